@@ -1,0 +1,24 @@
+/** Cancels a scheduled callback. Calling it again, or after the callback ran, does nothing. */
+export type CancelTimer = () => void
+
+/**
+ * The only source of time. Wall time is what records carry; monotonic time is what durations are measured by:
+ * it never jumps, and it stands still while the machine is suspended.
+ */
+export interface Clock {
+  now(): number
+  monotonic(): number
+  schedule(delayMs: number, callback: () => void): CancelTimer
+}
+
+/** Timers longer than this overflow to zero in `setTimeout`. */
+const LONGEST_TIMER_MS = 2_147_483_647
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  schedule(delayMs, callback) {
+    const timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), LONGEST_TIMER_MS))
+    return () => clearTimeout(timer)
+  },
+}

@@ -1,0 +1,47 @@
+import type { JsonObject } from "./json.ts"
+
+/** The closed set of reasons for which a call is refused. A task that fails is data, not one of these. */
+export const ERROR_CODES = [
+  "invalid_input",
+  "unknown_tool",
+  "not_background_capable",
+  "not_found",
+  "ambiguous_id",
+  "wrong_state",
+  "stale_claim",
+  "version_conflict",
+  "lease_held",
+  "permission_denied",
+  "limit_exceeded",
+  "secret_not_kept",
+  "plugin_unavailable",
+  "store_damaged",
+  "store_newer",
+  "store_read_only",
+  "store_unavailable",
+  "disk_full",
+  "closed",
+] as const
+
+export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/** Every refusal of Meanwhile. The message names the cause and, after it, what to do. */
+export class MeanwhileError extends Error {
+  override readonly name = "MeanwhileError"
+  readonly code: ErrorCode
+  readonly details: JsonObject
+
+  constructor(code: ErrorCode, message: string, details: JsonObject = {}, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+    this.details = details
+  }
+}
+
+export function isMeanwhileError(error: unknown, code?: ErrorCode): error is MeanwhileError {
+  return error instanceof MeanwhileError && (code === undefined || error.code === code)
+}
+
+export function toErrorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

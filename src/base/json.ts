@@ -1,0 +1,16 @@
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject
+export interface JsonObject {
+  readonly [key: string]: JsonValue
+}
+
+const encoder = new TextEncoder()
+
+export function byteLength(text: string): number {
+  return encoder.encode(text).byteLength
+}
+
+/** What `JSON.stringify` would store, as the value a reader gets back: `undefined` and functions become null. */
+export function toJson(value: unknown): JsonValue {
+  const text: string | undefined = JSON.stringify(value)
+  return text === undefined ? null : (JSON.parse(text) as JsonValue)
+}

@@ -1,0 +1,55 @@
+import type { JsonObject, JsonValue } from "../base/json.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
+import type { ArtifactReference } from "../task/patch.ts"
+import type { Progress, Usage } from "../task/progress.ts"
+import type { OnCrash } from "../task/step.ts"
+import type { OutputChunk, OutputRequest } from "./output.ts"
+import type { ProcessPort } from "./process.ts"
+import type { TaskService } from "./task-service.ts"
+
+export interface StepContext {
+  readonly signal: AbortSignal
+  /** `task/run/step`: hand it to whatever the step acts on, so that a repeated effect can be recognised. */
+  readonly idempotencyKey: string
+}
+
+export interface Log {
+  debug(message: string, fields?: JsonObject): void
+  info(message: string, fields?: JsonObject): void
+  warn(message: string, fields?: JsonObject): void
+  error(message: string, fields?: JsonObject): void
+}
+
+/** What a tool is given beside its input. Built-ins get exactly this, like anyone else. */
+export interface ToolContext {
+  /** The id of the task, or the one it will have if it is promoted. */
+  readonly taskId: TaskId
+  readonly run: number
+  readonly workspace: WorkspaceId
+  readonly session: SessionId | null
+  /** Aborted when the run must stop: cancelled, past its time limit, or no longer ours. */
+  readonly signal: AbortSignal
+  progress(update: Partial<Progress>): void
+  /** Adds to what the task has used. Past its budget the task is stopped. */
+  spend(usage: Partial<Usage>): void
+  readonly output: {
+    write(data: string | Uint8Array): void
+    /** What the run has printed so far, redacted. */
+    read(request?: OutputRequest): Promise<OutputChunk>
+  }
+  readonly processes: ProcessPort
+  /**
+   * Contract: `effect` runs at most once per run and key, unless a crash left it unfinished and `onCrash` is `retry`.
+   * A finished step returns its recorded result without running. The lease is checked directly before the effect.
+   */
+  step<Result extends JsonValue>(
+    key: string,
+    effect: (step: StepContext) => Promise<Result>,
+    options?: { readonly onCrash?: OnCrash },
+  ): Promise<Result>
+  readonly artifacts: {
+    put(name: string, mediaType: string, bytes: Uint8Array): Promise<ArtifactReference>
+  }
+  readonly tasks: TaskService
+  readonly log: Log
+}

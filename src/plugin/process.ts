@@ -1,0 +1,24 @@
+import type { Survivors } from "../task/stop.ts"
+
+/** What to run. Nothing is taken from Meanwhile's own environment unless it is given here. */
+export interface ProcessRequest {
+  /** The program and its arguments: `["sh", "-c", command]` for shell text. */
+  readonly argv: readonly [string, ...string[]]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+export interface ProcessExit {
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null
+  /** The number of that signal. */
+  readonly signal: number | null
+  /** What it left behind outside its own process group. What it left inside was stopped. */
+  readonly survivors: Survivors
+}
+
+/** Runs programs under the runner's rules: own process group, output to the task's spool, stopped with the task. */
+export interface ProcessPort {
+  /** Resolves when the program has ended. After a restart the same call finds the same process and waits for it. */
+  run(request: ProcessRequest): Promise<ProcessExit>
+}

@@ -1,0 +1,113 @@
+import type { JsonObject } from "../base/json.ts"
+import type { GroupId, MessageId, SessionId, TaskId, WorkspaceId } from "../task/id.ts"
+import type { Patch } from "../task/patch.ts"
+import type { AskingStep, Lifetime, NotifyMode, TaskRecord, TaskSummary } from "../task/record.ts"
+import type { Stopper, Survivors } from "../task/stop.ts"
+import type { Page, PageRequest, TaskFilter } from "../task/store.ts"
+import type { TaskFailure } from "../task/event.ts"
+import type { OutputChunk, OutputRequest, PatternAnswer, PatternRequest } from "./output.ts"
+
+/** One call of a tool, whoever asks for it. */
+export interface ToolCall {
+  readonly tool: string
+  /** Needed only when two plugins have a tool of that name. */
+  readonly plugin?: string
+  readonly input: unknown
+  readonly workspace?: WorkspaceId
+  readonly session?: SessionId | null
+  readonly parentTask?: TaskId | null
+  readonly parentMessage?: MessageId | null
+  readonly batch?: string | null
+  readonly group?: GroupId | null
+  readonly model?: string | null
+  readonly title?: string
+  /** Anything the caller wants to find again, as JSON of at most 16 KiB. */
+  readonly metadata?: JsonObject
+  readonly lifetime?: Lifetime
+  readonly priority?: number
+  readonly notify?: NotifyMode
+  readonly timeoutMs?: number
+  readonly tokenLimit?: number
+  readonly costLimitMicros?: number
+  readonly outputLimitBytes?: number
+  readonly delayMs?: number
+  /** Ten starts with the same key in a workspace are one task. */
+  readonly idempotencyKey?: string
+  /** The step of a run that asks. Its task is created once, in one transaction with the step's end. */
+  readonly askedBy?: AskingStep
+  readonly traceId?: string
+}
+
+/** What a call in the foreground comes back with: exactly one of these, exactly once. */
+export type Answer =
+  | { readonly outcome: "completed"; readonly patch: Patch }
+  | { readonly outcome: "failed"; readonly failure: TaskFailure; readonly patch: Patch | null }
+  | {
+      readonly outcome: "cancelled" | "timed_out"
+      readonly by: Stopper
+      readonly reason: string
+      readonly survivors: Survivors
+    }
+  /** It goes on as a task. */
+  | { readonly outcome: "promoted"; readonly task: TaskRecord; readonly afterMs: number }
+
+/** A call that runs in the foreground until it ends or is promoted. */
+export interface Execution {
+  readonly taskId: TaskId
+  readonly answer: Promise<Answer>
+  /** Moves it to the background now. False when it has its answer already, or its tool cannot be promoted. */
+  promote(): Promise<boolean>
+  cancel(request?: StopRequest): void
+}
+
+export interface StopRequest {
+  readonly by?: Stopper
+  readonly reason?: string
+}
+
+/** A task with what only the runner knows about it. */
+export interface TaskView {
+  readonly task: TaskRecord
+  /** 1 for the next to run; null when it is not queued. */
+  readonly placeInQueue: number | null
+  /** How long such a call usually takes; null when nobody knows. */
+  readonly estimate: DurationEstimate | null
+  readonly outputBytes: number
+}
+
+export interface DurationEstimate {
+  readonly medianMs: number
+  readonly p90Ms: number
+  /** `history`: learned from earlier calls; `guess`: the tool's own. */
+  readonly source: "history" | "guess"
+}
+
+/** The commands over tasks, one implementation for every front end and vocabulary. Ids may be any unambiguous prefix. */
+export interface TaskService {
+  execute(call: ToolCall): Execution
+  start(call: ToolCall): Promise<TaskRecord>
+  /** Registers work that already runs. It cannot be run again after a crash. */
+  adopt(call: ToolCall, work: Promise<unknown>): Promise<TaskRecord>
+  get(id: string, scope?: WorkspaceId): Promise<TaskView>
+  /** With `waitMs` it waits for the end at most so long. With `consume` an ended run counts as used. */
+  result(
+    id: string,
+    options?: { readonly waitMs?: number; readonly consume?: boolean; readonly signal?: AbortSignal },
+    scope?: WorkspaceId,
+  ): Promise<TaskView>
+  /** Returns once the stop is accepted; a run that had ended already is returned as it is. */
+  cancel(id: string, request?: StopRequest, scope?: WorkspaceId): Promise<TaskRecord>
+  /** The same input again: for failed, timed_out, interrupted and cancelled tasks. */
+  retry(id: string, scope?: WorkspaceId): Promise<TaskRecord>
+  prioritize(id: string, priority: number, scope?: WorkspaceId): Promise<TaskRecord>
+  list(filter: TaskFilter, page?: Partial<PageRequest>): Promise<Page<TaskSummary>>
+  output(id: string, request?: OutputRequest, scope?: WorkspaceId): Promise<OutputChunk>
+  waitForOutput(id: string, request: PatternRequest, scope?: WorkspaceId): Promise<PatternAnswer>
+  /** Marks the last runs of ended tasks as used; returns how many were not before. */
+  acknowledge(ids: readonly string[], scope?: WorkspaceId): Promise<number>
+  /** Removes ended tasks, used or not, that the filter selects; returns how many. */
+  clear(filter: TaskFilter): Promise<number>
+  /** Removes ended tasks whose result was used at least so long ago; returns how many. */
+  cleanupCompleted(maxAgeMs: number): Promise<number>
+  estimate(tool: string, input: unknown): Promise<DurationEstimate | null>
+}

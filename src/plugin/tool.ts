@@ -1,0 +1,51 @@
+import type { z } from "zod"
+import type { JsonValue } from "../base/json.ts"
+import type { Patch } from "../task/patch.ts"
+import type { OnCrash } from "../task/step.ts"
+import type { ToolContext } from "./context.ts"
+
+/** When a call of the tool leaves the foreground. */
+export type BackgroundPolicy =
+  /** Always answered in the foreground. The default. */
+  | { readonly mode: "never" }
+  /** Promoted when it runs longer; without `ms`, after the configured threshold. */
+  | { readonly mode: "after"; readonly ms?: number }
+  /** In the background from the start. */
+  | { readonly mode: "always" }
+
+/** What a tool may hand back instead of a plain value. */
+export type ToolReturn =
+  | { readonly patch: Patch }
+  /** The tool did its work and the outcome is a failure: a test suite that fails, a command that exits with 1. */
+  | { readonly failure: { readonly code: string; readonly message: string }; readonly payload: JsonValue }
+
+export interface Tool<Input = unknown> {
+  readonly name: string
+  readonly description: string
+  readonly input: z.ZodType<Input>
+  readonly background?: BackgroundPolicy | ((input: Input) => BackgroundPolicy)
+  /** The tool's own guess, used until there is history. */
+  readonly estimateMs?: (input: Input) => number | undefined
+  /** Calls of the same shape are expected to take about as long. Default: all calls of the tool are of one shape. */
+  readonly shape?: (input: Input) => string
+  /** One line for people. Default: the tool's name. */
+  readonly title?: (input: Input) => string
+  readonly timeoutMs?: number
+  /** What a crash in the middle does. `fail` unless the tool is idempotent. */
+  readonly onCrash?: OnCrash
+  /**
+   * All `run` does before `processes.run` can be repeated: after a crash of Meanwhile it is called again and its
+   * process calls find the processes they started.
+   */
+  readonly reattaches?: boolean
+  run(input: Input, context: ToolContext): Promise<JsonValue | ToolReturn>
+}
+
+/** Keeps the input's type inside `run` while tools of all inputs share one list. */
+export function defineTool<Input>(tool: Tool<Input>): Tool {
+  return tool as unknown as Tool
+}
+
+export function isToolReturn(value: JsonValue | ToolReturn): value is ToolReturn {
+  return typeof value === "object" && value !== null && ("patch" in value || ("failure" in value && "payload" in value))
+}

@@ -1,0 +1,13 @@
+import type { SessionId, TaskId } from "./id.ts"
+
+/** Something was committed. `unknown`: another process wrote, and it could be anything. */
+export type Wake =
+  | { readonly about: "task"; readonly taskId: TaskId; readonly sequence: number }
+  | { readonly about: "session"; readonly sessionId: SessionId }
+  | { readonly about: "unknown" }
+
+/** Carries lossy wake-ups. A listener re-reads the store from its own cursor. */
+export interface Bus {
+  subscribe(listener: (wake: Wake) => void): () => void
+  subscribeTask(id: TaskId, listener: () => void): () => void
+}

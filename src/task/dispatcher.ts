@@ -1,0 +1,36 @@
+import type { SessionId, TaskId, WorkerId } from "./id.ts"
+import type { TaskKind } from "./record.ts"
+
+/** What a worker can take now. */
+export interface TakeRequest {
+  readonly worker: WorkerId
+  readonly limit: number
+  readonly kinds: readonly TaskKind[]
+  /** Plugins this worker has and has room for. */
+  readonly plugins: readonly string[]
+  readonly fullSessions: readonly SessionId[]
+  readonly fullModels: readonly string[]
+  readonly fullWorkspaces: readonly string[]
+}
+
+export interface Offer {
+  readonly taskId: TaskId
+  readonly run: number
+  /** The session, plugin and model whose room the task will take. */
+  readonly session: SessionId | null
+  readonly workspace: string
+  readonly plugin: string
+  readonly model: string | null
+}
+
+/**
+ * A hint where work waits: at-least-once delivery of task ids, highest priority first, then oldest. The truth is the
+ * claim (`task.started`) in the store. Offers are made by the store's own transaction when a run becomes queued.
+ */
+export interface Dispatcher {
+  take(request: TakeRequest): Promise<readonly Offer[]>
+  /** Work may have become available, here or in another process. */
+  onOffer(listener: () => void): () => void
+  /** When the earliest delayed offer falls due, by wall time. */
+  nextDueAt(): Promise<number | undefined>
+}

@@ -1,0 +1,83 @@
+import type { JsonObject } from "../base/json.ts"
+import type { TaskId, WaitId, WorkerId } from "./id.ts"
+import type { Patch } from "./patch.ts"
+import type { Progress, Usage } from "./progress.ts"
+import type { Stopper, Survivors } from "./stop.ts"
+import type { Wait } from "./wait.ts"
+
+/** Why a run ended badly. `code` is a word for programs, `message` a sentence for people. */
+export interface TaskFailure {
+  readonly code: string
+  readonly message: string
+  readonly details: JsonObject
+}
+
+/** The facts that move a run through its machine. */
+export type LifecycleEvent =
+  | { readonly type: "task.started"; readonly worker: WorkerId }
+  | { readonly type: "task.waited"; readonly wait: Wait }
+  | { readonly type: "task.answered"; readonly waitId: WaitId }
+  | { readonly type: "task.released"; readonly reason: string; readonly delayMs?: number }
+  | { readonly type: "task.stop_requested"; readonly by: Stopper; readonly reason: string }
+  | { readonly type: "task.completed"; readonly patch: Patch }
+  | { readonly type: "task.failed"; readonly failure: TaskFailure; readonly patch: Patch | null }
+  | { readonly type: "task.interrupted"; readonly by: Stopper; readonly failure: TaskFailure }
+  | StoppedEvent
+
+/**
+ * A stop that ended. On a run that only waited or queued, `by` and `reason` are the stop itself; on a stopping run
+ * the stop that was accepted stands. `late` is what the work handed back although it was stopped.
+ */
+export interface StoppedEvent {
+  readonly type: "task.cancelled" | "task.timed_out"
+  readonly by: Stopper
+  readonly reason: string
+  readonly survivors: Survivors
+  readonly late: Patch | null
+}
+
+/** The facts that leave the status as it is. */
+export type FactEvent =
+  | { readonly type: "task.queued" }
+  | { readonly type: "task.promoted"; readonly afterMs: number }
+  | { readonly type: "task.adopted"; readonly pids: readonly number[] }
+  | { readonly type: "task.progressed"; readonly progress: Progress }
+  | { readonly type: "task.spent"; readonly usage: Usage }
+  | { readonly type: "task.finished_late"; readonly patch: Patch | null }
+  | { readonly type: "task.retrieved" }
+  | { readonly type: "output.dropped"; readonly before: number }
+  | { readonly type: "step.started"; readonly key: string }
+  | { readonly type: "step.finished"; readonly key: string; readonly completion: number }
+
+/** What a lifecycle event leaves in the log: the record holds the patch, the log does not repeat it. */
+export type LoggedLifecycleEvent =
+  | Exclude<LifecycleEvent, { type: "task.completed" | "task.failed" } | StoppedEvent>
+  | { readonly type: "task.completed"; readonly digest: readonly string[] }
+  | { readonly type: "task.failed"; readonly failure: TaskFailure }
+  | Omit<StoppedEvent, "late">
+
+export type TaskEventBody = LoggedLifecycleEvent | FactEvent
+
+/** A past-tense fact about a task, numbered 1, 2, 3… per task without a gap. */
+export interface TaskEvent {
+  readonly taskId: TaskId
+  readonly sequence: number
+  readonly run: number
+  readonly at: number
+  readonly body: TaskEventBody
+}
+
+/** Drops what the record keeps already, so that a payload is stored once and leaves with the record. */
+export function toLogged(event: LifecycleEvent): LoggedLifecycleEvent {
+  switch (event.type) {
+    case "task.completed":
+      return { type: event.type, digest: event.patch.digest }
+    case "task.failed":
+      return { type: event.type, failure: event.failure }
+    case "task.cancelled":
+    case "task.timed_out":
+      return { type: event.type, by: event.by, reason: event.reason, survivors: event.survivors }
+    default:
+      return event
+  }
+}

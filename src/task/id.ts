@@ -1,0 +1,25 @@
+import type { Brand } from "../base/brand.ts"
+
+export type TaskId = Brand<"TaskId">
+export type SessionId = Brand<"SessionId">
+export type MessageId = Brand<"MessageId">
+export type GroupId = Brand<"GroupId">
+export type WaitId = Brand<"WaitId">
+export type WorkspaceId = Brand<"WorkspaceId">
+/** One process that runs tasks, for as long as it lives. A restart is another worker. */
+export type WorkerId = Brand<"WorkerId">
+/** `sha256:` and 64 hexadecimal digits. */
+export type ArtifactHash = Brand<"ArtifactHash">
+
+export const DEFAULT_WORKSPACE = "default" as WorkspaceId
+
+/** How many characters of a task id people are shown. Any unambiguous prefix is accepted in return. */
+export const SHORT_ID_LENGTH = 8
+
+export const createTaskId = (): TaskId => crypto.randomUUID() as TaskId
+export const createWorkerId = (): WorkerId => crypto.randomUUID() as WorkerId
+export const createWaitId = (): WaitId => crypto.randomUUID() as WaitId
+export const createGroupId = (): GroupId => crypto.randomUUID() as GroupId
+export const createSessionId = (): SessionId => crypto.randomUUID() as SessionId
+
+export const toShortId = (id: TaskId): string => id.slice(0, SHORT_ID_LENGTH)

@@ -1,0 +1,15 @@
+import type { JsonObject } from "../base/json.ts"
+
+/**
+ * "Whoever holds this key is alive." Held by renewing it; over when the engine judges its holder silent for `ttlMs`
+ * or gone. Taking a lease that is over raises its fence, so that the former holder's renewal is refused.
+ */
+export interface Lease {
+  readonly key: string
+  readonly holder: string
+  readonly fence: number
+  readonly ttlMs: number
+  /** What others need to know about the holder, for example its process. */
+  readonly data: JsonObject
+  readonly isOver: boolean
+}

@@ -1,0 +1,30 @@
+import type { SessionId, TaskId, WorkspaceId } from "./id.ts"
+import type { AskingStep, NotifyMode } from "./record.ts"
+
+export const NOTICE_KINDS = ["ended", "needs_answer"] as const
+export type NoticeKind = (typeof NOTICE_KINDS)[number]
+
+export interface NoticeKey {
+  readonly taskId: TaskId
+  readonly run: number
+  readonly kind: NoticeKind
+}
+
+/**
+ * "This run ended" or "this task needs you", addressed to a session; the ledger of who has used a result.
+ * A claim names the step that will use it and dies with that step's run.
+ */
+export type Notice = NoticeKey & {
+  readonly workspace: WorkspaceId
+  readonly session: SessionId | null
+  readonly notify: NotifyMode
+  readonly at: number
+} & (
+    | { readonly state: "pending" }
+    | { readonly state: "claimed"; readonly claimedBy: AskingStep }
+    | { readonly state: "consumed"; readonly settledAt: number }
+    /** The next run began before anyone used it. */
+    | { readonly state: "superseded"; readonly settledAt: number }
+  )
+
+export type NoticeState = Notice["state"]

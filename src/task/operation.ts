@@ -1,0 +1,172 @@
+import type { JsonObject, JsonValue } from "../base/json.ts"
+import type { DocumentRecord } from "./document.ts"
+import type { FactEvent, LifecycleEvent } from "./event.ts"
+import type { GroupDetails, GroupRecord } from "./group.ts"
+import type { ArtifactHash, GroupId, SessionId, TaskId, WaitId, WorkerId, WorkspaceId } from "./id.ts"
+import type { Lease } from "./lease.ts"
+import type { NoticeKey } from "./notice.ts"
+import type { AskingStep, TaskDetails, TaskRecord } from "./record.ts"
+import type { SessionRecord } from "./session.ts"
+import type { OnCrash, Step } from "./step.ts"
+import type { Wait } from "./wait.ts"
+
+/** How a new task enters the world. */
+export type TaskEntry =
+  | { readonly as: "queued"; readonly delayMs?: number }
+  /** Claimed by its creator in the same transaction: it had a free slot, or the work already runs. */
+  | { readonly as: "running"; readonly worker: WorkerId; readonly startedAt?: number }
+  /** Its admission needs an answer first. */
+  | { readonly as: "waiting"; readonly wait: Wait }
+
+/** The run a write is made for and, when made by the worker that runs it, the fence it was claimed under. */
+export interface RunReference {
+  readonly taskId: TaskId
+  readonly run: number
+  readonly fence?: number
+}
+
+/**
+ * Everything that changes the store, as data. Each is checked under the store's own rules; the engine stamps the time.
+ * Operations committed together happen together or not at all.
+ */
+export type Operation =
+  /**
+   * Writes the task, `task.queued`, then the entry's own event, then `facts`. When the idempotency key (per workspace)
+   * or the asking step has a task already, that one is returned and nothing is written.
+   */
+  | {
+      readonly op: "task.create"
+      readonly details: TaskDetails
+      readonly entry: TaskEntry
+      readonly facts?: readonly FactEvent[]
+      /** Finishes the asking step with this result in the same transaction. */
+      readonly askingStepResult?: JsonValue
+    }
+  /**
+   * Moves a run. Refused as `wrong_state` when the machine has no such way or another run is current, as `stale_claim`
+   * when a fence is given and is not the current one. A terminal event also writes the notice (none for a turn), the
+   * group arrival and withdraws an open wait; `task.waited` opens the wait.
+   */
+  | { readonly op: "task.apply"; readonly run: RunReference; readonly event: LifecycleEvent }
+  /**
+   * Writes facts, and what the record keeps of them (progress, usage added up, late patch, retrieval). With a fence:
+   * refused as `stale_claim` once it is not current; without: also after the run ended.
+   */
+  | { readonly op: "task.note"; readonly run: RunReference; readonly facts: readonly FactEvent[] }
+  /**
+   * Begins run n + 1 of a task whose run n is terminal, and settles n's unused notices as superseded. `resume` counts,
+   * and replaces the input when one is given.
+   */
+  | {
+      readonly op: "task.begin_run"
+      readonly taskId: TaskId
+      readonly afterRun: number
+      readonly reason: "retry" | "resume"
+      readonly input?: JsonValue
+      readonly inputHeldBy?: WorkerId | null
+    }
+  | { readonly op: "task.prioritize"; readonly taskId: TaskId; readonly priority: number }
+  /** Takes input, payload and events' worth of detail away; status, times, digest and usage stay. Terminal tasks only. */
+  | { readonly op: "task.strip"; readonly taskId: TaskId }
+  /** Removes a terminal task with all that belongs to it. */
+  | { readonly op: "task.remove"; readonly taskId: TaskId }
+  | { readonly op: "step.start"; readonly run: RunReference; readonly key: string; readonly onCrash: OnCrash }
+  /** Records a step as finished, started or not. A finished step keeps its first result. */
+  | { readonly op: "step.finish"; readonly run: RunReference; readonly key: string; readonly result: JsonValue }
+  /** Claims those that are pending, or whose claimant's run is over; returns the keys it got. */
+  | { readonly op: "notice.claim"; readonly keys: readonly NoticeKey[]; readonly by: AskingStep }
+  | { readonly op: "notice.release"; readonly keys: readonly NoticeKey[]; readonly by: AskingStep }
+  /** Settles them as used; `by: null` is an acknowledgement outside a turn. Returns the keys it settled. */
+  | { readonly op: "notice.consume"; readonly keys: readonly NoticeKey[]; readonly by: AskingStep | null }
+  | { readonly op: "group.create"; readonly details: GroupDetails }
+  | { readonly op: "group.move"; readonly groupId: GroupId; readonly to: "sealed" | "joined" | "cancelled" }
+  /** Closes an open wait and puts its run back in the queue. Refused as `wrong_state` when it is not open. */
+  | {
+      readonly op: "wait.answer"
+      readonly waitId: WaitId
+      readonly answer: JsonValue
+      readonly answeredBy: string
+    }
+  /** Refused as `lease_held` while another holds it. */
+  | {
+      readonly op: "lease.take"
+      readonly key: string
+      readonly holder: string
+      readonly ttlMs: number
+      readonly data: JsonObject
+    }
+  /** Refused as `stale_claim` when the lease was taken over or is gone. */
+  | { readonly op: "lease.renew"; readonly key: string; readonly holder: string; readonly fence: number }
+  | { readonly op: "lease.release"; readonly key: string; readonly holder: string; readonly fence: number }
+  | {
+      readonly op: "session.create"
+      readonly id: SessionId
+      readonly workspace: WorkspaceId
+      readonly data: JsonObject
+    }
+  /** Replaces the data, when given, and appends messages. Refused as `version_conflict`. */
+  | {
+      readonly op: "session.update"
+      readonly id: SessionId
+      readonly expectedVersion: number
+      readonly data?: JsonObject
+      readonly messages: readonly JsonValue[]
+    }
+  /** Removes the session with its messages and terminal tasks. Refused as `wrong_state` while one of its tasks lives, unless `forever`. */
+  | { readonly op: "session.delete"; readonly id: SessionId }
+  /** `expectedVersion` 0: it must not exist. Refused as `version_conflict`. */
+  | {
+      readonly op: "document.put"
+      readonly workspace: WorkspaceId
+      readonly collection: string
+      readonly id: string
+      readonly value: JsonValue
+      readonly expectedVersion: number
+    }
+  | {
+      readonly op: "document.delete"
+      readonly workspace: WorkspaceId
+      readonly collection: string
+      readonly id: string
+    }
+  | {
+      readonly op: "artifact.put"
+      readonly workspace: WorkspaceId
+      readonly taskId: TaskId | null
+      readonly mediaType: string
+      readonly bytes: Uint8Array
+    }
+
+interface OperationAnswers {
+  "task.create": { readonly task: TaskRecord; readonly created: boolean }
+  "task.apply": TaskRecord
+  "task.note": { readonly lastSequence: number; readonly usage: TaskRecord["usage"] }
+  "task.begin_run": TaskRecord
+  "task.prioritize": TaskRecord
+  "task.strip": TaskRecord
+  "task.remove": null
+  "step.start": Step
+  "step.finish": Step
+  "notice.claim": readonly NoticeKey[]
+  "notice.release": readonly NoticeKey[]
+  "notice.consume": readonly NoticeKey[]
+  "group.create": GroupRecord
+  "group.move": GroupRecord
+  "wait.answer": TaskRecord
+  "lease.take": Lease
+  "lease.renew": Lease
+  "lease.release": null
+  "session.create": SessionRecord
+  "session.update": SessionRecord
+  "session.delete": null
+  "document.put": DocumentRecord
+  "document.delete": null
+  "artifact.put": ArtifactHash
+}
+
+export type OperationName = Operation["op"]
+export type OperationOf<Name extends OperationName> = Extract<Operation, { op: Name }>
+export type AnswerOf<Name extends OperationName> = OperationAnswers[Name]
+export type Answers<Operations extends readonly Operation[]> = {
+  readonly [Index in keyof Operations]: AnswerOf<Operations[Index]["op"]>
+}

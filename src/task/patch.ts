@@ -1,0 +1,32 @@
+import type { JsonObject, JsonValue } from "../base/json.ts"
+import type { ArtifactHash } from "./id.ts"
+
+export interface ArtifactReference {
+  readonly hash: ArtifactHash
+  readonly name: string
+  readonly mediaType: string
+  readonly bytes: number
+}
+
+/** What a run hands back. The payload is kept out of prompts; the digest is what a model reads. */
+export interface Patch {
+  readonly digest: readonly string[]
+  readonly facts: JsonObject
+  readonly artifacts: readonly ArtifactReference[]
+  readonly nextSteps: readonly string[]
+  readonly payload: JsonValue
+}
+
+/** Longest digest line made from a plain value: about a hundred tokens. */
+const DIGEST_CHARACTERS = 400
+
+/** The patch of a tool that returned a plain value. */
+export function toPatch(payload: JsonValue): Patch {
+  return { digest: toDigest(payload), facts: {}, artifacts: [], nextSteps: [], payload }
+}
+
+function toDigest(payload: JsonValue): readonly string[] {
+  if (payload === null || payload === "") return []
+  const text = typeof payload === "string" ? payload : JSON.stringify(payload)
+  return [text.length > DIGEST_CHARACTERS ? `${text.slice(0, DIGEST_CHARACTERS - 1)}…` : text]
+}

@@ -1,0 +1,16 @@
+/** How far a run is, as its tool tells it. Every part may be missing. */
+export interface Progress {
+  readonly done: number | null
+  readonly total: number | null
+  readonly phase: string | null
+  /** The newest line the tool reported, for a person to read. */
+  readonly line: string | null
+}
+
+export interface Usage {
+  readonly tokens: number
+  /** Millionths of a US dollar. */
+  readonly costMicros: number
+}
+
+export const NO_USAGE: Usage = { tokens: 0, costMicros: 0 }

@@ -1,0 +1,126 @@
+import type { JsonObject, JsonValue } from "../base/json.ts"
+import type { TaskFailure } from "./event.ts"
+import type { GroupId, MessageId, SessionId, TaskId, WorkerId, WorkspaceId } from "./id.ts"
+import type { Patch } from "./patch.ts"
+import type { Progress, Usage } from "./progress.ts"
+import type { Stop, Stopper, Survivors } from "./stop.ts"
+import type { Wait } from "./wait.ts"
+
+export const TASK_KINDS = ["tool", "agent", "workflow", "turn"] as const
+export type TaskKind = (typeof TASK_KINDS)[number]
+
+/** When a task is stopped although nobody asked: see `GLOSSARY.md`. */
+export const LIFETIMES = ["turn", "session", "runtime", "forever"] as const
+export type Lifetime = (typeof LIFETIMES)[number]
+
+export const NOTIFY_MODES = ["wake", "next_turn", "silent"] as const
+export type NotifyMode = (typeof NOTIFY_MODES)[number]
+
+/** Null: no limit of its own. */
+export interface TaskLimits {
+  readonly timeoutMs: number | null
+  readonly tokens: number | null
+  readonly costMicros: number | null
+  readonly outputBytes: number | null
+}
+
+/** The step of a run that asked for a task. At most one task exists per asking step. */
+export interface AskingStep {
+  readonly taskId: TaskId
+  readonly run: number
+  readonly key: string
+}
+
+/** What is fixed when a task is created. */
+export interface TaskDetails {
+  readonly id: TaskId
+  readonly workspace: WorkspaceId
+  readonly session: SessionId | null
+  readonly parentTask: TaskId | null
+  readonly parentMessage: MessageId | null
+  readonly batch: string | null
+  readonly group: GroupId | null
+  readonly kind: TaskKind
+  readonly plugin: string
+  readonly tool: string
+  readonly model: string | null
+  readonly title: string
+  /** Redacted. When `inputHeldBy` is set the raw input held a secret, and only that worker, which has it in memory, can run it. */
+  readonly input: JsonValue
+  readonly inputHeldBy: WorkerId | null
+  readonly metadata: JsonObject
+  readonly lifetime: Lifetime
+  /** Higher runs first. */
+  readonly priority: number
+  readonly notify: NotifyMode
+  readonly limits: TaskLimits
+  readonly idempotencyKey: string | null
+  readonly askedBy: AskingStep | null
+  /** 0 for a task nobody's task asked for, else one more than the parent's. */
+  readonly depth: number
+  readonly traceId: string | null
+}
+
+/** The numbers of the last run that outlive a change of status. */
+export interface RunCourse {
+  readonly run: number
+  /** Grows with each claim of a run. A write under an older fence is refused. */
+  readonly fence: number
+  readonly queuedAt: number
+  readonly startedAt: number | null
+  /** Time this run has spent running, up to the last time it left `running`. */
+  readonly ranMs: number
+}
+
+/** What only the status says. */
+export type RunState =
+  | { readonly status: "queued"; readonly availableAt: number }
+  | { readonly status: "running"; readonly worker: WorkerId }
+  | { readonly status: "waiting"; readonly wait: Wait }
+  | { readonly status: "stopping"; readonly worker: WorkerId; readonly stop: Stop }
+  | { readonly status: "completed"; readonly endedAt: number; readonly patch: Patch }
+  | {
+      readonly status: "failed"
+      readonly endedAt: number
+      readonly failure: TaskFailure
+      readonly patch: Patch | null
+    }
+  | {
+      readonly status: "cancelled" | "timed_out"
+      readonly endedAt: number
+      readonly stop: Stop
+      readonly survivors: Survivors
+      /** What the work handed back although it was stopped. */
+      readonly patch: Patch | null
+    }
+  | {
+      readonly status: "interrupted"
+      readonly endedAt: number
+      readonly by: Stopper
+      readonly failure: TaskFailure
+    }
+
+/** One execution, as the lifecycle sees it. */
+export interface Run {
+  readonly course: RunCourse
+  readonly state: RunState
+}
+
+/** What moves while a task lives, whatever its status. */
+export interface TaskCourse extends RunCourse {
+  readonly createdAt: number
+  readonly lastSequence: number
+  readonly progress: Progress | null
+  readonly usage: Usage
+  readonly resumeCount: number
+  readonly retrievedAt: number | null
+  /** When retention took output and payload away. */
+  readonly strippedAt: number | null
+}
+
+export type TaskRecord = TaskDetails & TaskCourse & RunState
+
+/** A task as lists show it: without what may be large. */
+export type TaskSummary = Omit<TaskDetails, "input" | "metadata"> & TaskCourse & WithoutPatch<RunState>
+
+type WithoutPatch<State> = State extends RunState ? Omit<State, "patch"> : never

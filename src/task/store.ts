@@ -1,0 +1,88 @@
+import type { ArtifactRecord, DocumentRecord } from "./document.ts"
+import type { TaskEvent } from "./event.ts"
+import type { GroupRecord } from "./group.ts"
+import type { ArtifactHash, GroupId, SessionId, TaskId, WaitId, WorkerId, WorkspaceId } from "./id.ts"
+import type { Lease } from "./lease.ts"
+import type { RunStatus } from "./lifecycle.ts"
+import type { Notice, NoticeState } from "./notice.ts"
+import type { Answers, Operation } from "./operation.ts"
+import type { Lifetime, TaskKind, TaskRecord, TaskSummary } from "./record.ts"
+import type { MessageRecord, SessionRecord } from "./session.ts"
+import type { Step } from "./step.ts"
+import type { WaitRecord } from "./wait.ts"
+
+/** Every part given must hold. */
+export interface TaskFilter {
+  readonly workspace?: WorkspaceId
+  readonly session?: SessionId
+  readonly statuses?: readonly RunStatus[]
+  readonly kinds?: readonly TaskKind[]
+  readonly plugin?: string
+  readonly tool?: string
+  readonly parentTask?: TaskId
+  readonly group?: GroupId
+  readonly batch?: string
+  readonly lifetimes?: readonly Lifetime[]
+  /** The worker that runs it now. */
+  readonly worker?: WorkerId
+  readonly inputHeldBy?: WorkerId
+  readonly endedBefore?: number
+  /** Every ended run of it has been consumed or superseded. */
+  readonly isConsumed?: boolean
+  readonly isStripped?: boolean
+}
+
+export interface PageRequest {
+  readonly limit: number
+  /** From the page before; opaque. */
+  readonly cursor?: string
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[]
+  /** Absent on the last page. */
+  readonly cursor?: string
+}
+
+export interface StoreHealth {
+  readonly isHealthy: boolean
+  readonly problems: readonly string[]
+}
+
+/**
+ * The truth. `commit` is the only door for change: the operations happen together or not at all, and the answer comes
+ * once they are durable. Every refusal is a MeanwhileError. Reads see everything committed before they were asked.
+ * Nothing here assumes one process: another may have written a moment ago.
+ */
+export interface TaskStore {
+  commit<const Operations extends readonly Operation[]>(operations: Operations): Promise<Answers<Operations>>
+
+  task(id: TaskId): Promise<TaskRecord | undefined>
+  /** An earlier or the current run of a task, as it ended or stands. */
+  run(id: TaskId, run: number): Promise<TaskRecord | undefined>
+  /** Newest first. */
+  tasks(filter: TaskFilter, page: PageRequest): Promise<Page<TaskSummary>>
+  countTasks(filter: TaskFilter): Promise<number>
+  /** Tasks of the workspace whose id begins so, at most `limit`. */
+  findByPrefix(workspace: WorkspaceId, prefix: string, limit: number): Promise<readonly TaskId[]>
+  /** 1 for the next to be taken; undefined when it is not queued. */
+  placeInQueue(id: TaskId): Promise<number | undefined>
+
+  events(id: TaskId, afterSequence: number, limit: number): Promise<readonly TaskEvent[]>
+  steps(id: TaskId, run: number): Promise<readonly Step[]>
+  notices(
+    filter: { workspace?: WorkspaceId; session?: SessionId | null; taskId?: TaskId; states?: readonly NoticeState[] },
+    limit: number,
+  ): Promise<readonly Notice[]>
+  group(id: GroupId): Promise<GroupRecord | undefined>
+  waits(filter: { workspace?: WorkspaceId; taskId?: TaskId; isOpen?: boolean }): Promise<readonly WaitRecord[]>
+  wait(id: WaitId): Promise<WaitRecord | undefined>
+  leases(keyPrefix: string): Promise<readonly Lease[]>
+  session(id: SessionId): Promise<SessionRecord | undefined>
+  messages(id: SessionId, afterPosition: number, limit: number): Promise<readonly MessageRecord[]>
+  document(workspace: WorkspaceId, collection: string, id: string): Promise<DocumentRecord | undefined>
+  documents(workspace: WorkspaceId, collection: string): Promise<readonly DocumentRecord[]>
+  artifact(workspace: WorkspaceId, hash: ArtifactHash): Promise<ArtifactRecord | undefined>
+
+  checkIntegrity(): Promise<StoreHealth>
+}

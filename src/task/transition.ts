@@ -1,0 +1,58 @@
+import type { LifecycleEvent, StoppedEvent } from "./event.ts"
+import { nextStatus } from "./lifecycle.ts"
+import type { Run, RunCourse, RunState } from "./record.ts"
+import { toStopEvent } from "./stop.ts"
+
+/** The run after the event, or undefined when the machine refuses it. Pure: the engine persists the result. */
+export function transition(run: Run, event: LifecycleEvent, now: number): Run | undefined {
+  if (nextStatus(run.state.status, event.type) === undefined) return undefined
+  const state = toState(run.state, event, now)
+  return state && { course: toCourse(run, state, now), state }
+}
+
+function toCourse({ course, state: before }: Run, after: RunState, now: number): RunCourse {
+  const { run } = course
+  const ranMs = before.status === "running" ? course.ranMs + Math.max(0, now - (course.startedAt ?? now)) : course.ranMs
+  if (after.status === "running")
+    return { run, fence: course.fence + 1, queuedAt: course.queuedAt, startedAt: now, ranMs }
+  const queuedAt = after.status === "queued" ? now : course.queuedAt
+  return { run, fence: course.fence, queuedAt, startedAt: course.startedAt, ranMs }
+}
+
+function toState(before: RunState, event: LifecycleEvent, now: number): RunState | undefined {
+  switch (event.type) {
+    case "task.started":
+      return { status: "running", worker: event.worker }
+    case "task.waited":
+      return { status: "waiting", wait: event.wait }
+    case "task.answered":
+      if (before.status !== "waiting" || before.wait.id !== event.waitId) return undefined
+      return { status: "queued", availableAt: now }
+    case "task.released":
+      return { status: "queued", availableAt: now + (event.delayMs ?? 0) }
+    case "task.stop_requested":
+      if (before.status !== "running") return undefined
+      return {
+        status: "stopping",
+        worker: before.worker,
+        stop: { by: event.by, reason: event.reason, requestedAt: now },
+      }
+    case "task.completed":
+      return { status: "completed", endedAt: now, patch: event.patch }
+    case "task.failed":
+      return { status: "failed", endedAt: now, failure: event.failure, patch: event.patch }
+    case "task.interrupted":
+      return { status: "interrupted", endedAt: now, by: event.by, failure: event.failure }
+    case "task.cancelled":
+    case "task.timed_out":
+      return toStopped(before, event, now)
+  }
+}
+
+/** A stop ends as what was asked for: a deadline makes it `timed_out`, anything else `cancelled`. */
+function toStopped(before: RunState, event: StoppedEvent, now: number): RunState | undefined {
+  const stop = before.status === "stopping" ? before.stop : { by: event.by, reason: event.reason, requestedAt: now }
+  if (toStopEvent(stop.by) !== event.type) return undefined
+  const status = event.type === "task.timed_out" ? "timed_out" : "cancelled"
+  return { status, endedAt: now, stop, survivors: event.survivors, patch: event.late }
+}

@@ -1,0 +1,32 @@
+import type { JsonValue } from "../base/json.ts"
+import type { TaskId, WaitId, WorkspaceId } from "./id.ts"
+
+export const WAIT_REASONS = ["person", "approval", "client_tool", "tasks", "time"] as const
+export type WaitReason = (typeof WAIT_REASONS)[number]
+
+/** What a run needs from outside before it can go on. */
+export interface Wait {
+  readonly id: WaitId
+  readonly reason: WaitReason
+  readonly question: JsonValue
+  /** When it is over without an answer, the answer is `onExpiry`. Null: it never expires. */
+  readonly expiresAt: number | null
+  readonly onExpiry: JsonValue
+}
+
+export type WaitRecord = Wait & {
+  readonly workspace: WorkspaceId
+  readonly taskId: TaskId
+  readonly run: number
+  readonly openedAt: number
+} & (
+    | { readonly state: "open" }
+    | {
+        readonly state: "answered"
+        readonly answer: JsonValue
+        readonly answeredBy: string
+        readonly answeredAt: number
+      }
+    /** The run ended first. */
+    | { readonly state: "withdrawn" }
+  )
