@@ -73,6 +73,8 @@ export interface TaskView {
   /** How long such a call usually takes; null when nobody knows. */
   readonly estimate: DurationEstimate | null
   readonly outputBytes: number
+  /** The newest line of progress or output, for people. */
+  readonly lastLine: string | null
 }
 
 export interface DurationEstimate {
@@ -86,8 +88,8 @@ export interface DurationEstimate {
 export interface TaskService {
   execute(call: ToolCall): Execution
   start(call: ToolCall): Promise<TaskRecord>
-  /** Registers work that already runs. It cannot be run again after a crash. */
-  adopt(call: ToolCall, work: Promise<unknown>): Promise<TaskRecord>
+  /** Registers work that already runs: a promise, or a process of this machine. It cannot be run again after a crash. */
+  adopt(call: ToolCall, work: Promise<unknown> | { readonly pid: number }): Promise<TaskRecord>
   get(id: string, scope?: WorkspaceId): Promise<TaskView>
   /** With `waitMs` it waits for the end at most so long. With `consume` an ended run counts as used. */
   result(

@@ -12,12 +12,21 @@ export interface TaskFailure {
   readonly details: JsonObject
 }
 
-/** The facts that move a run through its machine. */
+/**
+ * The facts that move a run through its machine. `ranMs` is how long its worker measured it to run since it was
+ * claimed; wall time stands in where nobody measured, and a lost worker's time does not count.
+ */
 export type LifecycleEvent =
   | { readonly type: "task.started"; readonly worker: WorkerId }
-  | { readonly type: "task.waited"; readonly wait: Wait }
+  | { readonly type: "task.waited"; readonly wait: Wait; readonly ranMs?: number }
   | { readonly type: "task.answered"; readonly waitId: WaitId }
-  | { readonly type: "task.released"; readonly reason: string; readonly delayMs?: number }
+  | {
+      readonly type: "task.released"
+      /** `adopted`: another worker takes over what still runs, in the same transaction. */
+      readonly reason: "shutdown" | "lost_worker" | "adopted"
+      readonly delayMs?: number
+      readonly ranMs?: number
+    }
   | { readonly type: "task.stop_requested"; readonly by: Stopper; readonly reason: string }
   | { readonly type: "task.completed"; readonly patch: Patch }
   | { readonly type: "task.failed"; readonly failure: TaskFailure; readonly patch: Patch | null }

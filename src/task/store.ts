@@ -29,6 +29,8 @@ export interface TaskFilter {
   readonly endedBefore?: number
   /** Every ended run of it has been consumed or superseded. */
   readonly isConsumed?: boolean
+  /** Consumed, and the last of it before this time. */
+  readonly consumedBefore?: number
   readonly isStripped?: boolean
 }
 

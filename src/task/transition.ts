@@ -7,16 +7,22 @@ import { toStopEvent } from "./stop.ts"
 export function transition(run: Run, event: LifecycleEvent, now: number): Run | undefined {
   if (nextStatus(run.state.status, event.type) === undefined) return undefined
   const state = toState(run.state, event, now)
-  return state && { course: toCourse(run, state, now), state }
+  return state && { course: toCourse(run, event, state, now), state }
 }
 
-function toCourse({ course, state: before }: Run, after: RunState, now: number): RunCourse {
+function toCourse({ course, state: before }: Run, event: LifecycleEvent, after: RunState, now: number): RunCourse {
   const { run } = course
-  const ranMs = before.status === "running" ? course.ranMs + Math.max(0, now - (course.startedAt ?? now)) : course.ranMs
+  const ranMs = before.status === "running" ? course.ranMs + toRanMs(course, event, now) : course.ranMs
   if (after.status === "running")
     return { run, fence: course.fence + 1, queuedAt: course.queuedAt, startedAt: now, ranMs }
   const queuedAt = after.status === "queued" ? now : course.queuedAt
   return { run, fence: course.fence, queuedAt, startedAt: course.startedAt, ranMs }
+}
+
+function toRanMs(course: RunCourse, event: LifecycleEvent, now: number): number {
+  if ("ranMs" in event && event.ranMs !== undefined) return event.ranMs
+  if (event.type === "task.released" && event.reason === "lost_worker") return 0
+  return Math.max(0, now - (course.startedAt ?? now))
 }
 
 function toState(before: RunState, event: LifecycleEvent, now: number): RunState | undefined {
