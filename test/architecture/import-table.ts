@@ -1,0 +1,55 @@
+/** `*` allows everything inside `src`. */
+const EVERYTHING = "*"
+
+export interface Layer {
+  /** Folders, and top-level files, of `src` that this one may import beside itself. */
+  readonly imports: readonly string[]
+  /** Packages this one may import. A package comes into the list with the change that first needs it. */
+  readonly packages: readonly string[]
+}
+
+export interface ImportTable {
+  /** Every folder and top-level file of `src`. A longer path (`engine/embedded`) overrides the packages of its folder. */
+  readonly layers: Readonly<Record<string, Layer>>
+  /** Run in a browser too: no Node module, whatever else they may import. */
+  readonly pure: readonly string[]
+  /** Their subfolders are leaves: one never imports another. */
+  readonly leaves: readonly string[]
+  /** May import a module whose name is only known while it runs: a person's configuration, a plugin it names. */
+  readonly computed: readonly string[]
+}
+
+/** What may import what. A change here is a change of the architecture and needs a decision record. */
+export const IMPORT_TABLE: ImportTable = {
+  layers: {
+    base: { imports: [], packages: [] },
+    task: { imports: ["base"], packages: [] },
+    plugin: { imports: ["base", "task"], packages: ["zod"] },
+    protocol: { imports: ["base", "task"], packages: ["zod"] },
+    engine: { imports: ["base", "task"], packages: ["vitest", "fast-check"] },
+    "engine/embedded": { imports: ["base", "task"], packages: [] },
+    builtin: { imports: ["base", "task", "plugin"], packages: ["zod"] },
+    runner: { imports: ["base", "task", "plugin"], packages: [] },
+    session: { imports: ["base", "task", "plugin", "runner"], packages: [] },
+    workflow: { imports: ["base", "task", "plugin", "runner", "session"], packages: [] },
+    config: { imports: ["base", "task", "plugin"], packages: ["zod"] },
+    server: {
+      imports: ["base", "task", "plugin", "runner", "session", "workflow", "protocol", "faces"],
+      packages: [],
+    },
+    faces: { imports: ["base", "task", "plugin", "runner", "session", "workflow", "protocol"], packages: [] },
+    client: { imports: ["base", "protocol"], packages: [] },
+    tui: { imports: ["base", "client", "protocol"], packages: [] },
+    cli: { imports: ["base", "client", "protocol", "config", "tui", "app.ts"], packages: ["commander"] },
+    "app.ts": { imports: [EVERYTHING], packages: [] },
+    "index.ts": { imports: [EVERYTHING], packages: [] },
+    "testing.ts": { imports: [EVERYTHING], packages: [] },
+  },
+  pure: ["base", "task", "plugin", "protocol", "client"],
+  leaves: ["engine", "builtin"],
+  computed: ["config"],
+}
+
+export function allows(layer: Layer, target: string): boolean {
+  return layer.imports.includes(EVERYTHING) || layer.imports.includes(target)
+}

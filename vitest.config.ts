@@ -1,0 +1,37 @@
+import { defineConfig } from "vitest/config"
+
+/** `npm run test:long` is `--mode long`: the seeded suites read MEANWHILE_TEST_LENGTH and run thousands of seeds. */
+const LONG_MODE = "long"
+const SLOW = "{src,test}/**/*.slow.test.ts"
+
+export default defineConfig(({ mode }) => {
+  const isLong = mode === LONG_MODE
+  return {
+    test: {
+      env: { MEANWHILE_TEST_LENGTH: isLong ? "long" : "short" },
+      // Slow suites start real processes of their own: more workers than this make them slower, not faster.
+      maxWorkers: 2,
+      projects: [
+        {
+          extends: true,
+          test: {
+            name: "fast",
+            include: ["{src,test}/**/*.test.ts"],
+            exclude: [SLOW],
+            testTimeout: 5_000,
+            hookTimeout: 5_000,
+          },
+        },
+        {
+          extends: true,
+          test: {
+            name: "slow",
+            include: [SLOW],
+            testTimeout: isLong ? 3_600_000 : 90_000,
+            hookTimeout: 60_000,
+          },
+        },
+      ],
+    },
+  }
+})
