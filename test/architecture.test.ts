@@ -1,10 +1,24 @@
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
 import { IMPORT_TABLE } from "./architecture/import-table.ts"
 import { findViolations } from "./architecture/violations.ts"
 
-const sourceRoot = fileURLToPath(new URL("../src", import.meta.url))
+const root = fileURLToPath(new URL("..", import.meta.url))
 
 test("every import in src is one the import table allows, and none is part of a cycle", () => {
-  expect(findViolations(sourceRoot, IMPORT_TABLE)).toEqual([])
+  expect(findViolations(`${root}src`, IMPORT_TABLE)).toEqual([])
+})
+
+test("ARCHITECTURE.md shows the import table as it is", () => {
+  const shown = readFileSync(`${root}ARCHITECTURE.md`, "utf8")
+    .split("<!-- import table -->")[1]
+    ?.split("<!-- end of import table -->")[0]
+  const rows = Object.entries(IMPORT_TABLE.layers).map(([name, layer]) => {
+    const imports = layer.imports.join(", ").replace("*", "everything")
+    const isPure = IMPORT_TABLE.pure.includes(name)
+    return `| ${name} | ${imports || "–"} | ${layer.packages.join(", ") || "–"} | ${isPure ? "yes" : ""} |`
+  })
+  const table = ["| in src | may import | packages | runs in a browser |", "|---|---|---|---|", ...rows].join("\n")
+  expect(shown?.trim()).toBe(table)
 })

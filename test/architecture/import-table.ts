@@ -29,7 +29,7 @@ export const IMPORT_TABLE: ImportTable = {
     engine: { imports: ["base", "task"], packages: ["vitest", "fast-check"] },
     "engine/embedded": { imports: ["base", "task"], packages: [] },
     builtin: { imports: ["base", "task", "plugin"], packages: ["zod"] },
-    runner: { imports: ["base", "task", "plugin"], packages: [] },
+    runner: { imports: ["base", "task", "plugin"], packages: ["zod"] },
     session: { imports: ["base", "task", "plugin", "runner"], packages: [] },
     workflow: { imports: ["base", "task", "plugin", "runner", "session"], packages: [] },
     config: { imports: ["base", "task", "plugin"], packages: ["zod"] },

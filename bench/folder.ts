@@ -1,0 +1,13 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { join } from "node:path"
+
+/**
+ * A folder that is removed at the end. It lies where people's stores lie, below the working directory, and not in the
+ * system's temporary folder: that one may be memory, where a durable write costs nothing.
+ */
+export function createFolder(name: string): Disposable & { readonly path: string } {
+  const parent = join(process.cwd(), ".meanwhile", "bench")
+  mkdirSync(parent, { recursive: true })
+  const path = mkdtempSync(join(parent, `${name}-`))
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
