@@ -1,0 +1,30 @@
+import { MeanwhileError } from "../base/error.ts"
+import { findContributionProblems } from "./contribution-check.ts"
+import type { Plugin } from "./plugin.ts"
+import { pluginSchema } from "./plugin-schema.ts"
+
+/** Declares a plugin. Mistakes show here, where the plugin is written, rather than when a tool is first called. */
+export function definePlugin<Definition extends Plugin>(plugin: Definition): Definition {
+  checkPlugin(plugin)
+  return plugin
+}
+
+/** Contract: returns only for a value that is a plugin; the error names every mistake. */
+export function checkPlugin(value: unknown): asserts value is Plugin {
+  const parsed = pluginSchema.safeParse(value)
+  const problems = parsed.success
+    ? findContributionProblems(value as Plugin)
+    : parsed.error.issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message))
+  if (problems.length === 0) return
+  const name = nameOf(value)
+  throw new MeanwhileError(
+    "invalid_input",
+    `${name === undefined ? "This value is not a plugin" : `Plugin "${name}" is not well formed`}: ${problems.join("; ")}.`,
+    { problems, ...(name !== undefined && { plugin: name }) },
+  )
+}
+
+function nameOf(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null || !("name" in value)) return undefined
+  return typeof value.name === "string" && value.name !== "" ? value.name : undefined
+}

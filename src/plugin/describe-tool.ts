@@ -1,0 +1,47 @@
+import type { DurationEstimate } from "./task-service.ts"
+import type { BackgroundPolicy, Tool } from "./tool.ts"
+
+export interface DescribeOptions {
+  /** After how long a capable tool that names no threshold is promoted. */
+  readonly backgroundThresholdMs: number
+  /** What is known about how long its calls take. */
+  readonly estimate?: DurationEstimate | null
+}
+
+/** What a model reads about a tool: what it does, when it leaves the foreground, how long it usually takes. */
+export function describeTool(tool: Tool, options: DescribeOptions): string {
+  return [tool.description.trim(), describePolicy(tool, options), describeDuration(options.estimate)]
+    .filter((sentence) => sentence !== "")
+    .join(" ")
+}
+
+/** Nothing for a tool that always answers in the foreground: that is what a model expects of a tool anyway. */
+function describePolicy(tool: Tool, options: DescribeOptions): string {
+  if (typeof tool.background === "function") {
+    return `A call that takes longer than some seconds (how many depends on its input) ${GOES_ON}`
+  }
+  const policy: BackgroundPolicy = tool.background ?? { mode: "never" }
+  switch (policy.mode) {
+    case "never":
+      return ""
+    case "always":
+      return "Runs in the background as a task; its result comes back by itself."
+    case "after":
+      return `A call that takes longer than ${toSpan(policy.ms ?? options.backgroundThresholdMs)} ${GOES_ON}`
+  }
+}
+
+const GOES_ON = "goes on in the background as a task; its result comes back by itself."
+
+function describeDuration(estimate: DurationEstimate | null | undefined): string {
+  if (!estimate) return ""
+  const median = toSpan(estimate.medianMs)
+  if (estimate.source === "guess") return `Expected to take about ${median}.`
+  return `Usually takes ${median}; nine of ten calls take less than ${toSpan(estimate.p90Ms)}.`
+}
+
+function toSpan(durationMs: number): string {
+  if (durationMs < 1000) return `${Math.max(1, Math.round(durationMs))} ms`
+  if (durationMs < 120_000) return `${Number((durationMs / 1000).toFixed(durationMs < 10_000 ? 1 : 0))} s`
+  return `${Math.round(durationMs / 60_000)} min`
+}

@@ -1,0 +1,99 @@
+import { z } from "zod"
+import { PLUGIN_KINDS } from "./plugin-base.ts"
+
+/** Names of plugins and commands are typed by people; those of tools must be taken by every model API. */
+const pluginName = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]{0,63}$/, "must begin with a lower-case letter and have lower-case letters, digits, - and _")
+const toolName = z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, "must have letters, digits, - and _, at most 64")
+
+const method = z.custom((value) => typeof value === "function", "must be a function")
+const inputSchema = z.custom((value) => value instanceof z.ZodType, "must be a zod 4 schema, such as z.object({ … })")
+const sentence = z.string().trim().min(1, "must say what it does")
+const duration = z.number().positive()
+
+const backgroundPolicy = z.union(
+  [
+    method,
+    z.discriminatedUnion("mode", [
+      z.strictObject({ mode: z.literal("never") }),
+      z.strictObject({ mode: z.literal("after"), ms: duration.optional() }),
+      z.strictObject({ mode: z.literal("always") }),
+    ]),
+  ],
+  'must be { mode: "never" }, { mode: "after", ms }, { mode: "always" } or a function that returns one of them',
+)
+
+const tool = z.looseObject({
+  name: toolName,
+  description: sentence,
+  input: inputSchema,
+  background: backgroundPolicy.optional(),
+  estimateMs: method.optional(),
+  shape: method.optional(),
+  title: method.optional(),
+  timeoutMs: duration.optional(),
+  onCrash: z.enum(["fail", "retry", "ask"]).optional(),
+  reattaches: z.boolean().optional(),
+  run: method,
+})
+
+const userCommand = z.looseObject({
+  name: pluginName,
+  description: sentence,
+  shareWithModel: z.boolean().optional(),
+  run: method,
+})
+
+const base = {
+  name: pluginName,
+  modelRequirements: z.array(z.string().min(1)).optional(),
+  initialize: method.optional(),
+  shutdown: method.optional(),
+}
+
+const contribution = {
+  tools: z.array(tool).optional(),
+  systemInstructions: z.union([z.string(), method], "must be a text or a function that returns one").optional(),
+  autoApprovedTools: z.array(z.string()).optional(),
+  userCommands: z.array(userCommand).optional(),
+  enrichPrompt: method.optional(),
+}
+
+/** The shape of a plugin, for values that come from outside the type checker. */
+export const pluginSchema = z.discriminatedUnion(
+  "kind",
+  [
+    z.looseObject({
+      ...base,
+      ...contribution,
+      kind: z.literal("tool"),
+      tools: z.array(tool),
+      beforeToolCall: method.optional(),
+      afterToolCall: method.optional(),
+    }),
+    z.looseObject({ ...base, kind: z.literal("gc"), shouldCollect: method, collect: method }),
+    z.looseObject({
+      ...base,
+      ...contribution,
+      kind: z.literal("session"),
+      save: method,
+      load: method,
+      list: method,
+      delete: method,
+      setDescription: method,
+      needsDescription: method,
+      onTurnCompleted: method.optional(),
+      onSessionStarted: method.optional(),
+      onSessionEnded: method.optional(),
+    }),
+    z.looseObject({
+      ...base,
+      kind: z.literal("model_provider"),
+      connect: method,
+      serializeHistory: method.optional(),
+      deserializeHistory: method.optional(),
+    }),
+  ],
+  `must be an object whose kind is one of ${PLUGIN_KINDS.join(", ")}`,
+)

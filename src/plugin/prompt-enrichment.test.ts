@@ -1,0 +1,23 @@
+import { expect, it } from "vitest"
+import { enrichPrompt } from "./prompt-enrichment.ts"
+
+it("hands the prompt through all enrichers, passes over one that throws, and keeps what each found", async () => {
+  const enrichment = await enrichPrompt(
+    [
+      { plugin: "files", enrichPrompt: (prompt) => ({ prompt: `${prompt} [file]`, metadata: { files: ["a.txt"] } }) },
+      {
+        plugin: "broken",
+        enrichPrompt: () => {
+          throw new Error("no index")
+        },
+      },
+      { plugin: "time", enrichPrompt: async (prompt) => ({ prompt: `${prompt} [noon]` }) },
+    ],
+    "What is in @a.txt?",
+  )
+  expect(enrichment).toEqual({
+    prompt: "What is in @a.txt? [file] [noon]",
+    metadata: { files: { files: ["a.txt"] } },
+    failures: { broken: "no index" },
+  })
+})

@@ -1,0 +1,41 @@
+import { toErrorMessage } from "../base/error.ts"
+import type { JsonObject } from "../base/json.ts"
+
+export interface EnrichedPrompt {
+  readonly prompt: string
+  /** What the plugin found, for programs: never shown to the model. */
+  readonly metadata?: JsonObject
+}
+
+/** Changes or adds to what a person wrote before the model sees it. */
+export type EnrichPrompt = (prompt: string) => Promise<EnrichedPrompt> | EnrichedPrompt
+
+export interface PromptEnricher {
+  readonly plugin: string
+  readonly enrichPrompt: EnrichPrompt
+}
+
+export interface Enrichment {
+  readonly prompt: string
+  /** By plugin. */
+  readonly metadata: JsonObject
+  /** By plugin, why it was passed over: its error never costs the person the prompt. */
+  readonly failures: Readonly<Record<string, string>>
+}
+
+/** Hands the prompt through the enrichers in order, each seeing the text of the one before. */
+export async function enrichPrompt(enrichers: readonly PromptEnricher[], prompt: string): Promise<Enrichment> {
+  let text = prompt
+  const metadata: Record<string, JsonObject> = {}
+  const failures: Record<string, string> = {}
+  for (const enricher of enrichers) {
+    try {
+      const enriched = await enricher.enrichPrompt(text)
+      text = enriched.prompt
+      if (enriched.metadata) metadata[enricher.plugin] = enriched.metadata
+    } catch (error) {
+      failures[enricher.plugin] = toErrorMessage(error)
+    }
+  }
+  return { prompt: text, metadata, failures }
+}

@@ -1,0 +1,96 @@
+import { describeTool, type DescribeOptions } from "./describe-tool.ts"
+import type { PromptEnricher } from "./prompt-enrichment.ts"
+import { exposedContributors, type RegistryState, toContributors } from "./registry-state.ts"
+import type { DurationEstimate } from "./task-service.ts"
+import type { ToolHooks } from "./tool-hooks.ts"
+import type { FoundTool } from "./tool-index.ts"
+import { type InputSchema, toInputSchema } from "./tool-schema.ts"
+import type { UserCommand } from "./user-command.ts"
+
+/** A tool as a model is told of it. */
+export interface ToolSchema {
+  readonly plugin: string
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: InputSchema
+}
+
+export interface ToolSchemaOptions extends Pick<DescribeOptions, "backgroundThresholdMs"> {
+  readonly estimate?: (found: FoundTool) => DurationEstimate | null
+}
+
+export interface OwnedCommand {
+  readonly plugin: string
+  readonly command: Required<UserCommand>
+}
+
+/** What the exposed plugins offer together, in the order in which they were registered. */
+export interface RegistryOffers {
+  /** Refused as `unknown_tool` with near names, or as `ambiguous_id` when several plugins have it. */
+  findTool(name: string, plugin?: string): FoundTool
+  tools(): readonly FoundTool[]
+  toolSchemas(options: ToolSchemaOptions): readonly ToolSchema[]
+  autoApprovedTools(): readonly { readonly plugin: string; readonly tool: string }[]
+  userCommands(): readonly OwnedCommand[]
+  systemInstructions(): readonly { readonly plugin: string; readonly text: string }[]
+  /** Also of plugins exposed for enrichment only. */
+  promptEnrichers(): readonly PromptEnricher[]
+  toolHooks(): readonly ToolHooks[]
+}
+
+export function createRegistryOffers(state: RegistryState): RegistryOffers {
+  const inputSchemas = new WeakMap<FoundTool["tool"], InputSchema>()
+  const inputSchemaOf = (tool: FoundTool["tool"]): InputSchema => {
+    const schema = inputSchemas.get(tool) ?? toInputSchema(tool.input)
+    inputSchemas.set(tool, schema)
+    return schema
+  }
+  return {
+    findTool: (name, plugin) => state.tools.find(name, plugin),
+    tools: () => state.tools.all(),
+    toolSchemas: ({ backgroundThresholdMs, estimate }) =>
+      state.tools.all().map((found) => ({
+        plugin: found.plugin,
+        name: found.tool.name,
+        description: describeTool(found.tool, { backgroundThresholdMs, estimate: estimate?.(found) ?? null }),
+        inputSchema: inputSchemaOf(found.tool),
+      })),
+    autoApprovedTools: () =>
+      exposedContributors(state).flatMap(({ name, autoApprovedTools = [] }) =>
+        autoApprovedTools.map((tool) => ({ plugin: name, tool })),
+      ),
+    userCommands: () =>
+      exposedContributors(state).flatMap(({ name, userCommands = [] }) =>
+        userCommands.map((command) => ({ plugin: name, command: withDefaults(command) })),
+      ),
+    systemInstructions: () =>
+      exposedContributors(state)
+        .map(({ name, systemInstructions = "" }) => ({
+          plugin: name,
+          text: typeof systemInstructions === "function" ? systemInstructions() : systemInstructions,
+        }))
+        .filter(({ text }) => text !== ""),
+    promptEnrichers: () =>
+      [...state.plugins.values()]
+        .filter(({ exposure }) => exposure !== "hidden")
+        .flatMap(toContributors)
+        .flatMap((plugin) =>
+          plugin.enrichPrompt
+            ? [{ plugin: plugin.name, enrichPrompt: (prompt) => plugin.enrichPrompt?.(prompt) ?? { prompt } }]
+            : [],
+        ),
+    toolHooks: () =>
+      exposedContributors(state)
+        .filter((plugin) => plugin.kind === "tool")
+        .filter(hasHook),
+  }
+}
+
+function withDefaults(command: UserCommand): Required<UserCommand> {
+  const { name, description, shareWithModel = false } = command
+  return { name, description, shareWithModel, run: (argument, context) => command.run(argument, context) }
+}
+
+function hasHook(hooks: ToolHooks): boolean {
+  return "beforeToolCall" in hooks || "afterToolCall" in hooks
+}

@@ -1,0 +1,116 @@
+import { MeanwhileError, toErrorMessage } from "../base/error.ts"
+import { checkPlugin } from "./define-plugin.ts"
+import { type DiscoveryEntry, discoverPlugins, type LoadPlugin } from "./discovery.ts"
+import { exposePlugin, unexposePlugin } from "./exposure.ts"
+import type { Plugin } from "./plugin.ts"
+import type { PluginKind } from "./plugin-base.ts"
+import { createRegistryOffers, type RegistryOffers } from "./registry-offers.ts"
+import {
+  announce,
+  createRegistryState,
+  type PluginEntry,
+  type RegisteredPlugin,
+  type RegistryChange,
+  type RegistryState,
+  requireRegistered,
+  toEntry,
+} from "./registry-state.ts"
+import type { SkippedPlugin } from "./skipped-plugin.ts"
+
+export interface RegisterOptions {
+  /** Default true. `enrichment`: only its prompt enrichment takes part. */
+  readonly expose?: boolean | "enrichment"
+  /** Handed to the plugin's `initialize` whenever it is exposed. */
+  readonly config?: unknown
+}
+
+/** The plugins of one runtime, of all four kinds. Hidden ones are known and out of reach. */
+export interface Registry extends RegistryOffers, AsyncDisposable {
+  /** Refuses what is not a plugin, and a second one of the same name. */
+  register(plugin: Plugin, options?: RegisterOptions): Promise<PluginEntry>
+  unregister(name: string): Promise<void>
+  /** The entry says whether it worked; if not, `skipped` says why. */
+  expose(name: string, config?: unknown): Promise<PluginEntry>
+  unexpose(name: string): Promise<void>
+  /** Registers what the entries name. One that cannot be used is skipped, and nothing else suffers. */
+  discover(entries: readonly DiscoveryEntry[], load: LoadPlugin): Promise<readonly PluginEntry[]>
+  list(filter?: { readonly kind?: PluginKind; readonly isExposed?: boolean }): readonly PluginEntry[]
+  skipped(): readonly SkippedPlugin[]
+  onChange(listener: (change: RegistryChange) => void): () => void
+  /** Shuts every exposed plugin down, the last registered first. Afterwards nothing can be registered. */
+  close(): Promise<void>
+}
+
+export function createRegistry({ model }: { readonly model?: string } = {}): Registry {
+  const state = createRegistryState(model)
+  const close = () => closeAll(state)
+  return {
+    ...createRegistryOffers(state),
+    register: async (plugin, options) => {
+      checkPlugin(plugin)
+      return register(state, plugin, options)
+    },
+    unregister: async (name) => {
+      const registered = requireRegistered(state, name)
+      state.plugins.delete(name)
+      state.skipped.delete(name)
+      await unexposePlugin(state, registered).finally(() => announce(state, "plugin.unregistered", name))
+    },
+    expose: async (name, config) => {
+      requireOpen(state)
+      const registered = requireRegistered(state, name)
+      if (config !== undefined) registered.config = config
+      await exposePlugin(state, registered, "full")
+      return toEntry(registered)
+    },
+    unexpose: async (name) => unexposePlugin(state, requireRegistered(state, name)),
+    discover: async (entries, load) => {
+      requireOpen(state)
+      const registered: PluginEntry[] = []
+      for (const { entry, plugin } of await discoverPlugins(state, entries, load)) {
+        const { expose = true, config } = entry
+        registered.push(await register(state, plugin, { expose, config }))
+      }
+      return registered
+    },
+    list: ({ kind, isExposed } = {}) =>
+      [...state.plugins.values()]
+        .filter(({ plugin }) => kind === undefined || plugin.kind === kind)
+        .filter(({ exposure }) => isExposed === undefined || (exposure !== "hidden") === isExposed)
+        .map(toEntry),
+    skipped: () => [...state.skipped.values()],
+    onChange: (listener) => {
+      state.listeners.add(listener)
+      return () => state.listeners.delete(listener)
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+async function register(state: RegistryState, plugin: Plugin, options: RegisterOptions = {}): Promise<PluginEntry> {
+  requireOpen(state)
+  const { expose = true, config } = options
+  if (state.plugins.has(plugin.name)) {
+    const message = `There is a plugin named "${plugin.name}" already. Unregister it first, or give this one another name.`
+    throw new MeanwhileError("invalid_input", message, { plugin: plugin.name })
+  }
+  const registered: RegisteredPlugin = { plugin, config, exposure: "hidden", turn: Promise.resolve() }
+  state.plugins.set(plugin.name, registered)
+  announce(state, "plugin.registered", plugin.name)
+  if (expose !== false) await exposePlugin(state, registered, expose === "enrichment" ? "enrichment" : "full")
+  return toEntry(registered)
+}
+
+async function closeAll(state: RegistryState): Promise<void> {
+  state.isClosed = true
+  const problems: string[] = []
+  for (const registered of [...state.plugins.values()].toReversed()) {
+    await unexposePlugin(state, registered).catch((error: unknown) => problems.push(toErrorMessage(error)))
+  }
+  if (problems.length > 0) throw new MeanwhileError("plugin_unavailable", problems.join(" "), { problems })
+}
+
+function requireOpen(state: RegistryState): void {
+  if (state.isClosed) throw new MeanwhileError("closed", "The registry is closed: no plugin can be added any more.")
+}

@@ -1,0 +1,35 @@
+import type { JsonObject } from "../base/json.ts"
+import type { SessionId } from "../task/id.ts"
+import type { MessageRecord } from "../task/session.ts"
+import type { Contribution } from "./contribution.ts"
+import type { PluginBase } from "./plugin-base.ts"
+
+export interface SessionInfo {
+  readonly id: SessionId
+  readonly description: string | null
+  readonly turns: number
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+export interface SessionState extends SessionInfo {
+  readonly messages: readonly MessageRecord[]
+  readonly data: JsonObject
+}
+
+/** Keeps conversations beyond the runtime's own store, and describes them. Its own configuration comes by `initialize`. */
+export interface SessionPlugin extends PluginBase, Contribution {
+  readonly kind: "session"
+  save(state: SessionState): Promise<void>
+  load(id: SessionId): Promise<SessionState | undefined>
+  list(): Promise<readonly SessionInfo[]>
+  /** False when there was none. */
+  delete(id: SessionId): Promise<boolean>
+  setDescription(id: SessionId, description: string): Promise<void>
+  /** Whether the model should be asked for a description now. */
+  needsDescription(state: SessionState): boolean
+  onTurnCompleted?(state: SessionState): Promise<void> | void
+  /** May hand back a saved session to go on with. */
+  onSessionStarted?(id: SessionId): Promise<SessionState | undefined> | SessionState | undefined
+  onSessionEnded?(state: SessionState): Promise<void> | void
+}

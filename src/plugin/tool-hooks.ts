@@ -1,0 +1,46 @@
+import { toErrorMessage } from "../base/error.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
+import type { Answer } from "./task-service.ts"
+
+/** A call about to be admitted, whoever asks for it. */
+export interface PendingCall {
+  readonly plugin: string
+  readonly tool: string
+  readonly input: unknown
+  readonly workspace: WorkspaceId
+  readonly session: SessionId | null
+  readonly parentTask: TaskId | null
+}
+
+export type CallDecision =
+  | { readonly decision: "allow" }
+  /** Goes on with another input, which is validated again. */
+  | { readonly decision: "change"; readonly input: unknown }
+  | { readonly decision: "refuse"; readonly reason: string }
+
+/** Seen by the hooks of every exposed tool plugin, for the calls of all plugins. */
+export interface ToolHooks {
+  /** Before anything starts. A hook that throws refuses the call. */
+  beforeToolCall?(call: PendingCall): Promise<CallDecision> | CallDecision
+  /** After a foreground answer. What it throws changes nothing. */
+  afterToolCall?(call: PendingCall, answer: Answer): Promise<void> | void
+}
+
+/** Asks the hooks in order: each sees the changes of those before it, and the first refusal is final. */
+export async function decideCall(hooks: readonly ToolHooks[], call: PendingCall): Promise<CallDecision> {
+  let current = call
+  for (const hook of hooks) {
+    const decision = await ask(hook, current)
+    if (decision.decision === "refuse") return decision
+    if (decision.decision === "change") current = { ...current, input: decision.input }
+  }
+  return current === call ? { decision: "allow" } : { decision: "change", input: current.input }
+}
+
+async function ask(hook: ToolHooks, call: PendingCall): Promise<CallDecision> {
+  try {
+    return (await hook.beforeToolCall?.(call)) ?? { decision: "allow" }
+  } catch (error) {
+    return { decision: "refuse", reason: `a hook failed: ${toErrorMessage(error)}` }
+  }
+}

@@ -1,0 +1,22 @@
+import { z } from "zod"
+import { toErrorMessage } from "../base/error.ts"
+import type { JsonObject } from "../base/json.ts"
+import { toJson } from "../base/json.ts"
+
+/** The shape of a tool's input as a model is told it: JSON Schema of an object. */
+export type InputSchema = JsonObject
+
+/** Throws an Error that says what stands in the way: models take objects of plain JSON values only. */
+export function toInputSchema(input: z.ZodType): InputSchema {
+  const { $schema: _, ...schema } = toJsonSchema(input)
+  if (schema["type"] !== "object") throw new Error("its input must be an object, made with z.object({ … })")
+  return toJson(schema) as JsonObject
+}
+
+function toJsonSchema(input: z.ZodType): Record<string, unknown> {
+  try {
+    return z.toJSONSchema(input, { io: "input" })
+  } catch (error) {
+    throw new Error(`its input cannot be told as JSON Schema: ${toErrorMessage(error)}`, { cause: error })
+  }
+}
