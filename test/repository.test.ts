@@ -55,7 +55,7 @@ test("every npm command in a document is a script of the package", () => {
   const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> }
   const builtIn = new Set(["install", "ci", "pack"])
   const missing = documents.flatMap((path) =>
-    [...read(path).matchAll(/\bnpm (?:run )?(?:-s )?([a-z][\w:-]*)/g)]
+    [...read(path).matchAll(/(?:`|&& |^)npm (?:run )?(?:-s )?([a-z][\w:-]*)/gm)]
       .map((match) => match[1] ?? "")
       .filter((name) => !builtIn.has(name) && name !== "run" && !(name in scripts))
       .map((name) => `${path}: npm ${name}`),

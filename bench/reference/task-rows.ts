@@ -1,0 +1,134 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite"
+
+type Row = Readonly<Record<string, SQLInputValue>>
+
+/** All rows of the embedded store that belong to one task, by table. */
+export type TaskRows = ReadonlyMap<string, readonly Row[]>
+
+/** Tables whose rows name their task by number in a column `task`; in `tasks` itself it is `number`. */
+function listTables(database: DatabaseSync): readonly { readonly name: string; readonly taskColumn: string }[] {
+  const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all()
+  return names.flatMap(({ name }) => {
+    const table = String(name)
+    if (table === "tasks") return [{ name: table, taskColumn: "number" }]
+    const columns = database.prepare(`PRAGMA table_info(${table})`).all()
+    return columns.some((column) => column["name"] === "task") ? [{ name: table, taskColumn: "task" }] : []
+  })
+}
+
+/**
+ * Reads what the engine wrote for a task. The references are made from rows that were really written, so that they
+ * write the same ones whatever the schema becomes.
+ */
+export function readTaskRows(database: DatabaseSync, id: string): TaskRows {
+  const found = database.prepare("SELECT number FROM tasks WHERE id = ?").get(id)
+  if (!found) throw new Error(`the store has no task ${id}`)
+  const number = Number(found["number"])
+  return new Map(
+    listTables(database).map(({ name, taskColumn }) => [
+      name,
+      database.prepare(`SELECT * FROM ${name} WHERE ${taskColumn} = ?`).all(number) as unknown as Row[],
+    ]),
+  )
+}
+
+export interface CopyOf {
+  readonly number: number
+  readonly id: string
+}
+
+/** Writes the rows of one more task, as bare prepared statements. */
+export type WriteCopy = (copy: CopyOf) => void
+
+/** Inserts every row of the task. */
+export function prepareInsert(database: DatabaseSync, rows: TaskRows): WriteCopy {
+  return sequence([...rows].flatMap(([table, all]) => all.map((row) => prepareInsertRow(database, table, row))))
+}
+
+/** Brings a copy from the one state to the other: updates what differs in `tasks`, inserts what is new elsewhere. */
+export function prepareChange(database: DatabaseSync, before: TaskRows, after: TaskRows): WriteCopy {
+  return sequence(
+    [...after].flatMap(([table, rows]) => {
+      if (table === "tasks") return rows.map((row) => prepareUpdateRow(database, row, before.get(table)?.[0] ?? {}))
+      const earlier = new Set((before.get(table) ?? []).map((row) => JSON.stringify(row)))
+      return rows
+        .filter((row) => !earlier.has(JSON.stringify(row)))
+        .map((row) => prepareInsertRow(database, table, row))
+    }),
+  )
+}
+
+function sequence(writes: readonly WriteCopy[]): WriteCopy {
+  return (copy) => {
+    for (const write of writes) write(copy)
+  }
+}
+
+function prepareInsertRow(database: DatabaseSync, table: string, row: Row): WriteCopy {
+  const columns = Object.keys(row)
+  const marks = columns.map(() => "?").join(", ")
+  const statement = database.prepare(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks})`)
+  return bind(statement, columns, Object.values(row))
+}
+
+function prepareUpdateRow(database: DatabaseSync, row: Row, before: Row): WriteCopy {
+  const changed = Object.keys(row).filter((column) => row[column] !== before[column])
+  const assignments = changed.map((column) => `${column} = ?`).join(", ")
+  const statement = database.prepare(`UPDATE tasks SET ${assignments} WHERE number = ?`)
+  return bind(statement, [...changed, "number"], [...changed.map((column) => row[column] ?? null), null])
+}
+
+/** What differs from one task to the next; everything else is as it was recorded. */
+const OWN_COLUMNS: Readonly<Record<string, (copy: CopyOf) => SQLInputValue>> = {
+  number: ({ number }) => number,
+  task: ({ number }) => number,
+  id: ({ id }) => id,
+  task_id: ({ id }) => id,
+}
+
+function bind(statement: StatementSync, columns: readonly string[], recorded: readonly SQLInputValue[]): WriteCopy {
+  const values = [...recorded]
+  const own = columns.flatMap((column, index) => {
+    const toValue = OWN_COLUMNS[column]
+    return toValue ? [{ index, toValue }] : []
+  })
+  return (copy) => {
+    for (const { index, toValue } of own) values[index] = toValue(copy)
+    statement.run(...values)
+  }
+}
+
+/**
+ * Fills the store with so many copies of the task, by one statement per table. Fast and not durable: for stores that
+ * only have to be large. The copies get the numbers from `firstNumber` on and random ids.
+ */
+export function insertCopies(database: DatabaseSync, rows: TaskRows, firstNumber: number, count: number): void {
+  database.exec("CREATE TEMP TABLE copies (number INTEGER PRIMARY KEY, id TEXT NOT NULL)")
+  database
+    .prepare(
+      `WITH RECURSIVE numbers (number) AS (SELECT ? UNION ALL SELECT number + 1 FROM numbers LIMIT ?)
+       INSERT INTO copies SELECT number, ${RANDOM_UUID} FROM numbers`,
+    )
+    .run(firstNumber, count)
+  for (const [table, all] of rows) {
+    for (const row of all) {
+      const columns = Object.keys(row)
+      const values = columns.map((column) => COPIED_COLUMNS[column] ?? "?")
+      const recorded = columns.filter((column) => !(column in COPIED_COLUMNS)).map((column) => row[column] ?? null)
+      database
+        .prepare(`INSERT INTO ${table} (${columns.join(", ")}) SELECT ${values.join(", ")} FROM copies`)
+        .run(...recorded)
+    }
+  }
+  database.exec("DROP TABLE copies")
+}
+
+const COPIED_COLUMNS: Readonly<Record<string, string>> = {
+  number: "copies.number",
+  task: "copies.number",
+  id: "copies.id",
+  task_id: "copies.id",
+}
+
+const RANDOM_UUID = `lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2)
+  || '-a' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))`
