@@ -1,6 +1,7 @@
 import type { z } from "zod"
 import type { JsonValue } from "../base/json.ts"
 import type { Patch } from "../task/patch.ts"
+import type { TaskKind } from "../task/record.ts"
 import type { OnCrash } from "../task/step.ts"
 import type { ToolContext } from "./context.ts"
 
@@ -23,6 +24,8 @@ export interface Tool<Input = unknown> {
   readonly name: string
   readonly description: string
   readonly input: z.ZodType<Input>
+  /** What a call of it becomes in the background. Default `tool`. */
+  readonly kind?: Exclude<TaskKind, "turn">
   readonly background?: BackgroundPolicy | ((input: Input) => BackgroundPolicy)
   /** The tool's own guess, used until there is history. */
   readonly estimateMs?: (input: Input) => number | undefined

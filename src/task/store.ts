@@ -14,7 +14,8 @@ import type { WaitRecord } from "./wait.ts"
 /** Every part given must hold. */
 export interface TaskFilter {
   readonly workspace?: WorkspaceId
-  readonly session?: SessionId
+  /** Null: tasks without a session. */
+  readonly session?: SessionId | null
   readonly statuses?: readonly RunStatus[]
   readonly kinds?: readonly TaskKind[]
   readonly plugin?: string
@@ -22,6 +23,7 @@ export interface TaskFilter {
   readonly parentTask?: TaskId
   readonly group?: GroupId
   readonly batch?: string
+  readonly idempotencyKey?: string
   readonly lifetimes?: readonly Lifetime[]
   /** The worker that runs it now. */
   readonly worker?: WorkerId

@@ -1,0 +1,66 @@
+import type { CancelTimer } from "../base/clock.ts"
+import type { Tool } from "../plugin/tool.ts"
+import type { Answer } from "../plugin/task-service.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
+import type { Progress, Usage } from "../task/progress.ts"
+import type { Lifetime, TaskLimits } from "../task/record.ts"
+import type { Stopper, Survivor, Survivors } from "../task/stop.ts"
+import type { Journal } from "./journal.ts"
+import type { RunSpool } from "./spool/spool.ts"
+import type { SlotKeys } from "./slots.ts"
+import type { Outcome } from "./outcome.ts"
+
+/** Where the call stands between its caller and the store. */
+export type Standing =
+  /** No record exists: a crash leaves nothing but a spool folder that the next start clears away. */
+  | { readonly in: "foreground"; readonly answer: (answer: Answer) => void }
+  /** The record is being written. The answer is decided: it is the handle, unless writing fails. */
+  | { readonly in: "promotion"; readonly answer: (answer: Answer) => void; readonly written: Promise<boolean> }
+  /** The store knows it, and this worker holds it under this fence. */
+  | { readonly in: "background"; readonly fence: number }
+  /** Another worker has it now: whatever happens here is no longer told to anyone. */
+  | { readonly in: "lost" }
+
+/** One execution in this process. */
+export interface ActiveRun {
+  readonly taskId: TaskId
+  readonly run: number
+  readonly workspace: WorkspaceId
+  readonly session: SessionId | null
+  readonly plugin: string
+  readonly tool: Tool
+  readonly input: unknown
+  readonly lifetime: Lifetime
+  readonly limits: TaskLimits
+  readonly spool: RunSpool
+  readonly journal: Journal
+  /** What the tool sees. */
+  readonly abort: AbortController
+  /** Ends its processes. Not used when the run was lost: then they are another worker's. */
+  readonly processAbort: AbortController
+  /** Resolves when a stop took too long: the run ends although its work has not. */
+  readonly abandoned: PromiseWithResolvers<undefined>
+  readonly startedMonotonicMs: number
+  /** Time it ran before this worker had it. */
+  readonly ranBeforeMs: number
+  standing: Standing
+  slot: SlotKeys | null
+  stop: { readonly by: Stopper; readonly reason: string } | null
+  /** At a shutdown: what it has not finished goes back to the queue. */
+  isHandedBack: boolean
+  /** What ended processes left behind, and what a stop could not end. */
+  readonly survivors: Survivor[]
+  hasUnknownSurvivors: boolean
+  progress: Progress | null
+  usage: Usage
+  unsaved: { progress: boolean; usage: Usage | null; droppedBefore: number | null }
+  cancelSave: CancelTimer | null
+  cancelDeadline: CancelTimer | null
+  work: Promise<Outcome> | null
+  /** Resolves when nothing more of it will be written here. */
+  readonly ended: PromiseWithResolvers<void>
+}
+
+export function survivorsOf(active: ActiveRun): Survivors {
+  return active.hasUnknownSurvivors ? "unknown" : active.survivors
+}

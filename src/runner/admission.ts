@@ -1,0 +1,90 @@
+import { z } from "zod"
+import { MeanwhileError } from "../base/error.ts"
+import type { ToolCall } from "../plugin/task-service.ts"
+import type { Tool } from "../plugin/tool.ts"
+import { DEFAULT_WORKSPACE } from "../task/id.ts"
+import { LIVE_STATUSES } from "../task/lifecycle.ts"
+import { checkCall } from "./call-check.ts"
+import type { PermissionDecision } from "./permission.ts"
+import type { RunnerScope } from "./scope.ts"
+
+/** A call that may run: its tool is known, its input fits, and nobody forbids it. */
+export interface Admitted {
+  readonly call: ToolCall
+  readonly plugin: string
+  readonly tool: Tool
+  /** As the tool's schema gives it to `run`. */
+  readonly input: unknown
+  readonly depth: number
+}
+
+/**
+ * The one place where a call is let in, whoever makes it. Answers at once unless permission or the parent must be
+ * asked: a call in the foreground pays for nothing it does not need.
+ */
+export function admit(scope: RunnerScope, call: ToolCall): Admitted | Promise<Admitted> {
+  if (scope.isClosing) throw new MeanwhileError("closed", "The runner is shutting down: no new work is taken.")
+  checkCall(call)
+  const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
+  const input = parseInput(tool, call.input)
+  const decision = scope.permission.decide({ call, plugin, tool: tool.name, input })
+  if (!(decision instanceof Promise) && !call.parentTask) {
+    requireAllowed(tool, decision)
+    return { call, plugin, tool, input, depth: 0 }
+  }
+  return finishAdmission(scope, { call, plugin, tool, input }, decision)
+}
+
+async function finishAdmission(
+  scope: RunnerScope,
+  admitted: Omit<Admitted, "depth">,
+  decision: PermissionDecision | Promise<PermissionDecision>,
+): Promise<Admitted> {
+  requireAllowed(admitted.tool, await decision)
+  return { ...admitted, depth: await admitBelowParent(scope, admitted) }
+}
+
+export function parseInput(tool: Tool, input: unknown): unknown {
+  const parsed = tool.input.safeParse(input)
+  if (parsed.success) return parsed.data
+  throw new MeanwhileError(
+    "invalid_input",
+    `The arguments of ${tool.name} are not valid.\n${z.prettifyError(parsed.error)}`,
+    { tool: tool.name },
+  )
+}
+
+function requireAllowed(tool: Tool, decision: PermissionDecision): void {
+  if (decision.allowed) return
+  throw new MeanwhileError("permission_denied", `${tool.name} was not allowed: ${decision.reason}`, { tool: tool.name })
+}
+
+/** How deep the task will be below its parent. Agents below agents are bounded in depth and number. */
+async function admitBelowParent(scope: RunnerScope, { call, tool }: Omit<Admitted, "depth">): Promise<number> {
+  if (!call.parentTask) return 0
+  const parent = await scope.store.task(call.parentTask)
+  if (!parent || parent.workspace !== (call.workspace ?? DEFAULT_WORKSPACE)) {
+    throw new MeanwhileError("not_found", `There is no parent task ${call.parentTask}.`, {
+      parentTask: call.parentTask,
+    })
+  }
+  const depth = parent.depth + 1
+  if (tool.kind !== "agent") return depth
+  const { maxAgentDepth, maxAgentFanOut } = scope.config
+  if (depth > maxAgentDepth) {
+    throw new MeanwhileError(
+      "limit_exceeded",
+      `An agent here would be ${depth} levels deep; at most ${maxAgentDepth} are allowed. Do the work in this agent.`,
+      { limit: "maxAgentDepth", depth },
+    )
+  }
+  const siblings = await scope.store.countTasks({ parentTask: parent.id, kinds: ["agent"], statuses: LIVE_STATUSES })
+  if (siblings >= maxAgentFanOut) {
+    throw new MeanwhileError(
+      "limit_exceeded",
+      `This task has ${siblings} live agents; at most ${maxAgentFanOut} are allowed. Wait for one of them to end.`,
+      { limit: "maxAgentFanOut", siblings },
+    )
+  }
+  return depth
+}

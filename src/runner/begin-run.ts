@@ -1,0 +1,124 @@
+import type { Tool } from "../plugin/tool.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
+import { NO_USAGE, type Usage } from "../task/progress.ts"
+import type { Lifetime, TaskLimits, TaskRecord } from "../task/record.ts"
+import type { ActiveRun, Standing } from "./active-run.ts"
+import { concludeRun } from "./conclude-run.ts"
+import type { Journal } from "./journal.ts"
+import { type Outcome, toFailedOutcome, toOutcome } from "./outcome.ts"
+import { requireOwned } from "./ownership.ts"
+import { reportDropped } from "./running-notes.ts"
+import type { RunnerScope } from "./scope.ts"
+import type { SlotKeys } from "./slots.ts"
+import { stopRun } from "./stop-run.ts"
+import { createToolContext } from "./tool-context.ts"
+
+export interface RunPlan {
+  readonly taskId: TaskId
+  readonly run: number
+  readonly workspace: WorkspaceId
+  readonly session: SessionId | null
+  readonly plugin: string
+  readonly tool: Tool
+  readonly input: unknown
+  readonly lifetime: Lifetime
+  readonly limits: TaskLimits
+  readonly standing: Standing
+  readonly slot: SlotKeys | null
+  readonly journal?: Journal
+  readonly ranBeforeMs?: number
+  readonly usage?: Usage
+  /** Work that runs already, instead of calling the tool. */
+  readonly work?: Promise<Outcome>
+}
+
+/** Creates the run and lets its work begin. The caller has written, or will never write, its record. */
+export function beginRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
+  const active = createActiveRun(scope, plan)
+  scope.active.set(active.taskId, active)
+  armDeadline(scope, active)
+  active.work = plan.work ?? performWork(scope, active)
+  void concludeRun(scope, active, active.work)
+  return active
+}
+
+/** The plan for a task that the store knows and this worker has claimed. */
+export function toBackgroundPlan(task: TaskRecord, tool: Tool, input: unknown, journal?: Journal): RunPlan {
+  return {
+    taskId: task.id,
+    run: task.run,
+    workspace: task.workspace,
+    session: task.session,
+    plugin: task.plugin,
+    tool,
+    input,
+    lifetime: task.lifetime,
+    limits: task.limits,
+    standing: { in: "background", fence: task.fence },
+    slot: toSlotKeys(task),
+    ranBeforeMs: task.ranMs,
+    usage: task.usage,
+    ...(journal && { journal }),
+  }
+}
+
+export function toSlotKeys({ workspace, session, plugin, model }: SlotKeys): SlotKeys {
+  return { workspace, session, plugin, model }
+}
+
+function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
+  const active: ActiveRun = {
+    taskId: plan.taskId,
+    run: plan.run,
+    workspace: plan.workspace,
+    session: plan.session,
+    plugin: plan.plugin,
+    tool: plan.tool,
+    input: plan.input,
+    lifetime: plan.lifetime,
+    limits: plan.limits,
+    spool: scope.spool.openRun(plan.taskId, plan.run, {
+      outputLimitBytes: plan.limits.outputBytes ?? scope.config.outputLimitBytes,
+      onDropped: (before) => reportDropped(scope, active, before),
+    }),
+    journal: plan.journal ?? new Map(),
+    abort: new AbortController(),
+    processAbort: new AbortController(),
+    abandoned: Promise.withResolvers(),
+    ended: Promise.withResolvers(),
+    startedMonotonicMs: scope.clock.monotonic(),
+    ranBeforeMs: plan.ranBeforeMs ?? 0,
+    standing: plan.standing,
+    slot: plan.slot,
+    stop: null,
+    isHandedBack: false,
+    survivors: [],
+    hasUnknownSurvivors: false,
+    progress: null,
+    usage: plan.usage ?? NO_USAGE,
+    unsaved: { progress: false, usage: null, droppedBefore: null },
+    cancelSave: null,
+    cancelDeadline: null,
+    work: null,
+  }
+  if (plan.standing.in === "background") active.spool.keep()
+  return active
+}
+
+/** By monotonic time: a suspended machine or a moved clock costs a run nothing. */
+function armDeadline(scope: RunnerScope, active: ActiveRun): void {
+  const { timeoutMs } = active.limits
+  if (timeoutMs === null) return
+  active.cancelDeadline = scope.clock.schedule(timeoutMs - active.ranBeforeMs, () => {
+    void stopRun(scope, active, { by: "deadline", reason: `it ran longer than its limit of ${timeoutMs} ms` })
+  })
+}
+
+async function performWork(scope: RunnerScope, active: ActiveRun): Promise<Outcome> {
+  try {
+    if (active.standing.in === "background") await requireOwned(scope, active)
+    return toOutcome(scope.redactor, await active.tool.run(active.input, createToolContext(scope, active)))
+  } catch (error) {
+    return toFailedOutcome(scope.redactor, error)
+  }
+}

@@ -1,0 +1,115 @@
+import { MeanwhileError } from "../base/error.ts"
+import type { TaskService, TaskView } from "../plugin/task-service.ts"
+import { DEFAULT_WORKSPACE, type WorkspaceId } from "../task/id.ts"
+import { isTerminal } from "../task/lifecycle.ts"
+import type { NoticeKey } from "../task/notice.ts"
+import type { TaskRecord } from "../task/record.ts"
+import type { Page, PageRequest, TaskFilter } from "../task/store.ts"
+import type { TaskSummary } from "../task/record.ts"
+import { parseInput } from "./admission.ts"
+import { toShapeKey } from "./details.ts"
+import { findTask } from "./lookup.ts"
+import type { RunnerScope } from "./scope.ts"
+import { waitForEnd } from "./wait-for-end.ts"
+
+const DEFAULT_PAGE_SIZE = 50
+const LONGEST_PAGE = 1_000
+const LAST_LINE_BYTES = 512
+const RETRYABLE: ReadonlySet<string> = new Set(["failed", "timed_out", "interrupted", "cancelled"])
+
+export async function toView(scope: RunnerScope, task: TaskRecord): Promise<TaskView> {
+  const [placeInQueue, estimate, outputBytes, lastLine] = await Promise.all([
+    task.status === "queued" ? scope.store.placeInQueue(task.id) : undefined,
+    estimateFor(scope, task),
+    scope.spool.totalBytes(task.id, task.run),
+    toLastLine(scope, task),
+  ])
+  return { task, placeInQueue: placeInQueue ?? null, estimate, outputBytes, lastLine }
+}
+
+export async function getResult(
+  scope: RunnerScope,
+  id: string,
+  options: NonNullable<Parameters<TaskService["result"]>[1]>,
+  workspace: WorkspaceId | undefined,
+): Promise<TaskView> {
+  const found = await findTask(scope, id, workspace)
+  const { waitMs = 0, signal, consume = false } = options
+  if (waitMs < 0)
+    throw new MeanwhileError("invalid_input", `\`waitMs\` must be 0 or more, not ${waitMs}.`, { field: "waitMs" })
+  const task = (await waitForEnd(scope, found.id, { timeoutMs: waitMs, ...(signal && { signal }) })) ?? found
+  if (consume && isTerminal(task.status)) await acknowledgeTasks(scope, [task])
+  return toView(scope, task)
+}
+
+export async function retryTask(scope: RunnerScope, task: TaskRecord): Promise<TaskRecord> {
+  if (!RETRYABLE.has(task.status)) {
+    throw new MeanwhileError(
+      "wrong_state",
+      `Task ${task.id} is ${task.status}: only failed, timed_out, interrupted and cancelled tasks can be retried.`,
+      { status: task.status },
+    )
+  }
+  if (task.inputHeldBy !== null && !scope.heldInputs.has(task.id)) {
+    throw new MeanwhileError(
+      "secret_not_kept",
+      "Its input held a secret, which is never stored. Start it again with the secret.",
+    )
+  }
+  const [begun] = await scope.store.commit([
+    { op: "task.begin_run", taskId: task.id, afterRun: task.run, reason: "retry" },
+  ])
+  return begun
+}
+
+/** Returns how many of them were not used before. */
+export async function acknowledgeTasks(scope: RunnerScope, tasks: readonly TaskRecord[]): Promise<number> {
+  const keys = tasks
+    .filter((task) => isTerminal(task.status))
+    .map((task): NoticeKey => ({ taskId: task.id, run: task.run, kind: "ended" }))
+  if (keys.length === 0) return 0
+  const [settled] = await scope.store.commit([{ op: "notice.consume", keys, by: null }])
+  return settled.length
+}
+
+export function listTasks(
+  scope: RunnerScope,
+  filter: TaskFilter,
+  page: Partial<PageRequest> = {},
+): Promise<Page<TaskSummary>> {
+  const limit = page.limit ?? DEFAULT_PAGE_SIZE
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > LONGEST_PAGE) {
+    throw new MeanwhileError("invalid_input", `\`limit\` must be from 1 to ${LONGEST_PAGE}, not ${limit}.`, {
+      field: "limit",
+    })
+  }
+  return scope.store.tasks({ workspace: DEFAULT_WORKSPACE, ...filter }, { ...page, limit })
+}
+
+export async function estimateCall(scope: RunnerScope, toolName: string, input: unknown) {
+  const { plugin, tool } = scope.tools.find(toolName)
+  const parsed = parseInput(tool, input)
+  return scope.durations.estimate(DEFAULT_WORKSPACE, toShapeKey(plugin, tool, parsed), tool.estimateMs?.(parsed))
+}
+
+async function estimateFor(scope: RunnerScope, task: TaskRecord): Promise<TaskView["estimate"]> {
+  if (isTerminal(task.status) || task.strippedAt !== null) return null
+  try {
+    const { plugin, tool } = scope.tools.find(task.tool, task.plugin)
+    const input = parseInput(tool, task.input)
+    return await scope.durations.estimate(task.workspace, toShapeKey(plugin, tool, input), tool.estimateMs?.(input))
+  } catch {
+    return null
+  }
+}
+
+async function toLastLine(scope: RunnerScope, task: TaskRecord): Promise<string | null> {
+  if (task.progress?.line) return task.progress.line
+  const { text } = await scope.spool.read(
+    task.id,
+    task.run,
+    { tailBytes: LAST_LINE_BYTES },
+    { isComplete: isTerminal(task.status) },
+  )
+  return text.trimEnd().split("\n").at(-1)?.trim() || null
+}

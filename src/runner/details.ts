@@ -1,0 +1,76 @@
+import { toJson } from "../base/json.ts"
+import type { ToolCall } from "../plugin/task-service.ts"
+import type { BackgroundPolicy, Tool } from "../plugin/tool.ts"
+import { DEFAULT_WORKSPACE, type TaskId } from "../task/id.ts"
+import type { TaskDetails, TaskLimits } from "../task/record.ts"
+import type { Admitted } from "./admission.ts"
+import type { RunnerScope } from "./scope.ts"
+
+/** What the record will say. A secret in the input stays in this process's memory only. */
+export function toDetails(scope: RunnerScope, { call, plugin, tool, input, depth }: Admitted, id: TaskId): TaskDetails {
+  const redacted = scope.redactor.redactJson(toJson(call.input))
+  if (redacted.hasChanged) scope.heldInputs.set(id, call.input)
+  return {
+    id,
+    workspace: call.workspace ?? DEFAULT_WORKSPACE,
+    session: call.session ?? null,
+    parentTask: call.parentTask ?? null,
+    parentMessage: call.parentMessage ?? null,
+    batch: call.batch ?? null,
+    group: call.group ?? null,
+    kind: tool.kind ?? "tool",
+    plugin,
+    tool: tool.name,
+    model: call.model ?? null,
+    title: scope.redactor.redactText(call.title ?? tool.title?.(input) ?? tool.name),
+    input: redacted.value,
+    inputHeldBy: redacted.hasChanged ? scope.worker.id : null,
+    metadata: call.metadata ?? {},
+    lifetime: call.lifetime ?? "runtime",
+    priority: call.priority ?? 0,
+    notify: call.notify ?? "wake",
+    limits: toLimits(scope, call, tool, input),
+    idempotencyKey: call.idempotencyKey ?? null,
+    askedBy: call.askedBy ?? null,
+    depth,
+    traceId: call.traceId ?? null,
+  }
+}
+
+export function toLimits(scope: RunnerScope, call: ToolCall, tool: Tool, input: unknown): TaskLimits {
+  const { maxTokensPerTask, maxCostMicrosPerTask } = scope.config
+  return {
+    timeoutMs: toTimeoutMs(scope, call, tool, toPolicy(tool, input)),
+    tokens: smaller(call.tokenLimit ?? null, maxTokensPerTask),
+    costMicros: smaller(call.costLimitMicros ?? null, maxCostMicrosPerTask),
+    outputBytes: call.outputLimitBytes ?? null,
+  }
+}
+
+export function toPolicy(tool: Tool, input: unknown): BackgroundPolicy {
+  const { background } = tool
+  return typeof background === "function" ? background(input) : (background ?? { mode: "never" })
+}
+
+/** Null: no time limit. */
+export function toTimeoutMs(scope: RunnerScope, call: ToolCall, tool: Tool, policy: BackgroundPolicy): number | null {
+  const { defaultTimeoutSeconds, foregroundTimeoutSeconds, timeoutOverrideSeconds } = scope.config
+  const isBounded = (tool.kind ?? "tool") === "tool" && call.lifetime !== "forever"
+  const unnamedSeconds = policy.mode === "never" ? foregroundTimeoutSeconds : defaultTimeoutSeconds
+  const timeoutMs = call.timeoutMs ?? tool.timeoutMs ?? (isBounded ? unnamedSeconds * 1_000 : null)
+  if (timeoutMs === null) return null
+  return smaller(timeoutMs, timeoutOverrideSeconds === null ? null : timeoutOverrideSeconds * 1_000)
+}
+
+function smaller(a: number, b: number | null): number
+function smaller(a: number | null, b: number | null): number | null
+function smaller(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b
+  return Math.min(a, b)
+}
+
+/** The name under which durations of such calls are learned. */
+export function toShapeKey(plugin: string, tool: Tool, input: unknown): string {
+  const shape = tool.shape?.(input)
+  return shape === undefined ? `${plugin}/${tool.name}` : `${plugin}/${tool.name} ${shape}`
+}

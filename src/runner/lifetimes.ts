@@ -1,0 +1,56 @@
+import type { SessionId, TaskId } from "../task/id.ts"
+import { LIVE_STATUSES } from "../task/lifecycle.ts"
+import type { TaskFilter } from "../task/store.ts"
+import { cancelTask } from "./cancel.ts"
+import type { RunnerScope } from "./scope.ts"
+import { waitForEnd } from "./wait-for-end.ts"
+
+const PAGE_SIZE = 100
+
+/** Stops what was to live no longer than the turn that started it. */
+export async function endTurn(scope: RunnerScope, turn: TaskId): Promise<void> {
+  await stopAll(scope, { parentTask: turn, lifetimes: ["turn"] }, "its turn ended")
+}
+
+/** Stops what was to live no longer than its session. */
+export async function closeSession(scope: RunnerScope, session: SessionId): Promise<void> {
+  await stopAll(scope, { session, lifetimes: ["turn", "session"] }, "its session was closed")
+}
+
+/** Stops everything of a session but what lives forever, waits for it to end, and removes the session. */
+export async function deleteSession(scope: RunnerScope, session: SessionId): Promise<void> {
+  const stopped = await stopAll(
+    scope,
+    { session, lifetimes: ["turn", "session", "runtime"] },
+    "its session was deleted",
+  )
+  await Promise.all(stopped.map((id) => waitForEnd(scope, id)))
+  for (let cursor: string | undefined; ; ) {
+    const page = await scope.store.tasks({ session }, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
+    await Promise.all(
+      page.items.filter((task) => task.lifetime !== "forever").map((task) => scope.spool.remove(task.id)),
+    )
+    cursor = page.cursor
+    if (!cursor) break
+  }
+  await scope.store.commit([{ op: "session.delete", id: session }])
+}
+
+async function stopAll(scope: RunnerScope, filter: TaskFilter, reason: string): Promise<TaskId[]> {
+  const stopped: TaskId[] = []
+  let cursor: string | undefined
+  do {
+    const page = await scope.store.tasks(
+      { ...filter, statuses: LIVE_STATUSES },
+      { limit: PAGE_SIZE, ...(cursor && { cursor }) },
+    )
+    for (const { id } of page.items) {
+      const task = await scope.store.task(id)
+      if (!task) continue
+      await cancelTask(scope, task, { by: "lifetime", reason })
+      stopped.push(id)
+    }
+    cursor = page.cursor
+  } while (cursor)
+  return stopped
+}

@@ -1,0 +1,70 @@
+import { toErrorMessage } from "../base/error.ts"
+import type { FactEvent } from "../task/event.ts"
+import type { Operation, OperationOf } from "../task/operation.ts"
+import type { ActiveRun } from "./active-run.ts"
+import type { Admitted } from "./admission.ts"
+import { toSlotKeys } from "./begin-run.ts"
+import { toDetails } from "./details.ts"
+import { toStepOperations } from "./journal.ts"
+import { takeFacts } from "./running-notes.ts"
+import type { RunnerScope } from "./scope.ts"
+
+/** The fence under which a task that is created running is claimed. */
+const FIRST_FENCE = 1
+
+/**
+ * Turns a call in the foreground into a task without touching its work. From here on its answer is the handle.
+ *
+ * Dying before the commit: there is no task, and the next start ends what the spool folder names. After it: the task is
+ * this worker's, and whoever reclaims it decides. If the record cannot be written the call stays in the foreground.
+ */
+export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted: Admitted): Promise<boolean> {
+  if (active.standing.in !== "foreground" || active.stop) return false
+  const { answer } = active.standing
+  const written = Promise.withResolvers<boolean>()
+  active.standing = { in: "promotion", answer, written: written.promise }
+  const afterMs = scope.clock.monotonic() - active.startedMonotonicMs
+  try {
+    active.spool.keep()
+    await active.spool.flush()
+    const create = toCreation(scope, active, admitted, afterMs)
+    const run = { taskId: active.taskId, run: active.run, fence: FIRST_FENCE }
+    const operations: readonly [OperationOf<"task.create">, ...Operation[]] = [
+      create,
+      ...toStepOperations(active.journal, run),
+    ]
+    const [{ task }] = await scope.store.commit(operations)
+    active.slot = toSlotKeys(task)
+    scope.slots.take(active.slot)
+    active.standing = { in: "background", fence: task.fence }
+    answer({ outcome: "promoted", task, afterMs })
+    written.resolve(true)
+    return true
+  } catch (error) {
+    scope.log.warn("a call could not move to the background and stays in the foreground", {
+      tool: active.tool.name,
+      error: toErrorMessage(error),
+    })
+    scope.heldInputs.delete(active.taskId)
+    active.standing = { in: "foreground", answer }
+    written.resolve(false)
+    return false
+  }
+}
+
+function toCreation(
+  scope: RunnerScope,
+  active: ActiveRun,
+  admitted: Admitted,
+  afterMs: number,
+): OperationOf<"task.create"> {
+  const { call } = admitted
+  const facts: FactEvent[] = [{ type: "task.promoted", afterMs }, ...takeFacts(active)]
+  return {
+    op: "task.create",
+    details: toDetails(scope, admitted, active.taskId),
+    entry: { as: "running", worker: scope.worker.id, startedAt: scope.clock.now() - afterMs },
+    facts,
+    ...(call.askedBy && { askingStepResult: { taskId: active.taskId } }),
+  }
+}

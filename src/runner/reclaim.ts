@@ -1,0 +1,48 @@
+import { isMeanwhileError, toErrorMessage } from "../base/error.ts"
+import type { WorkerId } from "../task/id.ts"
+import type { Lease } from "../task/lease.ts"
+import type { TaskFilter } from "../task/store.ts"
+import { reclaimRun } from "./reclaim-run.ts"
+import type { RunnerScope } from "./scope.ts"
+import { WORKER_LEASE_PREFIX } from "./worker.ts"
+
+const PAGE_SIZE = 500
+
+/**
+ * Takes over what workers that are gone have left. Taking a lost worker's lease is what fences it: from then on its
+ * renewal is refused, and it stops itself before its next effect. Dying in the middle leaves the lease to the next one.
+ */
+export async function reclaimLostWorkers(scope: RunnerScope): Promise<void> {
+  for (const lease of await scope.store.leases(WORKER_LEASE_PREFIX)) {
+    if (!lease.isOver || lease.holder === scope.worker.id) continue
+    try {
+      await reclaimFrom(scope, lease)
+    } catch (error) {
+      if (isMeanwhileError(error, "lease_held") || isMeanwhileError(error, "closed")) continue
+      scope.log.error("the tasks of a lost worker could not be taken over; trying again", {
+        error: toErrorMessage(error),
+      })
+    }
+  }
+}
+
+async function reclaimFrom(scope: RunnerScope, lost: Lease): Promise<void> {
+  const holder = scope.worker.id
+  const [taken] = await scope.store.commit([
+    { op: "lease.take", key: lost.key, holder, ttlMs: lost.ttlMs, data: lost.data },
+  ])
+  const worker = lost.key.slice(WORKER_LEASE_PREFIX.length) as WorkerId
+  await forEachTask(scope, { worker, statuses: ["running", "stopping"] }, worker)
+  await forEachTask(scope, { inputHeldBy: worker, statuses: ["queued"] }, worker)
+  await scope.store.commit([{ op: "lease.release", key: lost.key, holder, fence: taken.fence }])
+}
+
+/** The cursor is a place in creation order: tasks that leave the filter meanwhile do not move it. */
+async function forEachTask(scope: RunnerScope, filter: TaskFilter, worker: WorkerId): Promise<void> {
+  let cursor: string | undefined
+  do {
+    const page = await scope.store.tasks(filter, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
+    await Promise.all(page.items.map((task) => reclaimRun(scope, task, worker)))
+    cursor = page.cursor
+  } while (cursor)
+}

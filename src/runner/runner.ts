@@ -1,0 +1,159 @@
+import { type CancelTimer, type Clock, systemClock } from "../base/clock.ts"
+import { isMeanwhileError, toErrorMessage } from "../base/error.ts"
+import type { JsonValue } from "../base/json.ts"
+import type { Log } from "../plugin/context.ts"
+import type { TaskService } from "../plugin/task-service.ts"
+import type { Engine } from "../task/engine.ts"
+import type { SessionId, TaskId, WaitId } from "../task/id.ts"
+import type { TaskRecord } from "../task/record.ts"
+import { obeyStops } from "./cancel.ts"
+import { type BackgroundConfigInput, toBackgroundConfig } from "./config.ts"
+import { createDurations } from "./durations.ts"
+import { closeSession, deleteSession, endTurn } from "./lifetimes.ts"
+import { markLost } from "./ownership.ts"
+import { allowAll, type Permission } from "./permission.ts"
+import { thisProcessIdentity } from "./process/identity.ts"
+import { createPump } from "./pump.ts"
+import { reclaimLostWorkers } from "./reclaim.ts"
+import { createRedactor, type Redactor } from "./redaction/redactor.ts"
+import { applyRetention } from "./retention.ts"
+import { answerWait } from "./answer-wait.ts"
+import type { RunnerScope } from "./scope.ts"
+import { createTaskService } from "./service.ts"
+import { type ShutdownOptions, stopEverything } from "./shutdown.ts"
+import { silentLog } from "./silent-log.ts"
+import { createSlots } from "./slots.ts"
+import { createSpool } from "./spool/spool.ts"
+import { sweepSpool } from "./sweep.ts"
+import type { ToolSource } from "./tool-source.ts"
+import { createWorker } from "./worker.ts"
+
+export interface RunnerOptions {
+  readonly engine: Engine
+  readonly tools: ToolSource
+  /** Where output and pid files live. Shared by every process on the same store. */
+  readonly spoolDirectory: string
+  readonly background?: BackgroundConfigInput
+  readonly clock?: Clock
+  readonly permission?: Permission
+  readonly log?: Log
+  readonly redactor?: Redactor
+}
+
+export interface Runner extends TaskService, AsyncDisposable {
+  answer(waitId: WaitId, answer: JsonValue, answeredBy: string): Promise<TaskRecord>
+  endTurn(turn: TaskId): Promise<void>
+  closeSession(session: SessionId): Promise<void>
+  deleteSession(session: SessionId): Promise<void>
+  close(options?: ShutdownOptions): Promise<void>
+}
+
+const RETENTION_EVERY_MS = 60_000
+const SAFETY_POLL_MS = 1_000
+const RECLAIMS_PER_LEASE = 3
+
+/** Begins to work as soon as it is created: takes over what was left behind, then what is queued. */
+export async function createRunner(options: RunnerOptions): Promise<Runner> {
+  const { engine, clock = systemClock, log = silentLog } = options
+  const config = toBackgroundConfig(options.background)
+  const redactor = options.redactor ?? createRedactor({ environment: process.env })
+  const { store } = engine
+  const identity = thisProcessIdentity()
+  const active: RunnerScope["active"] = new Map()
+  const worker = await createWorker({
+    store,
+    clock,
+    log,
+    identity: { ...identity },
+    leaseMs: config.leaseSeconds * 1_000,
+    onLost: () => {
+      for (const run of active.values()) if (run.standing.in === "background") markLost(run)
+    },
+  })
+  const scope: RunnerScope = {
+    engine,
+    store,
+    clock,
+    config,
+    log,
+    redactor,
+    worker,
+    active,
+    tools: options.tools,
+    permission: options.permission ?? allowAll,
+    spool: createSpool({ directory: options.spoolDirectory, clock, redactor, owner: identity }),
+    slots: createSlots(config),
+    durations: createDurations({ store, clock }),
+    heldInputs: new Map(),
+    get service() {
+      return service
+    },
+    nudge: () => pump.nudge(),
+    mayHaveQueued: true,
+    isClosing: false,
+  }
+  const service = createTaskService(scope)
+  const pump = createPump(scope)
+  const chores = [
+    repeat(scope, SAFETY_POLL_MS, () => obeyStops(scope)),
+    repeat(scope, (config.leaseSeconds * 1_000) / RECLAIMS_PER_LEASE, () => reclaimLostWorkers(scope)),
+    repeat(scope, RETENTION_EVERY_MS, () => applyRetention(scope)),
+  ]
+  const unsubscribe = engine.bus.subscribe((wake) => {
+    if (wake.about === "unknown") void obeyStops(scope).catch((error: unknown) => warn(scope, error))
+  })
+  await reclaimLostWorkers(scope)
+  await sweepSpool(scope)
+  pump.nudge()
+
+  async function close(shutdown: ShutdownOptions = {}): Promise<void> {
+    if (scope.isClosing) return
+    scope.isClosing = true
+    await pump.close()
+    const { isLeftRunning } = await stopEverything(scope, shutdown)
+    unsubscribe()
+    await Promise.all(chores.map((chore) => chore.close()))
+    await scope.durations.flush()
+    await scope.spool.close()
+    await worker.close({ keepLease: isLeftRunning })
+  }
+
+  return {
+    ...service,
+    answer: (waitId, answer, answeredBy) => answerWait(scope, waitId, answer, answeredBy),
+    endTurn: (turn) => endTurn(scope, turn),
+    closeSession: (session) => closeSession(scope, session),
+    deleteSession: (session) => deleteSession(scope, session),
+    close,
+    [Symbol.asyncDispose]: () => close(),
+  }
+}
+
+/** Does a chore again and again, one after the other. */
+function repeat(scope: RunnerScope, everyMs: number, chore: () => Promise<void>) {
+  let isClosed = false
+  let cancelTimer: CancelTimer = schedule()
+  let doing: Promise<void> | undefined
+
+  function schedule(): CancelTimer {
+    return scope.clock.schedule(everyMs, () => {
+      doing = chore()
+        .catch((error: unknown) => warn(scope, error))
+        .finally(() => {
+          if (!isClosed) cancelTimer = schedule()
+        })
+    })
+  }
+  return {
+    async close(): Promise<void> {
+      isClosed = true
+      cancelTimer()
+      await doing
+    },
+  }
+}
+
+function warn(scope: RunnerScope, error: unknown): void {
+  if (isMeanwhileError(error, "closed")) return
+  scope.log.warn("a chore could not be done; trying again", { error: toErrorMessage(error) })
+}

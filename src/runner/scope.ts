@@ -1,0 +1,42 @@
+import type { Clock } from "../base/clock.ts"
+import type { Log } from "../plugin/context.ts"
+import type { TaskService } from "../plugin/task-service.ts"
+import type { Engine } from "../task/engine.ts"
+import type { TaskId } from "../task/id.ts"
+import type { TaskStore } from "../task/store.ts"
+import type { ActiveRun } from "./active-run.ts"
+import type { BackgroundConfig } from "./config.ts"
+import type { Durations } from "./durations.ts"
+import type { Permission } from "./permission.ts"
+import type { Redactor } from "./redaction/redactor.ts"
+import type { Slots } from "./slots.ts"
+import type { Spool } from "./spool/spool.ts"
+import type { ToolSource } from "./tool-source.ts"
+import type { Worker } from "./worker.ts"
+
+/** What the parts of one runner share. */
+export interface RunnerScope {
+  readonly engine: Engine
+  readonly store: TaskStore
+  readonly clock: Clock
+  readonly config: BackgroundConfig
+  readonly tools: ToolSource
+  readonly permission: Permission
+  readonly redactor: Redactor
+  readonly spool: Spool
+  readonly log: Log
+  readonly slots: Slots
+  readonly durations: Durations
+  readonly worker: Worker
+  /** What runs in this process now, foreground calls included. */
+  readonly active: Map<TaskId, ActiveRun>
+  /** Inputs that held a secret: never stored, so only this process can run them. */
+  readonly heldInputs: Map<TaskId, unknown>
+  /** What tools get as `context.tasks`. */
+  readonly service: TaskService
+  /** Looks for queued work soon. */
+  readonly nudge: () => void
+  /** False once a look into the queue found it empty: then a start with a free slot need not queue. */
+  mayHaveQueued: boolean
+  isClosing: boolean
+}

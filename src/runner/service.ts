@@ -1,0 +1,64 @@
+import { MeanwhileError } from "../base/error.ts"
+import type { TaskService } from "../plugin/task-service.ts"
+import { DEFAULT_WORKSPACE } from "../task/id.ts"
+import { isTerminal } from "../task/lifecycle.ts"
+import { adopt } from "./adopt.ts"
+import { cancelTask } from "./cancel.ts"
+import { acknowledgeTasks, estimateCall, getResult, listTasks, retryTask, toView } from "./commands.ts"
+import { execute } from "./execute.ts"
+import { findTask } from "./lookup.ts"
+import { removeTasks } from "./retention.ts"
+import type { RunnerScope } from "./scope.ts"
+import { start } from "./start.ts"
+import { waitForEnd } from "./wait-for-end.ts"
+
+/** The commands over tasks, as front ends, vocabularies and tools get them. */
+export function createTaskService(scope: RunnerScope): TaskService {
+  return {
+    execute: (call) => execute(scope, call),
+    start: (call) => start(scope, call),
+    adopt: (call, work) => adopt(scope, call, work),
+    get: async (id, workspace) => toView(scope, await findTask(scope, id, workspace)),
+    result: (id, options = {}, workspace) => getResult(scope, id, options, workspace),
+    cancel: async (id, request, workspace) => cancelTask(scope, await findTask(scope, id, workspace), request),
+    retry: async (id, workspace) => retryTask(scope, await findTask(scope, id, workspace)),
+    async prioritize(id, priority, workspace) {
+      if (!Number.isSafeInteger(priority)) {
+        throw new MeanwhileError("invalid_input", `\`priority\` must be a whole number, not ${priority}.`, {
+          field: "priority",
+        })
+      }
+      const { id: taskId } = await findTask(scope, id, workspace)
+      const [task] = await scope.store.commit([{ op: "task.prioritize", taskId, priority }])
+      return task
+    },
+    list: (filter, page) => listTasks(scope, filter, page),
+    async output(id, request = {}, workspace) {
+      const task = await findTask(scope, id, workspace)
+      const run = request.run ?? task.run
+      const isComplete = run < task.run || isTerminal(task.status)
+      return scope.spool.read(task.id, run, request, { isComplete })
+    },
+    async waitForOutput(id, request, workspace) {
+      const task = await findTask(scope, id, workspace)
+      const stopWaiting = new AbortController()
+      const ended = waitForEnd(scope, task.id, { signal: stopWaiting.signal }).then(() => undefined)
+      try {
+        return await scope.spool.waitFor(task.id, task.run, request, ended)
+      } finally {
+        stopWaiting.abort()
+      }
+    },
+    async acknowledge(ids, workspace) {
+      return acknowledgeTasks(scope, await Promise.all(ids.map((id) => findTask(scope, id, workspace))))
+    },
+    clear: (filter) => removeTasks(scope, { workspace: DEFAULT_WORKSPACE, ...filter }),
+    async cleanupCompleted(maxAgeMs) {
+      if (!(maxAgeMs >= 0)) {
+        throw new MeanwhileError("invalid_input", `The age must be 0 or more, not ${maxAgeMs}.`, { field: "maxAgeMs" })
+      }
+      return removeTasks(scope, { consumedBefore: scope.clock.now() - maxAgeMs + 1 })
+    },
+    estimate: (tool, input) => estimateCall(scope, tool, input),
+  }
+}

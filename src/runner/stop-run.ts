@@ -1,0 +1,42 @@
+import { isMeanwhileError, MeanwhileError } from "../base/error.ts"
+import type { Stopper } from "../task/stop.ts"
+import type { ActiveRun } from "./active-run.ts"
+import { writeUnderFence } from "./ownership.ts"
+import type { RunnerScope } from "./scope.ts"
+
+/** After asking and after ending by force, how long until a run is given up although something of it lives. */
+const GIVE_UP_AFTER_GRACE_MS = 2_000
+
+export interface StopCause {
+  readonly by: Stopper
+  readonly reason: string
+}
+
+/** Stops a run of this process, first in the store when it is known there. The first cause wins. */
+export async function stopRun(scope: RunnerScope, active: ActiveRun, cause: StopCause): Promise<void> {
+  if (active.stop) return
+  try {
+    await writeUnderFence(scope, active, (run) => [
+      { op: "task.apply", run, event: { type: "task.stop_requested", ...cause } },
+    ])
+  } catch (error) {
+    if (isMeanwhileError(error, "wrong_state") || isMeanwhileError(error, "stale_claim")) return
+    scope.log.error("a stop could not be stored; the work is stopped all the same", {
+      task: active.taskId,
+      error: String(error),
+    })
+  }
+  abortRun(scope, active, cause)
+}
+
+/** Tells the work to end, and gives it up when it does not. */
+export function abortRun(scope: RunnerScope, active: ActiveRun, cause: StopCause): void {
+  if (active.stop || active.standing.in === "lost") return
+  active.stop = cause
+  active.cancelDeadline?.()
+  active.cancelDeadline = scope.clock.schedule(scope.config.stopGraceSeconds * 1_000 + GIVE_UP_AFTER_GRACE_MS, () => {
+    active.abandoned.resolve(undefined)
+  })
+  active.abort.abort(new MeanwhileError("closed", `Stopped by ${cause.by}: ${cause.reason}`))
+  active.processAbort.abort()
+}

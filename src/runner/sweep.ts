@@ -1,0 +1,15 @@
+import type { RunnerScope } from "./scope.ts"
+
+/**
+ * Clears away what calls in the foreground left when their process died: a folder without a task has its processes
+ * stopped and is removed. Folders of processes that live, and of tasks, are left alone.
+ */
+export async function sweepSpool(scope: RunnerScope): Promise<void> {
+  for (const { taskId } of await scope.spool.orphans()) {
+    if (await scope.store.task(taskId)) continue
+    await scope.spool
+      .openRun(taskId, 1, { outputLimitBytes: scope.config.outputLimitBytes })
+      .stopAll(scope.config.stopGraceSeconds * 1_000)
+    await scope.spool.remove(taskId)
+  }
+}

@@ -1,0 +1,57 @@
+import { MeanwhileError } from "../base/error.ts"
+import type { ToolContext } from "../plugin/context.ts"
+import type { ProcessExit, ProcessRequest } from "../plugin/process.ts"
+import type { ArtifactReference } from "../task/patch.ts"
+import type { ActiveRun } from "./active-run.ts"
+import { takeStep } from "./journal.ts"
+import { requireOwned } from "./ownership.ts"
+import { reportProgress, reportUsage } from "./running-notes.ts"
+import type { RunnerScope } from "./scope.ts"
+
+/** The ports of one run, made when its tool is called. */
+export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolContext {
+  return {
+    taskId: active.taskId,
+    run: active.run,
+    workspace: active.workspace,
+    session: active.session,
+    signal: active.abort.signal,
+    progress: (update) => reportProgress(scope, active, update),
+    spend: (usage) => reportUsage(scope, active, usage),
+    output: {
+      write: (data) => active.spool.write(data),
+      read: (request) => active.spool.read(request),
+    },
+    processes: { run: (request) => runProcess(scope, active, request) },
+    step: (key, effect, options) =>
+      takeStep(scope, active, key, effect, options?.onCrash ?? active.tool.onCrash ?? "fail"),
+    artifacts: { put: (name, mediaType, bytes) => putArtifact(scope, active, name, mediaType, bytes) },
+    tasks: scope.service,
+    log: scope.log,
+  }
+}
+
+async function runProcess(scope: RunnerScope, active: ActiveRun, request: ProcessRequest): Promise<ProcessExit> {
+  await requireOwned(scope, active)
+  const exit = await active.spool.runProcess(request, {
+    signal: active.processAbort.signal,
+    graceMs: scope.config.stopGraceSeconds * 1_000,
+  })
+  if (exit.survivors === "unknown") active.hasUnknownSurvivors = true
+  else active.survivors.push(...exit.survivors)
+  return exit
+}
+
+async function putArtifact(
+  scope: RunnerScope,
+  active: ActiveRun,
+  name: string,
+  mediaType: string,
+  bytes: Uint8Array,
+): Promise<ArtifactReference> {
+  if (name === "" || mediaType === "")
+    throw new MeanwhileError("invalid_input", "An artifact needs a name and a media type.")
+  const { workspace, taskId } = active
+  const [hash] = await scope.store.commit([{ op: "artifact.put", workspace, taskId, mediaType, bytes }])
+  return { hash, name, mediaType, bytes: bytes.byteLength }
+}
