@@ -1,0 +1,9 @@
+import type { Benchmark } from "./benchmark.ts"
+import { history } from "./history.ts"
+import { latency } from "./latency.ts"
+import { promotion } from "./promotion.ts"
+import { recovery } from "./recovery.ts"
+import { shell } from "./shell.ts"
+import { tasks } from "./tasks.ts"
+
+export const BENCHMARKS: readonly Benchmark[] = [tasks, promotion, latency, history, recovery, shell]

@@ -1,0 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { openRuntime } from "../runtime.ts"
+import { createHeldTool } from "../tools.ts"
+
+/** Opens the store, lets it settle, prints the bytes of memory the process holds, and waits to be killed. */
+const [folder] = process.argv.slice(2)
+if (!folder) throw new Error("usage: memory FOLDER")
+
+const SETTLE_MS = 1_000
+
+await openRuntime({ folder, tools: [createHeldTool().tool], config: { maxConcurrentTasks: 1 } })
+await sleep(SETTLE_MS)
+globalThis.gc?.()
+process.stdout.write(`${process.memoryUsage.rss()}\n`)

@@ -1,0 +1,59 @@
+import { z } from "zod"
+import { defineTool, type Tool } from "../src/plugin/tool.ts"
+
+const background = { mode: "after" } as const
+const input = z.object({})
+
+/** Ends at once. */
+export const noOp: Tool = defineTool({
+  name: "no_op",
+  description: "Does nothing.",
+  input,
+  background,
+  run: async () => null,
+})
+
+/** Ends at once, badly. */
+export const failing: Tool = defineTool({
+  name: "failing",
+  description: "Fails.",
+  input,
+  background,
+  run: async () => ({ failure: { code: "broken", message: "it does not work" }, payload: null }),
+})
+
+export interface HeldTool {
+  readonly tool: Tool
+  /** Resolves when the next call has begun, with the moment it did and what lets it end. */
+  nextCall(): Promise<HeldCall>
+}
+
+export interface HeldCall {
+  readonly beganAt: number
+  readonly signal: AbortSignal
+  release(): void
+}
+
+/** A tool whose calls end when they are told to, or when they are stopped. */
+export function createHeldTool(): HeldTool {
+  let next = Promise.withResolvers<HeldCall>()
+  const tool = defineTool({
+    name: "held",
+    description: "Ends when it is told to.",
+    input,
+    background,
+    run: (_input, { signal }) =>
+      new Promise<null>((resolve) => {
+        const end = () => resolve(null)
+        signal.addEventListener("abort", end)
+        next.resolve({ beganAt: performance.now(), signal, release: end })
+      }),
+  })
+  return {
+    tool,
+    nextCall() {
+      next = Promise.withResolvers()
+      return next.promise
+    },
+  }
+}
