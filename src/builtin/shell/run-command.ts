@@ -1,0 +1,108 @@
+import { statSync } from "node:fs"
+import { constants } from "node:os"
+import { resolve } from "node:path"
+import { stripVTControlCharacters } from "node:util"
+import { z } from "zod"
+import { type JsonObject, toJson } from "../../base/json.ts"
+import type { ProcessExit } from "../../plugin/process.ts"
+import { defineTool, type Tool, type ToolReturn } from "../../plugin/tool.ts"
+import { type EnvironmentParts, toCommandEnvironment } from "./command-environment.ts"
+import { forecastCommand } from "./command-forecast.ts"
+import { type CommandOutput, readCommandOutput } from "./command-output.ts"
+
+export interface RunCommandOptions extends EnvironmentParts {
+  readonly shell: string
+  /** Absolute. A call's own `cwd` is taken from here. */
+  readonly workingDirectory: string
+}
+
+const TITLE_CHARACTERS = 80
+const DIGEST_CHARACTERS = 300
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+
+export function createRunCommand(options: RunCommandOptions): Tool {
+  return defineTool({
+    name: "run_command",
+    description: `Runs a command with ${options.shell} -c. Standard output and standard error come back together.`,
+    input: createInputSchema(options.workingDirectory),
+    background: ({ command }) => forecastCommand(command).policy,
+    estimateMs: ({ command }) => forecastCommand(command).estimateMs,
+    shape: ({ command }) => forecastCommand(command).shape,
+    title: ({ command }) => toTitle(command),
+    onCrash: "fail",
+    reattaches: true,
+    run: async ({ command, cwd, env }, context) => {
+      const exit = await context.processes.run({
+        argv: [options.shell, "-c", command],
+        cwd: resolve(options.workingDirectory, cwd),
+        env: toCommandEnvironment(options, env),
+      })
+      return toReturn(command, exit, await readCommandOutput(context))
+    },
+  })
+}
+
+function createInputSchema(workingDirectory: string) {
+  const text = z.string().refine((value) => !value.includes("\0"), "must not hold a NUL character")
+  return z.strictObject({
+    command: text.trim().min(1, "must not be empty").describe("The command, as typed in a shell."),
+    cwd: text
+      .default(".")
+      .refine((cwd) => isDirectory(resolve(workingDirectory, cwd)), {
+        error: ({ input }) => `there is no directory ${resolve(workingDirectory, String(input))}`,
+      })
+      .describe(`Where it runs. Relative to ${workingDirectory}, which is the default.`),
+    env: z
+      .record(z.string().regex(VARIABLE_NAME, "is no name of an environment variable"), text)
+      .optional()
+      .describe("Environment variables to add or replace."),
+    timeoutMs: z.number().int().positive().optional().describe("Stop it when it has run so long."),
+  })
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+/** A command that ran and failed is an outcome with all it printed, not an error. */
+function toReturn(command: string, exit: ProcessExit, output: CommandOutput): ToolReturn {
+  const { exitCode, survivors } = exit
+  const payload: JsonObject = { exitCode, signal: toSignalName(exit.signal), ...output, survivors: toJson(survivors) }
+  if (exitCode === 0) {
+    const digest = ["exited with 0", ...lastLine(output.output)]
+    return { patch: { digest, facts: { exitCode }, artifacts: [], nextSteps: [], payload } }
+  }
+  return { failure: toFailure(toTitle(command), exit), payload }
+}
+
+function toFailure(title: string, { exitCode, signal }: ProcessExit): { code: string; message: string } {
+  if (exitCode !== null) return { code: "exit_nonzero", message: `\`${title}\` exited with ${exitCode}.` }
+  if (signal !== null) return { code: "ended_by_signal", message: `\`${title}\` was ended by ${toSignalName(signal)}.` }
+  return { code: "exit_unknown", message: `\`${title}\` is gone and how it ended is not known.` }
+}
+
+function toSignalName(signal: number | null): string | null {
+  if (signal === null) return null
+  return Object.entries(constants.signals).find(([, number]) => number === signal)?.[0] ?? `signal ${signal}`
+}
+
+function lastLine(output: string): readonly string[] {
+  const line =
+    toPlainText(output.trimEnd().slice(-DIGEST_CHARACTERS * 4))
+      .split("\n")
+      .at(-1)
+      ?.trim() ?? ""
+  return line === "" ? [] : [line.slice(0, DIGEST_CHARACTERS)]
+}
+
+function toTitle(command: string): string {
+  const line = toPlainText(command).replace(/\s+/g, " ").trim()
+  return line.length > TITLE_CHARACTERS ? `${line.slice(0, TITLE_CHARACTERS - 1)}…` : line
+}
+
+/** Without colours, cursor movements and other control characters, which would act on the screen that shows it. */
+function toPlainText(text: string): string {
+  return stripVTControlCharacters(text)
+    .replace(/\r/g, "\n")
+    .replace(/[^\P{Cc}\n\t]/gu, "")
+}
