@@ -33,7 +33,7 @@ function findToolProblems(tool: Tool): string[] {
     problems.push(`tool "${tool.name}": ${toErrorMessage(error)}`)
   }
   const { background, timeoutMs } = tool
-  if (timeoutMs !== undefined && typeof background === "object" && background.mode === "after") {
+  if (typeof timeoutMs === "number" && typeof background === "object" && background.mode === "after") {
     if (background.ms !== undefined && timeoutMs <= background.ms) {
       problems.push(`tool "${tool.name}": timeoutMs (${timeoutMs}) must exceed its threshold (${background.ms})`)
     }

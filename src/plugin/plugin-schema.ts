@@ -32,7 +32,7 @@ const tool = z.looseObject({
   estimateMs: method.optional(),
   shape: method.optional(),
   title: method.optional(),
-  timeoutMs: duration.optional(),
+  timeoutMs: z.union([method, duration], "must be milliseconds above 0 or a function that returns them").optional(),
   onCrash: z.enum(["fail", "retry", "ask"]).optional(),
   reattaches: z.boolean().optional(),
   run: method,

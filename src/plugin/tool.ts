@@ -33,7 +33,8 @@ export interface Tool<Input = unknown> {
   readonly shape?: (input: Input) => string
   /** One line for people. Default: the tool's name. */
   readonly title?: (input: Input) => string
-  readonly timeoutMs?: number
+  /** Of a call that names none. As a function: the limit that the input itself asks for, if any. */
+  readonly timeoutMs?: number | ((input: Input) => number | undefined)
   /** What a crash in the middle does. `fail` unless the tool is idempotent. */
   readonly onCrash?: OnCrash
   /**

@@ -40,7 +40,7 @@ export function toDetails(scope: RunnerScope, { call, plugin, tool, input, depth
 export function toLimits(scope: RunnerScope, call: ToolCall, tool: Tool, input: unknown): TaskLimits {
   const { maxTokensPerTask, maxCostMicrosPerTask } = scope.config
   return {
-    timeoutMs: toTimeoutMs(scope, call, tool, toPolicy(tool, input)),
+    timeoutMs: toTimeoutMs(scope, call, tool, input),
     tokens: smaller(call.tokenLimit ?? null, maxTokensPerTask),
     costMicros: smaller(call.costLimitMicros ?? null, maxCostMicrosPerTask),
     outputBytes: call.outputLimitBytes ?? null,
@@ -53,11 +53,12 @@ export function toPolicy(tool: Tool, input: unknown): BackgroundPolicy {
 }
 
 /** Null: no time limit. */
-export function toTimeoutMs(scope: RunnerScope, call: ToolCall, tool: Tool, policy: BackgroundPolicy): number | null {
+function toTimeoutMs(scope: RunnerScope, call: ToolCall, tool: Tool, input: unknown): number | null {
   const { defaultTimeoutSeconds, foregroundTimeoutSeconds, timeoutOverrideSeconds } = scope.config
   const isBounded = (tool.kind ?? "tool") === "tool" && call.lifetime !== "forever"
-  const unnamedSeconds = policy.mode === "never" ? foregroundTimeoutSeconds : defaultTimeoutSeconds
-  const timeoutMs = call.timeoutMs ?? tool.timeoutMs ?? (isBounded ? unnamedSeconds * 1_000 : null)
+  const unnamedSeconds = toPolicy(tool, input).mode === "never" ? foregroundTimeoutSeconds : defaultTimeoutSeconds
+  const ofTool = typeof tool.timeoutMs === "function" ? tool.timeoutMs(input) : tool.timeoutMs
+  const timeoutMs = call.timeoutMs ?? ofTool ?? (isBounded ? unnamedSeconds * 1_000 : null)
   if (timeoutMs === null) return null
   return smaller(timeoutMs, timeoutOverrideSeconds === null ? null : timeoutOverrideSeconds * 1_000)
 }

@@ -29,6 +29,7 @@ export function createRunCommand(options: RunCommandOptions): Tool {
     estimateMs: ({ command }) => forecastCommand(command).estimateMs,
     shape: ({ command }) => forecastCommand(command).shape,
     title: ({ command }) => toTitle(command),
+    timeoutMs: ({ timeoutMs }) => timeoutMs,
     onCrash: "fail",
     reattaches: true,
     run: async ({ command, cwd, env }, context) => {
