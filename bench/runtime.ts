@@ -1,54 +1,21 @@
 import { join } from "node:path"
-import { createEmbeddedEngine } from "../src/engine/embedded/engine.ts"
+import { createMeanwhile, type Meanwhile } from "../src/app.ts"
+import { definePlugin } from "../src/plugin/define-plugin.ts"
 import type { Tool } from "../src/plugin/tool.ts"
-import type { TaskService } from "../src/plugin/task-service.ts"
 import type { BackgroundConfigInput } from "../src/runner/config.ts"
-import { createRunner } from "../src/runner/runner.ts"
-import type { ToolSource } from "../src/runner/tool-source.ts"
-import type { Engine } from "../src/task/engine.ts"
 
 export interface RuntimeOptions {
   readonly folder: string
   readonly tools: readonly Tool[]
-  readonly config?: BackgroundConfigInput
+  readonly background?: BackgroundConfigInput
 }
 
-export interface Runtime extends AsyncDisposable {
-  readonly engine: Engine
-  readonly tasks: TaskService
-  readonly storePath: string
-  close(): Promise<void>
-}
+export type Runtime = Meanwhile
 
-const PLUGIN = "bench"
+export const storePathIn = (folder: string): string => join(folder, "store.sqlite")
 
-export const storePathIn = (folder: string): string => join(folder, "store.db")
-
-/** A runner on an embedded engine as a program would have it, durable in full, with these tools and no plugin. */
-export async function openRuntime({ folder, tools, config = {} }: RuntimeOptions): Promise<Runtime> {
-  const storePath = storePathIn(folder)
-  const engine = await createEmbeddedEngine({ path: storePath, synchronous: "full" })
-  const runner = await createRunner({
-    engine,
-    tools: toToolSource(tools),
-    spoolDirectory: join(folder, "spool"),
-    background: config,
-  })
-  async function close(): Promise<void> {
-    await runner.close()
-    await engine.close()
-  }
-  return { engine, tasks: runner, storePath, close, [Symbol.asyncDispose]: close }
-}
-
-function toToolSource(tools: readonly Tool[]): ToolSource {
-  const byName = new Map(tools.map((tool) => [tool.name, tool]))
-  return {
-    find(name) {
-      const tool = byName.get(name)
-      if (!tool) throw new Error(`the benchmark has no tool ${name}`)
-      return { plugin: PLUGIN, tool }
-    },
-    plugins: () => [PLUGIN],
-  }
+/** Meanwhile as a program would have it, durable in full, with these tools. */
+export function openRuntime({ folder, tools, background = {} }: RuntimeOptions): Promise<Runtime> {
+  const plugin = definePlugin({ kind: "tool", name: "bench", tools })
+  return createMeanwhile({ dataDirectory: folder, plugins: [plugin], background, synchronous: "full" })
 }

@@ -8,7 +8,7 @@ import { createCommitGroup } from "./reference/commit-group.ts"
 import { prepareChange, prepareInsert, readTaskRows, type TaskRows } from "./reference/task-rows.ts"
 import { openRuntime, type Runtime, storePathIn } from "./runtime.ts"
 import { compare } from "./statistics.ts"
-import { createHeldTool, noOp } from "./tools.ts"
+import { createHeldTool, type HeldTool, noOp } from "./tools.ts"
 
 const IN_FLIGHT = 100
 const TASKS_PER_ROUND = 5_000
@@ -21,8 +21,8 @@ export const tasks: Benchmark = {
     using folder = createFolder("tasks")
     const held = createHeldTool()
     const room = { maxConcurrentTasks: 2 * IN_FLIGHT, maxConcurrentPerPlugin: 2 * IN_FLIGHT }
-    await using runtime = await openRuntime({ folder: folder.path, tools: [noOp, held.tool], config: room })
-    const [running, ended] = await recordOneTask(runtime, held)
+    await using runtime = await openRuntime({ folder: folder.path, tools: [noOp, held.tool], background: room })
+    const [running, ended] = await recordOneTask(runtime, storePathIn(folder.path), held)
     const reference = await openReference(join(folder.path, "reference"), running, ended)
     let round = 0
     const comparison = await compare(
@@ -64,7 +64,7 @@ async function measureRate(runOne: () => Promise<void>): Promise<number> {
 }
 
 /** The rows of one task while it runs and after it ended, as the engine wrote them. */
-async function recordOneTask({ tasks, storePath }: Runtime, held: ReturnType<typeof createHeldTool>) {
+async function recordOneTask({ tasks }: Runtime, storePath: string, held: HeldTool) {
   const call = held.nextCall()
   const { id } = await tasks.start({ tool: held.tool.name, input: {} })
   const { release } = await call

@@ -7,7 +7,7 @@ if (!folder) throw new Error("usage: begin-tasks FOLDER COUNT AT_ONCE")
 
 const held = createHeldTool()
 const room = { maxConcurrentTasks: Number(atOnce), maxConcurrentPerPlugin: Number(atOnce) }
-const { tasks } = await openRuntime({ folder, tools: [held.tool], config: room })
+const { tasks } = await openRuntime({ folder, tools: [held.tool], background: room })
 const started = await Promise.all(
   Array.from({ length: Number(count) }, () => tasks.start({ tool: held.tool.name, input: {} })),
 )

@@ -8,7 +8,7 @@ if (!folder) throw new Error("usage: memory FOLDER")
 
 const SETTLE_MS = 1_000
 
-await openRuntime({ folder, tools: [createHeldTool().tool], config: { maxConcurrentTasks: 1 } })
+await openRuntime({ folder, tools: [createHeldTool().tool], background: { maxConcurrentTasks: 1 } })
 await sleep(SETTLE_MS)
 globalThis.gc?.()
 process.stdout.write(`${process.memoryUsage.rss()}\n`)
