@@ -1,0 +1,72 @@
+import { hostname } from "node:os"
+import type { DatabaseSync } from "node:sqlite"
+import type { Clock } from "../../base/clock.ts"
+import type { JsonObject } from "../../base/json.ts"
+import type { IsHolderAlive } from "./lease-watch.ts"
+import { isBusy } from "./sqlite-error.ts"
+import { prepare } from "./statement.ts"
+
+/** The engines that have this store open, this one and those of other processes. */
+export interface Attachments {
+  /** Whether another engine is registered that is not known to be dead. */
+  hasOthers(): boolean
+  detach(): void
+}
+
+const RETRY_MS = 5
+
+/** Registers this engine and forgets those whose process is dead. */
+export async function attach(
+  database: DatabaseSync,
+  clock: Clock,
+  isHolderAlive: IsHolderAlive,
+  holder: JsonObject,
+): Promise<Attachments> {
+  const id = crypto.randomUUID()
+  const insert = prepare(database, "INSERT INTO attachments (id, opened_at, data) VALUES (?, ?, ?)")
+  const others = prepare<{ id: string; data: string }>(database, "SELECT id, data FROM attachments WHERE id <> ?")
+  const remove = prepare(database, "DELETE FROM attachments WHERE id = ?")
+
+  const isDead = ({ data }: { data: string }): boolean => {
+    const holderData = JSON.parse(data) as JsonObject
+    return (isHolderAlive(holderData) ?? isProcessAlive(holderData)) === false
+  }
+
+  await retryWhileBusy(() => {
+    insert.run(id, clock.now(), JSON.stringify({ ...holder, host: hostname(), pid: process.pid }))
+    for (const other of others.all(id)) if (isDead(other)) remove.run(other.id)
+  })
+
+  return {
+    hasOthers: () => others.all(id).some((other) => !isDead(other)),
+    /** Best effort: who finds a row of a dead process removes it. */
+    detach() {
+      try {
+        remove.run(id)
+      } catch (error) {
+        if (!isBusy(error)) throw error
+      }
+    },
+  }
+}
+
+async function retryWhileBusy(write: () => void): Promise<void> {
+  for (;;) {
+    try {
+      return write()
+    } catch (error) {
+      if (!isBusy(error)) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (0.5 + Math.random())))
+  }
+}
+
+function isProcessAlive({ host, pid }: JsonObject): boolean | undefined {
+  if (host !== hostname() || typeof pid !== "number") return undefined
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM"
+  }
+}

@@ -1,0 +1,62 @@
+import type { Bus, Wake } from "../../task/bus.ts"
+import type { TaskId } from "../../task/id.ts"
+
+export interface EmbeddedBus extends Bus {
+  publish(wakes: readonly Wake[]): void
+  /** Another process wrote: everyone looks again. */
+  publishUnknown(): void
+}
+
+/** Tells listeners of this process. A listener that throws does not keep the others from being told. */
+export function createBus(onSubscription: (by: 1 | -1) => void): EmbeddedBus {
+  const listeners = new Set<(wake: Wake) => void>()
+  const taskListeners = new Map<TaskId, Set<() => void>>()
+
+  function publish(wake: Wake): void {
+    for (const listener of listeners) callSafely(() => listener(wake))
+    if (wake.about !== "task") return
+    for (const listener of taskListeners.get(wake.taskId) ?? []) callSafely(listener)
+  }
+
+  return {
+    publish: (wakes) => wakes.forEach(publish),
+    publishUnknown() {
+      publish({ about: "unknown" })
+      for (const ofTask of taskListeners.values()) for (const listener of ofTask) callSafely(listener)
+    },
+    subscribe: (listener) => addTo(listeners, (wake: Wake) => listener(wake), onSubscription),
+    subscribeTask(id, listener) {
+      const ofTask = taskListeners.get(id) ?? new Set()
+      taskListeners.set(id, ofTask)
+      const remove = addTo(ofTask, () => listener(), onSubscription)
+      return () => {
+        remove()
+        if (ofTask.size === 0 && taskListeners.get(id) === ofTask) taskListeners.delete(id)
+      }
+    },
+  }
+}
+
+/** Adds a listener that is counted once and removed once, however often its remover is called. */
+export function addTo<Listener>(
+  listeners: Set<Listener>,
+  listener: Listener,
+  onSubscription: (by: 1 | -1) => void,
+): () => void {
+  listeners.add(listener)
+  onSubscription(1)
+  return () => {
+    if (listeners.delete(listener)) onSubscription(-1)
+  }
+}
+
+/** The error surfaces as an uncaught one, where mistakes belong, and not in the middle of a commit. */
+export function callSafely(callback: () => void): void {
+  try {
+    callback()
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error
+    })
+  }
+}

@@ -1,0 +1,88 @@
+import type { DatabaseSync, SQLInputValue } from "node:sqlite"
+import type { Clock } from "../../base/clock.ts"
+import type { Dispatcher, Offer, TakeRequest } from "../../task/dispatcher.ts"
+import type { SessionId, TaskId } from "../../task/id.ts"
+import { TASK_KINDS } from "../../task/record.ts"
+import { addTo, callSafely } from "./bus.ts"
+import type { Read } from "./read.ts"
+import { createStatementCache, prepare } from "./statement.ts"
+
+export interface EmbeddedDispatcher extends Dispatcher {
+  /** Something was queued, here or elsewhere. */
+  announce(): void
+}
+
+interface OfferRow {
+  readonly number: number
+  readonly id: TaskId
+  readonly run: number
+  readonly session: SessionId | null
+  readonly workspace: string
+  readonly plugin: string
+  readonly model: string | null
+  readonly priority: number
+  readonly queued_at: number
+}
+
+/** The queue is the tasks themselves: a run that is queued is offered, so there is nothing to keep in step. */
+export function createDispatcher(
+  database: DatabaseSync,
+  clock: Clock,
+  read: Read,
+  onSubscription: (by: 1 | -1) => void,
+): EmbeddedDispatcher {
+  const listeners = new Set<() => void>()
+  const statement = createStatementCache(database)
+  const nextDue = prepare<{ due: number | null }>(
+    database,
+    `SELECT min(available_at) AS due FROM tasks INDEXED BY tasks_delayed
+     WHERE status = 'queued' AND available_at > queued_at AND available_at > ?`,
+  )
+
+  function takeOf(plugin: string, request: TakeRequest): OfferRow[] {
+    const parameters: SQLInputValue[] = [plugin, clock.now(), request.worker]
+    const sql = `SELECT number, id, run, session, workspace, plugin, model, priority, queued_at
+      FROM tasks INDEXED BY tasks_queue
+      WHERE status = 'queued' AND plugin = ? AND available_at <= ? AND (input_held_by IS NULL OR input_held_by = ?)
+      ${toConditions(request, parameters)} ORDER BY priority DESC, queued_at, number LIMIT ?`
+    return statement<OfferRow>(sql).all(...parameters, request.limit)
+  }
+
+  return {
+    take: (request) =>
+      read(() => {
+        if (request.limit < 1) return []
+        const rows = [...new Set(request.plugins)].flatMap((plugin) => takeOf(plugin, request))
+        return rows.sort(byTurn).slice(0, request.limit).map(toOffer)
+      }),
+    onOffer: (listener) => addTo(listeners, () => listener(), onSubscription),
+    nextDueAt: () => read(() => nextDue.get(clock.now())?.due ?? undefined),
+    announce() {
+      for (const listener of listeners) callSafely(listener)
+    },
+  }
+}
+
+function toConditions(request: TakeRequest, parameters: SQLInputValue[]): string {
+  const conditions: string[] = []
+  function add(condition: string, values: readonly string[]): void {
+    conditions.push(`AND ${condition}`)
+    parameters.push(JSON.stringify(values))
+  }
+  if (request.kinds.length < TASK_KINDS.length) add("kind IN (SELECT value FROM json_each(?))", request.kinds)
+  if (request.fullSessions.length > 0)
+    add("(session IS NULL OR session NOT IN (SELECT value FROM json_each(?)))", request.fullSessions)
+  if (request.fullModels.length > 0)
+    add("(model IS NULL OR model NOT IN (SELECT value FROM json_each(?)))", request.fullModels)
+  if (request.fullWorkspaces.length > 0)
+    add("workspace NOT IN (SELECT value FROM json_each(?))", request.fullWorkspaces)
+  return conditions.join(" ")
+}
+
+function byTurn(one: OfferRow, other: OfferRow): number {
+  return other.priority - one.priority || one.queued_at - other.queued_at || one.number - other.number
+}
+
+function toOffer({ id, run, session, workspace, plugin, model }: OfferRow): Offer {
+  return { taskId: id, run, session, workspace, plugin, model }
+}

@@ -1,0 +1,81 @@
+import { type Clock, systemClock } from "../../base/clock.ts"
+import type { JsonObject } from "../../base/json.ts"
+import type { Engine } from "../../task/engine.ts"
+import { attach } from "./attachments.ts"
+import { createBus } from "./bus.ts"
+import { createDispatcher } from "./dispatcher.ts"
+import { createForeignChanges } from "./foreign-changes.ts"
+import { createGroupCommit } from "./group-commit.ts"
+import { createLeaseWatch, type IsHolderAlive } from "./lease-watch.ts"
+import { openDatabase } from "./open.ts"
+import type { Change } from "./operations/change.ts"
+import { createPerform } from "./operations/handlers.ts"
+import { createRead } from "./read.ts"
+import { createStore } from "./store.ts"
+import { createTables } from "./tables/tables.ts"
+
+export interface EmbeddedEngineOptions {
+  /** The store's file. It and its folder are created when missing, readable by their owner alone. */
+  readonly path: string
+  /** `full` (default): an answered commit survives the loss of power; `normal`: only the loss of the process. */
+  readonly synchronous?: "full" | "normal"
+  readonly clock?: Clock
+  /** Whether the process that a lease or an attachment describes lives; undefined when this host cannot say. */
+  readonly isHolderAlive?: IsHolderAlive
+  /** What `isHolderAlive` of other processes needs to know about this one. */
+  readonly holder?: JsonObject
+  /** How often other processes' writes are looked for while only this one has the store open. */
+  readonly pollAloneMs?: number
+  /** The same while another process has it open. */
+  readonly pollSharedMs?: number
+  /** The largest the store may grow, in pages of 4 KiB. */
+  readonly maxPages?: number
+}
+
+const POLL_ALONE_MS = 250
+const POLL_SHARED_MS = 20
+
+/** Store, dispatcher and bus on one SQLite file, which several processes may have open. */
+export async function createEmbeddedEngine(options: EmbeddedEngineOptions): Promise<Engine> {
+  const { path, synchronous = "full", clock = systemClock, isHolderAlive = () => undefined, maxPages } = options
+  const database = await openDatabase({ path, synchronous, ...(maxPages === undefined ? {} : { maxPages }) })
+  const attachments = await attach(database, clock, isHolderAlive, options.holder ?? {})
+  const tables = createTables(database)
+  const leaseWatch = createLeaseWatch(clock, isHolderAlive)
+  const read = createRead(database, path)
+  const countListener = (by: 1 | -1): void => foreignChanges.count(by)
+  const bus = createBus(countListener)
+  const dispatcher = createDispatcher(database, clock, read, countListener)
+  const intervals = {
+    aloneMs: options.pollAloneMs ?? POLL_ALONE_MS,
+    sharedMs: options.pollSharedMs ?? POLL_SHARED_MS,
+  }
+  const foreignChanges = createForeignChanges(database, clock, attachments, intervals, () => {
+    bus.publishUnknown()
+    dispatcher.announce()
+  })
+  const groupCommit = createGroupCommit(database, path, clock, createPerform(tables, leaseWatch), publish)
+
+  function publish(changes: readonly Change[]): void {
+    for (const { wakes } of changes) bus.publish(wakes)
+    if (changes.some(({ hasOffers }) => hasOffers)) dispatcher.announce()
+  }
+
+  let closing: Promise<void> | undefined
+  async function close(): Promise<void> {
+    await groupCommit.close()
+    foreignChanges.close()
+    attachments.detach()
+    database.close()
+  }
+
+  const closeOnce = (): Promise<void> => (closing ??= close())
+  return {
+    name: "embedded",
+    store: createStore({ database, clock, tables, leaseWatch, groupCommit, read }),
+    dispatcher,
+    bus,
+    close: closeOnce,
+    [Symbol.asyncDispose]: closeOnce,
+  }
+}

@@ -1,0 +1,70 @@
+import type { DatabaseSync } from "node:sqlite"
+import type { CancelTimer, Clock } from "../../base/clock.ts"
+import type { Attachments } from "./attachments.ts"
+import { prepare } from "./statement.ts"
+
+/** Notices what other processes commit, while anyone here listens. */
+export interface ForeignChanges {
+  /** One listener more or one less. */
+  count(by: 1 | -1): void
+  close(): void
+}
+
+export interface PollIntervals {
+  readonly aloneMs: number
+  readonly sharedMs: number
+}
+
+/** How often the list of attached processes is read again although nothing was written. */
+const ATTACHMENT_CHECK_MS = 5_000
+
+export function createForeignChanges(
+  database: DatabaseSync,
+  clock: Clock,
+  attachments: Attachments,
+  intervals: PollIntervals,
+  onChange: () => void,
+): ForeignChanges {
+  const readVersion = prepare<{ data_version: number }>(database, "PRAGMA data_version")
+  let listenerCount = 0
+  let cancelTimer: CancelTimer | undefined
+  let version = currentVersion()
+  let isShared = attachments.hasOthers()
+  let checkedAt = clock.monotonic()
+
+  function currentVersion(): number {
+    return readVersion.get()?.data_version ?? 0
+  }
+
+  function poll(): void {
+    const found = currentVersion()
+    const isChanged = found !== version
+    version = found
+    if (isChanged || clock.monotonic() - checkedAt > ATTACHMENT_CHECK_MS) {
+      isShared = attachments.hasOthers()
+      checkedAt = clock.monotonic()
+    }
+    schedule()
+    if (isChanged) onChange()
+  }
+
+  function schedule(): void {
+    cancelTimer = clock.schedule(isShared ? intervals.sharedMs : intervals.aloneMs, poll, { isBackground: true })
+  }
+
+  function stop(): void {
+    cancelTimer?.()
+    cancelTimer = undefined
+  }
+
+  return {
+    count(by) {
+      listenerCount += by
+      if (listenerCount === 0) return stop()
+      if (cancelTimer) return
+      version = currentVersion()
+      schedule()
+    },
+    close: stop,
+  }
+}

@@ -1,0 +1,49 @@
+import type { DatabaseSync } from "node:sqlite"
+import { MeanwhileError } from "../../base/error.ts"
+import { SCHEMA } from "./schema.ts"
+import { prepare } from "./statement.ts"
+
+/** Marks a file as a store of ours: "MEAN" in ASCII. */
+export const APPLICATION_ID = 0x4d45414e
+
+/** Forward only. The version of a store is how many of these it has seen; an entry that was released never changes. */
+const MIGRATIONS: readonly string[] = [SCHEMA]
+
+export const STORE_VERSION = MIGRATIONS.length
+
+/** Brings the store to this version, in one transaction. Throws SQLite's BUSY while another process does the same. */
+export function migrate(database: DatabaseSync): void {
+  if (readStoreVersion(database) === STORE_VERSION) return
+  database.exec("BEGIN IMMEDIATE")
+  try {
+    const version = readStoreVersion(database)
+    for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${STORE_VERSION}`)
+    database.exec("COMMIT")
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK")
+    throw error
+  }
+}
+
+/** Refuses what this version must not touch: a newer store, or another program's database. */
+export function assertOurs(path: string, applicationId: number, storeVersion: number, isEmpty: boolean): void {
+  if (applicationId !== APPLICATION_ID && !isEmpty) {
+    const text = `The file ${path} is a database of another program. It was left as it is; use another data folder.`
+    throw new MeanwhileError("store_damaged", text, { path })
+  }
+  if (storeVersion > STORE_VERSION) {
+    const text = `The store ${path} was written by a newer Meanwhile (store version ${storeVersion}, this one knows ${STORE_VERSION}). It was left as it is; update Meanwhile.`
+    throw new MeanwhileError("store_newer", text, { path, storeVersion, knownVersion: STORE_VERSION })
+  }
+}
+
+export function assertOursByQuery(database: DatabaseSync, path: string): void {
+  const application = prepare<{ application_id: number }>(database, "PRAGMA application_id").get()
+  const isEmpty = prepare(database, "SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined
+  assertOurs(path, application?.application_id ?? 0, readStoreVersion(database), isEmpty)
+}
+
+function readStoreVersion(database: DatabaseSync): number {
+  return prepare<{ user_version: number }>(database, "PRAGMA user_version").get()?.user_version ?? 0
+}

@@ -1,0 +1,73 @@
+import { existsSync } from "node:fs"
+import { DatabaseSync } from "node:sqlite"
+import { assertOursByQuery, migrate } from "./migrations.ts"
+import { isBusy, toStoreError } from "./sqlite-error.ts"
+import { createStoreFile, inspectStoreFile } from "./store-file.ts"
+import { prepare } from "./statement.ts"
+
+export interface OpenOptions {
+  readonly path: string
+  /** `full`: an answered commit survives the loss of power; `normal`: only the loss of the process. */
+  readonly synchronous: "full" | "normal"
+  /** The store grows to this many pages and then answers as a full disk does. */
+  readonly maxPages?: number
+}
+
+/** The first switch to a write-ahead log and a migration answer BUSY when several processes open at once. */
+const OPEN_PATIENCE_MS = 10_000
+const RETRY_MS = 5
+
+/** Opens, creates or migrates the store. A file it refuses is left as it was. */
+export async function openDatabase(options: OpenOptions): Promise<DatabaseSync> {
+  const { path } = options
+  const startedAt = performance.now()
+  for (;;) {
+    try {
+      return tryOpen(options)
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - startedAt > OPEN_PATIENCE_MS) throw toStoreError(error, path)
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (1 + Math.random())))
+  }
+}
+
+function tryOpen(options: OpenOptions): DatabaseSync {
+  const { path } = options
+  if (existsSync(path)) {
+    const { hasLog } = inspectStoreFile(path)
+    if (hasLog) inspectWithLog(path)
+  }
+  createStoreFile(path)
+  const database = new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: false })
+  try {
+    assertOursByQuery(database, path)
+    configure(database, options)
+    migrate(database)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** A read-only connection never folds the log into the file, so that a refused store stays as it was. */
+function inspectWithLog(path: string): void {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 0 })
+  try {
+    assertOursByQuery(database, path)
+  } finally {
+    database.close()
+  }
+}
+
+/** Pages of log after which a commit folds it into the file: fewer, larger foldings suit many small writes. */
+const CHECKPOINT_PAGES = 4_000
+const CACHE_KIBIBYTES = 16_000
+
+function configure(database: DatabaseSync, { synchronous, maxPages }: OpenOptions): void {
+  prepare(database, "PRAGMA journal_mode = WAL").get()
+  database.exec(`PRAGMA synchronous = ${synchronous === "full" ? "FULL" : "NORMAL"}`)
+  database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+  database.exec(`PRAGMA cache_size = ${-CACHE_KIBIBYTES}`)
+  if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`)
+}

@@ -1,0 +1,52 @@
+import { isTerminal } from "../../../task/lifecycle.ts"
+import { type StoredTask, toTaskRecord } from "../tables/task-row.ts"
+import type { Tables } from "../tables/tables.ts"
+import { wakeTask } from "./change.ts"
+import type { Handlers } from "./handlers.ts"
+import { requireTask, wrongState } from "./refusal.ts"
+
+export function createBeginRunHandlers(tables: Tables): Pick<Handlers, "task.begin_run"> {
+  const { tasks, events, runs, notices } = tables
+  return {
+    "task.begin_run"({ taskId, afterRun, reason, input, inputHeldBy }, change) {
+      const task = requireTask(tasks, taskId)
+      const { number, details, course, state } = task
+      if (course.run !== afterRun) throw wrongState(task, `run ${afterRun} is not the current one`)
+      if (!isTerminal(state.status)) throw wrongState(task, "the run has not ended")
+      if (course.strippedAt !== null && input === undefined)
+        throw wrongState(task, "its input is gone, so it can only be started anew")
+      runs.save(number, toTaskRecord(task))
+      notices.supersede(number, "ended", change.now)
+
+      const begun: StoredTask = {
+        number,
+        details: {
+          ...details,
+          input: input ?? details.input,
+          inputHeldBy: inputHeldBy === undefined ? details.inputHeldBy : inputHeldBy,
+        },
+        course: {
+          ...course,
+          run: course.run + 1,
+          queuedAt: change.now,
+          startedAt: null,
+          ranMs: 0,
+          lastSequence: course.lastSequence + 1,
+          progress: null,
+          resumeCount: course.resumeCount + (reason === "resume" ? 1 : 0),
+          retrievedAt: null,
+          strippedAt: null,
+        },
+        state: { status: "queued", availableAt: change.now },
+      }
+      events.append(number, begun.course.lastSequence, begun.course.run, change.now, { type: "task.queued" })
+      tasks.saveRun(begun)
+      tasks.saveFacts(begun)
+      tasks.saveDetails(begun)
+      if (input !== undefined) tasks.saveInput(begun)
+      change.hasOffers = true
+      wakeTask(change, taskId, begun.course.lastSequence)
+      return toTaskRecord(begun)
+    },
+  }
+}

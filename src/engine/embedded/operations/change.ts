@@ -1,0 +1,22 @@
+import type { Wake } from "../../../task/bus.ts"
+import type { SessionId, TaskId } from "../../../task/id.ts"
+
+/** What one commit leaves to be told once it is durable. */
+export interface Change {
+  /** The time that everything in this commit carries. */
+  readonly now: number
+  readonly wakes: Wake[]
+  hasOffers: boolean
+}
+
+export function createChange(now: number): Change {
+  return { now, wakes: [], hasOffers: false }
+}
+
+export function wakeTask(change: Change, taskId: TaskId, sequence: number): void {
+  change.wakes.push({ about: "task", taskId, sequence })
+}
+
+export function wakeSession(change: Change, sessionId: SessionId | null): void {
+  if (sessionId !== null) change.wakes.push({ about: "session", sessionId })
+}

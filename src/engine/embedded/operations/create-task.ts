@@ -1,0 +1,95 @@
+import { MeanwhileError } from "../../../base/error.ts"
+import type { FactEvent, TaskEventBody } from "../../../task/event.ts"
+import type { TaskEntry } from "../../../task/operation.ts"
+import { NO_USAGE } from "../../../task/progress.ts"
+import type { RunState, TaskCourse, TaskDetails } from "../../../task/record.ts"
+import { type StoredTask, toTaskRecord } from "../tables/task-row.ts"
+import type { Tables } from "../tables/tables.ts"
+import { type Change, wakeTask } from "./change.ts"
+import { withFacts } from "./fact.ts"
+import type { Handlers } from "./handlers.ts"
+import { finishStep } from "./record-step.ts"
+import { notFound, requireLiveRun } from "./refusal.ts"
+import { applyEffects } from "./run-effects.ts"
+
+export function createCreateHandlers(tables: Tables): Pick<Handlers, "task.create"> {
+  const { tasks, events } = tables
+  return {
+    "task.create"({ details, entry, facts, askingStepResult }, change) {
+      const known = findKnown(tables, details)
+      if (known) return { task: toTaskRecord(known), created: false }
+      joinGroup(tables, details)
+      const { now } = change
+      const bodies = toEvents(entry, facts)
+      const course = toCourse(entry, now, bodies.length)
+      const task = tasks.insert(withFacts({ details, course, state: toState(entry, now) }, facts ?? [], now))
+      let sequence = 0
+      for (const body of bodies) events.append(task.number, ++sequence, 1, now, body)
+      if (facts?.length) tasks.saveFacts(task)
+      applyEffects(tables, undefined, task, change)
+      wakeTask(change, details.id, sequence)
+      if (askingStepResult !== undefined) {
+        if (!details.askedBy) throw new MeanwhileError("invalid_input", "A step's result was given, but no step asked.")
+        const { taskId, run, key } = details.askedBy
+        finishStep(tables, requireLiveRun(tasks, { taskId, run }), key, askingStepResult, change)
+      }
+      return { task: toTaskRecord(task), created: true }
+    },
+  }
+}
+
+function findKnown({ tasks }: Tables, { workspace, idempotencyKey, askedBy }: TaskDetails): StoredTask | undefined {
+  const known = idempotencyKey === null ? undefined : tasks.findByIdempotencyKey(workspace, idempotencyKey)
+  return known ?? (askedBy ? tasks.findByAskingStep(askedBy) : undefined)
+}
+
+function joinGroup({ groups }: Tables, { group }: TaskDetails): void {
+  if (group === null) return
+  const state = groups.stateOf(group)
+  if (state === undefined) throw notFound("group", group)
+  if (state !== "open") {
+    const text = `Group ${group} is ${state} and takes no more tasks. Start the task without it or in another group.`
+    throw new MeanwhileError("wrong_state", text, { groupId: group, state })
+  }
+  groups.countMember(group, 1)
+}
+
+function toEvents(entry: TaskEntry, facts: readonly FactEvent[] = []): readonly TaskEventBody[] {
+  switch (entry.as) {
+    case "queued":
+      return [{ type: "task.queued" }, ...facts]
+    case "running":
+      return [{ type: "task.queued" }, { type: "task.started", worker: entry.worker }, ...facts]
+    case "waiting":
+      return [{ type: "task.queued" }, { type: "task.waited", wait: entry.wait }, ...facts]
+  }
+}
+
+function toState(entry: TaskEntry, now: number): RunState {
+  switch (entry.as) {
+    case "queued":
+      return { status: "queued", availableAt: now + (entry.delayMs ?? 0) }
+    case "running":
+      return { status: "running", worker: entry.worker }
+    case "waiting":
+      return { status: "waiting", wait: entry.wait }
+  }
+}
+
+function toCourse(entry: TaskEntry, now: number, lastSequence: number): TaskCourse {
+  const isRunning = entry.as === "running"
+  return {
+    run: 1,
+    fence: isRunning ? 1 : 0,
+    queuedAt: now,
+    startedAt: isRunning ? (entry.startedAt ?? now) : null,
+    ranMs: 0,
+    createdAt: now,
+    lastSequence,
+    progress: null,
+    usage: NO_USAGE,
+    resumeCount: 0,
+    retrievedAt: null,
+    strippedAt: null,
+  }
+}

@@ -1,0 +1,40 @@
+import { MeanwhileError } from "../../../base/error.ts"
+import type { TaskId } from "../../../task/id.ts"
+import { isTerminal } from "../../../task/lifecycle.ts"
+import type { RunReference } from "../../../task/operation.ts"
+import type { StoredTask } from "../tables/task-row.ts"
+import type { TaskTable } from "../tables/task-table.ts"
+
+export function notFound(what: string, id: string): MeanwhileError {
+  return new MeanwhileError("not_found", `There is no ${what} ${id}. Check the id; it may have been removed.`, { id })
+}
+
+export function wrongState({ details, course, state }: StoredTask, wish: string): MeanwhileError {
+  const text = `Task ${details.id} is ${state.status} in run ${course.run}: ${wish}. Read the task again before deciding.`
+  return new MeanwhileError("wrong_state", text, { taskId: details.id, status: state.status, run: course.run })
+}
+
+export function staleClaim({ details, course }: StoredTask): MeanwhileError {
+  const text = `Task ${details.id} is no longer claimed by this worker (its fence is ${course.fence} now). Stop working on it.`
+  return new MeanwhileError("stale_claim", text, { taskId: details.id, fence: course.fence })
+}
+
+export function requireTask(tasks: TaskTable, id: TaskId): StoredTask {
+  const task = tasks.find(id)
+  if (!task) throw notFound("task", id)
+  return task
+}
+
+/** A claim holds while the run it was made for runs or stops. */
+export function isClaimedUnder({ course, state }: StoredTask, run: number, fence: number): boolean {
+  return course.run === run && course.fence === fence && (state.status === "running" || state.status === "stopping")
+}
+
+/** The task, when the run written for is the current one, lives, and is claimed under the fence that was given. */
+export function requireLiveRun(tasks: TaskTable, { taskId, run, fence }: RunReference): StoredTask {
+  const task = requireTask(tasks, taskId)
+  if (fence !== undefined && !isClaimedUnder(task, run, fence)) throw staleClaim(task)
+  if (task.course.run !== run) throw wrongState(task, `run ${run} is not the current one`)
+  if (isTerminal(task.state.status)) throw wrongState(task, "the run has ended")
+  return task
+}

@@ -1,0 +1,79 @@
+import type { Patch } from "../../../task/patch.ts"
+import { isTerminal } from "../../../task/lifecycle.ts"
+import type { RunState, TaskRecord } from "../../../task/record.ts"
+import { type StoredTask, toTaskRecord } from "../tables/task-row.ts"
+import type { Tables } from "../tables/tables.ts"
+import { wakeTask } from "./change.ts"
+import type { Handlers } from "./handlers.ts"
+import { requireTask, wrongState } from "./refusal.ts"
+
+/** What moves a task forward in the queue, and what takes it away again. */
+export function createRemoveHandlers(tables: Tables): Pick<Handlers, "task.prioritize" | "task.strip" | "task.remove"> {
+  const { tasks, events, runs, steps } = tables
+
+  function requireEnded(task: StoredTask): void {
+    if (!isTerminal(task.state.status)) throw wrongState(task, "the run has not ended")
+  }
+
+  return {
+    "task.prioritize"({ taskId, priority }, change) {
+      const task = requireTask(tasks, taskId)
+      if (isTerminal(task.state.status)) throw wrongState(task, "the run has ended")
+      const prioritized = { ...task, details: { ...task.details, priority } }
+      tasks.saveDetails(prioritized)
+      if (task.state.status === "queued") change.hasOffers = true
+      wakeTask(change, taskId, task.course.lastSequence)
+      return toTaskRecord(prioritized)
+    },
+    "task.strip"({ taskId }, change) {
+      const task = requireTask(tasks, taskId)
+      requireEnded(task)
+      if (task.course.strippedAt !== null) return toTaskRecord(task)
+      const stripped: StoredTask = {
+        number: task.number,
+        details: { ...task.details, input: null },
+        course: { ...task.course, strippedAt: change.now },
+        state: withoutPayload(task.state),
+      }
+      tasks.saveFacts(stripped)
+      tasks.saveInput(stripped)
+      steps.remove(task.number)
+      events.removeBefore(task.number, task.course.lastSequence)
+      for (const record of runs.all(task.number)) runs.save(task.number, withoutInput(record))
+      wakeTask(change, taskId, task.course.lastSequence)
+      return toTaskRecord(stripped)
+    },
+    "task.remove"({ taskId }, change) {
+      const task = requireTask(tasks, taskId)
+      requireEnded(task)
+      removeTask(tables, task)
+      wakeTask(change, taskId, task.course.lastSequence)
+      return null
+    },
+  }
+}
+
+export function removeTask(tables: Tables, { number, details }: StoredTask): void {
+  tables.events.remove(number)
+  tables.steps.remove(number)
+  tables.notices.remove(number)
+  tables.waits.remove(number)
+  tables.runs.remove(number)
+  tables.artifacts.removeOwner(number)
+  if (details.group !== null) {
+    tables.groups.removeArrival(details.group, number)
+    tables.groups.countMember(details.group, -1)
+  }
+  tables.tasks.remove(number)
+}
+
+function withoutInput(record: TaskRecord): TaskRecord {
+  return { ...withoutPayload(record), input: null }
+}
+
+/** The digest and what points elsewhere stay readable; the payload is what takes room. */
+function withoutPayload<State extends RunState>(state: State): State {
+  if (!("patch" in state) || state.patch === null) return state
+  const patch: Patch = { ...state.patch, payload: null }
+  return { ...state, patch }
+}

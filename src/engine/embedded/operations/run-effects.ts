@@ -1,0 +1,42 @@
+import { isTerminal, type TerminalStatus } from "../../../task/lifecycle.ts"
+import type { RunState } from "../../../task/record.ts"
+import type { Wait, WaitReason } from "../../../task/wait.ts"
+import type { StoredTask } from "../tables/task-row.ts"
+import type { Tables } from "../tables/tables.ts"
+import { type Change, wakeSession } from "./change.ts"
+
+/** The waits a person can answer: the session is told that the task needs someone. */
+const ASKS_SOMEONE: ReadonlySet<WaitReason> = new Set(["person", "approval"])
+
+/** What follows when a run entered a status: the offer, the wait, the notice, the group arrival. */
+export function applyEffects(tables: Tables, before: RunState | undefined, task: StoredTask, change: Change): void {
+  const { state } = task
+  if (before?.status === "waiting" && isTerminal(state.status)) closeWait(tables, task, before.wait, change)
+  if (state.status === "queued") change.hasOffers = true
+  else if (state.status === "waiting") openWait(tables, task, state.wait, change)
+  else if (isTerminal(state.status)) endRun(tables, task, state.status, change)
+}
+
+function openWait(tables: Tables, task: StoredTask, wait: Wait, change: Change): void {
+  tables.waits.open(task, wait, change.now)
+  if (!ASKS_SOMEONE.has(wait.reason) || task.details.kind === "turn") return
+  tables.notices.insert(task, "needs_answer", change.now)
+  wakeSession(change, task.details.session)
+}
+
+/** The run ended first: nobody has to answer any more. */
+function closeWait(tables: Tables, task: StoredTask, wait: Wait, change: Change): void {
+  tables.waits.withdraw(wait.id)
+  tables.notices.supersede(task.number, "needs_answer", change.now)
+}
+
+/** A turn sends no notice: its session is where it happened. */
+function endRun(tables: Tables, task: StoredTask, status: TerminalStatus, change: Change): void {
+  const { number, details, course } = task
+  if (details.kind !== "turn") {
+    tables.notices.insert(task, "ended", change.now)
+    wakeSession(change, details.session)
+  }
+  if (details.group !== null)
+    tables.groups.arrive(details.group, number, { taskId: details.id, run: course.run, status })
+}

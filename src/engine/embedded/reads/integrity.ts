@@ -1,0 +1,38 @@
+import type { DatabaseSync } from "node:sqlite"
+import type { StoreHealth } from "../../../task/store.ts"
+import { prepare } from "../statement.ts"
+
+/** Each finds rows that no operation can have left so; a row's `problem` is a sentence for people. */
+const RULES: readonly string[] = [
+  `SELECT 'The events of task ' || id || ' do not end at ' || last_sequence || '.' AS problem FROM tasks
+   WHERE last_sequence <> coalesce((SELECT max(sequence) FROM events WHERE task = number), 0)`,
+  `SELECT 'The events of task ' || id || ' have a gap.' AS problem FROM tasks WHERE stripped_at IS NULL
+   AND last_sequence <> (SELECT count(*) FROM events WHERE task = number)`,
+  `SELECT 'Task ' || id || ' is ' || status || ' but has ' || CASE WHEN ended_at IS NULL THEN 'no' ELSE 'an' END
+   || ' end.' AS problem FROM tasks
+   WHERE (ended_at IS NOT NULL) <> (status IN ('completed', 'failed', 'cancelled', 'timed_out', 'interrupted'))`,
+  `SELECT 'Task ' || id || ' ended without a notice.' AS problem FROM tasks
+   WHERE ended_at IS NOT NULL AND kind <> 'turn' AND NOT EXISTS
+     (SELECT 1 FROM notices WHERE task = number AND notices.run = tasks.run AND notices.kind = 'ended')`,
+  `SELECT 'Task ' || id || ' waits for nothing that is open.' AS problem FROM tasks
+   WHERE status = 'waiting' AND NOT EXISTS (SELECT 1 FROM waits WHERE task = number AND waits.state = 'open')`,
+]
+
+export function checkIntegrity(database: DatabaseSync): StoreHealth {
+  const file = prepare<{ integrity_check: string }>(database, "PRAGMA integrity_check").all()
+  const problems = file.map((row) => row.integrity_check).filter((text) => text !== "ok")
+  if (problems.length === 0) {
+    for (const { table, parent } of prepare<{ table: string; parent: string }>(
+      database,
+      "PRAGMA foreign_key_check",
+    ).all())
+      problems.push(`A row of ${table} belongs to a row of ${parent} that does not exist.`)
+    for (const rule of RULES)
+      problems.push(
+        ...prepare<{ problem: string }>(database, rule)
+          .all()
+          .map((row) => row.problem),
+      )
+  }
+  return { isHealthy: problems.length === 0, problems }
+}

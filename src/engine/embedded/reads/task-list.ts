@@ -1,0 +1,84 @@
+import type { DatabaseSync, SQLInputValue } from "node:sqlite"
+import { MeanwhileError } from "../../../base/error.ts"
+import type { TaskSummary } from "../../../task/record.ts"
+import type { Page, PageRequest, TaskFilter } from "../../../task/store.ts"
+import { createStatementCache, prepare } from "../statement.ts"
+import { SUMMARY_COLUMNS, type SummaryRow, toTaskSummary } from "../tables/task-row.ts"
+import { type TaskQuery, toQueries } from "./task-query.ts"
+
+export interface TaskList {
+  page(filter: TaskFilter, request: PageRequest): Page<TaskSummary>
+  count(filter: TaskFilter): number
+}
+
+/** Where a task stands in its list: `at` is its end in a list by end, else 0. */
+interface Position {
+  readonly at: number
+  readonly number: number
+}
+
+export function createTaskList(database: DatabaseSync): TaskList {
+  const statement = createStatementCache(database)
+  const summary = prepare<SummaryRow>(database, `SELECT ${SUMMARY_COLUMNS} FROM tasks WHERE number = ?`)
+  /** Jumps from one workspace to the next in the index instead of walking through all tasks. */
+  const workspaces = prepare<{ workspace: string }>(
+    database,
+    `WITH RECURSIVE known (workspace) AS (
+       SELECT min(workspace) FROM tasks
+       UNION ALL SELECT (SELECT min(workspace) FROM tasks WHERE workspace > known.workspace) FROM known
+       WHERE known.workspace IS NOT NULL)
+     SELECT workspace FROM known WHERE workspace IS NOT NULL`,
+  )
+
+  function queriesOf(filter: TaskFilter): readonly TaskQuery[] {
+    return toQueries(filter, () => workspaces.all().map(({ workspace }) => workspace))
+  }
+
+  function positions(query: TaskQuery, isByEnd: boolean, after: Position | undefined, limit: number): Position[] {
+    const order = isByEnd ? "ended_at, number" : "number DESC"
+    const parameters: SQLInputValue[] = [...query.parameters]
+    let where = query.where
+    if (after) {
+      where += isByEnd ? " AND (ended_at, number) > (?, ?)" : " AND number < ?"
+      parameters.push(...(isByEnd ? [after.at, after.number] : [after.number]))
+    }
+    const at = isByEnd ? "ended_at" : "0"
+    const sql = `SELECT ${at} AS at, number FROM ${query.from} WHERE ${where} ORDER BY ${order} LIMIT ?`
+    return statement<Position>(sql).all(...parameters, limit)
+  }
+
+  return {
+    page(filter, { limit, cursor }) {
+      if (!Number.isInteger(limit) || limit < 1)
+        throw new MeanwhileError("invalid_input", `A page of ${limit} tasks cannot be read. Ask for 1 or more.`)
+      const isByEnd = filter.endedBefore !== undefined
+      const after = cursor === undefined ? undefined : parseCursor(cursor)
+      const found = queriesOf(filter).flatMap((query) => positions(query, isByEnd, after, limit + 1))
+      found.sort((one, other) => one.at - other.at || (isByEnd ? one.number - other.number : other.number - one.number))
+      const shown = found.slice(0, limit)
+      const items = shown.flatMap(({ number }) => {
+        const row = summary.get(number)
+        return row ? [toTaskSummary(row)] : []
+      })
+      const last = shown.at(-1)
+      return found.length > limit && last ? { items, cursor: toCursor(last) } : { items }
+    },
+    count(filter) {
+      return queriesOf(filter).reduce((sum, { from, where, parameters }) => {
+        const sql = `SELECT count(*) AS count FROM ${from} WHERE ${where}`
+        return sum + (statement<{ count: number }>(sql).get(...parameters)?.count ?? 0)
+      }, 0)
+    },
+  }
+}
+
+function toCursor({ at, number }: Position): string {
+  return `${at}.${number}`
+}
+
+function parseCursor(cursor: string): Position {
+  const parts = /^(\d+)\.(\d+)$/.exec(cursor)
+  if (!parts)
+    throw new MeanwhileError("invalid_input", `"${cursor}" is not a cursor. Pass on the one from the page before.`)
+  return { at: Number(parts[1]), number: Number(parts[2]) }
+}

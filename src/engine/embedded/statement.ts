@@ -1,0 +1,25 @@
+import type { DatabaseSync, SQLInputValue } from "node:sqlite"
+
+/** A prepared statement whose rows have the shape that its own SQL gives them. */
+export interface Statement<Row = never> {
+  get(...parameters: SQLInputValue[]): Row | undefined
+  all(...parameters: SQLInputValue[]): Row[]
+  run(...parameters: SQLInputValue[]): { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint }
+}
+
+/** The one place where rows get their type: SQLite cannot tell the compiler what a statement returns. */
+export function prepare<Row = never>(database: DatabaseSync, sql: string): Statement<Row> {
+  return database.prepare(sql) as unknown as Statement<Row>
+}
+
+/** Statements whose text depends on what is asked for, prepared once per text. */
+export function createStatementCache(database: DatabaseSync): <Row>(sql: string) => Statement<Row> {
+  const statements = new Map<string, Statement<unknown>>()
+  return <Row>(sql: string) => {
+    const known = statements.get(sql)
+    if (known) return known as Statement<Row>
+    const statement = prepare<Row>(database, sql)
+    statements.set(sql, statement)
+    return statement
+  }
+}

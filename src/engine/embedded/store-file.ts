@@ -1,0 +1,85 @@
+import { accessSync, closeSync, constants, mkdirSync, openSync, readSync, statSync } from "node:fs"
+import { dirname } from "node:path"
+import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { assertOurs } from "./migrations.ts"
+
+const HEADER_BYTES = 100
+const MAGIC = "SQLite format 3\0"
+/** Where the header of a SQLite file keeps what we look at. */
+const OFFSET = { pageSize: 16, changeCounter: 24, pageCount: 28, userVersion: 60, applicationId: 68, validFor: 92 }
+
+/** Creates the file and its folder for their owner alone, when missing. */
+export function createStoreFile(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR, 0o600))
+    accessSync(dirname(path), constants.W_OK)
+  } catch (error) {
+    throw toFileError(error, path)
+  }
+}
+
+/**
+ * Looks at an existing file without SQLite, which would write beside it or into it. Answers whether a write-ahead log
+ * lies beside it: then the newest header is in that log, and only SQLite can read it.
+ */
+export function inspectStoreFile(path: string): { readonly hasLog: boolean } {
+  const header = Buffer.alloc(HEADER_BYTES)
+  const fileBytes = readHeader(path, header)
+  const hasLog = sizeOf(`${path}-wal`) > 0
+  if (fileBytes === 0) {
+    if (hasLog) throw damaged(path, "it is empty although a log of its changes exists")
+    return { hasLog: false }
+  }
+  if (fileBytes < HEADER_BYTES || header.toString("latin1", 0, MAGIC.length) !== MAGIC)
+    throw damaged(path, "it does not begin as a database does")
+  if (hasLog) return { hasLog }
+  assertOurs(path, header.readUInt32BE(OFFSET.applicationId), header.readUInt32BE(OFFSET.userVersion), false)
+  if (fileBytes < declaredBytes(header)) throw damaged(path, "its end is missing")
+  return { hasLog }
+}
+
+/** The size that the header promises, or 0 when an older writer left that promise unkept. */
+function declaredBytes(header: Buffer): number {
+  if (header.readUInt32BE(OFFSET.changeCounter) !== header.readUInt32BE(OFFSET.validFor)) return 0
+  const pageSize = header.readUInt16BE(OFFSET.pageSize)
+  return header.readUInt32BE(OFFSET.pageCount) * (pageSize === 1 ? 65_536 : pageSize)
+}
+
+function readHeader(path: string, header: Buffer): number {
+  try {
+    const descriptor = openSync(path, "r")
+    try {
+      readSync(descriptor, header, 0, HEADER_BYTES, 0)
+    } finally {
+      closeSync(descriptor)
+    }
+    return statSync(path).size
+  } catch (error) {
+    throw toFileError(error, path)
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+function damaged(path: string, why: string): MeanwhileError {
+  const text = `The store ${path} is damaged: ${why}. It was left as it is; restore a copy or use another data folder.`
+  return new MeanwhileError("store_damaged", text, { path })
+}
+
+const READ_ONLY: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "EROFS"])
+
+function toFileError(error: unknown, path: string): MeanwhileError {
+  const code = error instanceof Error && "code" in error ? error.code : undefined
+  const options = { cause: error }
+  if (READ_ONLY.has(code)) {
+    const text = `The store ${path} cannot be written. Give this user write access to it and its folder. (${toErrorMessage(error)})`
+    return new MeanwhileError("store_read_only", text, { path }, options)
+  }
+  if (code === "ENOSPC")
+    return new MeanwhileError("disk_full", `The store ${path} cannot be created: the disk is full.`, { path }, options)
+  const text = `The store ${path} cannot be opened. Check that its folder exists and is a folder. (${toErrorMessage(error)})`
+  return new MeanwhileError("store_unavailable", text, { path }, options)
+}

@@ -1,0 +1,59 @@
+import type { DatabaseSync } from "node:sqlite"
+import type { Clock } from "../../base/clock.ts"
+import type { Answers, Operation } from "../../task/operation.ts"
+import type { TaskStore } from "../../task/store.ts"
+import type { GroupCommit } from "./group-commit.ts"
+import type { LeaseWatch } from "./lease-watch.ts"
+import { toLease } from "./operations/hold-lease.ts"
+import type { Read } from "./read.ts"
+import { checkIntegrity } from "./reads/integrity.ts"
+import { createTaskList } from "./reads/task-list.ts"
+import { createTaskLookup } from "./reads/task-lookup.ts"
+import { toTaskRecord } from "./tables/task-row.ts"
+import type { Tables } from "./tables/tables.ts"
+
+export interface StoreParts {
+  readonly database: DatabaseSync
+  readonly clock: Clock
+  readonly tables: Tables
+  readonly leaseWatch: LeaseWatch
+  readonly groupCommit: GroupCommit
+  readonly read: Read
+}
+
+export function createStore({ database, clock, tables, leaseWatch, groupCommit, read }: StoreParts): TaskStore {
+  const { tasks, runs, events, steps, notices, groups, waits, leases, sessions, documents, artifacts } = tables
+  const list = createTaskList(database)
+  const lookup = createTaskLookup(database, clock)
+  return {
+    commit: <const Operations extends readonly Operation[]>(operations: Operations) =>
+      groupCommit.commit(operations) as Promise<Answers<Operations>>,
+    task: (id) =>
+      read(() => {
+        const task = tasks.find(id)
+        return task && toTaskRecord(task)
+      }),
+    run: (id, run) =>
+      read(() => {
+        const task = tasks.find(id)
+        return task && (task.course.run === run ? toTaskRecord(task) : runs.find(task.number, run))
+      }),
+    tasks: (filter, page) => read(() => list.page(filter, page)),
+    countTasks: (filter) => read(() => list.count(filter)),
+    findByPrefix: (workspace, prefix, limit) => read(() => lookup.findByPrefix(workspace, prefix, limit)),
+    placeInQueue: (id) => read(() => lookup.placeInQueue(id)),
+    events: (id, afterSequence, limit) => read(() => events.read(id, afterSequence, limit)),
+    steps: (id, run) => read(() => steps.read(id, run)),
+    notices: (filter, limit) => read(() => notices.read(filter, limit)),
+    group: (id) => read(() => groups.find(id)),
+    waits: (filter) => read(() => waits.read(filter)),
+    wait: (id) => read(() => waits.find(id)),
+    leases: (keyPrefix) => read(() => leases.read(keyPrefix).map((lease) => toLease(lease, leaseWatch.isOver(lease)))),
+    session: (id) => read(() => sessions.find(id)?.record),
+    messages: (id, afterPosition, limit) => read(() => sessions.messages(id, afterPosition, limit)),
+    document: (workspace, collection, id) => read(() => documents.find(workspace, collection, id)),
+    documents: (workspace, collection) => read(() => documents.read(workspace, collection)),
+    artifact: (workspace, hash) => read(() => artifacts.find(workspace, hash)),
+    checkIntegrity: () => read(() => checkIntegrity(database)),
+  }
+}

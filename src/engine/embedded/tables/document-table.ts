@@ -1,0 +1,51 @@
+import type { DatabaseSync } from "node:sqlite"
+import type { JsonValue } from "../../../base/json.ts"
+import type { DocumentRecord } from "../../../task/document.ts"
+import type { WorkspaceId } from "../../../task/id.ts"
+import { prepare } from "../statement.ts"
+
+export interface DocumentTable {
+  find(workspace: WorkspaceId, collection: string, id: string): DocumentRecord | undefined
+  read(workspace: WorkspaceId, collection: string): readonly DocumentRecord[]
+  versionOf(workspace: WorkspaceId, collection: string, id: string): number
+  save(document: DocumentRecord): void
+  remove(workspace: WorkspaceId, collection: string, id: string): void
+}
+
+type DocumentRow = Omit<DocumentRecord, "value" | "updatedAt"> & { readonly updated_at: number; readonly value: string }
+
+export function createDocumentTable(database: DatabaseSync): DocumentTable {
+  const find = prepare<DocumentRow>(
+    database,
+    "SELECT * FROM documents WHERE workspace = ? AND collection = ? AND id = ?",
+  )
+  const read = prepare<DocumentRow>(
+    database,
+    "SELECT * FROM documents WHERE workspace = ? AND collection = ? ORDER BY id",
+  )
+  const versionOf = prepare<{ version: number }>(
+    database,
+    "SELECT version FROM documents WHERE workspace = ? AND collection = ? AND id = ?",
+  )
+  const save = prepare(
+    database,
+    `INSERT OR REPLACE INTO documents (workspace, collection, id, version, updated_at, value)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  )
+  const remove = prepare(database, "DELETE FROM documents WHERE workspace = ? AND collection = ? AND id = ?")
+  return {
+    find(workspace, collection, id) {
+      const row = find.get(workspace, collection, id)
+      return row && toDocument(row)
+    },
+    read: (workspace, collection) => read.all(workspace, collection).map(toDocument),
+    versionOf: (workspace, collection, id) => versionOf.get(workspace, collection, id)?.version ?? 0,
+    save: ({ workspace, collection, id, version, updatedAt, value }) =>
+      void save.run(workspace, collection, id, version, updatedAt, JSON.stringify(value)),
+    remove: (workspace, collection, id) => void remove.run(workspace, collection, id),
+  }
+}
+
+function toDocument({ workspace, collection, id, version, updated_at, value }: DocumentRow): DocumentRecord {
+  return { workspace, collection, id, version, updatedAt: updated_at, value: JSON.parse(value) as JsonValue }
+}

@@ -1,0 +1,48 @@
+import type { DatabaseSync } from "node:sqlite"
+import type { TaskEvent, TaskEventBody } from "../../../task/event.ts"
+import type { TaskId } from "../../../task/id.ts"
+import { prepare } from "../statement.ts"
+
+export interface EventTable {
+  append(task: number, sequence: number, run: number, at: number, body: TaskEventBody): void
+  read(id: TaskId, afterSequence: number, limit: number): readonly TaskEvent[]
+  removeBefore(task: number, sequence: number): void
+  remove(task: number): void
+}
+
+interface EventRow {
+  readonly sequence: number
+  readonly run: number
+  readonly at: number
+  readonly type: string
+  readonly body: string | null
+}
+
+export function createEventTable(database: DatabaseSync): EventTable {
+  const append = prepare(database, "INSERT INTO events (task, sequence, run, at, type, body) VALUES (?, ?, ?, ?, ?, ?)")
+  const read = prepare<EventRow>(
+    database,
+    `SELECT sequence, run, at, type, body FROM events
+     WHERE task = (SELECT number FROM tasks WHERE id = ?) AND sequence > ? ORDER BY sequence LIMIT ?`,
+  )
+  const removeBefore = prepare(database, "DELETE FROM events WHERE task = ? AND sequence < ?")
+  const remove = prepare(database, "DELETE FROM events WHERE task = ?")
+  return {
+    append: (task, sequence, run, at, body) => void append.run(task, sequence, run, at, body.type, toText(body)),
+    read: (id, afterSequence, limit) => read.all(id, afterSequence, limit).map((row) => toEvent(id, row)),
+    removeBefore: (task, sequence) => void removeBefore.run(task, sequence),
+    remove: (task) => void remove.run(task),
+  }
+}
+
+/** The type has a column of its own; most events have little else. */
+function toText(body: TaskEventBody): string | null {
+  if (body.type === "task.queued" || body.type === "task.retrieved") return null
+  const { type: _, ...rest } = body
+  return JSON.stringify(rest)
+}
+
+function toEvent(taskId: TaskId, { sequence, run, at, type, body }: EventRow): TaskEvent {
+  const rest = body === null ? {} : (JSON.parse(body) as object)
+  return { taskId, sequence, run, at, body: { type, ...rest } as TaskEventBody }
+}

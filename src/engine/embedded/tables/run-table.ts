@@ -1,0 +1,28 @@
+import type { DatabaseSync } from "node:sqlite"
+import type { TaskRecord } from "../../../task/record.ts"
+import { prepare } from "../statement.ts"
+
+/** Runs before the current one, as they ended. */
+export interface RunTable {
+  find(task: number, run: number): TaskRecord | undefined
+  all(task: number): readonly TaskRecord[]
+  save(task: number, record: TaskRecord): void
+  remove(task: number): void
+}
+
+export function createRunTable(database: DatabaseSync): RunTable {
+  const find = prepare<{ record: string }>(database, "SELECT record FROM runs WHERE task = ? AND run = ?")
+  const all = prepare<{ record: string }>(database, "SELECT record FROM runs WHERE task = ? ORDER BY run")
+  const save = prepare(database, "INSERT OR REPLACE INTO runs (task, run, record) VALUES (?, ?, ?)")
+  const remove = prepare(database, "DELETE FROM runs WHERE task = ?")
+  const parse = ({ record }: { record: string }): TaskRecord => JSON.parse(record) as TaskRecord
+  return {
+    find(task, run) {
+      const row = find.get(task, run)
+      return row && parse(row)
+    },
+    all: (task) => all.all(task).map(parse),
+    save: (task, record) => void save.run(task, record.run, JSON.stringify(record)),
+    remove: (task) => void remove.run(task),
+  }
+}

@@ -1,0 +1,73 @@
+import type { DatabaseSync } from "node:sqlite"
+import type { JsonValue } from "../../../base/json.ts"
+import type { TaskId } from "../../../task/id.ts"
+import type { OnCrash, Step } from "../../../task/step.ts"
+import { prepare } from "../statement.ts"
+
+export interface StepTable {
+  find(task: number, taskId: TaskId, run: number, key: string): Step | undefined
+  read(id: TaskId, run: number): readonly Step[]
+  lastCompletion(task: number, run: number): number
+  save(task: number, step: Step): void
+  remove(task: number): void
+}
+
+interface StepRow {
+  readonly key: string
+  readonly on_crash: OnCrash
+  readonly started_at: number
+  readonly finished_at: number | null
+  readonly completion: number | null
+  readonly result: string | null
+}
+
+const COLUMNS = "key, on_crash, started_at, finished_at, completion, result"
+
+export function createStepTable(database: DatabaseSync): StepTable {
+  const find = prepare<StepRow>(database, `SELECT ${COLUMNS} FROM steps WHERE task = ? AND run = ? AND key = ?`)
+  const read = prepare<StepRow>(
+    database,
+    `SELECT ${COLUMNS} FROM steps WHERE task = (SELECT number FROM tasks WHERE id = ?) AND run = ? ORDER BY rowid`,
+  )
+  const lastCompletion = prepare<{ last: number | null }>(
+    database,
+    "SELECT max(completion) AS last FROM steps WHERE task = ? AND run = ? AND completion IS NOT NULL",
+  )
+  const save = prepare(
+    database,
+    `INSERT INTO steps (task, run, key, on_crash, started_at, finished_at, completion, result)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (task, run, key) DO UPDATE SET
+       finished_at = excluded.finished_at, completion = excluded.completion, result = excluded.result`,
+  )
+  const remove = prepare(database, "DELETE FROM steps WHERE task = ?")
+  return {
+    find(task, taskId, run, key) {
+      const row = find.get(task, run, key)
+      return row && toStep(taskId, run, row)
+    },
+    read: (id, run) => read.all(id, run).map((row) => toStep(id, run, row)),
+    lastCompletion: (task, run) => lastCompletion.get(task, run)?.last ?? 0,
+    save(task, step) {
+      const isFinished = step.state === "finished"
+      save.run(
+        task,
+        step.run,
+        step.key,
+        step.onCrash,
+        step.startedAt,
+        isFinished ? step.finishedAt : null,
+        isFinished ? step.completion : null,
+        isFinished ? JSON.stringify(step.result) : null,
+      )
+    },
+    remove: (task) => void remove.run(task),
+  }
+}
+
+function toStep(taskId: TaskId, run: number, row: StepRow): Step {
+  const start = { taskId, run, key: row.key, onCrash: row.on_crash, startedAt: row.started_at }
+  if (row.completion === null || row.finished_at === null) return { ...start, state: "started" }
+  const result = JSON.parse(row.result ?? "null") as JsonValue
+  return { ...start, state: "finished", completion: row.completion, result, finishedAt: row.finished_at }
+}

@@ -1,0 +1,103 @@
+import type { DatabaseSync, SQLInputValue } from "node:sqlite"
+import type { JsonValue } from "../../../base/json.ts"
+import type { TaskId, WaitId, WorkspaceId } from "../../../task/id.ts"
+import type { TaskStore } from "../../../task/store.ts"
+import type { Wait, WaitReason, WaitRecord } from "../../../task/wait.ts"
+import { createStatementCache, prepare } from "../statement.ts"
+import type { StoredTask } from "./task-row.ts"
+
+export type WaitFilter = Parameters<TaskStore["waits"]>[0]
+
+export interface WaitTable {
+  find(id: WaitId): WaitRecord | undefined
+  read(filter: WaitFilter): readonly WaitRecord[]
+  open(task: StoredTask, wait: Wait, at: number): void
+  answer(id: WaitId, answer: JsonValue, answeredBy: string, at: number): void
+  withdraw(id: WaitId): void
+  remove(task: number): void
+}
+
+interface WaitRow {
+  readonly id: WaitId
+  readonly task_id: TaskId
+  readonly workspace: WorkspaceId
+  readonly run: number
+  readonly opened_at: number
+  readonly state: WaitRecord["state"]
+  readonly reason: WaitReason
+  readonly expires_at: number | null
+  readonly on_expiry: string
+  readonly answered_by: string | null
+  readonly answered_at: number | null
+  readonly answer: string | null
+  readonly question: string
+}
+
+export function createWaitTable(database: DatabaseSync): WaitTable {
+  const statement = createStatementCache(database)
+  const find = prepare<WaitRow>(database, "SELECT * FROM waits WHERE id = ?")
+  const open = prepare(
+    database,
+    `INSERT INTO waits (id, task, task_id, workspace, run, opened_at, state, reason, expires_at, on_expiry, question)
+     VALUES (?, ?, ?, ?, ?, ?, 'open', ?, ?, ?, ?)`,
+  )
+  const answer = prepare(
+    database,
+    "UPDATE waits SET state = 'answered', answer = ?, answered_by = ?, answered_at = ? WHERE id = ?",
+  )
+  const withdraw = prepare(database, "UPDATE waits SET state = 'withdrawn' WHERE id = ?")
+  const remove = prepare(database, "DELETE FROM waits WHERE task = ?")
+  return {
+    find(id) {
+      const row = find.get(id)
+      return row && toWaitRecord(row)
+    },
+    read(filter) {
+      const { sql, parameters } = toQuery(filter)
+      return statement<WaitRow>(sql)
+        .all(...parameters)
+        .map(toWaitRecord)
+    },
+    open({ number, details, course }, { id, reason, expiresAt, onExpiry, question }, at) {
+      const texts = [JSON.stringify(onExpiry), JSON.stringify(question)] as const
+      open.run(id, number, details.id, details.workspace, course.run, at, reason, expiresAt, ...texts)
+    },
+    answer: (id, value, answeredBy, at) => void answer.run(JSON.stringify(value), answeredBy, at, id),
+    withdraw: (id) => void withdraw.run(id),
+    remove: (task) => void remove.run(task),
+  }
+}
+
+/** Oldest first. */
+function toQuery(filter: WaitFilter): { sql: string; parameters: SQLInputValue[] } {
+  const conditions: string[] = []
+  const parameters: SQLInputValue[] = []
+  if (filter.taskId !== undefined) {
+    conditions.push("task = (SELECT number FROM tasks WHERE id = ?)")
+    parameters.push(filter.taskId)
+  }
+  if (filter.workspace !== undefined) {
+    conditions.push("workspace = ?")
+    parameters.push(filter.workspace)
+  }
+  if (filter.isOpen !== undefined) conditions.push(filter.isOpen ? "state = 'open'" : "state <> 'open'")
+  const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : ""
+  return { sql: `SELECT * FROM waits ${where} ORDER BY opened_at, rowid`, parameters }
+}
+
+function toWaitRecord(row: WaitRow): WaitRecord {
+  const common = {
+    id: row.id,
+    workspace: row.workspace,
+    taskId: row.task_id,
+    run: row.run,
+    openedAt: row.opened_at,
+    reason: row.reason,
+    question: JSON.parse(row.question) as JsonValue,
+    expiresAt: row.expires_at,
+    onExpiry: JSON.parse(row.on_expiry) as JsonValue,
+  }
+  if (row.state !== "answered") return { ...common, state: row.state }
+  const answer = JSON.parse(row.answer ?? "null") as JsonValue
+  return { ...common, state: "answered", answer, answeredBy: row.answered_by ?? "", answeredAt: row.answered_at ?? 0 }
+}
