@@ -1,0 +1,164 @@
+import { type Clock, systemClock } from "../base/clock.ts"
+import { isMeanwhileError, MeanwhileError } from "../base/error.ts"
+import type { WorkspaceId } from "../task/id.ts"
+import { isTerminal, LIVE_STATUSES } from "../task/lifecycle.ts"
+import { STATUS_NAMES } from "../task/status-names.ts"
+import type { BackgroundCapable } from "./background-capable.ts"
+import { toBackgroundHandle, toBackgroundResult } from "./background-view.ts"
+import type { TaskService, TaskView, ToolCall } from "./task-service.ts"
+import type { BackgroundPolicy, Tool } from "./tool.ts"
+import type { ToolPlugin } from "./tool-plugin.ts"
+
+export interface BackgroundCapableOptions {
+  /** For capable tools that name no threshold. */
+  readonly backgroundThresholdSeconds?: number
+  /** How long a cancel waits to see the work gone. */
+  readonly cancelWaitSeconds?: number
+  readonly workspace?: WorkspaceId
+  readonly clock?: Clock
+}
+
+interface Adapter extends Required<Omit<BackgroundCapableOptions, "workspace">> {
+  readonly plugin: ToolPlugin
+  readonly service: TaskService
+  readonly workspace: WorkspaceId | undefined
+}
+
+const RETENTION_SECONDS = 3_600
+const LONGEST_WAIT_MS = 2_147_483_647
+
+/** Gives an ordinary plugin the full contract: its tools run as tasks of the service. The plugin itself is not changed. */
+export function backgroundCapable<Definition extends ToolPlugin>(
+  plugin: Definition,
+  service: TaskService,
+  options: BackgroundCapableOptions = {},
+): Definition & BackgroundCapable {
+  const { backgroundThresholdSeconds = 10, cancelWaitSeconds = 15, clock = systemClock, workspace } = options
+  const adapter = { plugin, service, backgroundThresholdSeconds, cancelWaitSeconds, clock, workspace }
+  return { ...plugin, ...createContract(adapter) }
+}
+
+function createContract(adapter: Adapter): BackgroundCapable {
+  const { plugin, service, clock, workspace } = adapter
+  const scoped = workspace === undefined ? {} : { workspace }
+  return {
+    supportsBackground: async (toolName) => isCapable(adapter, toolName),
+    autoBackgroundThreshold: async (toolName, input) => toThresholdSeconds(adapter, toolName, input),
+    estimateDuration: (toolName, input) => estimateSeconds(adapter, toolName, input),
+    async startBackground(toolName, input, timeoutSeconds) {
+      const timeout = timeoutSeconds === undefined ? {} : { timeoutMs: timeoutSeconds * 1_000 }
+      const { id } = await service.start({ ...toCall(adapter, toolName, input), ...timeout })
+      return toBackgroundHandle(await service.get(id, workspace))
+    },
+    async getStatus(taskId) {
+      const { task } = await requireOwn(adapter, taskId)
+      return STATUS_NAMES.jaato[task.status]
+    },
+    getResult: async (taskId, wait = false) => toBackgroundResult(await readResult(adapter, taskId, wait)),
+    cancel: (taskId) => cancelAndLook(adapter, taskId),
+    async listTasks() {
+      const views = await liveTasks(adapter)
+      return views.map(toBackgroundHandle)
+    },
+    async cleanupCompleted(maxAgeSeconds = RETENTION_SECONDS) {
+      if (!(maxAgeSeconds >= 0)) {
+        throw new MeanwhileError("invalid_input", `The age must be 0 seconds or more, not ${maxAgeSeconds}.`)
+      }
+      const consumedBefore = clock.now() - maxAgeSeconds * 1_000 + 1
+      return service.clear({ ...scoped, plugin: plugin.name, consumedBefore })
+    },
+    async registerRunningTask(work, toolName, input) {
+      const { id } = await service.adopt(toCall(adapter, toolName, input), work)
+      return toBackgroundHandle(await service.get(id, workspace))
+    },
+  }
+}
+
+function toolOf({ plugin }: Adapter, toolName: string): Tool | undefined {
+  return plugin.tools.find((tool) => tool.name === toolName)
+}
+
+function isCapable(adapter: Adapter, toolName: string): boolean {
+  const background = toolOf(adapter, toolName)?.background
+  return typeof background === "function" || (background !== undefined && background.mode !== "never")
+}
+
+/** A tool that decides by its input is asked when there is one, and counts as naming no threshold when there is not. */
+function toThresholdSeconds(adapter: Adapter, toolName: string, input: unknown): number | null {
+  const tool = toolOf(adapter, toolName)
+  const parsed = tool?.input.safeParse(input)
+  const { background = { mode: "never" } } = tool ?? {}
+  const undecided: BackgroundPolicy = { mode: "after" }
+  const policy = typeof background !== "function" ? background : parsed?.success ? background(parsed.data) : undecided
+  if (policy.mode === "never") return null
+  if (policy.mode === "always") return 0
+  return policy.ms === undefined ? adapter.backgroundThresholdSeconds : policy.ms / 1_000
+}
+
+async function estimateSeconds(adapter: Adapter, toolName: string, input: unknown): Promise<number | null> {
+  if (!toolOf(adapter, toolName)) return null
+  try {
+    const estimate = await adapter.service.estimate(toolName, input)
+    return estimate && estimate.medianMs / 1_000
+  } catch (error) {
+    if (isMeanwhileError(error, "invalid_input")) return null
+    throw error
+  }
+}
+
+function toCall(adapter: Adapter, toolName: string, input: unknown): ToolCall {
+  const { plugin, workspace } = adapter
+  if (!isCapable(adapter, toolName)) {
+    const capable = plugin.tools.map((tool) => tool.name).filter((name) => isCapable(adapter, name))
+    throw new MeanwhileError(
+      "not_background_capable",
+      `${toolName} of plugin "${plugin.name}" cannot run in the background. ${capable.length > 0 ? `These can: ${capable.join(", ")}.` : "None of its tools can."}`,
+      { plugin: plugin.name, tool: toolName, capable },
+    )
+  }
+  return { plugin: plugin.name, tool: toolName, input, ...(workspace !== undefined && { workspace }) }
+}
+
+async function requireOwn({ plugin, service, workspace }: Adapter, taskId: string): Promise<TaskView> {
+  const view = await service.get(taskId, workspace)
+  if (view.task.plugin === plugin.name) return view
+  throw new MeanwhileError("not_found", `Plugin "${plugin.name}" has no task ${taskId}.`, { taskId })
+}
+
+async function readResult(adapter: Adapter, taskId: string, wait: boolean): Promise<TaskView> {
+  const { task } = await requireOwn(adapter, taskId)
+  for (;;) {
+    const options = { consume: true, waitMs: wait ? LONGEST_WAIT_MS : 0 }
+    const view = await adapter.service.result(task.id, options, adapter.workspace)
+    if (!wait || isTerminal(view.task.status)) return view
+  }
+}
+
+async function cancelAndLook(adapter: Adapter, taskId: string): Promise<boolean> {
+  const { service, workspace, cancelWaitSeconds } = adapter
+  const before = await requireOwn(adapter, taskId)
+  if (isTerminal(before.task.status)) return true
+  const { id } = await service.cancel(before.task.id, { by: "model", reason: "cancelled by its caller" }, workspace)
+  const { task } = await service.result(id, { waitMs: cancelWaitSeconds * 1_000 }, workspace)
+  if (task.status !== "cancelled" && task.status !== "timed_out") return isTerminal(task.status)
+  return task.survivors !== "unknown" && task.survivors.length === 0
+}
+
+async function liveTasks({ plugin, service, workspace }: Adapter): Promise<readonly TaskView[]> {
+  const filter = { plugin: plugin.name, statuses: LIVE_STATUSES, ...(workspace !== undefined && { workspace }) }
+  const views: TaskView[] = []
+  let cursor: string | undefined
+  do {
+    const page = await service.list(filter, cursor === undefined ? {} : { cursor })
+    for (const { id } of page.items) {
+      const view = await service.get(id, workspace).catch(unlessGone)
+      if (view && !isTerminal(view.task.status)) views.push(view)
+    }
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  return views
+}
+
+function unlessGone(error: unknown): undefined {
+  if (!isMeanwhileError(error, "not_found")) throw error
+}
