@@ -51,6 +51,11 @@ export type Answer =
   /** It goes on as a task. */
   | { readonly outcome: "promoted"; readonly task: TaskRecord; readonly afterMs: number }
 
+export interface ExecuteOptions {
+  /** What the call prints while it is in the foreground, all of it before the answer; redacted. */
+  readonly onOutput?: (text: string) => void
+}
+
 /** A call that runs in the foreground until it ends or is promoted. */
 export interface Execution {
   readonly taskId: TaskId
@@ -86,7 +91,7 @@ export interface DurationEstimate {
 
 /** The commands over tasks, one implementation for every front end and vocabulary. Ids may be any unambiguous prefix. */
 export interface TaskService {
-  execute(call: ToolCall): Execution
+  execute(call: ToolCall, options?: ExecuteOptions): Execution
   start(call: ToolCall): Promise<TaskRecord>
   /** Registers work that already runs: a promise, or a process of this machine. It cannot be run again after a crash. */
   adopt(call: ToolCall, work: Promise<unknown> | { readonly pid: number }): Promise<TaskRecord>

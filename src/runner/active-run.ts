@@ -5,6 +5,7 @@ import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import type { Progress, Usage } from "../task/progress.ts"
 import type { Lifetime, TaskLimits } from "../task/record.ts"
 import type { Stopper, Survivor, Survivors } from "../task/stop.ts"
+import type { OutputFollower } from "./follow-output.ts"
 import type { Journal } from "./journal.ts"
 import type { RunSpool } from "./spool/spool.ts"
 import type { SlotKeys } from "./slots.ts"
@@ -56,6 +57,7 @@ export interface ActiveRun {
   unsaved: { progress: boolean; usage: Usage | null; droppedBefore: number | null }
   cancelSave: CancelTimer | null
   cancelDeadline: CancelTimer | null
+  outputFollower: OutputFollower | null
   work: Promise<Outcome> | null
   /** Resolves when nothing more of it will be written here. */
   readonly ended: PromiseWithResolvers<void>

@@ -2,6 +2,7 @@ import { z } from "zod"
 import { MeanwhileError } from "../base/error.ts"
 import type { ToolCall } from "../plugin/task-service.ts"
 import type { Tool } from "../plugin/tool.ts"
+import { decideCall, type PendingCall } from "../plugin/tool-hooks.ts"
 import { DEFAULT_WORKSPACE } from "../task/id.ts"
 import { LIVE_STATUSES } from "../task/lifecycle.ts"
 import { checkCall } from "./call-check.ts"
@@ -19,25 +20,49 @@ export interface Admitted {
 }
 
 /**
- * The one place where a call is let in, whoever makes it. Answers at once unless permission or the parent must be
- * asked: a call in the foreground pays for nothing it does not need.
+ * The one place where a call is let in, whoever makes it. Answers at once unless a hook, permission or the parent must
+ * be asked: a call in the foreground pays for nothing it does not need.
  */
 export function admit(scope: RunnerScope, call: ToolCall): Admitted | Promise<Admitted> {
   if (scope.isClosing) throw new MeanwhileError("closed", "The runner is shutting down: no new work is taken.")
   checkCall(call)
   const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
   const input = parseInput(tool, call.input)
-  const decision = scope.permission.decide({ call, plugin, tool: tool.name, input })
+  const admitted = { call, plugin, tool, input, depth: 0 }
+  if (scope.tools.hooks().length > 0) return admitWithHooks(scope, admitted)
+  const decision = decide(scope, admitted)
   if (!(decision instanceof Promise) && !call.parentTask) {
     requireAllowed(tool, decision)
-    return { call, plugin, tool, input, depth: 0 }
+    return admitted
   }
-  return finishAdmission(scope, { call, plugin, tool, input }, decision)
+  return finishAdmission(scope, admitted, decision)
+}
+
+/** Hooks may change the input: what permission sees, and what runs, is the changed one. */
+async function admitWithHooks(scope: RunnerScope, admitted: Admitted): Promise<Admitted> {
+  const { call, plugin, tool } = admitted
+  const decision = await decideCall(scope.tools.hooks(), toPendingCall(call, plugin, tool))
+  if (decision.decision === "refuse") requireAllowed(tool, { allowed: false, reason: decision.reason })
+  const changed = decision.decision === "change" ? withInput(admitted, decision.input) : admitted
+  return finishAdmission(scope, changed, decide(scope, changed))
+}
+
+function withInput(admitted: Admitted, input: unknown): Admitted {
+  return { ...admitted, call: { ...admitted.call, input }, input: parseInput(admitted.tool, input) }
+}
+
+export function toPendingCall(call: ToolCall, plugin: string, tool: Tool): PendingCall {
+  const { input, workspace = DEFAULT_WORKSPACE, session = null, parentTask = null } = call
+  return { plugin, tool: tool.name, input, workspace, session, parentTask }
+}
+
+function decide(scope: RunnerScope, { call, plugin, tool, input }: Admitted) {
+  return scope.permission.decide({ call, plugin, tool: tool.name, input })
 }
 
 async function finishAdmission(
   scope: RunnerScope,
-  admitted: Omit<Admitted, "depth">,
+  admitted: Admitted,
   decision: PermissionDecision | Promise<PermissionDecision>,
 ): Promise<Admitted> {
   requireAllowed(admitted.tool, await decision)
@@ -60,7 +85,7 @@ function requireAllowed(tool: Tool, decision: PermissionDecision): void {
 }
 
 /** How deep the task will be below its parent. Agents below agents are bounded in depth and number. */
-async function admitBelowParent(scope: RunnerScope, { call, tool }: Omit<Admitted, "depth">): Promise<number> {
+async function admitBelowParent(scope: RunnerScope, { call, tool }: Admitted): Promise<number> {
   if (!call.parentTask) return 0
   const parent = await scope.store.task(call.parentTask)
   if (!parent || parent.workspace !== (call.workspace ?? DEFAULT_WORKSPACE)) {

@@ -1,5 +1,5 @@
 import { MeanwhileError } from "../base/error.ts"
-import { type JsonValue, toJson } from "../base/json.ts"
+import { toJson } from "../base/json.ts"
 import type { ToolCall } from "../plugin/task-service.ts"
 import { createTaskId } from "../task/id.ts"
 import type { TaskRecord } from "../task/record.ts"
@@ -7,7 +7,7 @@ import { admit } from "./admission.ts"
 import { beginRun, toBackgroundPlan, toSlotKeys } from "./begin-run.ts"
 import { toDetails } from "./details.ts"
 import { type Outcome, toFailedOutcome, toOutcome } from "./outcome.ts"
-import { watchForeignProcess } from "./process/foreign.ts"
+import { watchForeignProcess } from "./foreign-process.ts"
 import type { RunnerScope } from "./scope.ts"
 
 /** Registers work that already runs, under the name of the tool it belongs to. It takes a slot even when none is free. */
@@ -18,8 +18,8 @@ export async function adopt(
 ): Promise<TaskRecord> {
   const admitted = await admit(scope, call)
   const foreign = "pid" in work ? watchForeignProcess(work.pid, scope.clock) : null
-  if (foreign && !foreign.isAlive) {
-    throw new MeanwhileError("invalid_input", `There is no process ${foreign.pid} to adopt.`, { pid: foreign.pid })
+  if (foreign === undefined) {
+    throw new MeanwhileError("invalid_input", "There is no such process to adopt. Give the pid of one that runs.")
   }
   const details = toDetails(scope, admitted, createTaskId())
   const [{ task, created }] = await scope.store.commit([
@@ -40,7 +40,7 @@ export async function adopt(
 
 async function settle(scope: RunnerScope, work: Promise<unknown>): Promise<Outcome> {
   try {
-    return toOutcome(scope.redactor, toJson(await work) as JsonValue)
+    return toOutcome(scope.redactor, toJson(await work))
   } catch (error) {
     return toFailedOutcome(scope.redactor, error)
   }

@@ -99,6 +99,7 @@ function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
     unsaved: { progress: false, usage: null, droppedBefore: null },
     cancelSave: null,
     cancelDeadline: null,
+    outputFollower: null,
     work: null,
   }
   if (plan.standing.in === "background") active.spool.keep()

@@ -5,6 +5,7 @@ import { isTerminal } from "../task/lifecycle.ts"
 import { toStopEvent } from "../task/stop.ts"
 import { type ActiveRun, survivorsOf } from "./active-run.ts"
 import { toShapeKey } from "./details.ts"
+import type { OutputFollower } from "./follow-output.ts"
 import type { Outcome } from "./outcome.ts"
 import { writeUnderFence } from "./ownership.ts"
 import { saveNotes } from "./running-notes.ts"
@@ -18,6 +19,7 @@ export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: P
   const outcome = await Promise.race([work, active.abandoned.promise])
   active.cancelDeadline?.()
   if (active.standing.in === "promotion") await active.standing.written
+  if (active.outputFollower) await finishFollowing(scope, active, active.outputFollower)
   const { standing } = active
   if (standing.in === "foreground") concludeForeground(scope, active, standing.answer, outcome)
   else if (standing.in === "background") await endInStore(scope, active, outcome)
@@ -39,6 +41,13 @@ function concludeForeground(
   answer(toAnswer(active, outcome))
   active.spool.discard().catch((error: unknown) => {
     scope.log.warn("a spool folder could not be removed", { task: active.taskId, error: toErrorMessage(error) })
+  })
+}
+
+async function finishFollowing(scope: RunnerScope, active: ActiveRun, follower: OutputFollower): Promise<void> {
+  active.outputFollower = null
+  await follower.finish().catch((error: unknown) => {
+    scope.log.warn("output could not be passed on", { task: active.taskId, error: toErrorMessage(error) })
   })
 }
 

@@ -54,13 +54,21 @@ export function toPolicy(tool: Tool, input: unknown): BackgroundPolicy {
 
 /** Null: no time limit. */
 function toTimeoutMs(scope: RunnerScope, call: ToolCall, tool: Tool, input: unknown): number | null {
-  const { defaultTimeoutSeconds, foregroundTimeoutSeconds, timeoutOverrideSeconds } = scope.config
-  const isBounded = (tool.kind ?? "tool") === "tool" && call.lifetime !== "forever"
-  const unnamedSeconds = toPolicy(tool, input).mode === "never" ? foregroundTimeoutSeconds : defaultTimeoutSeconds
-  const ofTool = typeof tool.timeoutMs === "function" ? tool.timeoutMs(input) : tool.timeoutMs
-  const timeoutMs = call.timeoutMs ?? ofTool ?? (isBounded ? unnamedSeconds * 1_000 : null)
+  const { timeoutOverrideSeconds } = scope.config
+  const timeoutMs = toRequestedTimeoutMs(call, tool, input) ?? toUnnamedTimeoutMs(scope, call, tool, input)
   if (timeoutMs === null) return null
   return smaller(timeoutMs, timeoutOverrideSeconds === null ? null : timeoutOverrideSeconds * 1_000)
+}
+
+/** What the call, its input or its tool asks for. */
+export function toRequestedTimeoutMs(call: ToolCall, tool: Tool, input: unknown): number | undefined {
+  return call.timeoutMs ?? (typeof tool.timeoutMs === "function" ? tool.timeoutMs(input) : tool.timeoutMs)
+}
+
+function toUnnamedTimeoutMs(scope: RunnerScope, call: ToolCall, tool: Tool, input: unknown): number | null {
+  if ((tool.kind ?? "tool") !== "tool" || call.lifetime === "forever") return null
+  const { defaultTimeoutSeconds, foregroundTimeoutSeconds } = scope.config
+  return (toPolicy(tool, input).mode === "never" ? foregroundTimeoutSeconds : defaultTimeoutSeconds) * 1_000
 }
 
 function smaller(a: number, b: number | null): number

@@ -71,7 +71,7 @@ export function createDurations({ store, clock }: { store: TaskStore; clock: Clo
       const known = pending.get(key)
       if (known) known.durationsMs.push(durationMs)
       else pending.set(key, { workspace, shape, durationsMs: [durationMs] })
-      cancelFlush ??= clock.schedule(FLUSH_AFTER_MS, () => void flush())
+      cancelFlush ??= clock.schedule(FLUSH_AFTER_MS, () => void flush(), { isBackground: true })
     },
     async estimate(workspace, shape, guessMs) {
       const stored = await read(workspace, shape)

@@ -36,6 +36,8 @@ export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted
     const [{ task }] = await scope.store.commit(operations)
     active.slot = toSlotKeys(task)
     scope.slots.take(active.slot)
+    await active.outputFollower?.finish()
+    active.outputFollower = null
     active.standing = { in: "background", fence: task.fence }
     answer({ outcome: "promoted", task, afterMs })
     written.resolve(true)

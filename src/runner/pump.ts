@@ -49,7 +49,7 @@ export function createPump(scope: RunnerScope): Pump {
     if (isClosed) return
     const dueAt = await scope.engine.dispatcher.nextDueAt().catch(() => undefined)
     const untilDueMs = dueAt === undefined ? SAFETY_POLL_MS : dueAt - scope.clock.now()
-    cancelTimer = scope.clock.schedule(Math.min(Math.max(untilDueMs, 1), SAFETY_POLL_MS), nudge)
+    cancelTimer = scope.clock.schedule(Math.min(Math.max(untilDueMs, 1), SAFETY_POLL_MS), nudge, { isBackground: true })
   }
 
   const unsubscribe = scope.engine.dispatcher.onOffer(() => {

@@ -2,6 +2,7 @@ import { type CancelTimer, type Clock, systemClock } from "../base/clock.ts"
 import { isMeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { JsonValue } from "../base/json.ts"
 import type { Log } from "../plugin/context.ts"
+import type { Registry } from "../plugin/registry.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import type { Engine } from "../task/engine.ts"
 import type { SessionId, TaskId, WaitId } from "../task/id.ts"
@@ -25,12 +26,13 @@ import { silentLog } from "./silent-log.ts"
 import { createSlots } from "./slots.ts"
 import { createSpool } from "./spool/spool.ts"
 import { sweepSpool } from "./sweep.ts"
-import type { ToolSource } from "./tool-source.ts"
+import { createToolSource } from "./tool-source.ts"
 import { createWorker } from "./worker.ts"
+import { toWorkerIdentity } from "./worker-identity.ts"
 
 export interface RunnerOptions {
   readonly engine: Engine
-  readonly tools: ToolSource
+  readonly registry: Pick<Registry, "findTool" | "tools" | "toolHooks" | "onChange">
   /** Where output and pid files live. Shared by every process on the same store. */
   readonly spoolDirectory: string
   readonly background?: BackgroundConfigInput
@@ -58,13 +60,12 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const config = toBackgroundConfig(options.background)
   const redactor = options.redactor ?? createRedactor({ environment: process.env })
   const { store } = engine
-  const identity = thisProcessIdentity()
   const active: RunnerScope["active"] = new Map()
   const worker = await createWorker({
     store,
     clock,
     log,
-    identity: { ...identity },
+    identity: toWorkerIdentity(),
     leaseMs: config.leaseSeconds * 1_000,
     onLost: () => {
       for (const run of active.values()) if (run.standing.in === "background") markLost(run)
@@ -79,9 +80,9 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     redactor,
     worker,
     active,
-    tools: options.tools,
+    tools: createToolSource(options.registry, () => pump.nudge()),
     permission: options.permission ?? allowAll,
-    spool: createSpool({ directory: options.spoolDirectory, clock, redactor, owner: identity }),
+    spool: createSpool({ directory: options.spoolDirectory, clock, redactor, owner: thisProcessIdentity() }),
     slots: createSlots(config),
     durations: createDurations({ store, clock }),
     heldInputs: new Map(),
@@ -112,6 +113,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     await pump.close()
     const { isLeftRunning } = await stopEverything(scope, shutdown)
     unsubscribe()
+    scope.tools.close()
     await Promise.all(chores.map((chore) => chore.close()))
     await scope.durations.flush()
     await scope.spool.close()
@@ -136,13 +138,17 @@ function repeat(scope: RunnerScope, everyMs: number, chore: () => Promise<void>)
   let doing: Promise<void> | undefined
 
   function schedule(): CancelTimer {
-    return scope.clock.schedule(everyMs, () => {
-      doing = chore()
-        .catch((error: unknown) => warn(scope, error))
-        .finally(() => {
-          if (!isClosed) cancelTimer = schedule()
-        })
-    })
+    return scope.clock.schedule(
+      everyMs,
+      () => {
+        doing = chore()
+          .catch((error: unknown) => warn(scope, error))
+          .finally(() => {
+            if (!isClosed) cancelTimer = schedule()
+          })
+      },
+      { isBackground: true },
+    )
   }
   return {
     async close(): Promise<void> {

@@ -15,7 +15,7 @@ import { waitForEnd } from "./wait-for-end.ts"
 /** The commands over tasks, as front ends, vocabularies and tools get them. */
 export function createTaskService(scope: RunnerScope): TaskService {
   return {
-    execute: (call) => execute(scope, call),
+    execute: (call, options) => execute(scope, call, options),
     start: (call) => start(scope, call),
     adopt: (call, work) => adopt(scope, call, work),
     get: async (id, workspace) => toView(scope, await findTask(scope, id, workspace)),

@@ -74,13 +74,17 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
   }
 
   function scheduleRenewal(): void {
-    cancelTimer = clock.schedule(leaseMs / RENEWALS_PER_LEASE, () => {
-      confirm()
-        .catch((error: unknown) => log.warn("the lease could not be renewed; trying again", { error: String(error) }))
-        .finally(() => {
-          if (!isClosed) scheduleRenewal()
-        })
-    })
+    cancelTimer = clock.schedule(
+      leaseMs / RENEWALS_PER_LEASE,
+      () => {
+        confirm()
+          .catch((error: unknown) => log.warn("the lease could not be renewed; trying again", { error: String(error) }))
+          .finally(() => {
+            if (!isClosed) scheduleRenewal()
+          })
+      },
+      { isBackground: true },
+    )
   }
   scheduleRenewal()
 

@@ -1,0 +1,29 @@
+import type { Meanwhile } from "../app.ts"
+import type { Screen } from "./screen.ts"
+
+/** What a command works with. */
+export interface CommandContext {
+  readonly meanwhile: Meanwhile
+  readonly screen: Screen
+  /** Aborted by Ctrl+C while the command runs. */
+  readonly signal: AbortSignal
+  /** Says when the task ends, however long that takes. */
+  announceEnd(taskId: string): void
+}
+
+export interface Command {
+  readonly name: string
+  readonly usage: string
+  readonly summary: string
+  /** `argument` is the rest of the line. Resolves to `quit` when the program should end. */
+  run(argument: string, context: CommandContext): Promise<"quit" | void>
+}
+
+/** The first word and the rest, as they were typed. */
+export function splitLine(line: string): { readonly name: string; readonly argument: string } {
+  const trimmed = line.trim()
+  const gap = trimmed.search(/\s/)
+  return gap < 0
+    ? { name: trimmed, argument: "" }
+    : { name: trimmed.slice(0, gap), argument: trimmed.slice(gap).trim() }
+}

@@ -1,0 +1,43 @@
+#!/usr/bin/env node
+import { resolve } from "node:path"
+import { Command } from "commander"
+import { openMeanwhile } from "../app.ts"
+import { createDataDirectory, DATA_DIRECTORY_NAME } from "./data-directory.ts"
+import { createInterrupts, runProgram } from "./program.ts"
+import { createScreen } from "./screen.ts"
+
+const REFUSED = 2
+
+const program = new Command("meanwhile")
+  .description("Run commands; what takes long goes on in the background and tells you when it ends.")
+  .version("0.1.0")
+  .option("--data-dir <folder>", `where tasks and their output are kept (default: ${DATA_DIRECTORY_NAME} in this folder)`)
+  .option("--trust", "load meanwhile.config.* of this folder from now on")
+  .action(async (options: { dataDir?: string; trust?: true }) => {
+    process.exitCode = await main(options)
+  })
+
+await program.parseAsync()
+
+async function main(options: { dataDir?: string; trust?: true }): Promise<number> {
+  const screen = createScreen(process.stdout)
+  const dataDirectory = resolve(options.dataDir ?? DATA_DIRECTORY_NAME)
+  const interrupts = createInterrupts()
+  process.on("SIGINT", interrupts.raise)
+  process.on("SIGTERM", interrupts.raise)
+  try {
+    createDataDirectory(dataDirectory)
+    const meanwhile = await openMeanwhile({
+      dataDirectory,
+      workingDirectory: process.cwd(),
+      environment: process.env,
+      trust: options.trust ?? false,
+      notify: (text) => screen.print(text),
+    })
+    await runProgram(meanwhile, { input: process.stdin, screen }, interrupts)
+    return 0
+  } catch (error) {
+    process.stderr.write(`meanwhile: ${error instanceof Error ? error.message : String(error)}\n`)
+    return REFUSED
+  }
+}

@@ -1,0 +1,47 @@
+import type { Command, CommandContext } from "./command.ts"
+import { requireId } from "./task-commands.ts"
+
+const FOLLOW_EVERY_MS = 100
+
+export const outputCommand: Command = {
+  name: "output",
+  usage: "output ID [--follow]",
+  summary: "show what a task has printed; with --follow, until it ends or Ctrl+C",
+  async run(argument, context) {
+    const words = argument.split(/\s+/).filter((word) => word !== "")
+    const id = words.find((word) => !word.startsWith("-")) ?? ""
+    const unknown = words.find((word) => word.startsWith("-") && word !== "--follow")
+    if (unknown) {
+      context.screen.print(`There is no option ${unknown}. Usage: ${outputCommand.usage}`)
+      return
+    }
+    if (requireId(id, "output", context.screen)) await showOutput(id, words.includes("--follow"), context)
+  },
+}
+
+async function showOutput(id: string, isFollowing: boolean, { meanwhile, screen, signal }: CommandContext): Promise<void> {
+  for (let offset = 0; ; ) {
+    const chunk = await meanwhile.tasks.output(id, { offset })
+    if (chunk.droppedBefore !== null) screen.print(`(the first ${chunk.droppedBefore} bytes are no longer kept)`)
+    screen.write(chunk.text)
+    const isAtEnd = chunk.nextOffset >= chunk.totalBytes
+    const hasMoved = chunk.nextOffset > offset
+    offset = chunk.nextOffset
+    if (isAtEnd || !hasMoved) {
+      if (!isFollowing || chunk.isComplete || signal.aborted) return
+      await pause(FOLLOW_EVERY_MS, signal)
+    }
+  }
+}
+
+function pause(durationMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(finish, durationMs)
+    function finish(): void {
+      clearTimeout(timer)
+      signal.removeEventListener("abort", finish)
+      resolve()
+    }
+    signal.addEventListener("abort", finish)
+  })
+}

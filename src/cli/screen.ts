@@ -1,0 +1,38 @@
+import type { Interface } from "node:readline"
+
+/** Where the program writes. Announcements may come while a person types: the line being typed is drawn again. */
+export interface Screen {
+  print(text: string): void
+  /** Exactly as it is, without an added line end. */
+  write(text: string): void
+  /** From then on the prompt is drawn again after each print. */
+  attach(prompt: Interface): void
+  detach(): void
+}
+
+export function createScreen(output: NodeJS.WritableStream & { readonly isTTY?: boolean }): Screen {
+  let prompt: Interface | undefined
+  let isAtLineStart = true
+
+  function write(text: string): void {
+    if (text === "") return
+    output.write(text)
+    isAtLineStart = text.endsWith("\n")
+  }
+
+  return {
+    write,
+    print(text) {
+      if (prompt && output.isTTY) output.write("\r\x1b[K")
+      else if (!isAtLineStart) output.write("\n")
+      write(`${text}\n`)
+      prompt?.prompt(true)
+    },
+    attach(next) {
+      prompt = next
+    },
+    detach() {
+      prompt = undefined
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import type { Command, CommandContext } from "./command.ts"
+import { formatEnd, formatRow, formatView, shortId } from "./format.ts"
+
+const ROWS_SHOWN = 20
+
+export const tasksCommand: Command = {
+  name: "tasks",
+  usage: "tasks",
+  summary: `list the newest ${ROWS_SHOWN} tasks`,
+  async run(_argument, { meanwhile, screen }) {
+    const { items, cursor } = await meanwhile.tasks.list({}, { limit: ROWS_SHOWN })
+    if (items.length === 0) {
+      screen.print("No tasks yet. A command that takes long becomes one: run sleep 15")
+      return
+    }
+    screen.print(items.map((row) => formatRow(row, Date.now())).join("\n"))
+    if (cursor !== undefined) screen.print(`(the newest ${ROWS_SHOWN}; there are more)`)
+  },
+}
+
+export const showCommand: Command = {
+  name: "show",
+  usage: "show ID",
+  summary: "show what is known about a task; the first characters of its id are enough",
+  async run(id, { meanwhile, screen }) {
+    if (requireId(id, "show", screen)) screen.print(formatView(await meanwhile.tasks.get(id), Date.now()))
+  },
+}
+
+export const cancelCommand: Command = {
+  name: "cancel",
+  usage: "cancel ID",
+  summary: "stop a task and everything it started",
+  async run(id, { meanwhile, screen }) {
+    if (!requireId(id, "cancel", screen)) return
+    const task = await meanwhile.tasks.cancel(id, { by: "person" })
+    if ("endedAt" in task) {
+      screen.print(`[${shortId(task.id)}] ${formatEnd(task)}`)
+      return
+    }
+    screen.print(`[${shortId(task.id)}] stopping…`)
+    const view = await meanwhile.tasks.result(task.id, { waitMs: LONGEST_STOP_MS })
+    screen.print(`[${shortId(task.id)}] ${formatEnd(view.task)}`)
+  },
+}
+
+/** Longer than any stop takes: grace, force, and giving up. */
+const LONGEST_STOP_MS = 60_000
+
+export const retryCommand: Command = {
+  name: "retry",
+  usage: "retry ID",
+  summary: "run a task that failed, timed out or was stopped again",
+  async run(id, { meanwhile, screen, announceEnd }) {
+    if (!requireId(id, "retry", screen)) return
+    const task = await meanwhile.tasks.retry(id)
+    screen.print(`[${shortId(task.id)}] run ${task.run} is ${task.status}; its end will be announced`)
+    announceEnd(task.id)
+  },
+}
+
+export const clearCommand: Command = {
+  name: "clear",
+  usage: "clear",
+  summary: "forget every task that has ended, with its output",
+  async run(_argument, { meanwhile, screen }) {
+    const count = await meanwhile.tasks.clear({})
+    screen.print(count === 1 ? "1 ended task removed." : `${count} ended tasks removed.`)
+  },
+}
+
+export const quitCommand: Command = {
+  name: "quit",
+  usage: "quit",
+  summary: "stop what runs and leave; what was queued goes on at the next start",
+  run: async () => "quit",
+}
+
+export function requireId(id: string, command: string, screen: CommandContext["screen"]): boolean {
+  if (id !== "") return true
+  screen.print(`Say which task: ${command} ID. \`tasks\` lists them.`)
+  return false
+}

@@ -1,0 +1,127 @@
+import { MeanwhileError } from "../base/error.ts"
+import type { Answer, ExecuteOptions } from "../plugin/task-service.ts"
+import type { BackgroundPolicy } from "../plugin/tool.ts"
+import { DEFAULT_WORKSPACE, type TaskId } from "../task/id.ts"
+import type { TaskRecord } from "../task/record.ts"
+import type { Admitted } from "./admission.ts"
+import { beginRun } from "./begin-run.ts"
+import { toLimits, toPolicy, toRequestedTimeoutMs } from "./details.ts"
+import { followOutput } from "./follow-output.ts"
+import { promoteRun } from "./promote-run.ts"
+import type { RunnerScope } from "./scope.ts"
+import { createTask } from "./start.ts"
+import { type StopCause, stopRun } from "./stop-run.ts"
+import { waitForEnd } from "./wait-for-end.ts"
+
+/** A call that somebody waits for. */
+export interface ForegroundCall {
+  promote(): Promise<boolean>
+  cancel(cause: StopCause): void
+}
+
+/** Nothing is written unless it is promoted. */
+export function executeUnrecorded(
+  scope: RunnerScope,
+  admitted: Admitted,
+  taskId: TaskId,
+  resolve: (answer: Answer) => void,
+  { onOutput }: ExecuteOptions,
+): ForegroundCall {
+  const { call, plugin, tool, input } = admitted
+  const thresholdMs = toThresholdMs(scope, toPolicy(tool, input))
+  if (thresholdMs !== null) requireLongerThan(thresholdMs, admitted)
+  const cancelThreshold = thresholdMs === null ? null : scope.clock.schedule(thresholdMs, () => void promote())
+  const active = beginRun(scope, {
+    taskId,
+    run: 1,
+    workspace: call.workspace ?? DEFAULT_WORKSPACE,
+    session: call.session ?? null,
+    plugin,
+    tool,
+    input,
+    lifetime: call.lifetime ?? "runtime",
+    limits: toLimits(scope, call, tool, input),
+    slot: null,
+    standing: {
+      in: "foreground",
+      answer(answer) {
+        cancelThreshold?.()
+        resolve(answer)
+      },
+    },
+  })
+  if (onOutput) active.outputFollower = followOutput(scope, active, onOutput)
+  async function promote(): Promise<boolean> {
+    if (thresholdMs === null) return false
+    cancelThreshold?.()
+    return promoteRun(scope, active, admitted)
+  }
+  return { promote, cancel: (cause) => void stopRun(scope, active, cause) }
+}
+
+/** The same call as a task from the start: the answer is its end when it comes in time, else the handle. */
+export function executeRecorded(
+  scope: RunnerScope,
+  admitted: Admitted,
+  taskId: TaskId,
+  resolve: (answer: Answer) => void,
+  reject: (error: unknown) => void,
+): ForegroundCall {
+  const letGo = new AbortController()
+  const created = createTask(scope, admitted, taskId)
+  answerFromTask(scope, admitted, created, letGo.signal).then(resolve, reject)
+  return {
+    async promote() {
+      letGo.abort()
+      return true
+    },
+    cancel(cause) {
+      created.then(({ id }) => scope.service.cancel(id, cause, admitted.call.workspace)).catch(reject)
+    },
+  }
+}
+
+async function answerFromTask(
+  scope: RunnerScope,
+  { tool, input }: Admitted,
+  created: Promise<TaskRecord>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const beganAt = scope.clock.monotonic()
+  const task = await created
+  const policy = toPolicy(tool, input)
+  const timeoutMs = policy.mode === "always" ? 0 : toThresholdMs(scope, policy)
+  const ended = await waitForEnd(scope, task.id, { signal, ...(timeoutMs !== null && { timeoutMs }) })
+  return toAnswer(ended ?? task, scope.clock.monotonic() - beganAt)
+}
+
+function toAnswer(task: TaskRecord, afterMs: number): Answer {
+  switch (task.status) {
+    case "completed":
+      return { outcome: "completed", patch: task.patch }
+    case "failed":
+      return { outcome: "failed", failure: task.failure, patch: task.patch }
+    case "interrupted":
+      return { outcome: "failed", failure: task.failure, patch: null }
+    case "cancelled":
+    case "timed_out":
+      return { outcome: task.status, by: task.stop.by, reason: task.stop.reason, survivors: task.survivors }
+    default:
+      return { outcome: "promoted", task, afterMs }
+  }
+}
+
+/** Null: it is never promoted. */
+function toThresholdMs(scope: RunnerScope, policy: BackgroundPolicy): number | null {
+  return policy.mode === "after" ? (policy.ms ?? scope.config.backgroundThresholdSeconds * 1_000) : null
+}
+
+function requireLongerThan(thresholdMs: number, { call, tool, input }: Admitted): void {
+  const timeoutMs = toRequestedTimeoutMs(call, tool, input)
+  if (timeoutMs === undefined || timeoutMs > thresholdMs) return
+  throw new MeanwhileError(
+    "invalid_input",
+    `The time limit of ${timeoutMs} ms must exceed the ${thresholdMs} ms after which ${call.tool} moves to the background. Raise it, or start the call in the background.`,
+    { field: "timeoutMs", thresholdMs },
+  )
+}

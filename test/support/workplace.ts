@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { onTestFinished } from "vitest"
+import { createMeanwhile, type Meanwhile, type MeanwhileOptions } from "../../src/app.ts"
+import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
+import { definePlugin } from "../../src/plugin/define-plugin.ts"
+import type { Tool } from "../../src/plugin/tool.ts"
+
+export interface Workplace {
+  readonly directory: string
+  readonly meanwhile: Meanwhile
+  /** Another Meanwhile on the same data, as a second terminal would open. */
+  another(options?: WorkplaceOptions): Promise<Meanwhile>
+}
+
+export interface WorkplaceOptions extends Partial<Omit<MeanwhileOptions, "dataDirectory" | "plugins">> {
+  readonly tools?: readonly Tool[]
+}
+
+/** A real store and real processes in a folder that goes with the test. The plugins are `test` (the tools given) and `shell`. */
+export async function createWorkplace(options: WorkplaceOptions = {}): Promise<Workplace> {
+  const directory = mkdtempSync(join(tmpdir(), "meanwhile-test-"))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const open = (more: WorkplaceOptions) => openIn(directory, { ...options, ...more })
+  return { directory, meanwhile: await open({}), another: (more = {}) => open(more) }
+}
+
+async function openIn(directory: string, { tools = [], ...options }: WorkplaceOptions): Promise<Meanwhile> {
+  const meanwhile = await createMeanwhile({
+    ...options,
+    dataDirectory: join(directory, "data"),
+    plugins: [
+      definePlugin({ kind: "tool", name: "test", tools }),
+      createShellPlugin({ workingDirectory: directory, environment: { PATH: process.env["PATH"] ?? "" } }),
+    ],
+  })
+  onTestFinished(() => meanwhile.close())
+  return meanwhile
+}
