@@ -1,0 +1,56 @@
+import { access, readFile, realpath } from "node:fs/promises"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { MeanwhileError, toErrorMessage } from "../base/error.ts"
+import { hashOf } from "./content-hash.ts"
+
+const FILE_NAMES = ["ts", "js", "mjs", "json"].map((ending) => `meanwhile.config.${ending}`)
+
+/** A configuration that lies in a folder, read but not run. */
+export interface ConfigFile {
+  /** With all links followed, so that trust is about what is really there. */
+  readonly path: string
+  readonly content: Uint8Array
+}
+
+/** Undefined when the folder has none. It is never looked for in the folders above. */
+export async function findConfigFile(directory: string): Promise<ConfigFile | undefined> {
+  const paths = FILE_NAMES.map((name) => join(directory, name))
+  const isThere = await Promise.all(paths.map(exists))
+  const [found, second] = paths.filter((_, index) => isThere[index])
+  if (found === undefined) return undefined
+  if (second !== undefined) {
+    throw new MeanwhileError(
+      "invalid_input",
+      `There are two configurations, ${found} and ${second}. Remove one of them.`,
+    )
+  }
+  const path = await realpath(found)
+  return { path, content: await readFile(path) }
+}
+
+/** Contract: runs the file's code unless it is JSON. Only for files that are trusted. */
+export async function evaluateConfigFile(file: ConfigFile): Promise<unknown> {
+  try {
+    if (file.path.endsWith(".json")) return JSON.parse(new TextDecoder().decode(file.content)) as unknown
+    // The hash makes a changed file another module: Node would answer with the one it has loaded before.
+    const url = `${pathToFileURL(file.path).href}?content=${hashOf(file.content)}`
+    const module = (await import(/* @vite-ignore */ url)) as { readonly default?: unknown }
+    if (module.default !== undefined) return module.default
+  } catch (error) {
+    throw new MeanwhileError(
+      "invalid_input",
+      `${file.path} cannot be read: ${toErrorMessage(error)}`,
+      {},
+      { cause: error },
+    )
+  }
+  throw new MeanwhileError("invalid_input", `${file.path} has no default export. Write \`export default { … }\`.`)
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,48 @@
+import type { z } from "zod"
+import { MeanwhileError } from "../base/error.ts"
+import { findNearNames } from "../plugin/near-name.ts"
+import type { Override } from "./environment.ts"
+
+/** Something the configuration says that makes no sense, and where. */
+export interface ConfigProblem {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+export function toProblems(
+  error: z.ZodError,
+  at: readonly PropertyKey[],
+  allowedAt: (path: readonly PropertyKey[]) => readonly string[],
+): readonly ConfigProblem[] {
+  return error.issues.flatMap((issue): readonly ConfigProblem[] => {
+    const path = [...at, ...issue.path]
+    if (issue.code !== "unrecognized_keys") return [{ path, message: issue.message }]
+    return issue.keys.map((key) => toUnknownKey([...path, key], allowedAt(issue.path)))
+  })
+}
+
+export function toUnknownKey(path: readonly PropertyKey[], allowed: readonly string[]): ConfigProblem {
+  const near = findNearNames(String(path.at(-1)), allowed)
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}? ` : ""
+  return { path, message: `there is no such key. ${hint}Allowed here: ${allowed.toSorted().join(", ")}.` }
+}
+
+/** Names the file, or the variable, and every key that is wrong. */
+export function toConfigError(
+  source: string,
+  problems: readonly ConfigProblem[],
+  overrides: readonly Override[],
+): MeanwhileError {
+  const lines = problems.map(({ path, message }) => {
+    const override = overrides.find(({ section, key }) => path[0] === section && path[1] === key)
+    const from = override ? ` (set by the environment variable ${override.variable})` : ""
+    return `  ${toKey(path)}${from}: ${message}`
+  })
+  return new MeanwhileError("invalid_input", `${source} is not valid:\n${lines.join("\n")}`, {
+    problems: problems.map(({ path, message }) => ({ key: toKey(path), message })),
+  })
+}
+
+function toKey(path: readonly PropertyKey[]): string {
+  return path.length === 0 ? "the whole" : path.map(String).join(".")
+}

@@ -1,0 +1,175 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { z } from "zod"
+import { loadConfig } from "./load-config.ts"
+import { createTrustStore, type TrustStore } from "./trust.ts"
+
+const sections = {
+  background: z
+    .strictObject({
+      maxConcurrentTasks: z.number().int().positive().default(10),
+      timeoutOverrideSeconds: z.number().positive().nullable().default(null),
+    })
+    .readonly(),
+  model: z.strictObject({ name: z.string().default("offline") }),
+}
+
+let directory: string
+let trust: TrustStore
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "meanwhile-config-"))
+  trust = createTrustStore({ path: join(directory, "home", "trusted.json") })
+})
+afterEach(() => rm(directory, { recursive: true, force: true }))
+
+const load = (environment: Record<string, string> = {}) => loadConfig({ directory, sections, trust, environment })
+
+async function loadTrusted(name: string, content: string, environment: Record<string, string> = {}) {
+  await writeFile(join(directory, name), content)
+  const found = await load()
+  if (found.status === "untrusted") await trust.trust(found.file)
+  return load(environment)
+}
+
+describe("loading the configuration", () => {
+  it("gives defaults when the folder has no file", async () => {
+    expect(await load()).toEqual({
+      status: "absent",
+      values: { background: { maxConcurrentTasks: 10, timeoutOverrideSeconds: null }, model: { name: "offline" } },
+      plugins: { entries: [], plugins: [] },
+    })
+  })
+
+  it.each([
+    ["meanwhile.config.json", `{ "background": { "maxConcurrentTasks": 3 }, "plugins": ["pkg"] }`],
+    ["meanwhile.config.mjs", `export default { background: { maxConcurrentTasks: 3 }, plugins: ["pkg"] }`],
+    [
+      "meanwhile.config.ts",
+      `const tasks: number = 3\nexport default { background: { maxConcurrentTasks: tasks }, plugins: ["pkg"] }`,
+    ],
+  ])("reads %s", async (name, content) => {
+    const loaded = await loadTrusted(name, content)
+    expect(loaded).toMatchObject({
+      status: "loaded",
+      path: expect.stringContaining(name) as unknown,
+      values: { background: { maxConcurrentTasks: 3 }, model: { name: "offline" } },
+      plugins: { entries: [{ source: "pkg" }] },
+    })
+  })
+
+  it("takes plugins by name, by path with a configuration, and as objects", async () => {
+    const content = `export default { plugins: [
+      "a-package",
+      { source: "./local.ts", expose: false, config: { key: 1 } },
+      { kind: "tool", name: "inline", tools: [] },
+    ] }`
+    const { plugins } = await loadTrusted("meanwhile.config.mjs", content)
+    expect(plugins).toEqual({
+      entries: [{ source: "a-package" }, { source: "./local.ts", expose: false, config: { key: 1 } }],
+      plugins: [{ kind: "tool", name: "inline", tools: [] }],
+    })
+  })
+
+  it("reads a file that changed, and was trusted again, anew", async () => {
+    const first = await loadTrusted("meanwhile.config.mjs", `export default { model: { name: "one" } }`)
+    const second = await loadTrusted("meanwhile.config.mjs", `export default { model: { name: "two" } }`)
+    expect([first.values.model.name, second.values.model.name]).toEqual(["one", "two"])
+  })
+
+  it("refuses two files in one folder", async () => {
+    await writeFile(join(directory, "meanwhile.config.ts"), "export default {}")
+    await writeFile(join(directory, "meanwhile.config.json"), "{}")
+    await expect(load()).rejects.toThrow("There are two configurations")
+  })
+})
+
+describe("a mistake in the configuration", () => {
+  it.each([
+    [`{ "background": { "maxConcurrentTasks": "3" } }`, ["background.maxConcurrentTasks:", "expected number"]],
+    [`{ "background": { "maxConcurrentTasks": 0 } }`, ["background.maxConcurrentTasks:", ">0"]],
+    [
+      `{ "background": { "maxTasks": 3 } }`,
+      ["background.maxTasks:", "Allowed here: maxConcurrentTasks, timeoutOverrideSeconds."],
+    ],
+    [
+      `{ "backgrund": {} }`,
+      ["backgrund: there is no such key. Did you mean background?", "Allowed here: background, model, plugins."],
+    ],
+    [`{ "background": 3 }`, ["background:", "expected object"]],
+    [`{ "plugins": "shell" }`, ["plugins: must be a list"]],
+    [`{ "plugins": [{ "path": "./x.ts" }] }`, ["plugins.0: must be a package name, a path"]],
+    [`[]`, ["the whole: must be an object"]],
+    [`{ "a": `, ["meanwhile.config.json cannot be read"]],
+  ])("%s is refused with the key and what is allowed", async (content, messages) => {
+    const refused = loadTrusted("meanwhile.config.json", content)
+    await expect(refused).rejects.toMatchObject({ code: "invalid_input" })
+    for (const message of ["meanwhile.config.json", ...messages]) await expect(refused).rejects.toThrow(message)
+  })
+
+  it("is reported with all the others", async () => {
+    const refused = loadTrusted(
+      "meanwhile.config.json",
+      `{ "background": { "maxConcurrentTasks": -1 }, "model": { "name": 1 } }`,
+    )
+    await expect(refused).rejects.toMatchObject({
+      details: { problems: [{ key: "background.maxConcurrentTasks" }, { key: "model.name" }] },
+    })
+  })
+
+  it("in a module without a default export, or that throws, is said plainly", async () => {
+    await expect(loadTrusted("meanwhile.config.mjs", "export const config = {}")).rejects.toThrow(
+      "has no default export",
+    )
+    await expect(loadTrusted("meanwhile.config.mjs", `throw new Error("boom")`)).rejects.toThrow("cannot be read: boom")
+  })
+})
+
+describe("environment variables", () => {
+  it("go before the file", async () => {
+    const loaded = await loadTrusted("meanwhile.config.json", `{ "background": { "maxConcurrentTasks": 3 } }`, {
+      MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS: "20",
+      MEANWHILE_MODEL_NAME: "7",
+      MEANWHILE_BACKGROUND_TIMEOUT_OVERRIDE_SECONDS: "",
+      UNRELATED: "1",
+    })
+    expect(loaded.values).toEqual({
+      background: { maxConcurrentTasks: 20, timeoutOverrideSeconds: null },
+      model: { name: "7" },
+    })
+  })
+
+  it("are named when their value is wrong", async () => {
+    await expect(load({ MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS: "many" })).rejects.toThrow(
+      "background.maxConcurrentTasks (set by the environment variable MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS)",
+    )
+  })
+
+  it("that set nothing are refused, with the one that was meant", async () => {
+    await expect(load({ MEANWHILE_BACKGROUND_MAX_CONCURENT_TASKS: "2" })).rejects.toThrow(
+      "Did you mean MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS?",
+    )
+  })
+})
+
+describe("a folder nobody has trusted", () => {
+  it("has its configuration neither run nor used", async () => {
+    const content = `globalThis.wasRun = true\nexport default { model: { name: "evil" }, plugins: ["evil"] }`
+    await writeFile(join(directory, "meanwhile.config.mjs"), content)
+    const loaded = await load({ MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS: "2" })
+    expect(loaded).toMatchObject({
+      status: "untrusted",
+      path: expect.stringContaining("meanwhile.config.mjs") as unknown,
+      values: { model: { name: "offline" }, background: { maxConcurrentTasks: 2 } },
+      plugins: { entries: [], plugins: [] },
+    })
+    expect("wasRun" in globalThis).toBe(false)
+  })
+
+  it("is not trusted any more when its configuration changed", async () => {
+    expect((await loadTrusted("meanwhile.config.json", `{}`)).status).toBe("loaded")
+    await writeFile(join(directory, "meanwhile.config.json"), `{ "plugins": ["evil"] }`)
+    expect((await load()).status).toBe("untrusted")
+  })
+})

@@ -1,0 +1,87 @@
+import { z } from "zod"
+import { type ConfigFile, evaluateConfigFile, findConfigFile } from "./config-file.ts"
+import { type ConfigProblem, toConfigError, toProblems, toUnknownKey } from "./config-problem.ts"
+import { type Environment, type Override, readOverrides } from "./environment.ts"
+import { type ConfiguredPlugins, pluginEntrySchema, toConfiguredPlugins } from "./plugin-entry.ts"
+import { keysOf, type SectionSchemas, type SectionValues } from "./section.ts"
+import type { TrustStore } from "./trust.ts"
+
+export interface LoadConfigOptions<Sections extends SectionSchemas> {
+  readonly directory: string
+  /** What the configuration may say besides `plugins`. Whoever owns a part brings its schema. */
+  readonly sections: Sections
+  readonly trust: Pick<TrustStore, "isTrusted">
+  /** Overrides are read from it. Default: none. */
+  readonly environment?: Environment
+}
+
+/** Values are complete whatever the status: the file's, then the environment's, then defaults. */
+export type LoadedConfig<Sections extends SectionSchemas> = {
+  readonly values: SectionValues<Sections>
+  readonly plugins: ConfiguredPlugins
+} & (
+  | { readonly status: "absent" }
+  /** The file was not run and nothing of it is used. Hand it to `trust` once the person agrees, and load again. */
+  | { readonly status: "untrusted"; readonly path: string; readonly file: ConfigFile }
+  | { readonly status: "loaded"; readonly path: string }
+)
+
+export async function loadConfig<Sections extends SectionSchemas>(
+  options: LoadConfigOptions<Sections>,
+): Promise<LoadedConfig<Sections>> {
+  const { directory, sections, trust, environment = {} } = options
+  const overrides = readOverrides(environment, sections)
+  const file = await findConfigFile(directory)
+  if (!file) return { status: "absent", ...readValues("The environment", {}, sections, overrides) }
+  if (!(await trust.isTrusted(file))) {
+    const values = readValues("The environment", {}, sections, overrides)
+    return { status: "untrusted", path: file.path, file, ...values }
+  }
+  const raw = await evaluateConfigFile(file)
+  return { status: "loaded", path: file.path, ...readValues(file.path, raw, sections, overrides) }
+}
+
+interface Values<Sections extends SectionSchemas> {
+  readonly values: SectionValues<Sections>
+  readonly plugins: ConfiguredPlugins
+}
+
+const wholeSchema = z.record(z.string(), z.unknown(), "must be an object")
+const pluginsSchema = z.array(pluginEntrySchema, "must be a list").default([])
+
+function readValues<Sections extends SectionSchemas>(
+  source: string,
+  raw: unknown,
+  sections: Sections,
+  overrides: readonly Override[],
+): Values<Sections> {
+  const problems: ConfigProblem[] = []
+  function read<Schema extends z.ZodType>(schema: Schema, value: unknown, at: readonly string[]) {
+    const parsed = schema.safeParse(value)
+    if (parsed.success) return parsed.data
+    problems.push(...toProblems(parsed.error, at, (path) => keysOf(schema, path).map(({ name }) => name)))
+    return undefined
+  }
+
+  const whole = read(wholeSchema, raw, []) ?? {}
+  const allowed = ["plugins", ...Object.keys(sections)]
+  for (const key of Object.keys(whole)) if (!allowed.includes(key)) problems.push(toUnknownKey([key], allowed))
+  const plugins = read(pluginsSchema, whole["plugins"], ["plugins"]) ?? []
+  const values = Object.entries(sections).map(([name, schema]) => {
+    const value = withOverrides(
+      whole[name] ?? {},
+      overrides.filter(({ section }) => section === name),
+    )
+    return [name, read(schema, value, [name])] as const
+  })
+  if (problems.length > 0) throw toConfigError(source, problems, overrides)
+  return {
+    values: Object.fromEntries(values) as SectionValues<Sections>,
+    plugins: toConfiguredPlugins(plugins),
+  }
+}
+
+function withOverrides(value: unknown, overrides: readonly Override[]): unknown {
+  if (overrides.length === 0 || typeof value !== "object" || Array.isArray(value)) return value
+  return { ...value, ...Object.fromEntries(overrides.map(({ key, value: override }) => [key, override])) }
+}

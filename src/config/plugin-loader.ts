@@ -1,0 +1,67 @@
+import { readFile, realpath } from "node:fs/promises"
+import { createRequire, findPackageJSON } from "node:module"
+import { isAbsolute, join, resolve } from "node:path"
+import { pathToFileURL } from "node:url"
+import { z } from "zod"
+import type { DiscoveryEntry, LoadPlugin } from "../plugin/discovery.ts"
+
+/**
+ * Loads plugins for a registry: paths are relative to the directory, packages are those installed for it. The module's
+ * default export (or `plugin`, or `createPlugin`) is the plugin, or a function that makes it from its configuration.
+ */
+export function createPluginLoader({ directory }: { readonly directory: string }): LoadPlugin {
+  return async (entry) => {
+    const path = isPath(entry.source) ? resolve(directory, entry.source) : await findPackage(directory, entry.source)
+    const module = (await import(/* @vite-ignore */ pathToFileURL(await realpath(path)).href)) as Record<
+      string,
+      unknown
+    >
+    return toPlugin(module, entry)
+  }
+}
+
+function isPath(source: string): boolean {
+  return source.startsWith("./") || source.startsWith("../") || isAbsolute(source)
+}
+
+async function toPlugin(module: Record<string, unknown>, { source, config }: DiscoveryEntry): Promise<unknown> {
+  const exported = module["default"] ?? module["plugin"] ?? module["createPlugin"]
+  if (exported === undefined) throw new Error(`${source} exports no plugin: its default export must be one`)
+  if (typeof exported !== "function") return exported
+  return (exported as (config: unknown) => unknown)(config)
+}
+
+async function findPackage(directory: string, name: string): Promise<string> {
+  const base = join(directory, "meanwhile.config.js")
+  try {
+    return createRequire(base).resolve(name)
+  } catch (error) {
+    const isImportOnly = error instanceof Error && "code" in error && error.code === "ERR_PACKAGE_PATH_NOT_EXPORTED"
+    const path = isImportOnly ? await findImportEntry(base, name) : undefined
+    if (path !== undefined) return path
+    throw new Error(`the package ${name} is not installed for ${directory}. Run: npm install ${name}`, { cause: error })
+  }
+}
+
+interface ExportConditions {
+  readonly [condition: string]: string | ExportConditions
+}
+const conditionsSchema: z.ZodType<string | ExportConditions> = z.lazy(() =>
+  z.union([z.string(), z.record(z.string(), conditionsSchema)]),
+)
+const manifestSchema = z.looseObject({ exports: conditionsSchema })
+
+/** The main entry of a package that can only be imported, which `require.resolve` does not find. */
+async function findImportEntry(base: string, name: string): Promise<string | undefined> {
+  const manifestPath = findPackageJSON(name, pathToFileURL(base))
+  if (manifestPath === undefined) return undefined
+  const manifest = manifestSchema.safeParse(JSON.parse(await readFile(manifestPath, "utf8")))
+  const target = manifest.success ? pickImport(manifest.data.exports) : undefined
+  return target === undefined ? undefined : resolve(manifestPath, "..", target)
+}
+
+function pickImport(conditions: string | ExportConditions): string | undefined {
+  if (typeof conditions === "string") return conditions
+  const next = conditions["."] ?? conditions["node"] ?? conditions["import"] ?? conditions["default"]
+  return next === undefined ? undefined : pickImport(next)
+}
