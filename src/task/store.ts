@@ -64,7 +64,7 @@ export interface TaskStore {
   task(id: TaskId): Promise<TaskRecord | undefined>
   /** An earlier or the current run of a task, as it ended or stands. */
   run(id: TaskId, run: number): Promise<TaskRecord | undefined>
-  /** Newest first; with `endedBefore`, the longest ended first. */
+  /** Newest first; with `consumedBefore` or `endedBefore`, the longest ago first. */
   tasks(filter: TaskFilter, page: PageRequest): Promise<Page<TaskSummary>>
   countTasks(filter: TaskFilter): Promise<number>
   /** Tasks of the workspace whose id begins so, at most `limit`. */

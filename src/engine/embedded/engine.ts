@@ -12,6 +12,7 @@ import type { Change } from "./operations/change.ts"
 import { createPerform } from "./operations/handlers.ts"
 import { createRead } from "./read.ts"
 import { createStore } from "./store.ts"
+import { createTaskCache } from "./tables/task-cache.ts"
 import { createTables } from "./tables/tables.ts"
 
 export interface EmbeddedEngineOptions {
@@ -54,7 +55,9 @@ export async function createEmbeddedEngine(options: EmbeddedEngineOptions): Prom
     bus.publishUnknown()
     dispatcher.announce()
   })
-  const groupCommit = createGroupCommit(database, path, clock, createPerform(tables, leaseWatch), publish)
+  const cache = createTaskCache(database, tables.tasks)
+  const perform = createPerform({ ...tables, tasks: cache.tasks }, leaseWatch)
+  const groupCommit = createGroupCommit(database, path, clock, perform, cache, publish)
 
   function publish(changes: readonly Change[]): void {
     for (const { wakes } of changes) bus.publish(wakes)

@@ -6,6 +6,7 @@ import { type Change, createChange } from "./operations/change.ts"
 import type { Perform } from "./operations/handlers.ts"
 import { isBusy, isDiskFull, toStoreError } from "./sqlite-error.ts"
 import { prepare } from "./statement.ts"
+import type { TaskCache } from "./tables/task-cache.ts"
 
 type Answer = AnswerOf<OperationName>
 
@@ -38,6 +39,7 @@ export function createGroupCommit(
   path: string,
   clock: Clock,
   perform: Perform,
+  cache: TaskCache,
   onCommitted: (changes: readonly Change[]) => void,
 ): GroupCommit {
   const begin = prepare(database, "BEGIN IMMEDIATE")
@@ -82,10 +84,12 @@ export function createGroupCommit(
   function commitGroup(group: readonly Writer[]): void {
     let outcomes: Outcome[]
     try {
+      cache.begin()
       outcomes = group.map((writer) => run(writer))
       end.run()
     } catch (error) {
       if (database.isTransaction) rollback.run()
+      cache.forgetAll()
       return fail(group, error)
     }
     onCommitted(outcomes.flatMap((outcome) => ("change" in outcome ? [outcome.change] : [])))
@@ -102,7 +106,6 @@ export function createGroupCommit(
       for (const writer of group) writer.reject(toStoreError(error, path))
       return
     }
-    waiting = [...waiting]
     for (const writer of group) {
       try {
         begin.run()
@@ -117,6 +120,7 @@ export function createGroupCommit(
   /** Throws only what ends the whole transaction. */
   function run({ operations }: Writer): Outcome {
     const change = createChange(clock.now())
+    cache.beginWriter()
     savepoint.run()
     try {
       const answers = operations.map((operation) => perform(operation, change))
@@ -126,6 +130,7 @@ export function createGroupCommit(
       if (!database.isTransaction || isDiskFull(error)) throw error
       takeBack.run()
       release.run()
+      cache.forgetWriter()
       return { error: toStoreError(error, path) }
     }
   }

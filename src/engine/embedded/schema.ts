@@ -19,6 +19,7 @@ CREATE TABLE tasks (
   ended_at INTEGER,
   ran_ms INTEGER NOT NULL,
   has_unused_result INTEGER NOT NULL,
+  used_at INTEGER,
   stripped_at INTEGER,
   priority INTEGER NOT NULL,
   workspace TEXT NOT NULL,
@@ -69,9 +70,8 @@ CREATE UNIQUE INDEX tasks_by_asking_step ON tasks (asked_by_task, asked_by_run, 
 CREATE INDEX tasks_queue ON tasks (plugin, priority DESC, queued_at, number, available_at, session, kind)
   WHERE status = 'queued';
 CREATE INDEX tasks_delayed ON tasks (available_at) WHERE status = 'queued' AND available_at > queued_at;
-CREATE INDEX tasks_to_strip ON tasks (ended_at)
-  WHERE ended_at IS NOT NULL AND has_unused_result = 0 AND stripped_at IS NULL;
-CREATE INDEX tasks_to_remove ON tasks (ended_at) WHERE ended_at IS NOT NULL AND session IS NULL AND stripped_at IS NOT NULL;
+CREATE INDEX tasks_to_strip ON tasks (used_at) WHERE used_at IS NOT NULL AND stripped_at IS NULL;
+CREATE INDEX tasks_to_remove ON tasks (used_at) WHERE used_at IS NOT NULL AND session IS NULL;
 
 CREATE TABLE large_inputs (
   task INTEGER PRIMARY KEY REFERENCES tasks (number),

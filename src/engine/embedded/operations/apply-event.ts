@@ -30,7 +30,7 @@ export function moveRun(tables: Tables, task: StoredTask, event: LifecycleEvent,
   if (!next) throw wrongState(task, `${event.type} has no way from here`)
   const sequence = task.course.lastSequence + 1
   const course = { ...task.course, ...next.course, lastSequence: sequence }
-  const moved = { number, details, course, state: next.state }
+  const moved = { number, details, course, state: next.state, hasLargeInput: task.hasLargeInput }
   tables.events.append(number, sequence, course.run, change.now, toLogged(event))
   tables.tasks.saveRun(moved)
   applyEffects(tables, task.state, moved, change)

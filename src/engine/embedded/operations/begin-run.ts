@@ -19,7 +19,7 @@ export function createBeginRunHandlers(tables: Tables): Pick<Handlers, "task.beg
       notices.supersede(number, "ended", change.now)
 
       const begun: StoredTask = {
-        number,
+        ...task,
         details: {
           ...details,
           input: input ?? details.input,

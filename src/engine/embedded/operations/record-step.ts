@@ -48,6 +48,6 @@ export function finishStep(tables: Tables, task: StoredTask, key: string, result
 function appendFact({ events, tasks }: Tables, task: StoredTask, fact: FactEvent, change: Change): void {
   const sequence = task.course.lastSequence + 1
   events.append(task.number, sequence, task.course.run, change.now, fact)
-  tasks.saveSequence(task.number, sequence)
+  tasks.saveFacts({ ...task, course: { ...task.course, lastSequence: sequence } })
   wakeTask(change, task.details.id, sequence)
 }

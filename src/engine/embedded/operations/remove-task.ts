@@ -30,7 +30,7 @@ export function createRemoveHandlers(tables: Tables): Pick<Handlers, "task.prior
       requireEnded(task)
       if (task.course.strippedAt !== null) return toTaskRecord(task)
       const stripped: StoredTask = {
-        number: task.number,
+        ...task,
         details: { ...task.details, input: null },
         course: { ...task.course, strippedAt: change.now },
         state: withoutPayload(task.state),
@@ -53,7 +53,8 @@ export function createRemoveHandlers(tables: Tables): Pick<Handlers, "task.prior
   }
 }
 
-export function removeTask(tables: Tables, { number, details }: StoredTask): void {
+export function removeTask(tables: Tables, task: StoredTask): void {
+  const { number, details } = task
   tables.events.remove(number)
   tables.steps.remove(number)
   tables.notices.remove(number)
@@ -64,7 +65,7 @@ export function removeTask(tables: Tables, { number, details }: StoredTask): voi
     tables.groups.removeArrival(details.group, number)
     tables.groups.countMember(details.group, -1)
   }
-  tables.tasks.remove(number)
+  tables.tasks.remove(task)
 }
 
 function withoutInput(record: TaskRecord): TaskRecord {

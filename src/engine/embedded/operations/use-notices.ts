@@ -49,7 +49,7 @@ export function createNoticeHandlers(
     "notice.consume": ({ keys, by }, change) =>
       replace(keys, (notice) => {
         if (!isFree(notice, by)) return undefined
-        if (notice.kind === "ended") tasks.markResultUsed(notice.task)
+        if (notice.kind === "ended") tasks.markResultUsed(notice.task, change.now)
         return { ...toUnclaimed(notice), state: "consumed", settledAt: change.now }
       }),
   }

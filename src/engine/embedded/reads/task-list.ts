@@ -11,7 +11,10 @@ export interface TaskList {
   count(filter: TaskFilter): number
 }
 
-/** Where a task stands in its list: `at` is its end in a list by end, else 0. */
+/** A list by a time is in the order of that time, so that what is old is found without reading what is new. */
+type TimeColumn = "used_at" | "ended_at"
+
+/** Where a task stands in its list: `at` is 0 in a list by age. */
 interface Position {
   readonly at: number
   readonly number: number
@@ -34,16 +37,20 @@ export function createTaskList(database: DatabaseSync): TaskList {
     return toQueries(filter, () => workspaces.all().map(({ workspace }) => workspace))
   }
 
-  function positions(query: TaskQuery, isByEnd: boolean, after: Position | undefined, limit: number): Position[] {
-    const order = isByEnd ? "ended_at, number" : "number DESC"
+  function positions(
+    query: TaskQuery,
+    time: TimeColumn | undefined,
+    after: Position | undefined,
+    limit: number,
+  ): Position[] {
+    const order = time ? `${time}, number` : "number DESC"
     const parameters: SQLInputValue[] = [...query.parameters]
     let where = query.where
     if (after) {
-      where += isByEnd ? " AND (ended_at, number) > (?, ?)" : " AND number < ?"
-      parameters.push(...(isByEnd ? [after.at, after.number] : [after.number]))
+      where += time ? ` AND (${time}, number) > (?, ?)` : " AND number < ?"
+      parameters.push(...(time ? [after.at, after.number] : [after.number]))
     }
-    const at = isByEnd ? "ended_at" : "0"
-    const sql = `SELECT ${at} AS at, number FROM ${query.from} WHERE ${where} ORDER BY ${order} LIMIT ?`
+    const sql = `SELECT ${time ?? "0"} AS at, number FROM ${query.from} WHERE ${where} ORDER BY ${order} LIMIT ?`
     return statement<Position>(sql).all(...parameters, limit)
   }
 
@@ -51,10 +58,10 @@ export function createTaskList(database: DatabaseSync): TaskList {
     page(filter, { limit, cursor }) {
       if (!Number.isInteger(limit) || limit < 1)
         throw new MeanwhileError("invalid_input", `A page of ${limit} tasks cannot be read. Ask for 1 or more.`)
-      const isByEnd = filter.endedBefore !== undefined
+      const time = toTimeColumn(filter)
       const after = cursor === undefined ? undefined : parseCursor(cursor)
-      const found = queriesOf(filter).flatMap((query) => positions(query, isByEnd, after, limit + 1))
-      found.sort((one, other) => one.at - other.at || (isByEnd ? one.number - other.number : other.number - one.number))
+      const found = queriesOf(filter).flatMap((query) => positions(query, time, after, limit + 1))
+      found.sort((one, other) => one.at - other.at || (time ? one.number - other.number : other.number - one.number))
       const shown = found.slice(0, limit)
       const items = shown.flatMap(({ number }) => {
         const row = summary.get(number)
@@ -70,6 +77,11 @@ export function createTaskList(database: DatabaseSync): TaskList {
       }, 0)
     },
   }
+}
+
+function toTimeColumn({ consumedBefore, endedBefore }: TaskFilter): TimeColumn | undefined {
+  if (consumedBefore !== undefined) return "used_at"
+  return endedBefore === undefined ? undefined : "ended_at"
 }
 
 function toCursor({ at, number }: Position): string {

@@ -44,10 +44,10 @@ export function toQueries(filter: TaskFilter, workspaces: () => readonly string[
 function toIndex(filter: TaskFilter): string | undefined {
   for (const [name, index] of INDEXES) if (filter[name] !== undefined) return index
   if (typeof filter.session === "string") return "tasks_by_session"
-  if (filter.endedBefore === undefined) return undefined
-  if (filter.isConsumed === true && filter.isStripped === false) return "tasks_to_strip"
-  if (filter.isStripped === true && filter.session === null) return "tasks_to_remove"
-  return undefined
+  if (filter.idempotencyKey !== undefined && filter.workspace !== undefined) return "tasks_by_idempotency_key"
+  if (filter.consumedBefore === undefined) return undefined
+  if (filter.isStripped === false) return "tasks_to_strip"
+  return filter.session === null ? "tasks_to_remove" : undefined
 }
 
 function toQuery(index: string | undefined, conditions: readonly Condition[]): TaskQuery {
@@ -69,12 +69,12 @@ function toConditions(filter: TaskFilter): readonly Condition[] {
     equal("parent_task", filter.parentTask),
     equal("group_id", filter.group),
     equal("batch", filter.batch),
+    equal("idempotency_key", filter.idempotencyKey),
     among("lifetime", filter.lifetimes),
     equal("worker", filter.worker),
     equal("input_held_by", filter.inputHeldBy),
-    filter.endedBefore === undefined
-      ? undefined
-      : { sql: "ended_at IS NOT NULL AND ended_at < ?", values: [filter.endedBefore] },
+    before("ended_at", filter.endedBefore),
+    before("used_at", filter.consumedBefore),
     flag(filter.isConsumed, "has_unused_result = 0", "has_unused_result = 1"),
     flag(filter.isStripped, "stripped_at IS NOT NULL", "stripped_at IS NULL"),
   ].filter((condition) => condition !== undefined)
@@ -89,6 +89,10 @@ function among(column: string, values: readonly string[] | undefined): Condition
   if (!values) return undefined
   const placeholders = values.map(() => "?").join(", ")
   return { sql: `${column} IN (${placeholders})`, values }
+}
+
+function before(column: string, time: number | undefined): Condition | undefined {
+  return time === undefined ? undefined : { sql: `${column} IS NOT NULL AND ${column} < ?`, values: [time] }
 }
 
 function flag(value: boolean | undefined, whenTrue: string, whenFalse: string): Condition | undefined {

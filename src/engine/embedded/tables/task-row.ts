@@ -15,8 +15,13 @@ import type {
 } from "../../../task/record.ts"
 
 /** A task as the operations work on it: what is fixed, what moves, and what only the status says. */
-export interface StoredTask {
+export interface StoredTask extends NewTask {
   readonly number: number
+  /** Input and metadata lie in a row of their own. */
+  readonly hasLargeInput: boolean
+}
+
+export interface NewTask {
   readonly details: TaskDetails
   readonly course: TaskCourse
   readonly state: RunState
@@ -86,7 +91,8 @@ export const SUMMARY_COLUMNS = `number, id, status, run, fence, last_sequence, w
 
 export function toStoredTask(row: TaskRow, input: JsonValue, metadata: JsonObject): StoredTask {
   const { number } = row
-  return { number, details: { ...toDetails(row), input, metadata }, course: toCourse(row), state: toState(row) }
+  const details = { ...toDetails(row), input, metadata }
+  return { number, details, course: toCourse(row), state: toState(row), hasLargeInput: row.input === null }
 }
 
 export function toTaskRecord({ details, course, state }: StoredTask): TaskRecord {

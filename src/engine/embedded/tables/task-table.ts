@@ -5,7 +5,7 @@ import type { SessionId, TaskId, WorkspaceId } from "../../../task/id.ts"
 import { isTerminal } from "../../../task/lifecycle.ts"
 import { prepare } from "../statement.ts"
 import { toStateColumns } from "./state-columns.ts"
-import { type StoredTask, SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "./task-row.ts"
+import { type NewTask, type StoredTask, SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "./task-row.ts"
 
 export interface TaskTable {
   find(id: TaskId): StoredTask | undefined
@@ -13,17 +13,16 @@ export interface TaskTable {
   findByIdempotencyKey(workspace: WorkspaceId, key: string): StoredTask | undefined
   findByAskingStep(step: AskingStep): StoredTask | undefined
   ofSession(session: SessionId): readonly StoredTask[]
-  insert(task: Omit<StoredTask, "number">): StoredTask
+  insert(task: NewTask): StoredTask
   /** Writes what a lifecycle event moves. A run that ended so has a result nobody used yet, unless it is a turn. */
   saveRun(task: StoredTask): void
   /** Writes what facts move, and the patch. */
   saveFacts(task: StoredTask): void
-  saveSequence(number: number, lastSequence: number): void
   /** Writes the few details that may change: priority, session, group, input holder. */
   saveDetails(task: StoredTask): void
   saveInput(task: StoredTask): void
-  markResultUsed(number: number): void
-  remove(number: number): void
+  markResultUsed(number: number, at: number): void
+  remove(task: StoredTask): void
 }
 
 /** Longer inputs lie apart, so that a change of status does not write them again. */
@@ -38,7 +37,7 @@ const INSERT = `INSERT INTO tasks (id, status, run, fence, last_sequence, worker
   0, ?, ?, ?, ?)`
 
 const SAVE_RUN = `UPDATE tasks SET status = ?, run = ?, fence = ?, last_sequence = ?, worker = ?, available_at = ?,
-  queued_at = ?, started_at = ?, ended_at = ?, ran_ms = ?, has_unused_result = ?, state = ?, patch = ? WHERE number = ?`
+  queued_at = ?, started_at = ?, ended_at = ?, ran_ms = ?, has_unused_result = ?, used_at = ?, state = ?, patch = ? WHERE number = ?`
 
 const SAVE_FACTS = `UPDATE tasks SET last_sequence = ?, progress = ?, tokens = ?, cost_micros = ?, resume_count = ?,
   retrieved_at = ?, stripped_at = ?, patch = ? WHERE number = ?`
@@ -56,7 +55,6 @@ export function createTaskTable(database: DatabaseSync): TaskTable {
   const insert = prepare(database, INSERT)
   const saveRun = prepare(database, SAVE_RUN)
   const saveFacts = prepare(database, SAVE_FACTS)
-  const saveSequence = prepare(database, "UPDATE tasks SET last_sequence = ? WHERE number = ?")
   const saveDetails = prepare(
     database,
     "UPDATE tasks SET priority = ?, session = ?, group_id = ?, input_held_by = ? WHERE number = ?",
@@ -71,7 +69,7 @@ export function createTaskTable(database: DatabaseSync): TaskTable {
     "INSERT OR REPLACE INTO large_inputs (input, metadata, task) VALUES (?, ?, ?)",
   )
   const removeLargeInput = prepare(database, "DELETE FROM large_inputs WHERE task = ?")
-  const markUsed = prepare(database, "UPDATE tasks SET has_unused_result = 0 WHERE number = ?")
+  const markUsed = prepare(database, "UPDATE tasks SET has_unused_result = 0, used_at = ? WHERE number = ?")
   const remove = prepare(database, "DELETE FROM tasks WHERE number = ?")
 
   const find = (row: TaskRow | undefined): StoredTask | undefined => row && read(row)
@@ -137,11 +135,11 @@ export function createTaskTable(database: DatabaseSync): TaskTable {
       )
       const number = Number(lastInsertRowid)
       if (isLarge) saveLargeInput.run(input, metadata, number)
-      return { number, details, course, state }
+      return { number, details, course, state, hasLargeInput: isLarge }
     },
     saveRun({ number, details, course, state }) {
       const { worker, availableAt, endedAt, rest, patch } = toStateColumns(state)
-      const hasUnusedResult = isTerminal(state.status) && details.kind !== "turn" ? 1 : 0
+      const isTurn = details.kind === "turn"
       saveRun.run(
         state.status,
         course.run,
@@ -153,7 +151,8 @@ export function createTaskTable(database: DatabaseSync): TaskTable {
         course.startedAt,
         endedAt,
         course.ranMs,
-        hasUnusedResult,
+        isTerminal(state.status) && !isTurn ? 1 : 0,
+        isTurn ? endedAt : null,
         rest,
         patch,
         number,
@@ -172,7 +171,6 @@ export function createTaskTable(database: DatabaseSync): TaskTable {
         number,
       )
     },
-    saveSequence: (number, lastSequence) => void saveSequence.run(lastSequence, number),
     saveDetails({ number, details }) {
       saveDetails.run(details.priority, details.session, details.group, details.inputHeldBy, number)
     },
@@ -184,8 +182,8 @@ export function createTaskTable(database: DatabaseSync): TaskTable {
       else removeLargeInput.run(number)
       saveInput.run(isLarge ? null : input, isLarge ? null : metadata, number)
     },
-    markResultUsed: (number) => void markUsed.run(number),
-    remove(number) {
+    markResultUsed: (number, at) => void markUsed.run(at, number),
+    remove({ number }) {
       removeLargeInput.run(number)
       remove.run(number)
     },
