@@ -16,8 +16,6 @@ export const pluginEntrySchema = z.union(
   "must be a package name, a path, { source, expose, config } or a plugin",
 )
 
-export type PluginEntryInput = z.input<typeof pluginEntrySchema>
-
 /** What is to be discovered, and what is there already. */
 export interface ConfiguredPlugins {
   readonly entries: readonly DiscoveryEntry[]

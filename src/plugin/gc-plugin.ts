@@ -8,11 +8,9 @@ export interface ContextUsage {
 }
 
 export interface GcConfig {
-  /** Share of the context window at which collection is due. */
+  /** Share of the context window at which collection is due. 75 unless the person says otherwise. */
   readonly thresholdPercent: number
 }
-
-export const DEFAULT_GC_CONFIG: GcConfig = { thresholdPercent: 75 }
 
 export type CollectionDecision =
   | { readonly isDue: false }
