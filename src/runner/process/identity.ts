@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process"
+import { readFileSync, readlinkSync } from "node:fs"
+import type { JsonValue } from "../../base/json.ts"
+import { isZombie, readProcess } from "./table.ts"
+
+/**
+ * Which process, for ever: a pid alone is used again. JSON, so that a lease or a file can hold it.
+ * `bootId` also names the set of process numbers (a container has its own).
+ */
+export type ProcessIdentity = {
+  readonly pid: number
+  readonly startedAt: string
+  readonly bootId: string
+}
+
+export function thisProcessIdentity(): ProcessIdentity {
+  return { pid: process.pid, startedAt: readProcess(process.pid)?.startedAt ?? "", bootId: readBootId() }
+}
+
+/** Undefined when it cannot be told from here: it runs in another container of the same machine. */
+export function isProcessAlive(identity: ProcessIdentity): boolean | undefined {
+  const bootId = readBootId()
+  if (identity.bootId !== bootId) {
+    return identity.bootId.split("/")[0] === bootId.split("/")[0] ? undefined : false
+  }
+  const entry = readProcess(identity.pid)
+  return entry !== undefined && entry.startedAt === identity.startedAt && !isZombie(entry)
+}
+
+/** Undefined when it is not an identity that `thisProcessIdentity` gave. */
+export function toProcessIdentity(data: JsonValue): ProcessIdentity | undefined {
+  const { pid, startedAt, bootId } = Object(data) as Partial<ProcessIdentity>
+  if (typeof pid !== "number" || typeof startedAt !== "string" || typeof bootId !== "string") return undefined
+  return { pid, startedAt, bootId }
+}
+
+/** Another one after every start of the machine. */
+export function readBootId(): string {
+  if (process.platform !== "linux") {
+    return execFileSync("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"], { encoding: "utf8" }).trim()
+  }
+  const boot = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim()
+  const processNumbers = readlinkSync("/proc/self/ns/pid").replace(/\D/g, "")
+  return `${boot}/${processNumbers}`
+}
+
+export function encodeIdentity(identity: ProcessIdentity): string {
+  return [identity.pid, identity.startedAt, identity.bootId].join(" | ")
+}
+
+export function decodeIdentity(text: string): ProcessIdentity | undefined {
+  const [pid, startedAt, bootId] = text.split(" | ")
+  if (pid === undefined || startedAt === undefined || bootId === undefined) return undefined
+  return { pid: Number(pid), startedAt, bootId }
+}

@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { constants } from "node:os"
+import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { ProcessRequest } from "../../plugin/process.ts"
+import { type Ending, toEnding } from "./ending.ts"
+import { readClaim } from "./process-directory.ts"
+import { readProcess } from "./table.ts"
+import type { ProcessTree } from "./tree.ts"
+import { toWrapperArguments } from "./wrapper.ts"
+
+/** A command that runs, whoever started it. */
+export interface RunningProcess {
+  readonly tree: () => ProcessTree
+  /** Resolves when the command has ended. `never_ran`: its wrapper could not claim the right to run it. */
+  readonly ended: Promise<Ending | "never_ran">
+  /** Lets Meanwhile exit while it runs. */
+  release(): void
+}
+
+export interface LaunchRequest extends ProcessRequest {
+  /** Exists, is empty, and is this process's own. */
+  readonly directory: string
+  readonly bootId: string
+  readonly outputPath: string
+  readonly outputDescriptor: number
+  readonly stopPastBytes: number
+  /** `NAME=value`. */
+  readonly marker: string
+}
+
+export async function launchProcess(request: LaunchRequest): Promise<RunningProcess> {
+  const child = spawnWrapper(request)
+  if (child.pid === undefined) throw await whyNotSpawned(child, request)
+  const pid = child.pid
+  // Held only so that the wrapper's watcher sees its end when this process dies.
+  const lifeline = child.stdio[3] as unknown as { on(event: "error", listener: () => void): void; unref(): void }
+  lifeline.on("error", () => undefined)
+  lifeline.unref()
+  const startedAt = readProcess(pid)?.startedAt
+
+  return {
+    tree: () => {
+      const claim = readClaim(request.directory)
+      const watcherPid = typeof claim === "object" ? claim.watcherPid : undefined
+      return { leaderPid: pid, leaderStartedAt: startedAt, watcherPid, marker: request.marker }
+    },
+    ended: new Promise((resolve) => {
+      child.once("exit", (status, signal) => {
+        resolve(status === null ? toWrapperEnding(request.directory, signal) : toEnding(status))
+      })
+    }),
+    release: () => child.unref(),
+  }
+}
+
+function spawnWrapper(request: LaunchRequest): ChildProcess {
+  const [name, ...value] = request.marker.split("=")
+  const env: Record<string, string> = { ...request.env, [name ?? ""]: value.join("=") }
+  try {
+    return spawn("/bin/sh", toWrapperArguments({ ...request, argv: withOddNames(request) }), {
+      cwd: request.cwd,
+      env,
+      detached: true,
+      stdio: ["ignore", request.outputDescriptor, "ignore", "pipe"],
+    })
+  } catch (error) {
+    throw toSpawnError(error, request)
+  }
+}
+
+/** Some shells drop variables whose names they could not have set themselves; `env` hands them on. */
+function withOddNames(request: LaunchRequest): readonly [string, ...string[]] {
+  const odd = Object.entries(request.env).filter(([name]) => !/^[A-Za-z_]\w*$/.test(name))
+  if (odd.length === 0) return request.argv
+  return ["/usr/bin/env", ...odd.map(([name, value]) => `${name}=${value}`), ...request.argv]
+}
+
+function whyNotSpawned(child: ChildProcess, request: LaunchRequest): Promise<MeanwhileError> {
+  return new Promise((resolve) => {
+    child.once("error", (error) => resolve(toSpawnError(error, request)))
+  })
+}
+
+function toSpawnError(error: unknown, request: LaunchRequest): MeanwhileError {
+  const code = (error as NodeJS.ErrnoException).code
+  const details = { program: request.argv[0], cwd: request.cwd, cause: code ?? null }
+  if (code === "EAGAIN" || code === "EMFILE" || code === "ENFILE" || code === "ENOMEM") {
+    const message = "The machine cannot start another process now. End some, or raise its limits, and try again."
+    return new MeanwhileError("limit_exceeded", message, details, { cause: error })
+  }
+  const message = `The command could not be started (${toErrorMessage(error)}). Check its arguments and directory.`
+  return new MeanwhileError("invalid_input", message, details, { cause: error })
+}
+
+/** The wrapper was killed by a signal: by a stop, by somebody, or by itself when it could not claim its right to run. */
+function toWrapperEnding(directory: string, signal: NodeJS.Signals | null): Ending | "never_ran" {
+  if (typeof readClaim(directory) !== "object") return "never_ran"
+  return { exitCode: null, signal: signal === null ? null : constants.signals[signal] }
+}

@@ -1,0 +1,80 @@
+import type { Clock } from "../../base/clock.ts"
+import { sleep } from "./sleep.ts"
+import { readProcess } from "./table.ts"
+import { findMembers, isStillAlive, type Member, type ProcessTree, sendSignal, signalGroup } from "./tree.ts"
+
+export interface StopTiming {
+  readonly clock: Clock
+  /** Between SIGTERM and SIGKILL. */
+  readonly graceMs: number
+}
+
+/** How long after SIGKILL a member may still be seen before it counts as a survivor. */
+const KILL_DEADLINE_MS = 2_000
+const FIRST_LOOK_MS = 4
+const LONGEST_LOOK_MS = 50
+
+/**
+ * Contract: SIGTERM has been sent to the group when this returns its promise. It resolves with what is still alive when
+ * the stop's own deadline is over: nothing, unless a process cannot be interrupted or belongs to somebody else.
+ * `isMine` narrows the stop to some of the members.
+ */
+export async function stopTree(
+  tree: ProcessTree,
+  timing: StopTiming,
+  isMine: (member: Member) => boolean = () => true,
+): Promise<Member[]> {
+  const { clock, graceMs } = timing
+  const startedAt = clock.monotonic()
+  signalGroup(tree, "SIGTERM")
+  // A stopped process sees the signal only when it goes on.
+  signalGroup(tree, "SIGCONT")
+  const look = (known: readonly Member[]): Member[] => findMembers(tree, known).filter(isMine)
+
+  let members = look([])
+  const told = new Set<number>()
+  for (let delayMs = FIRST_LOOK_MS; members.length > 0 && clock.monotonic() - startedAt < graceMs; ) {
+    for (const member of members) {
+      if (told.has(member.pid)) continue
+      told.add(member.pid)
+      if (member.groupId === tree.leaderPid) continue
+      sendSignal(member.pid, "SIGTERM")
+      sendSignal(member.pid, "SIGCONT")
+    }
+    await sleep(clock, Math.min(delayMs, Math.max(startedAt + graceMs - clock.monotonic(), 1)))
+    delayMs = Math.min(delayMs * 2, LONGEST_LOOK_MS)
+    members = members.filter(isStillAlive)
+    // Those are gone; whatever they started meanwhile is found by looking at everything again.
+    if (members.length === 0) members = look(members)
+  }
+  const survivors = await killMembers(tree, clock, look, members)
+  killWatcher(tree)
+  return survivors
+}
+
+/** The wrapper ends its watcher itself; one whose wrapper was killed is ended here. */
+export function killWatcher(tree: ProcessTree): void {
+  if (tree.watcherPid === undefined || readProcess(tree.watcherPid)?.groupId !== tree.leaderPid) return
+  if (readProcess(tree.leaderPid) === undefined) sendSignal(tree.watcherPid, "SIGKILL")
+}
+
+async function killMembers(
+  tree: ProcessTree,
+  clock: Clock,
+  look: (known: readonly Member[]) => Member[],
+  known: readonly Member[],
+): Promise<Member[]> {
+  const startedAt = clock.monotonic()
+  let members = known.length === 0 ? [] : look(known)
+  for (let round = 1; members.length > 0; round++) {
+    // The wrapper is spared once, to write down how its command ended.
+    if (round > 1) signalGroup(tree, "SIGKILL")
+    for (const member of members) {
+      if (round > 1 || member.pid !== tree.leaderPid) sendSignal(member.pid, "SIGKILL")
+    }
+    if (clock.monotonic() - startedAt > KILL_DEADLINE_MS) return members
+    await sleep(clock, FIRST_LOOK_MS)
+    members = look(members)
+  }
+  return []
+}

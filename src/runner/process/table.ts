@@ -1,0 +1,134 @@
+import { execFileSync } from "node:child_process"
+import { readdirSync, readFileSync, statSync } from "node:fs"
+
+/** One row of the machine's process table. */
+export interface ProcessEntry {
+  readonly pid: number
+  readonly parentPid: number
+  readonly groupId: number
+  /** One letter, as `ps` shows it: Z is a zombie, T is stopped, D cannot be interrupted. */
+  readonly state: string
+  /** When it started, in the words of this machine. Only good for comparing: a reused pid has another one. */
+  readonly startedAt: string
+}
+
+export interface MarkedEntry extends ProcessEntry {
+  readonly isMarked: boolean
+}
+
+const isLinux = process.platform === "linux"
+
+export const isZombie = (entry: ProcessEntry): boolean => entry.state === "Z" || entry.state === "X"
+
+/** Undefined when there is no such process. A zombie is returned as one. */
+export function readProcess(pid: number): ProcessEntry | undefined {
+  if (isLinux) return readLinuxProcess(pid)
+  return parsePsRows(runPs(["-p", String(pid)]))[0]
+}
+
+/** Every process there is, and whether its environment holds `marker` (`NAME=value`, or the beginning of a value). */
+export function listProcesses(marker: string): MarkedEntry[] {
+  if (!isLinux) {
+    return parsePsRows(runPs(["-axEww"])).map((row) => ({ ...row, isMarked: row.command.includes(` ${marker}`) }))
+  }
+  return listLinuxPids().flatMap((pid) => {
+    const entry = readLinuxProcess(pid)
+    return entry ? [{ ...entry, isMarked: hasLinuxMarker(pid, marker) }] : []
+  })
+}
+
+/** What the process was started as; its bare name when the arguments cannot be read. */
+export function readCommand(pid: number): string {
+  if (!isLinux) return parsePsRows(runPs(["-ww", "-p", String(pid)]))[0]?.command ?? ""
+  const command = readText(`/proc/${pid}/cmdline`)?.replaceAll("\0", " ").trim()
+  return command || (readText(`/proc/${pid}/comm`)?.trim() ?? "")
+}
+
+/**
+ * Whether a process that started after `pid` may carry the marker. Exact on Linux, at the price of a few microseconds
+ * when few processes were started since; elsewhere it cannot be told cheaply and the answer is true.
+ */
+export function mayHaveMarkedSuccessor(pid: number, marker: string): boolean {
+  if (!isLinux) return true
+  const newestPid = Number(readText("/proc/loadavg")?.split(" ").at(-1))
+  const started = newestPid - pid
+  // Process numbers wrap around: then, or after many starts, every process has to be looked at.
+  if (!(started >= 0 && started <= FEW_PROCESSES)) return listLinuxPids().some((each) => hasLinuxMarker(each, marker))
+  for (let candidate = pid + 1; candidate <= newestPid; candidate++) {
+    if (hasLinuxMarker(candidate, marker)) return true
+  }
+  return false
+}
+
+const FEW_PROCESSES = 64
+
+function listLinuxPids(): number[] {
+  return readdirSync("/proc")
+    .filter((name) => name.charCodeAt(0) <= 57)
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid))
+}
+
+function readLinuxProcess(pid: number): ProcessEntry | undefined {
+  const text = statSync(`/proc/${pid}`, { throwIfNoEntry: false }) && readText(`/proc/${pid}/stat`)
+  if (!text) return undefined
+  // The name in parentheses may itself hold spaces and parentheses: what follows the last one is fixed.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
+  return {
+    pid,
+    state: fields[0] ?? "",
+    parentPid: Number(fields[1]),
+    groupId: Number(fields[2]),
+    startedAt: fields[19] ?? "",
+  }
+}
+
+function hasLinuxMarker(pid: number, marker: string): boolean {
+  if (!statSync(`/proc/${pid}`, { throwIfNoEntry: false })) return false
+  const environment = readText(`/proc/${pid}/environ`)
+  return environment !== undefined && (environment.startsWith(marker) || environment.includes(`\0${marker}`))
+}
+
+/** Undefined when the process is gone, or is not ours to read. */
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "latin1")
+  } catch {
+    return undefined
+  }
+}
+
+const PS_COLUMNS = "pid=,ppid=,pgid=,stat=,lstart=,command="
+
+function runPs(selection: readonly string[]): string {
+  try {
+    return execFileSync("/bin/ps", [...selection, "-o", PS_COLUMNS], {
+      encoding: "utf8",
+      env: { LC_ALL: "C", TZ: "UTC" },
+      maxBuffer: 64 * 1024 * 1024,
+      stdio: ["ignore", "pipe", "ignore"],
+    })
+  } catch {
+    return ""
+  }
+}
+
+const PS_ROW = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S)\S*\s+(\w{3} \w{3}\s+\d+ [\d:]+ \d{4})\s+(.*)$/
+
+export function parsePsRows(text: string): (ProcessEntry & { readonly command: string })[] {
+  return text.split("\n").flatMap((line) => {
+    const match = PS_ROW.exec(line)
+    if (!match) return []
+    const [, pid, parentPid, groupId, state = "", startedAt = "", command = ""] = match
+    return [
+      {
+        pid: Number(pid),
+        parentPid: Number(parentPid),
+        groupId: Number(groupId),
+        state,
+        startedAt: startedAt.replace(/\s+/g, " "),
+        command,
+      },
+    ]
+  })
+}

@@ -1,0 +1,80 @@
+import type { Survivor } from "../../task/stop.ts"
+import { isZombie, listProcesses, type MarkedEntry, type ProcessEntry, readCommand, readProcess } from "./table.ts"
+
+/**
+ * All that one command started: its process group, whoever carries its marker, and their descendants. The wrapper leads
+ * the group and its pid is the group's number.
+ */
+export interface ProcessTree {
+  readonly leaderPid: number
+  /** Of the leader; tells it from a later process of the same number. Undefined when nobody could read it. */
+  readonly leaderStartedAt: string | undefined
+  /** The wrapper's own watcher: a member that never counts as left behind. */
+  readonly watcherPid: number | undefined
+  /** `NAME=value` in the environment of every member. */
+  readonly marker: string
+}
+
+/** A member as it was seen: only the same pid with the same start is still the same process. */
+export type Member = Pick<ProcessEntry, "pid" | "startedAt" | "groupId">
+
+/** Every living member, the wrapper included and its watcher not. Costs a look at every process of the machine. */
+export function findMembers(tree: ProcessTree, known: readonly Member[] = []): MarkedEntry[] {
+  const table = listProcesses(tree.marker).filter((entry) => !isZombie(entry))
+  const isGroupOurs = ownsGroup(tree, table)
+  const knownStarts = new Map(known.map((member) => [member.pid, member.startedAt]))
+  const members = new Map<number, MarkedEntry>()
+  for (const entry of table) {
+    const isOurs =
+      entry.isMarked ||
+      (isGroupOurs && entry.groupId === tree.leaderPid) ||
+      knownStarts.get(entry.pid) === entry.startedAt
+    if (isOurs) members.set(entry.pid, entry)
+  }
+  addDescendants(members, table)
+  if (tree.watcherPid !== undefined) members.delete(tree.watcherPid)
+  members.delete(process.pid)
+  return [...members.values()]
+}
+
+/** Whether it is still there. Cheap: looks at this one process. */
+export function isStillAlive(member: Member): boolean {
+  const entry = readProcess(member.pid)
+  return entry !== undefined && entry.startedAt === member.startedAt && !isZombie(entry)
+}
+
+export function toSurvivor(member: Member): Survivor {
+  return { pid: member.pid, command: readCommand(member.pid) }
+}
+
+/** Sends to the whole group at once, if it is the tree's own. False when there was nobody, or nobody we may signal. */
+export function signalGroup(tree: ProcessTree, signal: NodeJS.Signals | 0): boolean {
+  const leader = readProcess(tree.leaderPid)
+  if (leader && tree.leaderStartedAt !== undefined && leader.startedAt !== tree.leaderStartedAt) return false
+  return sendSignal(-tree.leaderPid, signal)
+}
+
+/** False when there was nobody, or nobody we may signal. */
+export function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal)
+  } catch {
+    return false
+  }
+}
+
+/** A group's number is free again once its last member is gone: a leader with another start is somebody else's. */
+function ownsGroup(tree: ProcessTree, table: readonly ProcessEntry[]): boolean {
+  const leader = table.find((entry) => entry.pid === tree.leaderPid)
+  return leader === undefined || tree.leaderStartedAt === undefined || leader.startedAt === tree.leaderStartedAt
+}
+
+function addDescendants(members: Map<number, MarkedEntry>, table: readonly MarkedEntry[]): void {
+  let before = -1
+  while (before !== members.size) {
+    before = members.size
+    for (const entry of table) {
+      if (members.has(entry.parentPid)) members.set(entry.pid, entry)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import { SECRET_PATTERNS, SECRET_VARIABLE_NAME, SUSPICION, UNFINISHED_SECRET } from "./secret-patterns.ts"
+
+/** From the first character of a secret to the one after its last. */
+export interface SecretRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** `bytes`: one character stands for one byte. */
+type Form = "text" | "bytes"
+
+export interface SecretFinder {
+  /** In order and apart from each other. */
+  find(text: string, form: Form): readonly SecretRange[]
+  countUnfinished(bytes: string): number
+}
+
+const SHORTEST_VALUE_CHARACTERS = 8
+/** The beginning of a value is held back from here on: less of it gives nothing away. */
+const SHORTEST_BEGINNING_CHARACTERS = 3
+const NOTHING: readonly SecretRange[] = []
+
+export function createSecretFinder(environment: Readonly<Record<string, string | undefined>>): SecretFinder {
+  const values = {
+    text: toSecretValues(environment),
+    bytes: toSecretValues(environment).map((value) => Buffer.from(value).toString("latin1")),
+  }
+
+  function findValues(text: string, form: Form): SecretRange[] {
+    const ranges: SecretRange[] = []
+    for (const value of values[form]) {
+      for (let start = text.indexOf(value); start >= 0; start = text.indexOf(value, start + value.length)) {
+        ranges.push({ start, end: start + value.length })
+      }
+    }
+    return ranges
+  }
+
+  return {
+    find(text, form) {
+      const ranges = findValues(text, form)
+      if (SUSPICION.test(text)) ranges.push(...findShapes(text))
+      return ranges.length < 2 ? ranges : merge(ranges)
+    },
+    countUnfinished(bytes) {
+      const shape = UNFINISHED_SECRET.exec(bytes)
+      const beginnings = values.bytes.map((value) => countBeginning(bytes, value))
+      return Math.max(shape ? bytes.length - shape.index : 0, ...beginnings)
+    },
+  }
+}
+
+function findShapes(text: string): readonly SecretRange[] {
+  let ranges: SecretRange[] | undefined
+  for (const pattern of SECRET_PATTERNS) {
+    for (const match of text.matchAll(pattern)) {
+      const start = match.index + (match[1]?.length ?? 0)
+      ranges ??= []
+      ranges.push({ start, end: match.index + match[0].length })
+    }
+  }
+  return ranges ?? NOTHING
+}
+
+function merge(ranges: SecretRange[]): SecretRange[] {
+  const merged: { start: number; end: number }[] = []
+  for (const range of ranges.toSorted((left, right) => left.start - right.start)) {
+    const last = merged.at(-1)
+    if (last && range.start <= last.end) last.end = Math.max(last.end, range.end)
+    else merged.push({ ...range })
+  }
+  return merged
+}
+
+function toSecretValues(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const values = new Set<string>()
+  for (const [name, value] of Object.entries(environment)) {
+    if (value === undefined || value.length < SHORTEST_VALUE_CHARACTERS || !SECRET_VARIABLE_NAME.test(name)) continue
+    values.add(value)
+    values.add(encodeURIComponent(value))
+    values.add(JSON.stringify(value).slice(1, -1))
+  }
+  return [...values].toSorted((left, right) => right.length - left.length)
+}
+
+function countBeginning(bytes: string, value: string): number {
+  for (let length = Math.min(value.length - 1, bytes.length); length >= SHORTEST_BEGINNING_CHARACTERS; length--) {
+    if (bytes.endsWith(value.slice(0, length))) return length
+  }
+  return 0
+}

@@ -1,0 +1,99 @@
+import { rmSync, writeFileSync } from "node:fs"
+import type { CancelTimer, Clock } from "../../base/clock.ts"
+import { continueTree, pauseTree } from "../process/pause-tree.ts"
+import type { ProcessTree } from "../process/tree.ts"
+import { compactOutput, keptBytes } from "./compaction.ts"
+import type { OutputAppender } from "./output-appender.ts"
+import { FILE_MODE, type RunPaths } from "./run-paths.ts"
+
+/** Keeps the output of one run below its limit while it is written. */
+export interface OutputCap {
+  /** Looks at the size from time to time for as long as there are processes. */
+  watch(): void
+  /** Looks now. */
+  check(): void
+  /** Stops looking; resolves when a cut that was under way is done. */
+  close(): Promise<void>
+}
+
+export interface OutputCapOptions {
+  readonly paths: RunPaths
+  readonly clock: Clock
+  readonly limitBytes: number
+  readonly appender: OutputAppender
+  /** Whoever may write to the file beside the appender. Empty: nobody, and the watch ends. */
+  readonly trees: () => readonly ProcessTree[]
+  readonly onDropped: (before: number) => void
+  readonly onFailure: (error: unknown) => void
+  /** The watch has ended by itself. */
+  readonly onIdle: () => void
+}
+
+const FIRST_LOOK_MS = 25
+const SHORTEST_LOOK_MS = 10
+const LONGEST_LOOK_MS = 250
+
+export function createOutputCap(options: OutputCapOptions): OutputCap {
+  const { paths, clock, limitBytes } = options
+  let cancelTimer: CancelTimer | undefined
+  let cutting: Promise<void> | undefined
+  let isClosed = false
+  let last = { keptBytes: 0, atMs: clock.monotonic() }
+
+  function schedule(delayMs: number): void {
+    cancelTimer = clock.schedule(delayMs, () => {
+      cancelTimer = undefined
+      check()
+      if (isClosed) return
+      if (options.trees().length === 0) return options.onIdle()
+      const next = (): void => schedule(nextLookMs())
+      if (cutting) void cutting.then(() => !isClosed && next())
+      else next()
+    })
+  }
+
+  /** Half the time in which a writer as fast as now reaches the limit. */
+  function nextLookMs(): number {
+    const now = { keptBytes: keptBytes(paths), atMs: clock.monotonic() }
+    const bytesPerMs = (now.keptBytes - last.keptBytes) / Math.max(now.atMs - last.atMs, 1)
+    last = now
+    const untilFullMs = bytesPerMs > 0 ? (limitBytes - now.keptBytes) / bytesPerMs : LONGEST_LOOK_MS
+    return Math.min(Math.max(untilFullMs / 2, SHORTEST_LOOK_MS), LONGEST_LOOK_MS)
+  }
+
+  function check(): void {
+    if (cutting || isClosed || keptBytes(paths) <= limitBytes) return
+    cutting = options.appender
+      .exclusively(cut)
+      .catch(options.onFailure)
+      .finally(() => {
+        cutting = undefined
+      })
+  }
+
+  async function cut(): Promise<void> {
+    const trees = options.trees()
+    writeFileSync(paths.paused, "", { mode: FILE_MODE })
+    try {
+      const paused = await Promise.all(trees.map((tree) => pauseTree(tree, clock)))
+      // Cutting under a moving writer could lose a byte of what is kept. The next look tries again.
+      if (paused.includes(false)) return
+      options.onDropped((await compactOutput(paths, Math.floor(limitBytes / 2))).droppedBefore)
+    } finally {
+      for (const tree of trees) continueTree(tree)
+      rmSync(paths.paused, { force: true })
+    }
+  }
+
+  return {
+    watch() {
+      if (!cancelTimer && !isClosed) schedule(FIRST_LOOK_MS)
+    },
+    check,
+    async close() {
+      isClosed = true
+      cancelTimer?.()
+      await cutting
+    },
+  }
+}

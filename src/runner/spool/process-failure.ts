@@ -1,0 +1,32 @@
+import { MeanwhileError } from "../../base/error.ts"
+import type { ProcessExit } from "../../plugin/process.ts"
+import { isDiskFull } from "../process/disk-space.ts"
+import { readClaim } from "../process/process-directory.ts"
+import type { RunPaths } from "./run-paths.ts"
+
+/**
+ * A command that failed while the disk is full failed for that, as far as anyone can see: its own writes return the
+ * error to it and not to us. One that succeeded did not need the space.
+ */
+export function requireSpace(paths: RunPaths, exit: ProcessExit): void {
+  if (exit.exitCode === 0 || !isDiskFull(paths.directory)) return
+  throw toDiskFullError(paths.directory)
+}
+
+/** Why a wrapper could not claim the right to run its command. The command did not run. */
+export function toClaimError(directory: string): MeanwhileError {
+  if (readClaim(directory) === "forbidden") {
+    return new MeanwhileError(
+      "stale_claim",
+      "Another Meanwhile process has taken this run over; its command was not started.",
+    )
+  }
+  if (isDiskFull(directory)) return toDiskFullError(directory)
+  const message = `The command was not started: its wrapper could not write to ${directory} or was killed.`
+  return new MeanwhileError("store_unavailable", message, { directory })
+}
+
+function toDiskFullError(directory: string): MeanwhileError {
+  const message = `The disk that holds ${directory} is full, so the task's output cannot be written. Free some space and run it again.`
+  return new MeanwhileError("disk_full", message, { directory })
+}

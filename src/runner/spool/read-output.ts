@@ -1,0 +1,85 @@
+import { MeanwhileError } from "../../base/error.ts"
+import type { OutputChunk, OutputRequest } from "../../plugin/output.ts"
+import type { Redactor } from "../redaction/redactor.ts"
+import { scanLines, toLineTest } from "./line-scan.ts"
+import type { OutputSource } from "./output-source.ts"
+import { countUnfinished, readRedacted } from "./redacted-range.ts"
+import { cutCharacterBytes } from "./text-border.ts"
+
+export const DEFAULT_READ_BYTES = 64 * 1_024
+/** However much is asked for: a reader takes the rest with its next call. */
+const LARGEST_READ_BYTES = 8 * 1_024 * 1_024
+/** A filter that matches nothing returns after so much, with where to go on. */
+const LARGEST_SCAN_BYTES = 64 * 1_024 * 1_024
+const LONGEST_CHARACTER_BYTES = 4
+
+interface Reading {
+  readonly redactor: Redactor
+  /** The run has ended: nothing will be added. */
+  readonly isComplete: boolean
+}
+
+export async function readOutput(source: OutputSource, request: OutputRequest, reading: Reading): Promise<OutputChunk> {
+  requireValid(request)
+  const asked =
+    request.tailBytes === undefined ? (request.offset ?? 0) : Math.max(source.totalBytes - request.tailBytes, 0)
+  const offset = Math.max(asked, source.firstOffset)
+  const limitBytes = Math.min(
+    Math.max(request.limitBytes ?? request.tailBytes ?? DEFAULT_READ_BYTES, LONGEST_CHARACTER_BYTES),
+    LARGEST_READ_BYTES,
+  )
+  const { text, nextOffset } = request.filter
+    ? await readLines(source, reading, offset, limitBytes, request.filter)
+    : await readRange(source, reading, offset, limitBytes)
+  return {
+    text,
+    offset,
+    nextOffset,
+    totalBytes: source.totalBytes,
+    droppedBefore: asked < source.firstOffset ? source.firstOffset : null,
+    isComplete: reading.isComplete && nextOffset >= source.totalBytes,
+  }
+}
+
+type Part = Pick<OutputChunk, "text" | "nextOffset">
+
+async function readRange(source: OutputSource, reading: Reading, offset: number, limitBytes: number): Promise<Part> {
+  let end = Math.min(offset + limitBytes, source.totalBytes)
+  const reachesEnd = end === source.totalBytes
+  if (reachesEnd && !reading.isComplete) end -= await countUnfinished(source, reading.redactor)
+  if (end <= offset) return { text: "", nextOffset: offset }
+  const bytes = await readRedacted(source, reading.redactor, offset, end)
+  const whole = reachesEnd && reading.isComplete ? bytes : bytes.subarray(0, bytes.length - cutCharacterBytes(bytes))
+  return { text: whole.toString("utf8"), nextOffset: offset + whole.byteLength }
+}
+
+async function readLines(
+  source: OutputSource,
+  reading: Reading,
+  offset: number,
+  limitBytes: number,
+  filter: RegExp,
+): Promise<Part> {
+  const isMatch = toLineTest(filter)
+  let text = ""
+  let textBytes = 0
+  let nextOffset = offset
+  for await (const line of scanLines(source, reading.redactor, offset)) {
+    if (line.kind === "rest" && !reading.isComplete) break
+    if (isMatch(line)) {
+      text += line.kind === "line" ? `${line.text}\n` : line.text
+      textBytes += line.end - line.start
+    }
+    nextOffset = line.end
+    if (textBytes >= limitBytes || nextOffset - offset >= LARGEST_SCAN_BYTES) break
+  }
+  return { text, nextOffset }
+}
+
+function requireValid(request: OutputRequest): void {
+  for (const name of ["offset", "tailBytes", "limitBytes"] as const) {
+    const value = request[name]
+    if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) continue
+    throw new MeanwhileError("invalid_input", `${name} must be a whole number of bytes, 0 or more.`, { [name]: value })
+  }
+}

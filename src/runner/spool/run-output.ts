@@ -1,0 +1,95 @@
+import { existsSync, mkdirSync } from "node:fs"
+import type { MeanwhileError } from "../../base/error.ts"
+import type { ProcessIdentity } from "../process/identity.ts"
+import { createMemoryOutput } from "./memory-output.ts"
+import { createOutputAppender, type OutputAppender, toOutputError } from "./output-appender.ts"
+import { EMPTY_BOOK, writeBook } from "./output-book.ts"
+import { type OutputSource, withFileSource } from "./output-source.ts"
+import { writeOwner } from "./owner.ts"
+import { DIRECTORY_MODE, type RunPaths } from "./run-paths.ts"
+
+/** What one run prints: in memory until it is worth a file, then in the file that its processes write to as well. */
+export interface RunOutput {
+  readonly appender: OutputAppender
+  write(data: string | Uint8Array): void
+  /** From now on every byte is kept on disk, those written before included. */
+  keep(): void
+  /** Makes the folder and the file's beginning; a promise only when there is something to wait for. */
+  prepare(): Promise<void> | undefined
+  flush(): Promise<void>
+  read<Result>(use: (source: OutputSource) => Promise<Result>): Promise<Result>
+  /** Nothing more can be written: says so to whoever flushes. */
+  fail(error: unknown): void
+  readonly failure: MeanwhileError | undefined
+}
+
+export interface RunOutputOptions {
+  readonly paths: RunPaths
+  readonly owner: ProcessIdentity
+  readonly limitBytes: number
+  readonly onGrown: () => void
+}
+
+export function createRunOutput({ paths, owner, limitBytes, onGrown }: RunOutputOptions): RunOutput {
+  const memory = createMemoryOutput(limitBytes)
+  const appender = createOutputAppender(paths.output, onGrown)
+  let isKept = false
+  let isOnDisk = false
+  let failure: MeanwhileError | undefined
+
+  function moveToDisk(): void {
+    if (isOnDisk || failure) return
+    try {
+      mkdirSync(paths.directory, { recursive: true, mode: DIRECTORY_MODE })
+      writeOwner(paths.taskDirectory, owner)
+      if (memory.firstOffset > 0 && !existsSync(paths.output)) {
+        writeBook(paths.book, { ...EMPTY_BOOK, base: memory.firstOffset })
+      }
+    } catch (error) {
+      fail(error)
+      return
+    }
+    isOnDisk = true
+    appender.append(memory.read(memory.firstOffset, memory.totalBytes))
+  }
+
+  function fail(error: unknown): void {
+    failure ??= toOutputError(error, paths.output)
+  }
+
+  async function flush(): Promise<void> {
+    if (failure) throw failure
+    await appender.flush()
+  }
+
+  return {
+    appender,
+    get failure() {
+      return failure
+    },
+    fail,
+    flush,
+    write(data) {
+      if (isKept) moveToDisk()
+      if (isOnDisk) appender.append(typeof data === "string" ? Buffer.from(data) : Buffer.from(data))
+      else memory.write(typeof data === "string" ? Buffer.from(data) : data)
+    },
+    keep() {
+      isKept = true
+      if (memory.totalBytes > 0) moveToDisk()
+    },
+    prepare() {
+      moveToDisk()
+      return failure || appender.isBusy ? flush() : undefined
+    },
+    async read(use) {
+      if (!isOnDisk && !isKept) {
+        const { firstOffset, totalBytes } = memory
+        return use({ firstOffset, totalBytes, read: async (start, end) => memory.read(start, end) })
+      }
+      // What could not be written is told to whoever flushes; what was written can still be read.
+      await appender.flush().catch(() => undefined)
+      return withFileSource(paths, use)
+    },
+  }
+}

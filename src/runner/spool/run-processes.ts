@@ -1,0 +1,159 @@
+import { closeSync, mkdirSync, openSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import type { Clock } from "../../base/clock.ts"
+import { MeanwhileError } from "../../base/error.ts"
+import type { ProcessExit, ProcessRequest } from "../../plugin/process.ts"
+import type { Survivor } from "../../task/stop.ts"
+import { adoptProcess } from "../process/adopt.ts"
+import { UNKNOWN_ENDING } from "../process/ending.ts"
+import { launchProcess, type RunningProcess } from "../process/launch.ts"
+import { resolveProgram } from "../process/program.ts"
+import { stopTree } from "../process/stop-tree.ts"
+import { clearGroup, type Supervised, superviseProcess, toSupervised } from "../process/supervise.ts"
+import { isStillAlive, type Member, type ProcessTree, toSurvivor } from "../process/tree.ts"
+import { requireSpace, toClaimError } from "./process-failure.ts"
+import { type FoundProcess, findProcesses } from "./found-processes.ts"
+import { DIRECTORY_MODE, FILE_MODE, type RunPaths, toProcessName } from "./run-paths.ts"
+
+export interface ProcessControl {
+  /** Stops the process and all it started. */
+  readonly signal: AbortSignal
+  readonly graceMs: number
+}
+
+/** What a restart found of a run's processes. `nothing`: it had none. */
+export type Reattachment = "never_ran" | "reattachable" | "lost" | "nothing"
+
+/** The processes of one run: the n-th call of `run` is the n-th process, in this Meanwhile process or a later one. */
+export interface RunProcesses {
+  run(request: ProcessRequest, control: ProcessControl): Promise<ProcessExit>
+  reattach(): Promise<Reattachment>
+  stopAll(graceMs: number): Promise<readonly Survivor[]>
+  /** Everything that may still write to the output. */
+  trees(): readonly ProcessTree[]
+  pids(): number[]
+  /** Lets Meanwhile exit while they run. */
+  release(): void
+}
+
+export interface RunProcessesOptions {
+  readonly paths: RunPaths
+  readonly clock: Clock
+  readonly bootId: string
+  readonly stopPastBytes: number
+  /** The environment variable that the n-th process and all it starts carry, as `NAME=value`. */
+  readonly toMarker: (number: number) => string
+  /** Resolves when the output file exists and holds all that was written before. */
+  readonly prepareOutput: () => Promise<void> | undefined
+  readonly onStarted: () => void
+}
+
+export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
+  const { paths, clock, bootId, stopPastBytes, toMarker } = options
+  const live = new Set<RunningProcess>()
+  /** Trees whose command ended and that have living members on purpose. */
+  const lingering = new Map<ProcessTree, readonly Member[]>()
+  let found = new Map<number, FoundProcess>()
+  let count = 0
+
+  async function supervise(running: RunningProcess, control: ProcessControl): Promise<Supervised | "never_ran"> {
+    live.add(running)
+    options.onStarted()
+    try {
+      const supervised = await superviseProcess(running, { ...control, clock })
+      if (supervised !== "never_ran") linger(running.tree, supervised.left)
+      return supervised
+    } finally {
+      live.delete(running)
+    }
+  }
+
+  function linger(tree: () => ProcessTree, left: readonly Member[]): void {
+    if (left.length > 0) lingering.set(tree(), left)
+  }
+
+  async function start(request: ProcessRequest, control: ProcessControl, name: string, number: number) {
+    const argv = resolveProgram(request)
+    if (control.signal.aborted) return toSupervised(UNKNOWN_ENDING, [])
+    await options.prepareOutput()
+    const directory = join(paths.directory, name)
+    const running = await launch({ ...request, argv }, directory, toMarker(number))
+    const supervised = await supervise(running, control)
+    if (supervised === "never_ran") throw toClaimError(directory)
+    requireSpace(paths, supervised.exit)
+    return supervised
+  }
+
+  async function launch(request: ProcessRequest, directory: string, marker: string): Promise<RunningProcess> {
+    mkdirSync(directory, { mode: DIRECTORY_MODE })
+    const outputDescriptor = openSync(paths.output, "a", FILE_MODE)
+    try {
+      const output = { outputPath: paths.output, outputDescriptor, stopPastBytes }
+      return await launchProcess({ ...request, directory, bootId, marker, ...output })
+    } catch (error) {
+      rmSync(directory, { recursive: true })
+      throw error
+    } finally {
+      closeSync(outputDescriptor)
+    }
+  }
+
+  /** What an earlier Meanwhile process started, as if it had been started here. */
+  async function resume(process: FoundProcess, control: ProcessControl): Promise<Supervised | "never_ran"> {
+    const { found: outcome, directory } = process
+    if (outcome.state === "alive") return supervise(adoptProcess(directory, outcome.tree, clock), control)
+    if (outcome.state === "never_ran") return "never_ran"
+    const left = outcome.tree ? await clearGroup(outcome.tree, clock) : []
+    return toSupervised(outcome.state === "ended" ? outcome.ending : UNKNOWN_ENDING, left)
+  }
+
+  function stopFound(graceMs: number): Promise<Member[]>[] {
+    return [...found.values()].flatMap(({ found: outcome }) => {
+      if (outcome.state !== "alive" && outcome.state !== "lost") return []
+      return outcome.tree ? [stopTree(outcome.tree, { clock, graceMs })] : []
+    })
+  }
+
+  return {
+    async run(request, control) {
+      const number = ++count
+      const earlier = found.get(number)
+      const resumed = earlier && (await resume(earlier, control))
+      found.delete(number)
+      if (resumed && resumed !== "never_ran") return resumed.exit
+      const name = toProcessName(number, (earlier?.attempt ?? 0) + 1)
+      return (await start(request, control, name, number)).exit
+    },
+    async reattach() {
+      found = await findProcesses(paths.directory, toMarker, clock)
+      const states = new Set([...found.values()].map((process) => process.found.state))
+      if (states.has("lost")) return "lost"
+      if (states.has("ended") || states.has("alive")) return "reattachable"
+      return states.has("never_ran") ? "never_ran" : "nothing"
+    },
+    async stopAll(graceMs) {
+      if (found.size === 0 && count === 0) found = await findProcesses(paths.directory, toMarker, clock)
+      const stops = [...live].map((running) => stopTree(running.tree(), { clock, graceMs }))
+      const left = (await Promise.all([...stops, ...stopFound(graceMs)])).flat()
+      return left.map(toSurvivor)
+    },
+    trees() {
+      for (const [tree, members] of lingering) {
+        if (!members.some(isStillAlive)) lingering.delete(tree)
+      }
+      const adopted = [...found.values()].flatMap(({ found: outcome }) =>
+        outcome.state === "alive" ? [outcome.tree] : [],
+      )
+      return [...[...live].map((running) => running.tree()), ...adopted, ...lingering.keys()]
+    },
+    pids() {
+      const adopted = [...found.values()].flatMap(({ found: outcome }) =>
+        outcome.state === "alive" ? [outcome.tree.leaderPid] : [],
+      )
+      return [...[...live].map((running) => running.tree().leaderPid), ...adopted]
+    },
+    release() {
+      for (const running of live) running.release()
+    },
+  }
+}

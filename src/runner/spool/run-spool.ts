@@ -1,0 +1,161 @@
+import { existsSync, rmSync } from "node:fs"
+import { rm, rmdir } from "node:fs/promises"
+import type { Clock } from "../../base/clock.ts"
+import type { OutputChunk, OutputRequest } from "../../plugin/output.ts"
+import type { ProcessExit, ProcessRequest } from "../../plugin/process.ts"
+import type { TaskId } from "../../task/id.ts"
+import type { Survivors } from "../../task/stop.ts"
+import type { ProcessIdentity } from "../process/identity.ts"
+import { continueTree } from "../process/pause-tree.ts"
+import type { Redactor } from "../redaction/redactor.ts"
+import { recoverOutput } from "./compaction.ts"
+import { createOutputCap } from "./output-cap.ts"
+import type { OutputSource } from "./output-source.ts"
+import { readOutput } from "./read-output.ts"
+import { createRunOutput } from "./run-output.ts"
+import { type RunPaths, toRunPaths } from "./run-paths.ts"
+import { createRunProcesses, type ProcessControl, type Reattachment } from "./run-processes.ts"
+
+/** The output and the processes of one run, while this Meanwhile process runs it. */
+export interface RunSpool {
+  write(data: string | Uint8Array): void
+  /** Puts what was written so far, and all that follows, on disk: the run is becoming a task. */
+  keep(): void
+  /** Resolves when all that was written is in the file. Rejects with `disk_full` when it cannot be. */
+  flush(): Promise<void>
+  read(request?: OutputRequest, state?: { readonly isComplete: boolean }): Promise<OutputChunk>
+  /** Never rejects because of an abort: it resolves with what could not be ended. */
+  runProcess(request: ProcessRequest, control: ProcessControl): Promise<ProcessExit>
+  /** After a restart. The n-th `runProcess` then finds the n-th process instead of starting it. */
+  reattach(): Promise<Reattachment>
+  pids(): number[]
+  stopAll(graceMs: number): Promise<Survivors>
+  /** The run is over and its output stays. What it left alive is watched until it ends or the spool is closed. */
+  close(): Promise<void>
+  /** The run is over and nothing of it stays. */
+  discard(): Promise<void>
+}
+
+export interface RunSpoolOptions {
+  readonly outputLimitBytes: number
+  /** The cap dropped everything below this absolute offset. */
+  readonly onDropped?: (before: number) => void
+}
+
+/** What the spool gives each of its runs. */
+export interface RunSpoolContext {
+  readonly directory: string
+  readonly clock: Clock
+  readonly redactor: Redactor
+  readonly owner: ProcessIdentity
+  readonly taskId: TaskId
+  readonly run: number
+  /** Called when nothing here needs the object any longer. */
+  readonly onReleased: () => void
+}
+
+/** With what the spool itself needs of a run that it opened. */
+export interface OpenRunSpool extends RunSpool {
+  readonly paths: RunPaths
+  update(options: RunSpoolOptions): void
+  withSource<Result>(use: (source: OutputSource) => Promise<Result>): Promise<Result>
+  /** Gives everything up without stopping anything. */
+  release(): Promise<void>
+}
+
+/** The wrapper's own limit while Meanwhile is down, as a multiple of the cap. */
+const UNWATCHED_FACTOR = 4
+const FAILED_GRACE_MS = 5_000
+
+export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOptions): OpenRunSpool {
+  const { clock, redactor, owner, taskId, run } = context
+  const paths = toRunPaths(context.directory, taskId, run)
+  const limitBytes = initial.outputLimitBytes
+  let options = initial
+  let ending: "kept" | "discarded" | undefined
+
+  const output = createRunOutput({ paths, owner, limitBytes, onGrown: () => cap.check() })
+  const processes = createRunProcesses({
+    paths,
+    clock,
+    bootId: owner.bootId,
+    stopPastBytes: limitBytes * UNWATCHED_FACTOR,
+    toMarker: (number) => `MEANWHILE_TASK=${taskId}/${run}/${number}`,
+    prepareOutput: output.prepare,
+    onStarted: () => cap.watch(),
+  })
+  const cap = createOutputCap({
+    paths,
+    clock,
+    limitBytes,
+    appender: output.appender,
+    trees: processes.trees,
+    onDropped: (before) => options.onDropped?.(before),
+    onFailure: (error) => {
+      output.fail(error)
+      void processes.stopAll(FAILED_GRACE_MS)
+    },
+    onIdle: () => {
+      if (ending) void release()
+    },
+  })
+
+  let releasing: Promise<void> | undefined
+  function release(): Promise<void> {
+    releasing ??= (async () => {
+      processes.release()
+      await cap.close()
+      await output.appender.flush().catch(() => undefined)
+      if (ending === "discarded") await removeRun(paths)
+      context.onReleased()
+    })()
+    return releasing
+  }
+
+  async function end(how: "kept" | "discarded"): Promise<void> {
+    ending ??= how
+    if (processes.trees().length === 0) await release()
+    else cap.watch()
+  }
+
+  return {
+    paths,
+    update: (next) => {
+      options = { ...options, ...next }
+    },
+    withSource: output.read,
+    release,
+    write: output.write,
+    keep: output.keep,
+    flush: output.flush,
+    read: (request = {}, { isComplete } = { isComplete: false }) =>
+      output.read((source) => readOutput(source, request, { redactor, isComplete })),
+    async runProcess(request, control) {
+      const exit = await processes.run(request, control)
+      if (output.failure) throw output.failure
+      return exit
+    },
+    async reattach() {
+      output.keep()
+      const reattachment = await processes.reattach()
+      recoverOutput(paths)
+      if (existsSync(paths.paused)) {
+        for (const tree of processes.trees()) continueTree(tree)
+        rmSync(paths.paused, { force: true })
+      }
+      if (processes.trees().length > 0) cap.watch()
+      return reattachment
+    },
+    pids: processes.pids,
+    stopAll: processes.stopAll,
+    close: () => end("kept"),
+    discard: () => end("discarded"),
+  }
+}
+
+async function removeRun(paths: RunPaths): Promise<void> {
+  await rm(paths.directory, { recursive: true, force: true })
+  // Fails when the task has another run, and then the folder stays.
+  await rm(`${paths.taskDirectory}/owner`, { force: true })
+  await rmdir(paths.taskDirectory).catch(() => undefined)
+}

@@ -1,0 +1,93 @@
+import { rm } from "node:fs/promises"
+import { join } from "node:path"
+import type { Clock } from "../../base/clock.ts"
+import type { OutputChunk, OutputRequest, PatternAnswer, PatternRequest } from "../../plugin/output.ts"
+import type { TaskId } from "../../task/id.ts"
+import type { ProcessIdentity } from "../process/identity.ts"
+import type { Redactor } from "../redaction/redactor.ts"
+import { type OutputSource, withFileSource } from "./output-source.ts"
+import { findOrphans } from "./orphans.ts"
+import { readOutput } from "./read-output.ts"
+import { toRunPaths } from "./run-paths.ts"
+import { createRunSpool, type OpenRunSpool, type RunSpool, type RunSpoolOptions } from "./run-spool.ts"
+import { waitForPattern } from "./wait-for-pattern.ts"
+
+export type { RunSpool, RunSpoolOptions } from "./run-spool.ts"
+
+/** Where the output of tasks is kept and from where their processes are controlled. One per Meanwhile process. */
+export interface Spool {
+  /** Touches no disk. While the run is open here the same object is returned. */
+  openRun(taskId: TaskId, run: number, options: RunSpoolOptions): RunSpool
+  /** Also of a run that another process runs, or that has ended. */
+  read(
+    taskId: TaskId,
+    run: number,
+    request: OutputRequest,
+    state: { readonly isComplete: boolean },
+  ): Promise<OutputChunk>
+  totalBytes(taskId: TaskId, run: number): Promise<number>
+  /** `ended` tells that nothing will be added. */
+  waitFor(
+    taskId: TaskId,
+    run: number,
+    request: PatternRequest,
+    ended: Promise<void> | AbortSignal,
+  ): Promise<PatternAnswer>
+  /** Folders whose Meanwhile process is gone, whether or not there is a task for them. */
+  orphans(): Promise<{ readonly taskId: TaskId }[]>
+  /** Removes files only: whatever still runs is stopped by the run's `stopAll` before. */
+  remove(taskId: TaskId): Promise<void>
+  /** Waits for what is being written and removed. Processes run on. */
+  close(): Promise<void>
+}
+
+export interface SpoolOptions {
+  readonly directory: string
+  readonly clock: Clock
+  readonly redactor: Redactor
+  /** This process: its folders are nobody else's to clear away while it lives. */
+  readonly owner: ProcessIdentity
+}
+
+export function createSpool({ directory, clock, redactor, owner }: SpoolOptions): Spool {
+  const open = new Map<string, OpenRunSpool>()
+  const toKey = (taskId: TaskId, run: number): string => `${taskId}/${run}`
+
+  function withSource<Result>(taskId: TaskId, run: number, use: (source: OutputSource) => Promise<Result>) {
+    const live = open.get(toKey(taskId, run))
+    return live ? live.withSource(use) : withFileSource(toRunPaths(directory, taskId, run), use)
+  }
+
+  return {
+    openRun(taskId, run, options) {
+      const key = toKey(taskId, run)
+      const existing = open.get(key)
+      existing?.update(options)
+      if (existing) return existing
+      const onReleased = (): void => void open.delete(key)
+      const created = createRunSpool({ directory, clock, redactor, owner, taskId, run, onReleased }, options)
+      open.set(key, created)
+      return created
+    },
+    read: (taskId, run, request, { isComplete }) =>
+      withSource(taskId, run, (source) => readOutput(source, request, { redactor, isComplete })),
+    totalBytes: (taskId, run) => withSource(taskId, run, async (source) => source.totalBytes),
+    waitFor: (taskId, run, request, ended) =>
+      waitForPattern({
+        clock,
+        redactor,
+        request,
+        ended,
+        withSource: (use) => withSource(taskId, run, use),
+      }),
+    orphans: async () => findOrphans(directory),
+    async remove(taskId) {
+      const runs = [...open].filter(([key]) => key.startsWith(`${taskId}/`))
+      await Promise.all(runs.map(([, run]) => run.release()))
+      await rm(join(directory, taskId), { recursive: true, force: true })
+    },
+    async close() {
+      await Promise.all([...open.values()].map((run) => run.release()))
+    },
+  }
+}
