@@ -62,7 +62,7 @@ async function recordTemplates(folder: string): Promise<readonly TaskRows[]> {
 
 /** Returns some of the ids, from all over the store. */
 function fill(path: string, templates: readonly TaskRows[]): readonly string[] {
-  const database = new DatabaseSync(path)
+  const database = new DatabaseSync(path, { enableForeignKeyConstraints: false })
   database.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; PRAGMA temp_store = MEMORY; BEGIN")
   const share = Math.ceil(FINISHED_TASKS / templates.length)
   const firstNumber = 1 + Number(database.prepare("SELECT max(number) AS number FROM tasks").get()?.["number"] ?? 0)
@@ -70,6 +70,8 @@ function fill(path: string, templates: readonly TaskRows[]): readonly string[] {
   database.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
   const every = Math.floor(FINISHED_TASKS / GETS)
   const rows = database.prepare("SELECT id FROM tasks WHERE number % ? = 0 LIMIT ?").all(every, GETS)
+  const written = Number(database.prepare("SELECT count(*) AS count FROM tasks").get()?.["count"])
+  if (written < FINISHED_TASKS) throw new Error(`the store has only ${written} tasks`)
   database.close()
   return rows.map((row) => String(row["id"]))
 }

@@ -1,0 +1,100 @@
+import { execFile } from "node:child_process"
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { toOutputPattern } from "./documents/expected-output.ts"
+import { runProgram } from "./documents/run-program.ts"
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL("..", import.meta.url))
+const { dependencies, peerDependencies, files } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  dependencies: Record<string, string>
+  peerDependencies: Record<string, string>
+  files: string[]
+}
+
+let consumer: string
+let installed: string
+
+/** A folder in which the package is installed as it is published, with its dependencies and without its optional peers. */
+beforeAll(async () => {
+  consumer = mkdtempSync(join(tmpdir(), "meanwhile-package-"))
+  installed = join(consumer, "node_modules", "meanwhile")
+  mkdirSync(installed, { recursive: true })
+  writeFileSync(join(consumer, "package.json"), '{ "type": "module" }\n')
+  await compile(["-p", join(root, "tsconfig.build.json"), "--outDir", join(installed, "dist")])
+  for (const name of ["package.json", ...files.filter((name) => name !== "dist")]) {
+    cpSync(join(root, name), join(installed, name))
+  }
+  link(Object.keys(dependencies))
+})
+
+afterAll(() => {
+  rmSync(consumer, { recursive: true, force: true })
+})
+
+const compile = (args: readonly string[]) =>
+  run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), ...args], { cwd: consumer })
+
+function link(packages: readonly string[]): void {
+  for (const name of packages) symlinkSync(join(root, "node_modules", name), join(consumer, "node_modules", name))
+}
+
+function write(name: string, source: string): string {
+  const path = join(consumer, name)
+  writeFileSync(path, source)
+  return path
+}
+
+describe("the package as it is published", () => {
+  test("holds what was built, the licence and the documents, and no test", async () => {
+    const { stdout } = await run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], { cwd: installed })
+    const [packed] = JSON.parse(stdout) as { files: { path: string }[] }[]
+    const paths = packed?.files.map((file) => file.path) ?? []
+    expect(paths).toEqual(
+      expect.arrayContaining(["README.md", "CHANGELOG.md", "LICENSE", "dist/index.js", "dist/index.d.ts"]),
+    )
+    expect(paths.filter((path) => path.includes(".test.") || /(?<!\.d)\.ts$/.test(path))).toEqual([])
+  })
+
+  test("can be imported without its optional peers", async () => {
+    const program = write(
+      "import.ts",
+      'import * as meanwhile from "meanwhile"\nconsole.log(Object.keys(meanwhile).length)\n',
+    )
+    expect(Number(await runProgram(program, consumer))).toBeGreaterThan(0)
+  })
+
+  test("runs the example of the README, which prints what the README says", async () => {
+    const readme = readFileSync(join(root, "README.md"), "utf8")
+    const [, source, expected] = /```ts\n([\s\S]*?)```[\s\S]*?```text\n([\s\S]*?)```/.exec(readme) ?? []
+    const program = write("readme.ts", source ?? "")
+    const printed = await runProgram(program, consumer)
+    expect(printed.trim()).toMatch(toOutputPattern(expected ?? "an example in the README"))
+  })
+
+  test("has types that a strict consumer compiles against", async () => {
+    write("types.ts", 'export * from "meanwhile"\n')
+    const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "esnext", "--types", "node"]
+    const { stdout } = await compile([
+      ...options,
+      "--typeRoots",
+      join(root, "node_modules/@types"),
+      "types.ts",
+      "readme.ts",
+    ])
+    expect(stdout).toBe("")
+  })
+
+  test("gives its fakes to whoever has vitest and fast-check", async () => {
+    link(Object.keys(peerDependencies))
+    const program = write(
+      "fakes.ts",
+      'import { createManualClock } from "meanwhile/testing"\nconsole.log(createManualClock(7).now())\n',
+    )
+    expect(await runProgram(program, consumer)).toBe("7\n")
+  })
+})
