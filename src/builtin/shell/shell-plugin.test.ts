@@ -188,6 +188,15 @@ describe("the result of a command", () => {
   })
 })
 
+it("lets a time limit below the threshold come second", () => {
+  const { background, input } = createTool()
+  const policyOf = (value: unknown) => (typeof background === "function" ? background(input.parse(value)) : undefined)
+  expect(policyOf({ command: "ls" })).toEqual({ mode: "after" })
+  expect(policyOf({ command: "ls", timeoutMs: 60_000 })).toEqual({ mode: "after" })
+  expect(policyOf({ command: "ls", timeoutMs: 3_000 })).toEqual({ mode: "after", ms: 2_999 })
+  expect(policyOf({ command: "npm ci", timeoutMs: 6_000 })).toEqual({ mode: "after", ms: 5_000 })
+})
+
 it("is a plugin like any other: a registry takes it and tells a model about it", async () => {
   const registry = createRegistry()
   await registry.register(createShellPlugin({ workingDirectory: directory, environment: {} }))
