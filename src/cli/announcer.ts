@@ -33,7 +33,8 @@ export function createAnnouncer(meanwhile: Meanwhile, screen: Screen): Announcer
     if (watched.has(taskId)) return
     const watching = watch(taskId)
       .catch((error: unknown) => {
-        if (!closing.signal.aborted) screen.print(`[${shortId(taskId)}] ${error instanceof Error ? error.message : String(error)}`)
+        if (!closing.signal.aborted)
+          screen.print(`[${shortId(taskId)}] ${error instanceof Error ? error.message : String(error)}`)
       })
       .finally(() => watched.delete(taskId))
     watched.set(taskId, watching)

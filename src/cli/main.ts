@@ -11,7 +11,10 @@ const REFUSED = 2
 const program = new Command("meanwhile")
   .description("Run commands; what takes long goes on in the background and tells you when it ends.")
   .version("0.1.0")
-  .option("--data-dir <folder>", `where tasks and their output are kept (default: ${DATA_DIRECTORY_NAME} in this folder)`)
+  .option(
+    "--data-dir <folder>",
+    `where tasks and their output are kept (default: ${DATA_DIRECTORY_NAME} in this folder)`,
+  )
   .option("--trust", "load meanwhile.config.* of this folder from now on")
   .action(async (options: { dataDir?: string; trust?: true }) => {
     process.exitCode = await main(options)

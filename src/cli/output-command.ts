@@ -19,7 +19,11 @@ export const outputCommand: Command = {
   },
 }
 
-async function showOutput(id: string, isFollowing: boolean, { meanwhile, screen, signal }: CommandContext): Promise<void> {
+async function showOutput(
+  id: string,
+  isFollowing: boolean,
+  { meanwhile, screen, signal }: CommandContext,
+): Promise<void> {
   for (let offset = 0; ; ) {
     const chunk = await meanwhile.tasks.output(id, { offset })
     if (chunk.droppedBefore !== null) screen.print(`(the first ${chunk.droppedBefore} bytes are no longer kept)`)

@@ -14,10 +14,19 @@ export interface ProgramStreams {
 const DRAIN_MS = 3_000
 
 /** Reads lines and obeys them until `quit`, the end of input, or Ctrl+C; then shuts down. */
-export async function runProgram(meanwhile: Meanwhile, { input, screen }: ProgramStreams, interrupts: Interrupts): Promise<void> {
+export async function runProgram(
+  meanwhile: Meanwhile,
+  { input, screen }: ProgramStreams,
+  interrupts: Interrupts,
+): Promise<void> {
   const announcer = createAnnouncer(meanwhile, screen)
   const isInteractive = input.isTTY === true
-  const prompt = createInterface({ input, terminal: isInteractive, prompt: isInteractive ? "> " : "", ...(isInteractive && { output: process.stdout }) })
+  const prompt = createInterface({
+    input,
+    terminal: isInteractive,
+    prompt: isInteractive ? "> " : "",
+    ...(isInteractive && { output: process.stdout }),
+  })
   if (isInteractive) {
     screen.print("Meanwhile: type a command, or `help`.")
     screen.attach(prompt)
@@ -39,16 +48,14 @@ async function readLines(
   announcer: Announcer,
   interrupts: Interrupts,
 ): Promise<Ending> {
-  const idle = interrupts.next()
   const lines = prompt[Symbol.asyncIterator]()
-  prompt.prompt()
-  for (let interrupted = idle; ; ) {
+  for (;;) {
+    const interrupted = interrupts.next()
+    if (prompt.terminal) prompt.prompt()
     const line = await Promise.race([lines.next(), interrupted.then(() => "interrupt" as const)])
     if (line === "interrupt") return "interrupt"
     if (line.done) return "end of input"
     if ((await obey(line.value, meanwhile, screen, announcer, interrupts)) === "quit") return "quit"
-    interrupted = interrupts.next()
-    prompt.prompt()
   }
 }
 
@@ -64,7 +71,9 @@ async function obey(
   if (name === "") return
   const command = findCommand(name)
   if (!command) {
-    screen.print(`There is no command ${JSON.stringify(name)}. The commands are ${COMMANDS.map((each) => each.name).join(", ")}.`)
+    screen.print(
+      `There is no command ${JSON.stringify(name)}. The commands are ${COMMANDS.map((each) => each.name).join(", ")}.`,
+    )
     return
   }
   const stop = new AbortController()
