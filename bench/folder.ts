@@ -9,5 +9,14 @@ export function createFolder(name: string): Disposable & { readonly path: string
   const parent = join(process.cwd(), ".meanwhile", "bench")
   mkdirSync(parent, { recursive: true })
   const path = mkdtempSync(join(parent, `${name}-`))
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+  const remove = () => rmSync(path, { recursive: true, force: true })
+  // A benchmark that is interrupted would leave gigabytes behind.
+  process.on("exit", remove)
+  return {
+    path,
+    [Symbol.dispose]() {
+      remove()
+      process.off("exit", remove)
+    },
+  }
 }

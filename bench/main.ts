@@ -15,6 +15,7 @@ ${BENCHMARKS.map((benchmark) => `  ${benchmark.name.padEnd(12)}${benchmark.summa
 answer; the exit code tells only whether everything could be measured.
 `
 
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1))
 process.exitCode = await main(process.argv.slice(2))
 
 async function main(argv: readonly string[]): Promise<number> {
