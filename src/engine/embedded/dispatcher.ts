@@ -53,7 +53,7 @@ export function createDispatcher(
       read(() => {
         if (request.limit < 1) return []
         const rows = [...new Set(request.plugins)].flatMap((plugin) => takeOf(plugin, request))
-        return rows.sort(byTurn).slice(0, request.limit).map(toOffer)
+        return rows.toSorted(byTurn).slice(0, request.limit).map(toOffer)
       }),
     onOffer: (listener) => addTo(listeners, () => listener(), onSubscription),
     nextDueAt: () => read(() => nextDue.get(clock.now())?.due ?? undefined),

@@ -9,11 +9,12 @@ import { createGroupCommit } from "./group-commit.ts"
 import { createLeaseWatch, type IsHolderAlive } from "./lease-watch.ts"
 import { openDatabase } from "./open.ts"
 import type { Change } from "./operations/change.ts"
-import { createPerform } from "./operations/handlers.ts"
+import { createPerform } from "./operations/perform.ts"
 import { createRead } from "./read.ts"
 import { createStore } from "./store.ts"
 import { createTaskCache } from "./tables/task-cache.ts"
 import { createTables } from "./tables/tables.ts"
+import { createTransaction } from "./transaction.ts"
 
 export interface EmbeddedEngineOptions {
   /** The store's file. It and its folder are created when missing, readable by their owner alone. */
@@ -57,7 +58,8 @@ export async function createEmbeddedEngine(options: EmbeddedEngineOptions): Prom
   })
   const cache = createTaskCache(database, tables.tasks)
   const perform = createPerform({ ...tables, tasks: cache.tasks }, leaseWatch)
-  const groupCommit = createGroupCommit(database, path, clock, perform, cache, publish)
+  const runTransaction = createTransaction({ database, clock, perform, cache })
+  const groupCommit = createGroupCommit(runTransaction, path, publish)
 
   function publish(changes: readonly Change[]): void {
     for (const { wakes } of changes) bus.publish(wakes)

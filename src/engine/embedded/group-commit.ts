@@ -1,27 +1,19 @@
-import type { DatabaseSync } from "node:sqlite"
-import type { Clock } from "../../base/clock.ts"
 import { MeanwhileError } from "../../base/error.ts"
-import type { AnswerOf, Operation, OperationName } from "../../task/operation.ts"
-import { type Change, createChange } from "./operations/change.ts"
-import type { Perform } from "./operations/handlers.ts"
+import type { Operation } from "../../task/operation.ts"
+import type { Change } from "./operations/change.ts"
 import { isBusy, isDiskFull, toStoreError } from "./sqlite-error.ts"
-import { prepare } from "./statement.ts"
-import type { TaskCache } from "./tables/task-cache.ts"
-
-type Answer = AnswerOf<OperationName>
-
-interface Writer {
-  readonly operations: readonly Operation[]
-  readonly resolve: (answers: readonly Answer[]) => void
-  readonly reject: (error: unknown) => void
-}
-
-type Outcome = { readonly answers: readonly Answer[]; readonly change: Change } | { readonly error: unknown }
+import type { Answer, Outcome, RunTransaction } from "./transaction.ts"
 
 export interface GroupCommit {
   commit(operations: readonly Operation[]): Promise<readonly Answer[]>
   /** Refuses what comes from now on and waits for what came before. */
   close(): Promise<void>
+}
+
+interface Writer {
+  readonly operations: readonly Operation[]
+  readonly resolve: (answers: readonly Answer[]) => void
+  readonly reject: (error: unknown) => void
 }
 
 /** A larger group would hold up the event loop for tens of milliseconds. */
@@ -30,25 +22,18 @@ const LARGEST_GROUP = 500
 const BUSY_RETRY_MS = 2
 
 /**
- * Writers of the same tick share one durable transaction, each under a savepoint of its own: a refusal takes back that
- * writer alone, and everyone is answered after the commit. While another process holds the lock the group waits without
- * blocking the event loop; real timers do that, whatever clock the engine was given.
+ * Writers of the same tick share one transaction and are answered once it is durable; a refusal fails its writer alone.
+ * While another process holds the lock the group waits without blocking the event loop; real timers do that, whatever
+ * clock the engine was given.
  */
 export function createGroupCommit(
-  database: DatabaseSync,
+  runTransaction: RunTransaction,
   path: string,
-  clock: Clock,
-  perform: Perform,
-  cache: TaskCache,
   onCommitted: (changes: readonly Change[]) => void,
 ): GroupCommit {
-  const begin = prepare(database, "BEGIN IMMEDIATE")
-  const end = prepare(database, "COMMIT")
-  const rollback = prepare(database, "ROLLBACK")
-  const savepoint = prepare(database, "SAVEPOINT writer")
-  const release = prepare(database, "RELEASE writer")
-  const takeBack = prepare(database, "ROLLBACK TO writer")
   let waiting: Writer[] = []
+  /** How many of the first in line have to go alone. */
+  let aloneCount = 0
   let isScheduled = false
   let isClosed = false
   let onIdle: (() => void) | undefined
@@ -60,79 +45,40 @@ export function createGroupCommit(
   }
 
   function flush(): void {
-    const group = waiting.slice(0, LARGEST_GROUP)
+    const group = waiting.slice(0, aloneCount > 0 ? 1 : LARGEST_GROUP)
     try {
-      begin.run()
+      answer(group, runTransaction(group.map(({ operations }) => operations)))
     } catch (error) {
       if (isBusy(error)) return void setTimeout(flush, BUSY_RETRY_MS * (0.5 + Math.random()))
-      waiting = waiting.slice(group.length)
-      for (const writer of group) writer.reject(toStoreError(error, path))
-      return settle()
+      fail(group, error)
     }
-    waiting = waiting.slice(group.length)
-    commitGroup(group)
-    settle()
-  }
-
-  function settle(): void {
     isScheduled = false
     if (waiting.length > 0) schedule()
     else onIdle?.()
   }
 
-  /** Runs in the transaction that was begun and ends it. */
-  function commitGroup(group: readonly Writer[]): void {
-    let outcomes: Outcome[]
-    try {
-      cache.begin()
-      outcomes = group.map((writer) => run(writer))
-      end.run()
-    } catch (error) {
-      if (database.isTransaction) rollback.run()
-      cache.forgetAll()
-      return fail(group, error)
-    }
-    onCommitted(outcomes.flatMap((outcome) => ("change" in outcome ? [outcome.change] : [])))
-    for (const [index, writer] of group.entries()) {
-      const outcome = outcomes[index]
-      if (outcome && "answers" in outcome) writer.resolve(outcome.answers)
-      else writer.reject(outcome?.error)
+  function answer(group: readonly Writer[], outcomes: readonly Outcome[]): void {
+    leave(group)
+    onCommitted(outcomes.flatMap((outcome) => (outcome.isRefused ? [] : [outcome.change])))
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.isRefused) group[index]?.reject(toStoreError(outcome.error, path))
+      else group[index]?.resolve(outcome.answers)
     }
   }
 
-  /** A store that cannot grow may have room for the others: each tries again alone. */
   function fail(group: readonly Writer[], error: unknown): void {
-    if (!isDiskFull(error) || group.length === 1) {
-      for (const writer of group) writer.reject(toStoreError(error, path))
+    if (isDiskFull(error) && group.length > 1) {
+      // One of them may be too large and the others not: each tries again by itself.
+      aloneCount = group.length
       return
     }
-    for (const writer of group) {
-      try {
-        begin.run()
-      } catch (beginError) {
-        writer.reject(toStoreError(beginError, path))
-        continue
-      }
-      commitGroup([writer])
-    }
+    leave(group)
+    for (const writer of group) writer.reject(toStoreError(error, path))
   }
 
-  /** Throws only what ends the whole transaction. */
-  function run({ operations }: Writer): Outcome {
-    const change = createChange(clock.now())
-    cache.beginWriter()
-    savepoint.run()
-    try {
-      const answers = operations.map((operation) => perform(operation, change))
-      release.run()
-      return { answers, change }
-    } catch (error) {
-      if (!database.isTransaction || isDiskFull(error)) throw error
-      takeBack.run()
-      release.run()
-      cache.forgetWriter()
-      return { error: toStoreError(error, path) }
-    }
+  function leave(group: readonly Writer[]): void {
+    waiting = waiting.slice(group.length)
+    aloneCount = Math.max(0, aloneCount - group.length)
   }
 
   return {
@@ -145,7 +91,10 @@ export function createGroupCommit(
     },
     async close() {
       isClosed = true
-      if (isScheduled) await new Promise<void>((resolve) => (onIdle = resolve))
+      if (!isScheduled) return
+      await new Promise<void>((resolve) => {
+        onIdle = resolve
+      })
     },
   }
 }

@@ -20,6 +20,9 @@ interface Sighting {
   readonly firstSeenAt: number
 }
 
+/** Keys that are gone are never looked at again; forgetting the others only makes the judgement later. */
+const MOST_SIGHTINGS = 10_000
+
 export function createLeaseWatch(clock: Clock, isHolderAlive: IsHolderAlive): LeaseWatch {
   const sightings = new Map<string, Sighting>()
   return {
@@ -28,6 +31,7 @@ export function createLeaseWatch(clock: Clock, isHolderAlive: IsHolderAlive): Le
       const seen = sightings.get(key)
       if (seen && seen.fence === fence && seen.renewals === renewals)
         return clock.monotonic() - seen.firstSeenAt >= ttlMs
+      if (sightings.size > MOST_SIGHTINGS) sightings.clear()
       sightings.set(key, { fence, renewals, firstSeenAt: clock.monotonic() })
       return false
     },

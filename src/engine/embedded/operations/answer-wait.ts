@@ -2,7 +2,7 @@ import { MeanwhileError } from "../../../base/error.ts"
 import { toTaskRecord } from "../tables/task-row.ts"
 import type { Tables } from "../tables/tables.ts"
 import { moveRun } from "./apply-event.ts"
-import type { Handlers } from "./handlers.ts"
+import type { Handlers } from "./handler.ts"
 import { notFound, requireTask } from "./refusal.ts"
 
 export function createWaitHandlers(tables: Tables): Pick<Handlers, "wait.answer"> {

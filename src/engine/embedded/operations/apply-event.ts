@@ -4,7 +4,7 @@ import { transition } from "../../../task/transition.ts"
 import { type StoredTask, toTaskRecord } from "../tables/task-row.ts"
 import type { Tables } from "../tables/tables.ts"
 import { type Change, wakeTask } from "./change.ts"
-import type { Handlers } from "./handlers.ts"
+import type { Handlers } from "./handler.ts"
 import { requireTask, staleClaim, wrongState } from "./refusal.ts"
 import { applyEffects } from "./run-effects.ts"
 

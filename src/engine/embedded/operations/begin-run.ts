@@ -2,7 +2,7 @@ import { isTerminal } from "../../../task/lifecycle.ts"
 import { type StoredTask, toTaskRecord } from "../tables/task-row.ts"
 import type { Tables } from "../tables/tables.ts"
 import { wakeTask } from "./change.ts"
-import type { Handlers } from "./handlers.ts"
+import type { Handlers } from "./handler.ts"
 import { requireTask, wrongState } from "./refusal.ts"
 
 export function createBeginRunHandlers(tables: Tables): Pick<Handlers, "task.begin_run"> {
@@ -22,7 +22,7 @@ export function createBeginRunHandlers(tables: Tables): Pick<Handlers, "task.beg
         ...task,
         details: {
           ...details,
-          input: input ?? details.input,
+          input: input === undefined ? details.input : input,
           inputHeldBy: inputHeldBy === undefined ? details.inputHeldBy : inputHeldBy,
         },
         course: {

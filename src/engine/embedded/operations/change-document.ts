@@ -1,7 +1,7 @@
 import { MeanwhileError } from "../../../base/error.ts"
 import type { DocumentRecord } from "../../../task/document.ts"
 import type { Tables } from "../tables/tables.ts"
-import type { Handlers } from "./handlers.ts"
+import type { Handlers } from "./handler.ts"
 
 export function createDocumentHandlers({ documents }: Tables): Pick<Handlers, "document.put" | "document.delete"> {
   return {

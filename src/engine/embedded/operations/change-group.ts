@@ -4,7 +4,7 @@ import type { GroupRecord } from "../../../task/group.ts"
 import type { GroupId } from "../../../task/id.ts"
 import type { Tables } from "../tables/tables.ts"
 import { wakeSession } from "./change.ts"
-import type { Handlers } from "./handlers.ts"
+import type { Handlers } from "./handler.ts"
 import { notFound } from "./refusal.ts"
 
 export function createGroupHandlers({ groups }: Tables): Pick<Handlers, "group.create" | "group.move"> {

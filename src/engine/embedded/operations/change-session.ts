@@ -6,7 +6,7 @@ import type { StoredSession } from "../tables/session-table.ts"
 import type { StoredTask } from "../tables/task-row.ts"
 import type { Tables } from "../tables/tables.ts"
 import { wakeSession } from "./change.ts"
-import type { Handlers } from "./handlers.ts"
+import type { Handlers } from "./handler.ts"
 import { notFound, wrongState } from "./refusal.ts"
 import { removeTask } from "./remove-task.ts"
 

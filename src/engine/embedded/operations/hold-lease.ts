@@ -3,7 +3,7 @@ import type { Lease } from "../../../task/lease.ts"
 import type { LeaseWatch } from "../lease-watch.ts"
 import type { StoredLease } from "../tables/lease-table.ts"
 import type { Tables } from "../tables/tables.ts"
-import type { Handlers } from "./handlers.ts"
+import type { Handlers } from "./handler.ts"
 
 export function createLeaseHandlers(
   { leases }: Tables,

@@ -4,7 +4,7 @@ import type { StoredTask } from "../tables/task-row.ts"
 import type { Tables } from "../tables/tables.ts"
 import { wakeTask } from "./change.ts"
 import { withFacts, withLatePatch } from "./fact.ts"
-import type { Handlers } from "./handlers.ts"
+import type { Handlers } from "./handler.ts"
 import { isClaimedUnder, notFound, requireTask, staleClaim } from "./refusal.ts"
 
 export function createNoteHandlers(tables: Tables): Pick<Handlers, "task.note"> {

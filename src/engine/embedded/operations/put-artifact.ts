@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { ArtifactHash } from "../../../task/id.ts"
 import type { Tables } from "../tables/tables.ts"
-import type { Handlers } from "./handlers.ts"
+import type { Handlers } from "./handler.ts"
 import { requireTask } from "./refusal.ts"
 
 export function createArtifactHandlers({ tasks, artifacts }: Tables): Pick<Handlers, "artifact.put"> {

@@ -4,7 +4,7 @@ import type { Step } from "../../../task/step.ts"
 import type { StoredTask } from "../tables/task-row.ts"
 import type { Tables } from "../tables/tables.ts"
 import { type Change, wakeTask } from "./change.ts"
-import type { Handlers } from "./handlers.ts"
+import type { Handlers } from "./handler.ts"
 import { requireLiveRun } from "./refusal.ts"
 
 export function createStepHandlers(tables: Tables): Pick<Handlers, "step.start" | "step.finish"> {

@@ -4,7 +4,7 @@ import type { RunState, TaskRecord } from "../../../task/record.ts"
 import { type StoredTask, toTaskRecord } from "../tables/task-row.ts"
 import type { Tables } from "../tables/tables.ts"
 import { wakeTask } from "./change.ts"
-import type { Handlers } from "./handlers.ts"
+import type { Handlers } from "./handler.ts"
 import { requireTask, wrongState } from "./refusal.ts"
 
 /** What moves a task forward in the queue, and what takes it away again. */

@@ -3,7 +3,7 @@ import type { Notice, NoticeKey } from "../../../task/notice.ts"
 import type { AskingStep } from "../../../task/record.ts"
 import type { Tables } from "../tables/tables.ts"
 import { wakeSession } from "./change.ts"
-import type { Handlers } from "./handlers.ts"
+import type { Handlers } from "./handler.ts"
 
 export function createNoticeHandlers(
   tables: Tables,

@@ -1,4 +1,3 @@
-import type { JsonObject, JsonValue } from "../../../base/json.ts"
 import type { GroupId, MessageId, SessionId, TaskId, WorkerId, WorkspaceId } from "../../../task/id.ts"
 import type { RunStatus } from "../../../task/lifecycle.ts"
 import type { Patch } from "../../../task/patch.ts"
@@ -89,10 +88,13 @@ export const SUMMARY_COLUMNS = `number, id, status, run, fence, last_sequence, w
   asked_by_key, timeout_ms, limit_tokens, limit_cost_micros, limit_output_bytes, created_at, tokens, cost_micros,
   resume_count, retrieved_at, title, progress, state`
 
-export function toStoredTask(row: TaskRow, input: JsonValue, metadata: JsonObject): StoredTask {
-  const { number } = row
-  const details = { ...toDetails(row), input, metadata }
-  return { number, details, course: toCourse(row), state: toState(row), hasLargeInput: row.input === null }
+export function toStoredTask(
+  row: TaskRow,
+  given: Pick<TaskDetails, "input" | "metadata">,
+  hasLargeInput: boolean,
+): StoredTask {
+  const details = { ...toDetails(row), ...given }
+  return { number: row.number, details, course: toCourse(row), state: toState(row), hasLargeInput }
 }
 
 export function toTaskRecord({ details, course, state }: StoredTask): TaskRecord {

@@ -1,4 +1,4 @@
-import type { Operation, OperationName, OperationOf, AnswerOf } from "../../../task/operation.ts"
+import type { AnswerOf, Operation, OperationName } from "../../../task/operation.ts"
 import type { LeaseWatch } from "../lease-watch.ts"
 import type { Tables } from "../tables/tables.ts"
 import { createApplyHandlers } from "./apply-event.ts"
@@ -9,16 +9,13 @@ import { createCreateHandlers } from "./create-task.ts"
 import { createDocumentHandlers } from "./change-document.ts"
 import { createGroupHandlers } from "./change-group.ts"
 import { createLeaseHandlers } from "./hold-lease.ts"
+import type { Handlers } from "./handler.ts"
 import { createNoteHandlers } from "./note-facts.ts"
 import { createNoticeHandlers } from "./use-notices.ts"
 import { createRemoveHandlers } from "./remove-task.ts"
 import { createSessionHandlers } from "./change-session.ts"
 import { createStepHandlers } from "./record-step.ts"
 import { createWaitHandlers } from "./answer-wait.ts"
-
-export type Handlers = {
-  readonly [Name in OperationName]: (operation: OperationOf<Name>, change: Change) => AnswerOf<Name>
-}
 
 /** Runs one operation inside the transaction that is open. A refusal is thrown; the caller takes back what was written. */
 export type Perform = (operation: Operation, change: Change) => AnswerOf<OperationName>

@@ -1,0 +1,66 @@
+import type { DatabaseSync } from "node:sqlite"
+import { prepare } from "../statement.ts"
+import { type LargeInputTable, toInputText } from "./input-table.ts"
+import { toStateColumns } from "./state-columns.ts"
+import type { NewTask, StoredTask } from "./task-row.ts"
+
+const INSERT = `INSERT INTO tasks (id, status, run, fence, last_sequence, worker, available_at, queued_at, started_at,
+  ran_ms, has_unused_result, priority, workspace, session, kind, plugin, tool, model, input_held_by, parent_task,
+  parent_message, batch, group_id, lifetime, notify, depth, trace_id, idempotency_key, asked_by_task, asked_by_run,
+  asked_by_key, timeout_ms, limit_tokens, limit_cost_micros, limit_output_bytes, created_at, tokens, cost_micros,
+  resume_count, title, state, metadata, input)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0,
+  0, ?, ?, ?, ?)`
+
+export function createTaskInsert(database: DatabaseSync, largeInputs: LargeInputTable): (task: NewTask) => StoredTask {
+  const insert = prepare(database, INSERT)
+  return ({ details, course, state }) => {
+    const { limits, askedBy } = details
+    const { worker, availableAt, rest } = toStateColumns(state)
+    const text = toInputText(details)
+    const { lastInsertRowid } = insert.run(
+      details.id,
+      state.status,
+      course.run,
+      course.fence,
+      course.lastSequence,
+      worker,
+      availableAt,
+      course.queuedAt,
+      course.startedAt,
+      course.ranMs,
+      details.priority,
+      details.workspace,
+      details.session,
+      details.kind,
+      details.plugin,
+      details.tool,
+      details.model,
+      details.inputHeldBy,
+      details.parentTask,
+      details.parentMessage,
+      details.batch,
+      details.group,
+      details.lifetime,
+      details.notify,
+      details.depth,
+      details.traceId,
+      details.idempotencyKey,
+      askedBy && askedBy.taskId,
+      askedBy && askedBy.run,
+      askedBy && askedBy.key,
+      limits.timeoutMs,
+      limits.tokens,
+      limits.costMicros,
+      limits.outputBytes,
+      course.createdAt,
+      details.title,
+      rest,
+      text.isLarge ? null : text.metadata,
+      text.isLarge ? null : text.input,
+    )
+    const number = Number(lastInsertRowid)
+    if (text.isLarge) largeInputs.save(number, text)
+    return { number, details, course, state, hasLargeInput: text.isLarge }
+  }
+}

@@ -1,0 +1,66 @@
+import type { DatabaseSync } from "node:sqlite"
+import type { Clock } from "../../base/clock.ts"
+import type { AnswerOf, Operation, OperationName } from "../../task/operation.ts"
+import { type Change, createChange } from "./operations/change.ts"
+import type { Perform } from "./operations/perform.ts"
+import { isDiskFull } from "./sqlite-error.ts"
+import { prepare } from "./statement.ts"
+import type { TaskCache } from "./tables/task-cache.ts"
+
+export type Answer = AnswerOf<OperationName>
+
+/** What became of one writer: its answers, or the refusal that took back what it had written. */
+export type Outcome =
+  | { readonly isRefused: false; readonly answers: readonly Answer[]; readonly change: Change }
+  | { readonly isRefused: true; readonly error: unknown }
+
+export interface TransactionParts {
+  readonly database: DatabaseSync
+  readonly clock: Clock
+  readonly perform: Perform
+  readonly cache: TaskCache
+}
+
+/** Runs all writers in one durable transaction. What it throws took back everything, and may be tried again. */
+export type RunTransaction = (writers: readonly (readonly Operation[])[]) => readonly Outcome[]
+
+export function createTransaction({ database, clock, perform, cache }: TransactionParts): RunTransaction {
+  const begin = prepare(database, "BEGIN IMMEDIATE")
+  const commit = prepare(database, "COMMIT")
+  const rollback = prepare(database, "ROLLBACK")
+  const savepoint = prepare(database, "SAVEPOINT writer")
+  const release = prepare(database, "RELEASE writer")
+  const takeBack = prepare(database, "ROLLBACK TO writer")
+
+  /** Throws only what ends the whole transaction. */
+  function runWriter(operations: readonly Operation[]): Outcome {
+    const change = createChange(clock.now())
+    cache.beginWriter()
+    savepoint.run()
+    try {
+      const answers = operations.map((operation) => perform(operation, change))
+      release.run()
+      return { isRefused: false, answers, change }
+    } catch (error) {
+      if (!database.isTransaction || isDiskFull(error)) throw error
+      takeBack.run()
+      release.run()
+      cache.forgetWriter()
+      return { isRefused: true, error }
+    }
+  }
+
+  return (writers) => {
+    begin.run()
+    try {
+      cache.begin()
+      const outcomes = writers.map(runWriter)
+      commit.run()
+      return outcomes
+    } catch (error) {
+      if (database.isTransaction) rollback.run()
+      cache.forgetAll()
+      throw error
+    }
+  }
+}
