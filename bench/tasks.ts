@@ -23,7 +23,7 @@ export const tasks: Benchmark = {
     const room = { maxConcurrentTasks: 2 * IN_FLIGHT, maxConcurrentPerPlugin: 2 * IN_FLIGHT }
     await using runtime = await openRuntime({ folder: folder.path, tools: [noOp, held.tool], background: room })
     const [running, ended] = await recordOneTask(runtime, storePathIn(folder.path), held)
-    const reference = await openReference(join(folder.path, "reference"), running, ended)
+    using reference = await openReference(join(folder.path, "reference"), running, ended)
     let round = 0
     const comparison = await compare(
       ROUNDS,
@@ -31,7 +31,7 @@ export const tasks: Benchmark = {
         report.progressed(`round ${round++} of ${ROUNDS}`)
         return measureRate(() => runTask(runtime))
       },
-      () => measureRate(reference),
+      () => measureRate(() => reference.runTask()),
     )
     report.measured({
       metric: "tasks_per_second",
@@ -80,19 +80,26 @@ function openReader(path: string): Disposable & { readonly database: DatabaseSyn
   return { database, [Symbol.dispose]: () => database.close() }
 }
 
+interface Reference extends Disposable {
+  runTask(): Promise<void>
+}
+
 /**
  * A task as it would be written by hand: one durable write before the work begins, one after it ended, with the
  * engine's own schema and settings, and without anything that checks, claims or tells anyone.
  */
-async function openReference(folder: string, running: TaskRows, ended: TaskRows): Promise<() => Promise<void>> {
+async function openReference(folder: string, running: TaskRows, ended: TaskRows): Promise<Reference> {
   const database = await openDatabase({ path: storePathIn(folder), synchronous: "full" })
   const insert = prepareInsert(database, running)
   const change = prepareChange(database, running, ended)
   const inGroup = createCommitGroup(database)
   let number = 0
-  return async () => {
-    const copy = { number: ++number, id: randomUUID() }
-    await inGroup(() => insert(copy))
-    await inGroup(() => change(copy))
+  return {
+    async runTask() {
+      const copy = { number: ++number, id: randomUUID() }
+      await inGroup(() => insert(copy))
+      await inGroup(() => change(copy))
+    },
+    [Symbol.dispose]: () => database.close(),
   }
 }
