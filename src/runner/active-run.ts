@@ -3,7 +3,7 @@ import type { Tool } from "../plugin/tool.ts"
 import type { Answer } from "../plugin/task-service.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import type { Progress, Usage } from "../task/progress.ts"
-import type { Lifetime, TaskLimits } from "../task/record.ts"
+import type { Lifetime, TaskLimits, TaskRecord } from "../task/record.ts"
 import type { Stopper, Survivor, Survivors } from "../task/stop.ts"
 import type { OutputFollower } from "./follow-output.ts"
 import type { Journal } from "./journal.ts"
@@ -33,7 +33,8 @@ export interface ActiveRun {
   readonly input: unknown
   readonly lifetime: Lifetime
   readonly limits: TaskLimits
-  readonly spool: RunSpool
+  /** Opened when it is first needed: most calls print nothing. */
+  spool: RunSpool | null
   readonly journal: Journal
   /** What the tool sees. */
   readonly abort: AbortController
@@ -59,8 +60,8 @@ export interface ActiveRun {
   cancelDeadline: CancelTimer | null
   outputFollower: OutputFollower | null
   work: Promise<Outcome> | null
-  /** Resolves when nothing more of it will be written here. */
-  readonly ended: PromiseWithResolvers<void>
+  /** Resolves when nothing more of it will be written here, with its record when this worker wrote its end. */
+  readonly ended: PromiseWithResolvers<TaskRecord | null>
 }
 
 export function survivorsOf(active: ActiveRun): Survivors {

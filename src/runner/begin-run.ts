@@ -7,7 +7,6 @@ import { concludeRun } from "./conclude-run.ts"
 import type { Journal } from "./journal.ts"
 import { type Outcome, toFailedOutcome, toOutcome } from "./outcome.ts"
 import { requireOwned } from "./ownership.ts"
-import { reportDropped } from "./running-notes.ts"
 import type { RunnerScope } from "./scope.ts"
 import type { SlotKeys } from "./slots.ts"
 import { stopRun } from "./stop-run.ts"
@@ -67,7 +66,7 @@ export function toSlotKeys({ workspace, session, plugin, model }: SlotKeys): Slo
 }
 
 function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
-  const active: ActiveRun = {
+  return {
     taskId: plan.taskId,
     run: plan.run,
     workspace: plan.workspace,
@@ -77,10 +76,7 @@ function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
     input: plan.input,
     lifetime: plan.lifetime,
     limits: plan.limits,
-    spool: scope.spool.openRun(plan.taskId, plan.run, {
-      outputLimitBytes: plan.limits.outputBytes ?? scope.config.outputLimitBytes,
-      onDropped: (before) => reportDropped(scope, active, before),
-    }),
+    spool: null,
     journal: plan.journal ?? new Map(),
     abort: new AbortController(),
     processAbort: new AbortController(),
@@ -102,8 +98,6 @@ function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
     outputFollower: null,
     work: null,
   }
-  if (plan.standing.in === "background") active.spool.keep()
-  return active
 }
 
 /** By monotonic time: a suspended machine or a moved clock costs a run nothing. */

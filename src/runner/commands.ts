@@ -8,7 +8,7 @@ import type { Page, PageRequest, TaskFilter } from "../task/store.ts"
 import type { TaskSummary } from "../task/record.ts"
 import { parseInput } from "./admission.ts"
 import { toShapeKey } from "./details.ts"
-import { findTask } from "./lookup.ts"
+import { findTaskId, notFound } from "./lookup.ts"
 import type { RunnerScope } from "./scope.ts"
 import { waitForEnd } from "./wait-for-end.ts"
 
@@ -18,13 +18,11 @@ const LAST_LINE_BYTES = 512
 const RETRYABLE: ReadonlySet<string> = new Set(["failed", "timed_out", "interrupted", "cancelled"])
 
 export async function toView(scope: RunnerScope, task: TaskRecord): Promise<TaskView> {
-  const [placeInQueue, estimate, outputBytes, lastLine] = await Promise.all([
-    task.status === "queued" ? scope.store.placeInQueue(task.id) : undefined,
-    estimateFor(scope, task),
-    scope.spool.totalBytes(task.id, task.run),
-    toLastLine(scope, task),
-  ])
-  return { task, placeInQueue: placeInQueue ?? null, estimate, outputBytes, lastLine }
+  const placeInQueue = task.status === "queued" ? ((await scope.store.placeInQueue(task.id)) ?? null) : null
+  const estimate = await estimateFor(scope, task)
+  const outputBytes = await scope.spool.totalBytes(task.id, task.run)
+  const lastLine = task.progress?.line ?? (outputBytes > 0 ? await toLastLine(scope, task) : null)
+  return { task, placeInQueue, estimate, outputBytes, lastLine }
 }
 
 export async function getResult(
@@ -33,11 +31,12 @@ export async function getResult(
   options: NonNullable<Parameters<TaskService["result"]>[1]>,
   workspace: WorkspaceId | undefined,
 ): Promise<TaskView> {
-  const found = await findTask(scope, id, workspace)
+  const taskId = await findTaskId(scope, id, workspace)
   const { waitMs = 0, signal, consume = false } = options
   if (waitMs < 0)
     throw new MeanwhileError("invalid_input", `\`waitMs\` must be 0 or more, not ${waitMs}.`, { field: "waitMs" })
-  const task = (await waitForEnd(scope, found.id, { timeoutMs: waitMs, ...(signal && { signal }) })) ?? found
+  const task = await waitForEnd(scope, taskId, { timeoutMs: waitMs, ...(signal && { signal }) })
+  if (!task) throw notFound(id)
   if (consume && isTerminal(task.status)) await acknowledgeTasks(scope, [task])
   return toView(scope, task)
 }
@@ -104,7 +103,6 @@ async function estimateFor(scope: RunnerScope, task: TaskRecord): Promise<TaskVi
 }
 
 async function toLastLine(scope: RunnerScope, task: TaskRecord): Promise<string | null> {
-  if (task.progress?.line) return task.progress.line
   const { text } = await scope.spool.read(
     task.id,
     task.run,

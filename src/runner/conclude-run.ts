@@ -2,12 +2,14 @@ import { isMeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { Answer } from "../plugin/task-service.ts"
 import type { LifecycleEvent } from "../task/event.ts"
 import { isTerminal } from "../task/lifecycle.ts"
+import type { TaskRecord } from "../task/record.ts"
 import { toStopEvent } from "../task/stop.ts"
 import { type ActiveRun, survivorsOf } from "./active-run.ts"
 import { toShapeKey } from "./details.ts"
 import type { OutputFollower } from "./follow-output.ts"
 import type { Outcome } from "./outcome.ts"
 import { writeUnderFence } from "./ownership.ts"
+import type { RunSpool } from "./spool/run-spool.ts"
 import { saveNotes } from "./running-notes.ts"
 import type { RunnerScope } from "./scope.ts"
 
@@ -22,12 +24,13 @@ export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: P
   if (active.outputFollower) await finishFollowing(scope, active, active.outputFollower)
   const { standing } = active
   if (standing.in === "foreground") concludeForeground(scope, active, standing.answer, outcome)
-  else if (standing.in === "background") await endInStore(scope, active, outcome)
+  const task = standing.in === "background" ? await endInStore(scope, active, outcome) : null
+  if (standing.in !== "foreground") await closeSpool(scope, active, (spool) => spool.close())
   active.cancelSave?.()
   if (scope.active.get(active.taskId) === active) scope.active.delete(active.taskId)
   if (active.slot) scope.slots.release(active.slot)
-  active.ended.resolve()
-  if (active.slot) scope.nudge()
+  active.ended.resolve(task)
+  if (active.slot && scope.mayHaveQueued) scope.nudge()
   if (!outcome && active.stop) void work.then((late) => noteLate(scope, active, late))
 }
 
@@ -39,8 +42,17 @@ function concludeForeground(
 ): void {
   if (outcome) observeDuration(scope, active)
   answer(toAnswer(active, outcome))
-  active.spool.discard().catch((error: unknown) => {
-    scope.log.warn("a spool folder could not be removed", { task: active.taskId, error: toErrorMessage(error) })
+  void closeSpool(scope, active, (spool) => spool.discard())
+}
+
+async function closeSpool(
+  scope: RunnerScope,
+  active: ActiveRun,
+  close: (spool: RunSpool) => Promise<void>,
+): Promise<void> {
+  if (!active.spool) return
+  await close(active.spool).catch((error: unknown) => {
+    scope.log.warn("a spool folder could not be closed", { task: active.taskId, error: toErrorMessage(error) })
   })
 }
 
@@ -65,22 +77,27 @@ function toAnswer(active: ActiveRun, outcome: Outcome | undefined): Answer {
  * Writes the end. Dying before it is durable leaves the run to whoever reclaims it; nothing was announced. A stop that
  * was accepted meanwhile stands, and what the work handed back is kept beside it.
  */
-async function endInStore(scope: RunnerScope, active: ActiveRun, outcome: Outcome | undefined): Promise<void> {
+async function endInStore(
+  scope: RunnerScope,
+  active: ActiveRun,
+  outcome: Outcome | undefined,
+): Promise<TaskRecord | null> {
   await saveNotes(scope, active)
-  await active.spool.flush()
+  await active.spool?.flush()
   for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
     try {
       const event = toEndEvent(scope, active, outcome)
-      await writeUnderFence(scope, active, (run) => [{ op: "task.apply", run, event }])
+      const written = await writeUnderFence(scope, active, (run) => [{ op: "task.apply", run, event }])
       if (outcome && !active.stop) observeDuration(scope, active)
       scope.heldInputs.delete(active.taskId)
-      return
+      return written?.[0] ?? null
     } catch (error) {
-      if (isMeanwhileError(error, "stale_claim") || isMeanwhileError(error, "closed")) return
-      if (isMeanwhileError(error, "not_found")) return
+      if (isMeanwhileError(error, "stale_claim") || isMeanwhileError(error, "closed")) return null
+      if (isMeanwhileError(error, "not_found")) return null
       if (isMeanwhileError(error, "wrong_state")) {
-        if (await hasEndedOtherwise(scope, active)) return noteLate(scope, active, outcome)
-        continue
+        if (!(await hasEndedOtherwise(scope, active))) continue
+        await noteLate(scope, active, outcome)
+        return null
       }
       scope.log.error("the end of a task could not be stored; trying again", {
         task: active.taskId,
@@ -104,7 +121,7 @@ function toEndEvent(scope: RunnerScope, active: ActiveRun, outcome: Outcome | un
 
 /** Work inside this process cannot be ended by force: when it was given up it is named as what it is. */
 function toSurvivors(active: ActiveRun, outcome: Outcome | undefined) {
-  if (outcome || active.spool.pids().length > 0) return survivorsOf(active)
+  if (outcome || (active.spool?.pids().length ?? 0) > 0) return survivorsOf(active)
   return [...active.survivors, { pid: process.pid, command: `${active.tool.name} (inside this process)` }]
 }
 

@@ -1,5 +1,6 @@
 import type { CancelTimer } from "../base/clock.ts"
 import type { ActiveRun } from "./active-run.ts"
+import { spoolOf } from "./run-spool.ts"
 import type { RunnerScope } from "./scope.ts"
 
 const LOOK_EVERY_MS = 40
@@ -17,7 +18,7 @@ export function followOutput(scope: RunnerScope, active: ActiveRun, onOutput: (t
 
   async function look(): Promise<void> {
     for (;;) {
-      const chunk = await active.spool.read({ offset })
+      const chunk = await spoolOf(scope, active).read({ offset })
       const isStuck = chunk.nextOffset === offset
       offset = chunk.nextOffset
       if (chunk.text !== "") onOutput(chunk.text)

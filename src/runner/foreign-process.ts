@@ -44,8 +44,5 @@ export function watchForeignProcess(pid: number, clock: Clock): ForeignProcess |
 }
 
 function membersOf(leader: Member): Member[] {
-  return findMembers(
-    { leaderPid: leader.pid, leaderStartedAt: leader.startedAt, watcherPid: undefined, marker: "\0" },
-    [leader],
-  )
+  return findMembers({ leaderPid: leader.pid, leaderStartedAt: leader.startedAt, marker: "\0" }, [leader])
 }

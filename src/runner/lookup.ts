@@ -18,6 +18,17 @@ export async function findTask(
   throw notFound(id)
 }
 
+/** The id alone, without reading the record of what runs here. */
+export async function findTaskId(
+  scope: RunnerScope,
+  id: string,
+  workspace: WorkspaceId = DEFAULT_WORKSPACE,
+): Promise<TaskId> {
+  const here = scope.active.get(id as TaskId)
+  if (here?.standing.in === "background" && here.workspace === workspace) return here.taskId
+  return (await findTask(scope, id, workspace)).id
+}
+
 async function toFullId(scope: RunnerScope, id: string, workspace: WorkspaceId): Promise<TaskId> {
   if (!ID_CHARACTERS.test(id)) throw notFound(id)
   if (id.length === FULL_ID_LENGTH) return id as TaskId
@@ -32,7 +43,7 @@ async function toFullId(scope: RunnerScope, id: string, workspace: WorkspaceId):
   })
 }
 
-function notFound(id: string): MeanwhileError {
+export function notFound(id: string): MeanwhileError {
   return new MeanwhileError("not_found", `There is no task ${JSON.stringify(id)}. List the tasks to see their ids.`, {
     id,
   })

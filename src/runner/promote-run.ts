@@ -25,8 +25,8 @@ export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted
   active.standing = { in: "promotion", answer, written: written.promise }
   const afterMs = scope.clock.monotonic() - active.startedMonotonicMs
   try {
-    active.spool.keep()
-    await active.spool.flush()
+    active.spool?.keep()
+    await active.spool?.flush()
     const create = toCreation(scope, active, admitted, afterMs)
     const run = { taskId: active.taskId, run: active.run, fence: FIRST_FENCE }
     const operations: readonly [OperationOf<"task.create">, ...Operation[]] = [

@@ -5,6 +5,7 @@ import type { TaskFilter } from "../task/store.ts"
 import { reclaimRun } from "./reclaim-run.ts"
 import type { RunnerScope } from "./scope.ts"
 import { WORKER_LEASE_PREFIX } from "./worker.ts"
+import { toWorkerIdentity } from "./worker-identity.ts"
 
 const PAGE_SIZE = 500
 
@@ -29,7 +30,7 @@ export async function reclaimLostWorkers(scope: RunnerScope): Promise<void> {
 async function reclaimFrom(scope: RunnerScope, lost: Lease): Promise<void> {
   const holder = scope.worker.id
   const [taken] = await scope.store.commit([
-    { op: "lease.take", key: lost.key, holder, ttlMs: lost.ttlMs, data: lost.data },
+    { op: "lease.take", key: lost.key, holder, ttlMs: lost.ttlMs, data: toWorkerIdentity() },
   ])
   const worker = lost.key.slice(WORKER_LEASE_PREFIX.length) as WorkerId
   await forEachTask(scope, { worker, statuses: ["running", "stopping"] }, worker)

@@ -6,6 +6,7 @@ import type { ActiveRun } from "./active-run.ts"
 import { takeStep } from "./journal.ts"
 import { requireOwned } from "./ownership.ts"
 import { reportProgress, reportUsage } from "./running-notes.ts"
+import { spoolOf } from "./run-spool.ts"
 import type { RunnerScope } from "./scope.ts"
 
 /** The ports of one run, made when its tool is called. */
@@ -19,8 +20,8 @@ export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolCo
     progress: (update) => reportProgress(scope, active, update),
     spend: (usage) => reportUsage(scope, active, usage),
     output: {
-      write: (data) => active.spool.write(data),
-      read: (request) => active.spool.read(request),
+      write: (data) => spoolOf(scope, active).write(data),
+      read: (request) => spoolOf(scope, active).read(request),
     },
     processes: { run: (request) => runProcess(scope, active, request) },
     step: (key, effect, options) =>
@@ -33,7 +34,7 @@ export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolCo
 
 async function runProcess(scope: RunnerScope, active: ActiveRun, request: ProcessRequest): Promise<ProcessExit> {
   await requireOwned(scope, active)
-  const exit = await active.spool.runProcess(request, {
+  const exit = await spoolOf(scope, active).runProcess(request, {
     signal: active.processAbort.signal,
     graceMs: scope.config.stopGraceSeconds * 1_000,
   })

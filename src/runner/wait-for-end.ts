@@ -11,40 +11,52 @@ export interface EndWait {
 
 /**
  * The task once its last run has ended, or as it stands when time is up or the signal aborts. Undefined when there is no
- * such task. Subscribes before it reads, so an end in between is not missed; waiting costs nothing.
+ * such task. Waiting costs nothing.
  */
 export async function waitForEnd(scope: RunnerScope, id: TaskId, wait: EndWait = {}): Promise<TaskRecord | undefined> {
-  const wakeUp = createWakeUp()
-  const unsubscribe = scope.engine.bus.subscribeTask(id, wakeUp.wake)
-  let isOver = wait.signal?.aborted ?? wait.timeoutMs === 0
-  const giveUp = () => {
-    isOver = true
-    wakeUp.wake()
-  }
-  const cancelTimer = wait.timeoutMs === undefined ? undefined : scope.clock.schedule(wait.timeoutMs, giveUp)
-  wait.signal?.addEventListener("abort", giveUp)
+  const { timeoutMs, signal } = wait
+  if (timeoutMs === 0 || signal?.aborted) return scope.store.task(id)
+  const over = Promise.withResolvers<void>()
+  const cancelTimer = timeoutMs === undefined ? undefined : scope.clock.schedule(timeoutMs, over.resolve)
+  const giveUp = () => over.resolve()
+  signal?.addEventListener("abort", giveUp)
   try {
-    for (;;) {
-      const next = wakeUp.next()
-      const task = await scope.store.task(id)
-      if (!task || isTerminal(task.status) || isOver) return task
-      await next
-    }
+    return await watch(scope, id, over.promise)
   } finally {
-    unsubscribe()
     cancelTimer?.()
-    wait.signal?.removeEventListener("abort", giveUp)
+    signal?.removeEventListener("abort", giveUp)
   }
 }
 
-/** A wake that comes while nobody waits is kept for the next wait. */
-function createWakeUp() {
-  let current = Promise.withResolvers<void>()
-  return {
-    wake: () => current.resolve(),
-    next(): Promise<void> {
-      current = Promise.withResolvers()
-      return current.promise
-    },
+async function watch(scope: RunnerScope, id: TaskId, over: Promise<void>): Promise<TaskRecord | undefined> {
+  let isOver = false
+  const ended = over.then(() => {
+    isOver = true
+    return null
+  })
+  const here = scope.active.get(id)
+  const endedHere = here?.standing.in === "background" ? await Promise.race([here.ended.promise, ended]) : null
+  if (endedHere) return endedHere
+  return watchStore(scope, id, ended, () => isOver)
+}
+
+/** Subscribes before it reads, so that an end in between is not missed. */
+async function watchStore(
+  scope: RunnerScope,
+  id: TaskId,
+  over: Promise<null>,
+  isOver: () => boolean,
+): Promise<TaskRecord | undefined> {
+  let woken = Promise.withResolvers<void>()
+  const unsubscribe = scope.engine.bus.subscribeTask(id, () => woken.resolve())
+  try {
+    for (;;) {
+      woken = Promise.withResolvers()
+      const task = await scope.store.task(id)
+      if (!task || isTerminal(task.status) || isOver()) return task
+      await Promise.race([woken.promise, over])
+    }
+  } finally {
+    unsubscribe()
   }
 }

@@ -1,11 +1,13 @@
+import { existsSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Clock } from "../../base/clock.ts"
 import type { OutputChunk, OutputRequest, PatternAnswer, PatternRequest } from "../../plugin/output.ts"
 import type { TaskId } from "../../task/id.ts"
+import { createGuard } from "../process/guard.ts"
 import type { ProcessIdentity } from "../process/identity.ts"
 import type { Redactor } from "../redaction/redactor.ts"
-import { type OutputSource, withFileSource } from "./output-source.ts"
+import { EMPTY_SOURCE, type OutputSource, withFileSource } from "./output-source.ts"
 import { findOrphans } from "./orphans.ts"
 import { readOutput } from "./read-output.ts"
 import { toRunPaths } from "./run-paths.ts"
@@ -51,11 +53,14 @@ export interface SpoolOptions {
 
 export function createSpool({ directory, clock, redactor, owner }: SpoolOptions): Spool {
   const open = new Map<string, OpenRunSpool>()
+  const guard = createGuard(directory, owner)
   const toKey = (taskId: TaskId, run: number): string => `${taskId}/${run}`
 
   function withSource<Result>(taskId: TaskId, run: number, use: (source: OutputSource) => Promise<Result>) {
     const live = open.get(toKey(taskId, run))
-    return live ? live.withSource(use) : withFileSource(toRunPaths(directory, taskId, run), use)
+    if (live) return live.withSource(use)
+    const paths = toRunPaths(directory, taskId, run)
+    return existsSync(paths.directory) ? withFileSource(paths, use) : use(EMPTY_SOURCE)
   }
 
   return {
@@ -65,7 +70,7 @@ export function createSpool({ directory, clock, redactor, owner }: SpoolOptions)
       existing?.update(options)
       if (existing) return existing
       const onReleased = (): void => void open.delete(key)
-      const created = createRunSpool({ directory, clock, redactor, owner, taskId, run, onReleased }, options)
+      const created = createRunSpool({ directory, clock, redactor, owner, guard, taskId, run, onReleased }, options)
       open.set(key, created)
       return created
     },
@@ -88,6 +93,7 @@ export function createSpool({ directory, clock, redactor, owner }: SpoolOptions)
     },
     async close() {
       await Promise.all([...open.values()].map((run) => run.release()))
+      guard.close()
     },
   }
 }
