@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts"
 import { type Ending, UNKNOWN_ENDING } from "./ending.ts"
 import { readBootId } from "./identity.ts"
 import type { RunningProcess } from "./launch.ts"
-import { type Claim, forbidRun, readClaim, readEnding, readStart } from "./process-directory.ts"
+import { type Claim, type ProcessFacts, readFacts } from "./process-file.ts"
 import { sleep } from "./sleep.ts"
 import { isZombie, listProcesses, readProcess } from "./table.ts"
 import { type ProcessTree, sendSignal } from "./tree.ts"
@@ -17,57 +17,55 @@ export type Found =
   | { readonly state: "lost"; readonly tree: ProcessTree | undefined }
 
 const POLL_MS = 50
-/** A wrapper between creating its file and writing it needs microseconds; one that hangs there for so long is ended. */
-const UNFINISHED_CLAIM_MS = 1_000
+/** A wrapper needs microseconds from its start to its claim; one that hangs there for so long is ended. */
+const CLAIM_DEADLINE_MS = 1_000
 
-/** Contract: after `never_ran` or `lost` the old wrapper can no longer start its command. */
-export async function findProcess(directory: string, marker: string, clock: Clock): Promise<Found> {
-  const claim = await settleClaim(directory, marker, clock)
-  const ending = readEnding(directory)
-  if (claim === undefined) return ending ? { state: "ended", ending, tree: undefined } : { state: "never_ran" }
-  const tree = claim.bootId === readBootId() ? toTree(directory, claim, marker) : undefined
-  if (ending) return { state: "ended", ending, tree }
+export async function findProcess(path: string, marker: string, clock: Clock): Promise<Found> {
+  const facts = await settleClaim(path, marker, clock)
+  if (!facts || typeof facts.claim !== "object") return { state: "never_ran" }
+  const isThisBoot = facts.claim.bootId === readBootId()
+  const tree = isThisBoot ? toTree(facts, facts.claim, marker) : undefined
+  if (facts.ending) return { state: "ended", ending: facts.ending, tree }
   return tree && isLeaderAlive(tree) ? { state: "alive", tree } : { state: "lost", tree }
 }
 
 /** Watches a process that is not our child as if it were. */
-export function adoptProcess(directory: string, tree: ProcessTree, clock: Clock): RunningProcess {
-  return { tree: () => tree, ended: pollEnding(directory, tree, clock), release: () => undefined }
+export function adoptProcess(path: string, tree: ProcessTree, clock: Clock): RunningProcess {
+  return { tree, ended: pollEnding(path, tree, clock), release: () => undefined }
 }
 
-async function pollEnding(directory: string, tree: ProcessTree, clock: Clock): Promise<Ending> {
+async function pollEnding(path: string, tree: ProcessTree, clock: Clock): Promise<Ending> {
   for (;;) {
+    // In this order: a wrapper that is gone has written its last line before.
     const isAlive = isLeaderAlive(tree)
-    const ending = readEnding(directory)
-    // The file is looked at after the process: one that ended in between has written it before.
+    const ending = readFacts(path)?.ending
     if (!isAlive) return ending ?? UNKNOWN_ENDING
     await sleep(clock, POLL_MS)
   }
 }
 
-/** Undefined when nobody holds the claim that could run the command: from now on it is forbidden. */
-async function settleClaim(directory: string, marker: string, clock: Clock): Promise<Claim | undefined> {
+/** Waits for a wrapper that is just claiming; one that died on the way has left an unfinished line. */
+async function settleClaim(path: string, marker: string, clock: Clock): Promise<ProcessFacts | undefined> {
   const startedAt = clock.monotonic()
   for (;;) {
-    const claim = readClaim(directory)
-    if (typeof claim === "object") return claim
-    if (claim === "forbidden" || (claim === "missing" && forbidRun(directory))) return undefined
+    const facts = readFacts(path)
+    if (facts && facts.claim !== "unfinished") return facts
     const alive = listProcesses(marker).filter((entry) => entry.isMarked && !isZombie(entry))
-    if (claim === "unfinished" && alive.length === 0) return undefined
-    if (clock.monotonic() - startedAt > UNFINISHED_CLAIM_MS) for (const { pid } of alive) sendSignal(pid, "SIGKILL")
+    if (alive.length === 0) return readFacts(path)
+    if (clock.monotonic() - startedAt > CLAIM_DEADLINE_MS) for (const { pid } of alive) sendSignal(pid, "SIGKILL")
     await sleep(clock, 1)
   }
 }
 
-function toTree(directory: string, claim: Claim, marker: string): ProcessTree {
-  const start = readStart(directory) ?? startOfMarked(claim.pid, marker)
-  return { leaderPid: claim.pid, leaderStartedAt: start ?? NEVER, watcherPid: claim.watcherPid, marker }
+function toTree(facts: ProcessFacts, claim: Claim, marker: string): ProcessTree {
+  const leaderStartedAt = facts.startedAt ?? startOfMarked(claim.pid, marker) ?? NEVER
+  return { leaderPid: claim.pid, leaderStartedAt, marker }
 }
 
 /** Equal to no start time: nothing that lives can be the process that was meant. */
 const NEVER = ""
 
-/** Of a wrapper whose watcher had no time to note it: whoever has the pid and carries the marker is the one. */
+/** Of a wrapper whose start nobody had the time to note: whoever has the pid and carries the marker is the one. */
 function startOfMarked(pid: number, marker: string): string | undefined {
   return listProcesses(marker).find((entry) => entry.pid === pid && entry.isMarked)?.startedAt
 }

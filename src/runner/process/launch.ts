@@ -1,16 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { constants } from "node:os"
+import type { Clock } from "../../base/clock.ts"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { ProcessRequest } from "../../plugin/process.ts"
 import { type Ending, toEnding } from "./ending.ts"
-import { readClaim } from "./process-directory.ts"
+import type { ProcessIdentity } from "./identity.ts"
+import { noteStart, readFacts } from "./process-file.ts"
 import { readProcess } from "./table.ts"
 import type { ProcessTree } from "./tree.ts"
 import { toWrapperArguments } from "./wrapper.ts"
 
 /** A command that runs, whoever started it. */
 export interface RunningProcess {
-  readonly tree: () => ProcessTree
+  readonly tree: ProcessTree
   /** Resolves when the command has ended. `never_ran`: its wrapper could not claim the right to run it. */
   readonly ended: Promise<Ending | "never_ran">
   /** Lets Meanwhile exit while it runs. */
@@ -18,35 +20,28 @@ export interface RunningProcess {
 }
 
 export interface LaunchRequest extends ProcessRequest {
-  /** Exists, is empty, and is this process's own. */
-  readonly directory: string
-  readonly bootId: string
-  readonly outputPath: string
+  /** The process file, in a folder that exists. */
+  readonly path: string
+  readonly owner: ProcessIdentity
   readonly outputDescriptor: number
   readonly stopPastBytes: number
   /** `NAME=value`. */
   readonly marker: string
 }
 
-export async function launchProcess(request: LaunchRequest): Promise<RunningProcess> {
+export async function launchProcess(request: LaunchRequest, clock: Clock): Promise<RunningProcess> {
   const child = spawnWrapper(request)
   if (child.pid === undefined) throw await whyNotSpawned(child, request)
   const pid = child.pid
-  // Held only so that the wrapper's watcher sees its end when this process dies.
-  const lifeline = child.stdio[3] as unknown as { on(event: "error", listener: () => void): void; unref(): void }
-  lifeline.on("error", () => undefined)
-  lifeline.unref()
-  const startedAt = readProcess(pid)?.startedAt
+  const leaderStartedAt = readProcess(pid)?.startedAt
+  const cancelNote = noteStart(request.path, leaderStartedAt, clock)
 
   return {
-    tree: () => {
-      const claim = readClaim(request.directory)
-      const watcherPid = typeof claim === "object" ? claim.watcherPid : undefined
-      return { leaderPid: pid, leaderStartedAt: startedAt, watcherPid, marker: request.marker }
-    },
+    tree: { leaderPid: pid, leaderStartedAt, marker: request.marker },
     ended: new Promise((resolve) => {
       child.once("exit", (status, signal) => {
-        resolve(status === null ? toWrapperEnding(request.directory, signal) : toEnding(status))
+        cancelNote()
+        resolve(status === null ? toWrapperEnding(request.path, pid, signal) : toEnding(status))
       })
     }),
     release: () => child.unref(),
@@ -61,7 +56,7 @@ function spawnWrapper(request: LaunchRequest): ChildProcess {
       cwd: request.cwd,
       env,
       detached: true,
-      stdio: ["ignore", request.outputDescriptor, "ignore", "pipe"],
+      stdio: ["ignore", request.outputDescriptor, "ignore"],
     })
   } catch (error) {
     throw toSpawnError(error, request)
@@ -93,7 +88,8 @@ function toSpawnError(error: unknown, request: LaunchRequest): MeanwhileError {
 }
 
 /** The wrapper was killed by a signal: by a stop, by somebody, or by itself when it could not claim its right to run. */
-function toWrapperEnding(directory: string, signal: NodeJS.Signals | null): Ending | "never_ran" {
-  if (typeof readClaim(directory) !== "object") return "never_ran"
+function toWrapperEnding(path: string, pid: number, signal: NodeJS.Signals | null): Ending | "never_ran" {
+  const claim = readFacts(path)?.claim
+  if (typeof claim !== "object" || claim.pid !== pid) return "never_ran"
   return { exitCode: null, signal: signal === null ? null : constants.signals[signal] }
 }

@@ -1,6 +1,5 @@
 import type { Clock } from "../../base/clock.ts"
 import { sleep } from "./sleep.ts"
-import { readProcess } from "./table.ts"
 import { findMembers, isStillAlive, type Member, type ProcessTree, sendSignal, signalGroup } from "./tree.ts"
 
 export interface StopTiming {
@@ -47,15 +46,7 @@ export async function stopTree(
     // Those are gone; whatever they started meanwhile is found by looking at everything again.
     if (members.length === 0) members = look(members)
   }
-  const survivors = await killMembers(tree, clock, look, members)
-  killWatcher(tree)
-  return survivors
-}
-
-/** The wrapper ends its watcher itself; one whose wrapper was killed is ended here. */
-export function killWatcher(tree: ProcessTree): void {
-  if (tree.watcherPid === undefined || readProcess(tree.watcherPid)?.groupId !== tree.leaderPid) return
-  if (readProcess(tree.leaderPid) === undefined) sendSignal(tree.watcherPid, "SIGKILL")
+  return killMembers(tree, clock, look, members)
 }
 
 async function killMembers(

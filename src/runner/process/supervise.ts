@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts"
 import type { ProcessExit } from "../../plugin/process.ts"
 import { UNKNOWN_ENDING, type Ending } from "./ending.ts"
 import type { RunningProcess } from "./launch.ts"
-import { killWatcher, stopTree } from "./stop-tree.ts"
+import { stopTree } from "./stop-tree.ts"
 import { mayHaveMarkedSuccessor } from "./table.ts"
 import { findMembers, type Member, type ProcessTree, sendSignal, toSurvivor } from "./tree.ts"
 
@@ -32,12 +32,12 @@ export async function superviseProcess(
   const { clock, signal, graceMs } = supervision
   const ended = await endedOrAborted(running, signal)
   if (ended === "aborted") {
-    const survivors = await stopTree(running.tree(), { clock, graceMs })
+    const survivors = await stopTree(running.tree, { clock, graceMs })
     const ending = survivors.length === 0 ? await running.ended : UNKNOWN_ENDING
     return toSupervised(ending === "never_ran" ? UNKNOWN_ENDING : ending, survivors)
   }
   if (ended === "never_ran") return "never_ran"
-  return toSupervised(ended, await clearGroup(running.tree(), clock))
+  return toSupervised(ended, await clearGroup(running.tree, clock))
 }
 
 export function toSupervised(ending: Ending, left: readonly Member[]): Supervised {
@@ -65,6 +65,5 @@ export async function clearGroup(tree: ProcessTree, clock: Clock): Promise<Membe
   if (isGroupEmpty && !mayHaveMarkedSuccessor(tree.leaderPid, tree.marker)) return []
   const isInGroup = (member: Member): boolean => member.groupId === tree.leaderPid
   if (findMembers(tree).some(isInGroup)) await stopTree(tree, { clock, graceMs: LEFT_BEHIND_GRACE_MS }, isInGroup)
-  killWatcher(tree)
   return findMembers(tree)
 }

@@ -9,8 +9,6 @@ export interface ProcessTree {
   readonly leaderPid: number
   /** Of the leader; tells it from a later process of the same number. Undefined when nobody could read it. */
   readonly leaderStartedAt: string | undefined
-  /** The wrapper's own watcher: a member that never counts as left behind. */
-  readonly watcherPid: number | undefined
   /** `NAME=value` in the environment of every member. */
   readonly marker: string
 }
@@ -18,7 +16,7 @@ export interface ProcessTree {
 /** A member as it was seen: only the same pid with the same start is still the same process. */
 export type Member = Pick<ProcessEntry, "pid" | "startedAt" | "groupId">
 
-/** Every living member, the wrapper included and its watcher not. Costs a look at every process of the machine. */
+/** Every living member, the wrapper included. Costs a look at every process of the machine. */
 export function findMembers(tree: ProcessTree, known: readonly Member[] = []): MarkedEntry[] {
   const table = listProcesses(tree.marker).filter((entry) => !isZombie(entry))
   const isGroupOurs = ownsGroup(tree, table)
@@ -32,7 +30,6 @@ export function findMembers(tree: ProcessTree, known: readonly Member[] = []): M
     if (isOurs) members.set(entry.pid, entry)
   }
   addDescendants(members, table)
-  if (tree.watcherPid !== undefined) members.delete(tree.watcherPid)
   members.delete(process.pid)
   return [...members.values()]
 }

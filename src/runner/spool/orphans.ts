@@ -2,13 +2,16 @@ import { statSync } from "node:fs"
 import { join } from "node:path"
 import type { TaskId } from "../../task/id.ts"
 import { isProcessAlive } from "../process/identity.ts"
+import { readFacts } from "../process/process-file.ts"
 import { listNames } from "./found-processes.ts"
-import { readOwner } from "./owner.ts"
 
-/** A folder gets its owner within microseconds: one that has none after this never will. */
+/** A folder of a living Meanwhile process names it within milliseconds, or has a task. */
 const OWNERLESS_MS = 60_000
 
-/** Folders whose owner is known to be dead. One that cannot be asked about counts as alive. */
+/**
+ * Folders that no living Meanwhile process made. One that cannot be asked about counts as alive, and so does the unknown
+ * maker of a folder that is new.
+ */
 export function findOrphans(spoolDirectory: string): { readonly taskId: TaskId }[] {
   return listNames(spoolDirectory)
     .filter((name) => isOrphan(join(spoolDirectory, name)))
@@ -16,8 +19,14 @@ export function findOrphans(spoolDirectory: string): { readonly taskId: TaskId }
 }
 
 function isOrphan(taskDirectory: string): boolean {
-  const owner = readOwner(taskDirectory)
-  if (owner) return isProcessAlive(owner) === false
+  const owners = listNames(taskDirectory)
+    .flatMap((run) => listNames(join(taskDirectory, run)).map((name) => join(taskDirectory, run, name)))
+    .filter((path) => path.includes("/process-"))
+    .flatMap((path) => {
+      const claim = readFacts(path)?.claim
+      return typeof claim === "object" && claim.owner ? [claim.owner] : []
+    })
+  if (owners.length > 0) return owners.every((owner) => isProcessAlive(owner) === false)
   const made = statSync(taskDirectory, { throwIfNoEntry: false })
   return made !== undefined && Date.now() - made.mtimeMs > OWNERLESS_MS
 }

@@ -1,7 +1,8 @@
+import { dirname } from "node:path"
 import { MeanwhileError } from "../../base/error.ts"
 import type { ProcessExit } from "../../plugin/process.ts"
 import { isDiskFull } from "../process/disk-space.ts"
-import { readClaim } from "../process/process-directory.ts"
+import { readFacts } from "../process/process-file.ts"
 import type { RunPaths } from "./run-paths.ts"
 
 /**
@@ -14,16 +15,17 @@ export function requireSpace(paths: RunPaths, exit: ProcessExit): void {
 }
 
 /** Why a wrapper could not claim the right to run its command. The command did not run. */
-export function toClaimError(directory: string): MeanwhileError {
-  if (readClaim(directory) === "forbidden") {
+export function toClaimError(path: string): MeanwhileError {
+  if (readFacts(path)?.claim === "forbidden") {
     return new MeanwhileError(
       "stale_claim",
       "Another Meanwhile process has taken this run over; its command was not started.",
     )
   }
+  const directory = dirname(path)
   if (isDiskFull(directory)) return toDiskFullError(directory)
-  const message = `The command was not started: its wrapper could not write to ${directory} or was killed.`
-  return new MeanwhileError("store_unavailable", message, { directory })
+  const message = `The command was not started: its wrapper could not write to ${path} or was killed.`
+  return new MeanwhileError("store_unavailable", message, { path })
 }
 
 function toDiskFullError(directory: string): MeanwhileError {

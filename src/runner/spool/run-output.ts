@@ -1,11 +1,9 @@
 import { existsSync, mkdirSync } from "node:fs"
 import type { MeanwhileError } from "../../base/error.ts"
-import type { ProcessIdentity } from "../process/identity.ts"
 import { createMemoryOutput } from "./memory-output.ts"
 import { createOutputAppender, type OutputAppender, toOutputError } from "./output-appender.ts"
 import { EMPTY_BOOK, writeBook } from "./output-book.ts"
 import { type OutputSource, withFileSource } from "./output-source.ts"
-import { writeOwner } from "./owner.ts"
 import { DIRECTORY_MODE, type RunPaths } from "./run-paths.ts"
 
 /** What one run prints: in memory until it is worth a file, then in the file that its processes write to as well. */
@@ -25,12 +23,11 @@ export interface RunOutput {
 
 export interface RunOutputOptions {
   readonly paths: RunPaths
-  readonly owner: ProcessIdentity
   readonly limitBytes: number
   readonly onGrown: () => void
 }
 
-export function createRunOutput({ paths, owner, limitBytes, onGrown }: RunOutputOptions): RunOutput {
+export function createRunOutput({ paths, limitBytes, onGrown }: RunOutputOptions): RunOutput {
   const memory = createMemoryOutput(limitBytes)
   const appender = createOutputAppender(paths.output, onGrown)
   let isKept = false
@@ -41,7 +38,6 @@ export function createRunOutput({ paths, owner, limitBytes, onGrown }: RunOutput
     if (isOnDisk || failure) return
     try {
       mkdirSync(paths.directory, { recursive: true, mode: DIRECTORY_MODE })
-      writeOwner(paths.taskDirectory, owner)
       if (memory.firstOffset > 0 && !existsSync(paths.output)) {
         writeBook(paths.book, { ...EMPTY_BOOK, base: memory.firstOffset })
       }

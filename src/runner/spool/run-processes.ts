@@ -1,11 +1,12 @@
-import { closeSync, mkdirSync, openSync, rmSync } from "node:fs"
+import { closeSync, openSync } from "node:fs"
 import { join } from "node:path"
 import type { Clock } from "../../base/clock.ts"
-import { MeanwhileError } from "../../base/error.ts"
 import type { ProcessExit, ProcessRequest } from "../../plugin/process.ts"
 import type { Survivor } from "../../task/stop.ts"
 import { adoptProcess } from "../process/adopt.ts"
 import { UNKNOWN_ENDING } from "../process/ending.ts"
+import type { Guard } from "../process/guard.ts"
+import type { ProcessIdentity } from "../process/identity.ts"
 import { launchProcess, type RunningProcess } from "../process/launch.ts"
 import { resolveProgram } from "../process/program.ts"
 import { stopTree } from "../process/stop-tree.ts"
@@ -13,7 +14,7 @@ import { clearGroup, type Supervised, superviseProcess, toSupervised } from "../
 import { isStillAlive, type Member, type ProcessTree, toSurvivor } from "../process/tree.ts"
 import { requireSpace, toClaimError } from "./process-failure.ts"
 import { type FoundProcess, findProcesses } from "./found-processes.ts"
-import { DIRECTORY_MODE, FILE_MODE, type RunPaths, toProcessName } from "./run-paths.ts"
+import { FILE_MODE, type RunPaths, toProcessName } from "./run-paths.ts"
 
 export interface ProcessControl {
   /** Stops the process and all it started. */
@@ -39,7 +40,9 @@ export interface RunProcesses {
 export interface RunProcessesOptions {
   readonly paths: RunPaths
   readonly clock: Clock
-  readonly bootId: string
+  readonly owner: ProcessIdentity
+  readonly guard: Guard
+  /** The size of the output file past which the guard stops a process. */
   readonly stopPastBytes: number
   /** The environment variable that the n-th process and all it starts carry, as `NAME=value`. */
   readonly toMarker: (number: number) => string
@@ -49,7 +52,7 @@ export interface RunProcessesOptions {
 }
 
 export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
-  const { paths, clock, bootId, stopPastBytes, toMarker } = options
+  const { paths, clock, owner, stopPastBytes, toMarker } = options
   const live = new Set<RunningProcess>()
   /** Trees whose command ended and that have living members on purpose. */
   const lingering = new Map<ProcessTree, readonly Member[]>()
@@ -61,38 +64,30 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
     options.onStarted()
     try {
       const supervised = await superviseProcess(running, { ...control, clock })
-      if (supervised !== "never_ran") linger(running.tree, supervised.left)
+      if (supervised !== "never_ran" && supervised.left.length > 0) lingering.set(running.tree, supervised.left)
       return supervised
     } finally {
       live.delete(running)
     }
   }
 
-  function linger(tree: () => ProcessTree, left: readonly Member[]): void {
-    if (left.length > 0) lingering.set(tree(), left)
-  }
-
   async function start(request: ProcessRequest, control: ProcessControl, name: string, number: number) {
     const argv = resolveProgram(request)
     if (control.signal.aborted) return toSupervised(UNKNOWN_ENDING, [])
     await options.prepareOutput()
-    const directory = join(paths.directory, name)
-    const running = await launch({ ...request, argv }, directory, toMarker(number))
+    const path = join(paths.directory, name)
+    const running = await launch({ ...request, argv }, path, toMarker(number))
     const supervised = await supervise(running, control)
-    if (supervised === "never_ran") throw toClaimError(directory)
+    if (supervised === "never_ran") throw toClaimError(path)
     requireSpace(paths, supervised.exit)
     return supervised
   }
 
-  async function launch(request: ProcessRequest, directory: string, marker: string): Promise<RunningProcess> {
-    mkdirSync(directory, { mode: DIRECTORY_MODE })
+  async function launch(request: ProcessRequest, path: string, marker: string): Promise<RunningProcess> {
     const outputDescriptor = openSync(paths.output, "a", FILE_MODE)
     try {
-      const output = { outputPath: paths.output, outputDescriptor, stopPastBytes }
-      return await launchProcess({ ...request, directory, bootId, marker, ...output })
-    } catch (error) {
-      rmSync(directory, { recursive: true })
-      throw error
+      options.guard.ensure()
+      return await launchProcess({ ...request, path, owner, marker, outputDescriptor, stopPastBytes }, clock)
     } finally {
       closeSync(outputDescriptor)
     }
@@ -100,8 +95,8 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
 
   /** What an earlier Meanwhile process started, as if it had been started here. */
   async function resume(process: FoundProcess, control: ProcessControl): Promise<Supervised | "never_ran"> {
-    const { found: outcome, directory } = process
-    if (outcome.state === "alive") return supervise(adoptProcess(directory, outcome.tree, clock), control)
+    const { found: outcome, path } = process
+    if (outcome.state === "alive") return supervise(adoptProcess(path, outcome.tree, clock), control)
     if (outcome.state === "never_ran") return "never_ran"
     const left = outcome.tree ? await clearGroup(outcome.tree, clock) : []
     return toSupervised(outcome.state === "ended" ? outcome.ending : UNKNOWN_ENDING, left)
@@ -125,15 +120,15 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
       return (await start(request, control, name, number)).exit
     },
     async reattach() {
-      found = await findProcesses(paths.directory, toMarker, clock)
+      found = await findProcesses(paths, toMarker, clock)
       const states = new Set([...found.values()].map((process) => process.found.state))
       if (states.has("lost")) return "lost"
       if (states.has("ended") || states.has("alive")) return "reattachable"
       return states.has("never_ran") ? "never_ran" : "nothing"
     },
     async stopAll(graceMs) {
-      if (found.size === 0 && count === 0) found = await findProcesses(paths.directory, toMarker, clock)
-      const stops = [...live].map((running) => stopTree(running.tree(), { clock, graceMs }))
+      if (found.size === 0 && count === 0) found = await findProcesses(paths, toMarker, clock)
+      const stops = [...live].map((running) => stopTree(running.tree, { clock, graceMs }))
       const left = (await Promise.all([...stops, ...stopFound(graceMs)])).flat()
       return left.map(toSurvivor)
     },
@@ -144,13 +139,13 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
       const adopted = [...found.values()].flatMap(({ found: outcome }) =>
         outcome.state === "alive" ? [outcome.tree] : [],
       )
-      return [...[...live].map((running) => running.tree()), ...adopted, ...lingering.keys()]
+      return [...[...live].map((running) => running.tree), ...adopted, ...lingering.keys()]
     },
     pids() {
       const adopted = [...found.values()].flatMap(({ found: outcome }) =>
         outcome.state === "alive" ? [outcome.tree.leaderPid] : [],
       )
-      return [...[...live].map((running) => running.tree().leaderPid), ...adopted]
+      return [...[...live].map((running) => running.tree.leaderPid), ...adopted]
     },
     release() {
       for (const running of live) running.release()

@@ -5,6 +5,7 @@ import type { OutputChunk, OutputRequest } from "../../plugin/output.ts"
 import type { ProcessExit, ProcessRequest } from "../../plugin/process.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { Survivors } from "../../task/stop.ts"
+import type { Guard } from "../process/guard.ts"
 import type { ProcessIdentity } from "../process/identity.ts"
 import { continueTree } from "../process/pause-tree.ts"
 import type { Redactor } from "../redaction/redactor.ts"
@@ -48,6 +49,7 @@ export interface RunSpoolContext {
   readonly clock: Clock
   readonly redactor: Redactor
   readonly owner: ProcessIdentity
+  readonly guard: Guard
   readonly taskId: TaskId
   readonly run: number
   /** Called when nothing here needs the object any longer. */
@@ -63,7 +65,7 @@ export interface OpenRunSpool extends RunSpool {
   release(): Promise<void>
 }
 
-/** The wrapper's own limit while Meanwhile is down, as a multiple of the cap. */
+/** The guard's limit while Meanwhile is down, as a multiple of the cap. */
 const UNWATCHED_FACTOR = 4
 const FAILED_GRACE_MS = 5_000
 
@@ -74,11 +76,12 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
   let options = initial
   let ending: "kept" | "discarded" | undefined
 
-  const output = createRunOutput({ paths, owner, limitBytes, onGrown: () => cap.check() })
+  const output = createRunOutput({ paths, limitBytes, onGrown: () => cap.check() })
   const processes = createRunProcesses({
     paths,
     clock,
-    bootId: owner.bootId,
+    owner,
+    guard: context.guard,
     stopPastBytes: limitBytes * UNWATCHED_FACTOR,
     toMarker: (number) => `MEANWHILE_TASK=${taskId}/${run}/${number}`,
     prepareOutput: output.prepare,
@@ -156,6 +159,5 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
 async function removeRun(paths: RunPaths): Promise<void> {
   await rm(paths.directory, { recursive: true, force: true })
   // Fails when the task has another run, and then the folder stays.
-  await rm(`${paths.taskDirectory}/owner`, { force: true })
   await rmdir(paths.taskDirectory).catch(() => undefined)
 }

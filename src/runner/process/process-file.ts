@@ -1,0 +1,75 @@
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
+import type { Clock } from "../../base/clock.ts"
+import { type Ending, toEnding } from "./ending.ts"
+import { decodeIdentity, type ProcessIdentity } from "./identity.ts"
+
+/**
+ * All that is known on disk about one process, a line for each fact: who claimed the right to run it, when that one
+ * started, and how it ended. A line counts once its newline is there. Whoever creates the file holds the claim.
+ */
+export interface ProcessFacts {
+  readonly claim: Claim | "forbidden" | "unfinished"
+  /** Undefined during the first moment. */
+  readonly startedAt: string | undefined
+  /** Undefined while it runs, and for ever when its wrapper was killed. */
+  readonly ending: Ending | undefined
+  /** The guard stopped it for its output while Meanwhile was down. */
+  readonly wasOverLimit: boolean
+}
+
+export interface Claim {
+  readonly pid: number
+  readonly bootId: string
+  /** The Meanwhile process that started it. */
+  readonly owner: ProcessIdentity | undefined
+}
+
+/** Undefined when nobody has claimed the right to run it. */
+export function readFacts(path: string): ProcessFacts | undefined {
+  let text: string
+  try {
+    text = readFileSync(path, "latin1")
+  } catch {
+    return undefined
+  }
+  const lines = text.split("\n").slice(0, -1)
+  const find = (word: string): string | undefined =>
+    lines.find((line) => line.startsWith(`${word} `))?.slice(word.length + 1)
+  const status = find("exit")
+  return {
+    claim: toClaim(lines[0], find("claim")),
+    startedAt: find("start"),
+    ending: status === undefined ? undefined : toEnding(Number(status)),
+    wasOverLimit: lines.includes("over"),
+  }
+}
+
+/** Takes the right to run away from a wrapper that has not claimed it. False when it was faster. */
+export function forbidRun(path: string): boolean {
+  try {
+    writeFileSync(path, `${FORBIDDEN}\n`, { flag: "wx", mode: 0o600 })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The start is noted for processes that live this long. Before, a process is known by its marker. */
+const NOTE_START_AFTER_MS = 20
+
+/** Returns how to give it up. */
+export function noteStart(path: string, startedAt: string | undefined, clock: Clock): () => void {
+  return clock.schedule(NOTE_START_AFTER_MS, () => {
+    // The wrapper has made the file; when its folder is gone already there is nothing to note.
+    if (startedAt !== undefined && readFacts(path)) appendFileSync(path, `start ${startedAt}\n`)
+  })
+}
+
+const FORBIDDEN = "forbidden"
+
+function toClaim(firstLine: string | undefined, claim: string | undefined): ProcessFacts["claim"] {
+  if (firstLine === FORBIDDEN) return "forbidden"
+  if (claim === undefined) return "unfinished"
+  const [pid, , bootId = "", ...owner] = claim.split(" ")
+  return { pid: Number(pid), bootId, owner: decodeIdentity(owner.join(" ")) }
+}
