@@ -1,5 +1,5 @@
 import type { Meanwhile } from "../app.ts"
-import { formatEnd, shortId } from "./format.ts"
+import { formatEnd, plain, shortId } from "./format.ts"
 import type { Screen } from "./screen.ts"
 
 const LONG_MS = 24 * 60 * 60 * 1_000
@@ -24,7 +24,7 @@ export function createAnnouncer(meanwhile: Meanwhile, screen: Screen): Announcer
       const { task } = await meanwhile.tasks.result(taskId, { waitMs: LONG_MS, signal: closing.signal })
       if (closing.signal.aborted) return
       if (!("endedAt" in task)) continue
-      screen.print(`[${shortId(task.id)}] ${formatEnd(task)}: ${task.title}`)
+      screen.print(`[${shortId(task.id)}] ${formatEnd(task)}: ${plain(task.title)}`)
       return
     }
   }

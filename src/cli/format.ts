@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util"
 import type { Meanwhile } from "../app.ts"
 
 type Tasks = Meanwhile["tasks"]
@@ -10,6 +11,12 @@ const TITLE_COLUMNS = 60
 
 export const shortId = (id: string): string => id.slice(0, SHORT_ID_LENGTH)
 
+/** Text from tasks is data: it may not move the cursor, change colours or hide what stands beside it. */
+export function plain(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what this takes out
+  return stripVTControlCharacters(text).replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "")
+}
+
 export function formatDuration(durationMs: number): string {
   if (durationMs < 1_000) return `${Math.round(durationMs)} ms`
   const seconds = durationMs / 1_000
@@ -21,6 +28,10 @@ export function formatDuration(durationMs: number): string {
 
 /** What came of a task, in one line for people. */
 export function formatEnd(task: Task): string {
+  return plain(toEnd(task))
+}
+
+function toEnd(task: Task): string {
   const took = formatDuration(elapsedMs(task))
   switch (task.status) {
     case "completed":
@@ -44,7 +55,7 @@ export function formatSurvivors(survivors: "unknown" | readonly { pid: number; c
 }
 
 export function formatRow(row: TaskRow, nowMs: number): string {
-  const title = row.title.replaceAll(/\s+/g, " ")
+  const title = plain(row.title).replaceAll(/\s+/g, " ")
   const shown = title.length > TITLE_COLUMNS ? `${title.slice(0, TITLE_COLUMNS - 1)}…` : title
   return `${shortId(row.id)}  ${row.status.padEnd(11)}  ${formatDuration(elapsedMs(row, nowMs)).padStart(9)}  ${shown}`
 }
@@ -64,7 +75,7 @@ export function formatView({ task, placeInQueue, estimate, outputBytes, lastLine
     ["last line", lastLine],
     ["end", "endedAt" in task ? formatEnd(task) : null],
   ]
-  return facts.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(10)}${value}`])).join("\n")
+  return facts.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(10)}${plain(value)}`])).join("\n")
 }
 
 function formatProgress({ progress }: Task): string | null {

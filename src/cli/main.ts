@@ -3,7 +3,8 @@ import { resolve } from "node:path"
 import { Command } from "commander"
 import { openMeanwhile } from "../app.ts"
 import { createDataDirectory, DATA_DIRECTORY_NAME } from "./data-directory.ts"
-import { createInterrupts, runProgram } from "./program.ts"
+import { createInterrupts } from "./interrupts.ts"
+import { runProgram } from "./program.ts"
 import { createScreen } from "./screen.ts"
 
 const REFUSED = 2
@@ -37,7 +38,7 @@ async function main(options: { dataDir?: string; trust?: true }): Promise<number
       trust: options.trust ?? false,
       notify: (text) => screen.print(text),
     })
-    await runProgram(meanwhile, { input: process.stdin, screen }, interrupts)
+    await runProgram({ meanwhile, input: process.stdin, screen, interrupts })
     return 0
   } catch (error) {
     process.stderr.write(`meanwhile: ${error instanceof Error ? error.message : String(error)}\n`)

@@ -1,5 +1,5 @@
 import type { Command, CommandContext } from "./command.ts"
-import { formatDuration, formatSurvivors, shortId } from "./format.ts"
+import { formatDuration, formatSurvivors, plain, shortId } from "./format.ts"
 
 type Execution = ReturnType<CommandContext["meanwhile"]["tasks"]["execute"]>
 type Answer = Awaited<Execution["answer"]>
@@ -31,7 +31,7 @@ function showAnswer(answer: Answer, { screen, announceEnd }: CommandContext): vo
     case "completed":
       return
     case "failed":
-      screen.print(`failed: ${answer.failure.message}`)
+      screen.print(`failed: ${plain(answer.failure.message)}`)
       return
     case "cancelled":
     case "timed_out":

@@ -5,7 +5,7 @@ export interface Screen {
   print(text: string): void
   /** Exactly as it is, without an added line end. */
   write(text: string): void
-  /** From then on the prompt is drawn again after each print. */
+  /** Draws the prompt, and draws it again after each print, until a line was entered. */
   attach(prompt: Interface): void
   detach(): void
 }
@@ -30,6 +30,7 @@ export function createScreen(output: NodeJS.WritableStream & { readonly isTTY?: 
     },
     attach(next) {
       prompt = next
+      prompt.prompt()
     },
     detach() {
       prompt = undefined

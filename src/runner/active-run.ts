@@ -1,11 +1,10 @@
-import type { CancelTimer } from "../base/clock.ts"
+import type { CancelTimer, Clock } from "../base/clock.ts"
 import type { Tool } from "../plugin/tool.ts"
 import type { Answer } from "../plugin/task-service.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import type { Progress, Usage } from "../task/progress.ts"
 import type { Lifetime, TaskLimits, TaskRecord } from "../task/record.ts"
 import type { Stopper, Survivor, Survivors } from "../task/stop.ts"
-import type { OutputFollower } from "./follow-output.ts"
 import type { Journal } from "./journal.ts"
 import type { RunSpool } from "./spool/spool.ts"
 import type { SlotKeys } from "./slots.ts"
@@ -21,6 +20,12 @@ export type Standing =
   | { readonly in: "background"; readonly fence: number }
   /** Another worker has it now: whatever happens here is no longer told to anyone. */
   | { readonly in: "lost" }
+
+/** Passes a run's output on while somebody watches it. */
+export interface OutputFollower {
+  /** Passes on what is left and stops. While more may come, what could be the beginning of a secret is held back. */
+  finish(state: { readonly isComplete: boolean }): Promise<void>
+}
 
 /** One execution in this process. */
 export interface ActiveRun {
@@ -66,4 +71,9 @@ export interface ActiveRun {
 
 export function survivorsOf(active: ActiveRun): Survivors {
   return active.hasUnknownSurvivors ? "unknown" : active.survivors
+}
+
+/** Since this worker has it, by monotonic time. */
+export function ranMs(active: ActiveRun, clock: Clock): number {
+  return clock.monotonic() - active.startedMonotonicMs
 }

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { MeanwhileError } from "../base/error.ts"
 
 const count = z.number().int().positive()
-const seconds = z.number().positive().finite()
+const seconds = z.number().positive()
 
 /** Limits of one runner. Every key has a default that works; `docs/guide/configuration.md` explains each. */
 export const backgroundConfigSchema = z
@@ -29,13 +29,13 @@ export const backgroundConfigSchema = z
     /** For capable tools that name no threshold. */
     backgroundThresholdSeconds: seconds.default(10),
     /** How long output and payload stay once a result was used. */
-    completedTaskRetentionSeconds: z.number().nonnegative().finite().default(3600),
+    completedTaskRetentionSeconds: z.number().nonnegative().default(3600),
     /** How long the record of a used task without a session stays. */
-    recordRetentionDays: z.number().nonnegative().finite().default(30),
+    recordRetentionDays: z.number().nonnegative().default(30),
     /** Newest output kept per task. */
     outputLimitBytes: count.min(4096).default(64 * 1024 * 1024),
     /** Between asking a process to end and ending it. */
-    stopGraceSeconds: z.number().nonnegative().finite().default(5),
+    stopGraceSeconds: z.number().nonnegative().default(5),
     /** A worker silent for so long has its runs taken over. */
     leaseSeconds: seconds.default(15),
   })

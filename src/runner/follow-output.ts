@@ -1,24 +1,19 @@
 import type { CancelTimer } from "../base/clock.ts"
-import type { ActiveRun } from "./active-run.ts"
+import { toErrorMessage } from "../base/error.ts"
+import type { ActiveRun, OutputFollower } from "./active-run.ts"
 import { spoolOf } from "./run-spool.ts"
 import type { RunnerScope } from "./scope.ts"
 
 const LOOK_EVERY_MS = 40
-
-/** Passes a run's output on while somebody watches it. */
-export interface OutputFollower {
-  /** Passes on what is left and stops. */
-  finish(): Promise<void>
-}
 
 export function followOutput(scope: RunnerScope, active: ActiveRun, onOutput: (text: string) => void): OutputFollower {
   let offset = 0
   let looking: Promise<void> = Promise.resolve()
   let cancelTimer: CancelTimer = schedule()
 
-  async function look(): Promise<void> {
+  async function look(isComplete: boolean): Promise<void> {
     for (;;) {
-      const chunk = await spoolOf(scope, active).read({ offset })
+      const chunk = await spoolOf(scope, active).read({ offset }, { isComplete })
       const isStuck = chunk.nextOffset === offset
       offset = chunk.nextOffset
       if (chunk.text !== "") onOutput(chunk.text)
@@ -28,7 +23,7 @@ export function followOutput(scope: RunnerScope, active: ActiveRun, onOutput: (t
 
   function schedule(): CancelTimer {
     return scope.clock.schedule(LOOK_EVERY_MS, () => {
-      looking = look().then(() => {
+      looking = look(false).then(() => {
         cancelTimer = schedule()
       })
       looking.catch((error: unknown) => scope.log.warn("output could not be read", { error: String(error) }))
@@ -36,10 +31,23 @@ export function followOutput(scope: RunnerScope, active: ActiveRun, onOutput: (t
   }
 
   return {
-    async finish() {
+    async finish({ isComplete }) {
       await looking.catch(() => {})
       cancelTimer()
-      await look()
+      await look(isComplete)
     },
   }
+}
+
+/** Passes on what is left before the answer. What the listener throws changes nothing about the call. */
+export async function finishFollowing(
+  scope: RunnerScope,
+  active: ActiveRun,
+  state: { readonly isComplete: boolean },
+): Promise<void> {
+  const follower = active.outputFollower
+  active.outputFollower = null
+  await follower?.finish(state).catch((error: unknown) => {
+    scope.log.warn("output could not be passed on", { task: active.taskId, error: toErrorMessage(error) })
+  })
 }

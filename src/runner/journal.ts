@@ -1,11 +1,6 @@
-import { MeanwhileError } from "../base/error.ts"
-import { type JsonValue, toJson } from "../base/json.ts"
-import type { StepContext } from "../plugin/context.ts"
+import type { JsonValue } from "../base/json.ts"
 import type { Operation } from "../task/operation.ts"
 import type { OnCrash, Step } from "../task/step.ts"
-import type { ActiveRun } from "./active-run.ts"
-import { requireOwned, writeUnderFence } from "./ownership.ts"
-import type { RunnerScope } from "./scope.ts"
 
 /** The steps of one run, as far as this process knows them. */
 export type Journal = Map<string, JournalEntry>
@@ -35,39 +30,4 @@ export function toStepOperations(
       ? { op: "step.finish", run, key, result: entry.result }
       : { op: "step.start", run, key, onCrash: entry.onCrash },
   )
-}
-
-/**
- * Takes a step, or returns what it came to when it was finished before.
- *
- * Dying before `step.start` is durable: nothing happened. After it: the step is in flight and `onCrash` decides. After
- * the effect and before `step.finish`: the same, which is why only idempotent steps may say `retry`.
- */
-export async function takeStep<Result extends JsonValue>(
-  scope: RunnerScope,
-  active: ActiveRun,
-  key: string,
-  effect: (step: StepContext) => Promise<Result>,
-  onCrash: OnCrash,
-): Promise<Result> {
-  const known = active.journal.get(key)
-  if (known?.state === "finished") return known.result as Result
-  if (known?.isRunning) {
-    throw new MeanwhileError("invalid_input", `The step ${key} is already being taken: give each step its own key.`)
-  }
-  active.journal.set(key, { state: "started", onCrash, isRunning: true })
-  await writeUnderFence(scope, active, (run) => [{ op: "step.start", run, key, onCrash }])
-  await requireOwned(scope, active)
-  try {
-    const idempotencyKey = `${active.taskId}/${active.run}/${key}`
-    const returned = await effect({ signal: active.abort.signal, idempotencyKey })
-    const result = scope.redactor.redactJson(toJson(returned)).value
-    active.journal.set(key, { state: "finished", onCrash, result })
-    await writeUnderFence(scope, active, (run) => [{ op: "step.finish", run, key, result }])
-    return result as Result
-  } catch (error) {
-    if (active.journal.get(key)?.state === "started")
-      active.journal.set(key, { state: "started", onCrash, isRunning: false })
-    throw error
-  }
 }

@@ -5,6 +5,7 @@ import type { ActiveRun } from "./active-run.ts"
 import type { Admitted } from "./admission.ts"
 import { toSlotKeys } from "./begin-run.ts"
 import { toDetails } from "./details.ts"
+import { finishFollowing } from "./follow-output.ts"
 import { toStepOperations } from "./journal.ts"
 import { takeFacts } from "./running-notes.ts"
 import type { RunnerScope } from "./scope.ts"
@@ -36,8 +37,7 @@ export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted
     const [{ task }] = await scope.store.commit(operations)
     active.slot = toSlotKeys(task)
     scope.slots.take(active.slot)
-    await active.outputFollower?.finish()
-    active.outputFollower = null
+    await finishFollowing(scope, active, { isComplete: false })
     active.standing = { in: "background", fence: task.fence }
     answer({ outcome: "promoted", task, afterMs })
     written.resolve(true)

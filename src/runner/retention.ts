@@ -27,11 +27,13 @@ export async function removeTasks(scope: RunnerScope, filter: TaskFilter): Promi
 /** The spool goes first: dying in between leaves a record that says less, never a folder that nobody knows. */
 async function removeTask(scope: RunnerScope, taskId: TaskId): Promise<boolean> {
   await scope.spool.remove(taskId)
+  scope.heldInputs.delete(taskId)
   return commitUnlessMoved(scope, { op: "task.remove", taskId })
 }
 
 async function strip(scope: RunnerScope, taskId: TaskId): Promise<boolean> {
   await scope.spool.remove(taskId)
+  scope.heldInputs.delete(taskId)
   return commitUnlessMoved(scope, { op: "task.strip", taskId })
 }
 

@@ -3,11 +3,11 @@ import type { ToolContext } from "../plugin/context.ts"
 import type { ProcessExit, ProcessRequest } from "../plugin/process.ts"
 import type { ArtifactReference } from "../task/patch.ts"
 import type { ActiveRun } from "./active-run.ts"
-import { takeStep } from "./journal.ts"
 import { requireOwned } from "./ownership.ts"
 import { reportProgress, reportUsage } from "./running-notes.ts"
 import { spoolOf } from "./run-spool.ts"
 import type { RunnerScope } from "./scope.ts"
+import { takeStep } from "./take-step.ts"
 
 /** The ports of one run, made when its tool is called. */
 export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolContext {
