@@ -4,6 +4,7 @@ import { toStopEvent } from "../task/stop.ts"
 import { type ActiveRun, ranMs } from "./active-run.ts"
 import { toShapeKey } from "./details.ts"
 import { endRun, noteLate, toSurvivors } from "./end-run.ts"
+import { finishFollowing } from "./follow-output.ts"
 import type { Outcome } from "./outcome.ts"
 import type { RunnerScope } from "./scope.ts"
 import type { RunSpool } from "./spool/run-spool.ts"
@@ -13,7 +14,7 @@ export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: P
   const outcome = await Promise.race([work, active.abandoned.promise])
   active.cancelDeadline?.()
   if (active.standing.in === "promotion") await active.standing.written
-  if (active.outputFollower) await finishFollowing(scope, active)
+  if (active.outputFollower) await finishFollowing(scope, active, { isComplete: true })
   if (outcome && !active.stop) observeDuration(scope, active)
   const { standing } = active
   if (standing.in === "foreground") {
@@ -43,14 +44,6 @@ function toAnswer(active: ActiveRun, outcome: Outcome | undefined): Answer {
   }
   if (outcome.succeeded) return { outcome: "completed", patch: outcome.patch }
   return { outcome: "failed", failure: outcome.failure, patch: outcome.patch }
-}
-
-async function finishFollowing(scope: RunnerScope, active: ActiveRun): Promise<void> {
-  const follower = active.outputFollower
-  active.outputFollower = null
-  await follower?.finish().catch((error: unknown) => {
-    scope.log.warn("output could not be passed on", { task: active.taskId, error: toErrorMessage(error) })
-  })
 }
 
 async function closeSpool(
