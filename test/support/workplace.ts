@@ -6,6 +6,7 @@ import { createMeanwhile, type Meanwhile, type MeanwhileOptions } from "../../sr
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
+import { endProcessesAfterTest } from "./processes.ts"
 
 export interface Workplace {
   readonly directory: string
@@ -20,19 +21,31 @@ export interface WorkplaceOptions extends Partial<Omit<MeanwhileOptions, "dataDi
 
 /** A real store and real processes in a folder that goes with the test. The plugins are `test` (the tools given) and `shell`. */
 export async function createWorkplace(options: WorkplaceOptions = {}): Promise<Workplace> {
-  const directory = mkdtempSync(join(tmpdir(), "meanwhile-test-"))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const directory = createFolder()
   const open = (more: WorkplaceOptions) => openIn(directory, { ...options, ...more })
   return { directory, meanwhile: await open({}), another: (more = {}) => open(more) }
 }
 
-async function openIn(directory: string, { tools = [], ...options }: WorkplaceOptions): Promise<Meanwhile> {
+/** A folder that goes with the test, and so does whatever the shell started in it. */
+export function createFolder(): string {
+  const directory = mkdtempSync(join(tmpdir(), "meanwhile-test-"))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  endProcessesAfterTest(toTestMarker(directory))
+  return directory
+}
+
+/** What the shell's commands in this folder carry in their environment. */
+export const toTestMarker = (directory: string): string => `MEANWHILE_TEST=${directory}`
+
+/** A Meanwhile on the folder's data, closed after the test. */
+export async function openIn(directory: string, { tools = [], ...options }: WorkplaceOptions = {}): Promise<Meanwhile> {
+  const environment = { PATH: process.env["PATH"] ?? "", MEANWHILE_TEST: directory }
   const meanwhile = await createMeanwhile({
     ...options,
     dataDirectory: join(directory, "data"),
     plugins: [
       definePlugin({ kind: "tool", name: "test", tools }),
-      createShellPlugin({ workingDirectory: directory, environment: { PATH: process.env["PATH"] ?? "" } }),
+      createShellPlugin({ workingDirectory: directory, environment }),
     ],
   })
   onTestFinished(() => meanwhile.close())

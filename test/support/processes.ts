@@ -1,0 +1,39 @@
+import { onTestFinished } from "vitest"
+import { isZombie, listProcesses, readProcess } from "../../src/runner/process/table.ts"
+
+/** Living processes that carry the marker of the task's runs, in their environment. */
+export function processesOf(taskId: string): number[] {
+  return processesWith(`MEANWHILE_TASK=${taskId}`)
+}
+
+/** Living processes with this beginning of a `NAME=value` in their environment. */
+export function processesWith(marker: string): number[] {
+  return listProcesses(marker)
+    .filter((entry) => entry.isMarked && !isZombie(entry) && entry.pid !== process.pid)
+    .map((entry) => entry.pid)
+}
+
+export function isAlive(pid: number): boolean {
+  const entry = readProcess(pid)
+  return entry !== undefined && !isZombie(entry)
+}
+
+/** One letter, as `ps` shows it; undefined when there is no such process. */
+export function stateOf(pid: number): string | undefined {
+  return readProcess(pid)?.state
+}
+
+/** Whatever becomes of the test, nothing with this in its environment outlives it. */
+export function endProcessesAfterTest(marker: string): void {
+  onTestFinished(() => {
+    for (const pid of processesWith(marker)) endNow(pid)
+  })
+}
+
+export function endNow(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL")
+  } catch {
+    // It has ended by itself.
+  }
+}
