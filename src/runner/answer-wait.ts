@@ -2,7 +2,7 @@ import { MeanwhileError } from "../base/error.ts"
 import type { JsonValue } from "../base/json.ts"
 import type { WaitId } from "../task/id.ts"
 import type { TaskRecord } from "../task/record.ts"
-import { REPEAT_QUESTION } from "./reclaim-run.ts"
+import { REPEAT_QUESTION } from "./on-crash.ts"
 import type { RunnerScope } from "./scope.ts"
 
 /** Answers what a run waits for. "No" to repeating an interrupted run ends it; any other answer puts it in the queue. */

@@ -1,7 +1,7 @@
 import { toErrorMessage } from "../base/error.ts"
 import type { Answer } from "../plugin/task-service.ts"
 import { toStopEvent } from "../task/stop.ts"
-import { type ActiveRun, ranMs } from "./active-run.ts"
+import { type ActiveRun, ranMs, type Standing } from "./active-run.ts"
 import { toShapeKey } from "./details.ts"
 import { endRun, noteLate, toSurvivors } from "./end-run.ts"
 import { finishFollowing } from "./follow-output.ts"
@@ -13,10 +13,8 @@ import type { RunSpool } from "./spool/run-spool.ts"
 export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: Promise<Outcome>): Promise<void> {
   const outcome = await Promise.race([work, active.abandoned.promise])
   active.cancelDeadline?.()
-  if (active.standing.in === "promotion") await active.standing.written
-  if (active.outputFollower) await finishFollowing(scope, active, { isComplete: true })
+  const standing = await settleStanding(scope, active)
   if (outcome && !active.stop) observeDuration(scope, active)
-  const { standing } = active
   if (standing.in === "foreground") {
     standing.answer(toAnswer(active, outcome))
     void closeSpool(scope, active, (spool) => spool.discard())
@@ -25,7 +23,16 @@ export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: P
   if (standing.in !== "foreground") await closeSpool(scope, active, (spool) => spool.close())
   release(scope, active)
   active.ended.resolve(task)
-  if (!outcome && active.stop) void work.then((late) => noteLate(scope, active, late))
+  if (!outcome && active.stop && standing.in === "background") void work.then((late) => noteLate(scope, active, late))
+}
+
+/** While the last output is passed on the threshold may pass too: a promotion that has begun is waited for. */
+async function settleStanding(scope: RunnerScope, active: ActiveRun): Promise<Standing> {
+  for (;;) {
+    if (active.standing.in === "promotion") await active.standing.written
+    else if (active.outputFollower) await finishFollowing(scope, active, { isComplete: true })
+    else return active.standing
+  }
 }
 
 function release(scope: RunnerScope, active: ActiveRun): void {
@@ -58,6 +65,11 @@ async function closeSpool(
 }
 
 function observeDuration(scope: RunnerScope, active: ActiveRun): void {
-  const shape = toShapeKey(active.plugin, active.tool, active.input)
-  scope.durations.observe(active.workspace, shape, active.ranBeforeMs + ranMs(active, scope.clock))
+  try {
+    const shape = toShapeKey(active.plugin, active.tool, active.input)
+    scope.durations.observe(active.workspace, shape, active.ranBeforeMs + ranMs(active, scope.clock))
+  } catch (error) {
+    const fields = { tool: active.tool.name, error: toErrorMessage(error) }
+    scope.log.warn("a tool could not name the shape of its call", fields)
+  }
 }

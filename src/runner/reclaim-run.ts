@@ -1,16 +1,13 @@
 import { isMeanwhileError } from "../base/error.ts"
-import type { LifecycleEvent, TaskFailure } from "../task/event.ts"
-import { createWaitId, type WorkerId } from "../task/id.ts"
+import type { LifecycleEvent } from "../task/event.ts"
+import type { WorkerId } from "../task/id.ts"
 import type { Operation } from "../task/operation.ts"
 import type { TaskSummary } from "../task/record.ts"
-import type { OnCrash } from "../task/step.ts"
 import { type Survivors, toStopEvent } from "../task/stop.ts"
 import { beginClaimed } from "./begin-claimed.ts"
 import { toSlotKeys } from "./begin-run.ts"
+import { decideOnCrash, toCrashEvent, toInterrupted, toSecretGone } from "./on-crash.ts"
 import type { RunnerScope } from "./scope.ts"
-
-/** Marks the question that a crash left behind, so that its answer is understood. */
-export const REPEAT_QUESTION = "repeat_after_crash"
 
 /**
  * Decides what becomes of one run whose worker is gone. What a process has done is known from its spool; what code
@@ -19,7 +16,8 @@ export const REPEAT_QUESTION = "repeat_after_crash"
 export async function reclaimRun(scope: RunnerScope, task: TaskSummary, lost: WorkerId): Promise<void> {
   try {
     if (task.status === "stopping") await finishStop(scope, task)
-    else if (task.status === "queued") await apply(scope, task, secretGone())
+    else if (task.status === "queued" || task.status === "waiting")
+      await apply(scope, task, toSecretGone("lost_worker"))
     else if (task.status === "running") await reclaimRunning(scope, task, lost)
   } catch (error) {
     if (isMeanwhileError(error, "wrong_state") || isMeanwhileError(error, "stale_claim")) return
@@ -37,47 +35,16 @@ async function reclaimRunning(scope: RunnerScope, task: TaskSummary, lost: Worke
   const tool = findTool(scope, task)
   const found = tool?.reattaches ? await openRun(scope, task).reattach() : null
   if (found === "reattachable") return adopt(scope, task)
-  const isHeldElsewhere = task.inputHeldBy === lost
-  if (found === "never_ran" || found === "nothing") {
-    return apply(scope, task, isHeldElsewhere ? secretGone() : { type: "task.released", reason: "lost_worker" })
+  const hasRunElsewhere = found !== "never_ran" && found !== "nothing"
+  if (hasRunElsewhere) await endProcesses(scope, task)
+  if (found === "lost") {
+    return apply(scope, task, toInterrupted("lost_worker", "its process ended without leaving an exit code"))
   }
-  await endProcesses(scope, task)
-  if (found === "lost") return apply(scope, task, interrupted("its process ended without leaving an exit code"))
-  if (isHeldElsewhere) return apply(scope, task, secretGone())
-  await apply(scope, task, toCrashEvent(await decideOnCrash(scope, task, tool?.onCrash ?? "fail"), task))
-}
-
-/** A step that was in flight speaks first; between steps the tool does. */
-async function decideOnCrash(scope: RunnerScope, task: TaskSummary, onCrash: OnCrash): Promise<OnCrash> {
-  const inFlight = (await scope.store.steps(task.id, task.run)).filter((step) => step.state === "started")
-  const decisions = inFlight.length > 0 ? inFlight.map((step) => step.onCrash) : [onCrash]
-  if (decisions.includes("fail")) return "fail"
-  return decisions.includes("ask") ? "ask" : "retry"
-}
-
-function toCrashEvent(onCrash: OnCrash, task: TaskSummary): LifecycleEvent {
-  switch (onCrash) {
-    case "retry":
-      return { type: "task.released", reason: "lost_worker" }
-    case "fail":
-      return interrupted(`it was running when its worker was lost, and ${task.tool} may not be repeated`)
-    case "ask":
-      return {
-        type: "task.waited",
-        ranMs: 0,
-        wait: {
-          id: createWaitId(),
-          reason: "person",
-          question: {
-            kind: REPEAT_QUESTION,
-            text: `${task.title} was interrupted. Run it again?`,
-            options: [true, false],
-          },
-          expiresAt: null,
-          onExpiry: false,
-        },
-      }
-  }
+  if (task.inputHeldBy === lost) return apply(scope, task, toSecretGone("lost_worker"))
+  const steps = await scope.store.steps(task.id, task.run)
+  const inFlight = steps.filter((step) => step.state === "started").map((step) => step.onCrash)
+  const decision = decideOnCrash(inFlight, hasRunElsewhere ? (tool?.onCrash ?? "fail") : "retry")
+  await apply(scope, task, toCrashEvent(decision, { ...task, by: "lost_worker", ranMs: null }))
 }
 
 /** Takes a living or ended process over with its full output: the run goes on here under a new fence. */
@@ -113,17 +80,4 @@ function findTool(scope: RunnerScope, task: TaskSummary) {
 async function apply(scope: RunnerScope, task: TaskSummary, event: LifecycleEvent): Promise<void> {
   const run = { taskId: task.id, run: task.run, fence: task.fence }
   await scope.store.commit([{ op: "task.apply", run, event }] satisfies readonly Operation[])
-}
-
-function interrupted(message: string): LifecycleEvent {
-  return { type: "task.interrupted", by: "lost_worker", failure: toFailure("worker_lost", message) }
-}
-
-function secretGone(): LifecycleEvent {
-  const message = "its input held a secret, which is never stored, and the process that knew it is gone; start it again"
-  return { type: "task.interrupted", by: "lost_worker", failure: toFailure("secret_not_kept", message) }
-}
-
-function toFailure(code: string, message: string): TaskFailure {
-  return { code, message, details: {} }
 }
