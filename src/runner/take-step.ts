@@ -25,12 +25,14 @@ export async function takeStep<Result extends JsonValue>(
     throw new MeanwhileError("invalid_input", `The step ${key} is already being taken: give each step its own key.`)
   }
   active.journal.set(key, { state: "started", onCrash, isRunning: true })
-  await writeUnderFence(scope, active, (run) => [{ op: "step.start", run, key, onCrash }])
-  await requireOwned(scope, active)
   try {
+    await writeUnderFence(scope, active, (run) => [{ op: "step.start", run, key, onCrash }])
+    await requireOwned(scope, active)
     const idempotencyKey = `${active.taskId}/${active.run}/${key}`
     const returned = await effect({ signal: active.abort.signal, idempotencyKey })
     const result = scope.redactor.redactJson(toJson(returned)).value
+    // Last in the journal: a promotion writes finished steps in the order in which they finished.
+    active.journal.delete(key)
     active.journal.set(key, { state: "finished", onCrash, result })
     await writeUnderFence(scope, active, (run) => [{ op: "step.finish", run, key, result }])
     return result as Result
