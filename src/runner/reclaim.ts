@@ -15,7 +15,9 @@ const PAGE_SIZE = 500
  */
 export async function reclaimLostWorkers(scope: RunnerScope): Promise<void> {
   for (const lease of await scope.store.leases(WORKER_LEASE_PREFIX)) {
-    if (!lease.isOver || lease.holder === scope.worker.id) continue
+    if (lease.key === `${WORKER_LEASE_PREFIX}${scope.worker.id}`) continue
+    // One that this worker holds is of a takeover that did not get through.
+    if (!lease.isOver && lease.holder !== scope.worker.id) continue
     try {
       await reclaimFrom(scope, lease)
     } catch (error) {
@@ -34,7 +36,7 @@ async function reclaimFrom(scope: RunnerScope, lost: Lease): Promise<void> {
   ])
   const worker = lost.key.slice(WORKER_LEASE_PREFIX.length) as WorkerId
   await forEachTask(scope, { worker, statuses: ["running", "stopping"] }, worker)
-  await forEachTask(scope, { inputHeldBy: worker, statuses: ["queued"] }, worker)
+  await forEachTask(scope, { inputHeldBy: worker, statuses: ["queued", "waiting"] }, worker)
   await scope.store.commit([{ op: "lease.release", key: lost.key, holder, fence: taken.fence }])
 }
 
