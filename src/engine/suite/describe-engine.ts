@@ -1,0 +1,40 @@
+import { describe } from "vitest"
+import { describeCommits } from "./describe-commits.ts"
+import { describeCreation } from "./describe-creation.ts"
+import { describeDocuments } from "./describe-documents.ts"
+import { describeEvents } from "./describe-events.ts"
+import { describeGroups } from "./describe-groups.ts"
+import { describeLeases } from "./describe-leases.ts"
+import { describeLists } from "./describe-lists.ts"
+import { describeModel } from "./describe-model.ts"
+import { describeNotices } from "./describe-notices.ts"
+import { describeQueue } from "./describe-queue.ts"
+import { describeRuns } from "./describe-runs.ts"
+import { describeSessions } from "./describe-sessions.ts"
+import { describeSteps } from "./describe-steps.ts"
+import { describeWaits } from "./describe-waits.ts"
+import { createEngineTest, type EngineFactory } from "./subject.ts"
+
+/**
+ * What every engine promises, as tests. It assumes neither one process nor synchronous answers nor a clock that can be
+ * set: time passes by itself, and what must happen is waited for.
+ */
+export function describeEngine(name: string, factory: EngineFactory): void {
+  const test = createEngineTest(factory)
+  describe(`the ${name} engine`, () => {
+    describeCommits(test)
+    describeCreation(test)
+    describeRuns(test)
+    describeSteps(test)
+    describeNotices(test)
+    describeGroups(test)
+    describeWaits(test)
+    describeLeases(test)
+    describeSessions(test)
+    describeDocuments(test)
+    describeLists(test)
+    describeQueue(test)
+    describeEvents(test)
+    describeModel(test)
+  })
+}

@@ -1,0 +1,102 @@
+import { describe, expect } from "vitest"
+import { createGroupId } from "../../task/id.ts"
+import {
+  applyEvents,
+  COMPLETED,
+  createEndedTask,
+  createTask,
+  FAILED,
+  QUEUED,
+  RUNNING,
+  sampleGroup,
+  STARTED,
+} from "./samples.ts"
+import { type EngineTest, expectRefusal } from "./subject.ts"
+
+export function describeGroups(test: EngineTest): void {
+  describe("groups", () => {
+    test("keep their details and begin open and empty", async ({ engine }) => {
+      const details = sampleGroup({ join: 2, failFast: true, report: "each", merge: "human_gated" })
+      const [group] = await engine.store.commit([{ op: "group.create", details }])
+      expect(group).toMatchObject({ ...details, state: "open", memberCount: 0, arrivals: [] })
+      expect(await engine.store.group(details.id)).toEqual(group)
+      expect(await engine.store.group(createGroupId())).toBeUndefined()
+    })
+
+    test("count members as they are created and arrivals as they end", async ({ engine }) => {
+      const details = sampleGroup()
+      await engine.store.commit([{ op: "group.create", details }])
+      const group = details.id
+      const one = await createEndedTask(engine, { group })
+      const two = await createTask(engine, RUNNING, { group })
+      expect(await engine.store.group(group)).toMatchObject({
+        memberCount: 2,
+        arrivals: [{ taskId: one.id, run: 1, status: "completed" }],
+      })
+      await applyEvents(engine, two.id, FAILED)
+      expect((await engine.store.group(group))?.arrivals).toHaveLength(2)
+      expect((await engine.store.tasks({ group }, { limit: 9 })).items).toHaveLength(2)
+    })
+
+    test("a member that is retried counts once", async ({ engine }) => {
+      const details = sampleGroup()
+      await engine.store.commit([{ op: "group.create", details }])
+      const { id } = await createTask(engine, RUNNING, { group: details.id })
+      await applyEvents(engine, id, FAILED)
+      await engine.store.commit([{ op: "task.begin_run", taskId: id, afterRun: 1, reason: "retry" }])
+      await applyEvents(engine, id, STARTED, COMPLETED)
+      expect(await engine.store.group(details.id)).toMatchObject({
+        memberCount: 1,
+        arrivals: [{ taskId: id, run: 2, status: "completed" }],
+      })
+    })
+
+    test("members that end together all arrive", async ({ engine, another }) => {
+      const other = await another()
+      const details = sampleGroup()
+      await engine.store.commit([{ op: "group.create", details }])
+      const members = await Promise.all(
+        Array.from({ length: 10 }, () => createTask(engine, RUNNING, { group: details.id })),
+      )
+      await Promise.all(members.map(({ id }, index) => applyEvents(index % 2 ? engine : other, id, COMPLETED)))
+      expect((await engine.store.group(details.id))?.arrivals).toHaveLength(10)
+    })
+
+    test("a sealed group takes no more members", async ({ engine }) => {
+      const details = sampleGroup()
+      await engine.store.commit([{ op: "group.create", details }])
+      const [sealed] = await engine.store.commit([{ op: "group.move", groupId: details.id, to: "sealed" }])
+      expect(sealed.state).toBe("sealed")
+      await expectRefusal(createTask(engine, QUEUED, { group: details.id }), "wrong_state")
+      expect(await engine.store.group(details.id)).toMatchObject({ state: "sealed", memberCount: 0 })
+    })
+
+    test("move only along their states", async ({ engine }) => {
+      const details = sampleGroup()
+      const move = (to: "sealed" | "joined" | "cancelled") =>
+        engine.store.commit([{ op: "group.move", groupId: details.id, to }])
+      await expectRefusal(move("sealed"), "not_found")
+      await engine.store.commit([{ op: "group.create", details }])
+      await expectRefusal(move("joined"), "wrong_state")
+      await move("sealed")
+      await expectRefusal(move("sealed"), "wrong_state")
+      await move("joined")
+      await expectRefusal(move("cancelled"), "wrong_state")
+      expect((await engine.store.group(details.id))?.state).toBe("joined")
+    })
+
+    test("with an id that is taken are refused", async ({ engine }) => {
+      const details = sampleGroup()
+      await engine.store.commit([{ op: "group.create", details }])
+      await expectRefusal(engine.store.commit([{ op: "group.create", details }]), "invalid_input")
+    })
+
+    test("forget a member that is removed", async ({ engine }) => {
+      const details = sampleGroup()
+      await engine.store.commit([{ op: "group.create", details }])
+      const { id } = await createEndedTask(engine, { group: details.id })
+      await engine.store.commit([{ op: "task.remove", taskId: id }])
+      expect(await engine.store.group(details.id)).toMatchObject({ memberCount: 0, arrivals: [] })
+    })
+  })
+}

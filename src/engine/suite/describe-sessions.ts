@@ -1,0 +1,104 @@
+import { describe, expect } from "vitest"
+import { createSessionId, DEFAULT_WORKSPACE } from "../../task/id.ts"
+import { applyEvents, COMPLETED, createEndedTask, createSession, createTask, RUNNING, sampleGroup } from "./samples.ts"
+import { type EngineTest, expectRefusal } from "./subject.ts"
+
+export function describeSessions(test: EngineTest): void {
+  describe("sessions", () => {
+    test("keep data and messages, and every change raises the version", async ({ engine, reopen }) => {
+      const id = await createSession(engine)
+      expect(await engine.store.session(id)).toMatchObject({ version: 1, messageCount: 0, data: { agent: "suite" } })
+      const [one] = await engine.store.commit([
+        { op: "session.update", id, expectedVersion: 1, messages: [{ role: "user" }, "two"] },
+      ])
+      expect(one).toMatchObject({ version: 2, messageCount: 2, data: { agent: "suite" } })
+      const [two] = await engine.store.commit([
+        { op: "session.update", id, expectedVersion: 2, data: { model: "x" }, messages: [null] },
+      ])
+      expect(two).toMatchObject({ version: 3, messageCount: 3, data: { model: "x" } })
+      const { store } = await reopen()
+      expect(await store.session(id)).toEqual(two)
+      const messages = await store.messages(id, 0, 10)
+      expect(messages.map(({ position, body }) => [position, body])).toEqual([
+        [1, { role: "user" }],
+        [2, "two"],
+        [3, null],
+      ])
+      expect((await store.messages(id, 1, 1)).map(({ position }) => position)).toEqual([2])
+    })
+
+    test("only one of two writers at the same version succeeds", async ({ engine, another }) => {
+      const other = await another()
+      const id = await createSession(engine)
+      const writes = await Promise.allSettled(
+        [engine, other].map(({ store }) =>
+          store.commit([{ op: "session.update", id, expectedVersion: 1, messages: ["hello"] }]),
+        ),
+      )
+      expect(writes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"])
+      await expectRefusal(
+        engine.store.commit([{ op: "session.update", id, expectedVersion: 1, messages: [] }]),
+        "version_conflict",
+      )
+      expect(await engine.store.session(id)).toMatchObject({ version: 2, messageCount: 1 })
+    })
+
+    test("unknown and doubled ids are refused", async ({ engine }) => {
+      const id = await createSession(engine)
+      await expectRefusal(
+        engine.store.commit([{ op: "session.create", id, workspace: DEFAULT_WORKSPACE, data: {} }]),
+        "invalid_input",
+      )
+      const unknown = createSessionId()
+      expect(await engine.store.session(unknown)).toBeUndefined()
+      expect(await engine.store.messages(unknown, 0, 10)).toEqual([])
+      await expectRefusal(
+        engine.store.commit([{ op: "session.update", id: unknown, expectedVersion: 1, messages: [] }]),
+        "not_found",
+      )
+      await expectRefusal(engine.store.commit([{ op: "session.delete", id: unknown }]), "not_found")
+    })
+
+    test("deleting one removes its messages, terminal tasks and groups, and nothing of another", async ({ engine }) => {
+      const id = await createSession(engine)
+      const other = await createSession(engine)
+      const group = sampleGroup({ session: id })
+      await engine.store.commit([
+        { op: "group.create", details: group },
+        { op: "session.update", id, expectedVersion: 1, messages: ["hello"] },
+      ])
+      const mine = await createEndedTask(engine, { session: id, group: group.id })
+      const theirs = await createEndedTask(engine, { session: other })
+      await engine.store.commit([{ op: "session.delete", id }])
+      expect(await engine.store.session(id)).toBeUndefined()
+      expect(await engine.store.messages(id, 0, 10)).toEqual([])
+      expect(await engine.store.task(mine.id)).toBeUndefined()
+      expect(await engine.store.group(group.id)).toBeUndefined()
+      expect(await engine.store.notices({ session: id }, 10)).toEqual([])
+      expect(await engine.store.task(theirs.id)).toEqual(theirs)
+      expect(await engine.store.notices({ session: other }, 10)).toHaveLength(1)
+      expect(await engine.store.checkIntegrity()).toEqual({ isHealthy: true, problems: [] })
+    })
+
+    test("deleting one is refused while a task of it lives", async ({ engine }) => {
+      const id = await createSession(engine)
+      const { id: task } = await createTask(engine, RUNNING, { session: id })
+      const ended = await createEndedTask(engine, { session: id })
+      await expectRefusal(engine.store.commit([{ op: "session.delete", id }]), "wrong_state")
+      expect(await engine.store.task(ended.id)).toEqual(ended)
+      await applyEvents(engine, task, COMPLETED)
+      await engine.store.commit([{ op: "session.delete", id }])
+      expect(await engine.store.task(task)).toBeUndefined()
+    })
+
+    test("a task that lives forever outlives its session and goes on without one", async ({ engine }) => {
+      const id = await createSession(engine)
+      const { id: task } = await createTask(engine, RUNNING, { session: id, lifetime: "forever" })
+      await engine.store.commit([{ op: "session.delete", id }])
+      expect(await engine.store.task(task)).toMatchObject({ status: "running", session: null })
+      expect(await applyEvents(engine, task, COMPLETED)).toMatchObject({ session: null })
+      expect(await engine.store.notices({ taskId: task }, 10)).toMatchObject([{ session: null }])
+      expect(await engine.store.countTasks({ session: id })).toBe(0)
+    })
+  })
+}

@@ -1,0 +1,134 @@
+import type { Engine } from "../../task/engine.ts"
+import type { LifecycleEvent, TaskFailure } from "../../task/event.ts"
+import type { GroupDetails } from "../../task/group.ts"
+import {
+  createGroupId,
+  createSessionId,
+  createTaskId,
+  createWaitId,
+  createWorkerId,
+  DEFAULT_WORKSPACE,
+  type SessionId,
+  type TaskId,
+  type WorkerId,
+} from "../../task/id.ts"
+import type { NoticeKey } from "../../task/notice.ts"
+import type { TaskEntry } from "../../task/operation.ts"
+import type { Patch } from "../../task/patch.ts"
+import type { TaskDetails, TaskRecord } from "../../task/record.ts"
+import type { Wait } from "../../task/wait.ts"
+
+export const WORKER: WorkerId = createWorkerId()
+
+export const PATCH: Patch = {
+  digest: ["done"],
+  facts: { lines: 3 },
+  artifacts: [],
+  nextSteps: ["rest"],
+  payload: { text: "hello" },
+}
+
+export const FAILURE: TaskFailure = { code: "broken", message: "It broke.", details: { exitCode: 1 } }
+
+export function sampleDetails(changes: Partial<TaskDetails> = {}): TaskDetails {
+  return {
+    id: createTaskId(),
+    workspace: DEFAULT_WORKSPACE,
+    session: null,
+    parentTask: null,
+    parentMessage: null,
+    batch: null,
+    group: null,
+    kind: "tool",
+    plugin: "shell",
+    tool: "run_command",
+    model: null,
+    title: "npm test",
+    input: { command: "npm test" },
+    inputHeldBy: null,
+    metadata: { owner: "suite" },
+    lifetime: "runtime",
+    priority: 0,
+    notify: "wake",
+    limits: { timeoutMs: 300_000, tokens: null, costMicros: null, outputBytes: null },
+    idempotencyKey: null,
+    askedBy: null,
+    depth: 0,
+    traceId: null,
+    ...changes,
+  }
+}
+
+export function sampleWait(changes: Partial<Wait> = {}): Wait {
+  return {
+    id: createWaitId(),
+    reason: "person",
+    question: { text: "Go on?" },
+    expiresAt: null,
+    onExpiry: null,
+    ...changes,
+  }
+}
+
+export function sampleGroup(changes: Partial<GroupDetails> = {}): GroupDetails {
+  return {
+    id: createGroupId(),
+    workspace: DEFAULT_WORKSPACE,
+    session: null,
+    name: "tests",
+    join: "all",
+    failFast: false,
+    report: "combined",
+    merge: "append",
+    ...changes,
+  }
+}
+
+export const QUEUED: TaskEntry = { as: "queued" }
+export const RUNNING: TaskEntry = { as: "running", worker: WORKER }
+export const COMPLETED: LifecycleEvent = { type: "task.completed", patch: PATCH }
+export const FAILED: LifecycleEvent = { type: "task.failed", failure: FAILURE, patch: null }
+export const STARTED: LifecycleEvent = { type: "task.started", worker: WORKER }
+export const CANCELLED: LifecycleEvent = {
+  type: "task.cancelled",
+  by: "person",
+  reason: "not needed",
+  survivors: [],
+  late: null,
+}
+
+export async function createTask(
+  { store }: Engine,
+  entry: TaskEntry = QUEUED,
+  changes: Partial<TaskDetails> = {},
+): Promise<TaskRecord> {
+  const [{ task }] = await store.commit([{ op: "task.create", details: sampleDetails(changes), entry }])
+  return task
+}
+
+/** Applies events one after the other to the task's current run, each under its current fence. */
+export async function applyEvents({ store }: Engine, id: TaskId, ...events: LifecycleEvent[]): Promise<TaskRecord> {
+  let task = await store.task(id)
+  for (const event of events) {
+    if (!task) break
+    const run = { taskId: id, run: task.run, fence: task.fence }
+    ;[task] = await store.commit([{ op: "task.apply", run, event }])
+  }
+  if (!task) throw new Error(`There is no task ${id}.`)
+  return task
+}
+
+export async function createEndedTask(engine: Engine, changes: Partial<TaskDetails> = {}): Promise<TaskRecord> {
+  const { id } = await createTask(engine, RUNNING, changes)
+  return applyEvents(engine, id, COMPLETED)
+}
+
+export async function createSession({ store }: Engine): Promise<SessionId> {
+  const id = createSessionId()
+  await store.commit([{ op: "session.create", id, workspace: DEFAULT_WORKSPACE, data: { agent: "suite" } }])
+  return id
+}
+
+export function toEndedNotice(task: Pick<TaskRecord, "id" | "run">): NoticeKey {
+  return { taskId: task.id, run: task.run, kind: "ended" }
+}
