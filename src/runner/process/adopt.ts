@@ -9,7 +9,13 @@ import { type ProcessTree, sendSignal } from "./tree.ts"
 
 /** What became of a command whose Meanwhile died. */
 export type Found =
-  | { readonly state: "ended"; readonly ending: Ending; readonly tree: ProcessTree | undefined }
+  | {
+      readonly state: "ended"
+      readonly ending: Ending
+      readonly tree: ProcessTree | undefined
+      /** The guard ended it for its output. */
+      readonly wasOverLimit: boolean
+    }
   | { readonly state: "alive"; readonly tree: ProcessTree }
   /** It did not run and now never will. */
   | { readonly state: "never_ran" }
@@ -25,7 +31,8 @@ export async function findProcess(path: string, marker: string, clock: Clock): P
   if (!facts || typeof facts.claim !== "object") return { state: "never_ran" }
   const isThisBoot = facts.claim.bootId === readBootId()
   const tree = isThisBoot ? toTree(facts, facts.claim, marker) : undefined
-  if (facts.ending) return { state: "ended", ending: facts.ending, tree }
+  const { ending, wasOverLimit } = facts
+  if (ending) return { state: "ended", ending, tree, wasOverLimit }
   return tree && isLeaderAlive(tree) ? { state: "alive", tree } : { state: "lost", tree }
 }
 

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
+import { closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from "node:fs"
 import type { Clock } from "../../base/clock.ts"
 import { type Ending, toEnding } from "./ending.ts"
 import { decodeIdentity, type ProcessIdentity } from "./identity.ts"
@@ -60,8 +60,15 @@ const NOTE_START_AFTER_MS = 20
 /** Returns how to give it up. */
 export function noteStart(path: string, startedAt: string | undefined, clock: Clock): () => void {
   return clock.schedule(NOTE_START_AFTER_MS, () => {
-    // The wrapper has made the file; when its folder is gone already there is nothing to note.
-    if (startedAt !== undefined && readFacts(path)) appendFileSync(path, `start ${startedAt}\n`)
+    if (startedAt === undefined) return
+    try {
+      // Never creates the file: that would take the claim away from the wrapper.
+      const descriptor = openSync(path, constants.O_WRONLY | constants.O_APPEND)
+      writeSync(descriptor, `start ${startedAt}\n`)
+      closeSync(descriptor)
+    } catch {
+      // Its wrapper has not claimed it yet, or the folder is gone: it stays known by its marker.
+    }
   })
 }
 

@@ -1,6 +1,14 @@
 import type { Clock } from "../../base/clock.ts"
 import { sleep } from "./sleep.ts"
-import { findMembers, isStillAlive, type Member, type ProcessTree, sendSignal, signalGroup } from "./tree.ts"
+import {
+  findMembers,
+  isStillAlive,
+  listLeaderDescendants,
+  type Member,
+  type ProcessTree,
+  sendSignal,
+  signalGroup,
+} from "./tree.ts"
 
 export interface StopTiming {
   readonly clock: Clock
@@ -25,12 +33,14 @@ export async function stopTree(
 ): Promise<Member[]> {
   const { clock, graceMs } = timing
   const startedAt = clock.monotonic()
+  // Looked up first: once its parent is dead nothing tells whose child a process without the marker was.
+  const descendants = listLeaderDescendants(tree)
   signalGroup(tree, "SIGTERM")
   // A stopped process sees the signal only when it goes on.
   signalGroup(tree, "SIGCONT")
   const look = (known: readonly Member[]): Member[] => findMembers(tree, known).filter(isMine)
 
-  let members = look([])
+  let members = look(descendants)
   const told = new Set<number>()
   for (let delayMs = FIRST_LOOK_MS; members.length > 0 && clock.monotonic() - startedAt < graceMs; ) {
     for (const member of members) {

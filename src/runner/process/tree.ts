@@ -1,5 +1,13 @@
 import type { Survivor } from "../../task/stop.ts"
-import { isZombie, listProcesses, type MarkedEntry, type ProcessEntry, readCommand, readProcess } from "./table.ts"
+import {
+  isZombie,
+  listDescendants,
+  listProcesses,
+  type MarkedEntry,
+  type ProcessEntry,
+  readCommand,
+  readProcess,
+} from "./table.ts"
 
 /**
  * All that one command started: its process group, whoever carries its marker, and their descendants. The wrapper leads
@@ -32,6 +40,11 @@ export function findMembers(tree: ProcessTree, known: readonly Member[] = []): M
   addDescendants(members, table)
   members.delete(process.pid)
   return [...members.values()]
+}
+
+export function listLeaderDescendants(tree: ProcessTree): Member[] {
+  const leader = readProcess(tree.leaderPid)
+  return leader && leader.startedAt === tree.leaderStartedAt ? listDescendants(tree.leaderPid) : []
 }
 
 /** Whether it is still there. Cheap: looks at this one process. */

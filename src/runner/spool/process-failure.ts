@@ -28,6 +28,11 @@ export function toClaimError(path: string): MeanwhileError {
   return new MeanwhileError("store_unavailable", message, { path })
 }
 
+export function toOverLimitError(limitBytes: number): MeanwhileError {
+  const message = `It was stopped while Meanwhile was not running, because it printed more than ${limitBytes} bytes. Let it print less, or raise its output limit.`
+  return new MeanwhileError("limit_exceeded", message, { limitBytes })
+}
+
 function toDiskFullError(directory: string): MeanwhileError {
   const message = `The disk that holds ${directory} is full, so the task's output cannot be written. Free some space and run it again.`
   return new MeanwhileError("disk_full", message, { directory })

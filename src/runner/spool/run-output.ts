@@ -79,7 +79,7 @@ export function createRunOutput({ paths, limitBytes, onGrown }: RunOutputOptions
       return failure || appender.isBusy ? flush() : undefined
     },
     async read(use) {
-      if (!isOnDisk && !isKept) {
+      if (!isOnDisk && memory.totalBytes > 0) {
         const { firstOffset, totalBytes } = memory
         return use({ firstOffset, totalBytes, read: async (start, end) => memory.read(start, end) })
       }

@@ -12,7 +12,7 @@ import { resolveProgram } from "../process/program.ts"
 import { stopTree } from "../process/stop-tree.ts"
 import { clearGroup, type Supervised, superviseProcess, toSupervised } from "../process/supervise.ts"
 import { isStillAlive, type Member, type ProcessTree, toSurvivor } from "../process/tree.ts"
-import { requireSpace, toClaimError } from "./process-failure.ts"
+import { requireSpace, toClaimError, toOverLimitError } from "./process-failure.ts"
 import { type FoundProcess, findProcesses } from "./found-processes.ts"
 import { FILE_MODE, type RunPaths, toProcessName } from "./run-paths.ts"
 
@@ -99,6 +99,7 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
     if (outcome.state === "alive") return supervise(adoptProcess(path, outcome.tree, clock), control)
     if (outcome.state === "never_ran") return "never_ran"
     const left = outcome.tree ? await clearGroup(outcome.tree, clock) : []
+    if (outcome.state === "ended" && outcome.wasOverLimit) throw toOverLimitError(stopPastBytes)
     return toSupervised(outcome.state === "ended" ? outcome.ending : UNKNOWN_ENDING, left)
   }
 
