@@ -1,0 +1,81 @@
+import { spawn } from "node:child_process"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { onTestFinished } from "vitest"
+import type { ToolCall } from "../../src/plugin/task-service.ts"
+import type { BackgroundConfigInput } from "../../src/runner/config.ts"
+import type { WorkerHabit, WorkerOrder, WorkerReply } from "../fixtures/worker.ts"
+import { eventually } from "./eventually.ts"
+import { endNow, stateOf } from "./processes.ts"
+
+const FIXTURE = join(import.meta.dirname, "..", "fixtures", "worker.ts")
+
+/** A real Meanwhile process on the folder's data. It ends with the test. */
+export interface ChildWorker {
+  readonly pid: number
+  /** In the background; their ids. */
+  start(calls: readonly ToolCall[]): Promise<readonly string[]>
+  /** In the foreground, without waiting for the answer; the id it would have as a task. */
+  execute(call: ToolCall): Promise<string>
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>
+  /** SIGSTOP; resolves when it stands still. */
+  suspend(): Promise<void>
+  isSuspended(): boolean
+  continue(): void
+  /** A clean shutdown; resolves when the process has exited. */
+  close(options?: { readonly drainMs?: number }): Promise<void>
+}
+
+export async function startChildWorker(
+  directory: string,
+  background: BackgroundConfigInput = {},
+  habit?: WorkerHabit,
+): Promise<ChildWorker> {
+  const child = spawn(process.execPath, [FIXTURE, directory, JSON.stringify(background), habit ?? ""], {
+    stdio: ["pipe", "pipe", "inherit"],
+  })
+  const pid = child.pid
+  if (pid === undefined) throw new Error("The worker could not be started.")
+  onTestFinished(() => endNow(pid))
+  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()))
+  const replies = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+
+  async function next(): Promise<WorkerReply> {
+    const { value, done } = (await replies.next()) as IteratorResult<string>
+    if (done) throw new Error(`The worker ended although it was asked something: status ${child.exitCode}.`)
+    return JSON.parse(value) as WorkerReply
+  }
+
+  async function order(what: WorkerOrder): Promise<WorkerReply> {
+    child.stdin.write(`${JSON.stringify(what)}\n`)
+    return next()
+  }
+
+  async function idsOf(what: WorkerOrder): Promise<readonly string[]> {
+    const reply = await order(what)
+    if (reply.reply !== "started") throw new Error(`Unexpected reply ${reply.reply}`)
+    return reply.ids
+  }
+
+  await next()
+  return {
+    pid,
+    start: (calls) => idsOf({ order: "start", calls }),
+    execute: async (call) => (await idsOf({ order: "execute", call }))[0] ?? "",
+    async kill() {
+      child.kill("SIGKILL")
+      await gone
+    },
+    async suspend() {
+      child.kill("SIGSTOP")
+      await eventually("the worker stands still", () => stateOf(pid) === "T")
+    },
+    isSuspended: () => stateOf(pid) === "T",
+    continue: () => void child.kill("SIGCONT"),
+    async close(options = {}) {
+      await order({ order: "close", options })
+      await gone
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import { appendFileSync, existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
+import { z } from "zod"
+import { defineTool, type Tool } from "../../src/plugin/tool.ts"
+import type { OnCrash } from "../../src/task/step.ts"
+
+export interface Effect {
+  /** Of the Meanwhile process that made it. */
+  readonly pid: number
+  readonly what: string
+}
+
+const pathOf = (directory: string): string => join(directory, "effects")
+
+/** What the tools have done in this folder, in order, whichever process they ran in. */
+export function effectsIn(directory: string): Effect[] {
+  if (!existsSync(pathOf(directory))) return []
+  return readFileSync(pathOf(directory), "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => ({ pid: Number.parseInt(line, 10), what: line.slice(line.indexOf(" ") + 1) }))
+}
+
+/** Tools that run inside Meanwhile, wait for a file of the folder, and then act once, in a step. One per `onCrash`. */
+export function createHoldingTools(directory: string): Tool[] {
+  return [
+    createHolding(directory, "hold", "fail"),
+    createHolding(directory, "hold_retry", "retry"),
+    createHolding(directory, "hold_ask", "ask"),
+  ]
+}
+
+function createHolding(directory: string, name: string, onCrash: OnCrash): Tool {
+  /** A whole line at once, so that lines of several processes can be counted. */
+  const act = (what: string): void => appendFileSync(pathOf(directory), `${process.pid} ${what}\n`)
+  return defineTool({
+    name,
+    description: "Begins, waits for a file, and acts.",
+    input: z.object({ name: z.string(), until: z.string().optional() }),
+    background: { mode: "always" },
+    onCrash,
+    async run(input, { step, signal }) {
+      act(`began ${input.name}`)
+      while (input.until !== undefined && !existsSync(join(directory, input.until))) {
+        await pause(5, undefined, { signal })
+      }
+      await step("act", async () => {
+        act(`acted ${input.name}`)
+        return null
+      })
+      return input.name
+    },
+  })
+}

@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { spawn as spawnInTerminal } from "@lydell/node-pty"
+import { onTestFinished } from "vitest"
+import { eventually } from "./eventually.ts"
+
+const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
+
+export interface RunningProgram {
+  readonly pid: number
+  /** Everything it has shown so far. */
+  shown(): string
+  type(line: string): void
+  /** Resolves with what was shown once the pattern is part of what was shown since the last match. */
+  shows(pattern: RegExp): Promise<string>
+  readonly exited: Promise<number | null>
+}
+
+export interface ProgramSettings {
+  readonly directory: string
+  readonly arguments?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** The real program, its input a pipe. */
+export function startPiped(
+  settings: ProgramSettings,
+): RunningProgram & { endInput(): void; kill(signal: NodeJS.Signals): void } {
+  const child = spawn(process.execPath, [MAIN, ...(settings.arguments ?? [])], {
+    cwd: settings.directory,
+    env: toEnvironment(settings),
+  })
+  let shown = ""
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (shown += text))
+  const exited = new Promise<number | null>((resolve) => child.on("close", resolve))
+  onTestFinished(() => void child.kill("SIGKILL"))
+  return {
+    pid: child.pid ?? 0,
+    exited,
+    ...createReader(() => shown),
+    type: (line) => child.stdin.write(`${line}\n`),
+    endInput: () => child.stdin.end(),
+    kill: (signal) => void child.kill(signal),
+  }
+}
+
+/** The real program in a real terminal of 100 columns. */
+export function startInTerminal(settings: ProgramSettings): RunningProgram & { press(keys: string): void } {
+  const terminal = spawnInTerminal(process.execPath, [MAIN, ...(settings.arguments ?? [])], {
+    cols: 100,
+    rows: 30,
+    cwd: settings.directory,
+    env: toEnvironment(settings),
+  })
+  let shown = ""
+  let hasExited = false
+  terminal.onData((text) => (shown += text))
+  const exited = new Promise<number | null>((resolve) =>
+    terminal.onExit(({ exitCode }) => {
+      hasExited = true
+      resolve(exitCode)
+    }),
+  )
+  onTestFinished(() => {
+    if (!hasExited) terminal.kill("SIGKILL")
+  })
+  return {
+    pid: terminal.pid,
+    exited,
+    ...createReader(() => shown),
+    type: (line) => terminal.write(`${line}\r`),
+    press: (keys) => terminal.write(keys),
+  }
+}
+
+/** HOME is the test's own: what a person trusts at home is none of its business. */
+function toEnvironment({ directory, environment = {} }: ProgramSettings): Record<string, string> {
+  return { PATH: process.env["PATH"] ?? "", HOME: directory, TERM: "xterm", MEANWHILE_TEST: directory, ...environment }
+}
+
+function createReader(shown: () => string) {
+  let position = 0
+  return {
+    shown,
+    async shows(pattern: RegExp): Promise<string> {
+      const match = await eventually(`the program shows ${pattern} after\n${shown()}`, () =>
+        pattern.exec(shown().slice(position)),
+      )
+      position += match.index + match[0].length
+      return match[0]
+    },
+  }
+}
