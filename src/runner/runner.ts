@@ -10,6 +10,7 @@ import type { TaskRecord } from "../task/record.ts"
 import { obeyStops } from "./cancel.ts"
 import { type BackgroundConfigInput, toBackgroundConfig } from "./config.ts"
 import { createDurations } from "./durations.ts"
+import { expireWaits } from "./expire-waits.ts"
 import { closeSession, deleteSession, endTurn } from "./lifetimes.ts"
 import { markLost } from "./ownership.ts"
 import { allowAll, type Permission } from "./permission.ts"
@@ -97,6 +98,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const pump = createPump(scope)
   const chores = [
     repeat(scope, SAFETY_POLL_MS, () => obeyStops(scope)),
+    repeat(scope, SAFETY_POLL_MS, () => expireWaits(scope)),
     repeat(scope, (config.leaseSeconds * 1_000) / RECLAIMS_PER_LEASE, () => reclaimLostWorkers(scope)),
     repeat(scope, RETENTION_EVERY_MS, () => applyRetention(scope)),
   ]

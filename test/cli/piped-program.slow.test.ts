@@ -1,0 +1,141 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { startPiped } from "../support/program.ts"
+import { createFolder } from "../support/workplace.ts"
+
+const QUICK = { MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
+
+test("it reads lines, obeys them and ends at the end of input", async () => {
+  const program = startPiped({ directory: createFolder() })
+  program.type("run echo one; echo two >&2; exit 3")
+  program.type("tasks")
+  program.endInput()
+  expect(await program.exited).toBe(0)
+  expect(program.shown()).toBe(
+    "one\ntwo\nfailed: `echo one; echo two >&2; exit 3` exited with 3.\n" +
+      "No tasks yet. A command that takes long becomes one: run sleep 15\n",
+  )
+})
+
+test("a command past the threshold is promoted, and its end is announced before the program ends", async () => {
+  const directory = createFolder()
+  const program = startPiped({ directory, environment: QUICK })
+  program.type("run echo begun; until test -e go; do sleep 0.02; done; echo ended")
+  await program.shows(/begun\n\[[0-9a-f]{8}\] still runs after .* and goes on in the background/)
+  program.type("run touch go")
+  program.endInput()
+  expect(await program.exited).toBe(0)
+  expect(program.shown()).toMatch(/\[[0-9a-f]{8}\] completed in .*: echo begun/)
+})
+
+test("data lives in .meanwhile of the working directory, which keeps itself out of git", async () => {
+  const directory = createFolder()
+  const program = startPiped({ directory })
+  program.endInput()
+  await program.exited
+  expect(readFileSync(join(directory, ".meanwhile", ".gitignore"), "utf8")).toBe("*\n")
+  expect(existsSync(join(directory, ".meanwhile", "store.sqlite"))).toBe(true)
+})
+
+test("--data-dir puts the data elsewhere", async () => {
+  const directory = createFolder()
+  const program = startPiped({ directory, arguments: ["--data-dir", "elsewhere"] })
+  program.endInput()
+  await program.exited
+  expect(existsSync(join(directory, "elsewhere", "store.sqlite"))).toBe(true)
+  expect(existsSync(join(directory, ".meanwhile"))).toBe(false)
+})
+
+test("a second copy sees the same tasks and can cancel them", async () => {
+  const directory = createFolder()
+  const first = startPiped({ directory, environment: QUICK })
+  first.type("run sleep 1000")
+  const id = (await first.shows(/\[[0-9a-f]{8}\] still runs/)).slice(1, 9)
+  const second = startPiped({ directory, environment: QUICK })
+  await second.shows(/1 task goes on from before/)
+  second.type("tasks")
+  await second.shows(new RegExp(`${id}  running`))
+  second.type(`cancel ${id}`)
+  await second.shows(new RegExp(`\\[${id}\\] cancelled after .* by person`))
+  await first.shows(new RegExp(`\\[${id}\\] cancelled after .* by person`))
+  second.endInput()
+  first.endInput()
+  expect(await first.exited).toBe(0)
+  expect(await second.exited).toBe(0)
+})
+
+test("show tells what is known, output what was printed, and both refuse an id that is none", async () => {
+  const directory = createFolder()
+  const program = startPiped({ directory, environment: QUICK })
+  program.type("run echo first; until test -e go; do sleep 0.02; done; echo last; exit 4")
+  const id = (await program.shows(/\[[0-9a-f]{8}\] still runs/)).slice(1, 9)
+  program.type(`show ${id}`)
+  await program.shows(/status {4}running[\s\S]*last line first/)
+  program.type("run touch go")
+  await program.shows(new RegExp(`\\[${id}\\] failed after .* exited with 4`))
+  program.type(`output ${id}`)
+  await program.shows(/first\nlast\n/)
+  program.type("output --follow")
+  await program.shows(/Say which task/)
+  program.type("show zzz")
+  await program.shows(/There is no task "zzz"/)
+  program.type(`retry ${id}`)
+  await program.shows(new RegExp(`\\[${id}\\] failed after`))
+  program.type("clear")
+  await program.shows(/1 ended task removed/)
+  program.type("tasks")
+  await program.shows(/No tasks yet/)
+  program.endInput()
+  expect(await program.exited).toBe(0)
+})
+
+test("output --follow shows what is printed until the task ends", async () => {
+  const directory = createFolder()
+  const program = startPiped({ directory, environment: QUICK })
+  program.type("run echo begun; until test -e go; do sleep 0.02; done; echo over")
+  const id = (await program.shows(/\[[0-9a-f]{8}\] still runs/)).slice(1, 9)
+  program.type(`output ${id} --follow`)
+  await program.shows(/begun\n/)
+  const other = startPiped({ directory })
+  other.type("run touch go")
+  other.endInput()
+  await program.shows(/over\n/)
+  program.endInput()
+  expect(await program.exited).toBe(0)
+  await other.exited
+})
+
+test("quit stops what runs and leaves", async () => {
+  const program = startPiped({ directory: createFolder(), environment: QUICK })
+  program.type("run sleep 1000")
+  await program.shows(/still runs/)
+  program.type("quit")
+  await program.shows(/Stopping 1 task…/)
+  expect(await program.exited).toBe(0)
+})
+
+test("what was never ended goes on at the next start, with its output and its end", async () => {
+  const directory = createFolder()
+  const first = startPiped({ directory, environment: QUICK })
+  first.type("run echo before; until test -e go; do sleep 0.02; done; echo after; exit 5")
+  const id = (await first.shows(/\[[0-9a-f]{8}\] still runs/)).slice(1, 9)
+  first.kill("SIGKILL")
+  await first.exited
+  const second = startPiped({ directory, environment: QUICK })
+  await second.shows(/1 task goes on from before/)
+  second.type("run touch go")
+  await second.shows(new RegExp(`\\[${id}\\] failed after .* exited with 5`))
+  second.type(`output ${id}`)
+  await second.shows(/before\nafter\n/)
+  second.endInput()
+  expect(await second.exited).toBe(0)
+})
+
+test("a data folder that cannot be used is one clear error", async () => {
+  const directory = createFolder()
+  const program = startPiped({ directory, arguments: ["--data-dir", "/dev/null/data"] })
+  program.endInput()
+  expect(await program.exited).toBe(2)
+  expect(program.shown()).toMatch(/^meanwhile: .*\/dev\/null\/data/)
+})

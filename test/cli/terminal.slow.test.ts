@@ -1,0 +1,47 @@
+import { expect, test } from "vitest"
+import { startInTerminal } from "../support/program.ts"
+import { createFolder } from "../support/workplace.ts"
+
+const QUICK = { MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
+
+test("Ctrl+C stops the command in the foreground, and the prompt goes on", async () => {
+  const program = startInTerminal({ directory: createFolder() })
+  await program.shows(/Meanwhile: type a command/)
+  program.type("run echo begun; sleep 1000")
+  await program.shows(/begun\r\n/)
+  program.press("\x03")
+  await program.shows(/cancelled: Ctrl\+C/)
+  program.type("run echo alive")
+  await program.shows(/\nalive\r\n/)
+  program.type("quit")
+  expect(await program.exited).toBe(0)
+})
+
+test("an announcement leaves the line being typed as it is", async () => {
+  const directory = createFolder()
+  const program = startInTerminal({ directory, environment: QUICK })
+  program.type("run until test -e go; do sleep 0.02; done")
+  await program.shows(/still runs/)
+  const other = startInTerminal({ directory })
+  program.press("help")
+  other.type("run touch go")
+  await program.shows(/completed in [\s\S]*> help/)
+  program.press("\r")
+  await program.shows(/run CMD/)
+  program.type("quit")
+  other.type("quit")
+  expect(await program.exited).toBe(0)
+  expect(await other.exited).toBe(0)
+})
+
+test("Ctrl+C at the prompt gives tasks a moment, and a second one none", async () => {
+  const program = startInTerminal({ directory: createFolder(), environment: QUICK })
+  program.type("run sleep 1000")
+  await program.shows(/still runs/)
+  program.press("\x03")
+  await program.shows(/Giving 1 task 3 seconds to end/)
+  const pressedAt = performance.now()
+  program.press("\x03")
+  expect(await program.exited).toBe(0)
+  expect(performance.now() - pressedAt).toBeLessThan(2_500)
+})
