@@ -6,6 +6,7 @@ import { decideCall, type PendingCall } from "../plugin/tool-hooks.ts"
 import { DEFAULT_WORKSPACE } from "../task/id.ts"
 import { LIVE_STATUSES } from "../task/lifecycle.ts"
 import { checkCall } from "./call-check.ts"
+import { requireOpen } from "./enter.ts"
 import type { PermissionDecision } from "./permission.ts"
 import type { RunnerScope } from "./scope.ts"
 
@@ -24,7 +25,7 @@ export interface Admitted {
  * be asked: a call in the foreground pays for nothing it does not need.
  */
 export function admit(scope: RunnerScope, call: ToolCall): Admitted | Promise<Admitted> {
-  if (scope.isClosing) throw new MeanwhileError("closed", "The runner is shutting down: no new work is taken.")
+  requireOpen(scope)
   checkCall(call)
   const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
   const input = parseInput(tool, call.input)

@@ -3,6 +3,7 @@ import type { Answer, ExecuteOptions, Execution, ToolCall } from "../plugin/task
 import { createTaskId } from "../task/id.ts"
 import { type Admitted, admit, toPendingCall } from "./admission.ts"
 import { toPolicy } from "./details.ts"
+import { requireOpen } from "./enter.ts"
 import { type ForegroundCall, executeRecorded, executeUnrecorded } from "./foreground-call.ts"
 import type { RunnerScope } from "./scope.ts"
 
@@ -14,6 +15,7 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
   let admission: Promise<void> | undefined
 
   function proceed(admitted: Admitted): void {
+    requireOpen(scope)
     if (scope.tools.hooks().length > 0) answer.then((it) => tellHooks(scope, admitted, it)).catch(() => {})
     begun = isRecorded(admitted)
       ? executeRecorded(scope, admitted, taskId, resolve, reject)

@@ -22,7 +22,7 @@ import { applyRetention } from "./retention.ts"
 import { answerWait } from "./answer-wait.ts"
 import type { RunnerScope } from "./scope.ts"
 import { createTaskService } from "./service.ts"
-import { type ShutdownOptions, stopEverything } from "./shutdown.ts"
+import { endHeldTasks, type ShutdownOptions, stopEverything } from "./shutdown.ts"
 import { silentLog } from "./silent-log.ts"
 import { createSlots } from "./slots.ts"
 import { createSpool } from "./spool/spool.ts"
@@ -87,6 +87,8 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     slots: createSlots(config),
     durations: createDurations({ store, clock }),
     heldInputs: new Map(),
+    entering: new Set(),
+    closed: new AbortController(),
     get service() {
       return service
     },
@@ -96,8 +98,8 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   }
   const service = createTaskService(scope)
   const pump = createPump(scope)
+  const obedience = repeat(scope, SAFETY_POLL_MS, () => obeyStops(scope))
   const chores = [
-    repeat(scope, SAFETY_POLL_MS, () => obeyStops(scope)),
     repeat(scope, SAFETY_POLL_MS, () => expireWaits(scope)),
     repeat(scope, (config.leaseSeconds * 1_000) / RECLAIMS_PER_LEASE, () => reclaimLostWorkers(scope)),
     repeat(scope, RETENTION_EVERY_MS, () => applyRetention(scope)),
@@ -105,22 +107,33 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const unsubscribe = engine.bus.subscribe((wake) => {
     if (wake.about === "unknown") void obeyStops(scope).catch((error: unknown) => warn(scope, error))
   })
-  await reclaimLostWorkers(scope)
-  await sweepSpool(scope)
-  pump.nudge()
+  let closing: Promise<void> | undefined
+  const close = (shutdown: ShutdownOptions = {}): Promise<void> => (closing ??= shutDown(shutdown))
 
-  async function close(shutdown: ShutdownOptions = {}): Promise<void> {
-    if (scope.isClosing) return
+  /** What brings new runs ends first, then the runs, then what they needed. */
+  async function shutDown(shutdown: ShutdownOptions): Promise<void> {
     scope.isClosing = true
     await pump.close()
+    await Promise.all(chores.map((chore) => chore.close()))
     const { isLeftRunning } = await stopEverything(scope, shutdown)
+    await endHeldTasks(scope)
     unsubscribe()
     scope.tools.close()
-    await Promise.all(chores.map((chore) => chore.close()))
+    await obedience.close()
     await scope.durations.flush()
     await scope.spool.close()
+    scope.closed.abort()
     await worker.close({ keepLease: isLeftRunning })
   }
+
+  try {
+    await reclaimLostWorkers(scope)
+    await sweepSpool(scope)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  pump.nudge()
 
   return {
     ...service,

@@ -30,6 +30,10 @@ export interface RunnerScope {
   readonly worker: Worker
   /** What runs in this process now, foreground calls included. */
   readonly active: Map<TaskId, ActiveRun>
+  /** Tasks that are being written and will run here. */
+  readonly entering: Set<Promise<unknown>>
+  /** Aborted at the end of a shutdown: whoever still waits for a task gets it as it stands. */
+  readonly closed: AbortController
   /** Inputs that held a secret: never stored, so only this process can run them. */
   readonly heldInputs: Map<TaskId, unknown>
   /** What tools get as `context.tasks`. */

@@ -1,7 +1,11 @@
+import { MeanwhileError } from "../base/error.ts"
 import type { ActiveRun } from "./active-run.ts"
+import { toSecretGone } from "./on-crash.ts"
 import { detachRun } from "./ownership.ts"
 import type { RunnerScope } from "./scope.ts"
-import { stopRun } from "./stop-run.ts"
+import { giveUpAfterGrace, stopRun } from "./stop-run.ts"
+
+const PAGE_SIZE = 100
 
 export interface ShutdownOptions {
   /** How long what runs may go on to its own end. Default 0. */
@@ -18,30 +22,41 @@ export async function stopEverything(
   scope: RunnerScope,
   options: ShutdownOptions,
 ): Promise<{ isLeftRunning: boolean }> {
-  const outliving = [...scope.active.values()].filter(outlivesRuntime)
-  const others = [...scope.active.values()].filter((active) => !outlivesRuntime(active))
-  await drain(scope, others, options)
-  await Promise.all(others.map((active) => endRun(scope, active)))
-  for (const active of outliving) detachRun(active)
-  await Promise.all([...outliving, ...others].map((active) => active.ended.promise))
-  return { isLeftRunning: outliving.length > 0 }
+  await Promise.allSettled(scope.entering)
+  await drain(scope, options)
+  const runs = [...scope.active.values()]
+  await Promise.all(runs.map((active) => (outlivesRuntime(active) ? detachRun(active) : endRun(scope, active))))
+  await Promise.all(runs.map((active) => active.ended.promise))
+  return { isLeftRunning: runs.some((active) => active.standing.in === "lost") }
+}
+
+/** What queues here with a secret in its input could run nowhere else: it ends, and says why. */
+export async function endHeldTasks(scope: RunnerScope): Promise<void> {
+  const held = { inputHeldBy: scope.worker.id, statuses: ["queued", "waiting"] } as const
+  for (;;) {
+    const { items } = await scope.store.tasks(held, { limit: PAGE_SIZE })
+    const ended = await Promise.allSettled(
+      items.map(({ id: taskId, run }) =>
+        scope.store.commit([{ op: "task.apply", run: { taskId, run }, event: toSecretGone("shutdown") }]),
+      ),
+    )
+    if (!ended.some((end) => end.status === "fulfilled")) return
+  }
 }
 
 async function endRun(scope: RunnerScope, active: ActiveRun): Promise<void> {
   if (active.standing.in === "background" && (active.tool.kind ?? "tool") !== "tool") {
     active.isHandedBack = true
-    active.abort.abort(new Error("Meanwhile is shutting down"))
+    active.abort.abort(new MeanwhileError("closed", "Meanwhile is shutting down."))
     active.processAbort.abort()
+    giveUpAfterGrace(scope, active)
     return
   }
   await stopRun(scope, active, { by: "shutdown", reason: "Meanwhile was shut down" })
 }
 
-async function drain(
-  scope: RunnerScope,
-  runs: readonly ActiveRun[],
-  { drainMs = 0, signal }: ShutdownOptions,
-): Promise<void> {
+async function drain(scope: RunnerScope, { drainMs = 0, signal }: ShutdownOptions): Promise<void> {
+  const runs = [...scope.active.values()].filter((active) => !outlivesRuntime(active))
   if (drainMs === 0 || runs.length === 0 || signal?.aborted) return
   const over = Promise.withResolvers<void>()
   const cancelTimer = scope.clock.schedule(drainMs, over.resolve)

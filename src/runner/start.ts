@@ -1,11 +1,12 @@
 import { MeanwhileError } from "../base/error.ts"
 import type { ToolCall } from "../plugin/task-service.ts"
-import { createTaskId } from "../task/id.ts"
+import { createTaskId, type TaskId } from "../task/id.ts"
 import type { TaskEntry } from "../task/operation.ts"
 import type { TaskRecord } from "../task/record.ts"
 import { type Admitted, admit } from "./admission.ts"
 import { beginRun, toBackgroundPlan, toSlotKeys } from "./begin-run.ts"
 import { toDetails, toPolicy } from "./details.ts"
+import { enter } from "./enter.ts"
 import type { RunnerScope } from "./scope.ts"
 
 /** Starts a call in the background: at once when there is room and nobody waits, else from the queue. */
@@ -25,7 +26,11 @@ export async function start(scope: RunnerScope, call: ToolCall): Promise<TaskRec
  * Dying before the commit: nothing was started. After it: the task is in the store, queued or claimed by a worker that
  * is gone, and the next start takes care of it.
  */
-export async function createTask(scope: RunnerScope, admitted: Admitted, id = createTaskId()): Promise<TaskRecord> {
+export function createTask(scope: RunnerScope, admitted: Admitted, id = createTaskId()): Promise<TaskRecord> {
+  return enter(scope, () => writeTask(scope, admitted, id))
+}
+
+async function writeTask(scope: RunnerScope, admitted: Admitted, id: TaskId): Promise<TaskRecord> {
   const { call, tool, input } = admitted
   const details = toDetails(scope, admitted, id)
   const slot = toSlotKeys(details)
@@ -46,7 +51,7 @@ export async function createTask(scope: RunnerScope, admitted: Admitted, id = cr
   }
 }
 
-function giveBack(scope: RunnerScope, id: TaskRecord["id"], slot: ReturnType<typeof toSlotKeys> | null): void {
+function giveBack(scope: RunnerScope, id: TaskId, slot: ReturnType<typeof toSlotKeys> | null): void {
   scope.heldInputs.delete(id)
   if (slot) scope.slots.release(slot)
 }

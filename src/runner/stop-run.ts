@@ -4,8 +4,11 @@ import type { ActiveRun } from "./active-run.ts"
 import { writeUnderFence } from "./ownership.ts"
 import type { RunnerScope } from "./scope.ts"
 
-/** After asking and after ending by force, how long until a run is given up although something of it lives. */
-const GIVE_UP_AFTER_GRACE_MS = 2_000
+/**
+ * After asking, how long until a run is given up although something of it lives. Longer than ending processes by force
+ * takes to find what cannot be ended, so that a run that had processes ends with their names.
+ */
+const GIVE_UP_AFTER_GRACE_MS = 4_000
 
 export interface StopCause {
   readonly by: Stopper
@@ -33,10 +36,15 @@ export async function stopRun(scope: RunnerScope, active: ActiveRun, cause: Stop
 export function abortRun(scope: RunnerScope, active: ActiveRun, cause: StopCause): void {
   if (active.stop || active.standing.in === "lost") return
   active.stop = cause
+  giveUpAfterGrace(scope, active)
+  active.abort.abort(new MeanwhileError("closed", `Stopped by ${cause.by}: ${cause.reason}`))
+  active.processAbort.abort()
+}
+
+/** In place of its deadline, which no longer matters. */
+export function giveUpAfterGrace(scope: RunnerScope, active: ActiveRun): void {
   active.cancelDeadline?.()
   active.cancelDeadline = scope.clock.schedule(scope.config.stopGraceSeconds * 1_000 + GIVE_UP_AFTER_GRACE_MS, () => {
     active.abandoned.resolve(undefined)
   })
-  active.abort.abort(new MeanwhileError("closed", `Stopped by ${cause.by}: ${cause.reason}`))
-  active.processAbort.abort()
 }

@@ -15,16 +15,18 @@ export interface EndWait {
  */
 export async function waitForEnd(scope: RunnerScope, id: TaskId, wait: EndWait = {}): Promise<TaskRecord | undefined> {
   const { timeoutMs, signal } = wait
-  if (timeoutMs === 0 || signal?.aborted) return scope.store.task(id)
+  if (timeoutMs === 0 || signal?.aborted || scope.closed.signal.aborted) return scope.store.task(id)
   const over = Promise.withResolvers<void>()
   const cancelTimer = timeoutMs === undefined ? undefined : scope.clock.schedule(timeoutMs, over.resolve)
   const giveUp = () => over.resolve()
   signal?.addEventListener("abort", giveUp)
+  scope.closed.signal.addEventListener("abort", giveUp)
   try {
     return await watch(scope, id, over.promise)
   } finally {
     cancelTimer?.()
     signal?.removeEventListener("abort", giveUp)
+    scope.closed.signal.removeEventListener("abort", giveUp)
   }
 }
 

@@ -99,7 +99,12 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
       cancelTimer?.()
       await renewal?.catch(() => false)
       if (keepLease) return
-      await store.commit([{ op: "lease.release", key: lease.key, holder: id, fence: lease.fence }])
+      try {
+        await store.commit([{ op: "lease.release", key: lease.key, holder: id, fence: lease.fence }])
+      } catch (error) {
+        // Taken over in the last moment: then it is no longer this one's to give up.
+        if (!isMeanwhileError(error, "stale_claim")) throw error
+      }
     },
   }
 }
