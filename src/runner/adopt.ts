@@ -1,14 +1,17 @@
-import { MeanwhileError } from "../base/error.ts"
+import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import { toJson } from "../base/json.ts"
 import type { ToolCall } from "../plugin/task-service.ts"
-import { createTaskId } from "../task/id.ts"
-import type { TaskRecord } from "../task/record.ts"
-import { admit } from "./admission.ts"
+import { createTaskId, type TaskId } from "../task/id.ts"
+import type { TaskDetails, TaskRecord } from "../task/record.ts"
+import { type Admitted, admit } from "./admission.ts"
 import { beginRun, toBackgroundPlan, toSlotKeys } from "./begin-run.ts"
 import { toDetails } from "./details.ts"
+import { enter } from "./enter.ts"
 import { type Outcome, toFailedOutcome, toOutcome } from "./outcome.ts"
-import { watchForeignProcess } from "./foreign-process.ts"
+import { type ForeignProcess, watchForeignProcess } from "./foreign-process.ts"
 import type { RunnerScope } from "./scope.ts"
+
+const ADOPTED_STEP = "adopted"
 
 /** Registers work that already runs, under the name of the tool it belongs to. It takes a slot even when none is free. */
 export async function adopt(
@@ -17,12 +20,32 @@ export async function adopt(
   work: Promise<unknown> | { readonly pid: number },
 ): Promise<TaskRecord> {
   const admitted = await admit(scope, call)
+  return enter(scope, () => adoptAdmitted(scope, admitted, work))
+}
+
+async function adoptAdmitted(
+  scope: RunnerScope,
+  admitted: Admitted,
+  work: Promise<unknown> | { readonly pid: number },
+): Promise<TaskRecord> {
   const foreign = "pid" in work ? watchForeignProcess(work.pid, scope.clock) : null
   if (foreign === undefined) {
     throw new MeanwhileError("invalid_input", "There is no such process to adopt. Give the pid of one that runs.")
   }
-  const details = toDetails(scope, admitted, createTaskId())
-  const [{ task, created }] = await scope.store.commit([
+  const id = createTaskId()
+  try {
+    const { task, created } = await writeAdopted(scope, toDetails(scope, admitted, id), foreign)
+    if (created) beginAdopted(scope, admitted, task, foreign ?? (work as Promise<unknown>))
+    else giveBack(scope, id, foreign)
+    return task
+  } catch (error) {
+    giveBack(scope, id, foreign)
+    throw error
+  }
+}
+
+async function writeAdopted(scope: RunnerScope, details: TaskDetails, foreign: ForeignProcess | null) {
+  const [written] = await scope.store.commit([
     {
       op: "task.create",
       details,
@@ -30,12 +53,33 @@ export async function adopt(
       ...(foreign && { facts: [{ type: "task.adopted", pids: [foreign.pid] }] as const }),
     },
   ])
-  if (!created) return task
+  const { task, created } = written
+  if (!created) return written
+  // In flight until the run ends, so that nobody who reclaims it takes it for work that its tool could begin again.
+  const run = { taskId: task.id, run: task.run, fence: task.fence }
+  await scope.store.commit([{ op: "step.start", run, key: ADOPTED_STEP, onCrash: "fail" }]).catch((error: unknown) => {
+    scope.log.warn("adopted work could not be marked as such", { task: task.id, error: toErrorMessage(error) })
+  })
+  return written
+}
+
+function beginAdopted(
+  scope: RunnerScope,
+  admitted: Admitted,
+  task: TaskRecord,
+  work: ForeignProcess | Promise<unknown>,
+): void {
   scope.slots.take(toSlotKeys(task))
   const plan = toBackgroundPlan(task, admitted.tool, admitted.input)
-  const active = beginRun(scope, { ...plan, work: settle(scope, foreign ? foreign.ended : (work as Promise<unknown>)) })
-  foreign?.stopOn(active.processAbort.signal, scope.config.stopGraceSeconds * 1_000)
-  return task
+  const active = beginRun(scope, { ...plan, work: settle(scope, "pid" in work ? work.ended : work) })
+  if (!("pid" in work)) return
+  work.stopOn(active.processAbort.signal, scope.config.stopGraceSeconds * 1_000)
+  void active.ended.promise.then(() => work.release())
+}
+
+function giveBack(scope: RunnerScope, id: TaskId, foreign: ForeignProcess | null): void {
+  scope.heldInputs.delete(id)
+  foreign?.release()
 }
 
 async function settle(scope: RunnerScope, work: Promise<unknown>): Promise<Outcome> {

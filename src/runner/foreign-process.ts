@@ -11,6 +11,8 @@ export interface ForeignProcess {
   readonly ended: Promise<JsonObject>
   /** On abort, ends it and its descendants: first by asking, after the grace by force. */
   stopOn(signal: AbortSignal, graceMs: number): void
+  /** Stops watching it. */
+  release(): void
 }
 
 /** Undefined when there is no such process. */
@@ -38,7 +40,8 @@ export function watchForeignProcess(pid: number, clock: Clock): ForeignProcess |
 
   return {
     pid,
-    ended: ended.promise.finally(() => cancelTimer()),
+    ended: ended.promise,
+    release: () => cancelTimer(),
     stopOn: (signal, graceMs) => signal.addEventListener("abort", () => stop(graceMs), { once: true }),
   }
 }
