@@ -1,0 +1,97 @@
+import { expect, test } from "vitest"
+import { createHouse, type House, ROOM } from "./crash-house.ts"
+import { fillEverySlot, finishAll, playScenario } from "./crash-scenario.ts"
+import { parseEffects } from "./effects.ts"
+import { type CrashPoint, describeCrash } from "./mortal-engine.ts"
+import { findViolations } from "./outcome-invariants.ts"
+import { createRandom, isLong, TEST_SEED, withSeed } from "./seed.ts"
+
+const FILE = "test/chaos/crash-points.slow.test.ts"
+/** Far more than a round takes. A round that hangs has lost something. */
+const PATIENCE_MS = 10_000
+
+test("whatever commit or effect a process dies at, the next one loses nothing and repeats nothing", async () => {
+  const { commits, effects } = await countPoints()
+  const points = (["before", "after"] as const).flatMap((when) => [
+    ...numbers(commits).map((number): CrashPoint => ({ at: "commit", number, when })),
+    ...numbers(effects).map((number): CrashPoint => ({ at: "effect", number, when })),
+  ])
+  expect(points.length).toBeGreaterThanOrEqual(160)
+  for (const point of points) await withSeed(FILE, "whatever commit", TEST_SEED, () => playRound([point]))
+})
+
+test("dying again while taking over is no different", async () => {
+  const { commits, effects } = await countPoints()
+  for (const round of numbers(isLong ? 3_000 : 60)) {
+    const random = createRandom(TEST_SEED + round)
+    const pick = (most: { commit: number; effect: number }): CrashPoint => {
+      const at = random.pick<CrashPoint["at"]>(["commit", "commit", "effect"])
+      return { at, number: random.integer(1, most[at]), when: random.pick(["before", "after"]) }
+    }
+    const later = numbers(random.integer(1, 3)).map(() => pick({ commit: 25, effect: 8 }))
+    const points = [pick({ commit: commits, effect: effects }), ...later]
+    await withSeed(FILE, "dying again", TEST_SEED + round, () => playRound(points))
+  }
+})
+
+async function countPoints(): Promise<{ commits: number; effects: number }> {
+  const house = createHouse()
+  try {
+    const { life, clock, opened } = await house.begin()
+    await withPatience(
+      house,
+      opened.then(({ tasks }) => playScenario(house, tasks, clock, life)),
+      "no crash",
+    )
+    return { commits: life.commits, effects: life.effects }
+  } finally {
+    await house.remove()
+  }
+}
+
+/** One life for each crash point, then one that is left in peace. */
+async function playRound(points: readonly CrashPoint[]): Promise<void> {
+  const house = createHouse()
+  const name = points.map(describeCrash).join(", then ")
+  try {
+    for (const [index, point] of points.entries()) {
+      const { life, clock, opened } = await house.begin(point)
+      const work = opened.then(({ tasks }) =>
+        index === 0 ? playScenario(house, tasks, clock, life) : finishAll(house, tasks),
+      )
+      await withPatience(house, Promise.race([work, life.over]), `${name} (life ${life.number})`)
+      life.end()
+    }
+    await checkPeacefulLife(house, name)
+  } finally {
+    await house.remove()
+  }
+}
+
+async function checkPeacefulLife(house: House, name: string): Promise<void> {
+  const { opened } = await house.begin()
+  const { tasks, engine, close } = await opened
+  await withPatience(house, finishAll(house, tasks), name)
+  await withPatience(house, fillEverySlot(tasks, ROOM.maxConcurrentTasks ?? 1), `${name}, then filling every slot`)
+  const { answered, mayBeCancelled, mustBeStopped } = house
+  const effects = parseEffects(house.effects.join("\n"))
+  const violations = [...(await findViolations(engine.store, { answered, mayBeCancelled, mustBeStopped, effects }))]
+  const leases = await engine.store.leases("worker:")
+  if (leases.length !== 1) violations.push(`${leases.length} workers are registered, one lives`)
+  await close()
+  expect(violations, name).toEqual([])
+}
+
+async function withPatience<Result>(house: House, work: Promise<Result>, name: string): Promise<Result> {
+  const { promise: tooLong, resolve } = Promise.withResolvers<"too long">()
+  const timer = setTimeout(resolve, PATIENCE_MS, "too long")
+  try {
+    const result = await Promise.race([work, tooLong])
+    if (result === "too long") throw new Error(`${name}: nothing goes on with\n${await house.describeLive()}`)
+    return result
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1)
