@@ -109,9 +109,13 @@ function toHandBack(scope: RunnerScope, active: ActiveRun): LifecycleEvent {
   return toCrashEvent(decideOnCrash(inFlight, "retry"), crash)
 }
 
-/** Work inside this process cannot be ended by force: when it was given up it is named as what it is. */
+/**
+ * Work inside this process cannot be ended by force: when it was given up it is named as what it is. Processes that
+ * were still being ended when it was given up may live or not.
+ */
 export function toSurvivors(active: ActiveRun, outcome: Outcome | undefined): Survivors {
-  if (outcome || (active.spool?.pids().length ?? 0) > 0) return survivorsOf(active)
+  if (outcome) return survivorsOf(active)
+  if ((active.spool?.pids().length ?? 0) > 0) return "unknown"
   return [...active.survivors, { pid: process.pid, command: `${active.tool.name} (inside this process)` }]
 }
 
