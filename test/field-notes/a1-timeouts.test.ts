@@ -55,7 +55,7 @@ describe("A1. A timeout that was accepted is enforced, and ends as `timed_out`",
     clock.advance(20_000)
     await aborted(call.context.signal)
     expect((await tasks.get(id)).task.status).toBe("stopping")
-    clock.advance(7_000)
+    clock.advance(10_000)
     const { task } = await tasks.result(id, { waitMs: 1_000 })
     expect(task).toMatchObject({
       status: "timed_out",

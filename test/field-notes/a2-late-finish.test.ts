@@ -30,7 +30,7 @@ describe("A2. A cancelled task stays cancelled when its work finishes late", () 
   test("after it was given up; the late result is an event and changes nothing", async () => {
     const { clock, tasks, id, call, events } = await startGated()
     await tasks.cancel(id)
-    clock.advance(7_000)
+    clock.advance(10_000)
     const { task } = await tasks.result(id, { waitMs: 1_000 })
     expect(task.status).toBe("cancelled")
     call.finish("much too late")

@@ -42,9 +42,9 @@ export async function startChildWorker(
   const replies = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
 
   async function next(): Promise<WorkerReply> {
-    const { value, done } = (await replies.next()) as IteratorResult<string>
-    if (done) throw new Error(`The worker ended although it was asked something: status ${child.exitCode}.`)
-    return JSON.parse(value) as WorkerReply
+    const line = await replies.next()
+    if (line.done) throw new Error(`The worker ended although it was asked something: status ${child.exitCode}.`)
+    return JSON.parse(line.value) as WorkerReply
   }
 
   async function order(what: WorkerOrder): Promise<WorkerReply> {
