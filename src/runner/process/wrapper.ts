@@ -9,14 +9,15 @@ import { encodeIdentity, type ProcessIdentity } from "./identity.ts"
  * 3. Adds how the command ended. It outlives the signals that a stop sends to the group, so that this line is reached.
  *
  * Nothing but builtins on the way, and no variable of a name that a command may use: those would be exported to it.
- * Standard error is the wrapper's own (the shell prints there which signal ended a child) and goes nowhere.
+ * Standard error is the wrapper's own and goes nowhere: the shell prints there which signal ended a child. Only in the
+ * subshell is it the output, and that costs 0.1 ms that a plain call would save.
  */
 const SCRIPT = `trap : HUP INT QUIT TERM USR1 USR2
 mw_file=$1 mw_facts=$2
 shift 2
 set -C
 echo "claim $$ $mw_facts" >"$mw_file" || kill -KILL $$
-"$@" 2>&1
+(exec "$@" 2>&1)
 mw_facts=$?
 echo "exit $mw_facts" >>"$mw_file"
 exit $mw_facts`

@@ -22,7 +22,7 @@ export interface ProcessControl {
   readonly graceMs: number
 }
 
-/** What a restart found of a run's processes. `nothing`: it had none. */
+/** What a restart found of a run's processes. `nothing`: it has no folder. `never_ran`: none ran, and none will. */
 export type Reattachment = "never_ran" | "reattachable" | "lost" | "nothing"
 
 /** The processes of one run: the n-th call of `run` is the n-th process, in this Meanwhile process or a later one. */
