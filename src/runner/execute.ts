@@ -18,7 +18,7 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
     requireOpen(scope)
     if (scope.tools.hooks().length > 0) answer.then((it) => tellHooks(scope, admitted, it)).catch(() => {})
     begun = isRecorded(admitted)
-      ? executeRecorded(scope, admitted, taskId, resolve, reject)
+      ? executeRecorded(scope, admitted, taskId, resolve, reject, options)
       : executeUnrecorded(scope, admitted, taskId, resolve, options)
   }
   try {
@@ -36,7 +36,8 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
       return begun?.promote() ?? false
     },
     cancel(request = {}) {
-      const cause = { by: request.by ?? "person", reason: request.reason ?? "it was asked to stop" } as const
+      const reason = scope.redactor.redactText(request.reason ?? "it was asked to stop")
+      const cause = { by: request.by ?? "person", reason } as const
       void Promise.resolve(admission).then(() => begun?.cancel(cause))
     },
   }

@@ -1,19 +1,22 @@
 import type { CancelTimer } from "../base/clock.ts"
 import { toErrorMessage } from "../base/error.ts"
+import type { OutputChunk } from "../plugin/output.ts"
 import type { ActiveRun, OutputFollower } from "./active-run.ts"
-import { spoolOf } from "./run-spool.ts"
 import type { RunnerScope } from "./scope.ts"
 
 const LOOK_EVERY_MS = 40
 
-export function followOutput(scope: RunnerScope, active: ActiveRun, onOutput: (text: string) => void): OutputFollower {
+/** The output of a run of this process, or of one that may run elsewhere. */
+export type ReadOutput = (offset: number, state: { readonly isComplete: boolean }) => Promise<OutputChunk>
+
+export function followOutput(scope: RunnerScope, read: ReadOutput, onOutput: (text: string) => void): OutputFollower {
   let offset = 0
   let looking: Promise<void> = Promise.resolve()
   let cancelTimer: CancelTimer = schedule()
 
   async function look(isComplete: boolean): Promise<void> {
     for (;;) {
-      const chunk = await spoolOf(scope, active).read({ offset }, { isComplete })
+      const chunk = await read(offset, { isComplete })
       const isStuck = chunk.nextOffset === offset
       offset = chunk.nextOffset
       if (chunk.text !== "") onOutput(chunk.text)

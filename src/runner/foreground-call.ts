@@ -1,13 +1,15 @@
-import { MeanwhileError } from "../base/error.ts"
+import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { Answer, ExecuteOptions } from "../plugin/task-service.ts"
 import type { BackgroundPolicy } from "../plugin/tool.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../task/id.ts"
+import { isTerminal } from "../task/lifecycle.ts"
 import type { TaskRecord } from "../task/record.ts"
 import type { Admitted } from "./admission.ts"
 import { beginRun } from "./begin-run.ts"
 import { toLimits, toPolicy, toRequestedTimeoutMs } from "./details.ts"
-import { followOutput } from "./follow-output.ts"
+import { followOutput, type ReadOutput } from "./follow-output.ts"
 import { promoteRun } from "./promote-run.ts"
+import { spoolOf } from "./run-spool.ts"
 import type { RunnerScope } from "./scope.ts"
 import { createTask } from "./start.ts"
 import { type StopCause, stopRun } from "./stop-run.ts"
@@ -50,7 +52,10 @@ export function executeUnrecorded(
       },
     },
   })
-  if (onOutput) active.outputFollower = followOutput(scope, active, onOutput)
+  if (onOutput) {
+    const read: ReadOutput = (offset, state) => spoolOf(scope, active).read({ offset }, state)
+    active.outputFollower = followOutput(scope, read, onOutput)
+  }
   async function promote(): Promise<boolean> {
     if (thresholdMs === null) return false
     cancelThreshold?.()
@@ -66,14 +71,22 @@ export function executeRecorded(
   taskId: TaskId,
   resolve: (answer: Answer) => void,
   reject: (error: unknown) => void,
+  { onOutput }: ExecuteOptions,
 ): ForegroundCall {
   const letGo = new AbortController()
   const created = createTask(scope, admitted, taskId)
-  answerFromTask(scope, admitted, created, letGo.signal).then(resolve, reject)
+  const answered = answerFromTask(scope, admitted, created, letGo.signal, onOutput)
+  let isAnswered = false
+  answered
+    .finally(() => {
+      isAnswered = true
+    })
+    .then(resolve, reject)
   return {
     async promote() {
+      if (isAnswered || letGo.signal.aborted || toPolicy(admitted.tool, admitted.input).mode === "never") return false
       letGo.abort()
-      return true
+      return (await answered).outcome === "promoted"
     },
     cancel(cause) {
       created.then(({ id }) => scope.service.cancel(id, cause, admitted.call.workspace)).catch(reject)
@@ -86,12 +99,18 @@ async function answerFromTask(
   { tool, input }: Admitted,
   created: Promise<TaskRecord>,
   signal: AbortSignal,
+  onOutput: ExecuteOptions["onOutput"],
 ): Promise<Answer> {
   const beganAt = scope.clock.monotonic()
   const task = await created
   const policy = toPolicy(tool, input)
   const timeoutMs = policy.mode === "always" ? 0 : toThresholdMs(scope, policy)
+  const read: ReadOutput = (offset, state) => scope.spool.read(task.id, task.run, { offset }, state)
+  const follower = onOutput && timeoutMs !== 0 ? followOutput(scope, read, onOutput) : null
   const ended = await waitForEnd(scope, task.id, { signal, ...(timeoutMs !== null && { timeoutMs }) })
+  await follower?.finish({ isComplete: ended !== undefined && isTerminal(ended.status) }).catch((error: unknown) => {
+    scope.log.warn("output could not be passed on", { task: task.id, error: toErrorMessage(error) })
+  })
   return toAnswer(ended ?? task, scope.clock.monotonic() - beganAt)
 }
 
