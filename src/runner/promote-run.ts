@@ -7,7 +7,8 @@ import { toSlotKeys } from "./begin-run.ts"
 import { toDetails } from "./details.ts"
 import { finishFollowing } from "./follow-output.ts"
 import { toStepOperations } from "./journal.ts"
-import { takeFacts } from "./running-notes.ts"
+import { markLost } from "./ownership.ts"
+import { giveBackFacts, takeFacts } from "./running-notes.ts"
 import type { RunnerScope } from "./scope.ts"
 
 /** The fence under which a task that is created running is claimed. */
@@ -25,6 +26,7 @@ export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted
   const written = Promise.withResolvers<boolean>()
   active.standing = { in: "promotion", answer, written: written.promise }
   const afterMs = scope.clock.monotonic() - active.startedMonotonicMs
+  const { unsaved } = active
   try {
     active.spool?.keep()
     await active.spool?.flush()
@@ -34,7 +36,13 @@ export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted
       create,
       ...toStepOperations(active.journal, run),
     ]
-    const [{ task }] = await scope.store.commit(operations)
+    const [{ task, created }] = await scope.store.commit(operations)
+    if (!created) {
+      giveUp(scope, active)
+      answer({ outcome: "promoted", task, afterMs })
+      written.resolve(true)
+      return true
+    }
     active.slot = toSlotKeys(task)
     scope.slots.take(active.slot)
     await finishFollowing(scope, active, { isComplete: false })
@@ -48,10 +56,18 @@ export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted
       error: toErrorMessage(error),
     })
     scope.heldInputs.delete(active.taskId)
+    giveBackFacts(active, unsaved)
     active.standing = { in: "foreground", answer }
     written.resolve(false)
     return false
   }
+}
+
+/** The step that asked has a task already, from before a crash or from a call beside this one: this one is no task. */
+function giveUp(scope: RunnerScope, active: ActiveRun): void {
+  scope.heldInputs.delete(active.taskId)
+  active.processAbort.abort()
+  markLost(active)
 }
 
 function toCreation(

@@ -1,4 +1,4 @@
-import { isMeanwhileError, toErrorMessage } from "../base/error.ts"
+import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { FactEvent } from "../task/event.ts"
 import { NO_USAGE, type Progress, type Usage } from "../task/progress.ts"
 import type { ActiveRun } from "./active-run.ts"
@@ -12,15 +12,16 @@ const SAVE_EVERY_MS = 500
 const NO_PROGRESS: Progress = { done: null, total: null, phase: null, line: null }
 
 export function reportProgress(scope: RunnerScope, active: ActiveRun, update: Partial<Progress>): void {
-  const next = { ...(active.progress ?? NO_PROGRESS), ...update }
-  active.progress = next.line === null ? next : { ...next, line: scope.redactor.redactText(next.line) }
+  const { done, total, phase, line } = { ...(active.progress ?? NO_PROGRESS), ...update }
+  const redact = (text: string | null) => (text === null ? null : scope.redactor.redactText(text))
+  active.progress = { done, total, phase: redact(phase), line: redact(line) }
   active.unsaved.progress = true
   saveSoon(scope, active)
 }
 
 /** Adds up what was used, and stops the run once it is over its budget. */
 export function reportUsage(scope: RunnerScope, active: ActiveRun, usage: Partial<Usage>): void {
-  const spent = { tokens: usage.tokens ?? 0, costMicros: usage.costMicros ?? 0 }
+  const spent = { tokens: toSpent("tokens", usage.tokens), costMicros: toSpent("costMicros", usage.costMicros) }
   active.usage = add(active.usage, spent)
   active.unsaved.usage = add(active.unsaved.usage ?? NO_USAGE, spent)
   saveSoon(scope, active)
@@ -38,12 +39,14 @@ export async function saveNotes(scope: RunnerScope, active: ActiveRun): Promise<
   active.cancelSave?.()
   active.cancelSave = null
   if (active.standing.in === "foreground") return
+  const unsaved = active.unsaved
   const facts = takeFacts(active)
   if (facts.length === 0) return
   try {
     await writeUnderFence(scope, active, (run) => [{ op: "task.note", run, facts }])
   } catch (error) {
     if (isMeanwhileError(error, "stale_claim")) return
+    giveBackFacts(active, unsaved)
     scope.log.warn("progress could not be stored", { task: active.taskId, error: toErrorMessage(error) })
   }
 }
@@ -56,6 +59,24 @@ export function takeFacts(active: ActiveRun): FactEvent[] {
   if (usage) facts.push({ type: "task.spent", usage })
   if (droppedBefore !== null) facts.push({ type: "output.dropped", before: droppedBefore })
   return facts
+}
+
+/** What could not be written is written with what comes next. */
+export function giveBackFacts(active: ActiveRun, unsaved: ActiveRun["unsaved"]): void {
+  if (active.unsaved === unsaved) return
+  const { progress, usage, droppedBefore } = active.unsaved
+  active.unsaved = {
+    progress: progress || unsaved.progress,
+    usage: unsaved.usage ? add(usage ?? NO_USAGE, unsaved.usage) : usage,
+    droppedBefore: droppedBefore ?? unsaved.droppedBefore,
+  }
+}
+
+function toSpent(field: keyof Usage, value = 0): number {
+  if (Number.isFinite(value) && value >= 0) return value
+  throw new MeanwhileError("invalid_input", `What a task spends must be 0 or more: \`${field}\` is ${value}.`, {
+    field,
+  })
 }
 
 function saveSoon(scope: RunnerScope, active: ActiveRun): void {
