@@ -74,24 +74,34 @@ async function look(scope: RunnerScope, nudge: () => void): Promise<void> {
   if (limit === 0 || scope.isClosing) return
   scope.mayHaveQueued = false
   const full = new Set(scope.slots.fullPlugins())
+  const fullSessions = scope.slots.fullSessions()
+  const fullWorkspaces = scope.slots.fullWorkspaces()
+  const fullModels = scope.slots.fullModels()
   const offers = await scope.engine.dispatcher.take({
     worker: scope.worker.id,
     limit,
     kinds: KINDS,
     plugins: scope.tools.plugins().filter((plugin) => !full.has(plugin)),
-    fullSessions: scope.slots.fullSessions(),
-    fullWorkspaces: scope.slots.fullWorkspaces(),
-    fullModels: scope.slots.fullModels(),
+    fullSessions,
+    fullWorkspaces,
+    fullModels,
   })
-  if (full.size > 0 || offers.length === limit) scope.mayHaveQueued = true
-  const claims = await Promise.all(offers.map((offer) => claim(scope, offer)))
-  if (claims.some(Boolean) && scope.slots.free() > 0 && offers.length === limit) nudge()
+  const isAnythingFull = full.size + fullSessions.length + fullWorkspaces.length + fullModels.length > 0
+  if (isAnythingFull || offers.length === limit) scope.mayHaveQueued = true
+  const claims = await Promise.allSettled(offers.map((offer) => claim(scope, offer)))
+  const failed = claims.find((answer) => answer.status === "rejected")
+  if (failed) throw failed.reason
+  const hasBegun = claims.some((answer) => answer.status === "fulfilled" && answer.value)
+  if (hasBegun && scope.slots.free() > 0 && offers.length === limit) nudge()
 }
 
 /** True when the task is now ours and runs. */
 async function claim(scope: RunnerScope, offer: Offer): Promise<boolean> {
   const slot = toSlotKeys(offer)
-  if (!scope.slots.tryTake(slot)) return false
+  if (!scope.slots.tryTake(slot)) {
+    scope.mayHaveQueued = true
+    return false
+  }
   try {
     const run = { taskId: offer.taskId, run: offer.run }
     const event = { type: "task.started", worker: scope.worker.id } as const

@@ -35,6 +35,7 @@ async function writeTask(scope: RunnerScope, admitted: Admitted, id: TaskId): Pr
   const details = toDetails(scope, admitted, id)
   const slot = toSlotKeys(details)
   const isTaken = !call.delayMs && !scope.mayHaveQueued && scope.slots.tryTake(slot)
+  if (!isTaken && !call.delayMs) scope.mayHaveQueued = true
   const entry: TaskEntry = isTaken
     ? { as: "running", worker: scope.worker.id }
     : { as: "queued", ...(call.delayMs && { delayMs: call.delayMs }) }
