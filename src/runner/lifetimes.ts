@@ -1,5 +1,5 @@
 import type { SessionId, TaskId } from "../task/id.ts"
-import { LIVE_STATUSES } from "../task/lifecycle.ts"
+import { LIVE_STATUSES, TERMINAL_STATUSES } from "../task/lifecycle.ts"
 import type { TaskFilter } from "../task/store.ts"
 import { cancelTask } from "./cancel.ts"
 import type { RunnerScope } from "./scope.ts"
@@ -25,15 +25,28 @@ export async function deleteSession(scope: RunnerScope, session: SessionId): Pro
     "its session was deleted",
   )
   await Promise.all(stopped.map((id) => waitForEnd(scope, id)))
-  for (let cursor: string | undefined; ; ) {
-    const page = await scope.store.tasks({ session }, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
-    await Promise.all(
-      page.items.filter((task) => task.lifetime !== "forever").map((task) => scope.spool.remove(task.id)),
-    )
-    cursor = page.cursor
-    if (!cursor) break
-  }
+  const ended = await findEnded(scope, session)
   await scope.store.commit([{ op: "session.delete", id: session }])
+  await Promise.all(ended.map((id) => removeFiles(scope, id)))
+}
+
+async function findEnded(scope: RunnerScope, session: SessionId): Promise<TaskId[]> {
+  const ended: TaskId[] = []
+  let cursor: string | undefined
+  do {
+    const filter = { session, statuses: TERMINAL_STATUSES }
+    const page = await scope.store.tasks(filter, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
+    ended.push(...page.items.map(({ id }) => id))
+    cursor = page.cursor
+  } while (cursor)
+  return ended
+}
+
+/** Only of what is gone from the store: one that was retried in the last moment keeps its output. */
+async function removeFiles(scope: RunnerScope, id: TaskId): Promise<void> {
+  if (await scope.store.task(id)) return
+  scope.heldInputs.delete(id)
+  await scope.spool.remove(id)
 }
 
 async function stopAll(scope: RunnerScope, filter: TaskFilter, reason: string): Promise<TaskId[]> {

@@ -1,7 +1,7 @@
 import { isMeanwhileError } from "../base/error.ts"
 import type { TaskId } from "../task/id.ts"
 import { TERMINAL_STATUSES } from "../task/lifecycle.ts"
-import type { Operation } from "../task/operation.ts"
+import type { Operation, OperationOf } from "../task/operation.ts"
 import type { TaskSummary } from "../task/record.ts"
 import type { TaskFilter } from "../task/store.ts"
 import type { RunnerScope } from "./scope.ts"
@@ -24,17 +24,24 @@ export async function removeTasks(scope: RunnerScope, filter: TaskFilter): Promi
   return forEach(scope, filter, (task) => removeTask(scope, task.id))
 }
 
-/** The spool goes first: dying in between leaves a record that says less, never a folder that nobody knows. */
-async function removeTask(scope: RunnerScope, taskId: TaskId): Promise<boolean> {
-  await scope.spool.remove(taskId)
-  scope.heldInputs.delete(taskId)
-  return commitUnlessMoved(scope, { op: "task.remove", taskId })
+function removeTask(scope: RunnerScope, taskId: TaskId): Promise<boolean> {
+  return takeAway(scope, { op: "task.remove", taskId })
 }
 
-async function strip(scope: RunnerScope, taskId: TaskId): Promise<boolean> {
-  await scope.spool.remove(taskId)
-  scope.heldInputs.delete(taskId)
-  return commitUnlessMoved(scope, { op: "task.strip", taskId })
+function strip(scope: RunnerScope, taskId: TaskId): Promise<boolean> {
+  return takeAway(scope, { op: "task.strip", taskId })
+}
+
+/**
+ * The store goes first: it alone knows that the task has ended and was not retried meanwhile. Dying in between leaves
+ * a folder whose task is gone or stripped, which the next start clears away.
+ */
+async function takeAway(scope: RunnerScope, operation: OperationOf<"task.remove" | "task.strip">): Promise<boolean> {
+  const isDone = await commitUnlessMoved(scope, operation)
+  if (!isDone) return false
+  scope.heldInputs.delete(operation.taskId)
+  await scope.spool.remove(operation.taskId)
+  return true
 }
 
 /** A task that was retried or removed meanwhile is left alone. */
@@ -53,13 +60,12 @@ async function forEach(
   filter: TaskFilter,
   act: (task: TaskSummary) => Promise<boolean>,
 ): Promise<number> {
+  const statuses = TERMINAL_STATUSES.filter((status) => filter.statuses?.includes(status) ?? true)
+  if (statuses.length === 0) return 0
   let done = 0
   let cursor: string | undefined
   do {
-    const page = await scope.store.tasks(
-      { statuses: TERMINAL_STATUSES, ...filter },
-      { limit: PAGE_SIZE, ...(cursor && { cursor }) },
-    )
+    const page = await scope.store.tasks({ ...filter, statuses }, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
     const results = await Promise.all(page.items.map(act))
     done += results.filter(Boolean).length
     cursor = page.cursor
