@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { MeanwhileError } from "../base/error.ts"
+import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { ToolCall } from "../plugin/task-service.ts"
 import type { Tool } from "../plugin/tool.ts"
 import { decideCall, type PendingCall } from "../plugin/tool-hooks.ts"
@@ -57,8 +57,21 @@ export function toPendingCall(call: ToolCall, plugin: string, tool: Tool): Pendi
   return { plugin, tool: tool.name, input, workspace, session, parentTask }
 }
 
-function decide(scope: RunnerScope, { call, plugin, tool, input }: Admitted) {
-  return scope.permission.decide({ call, plugin, tool: tool.name, input })
+/** Permission that cannot be asked is not given. */
+function decide(
+  scope: RunnerScope,
+  { call, plugin, tool, input }: Admitted,
+): PermissionDecision | Promise<PermissionDecision> {
+  const refuse = (error: unknown): PermissionDecision => ({
+    allowed: false,
+    reason: `permission could not be asked (${toErrorMessage(error)})`,
+  })
+  try {
+    const decision = scope.permission.decide({ call, plugin, tool: tool.name, input })
+    return decision instanceof Promise ? decision.catch(refuse) : decision
+  } catch (error) {
+    return refuse(error)
+  }
 }
 
 async function finishAdmission(

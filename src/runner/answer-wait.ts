@@ -17,7 +17,7 @@ export async function answerWait(
   const { question, taskId, run } = wait
   const isRepeat =
     typeof question === "object" && question !== null && "kind" in question && question["kind"] === REPEAT_QUESTION
-  if (isRepeat && answer !== true) {
+  if (isRepeat && answer !== true && wait.state === "open") {
     const event = {
       type: "task.cancelled",
       by: "person",

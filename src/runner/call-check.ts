@@ -1,4 +1,4 @@
-import { MeanwhileError } from "../base/error.ts"
+import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import { byteLength } from "../base/json.ts"
 import type { ToolCall } from "../plugin/task-service.ts"
 import { LIFETIMES, NOTIFY_MODES } from "../task/record.ts"
@@ -42,12 +42,20 @@ function checkOneOf(field: string, value: string, allowed: readonly string[]): v
 function checkMetadata(metadata: unknown): void {
   if (typeof metadata !== "object" || metadata === null || Array.isArray(metadata))
     refuse("metadata", "must be an object")
-  const bytes = byteLength(JSON.stringify(metadata))
+  const bytes = byteLength(toJsonText(metadata))
   if (bytes > METADATA_LIMIT_BYTES) {
     refuse(
       "metadata",
       `takes ${bytes} bytes as JSON; at most ${METADATA_LIMIT_BYTES} are kept. Store it as an artifact.`,
     )
+  }
+}
+
+function toJsonText(metadata: unknown): string {
+  try {
+    return JSON.stringify(metadata)
+  } catch (error) {
+    return refuse("metadata", `cannot be written as JSON (${toErrorMessage(error)})`)
   }
 }
 

@@ -33,7 +33,7 @@ export async function getResult(
 ): Promise<TaskView> {
   const taskId = await findTaskId(scope, id, workspace)
   const { waitMs = 0, signal, consume = false } = options
-  if (waitMs < 0)
+  if (!(waitMs >= 0))
     throw new MeanwhileError("invalid_input", `\`waitMs\` must be 0 or more, not ${waitMs}.`, { field: "waitMs" })
   const task = await waitForEnd(scope, taskId, { timeoutMs: waitMs, ...(signal && { signal }) })
   if (!task) throw notFound(id)

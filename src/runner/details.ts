@@ -1,4 +1,4 @@
-import { toJson } from "../base/json.ts"
+import { type JsonObject, toJson } from "../base/json.ts"
 import type { ToolCall } from "../plugin/task-service.ts"
 import type { BackgroundPolicy, Tool } from "../plugin/tool.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../task/id.ts"
@@ -25,7 +25,7 @@ export function toDetails(scope: RunnerScope, { call, plugin, tool, input, depth
     title: scope.redactor.redactText(call.title ?? tool.title?.(input) ?? tool.name),
     input: redacted.value,
     inputHeldBy: redacted.hasChanged ? scope.worker.id : null,
-    metadata: call.metadata ?? {},
+    metadata: scope.redactor.redactJson(toJson(call.metadata ?? {})).value as JsonObject,
     lifetime: call.lifetime ?? "runtime",
     priority: call.priority ?? 0,
     notify: call.notify ?? "wake",

@@ -36,6 +36,10 @@ export function createTaskService(scope: RunnerScope): TaskService {
     async output(id, request = {}, workspace) {
       const task = await findTask(scope, id, workspace)
       const run = request.run ?? task.run
+      if (!(run >= 1 && run <= task.run)) {
+        const message = `Task ${task.id} has runs 1 to ${task.run}; there is no run ${run}.`
+        throw new MeanwhileError("not_found", message, { id: task.id, run })
+      }
       const isComplete = run < task.run || isTerminal(task.status)
       return scope.spool.read(task.id, run, request, { isComplete })
     },
