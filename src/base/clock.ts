@@ -19,12 +19,15 @@ export interface Clock {
 /** Timers longer than this overflow to zero in `setTimeout`. */
 const LONGEST_TIMER_MS = 2_147_483_647
 
+/** A browser's timer is a number: it has no process to keep alive, and no `unref`. */
+type Timer = ReturnType<typeof setTimeout> & { unref?: () => void }
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   schedule(delayMs, callback, options) {
-    const timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), LONGEST_TIMER_MS))
-    if (options?.isBackground) timer.unref()
+    const timer: Timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), LONGEST_TIMER_MS))
+    if (options?.isBackground) timer.unref?.()
     return () => clearTimeout(timer)
   },
 }
