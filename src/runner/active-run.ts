@@ -14,6 +14,8 @@ import type { Outcome } from "./outcome.ts"
 export type Standing =
   /** No record exists: a crash leaves nothing but a spool folder that the next start clears away. */
   | { readonly in: "foreground"; readonly answer: (answer: Answer) => void }
+  /** It ended in the foreground and its caller knows: there is nothing left to promote. */
+  | { readonly in: "answered" }
   /** The record is being written. The answer is decided: it is the handle, unless writing fails. */
   | { readonly in: "promotion"; readonly answer: (answer: Answer) => void; readonly written: Promise<boolean> }
   /** The store knows it, and this worker holds it under this fence. */

@@ -16,6 +16,7 @@ export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: P
   const standing = await settleStanding(scope, active)
   if (outcome && !active.stop) observeDuration(scope, active)
   if (standing.in === "foreground") {
+    active.standing = { in: "answered" }
     standing.answer(toAnswer(active, outcome))
     void closeSpool(scope, active, (spool) => spool.discard())
   }

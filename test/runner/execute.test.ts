@@ -57,3 +57,11 @@ test("a person can promote a call early", async () => {
   call.finish()
   expect((await meanwhile.tasks.result(execution.taskId, { waitMs: 1_000 })).task.status).toBe("completed")
 })
+
+test("a call that has its answer cannot be promoted any more", async () => {
+  const { meanwhile } = await createWorkplace({ tools: [echo] })
+  const execution = meanwhile.tasks.execute({ tool: "echo", input: { value: 7 } })
+  await execution.answer
+  expect(await execution.promote()).toBe(false)
+  expect((await meanwhile.tasks.list({})).items).toEqual([])
+})
