@@ -45,7 +45,8 @@ export type Operation =
   /**
    * Moves a run. Refused as `wrong_state` when the machine has no such way or another run is current, as `stale_claim`
    * when a fence is given and is not the current one. A terminal event also writes the notice (none for a turn), the
-   * group arrival and withdraws an open wait; `task.waited` opens the wait.
+   * group arrival and withdraws an open wait. `task.waited` opens the wait and, when a person can answer it, writes a
+   * `needs_answer` notice that is superseded once the wait is closed. `task.answered` is refused: see `wait.answer`.
    */
   | { readonly op: "task.apply"; readonly run: RunReference; readonly event: LifecycleEvent }
   /**
@@ -66,7 +67,10 @@ export type Operation =
       readonly inputHeldBy?: WorkerId | null
     }
   | { readonly op: "task.prioritize"; readonly taskId: TaskId; readonly priority: number }
-  /** Takes input, payload and events' worth of detail away; status, times, digest and usage stay. Terminal tasks only. */
+  /**
+   * Takes input, payload, steps and all events but the last away, of earlier runs too; status, times, digest and usage
+   * stay. Terminal tasks only.
+   */
   | { readonly op: "task.strip"; readonly taskId: TaskId }
   /** Removes a terminal task with all that belongs to it. */
   | { readonly op: "task.remove"; readonly taskId: TaskId }
@@ -87,7 +91,7 @@ export type Operation =
       readonly answer: JsonValue
       readonly answeredBy: string
     }
-  /** Refused as `lease_held` while another holds it. */
+  /** Refused as `lease_held` while another holds it. Its own holder keeps its fence. */
   | {
       readonly op: "lease.take"
       readonly key: string
@@ -112,7 +116,10 @@ export type Operation =
       readonly data?: JsonObject
       readonly messages: readonly JsonValue[]
     }
-  /** Removes the session with its messages and terminal tasks. Refused as `wrong_state` while one of its tasks lives, unless `forever`. */
+  /**
+   * Removes the session with its messages, groups and terminal tasks. Refused as `wrong_state` while one of its tasks
+   * lives, unless `forever`: such a task goes on without a session.
+   */
   | { readonly op: "session.delete"; readonly id: SessionId }
   /** `expectedVersion` 0: it must not exist. Refused as `version_conflict`. */
   | {

@@ -39,11 +39,12 @@ export function createDispatcher(
      WHERE status = 'queued' AND available_at > queued_at AND available_at > ?`,
   )
 
+  /** What was not put off is due, also after the clock was set back behind the moment it was queued at. */
   function takeOf(plugin: string, request: TakeRequest): OfferRow[] {
     const parameters: SQLInputValue[] = [plugin, clock.now(), request.worker]
     const sql = `SELECT number, id, run, session, workspace, plugin, model, priority, queued_at
       FROM tasks INDEXED BY tasks_queue
-      WHERE status = 'queued' AND plugin = ? AND available_at <= ? AND (input_held_by IS NULL OR input_held_by = ?)
+      WHERE status = 'queued' AND plugin = ? AND (available_at <= ? OR available_at <= queued_at) AND (input_held_by IS NULL OR input_held_by = ?)
       ${toConditions(request, parameters)} ORDER BY priority DESC, queued_at, number LIMIT ?`
     return statement<OfferRow>(sql).all(...parameters, request.limit)
   }

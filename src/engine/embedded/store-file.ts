@@ -5,6 +5,7 @@ import { assertOurs } from "./migrations.ts"
 
 const HEADER_BYTES = 100
 const MAGIC = "SQLite format 3\0"
+const FRACTIONS = Buffer.from([64, 32, 32])
 /** Where the header of a SQLite file keeps what we look at. */
 const OFFSET = { pageSize: 16, changeCounter: 24, pageCount: 28, userVersion: 60, applicationId: 68, validFor: 92 }
 
@@ -31,12 +32,20 @@ export function inspectStoreFile(path: string): { readonly hasLog: boolean } {
     if (hasLog) throw damaged(path, "it is empty although a log of its changes exists")
     return { hasLog: false }
   }
-  if (fileBytes < HEADER_BYTES || header.toString("latin1", 0, MAGIC.length) !== MAGIC)
-    throw damaged(path, "it does not begin as a database does")
+  if (fileBytes < HEADER_BYTES || !isDatabaseHeader(header)) throw damaged(path, "it does not begin as a database does")
   if (hasLog) return { hasLog }
   assertOurs(path, header.readUInt32BE(OFFSET.applicationId), header.readUInt32BE(OFFSET.userVersion), false)
   if (fileBytes < declaredBytes(header)) throw damaged(path, "its end is missing")
   return { hasLog }
+}
+
+/** The magic text, a page size that is a power of two, and the three fixed fractions. */
+function isDatabaseHeader(header: Buffer): boolean {
+  const pageSize = header.readUInt16BE(OFFSET.pageSize)
+  const isPowerOfTwo = (pageSize & (pageSize - 1)) === 0 && (pageSize === 1 || pageSize >= 512)
+  return (
+    header.toString("latin1", 0, MAGIC.length) === MAGIC && isPowerOfTwo && FRACTIONS.equals(header.subarray(21, 24))
+  )
 }
 
 /** The size that the header promises, or 0 when an older writer left that promise unkept. */

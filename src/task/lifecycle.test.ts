@@ -1,0 +1,47 @@
+import { describe, expect, test } from "vitest"
+import {
+  isTerminal,
+  LIFECYCLE,
+  LIFECYCLE_EVENT_TYPES,
+  LIVE_STATUSES,
+  nextStatus,
+  RUN_STATUSES,
+  TERMINAL_STATUSES,
+} from "./lifecycle.ts"
+
+describe("the lifecycle of a run", () => {
+  test("every status is either live or terminal", () => {
+    expect([...LIVE_STATUSES, ...TERMINAL_STATUSES].toSorted()).toEqual([...RUN_STATUSES].toSorted())
+    for (const status of LIVE_STATUSES) expect(isTerminal(status)).toBe(false)
+    for (const status of TERMINAL_STATUSES) expect(isTerminal(status)).toBe(true)
+  })
+
+  test("a terminal status has no way out, a live one has", () => {
+    for (const status of TERMINAL_STATUSES) expect(Object.keys(LIFECYCLE[status])).toEqual([])
+    for (const status of LIVE_STATUSES) expect(Object.keys(LIFECYCLE[status]).length).toBeGreaterThan(0)
+  })
+
+  test("every status is reached from queued, and every event leads somewhere", () => {
+    const reached = new Set<string>(["queued"])
+    for (const _ of RUN_STATUSES) {
+      const left = RUN_STATUSES.filter((status) => reached.has(status))
+      for (const next of left.flatMap((status) => Object.values(LIFECYCLE[status]))) reached.add(next)
+    }
+    expect([...reached].toSorted()).toEqual([...RUN_STATUSES].toSorted())
+    for (const type of LIFECYCLE_EVENT_TYPES)
+      expect(RUN_STATUSES.some((status) => nextStatus(status, type) !== undefined)).toBe(true)
+  })
+
+  test("only what is claimed completes or fails, and stopping ends as a stop", () => {
+    for (const status of RUN_STATUSES) {
+      expect(nextStatus(status, "task.completed")).toBe(status === "running" ? "completed" : undefined)
+      expect(nextStatus(status, "task.failed")).toBe(status === "running" ? "failed" : undefined)
+    }
+    expect(Object.values(LIFECYCLE.stopping).toSorted()).toEqual(["cancelled", "timed_out"])
+  })
+
+  test("a waiting run goes on through the queue alone", () => {
+    expect(nextStatus("waiting", "task.answered")).toBe("queued")
+    expect(nextStatus("waiting", "task.started")).toBeUndefined()
+  })
+})
