@@ -36,7 +36,8 @@ function readSources(sourceRoot: string): readonly SourceFile[] {
     .map((path) => ({ path, imports: findImports(path, readFileSync(join(sourceRoot, path), "utf8")) }))
 }
 
-const isTest = (path: string): boolean => /\.test\.tsx?$/.test(path)
+/** A test, or what only tests use: `test-store.ts`. Neither is published. */
+const isTest = (path: string): boolean => /\.test\.tsx?$|(^|\/)test-[^/]+\.ts$/.test(path)
 
 /** The folder of `src` a file is in, or the file itself at the top. */
 const toPlace = (path: string): string => path.split("/")[0] ?? path
