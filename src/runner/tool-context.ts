@@ -34,6 +34,7 @@ export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolCo
 
 async function runProcess(scope: RunnerScope, active: ActiveRun, request: ProcessRequest): Promise<ProcessExit> {
   await requireOwned(scope, active)
+  scope.redactor.learn(request.env)
   const exit = await spoolOf(scope, active).runProcess(request, {
     signal: active.processAbort.signal,
     graceMs: scope.config.stopGraceSeconds * 1_000,

@@ -4,6 +4,8 @@ import { SECRET_FIELD_NAME } from "./secret-patterns.ts"
 
 /** Takes secrets out of whatever is stored, logged or shown. Finding none is cheap. */
 export interface Redactor {
+  /** What a command is given as its environment may come back in what it prints. */
+  learn(environment: RedactorOptions["environment"]): void
   redactText(text: string): string
   /** The same value, not a copy, when there was nothing to take out. */
   redactJson(value: JsonValue): { readonly value: JsonValue; readonly hasChanged: boolean }
@@ -66,6 +68,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
   }
 
   return {
+    learn: finder.learn,
     contextBytes: CONTEXT_BYTES,
     longestUnfinishedBytes: LONGEST_UNFINISHED_BYTES,
     redactText,

@@ -6,24 +6,37 @@ export interface SecretRange {
   readonly end: number
 }
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 /** `bytes`: one character stands for one byte. */
 type Form = "text" | "bytes"
 
 export interface SecretFinder {
+  /** The values of its secret-looking variables are secrets from now on. */
+  learn(environment: Environment): void
   /** In order and apart from each other. */
   find(text: string, form: Form): readonly SecretRange[]
   countUnfinished(bytes: string): number
 }
 
 const SHORTEST_VALUE_CHARACTERS = 8
+const MOST_VALUES = 256
 /** The beginning of a value is held back from here on: less of it gives nothing away. */
 const SHORTEST_BEGINNING_CHARACTERS = 3
 const NOTHING: readonly SecretRange[] = []
 
-export function createSecretFinder(environment: Readonly<Record<string, string | undefined>>): SecretFinder {
-  const values = {
-    text: toSecretValues(environment),
-    bytes: toSecretValues(environment).map((value) => Buffer.from(value).toString("latin1")),
+export function createSecretFinder(environment: Environment): SecretFinder {
+  const values: Record<Form, string[]> = { text: [], bytes: [] }
+  learn(environment)
+
+  function learn(more: Environment): void {
+    for (const value of toSecretValues(more)) {
+      if (values.text.includes(value)) continue
+      values.text.push(value)
+      values.bytes.push(Buffer.from(value).toString("latin1"))
+    }
+    // Those learned first go first: a program that makes up secrets for ever must not slow everything down.
+    for (const known of Object.values(values)) known.splice(0, known.length - MOST_VALUES)
   }
 
   function findValues(text: string, form: Form): SecretRange[] {
@@ -37,6 +50,7 @@ export function createSecretFinder(environment: Readonly<Record<string, string |
   }
 
   return {
+    learn,
     find(text, form) {
       const ranges = findValues(text, form)
       if (SUSPICION.test(text)) ranges.push(...findShapes(text))
