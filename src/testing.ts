@@ -1,1 +1,3 @@
 export { createManualClock, type ManualClock } from "./base/manual-clock.ts"
+export { describeEngine } from "./engine/suite/describe-engine.ts"
+export type { EngineFactory, EngineSubject } from "./engine/suite/subject.ts"

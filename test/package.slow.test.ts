@@ -89,12 +89,48 @@ describe("the package as it is published", () => {
     expect(stdout).toBe("")
   })
 
-  test("gives its fakes to whoever has vitest and fast-check", async () => {
+  test("gives its fakes and the engine suite to whoever has vitest and fast-check", async () => {
     link(Object.keys(peerDependencies))
-    const program = write(
-      "fakes.ts",
-      'import { createManualClock } from "meanwhile/testing"\nconsole.log(createManualClock(7).now())\n',
-    )
-    expect(await runProgram(program, consumer)).toBe("7\n")
+    write("engine.test.ts", ENGINE_TEST)
+    const vitest = join(root, "node_modules/vitest/vitest.mjs")
+    const options = ["run", "--root", consumer, "--reporter=json", "--outputFile=report.json"]
+    await run(process.execPath, [vitest, ...options], { cwd: consumer })
+    const report = JSON.parse(readFileSync(join(consumer, "report.json"), "utf8")) as {
+      numPassedTests: number
+      numFailedTests: number
+    }
+    expect(report.numFailedTests).toBe(0)
+    expect(report.numPassedTests).toBeGreaterThan(100)
   })
 })
+
+/** All that the author of another engine has to write. */
+const ENGINE_TEST = `
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createEmbeddedEngine } from "meanwhile"
+import { createManualClock, describeEngine } from "meanwhile/testing"
+
+createManualClock().advance(1)
+
+describeEngine("installed", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "meanwhile-installed-"))
+  const opened = []
+  const open = async () => {
+    const engine = await createEmbeddedEngine({ path: join(folder, "store.sqlite"), pollSharedMs: 5 })
+    opened.push(engine)
+    return engine
+  }
+  const engine = await open()
+  return {
+    engine,
+    another: open,
+    reopen: () => engine.close().then(open),
+    async dispose() {
+      await Promise.all(opened.map((one) => one.close()))
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+})
+`
