@@ -1,19 +1,26 @@
+import type { Tool } from "../plugin/tool.ts"
 import type { TaskRecord } from "../task/record.ts"
 import { parseInput } from "./admission.ts"
 import { beginRun, toBackgroundPlan } from "./begin-run.ts"
-import { toJournal } from "./journal.ts"
+import { type Journal, toJournal } from "./journal.ts"
 import { toFailedOutcome } from "./outcome.ts"
 import type { RunnerScope } from "./scope.ts"
 
 /**
  * Begins a task that this worker has claimed and holds a slot for. A task whose tool is gone, or whose stored input the
- * tool no longer takes, fails instead; false then.
+ * tool no longer takes, fails instead; false then. One whose process was adopted goes on whatever its input says now:
+ * the process was started long ago.
  */
-export async function beginClaimed(scope: RunnerScope, task: TaskRecord): Promise<boolean> {
+export async function beginClaimed(
+  scope: RunnerScope,
+  task: TaskRecord,
+  { isAdopted = false }: { readonly isAdopted?: boolean } = {},
+): Promise<boolean> {
   try {
     const { tool } = scope.tools.find(task.tool, task.plugin)
-    const input = parseInput(tool, scope.heldInputs.get(task.id) ?? task.input)
-    const journal = task.fence > 1 ? toJournal(await scope.store.steps(task.id, task.run)) : undefined
+    const stored = scope.heldInputs.get(task.id) ?? task.input
+    const input = isAdopted ? toAdoptedInput(tool, stored) : parseInput(tool, stored)
+    const journal = task.fence > 1 ? await recall(scope, task, tool) : undefined
     beginRun(scope, toBackgroundPlan(task, tool, input, journal))
     return true
   } catch (error) {
@@ -22,4 +29,16 @@ export async function beginClaimed(scope: RunnerScope, task: TaskRecord): Promis
     await scope.store.commit([{ op: "task.apply", run, event: { type: "task.failed", failure, patch: null } }])
     return false
   }
+}
+
+/** What earlier claims of the run left behind: its steps, and processes that were started or forbidden to start. */
+async function recall(scope: RunnerScope, task: TaskRecord, tool: Tool): Promise<Journal> {
+  const outputLimitBytes = task.limits.outputBytes ?? scope.config.outputLimitBytes
+  if (tool.reattaches) await scope.spool.openRun(task.id, task.run, { outputLimitBytes }).reattach()
+  return toJournal(await scope.store.steps(task.id, task.run))
+}
+
+function toAdoptedInput(tool: Tool, stored: unknown): unknown {
+  const parsed = tool.input.safeParse(stored)
+  return parsed.success ? parsed.data : stored
 }

@@ -57,7 +57,7 @@ async function adopt(scope: RunnerScope, task: TaskSummary): Promise<void> {
     { op: "task.note", run, facts: [{ type: "task.adopted", pids }] },
   ])
   scope.slots.take(toSlotKeys(adopted))
-  if (!(await beginClaimed(scope, adopted))) scope.slots.release(toSlotKeys(adopted))
+  if (!(await beginClaimed(scope, adopted, { isAdopted: true }))) scope.slots.release(toSlotKeys(adopted))
 }
 
 async function endProcesses(scope: RunnerScope, task: TaskSummary): Promise<Survivors> {
