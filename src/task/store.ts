@@ -28,7 +28,6 @@ export interface TaskFilter {
   /** The worker that runs it now. */
   readonly worker?: WorkerId
   readonly inputHeldBy?: WorkerId
-  readonly endedBefore?: number
   /** Every ended run of it has been consumed or superseded. */
   readonly isConsumed?: boolean
   /** Consumed, and the last of it before this time. */
@@ -64,7 +63,7 @@ export interface TaskStore {
   task(id: TaskId): Promise<TaskRecord | undefined>
   /** An earlier or the current run of a task, as it ended or stands. */
   run(id: TaskId, run: number): Promise<TaskRecord | undefined>
-  /** Newest first; with `consumedBefore` or `endedBefore`, the longest ago first. */
+  /** Newest first; with `consumedBefore`, the longest consumed first. */
   tasks(filter: TaskFilter, page: PageRequest): Promise<Page<TaskSummary>>
   countTasks(filter: TaskFilter): Promise<number>
   /** Tasks of the workspace whose id begins so, at most `limit`. */

@@ -70,6 +70,7 @@ CREATE UNIQUE INDEX tasks_by_asking_step ON tasks (asked_by_task, asked_by_run, 
 CREATE INDEX tasks_queue ON tasks (plugin, priority DESC, queued_at, number, available_at, session, kind)
   WHERE status = 'queued';
 CREATE INDEX tasks_delayed ON tasks (available_at) WHERE status = 'queued' AND available_at > queued_at;
+CREATE INDEX tasks_by_use ON tasks (used_at) WHERE used_at IS NOT NULL;
 CREATE INDEX tasks_to_strip ON tasks (used_at) WHERE used_at IS NOT NULL AND stripped_at IS NULL;
 CREATE INDEX tasks_to_remove ON tasks (used_at) WHERE used_at IS NOT NULL AND session IS NULL;
 

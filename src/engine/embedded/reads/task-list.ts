@@ -11,10 +11,7 @@ export interface TaskList {
   count(filter: TaskFilter): number
 }
 
-/** A list by a time is in the order of that time, so that what is old is found without reading what is new. */
-type TimeColumn = "used_at" | "ended_at"
-
-/** Where a task stands in its list: `at` is 0 in a list by age. */
+/** Where a task stands in its list: `at` is when it was used in a list by use, which is in that order, else 0. */
 interface Position {
   readonly at: number
   readonly number: number
@@ -37,20 +34,15 @@ export function createTaskList(database: DatabaseSync): TaskList {
     return toQueries(filter, () => workspaces.all().map(({ workspace }) => workspace))
   }
 
-  function positions(
-    query: TaskQuery,
-    time: TimeColumn | undefined,
-    after: Position | undefined,
-    limit: number,
-  ): Position[] {
-    const order = time ? `${time}, number` : "number DESC"
+  function positions(query: TaskQuery, isByUse: boolean, after: Position | undefined, limit: number): Position[] {
+    const order = isByUse ? "used_at, number" : "number DESC"
     const parameters: SQLInputValue[] = [...query.parameters]
     let where = query.where
     if (after) {
-      where += time ? ` AND (${time}, number) > (?, ?)` : " AND number < ?"
-      parameters.push(...(time ? [after.at, after.number] : [after.number]))
+      where += isByUse ? " AND (used_at, number) > (?, ?)" : " AND number < ?"
+      parameters.push(...(isByUse ? [after.at, after.number] : [after.number]))
     }
-    const sql = `SELECT ${time ?? "0"} AS at, number FROM ${query.from} WHERE ${where} ORDER BY ${order} LIMIT ?`
+    const sql = `SELECT ${isByUse ? "used_at" : "0"} AS at, number FROM ${query.from} WHERE ${where} ORDER BY ${order} LIMIT ?`
     return statement<Position>(sql).all(...parameters, limit)
   }
 
@@ -58,10 +50,10 @@ export function createTaskList(database: DatabaseSync): TaskList {
     page(filter, { limit, cursor }) {
       if (!Number.isInteger(limit) || limit < 1)
         throw new MeanwhileError("invalid_input", `A page of ${limit} tasks cannot be read. Ask for 1 or more.`)
-      const time = toTimeColumn(filter)
+      const isByUse = filter.consumedBefore !== undefined
       const after = cursor === undefined ? undefined : parseCursor(cursor)
-      const found = queriesOf(filter).flatMap((query) => positions(query, time, after, limit + 1))
-      found.sort((one, other) => one.at - other.at || (time ? one.number - other.number : other.number - one.number))
+      const found = queriesOf(filter).flatMap((query) => positions(query, isByUse, after, limit + 1))
+      found.sort((one, other) => one.at - other.at || (isByUse ? one.number - other.number : other.number - one.number))
       const shown = found.slice(0, limit)
       const items = shown.flatMap(({ number }) => {
         const row = summary.get(number)
@@ -77,11 +69,6 @@ export function createTaskList(database: DatabaseSync): TaskList {
       }, 0)
     },
   }
-}
-
-function toTimeColumn({ consumedBefore, endedBefore }: TaskFilter): TimeColumn | undefined {
-  if (consumedBefore !== undefined) return "used_at"
-  return endedBefore === undefined ? undefined : "ended_at"
 }
 
 function toCursor({ at, number }: Position): string {

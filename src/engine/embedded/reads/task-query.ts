@@ -47,7 +47,7 @@ function toIndex(filter: TaskFilter): string | undefined {
   if (filter.idempotencyKey !== undefined && filter.workspace !== undefined) return "tasks_by_idempotency_key"
   if (filter.consumedBefore === undefined) return undefined
   if (filter.isStripped === false) return "tasks_to_strip"
-  return filter.session === null ? "tasks_to_remove" : undefined
+  return filter.session === null ? "tasks_to_remove" : "tasks_by_use"
 }
 
 function toQuery(index: string | undefined, conditions: readonly Condition[]): TaskQuery {
@@ -73,8 +73,9 @@ function toConditions(filter: TaskFilter): readonly Condition[] {
     among("lifetime", filter.lifetimes),
     equal("worker", filter.worker),
     equal("input_held_by", filter.inputHeldBy),
-    before("ended_at", filter.endedBefore),
-    before("used_at", filter.consumedBefore),
+    filter.consumedBefore === undefined
+      ? undefined
+      : { sql: "used_at IS NOT NULL AND used_at < ?", values: [filter.consumedBefore] },
     flag(filter.isConsumed, "has_unused_result = 0", "has_unused_result = 1"),
     flag(filter.isStripped, "stripped_at IS NOT NULL", "stripped_at IS NULL"),
   ].filter((condition) => condition !== undefined)
@@ -89,10 +90,6 @@ function among(column: string, values: readonly string[] | undefined): Condition
   if (!values) return undefined
   const placeholders = values.map(() => "?").join(", ")
   return { sql: `${column} IN (${placeholders})`, values }
-}
-
-function before(column: string, time: number | undefined): Condition | undefined {
-  return time === undefined ? undefined : { sql: `${column} IS NOT NULL AND ${column} < ?`, values: [time] }
 }
 
 function flag(value: boolean | undefined, whenTrue: string, whenFalse: string): Condition | undefined {
