@@ -9,7 +9,7 @@ import type { Log } from "./plugin/context.ts"
 import type { DiscoveryEntry, LoadPlugin } from "./plugin/discovery.ts"
 import type { Plugin } from "./plugin/plugin.ts"
 import { createRegistry, type Registry } from "./plugin/registry.ts"
-import { type BackgroundConfigInput, backgroundConfigSchema } from "./runner/config.ts"
+import { type BackgroundConfigInput, backgroundConfigSchema, toBackgroundConfig } from "./runner/config.ts"
 import type { Permission } from "./runner/permission.ts"
 import { createRunner, type Runner } from "./runner/runner.ts"
 import type { ShutdownOptions } from "./runner/shutdown.ts"
@@ -41,6 +41,7 @@ export interface Meanwhile extends AsyncDisposable {
 /** The one place that picks engine, plugins and clock. What was opened before a failure is closed again. */
 export async function createMeanwhile(options: MeanwhileOptions): Promise<Meanwhile> {
   const { dataDirectory, synchronous = "full", clock = systemClock, background, permission, log } = options
+  toBackgroundConfig(background) // Before anything is opened: a configuration that is not valid leaves nothing behind.
   await using opened = new AsyncDisposableStack()
   const engine = opened.use(
     await createEmbeddedEngine({

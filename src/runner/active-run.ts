@@ -35,6 +35,7 @@ export interface ActiveRun {
   readonly run: number
   readonly workspace: WorkspaceId
   readonly session: SessionId | null
+  readonly parentTask: TaskId | null
   readonly plugin: string
   readonly tool: Tool
   readonly input: unknown

@@ -3,7 +3,7 @@ import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { ToolCall } from "../plugin/task-service.ts"
 import type { Tool } from "../plugin/tool.ts"
 import { decideCall, type PendingCall } from "../plugin/tool-hooks.ts"
-import { DEFAULT_WORKSPACE } from "../task/id.ts"
+import { DEFAULT_WORKSPACE, type TaskId } from "../task/id.ts"
 import { LIVE_STATUSES } from "../task/lifecycle.ts"
 import { checkCall } from "./call-check.ts"
 import { requireOpen } from "./enter.ts"
@@ -18,6 +18,8 @@ export interface Admitted {
   /** As the tool's schema gives it to `run`. */
   readonly input: unknown
   readonly depth: number
+  /** Called once the task is written or runs, or will not be: the next one below its parent is let in then. */
+  readonly settle?: () => void
 }
 
 /**
@@ -80,7 +82,18 @@ async function finishAdmission(
   decision: PermissionDecision | Promise<PermissionDecision>,
 ): Promise<Admitted> {
   requireAllowed(admitted.tool, await decision)
-  return { ...admitted, depth: await admitBelowParent(scope, admitted) }
+  const { call, tool } = admitted
+  if (!call.parentTask) return admitted
+  const depth = await findDepth(scope, call, call.parentTask)
+  if (tool.kind !== "agent") return { ...admitted, depth }
+  const settle = await scope.families.take(call.parentTask)
+  try {
+    await requireRoomForAgent(scope, call.parentTask, depth)
+    return { ...admitted, depth, settle }
+  } catch (error) {
+    settle()
+    throw error
+  }
 }
 
 export function parseInput(tool: Tool, input: unknown): unknown {
@@ -98,17 +111,16 @@ function requireAllowed(tool: Tool, decision: PermissionDecision): void {
   throw new MeanwhileError("permission_denied", `${tool.name} was not allowed: ${decision.reason}`, { tool: tool.name })
 }
 
-/** How deep the task will be below its parent. Agents below agents are bounded in depth and number. */
-async function admitBelowParent(scope: RunnerScope, { call, tool }: Admitted): Promise<number> {
-  if (!call.parentTask) return 0
-  const parent = await scope.store.task(call.parentTask)
-  if (!parent || parent.workspace !== (call.workspace ?? DEFAULT_WORKSPACE)) {
-    throw new MeanwhileError("not_found", `There is no parent task ${call.parentTask}.`, {
-      parentTask: call.parentTask,
-    })
-  }
-  const depth = parent.depth + 1
-  if (tool.kind !== "agent") return depth
+/** How deep the task will be below its parent. */
+async function findDepth(scope: RunnerScope, call: ToolCall, parentTask: TaskId): Promise<number> {
+  const parent = await scope.store.task(parentTask)
+  if (parent && parent.workspace === (call.workspace ?? DEFAULT_WORKSPACE)) return parent.depth + 1
+  const message = `There is no parent task ${parentTask}. Give the id of a task of the same workspace, or none.`
+  throw new MeanwhileError("not_found", message, { parentTask })
+}
+
+/** Agents below agents are bounded in depth and number. */
+async function requireRoomForAgent(scope: RunnerScope, parentTask: TaskId, depth: number): Promise<void> {
   const { maxAgentDepth, maxAgentFanOut } = scope.config
   if (depth > maxAgentDepth) {
     throw new MeanwhileError(
@@ -117,7 +129,8 @@ async function admitBelowParent(scope: RunnerScope, { call, tool }: Admitted): P
       { limit: "maxAgentDepth", depth },
     )
   }
-  const siblings = await scope.store.countTasks({ parentTask: parent.id, kinds: ["agent"], statuses: LIVE_STATUSES })
+  const stored = await scope.store.countTasks({ parentTask, kinds: ["agent"], statuses: LIVE_STATUSES })
+  const siblings = stored + countForeground(scope, parentTask)
   if (siblings >= maxAgentFanOut) {
     throw new MeanwhileError(
       "limit_exceeded",
@@ -125,5 +138,11 @@ async function admitBelowParent(scope: RunnerScope, { call, tool }: Admitted): P
       { limit: "maxAgentFanOut", siblings },
     )
   }
-  return depth
+}
+
+/** Agents that somebody waits for: the store does not know them yet. */
+function countForeground(scope: RunnerScope, parentTask: TaskId): number {
+  return [...scope.active.values()].filter(
+    (active) => active.parentTask === parentTask && active.tool.kind === "agent" && active.standing.in === "foreground",
+  ).length
 }

@@ -20,7 +20,11 @@ export async function adopt(
   work: Promise<unknown> | { readonly pid: number },
 ): Promise<TaskRecord> {
   const admitted = await admit(scope, call)
-  return enter(scope, () => adoptAdmitted(scope, admitted, work))
+  try {
+    return await enter(scope, () => adoptAdmitted(scope, admitted, work))
+  } finally {
+    admitted.settle?.()
+  }
 }
 
 async function adoptAdmitted(

@@ -17,6 +17,7 @@ export interface RunPlan {
   readonly run: number
   readonly workspace: WorkspaceId
   readonly session: SessionId | null
+  readonly parentTask: TaskId | null
   readonly plugin: string
   readonly tool: Tool
   readonly input: unknown
@@ -48,6 +49,7 @@ export function toBackgroundPlan(task: TaskRecord, tool: Tool, input: unknown, j
     run: task.run,
     workspace: task.workspace,
     session: task.session,
+    parentTask: task.parentTask,
     plugin: task.plugin,
     tool,
     input,
@@ -71,6 +73,7 @@ function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
     run: plan.run,
     workspace: plan.workspace,
     session: plan.session,
+    parentTask: plan.parentTask,
     plugin: plan.plugin,
     tool: plan.tool,
     input: plan.input,

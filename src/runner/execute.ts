@@ -15,11 +15,22 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
   let admission: Promise<void> | undefined
 
   function proceed(admitted: Admitted): void {
+    try {
+      begin(admitted)
+    } catch (error) {
+      admitted.settle?.()
+      throw error
+    }
+  }
+  function begin(admitted: Admitted): void {
     requireOpen(scope)
     if (scope.tools.hooks().length > 0) answer.then((it) => tellHooks(scope, admitted, it)).catch(() => {})
-    begun = isRecorded(admitted)
-      ? executeRecorded(scope, admitted, taskId, resolve, reject, options)
-      : executeUnrecorded(scope, admitted, taskId, resolve, options)
+    if (isRecorded(admitted)) {
+      begun = executeRecorded(scope, admitted, taskId, { resolve, reject }, options)
+      return
+    }
+    begun = executeUnrecorded(scope, admitted, taskId, resolve, options)
+    admitted.settle?.()
   }
   try {
     const admitted = admit(scope, call)

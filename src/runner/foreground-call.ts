@@ -38,6 +38,7 @@ export function executeUnrecorded(
     run: 1,
     workspace: call.workspace ?? DEFAULT_WORKSPACE,
     session: call.session ?? null,
+    parentTask: call.parentTask ?? null,
     plugin,
     tool,
     input,
@@ -69,8 +70,7 @@ export function executeRecorded(
   scope: RunnerScope,
   admitted: Admitted,
   taskId: TaskId,
-  resolve: (answer: Answer) => void,
-  reject: (error: unknown) => void,
+  { resolve, reject }: Pick<PromiseWithResolvers<Answer>, "resolve" | "reject">,
   { onOutput }: ExecuteOptions,
 ): ForegroundCall {
   const letGo = new AbortController()

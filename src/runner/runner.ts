@@ -11,12 +11,13 @@ import { obeyStops } from "./cancel.ts"
 import { type BackgroundConfigInput, toBackgroundConfig } from "./config.ts"
 import { createDurations } from "./durations.ts"
 import { expireWaits } from "./expire-waits.ts"
+import { createFamilyLock } from "./family-lock.ts"
 import { closeSession, deleteSession, endTurn } from "./lifetimes.ts"
 import { markLost } from "./ownership.ts"
 import { allowAll, type Permission } from "./permission.ts"
 import { thisProcessIdentity } from "./process/identity.ts"
 import { createPump } from "./pump.ts"
-import { reclaimLostWorkers } from "./reclaim.ts"
+import { createReclaim } from "./reclaim.ts"
 import { createRedactor, type Redactor } from "./redaction/redactor.ts"
 import { applyRetention } from "./retention.ts"
 import { answerWait } from "./answer-wait.ts"
@@ -87,6 +88,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     slots: createSlots(config),
     durations: createDurations({ store, clock }),
     heldInputs: new Map(),
+    families: createFamilyLock(),
     entering: new Set(),
     closed: new AbortController(),
     get service() {
@@ -98,10 +100,11 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   }
   const service = createTaskService(scope)
   const pump = createPump(scope)
+  const reclaim = createReclaim(scope)
   const obedience = repeat(scope, SAFETY_POLL_MS, () => obeyStops(scope))
   const chores = [
     repeat(scope, SAFETY_POLL_MS, () => expireWaits(scope)),
-    repeat(scope, (config.leaseSeconds * 1_000) / RECLAIMS_PER_LEASE, () => reclaimLostWorkers(scope)),
+    repeat(scope, (config.leaseSeconds * 1_000) / RECLAIMS_PER_LEASE, reclaim),
     repeat(scope, RETENTION_EVERY_MS, () => applyRetention(scope)),
   ]
   const unsubscribe = engine.bus.subscribe((wake) => {
@@ -127,7 +130,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   }
 
   try {
-    await reclaimLostWorkers(scope)
+    await reclaim()
     await sweepSpool(scope)
   } catch (error) {
     await close()

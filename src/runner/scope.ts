@@ -7,6 +7,7 @@ import type { TaskStore } from "../task/store.ts"
 import type { ActiveRun } from "./active-run.ts"
 import type { BackgroundConfig } from "./config.ts"
 import type { Durations } from "./durations.ts"
+import type { FamilyLock } from "./family-lock.ts"
 import type { Permission } from "./permission.ts"
 import type { Redactor } from "./redaction/redactor.ts"
 import type { Slots } from "./slots.ts"
@@ -34,6 +35,7 @@ export interface RunnerScope {
   readonly entering: Set<Promise<unknown>>
   /** Aborted at the end of a shutdown: whoever still waits for a task gets it as it stands. */
   readonly closed: AbortController
+  readonly families: FamilyLock
   /** Inputs that held a secret: never stored, so only this process can run them. */
   readonly heldInputs: Map<TaskId, unknown>
   /** What tools get as `context.tasks`. */

@@ -25,7 +25,7 @@ export async function stopEverything(
   await Promise.allSettled(scope.entering)
   await drain(scope, options)
   const runs = [...scope.active.values()]
-  await Promise.all(runs.map((active) => (outlivesRuntime(active) ? detachRun(active) : endRun(scope, active))))
+  await Promise.all(runs.map((active) => letGo(scope, active)))
   await Promise.all(runs.map((active) => active.ended.promise))
   return { isLeftRunning: runs.some((active) => active.standing.in === "lost") }
 }
@@ -44,7 +44,8 @@ export async function endHeldTasks(scope: RunnerScope): Promise<void> {
   }
 }
 
-async function endRun(scope: RunnerScope, active: ActiveRun): Promise<void> {
+async function letGo(scope: RunnerScope, active: ActiveRun): Promise<void> {
+  if (outlivesRuntime(active)) return detachRun(active)
   if (active.standing.in === "background" && (active.tool.kind ?? "tool") !== "tool") {
     active.isHandedBack = true
     active.abort.abort(new MeanwhileError("closed", "Meanwhile is shutting down."))

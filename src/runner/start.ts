@@ -12,6 +12,15 @@ import type { RunnerScope } from "./scope.ts"
 /** Starts a call in the background: at once when there is room and nobody waits, else from the queue. */
 export async function start(scope: RunnerScope, call: ToolCall): Promise<TaskRecord> {
   const admitted = await admit(scope, call)
+  try {
+    requireCapable(admitted)
+    return await createTask(scope, admitted)
+  } finally {
+    admitted.settle?.()
+  }
+}
+
+function requireCapable(admitted: Admitted): void {
   if (toPolicy(admitted.tool, admitted.input).mode === "never") {
     throw new MeanwhileError(
       "not_background_capable",
@@ -19,15 +28,18 @@ export async function start(scope: RunnerScope, call: ToolCall): Promise<TaskRec
       { tool: admitted.tool.name },
     )
   }
-  return createTask(scope, admitted)
 }
 
 /**
  * Dying before the commit: nothing was started. After it: the task is in the store, queued or claimed by a worker that
  * is gone, and the next start takes care of it.
  */
-export function createTask(scope: RunnerScope, admitted: Admitted, id = createTaskId()): Promise<TaskRecord> {
-  return enter(scope, () => writeTask(scope, admitted, id))
+export async function createTask(scope: RunnerScope, admitted: Admitted, id = createTaskId()): Promise<TaskRecord> {
+  try {
+    return await enter(scope, () => writeTask(scope, admitted, id))
+  } finally {
+    admitted.settle?.()
+  }
 }
 
 async function writeTask(scope: RunnerScope, admitted: Admitted, id: TaskId): Promise<TaskRecord> {
