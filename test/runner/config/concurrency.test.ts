@@ -1,0 +1,85 @@
+import { expect, test } from "vitest"
+import { definePlugin } from "../../../src/plugin/define-plugin.ts"
+import type { ToolCall } from "../../../src/plugin/task-service.ts"
+import type { BackgroundConfigInput } from "../../../src/runner/config.ts"
+import type { SessionId, WorkspaceId } from "../../../src/task/id.ts"
+import { createGatedTool } from "../../support/tools.ts"
+import { createWorkplace } from "../../support/workplace.ts"
+
+const GENEROUS = { maxConcurrentTasks: 50, maxConcurrentPerPlugin: 50, maxConcurrentPerSession: 50 }
+
+/** Starts each call in turn; which of them run at once, as a list of their names. */
+async function runningOf(background: BackgroundConfigInput, calls: readonly (Partial<ToolCall> & { name: string })[]) {
+  const gated = createGatedTool({ obeys: true })
+  const other = createGatedTool({ obeys: true, name: "other" })
+  const { meanwhile } = await createWorkplace({ tools: [gated.tool], background: { ...GENEROUS, ...background } })
+  await meanwhile.plugins.register(definePlugin({ kind: "tool", name: "other", tools: [other.tool] }))
+  const started = []
+  for (const { name, ...call } of calls) {
+    started.push(await meanwhile.tasks.start({ tool: "gated", input: { name }, ...call }))
+  }
+  await meanwhile.tasks.result(started[0]?.id ?? "", { waitMs: 20 })
+  const first = await gated.call(1)
+  const running = [...gated.calls, ...other.calls].map(({ input }) => input.name)
+  /** The queue goes on as soon as the first one makes room. */
+  async function afterFirstEnd(): Promise<string> {
+    const before = gated.calls.length
+    first.finish()
+    return (await gated.call(before + 1)).input.name
+  }
+  return { running, afterFirstEnd }
+}
+
+test("maxConcurrentTasks: more tasks than it allows are queued until one ends", async () => {
+  const { running, afterFirstEnd } = await runningOf({ maxConcurrentTasks: 2 }, [
+    { name: "a" },
+    { name: "b" },
+    { name: "c" },
+    { name: "d" },
+  ])
+  expect(running).toEqual(["a", "b"])
+  expect(await afterFirstEnd()).toBe("c")
+})
+
+test("maxConcurrentPerPlugin: a full plugin queues its own tasks and lets those of others run", async () => {
+  const { running, afterFirstEnd } = await runningOf({ maxConcurrentPerPlugin: 1 }, [
+    { name: "a" },
+    { name: "b" },
+    { name: "of another", tool: "other" },
+  ])
+  expect(running).toEqual(["a", "of another"])
+  expect(await afterFirstEnd()).toBe("b")
+})
+
+test("maxConcurrentPerSession: a full session queues its own tasks and lets those of others run", async () => {
+  const session = "one" as SessionId
+  const { running, afterFirstEnd } = await runningOf({ maxConcurrentPerSession: 1 }, [
+    { name: "a", session },
+    { name: "b", session },
+    { name: "of another", session: "two" as SessionId },
+    { name: "of none" },
+  ])
+  expect(running).toEqual(["a", "of another", "of none"])
+  expect(await afterFirstEnd()).toBe("b")
+})
+
+test("maxConcurrentPerWorkspace: a full workspace queues its own tasks and lets those of others run", async () => {
+  const { running, afterFirstEnd } = await runningOf({ maxConcurrentPerWorkspace: 1 }, [
+    { name: "a" },
+    { name: "b" },
+    { name: "of another", workspace: "two" as WorkspaceId },
+  ])
+  expect(running).toEqual(["a", "of another"])
+  expect(await afterFirstEnd()).toBe("b")
+})
+
+test("maxConcurrentPerModel: a full model queues its own tasks and lets those of others run", async () => {
+  const { running, afterFirstEnd } = await runningOf({ maxConcurrentPerModel: { large: 1 } }, [
+    { name: "a", model: "large" },
+    { name: "b", model: "large" },
+    { name: "of another", model: "small" },
+    { name: "of another too", model: "small" },
+  ])
+  expect(running).toEqual(["a", "of another", "of another too"])
+  expect(await afterFirstEnd()).toBe("b")
+})
