@@ -16,8 +16,8 @@ export interface StopTiming {
   readonly graceMs: number
 }
 
-/** How long after SIGKILL a member may still be seen before it counts as a survivor. */
-const KILL_DEADLINE_MS = 2_000
+/** How long after SIGKILL a member may still be seen before it counts as a survivor. Shorter than a run is waited for. */
+const KILL_DEADLINE_MS = 1_000
 const FIRST_LOOK_MS = 4
 const LONGEST_LOOK_MS = 50
 
