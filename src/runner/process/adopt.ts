@@ -31,9 +31,10 @@ export async function findProcess(path: string, marker: string, clock: Clock): P
   if (!facts || typeof facts.claim !== "object") return { state: "never_ran" }
   const isThisBoot = facts.claim.bootId === readBootId()
   const tree = isThisBoot ? toTree(facts, facts.claim, marker) : undefined
-  const { ending, wasOverLimit } = facts
-  if (ending) return { state: "ended", ending, tree, wasOverLimit }
-  return tree && isLeaderAlive(tree) ? { state: "alive", tree } : { state: "lost", tree }
+  if (!facts.ending && tree && isLeaderAlive(tree)) return { state: "alive", tree }
+  // Read again after the look at the process: one that ended since the first look has added its last line.
+  const { ending, wasOverLimit } = readFacts(path) ?? facts
+  return ending ? { state: "ended", ending, tree, wasOverLimit } : { state: "lost", tree }
 }
 
 /** Watches a process that is not our child as if it were. */
