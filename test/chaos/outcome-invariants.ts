@@ -32,7 +32,7 @@ export async function findViolations(store: TaskStore, expected: Expectations): 
     return history && countClaims(history.events, run)
   }
   const health = await store.checkIntegrity()
-  return [
+  const violations = [
     ...lost,
     ...resurrected,
     ...health.problems,
@@ -41,6 +41,14 @@ export async function findViolations(store: TaskStore, expected: Expectations): 
     ...findRepeatedEffects(expected.effects, claimsOf),
     ...(await findWrongOutcomes(store, histories, expected)),
   ]
+  return violations.map((violation) => explain(violation, histories))
+}
+
+/** With the log of the task it speaks of. */
+export function explain(violation: string, histories: readonly StoredHistory[]): string {
+  const history = histories.find(({ task }) => violation.includes(task.id))
+  const log = history?.events.map(({ sequence, run, body }) => `  ${sequence} (run ${run}) ${JSON.stringify(body)}`)
+  return [violation, ...(log ?? [])].join("\n")
 }
 
 async function findWrongOutcomes(

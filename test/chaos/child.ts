@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+
+/** A program is started hundreds of times: what it is made of need not be translated each time. */
+const NODE_COMPILE_CACHE = join(tmpdir(), "meanwhile-test-compile-cache")
+
+/** A program under test: its lines as they come, and its end. */
+export interface Child {
+  readonly process: ChildProcess
+  /** Every whole line it has printed. A line that was cut by its death is not among them. */
+  readonly lines: readonly string[]
+  readonly exited: Promise<void>
+  /** Resolves once it has printed so many lines, or has ended. */
+  reached(count: number): Promise<void>
+  /** Resolves once a line holds the text, or it has ended. */
+  said(text: string): Promise<void>
+  send(line: string): void
+  /** Ends the program itself and nothing that it started. */
+  kill(): Promise<void>
+}
+
+export interface ChildOptions {
+  readonly program: string
+  readonly parameters: readonly string[]
+  readonly directory: string
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export function startChild({ program, parameters, directory, environment = {} }: ChildOptions): Child {
+  const child = spawn(process.execPath, [program, ...parameters], {
+    cwd: directory,
+    env: { PATH: process.env["PATH"] ?? "", HOME: directory, NODE_COMPILE_CACHE, ...environment },
+    stdio: ["pipe", "pipe", "pipe"],
+  })
+  const lines: string[] = []
+  const errors: string[] = []
+  const listeners = new Set<() => void>()
+  const { promise: exited, resolve: onExited } = Promise.withResolvers<void>()
+  let hasExited = false
+
+  const wake = (): void => {
+    for (const listener of listeners) listener()
+  }
+  function until(isReached: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      function look(): void {
+        if (!hasExited && !isReached()) return
+        listeners.delete(look)
+        resolve()
+      }
+      listeners.add(look)
+      look()
+    })
+  }
+
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    lines.push(line)
+    wake()
+  })
+  createInterface({ input: child.stderr }).on("line", (line) => errors.push(line))
+  child.stdin.on("error", () => {})
+  child.once("close", (code, signal) => {
+    hasExited = true
+    if (code !== 0 && signal === null) lines.push(`exited with ${code}: ${errors.join("\n")}`)
+    wake()
+    onExited()
+  })
+
+  return {
+    process: child,
+    lines,
+    exited,
+    reached: (count) => until(() => lines.length >= count),
+    said: (text) => until(() => lines.some((line) => line.includes(text))),
+    send: (line) => void child.stdin.write(`${line}\n`),
+    async kill() {
+      child.kill("SIGKILL")
+      await exited
+    },
+  }
+}

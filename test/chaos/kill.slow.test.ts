@@ -1,0 +1,110 @@
+import { fileURLToPath } from "node:url"
+import { setTimeout as sleep } from "node:timers/promises"
+import { expect, test } from "vitest"
+import { type Child, startChild } from "./child.ts"
+import { planCommands } from "./crash-plan.ts"
+import type { Command, Report } from "./crash-protocol.ts"
+import { createCrashSite, type CrashSite } from "./crash-site.ts"
+import { createRandom, isLong, type Random, TEST_SEED, withSeed } from "./seed.ts"
+
+const FILE = "test/chaos/kill.slow.test.ts"
+const PROGRAM = fileURLToPath(new URL("processes/crash-program.ts", import.meta.url))
+const SLOTS = 3
+const ROUNDS = isLong ? 1_000 : 18
+const AT_ONCE = 2
+/** When the program has no more to say than so many lines, it dies this long after its last answer. */
+const AFTER_ALL_MS = 200
+
+test("a program that is killed anywhere, again and again, loses nothing, repeats nothing and leaves nothing running", async () => {
+  const rounds = Array.from({ length: ROUNDS }, (_, index) => index + 1)
+  let kills = 0
+  async function work(): Promise<void> {
+    for (let round = rounds.shift(); round !== undefined; round = rounds.shift()) {
+      const seed = TEST_SEED + round
+      const done = await withSeed(FILE, "killed anywhere", seed, () => playRound(createRandom(seed)))
+      kills += done
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  expect(kills).toBeGreaterThanOrEqual(Math.floor(ROUNDS * 1.4))
+})
+
+/** What callers know, over all lives. */
+interface Callers {
+  readonly answered: Set<string>
+  readonly mayBeCancelled: Set<string>
+  readonly mustBeStopped: Set<string>
+}
+
+/** Returns how often the program was killed. */
+async function playRound(random: Random): Promise<number> {
+  const site = createCrashSite()
+  const callers: Callers = { answered: new Set(), mayBeCancelled: new Set(), mustBeStopped: new Set() }
+  const kills = random.integer(1, 3)
+  try {
+    for (let life = 1; life <= kills; life++) await liveAndDie(site, random, callers, life === 1 ? 8 : 3)
+    site.age()
+    await liveInPeace(site, random, callers)
+    expect(await site.findViolations(callers)).toEqual([])
+    return kills
+  } finally {
+    site.remove()
+  }
+}
+
+async function liveAndDie(site: CrashSite, random: Random, callers: Callers, count: number): Promise<void> {
+  const child = startProgram(site)
+  const commands = planCommands(random, count)
+  const cancelShare = random.fraction()
+  const lastLine = random.integer(0, count * 4)
+  const delayMs = random.pick([0, 0, 1, 5, 20, 60])
+  for (const command of commands) child.send(JSON.stringify(command))
+  const cancelling = cancelSome(child, random, callers, cancelShare)
+  await Promise.race([child.reached(lastLine), child.said('"idle"').then(() => sleep(AFTER_ALL_MS))])
+  await sleep(delayMs)
+  await child.kill()
+  await cancelling
+  listen(child, callers)
+}
+
+/** Asks to stop some of what was answered, as soon as it was, so that stops are in flight when it dies. */
+async function cancelSome(child: Child, random: Random, callers: Callers, share: number): Promise<void> {
+  let seen = 0
+  while (child.process.exitCode === null && child.process.signalCode === null) {
+    for (const line of child.lines.slice(seen)) {
+      const report = parse(line)
+      if (!report || !("answered" in report) || !random.chance(share / 2)) continue
+      callers.mayBeCancelled.add(report.answered)
+      child.send(JSON.stringify({ do: "cancel", id: report.answered } satisfies Command))
+    }
+    seen = child.lines.length
+    await child.reached(seen + 1)
+  }
+}
+
+async function liveInPeace(site: CrashSite, random: Random, callers: Callers): Promise<void> {
+  const child = startProgram(site)
+  const answer = random.chance(0.5)
+  child.send(JSON.stringify({ do: "finish", answer } satisfies Command))
+  await child.exited
+  const said = child.lines.slice(-3).join("\n")
+  expect(said, "the last start must come to its end").toContain('"finished":true')
+  listen(child, callers)
+}
+
+function startProgram(site: CrashSite): Child {
+  return startChild({ program: PROGRAM, parameters: [site.directory, String(SLOTS)], directory: site.directory })
+}
+
+function listen(child: Child, callers: Callers): void {
+  for (const report of child.lines.map(parse)) {
+    if (!report) continue
+    if ("answered" in report) callers.answered.add(report.answered)
+    if ("stopping" in report) callers.mayBeCancelled.add(report.stopping)
+    if ("stopped" in report) callers.mustBeStopped.add(report.stopped)
+  }
+}
+
+function parse(line: string): Report | undefined {
+  return line.startsWith("{") ? (JSON.parse(line) as Report) : undefined
+}
