@@ -15,6 +15,8 @@ export const promotion: Benchmark = {
     await using runtime = await openRuntime({ folder: folder.path, tools: [noOp] })
     const call = { tool: noOp.name, input: {} }
     const plain = async () => null
+    const answer = await runtime.tasks.execute(call).answer
+    if (answer.outcome !== "completed") throw new Error(`the call was answered ${answer.outcome}`)
     const comparison = await compare(
       ROUNDS,
       () => measure(() => runtime.tasks.execute(call).answer),
