@@ -67,7 +67,8 @@ CREATE INDEX tasks_by_input_holder ON tasks (input_held_by) WHERE input_held_by 
 CREATE UNIQUE INDEX tasks_by_idempotency_key ON tasks (workspace, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE UNIQUE INDEX tasks_by_asking_step ON tasks (asked_by_task, asked_by_run, asked_by_key)
   WHERE asked_by_task IS NOT NULL;
-CREATE INDEX tasks_queue ON tasks (plugin, priority DESC, queued_at, number, available_at, session, kind)
+CREATE INDEX tasks_queue
+  ON tasks (plugin, priority DESC, queued_at, number, available_at, input_held_by, session, model, workspace, kind)
   WHERE status = 'queued';
 CREATE INDEX tasks_delayed ON tasks (available_at) WHERE status = 'queued' AND available_at > queued_at;
 CREATE INDEX tasks_by_use ON tasks (used_at) WHERE used_at IS NOT NULL;

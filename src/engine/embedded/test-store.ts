@@ -10,14 +10,14 @@ export async function createFolder(): Promise<{ readonly path: string; remove():
   return { path: join(folder, "store.sqlite"), remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** A store in a folder of its own, as the shared suite wants it. */
+/** A store in a folder of its own, as the shared suite wants it. No test can cut the power, so none waits for the disk. */
 export async function createTestStore(
   options: Partial<EmbeddedEngineOptions> = {},
 ): Promise<EngineSubject & { readonly path: string }> {
   const { path, remove } = await createFolder()
   const opened: Engine[] = []
   async function open(): Promise<Engine> {
-    const engine = await createEmbeddedEngine({ path, pollSharedMs: 5, ...options })
+    const engine = await createEmbeddedEngine({ path, pollSharedMs: 5, synchronous: "normal", ...options })
     opened.push(engine)
     return engine
   }

@@ -3,7 +3,9 @@ import { describeCommits } from "./describe-commits.ts"
 import { describeCreation } from "./describe-creation.ts"
 import { describeDocuments } from "./describe-documents.ts"
 import { describeEvents } from "./describe-events.ts"
+import { describeFacts } from "./describe-facts.ts"
 import { describeGroups } from "./describe-groups.ts"
+import { describeLaterRuns } from "./describe-later-runs.ts"
 import { describeLeases } from "./describe-leases.ts"
 import { describeLists } from "./describe-lists.ts"
 import { describeModel } from "./describe-model.ts"
@@ -12,6 +14,7 @@ import { describeQueue } from "./describe-queue.ts"
 import { describeRuns } from "./describe-runs.ts"
 import { describeSessions } from "./describe-sessions.ts"
 import { describeSteps } from "./describe-steps.ts"
+import { describeUpkeep } from "./describe-upkeep.ts"
 import { describeWaits } from "./describe-waits.ts"
 import { createEngineTest, type EngineFactory } from "./subject.ts"
 
@@ -25,6 +28,9 @@ export function describeEngine(name: string, factory: EngineFactory): void {
     describeCommits(test)
     describeCreation(test)
     describeRuns(test)
+    describeFacts(test)
+    describeLaterRuns(test)
+    describeUpkeep(test)
     describeSteps(test)
     describeNotices(test)
     describeGroups(test)

@@ -1,0 +1,75 @@
+import { describe, expect } from "vitest"
+import { createTaskId, createWorkerId } from "../../task/id.ts"
+import {
+  applyEvents,
+  COMPLETED,
+  createEndedTask,
+  createTask,
+  FAILED,
+  PATCH,
+  RUNNING,
+  STARTED,
+  toEndedNotice,
+} from "./samples.ts"
+import { type EngineTest, expectRefusal } from "./subject.ts"
+
+export function describeLaterRuns(test: EngineTest): void {
+  describe("beginning another run", () => {
+    test("retries with the same input, supersedes the notice and keeps the earlier run readable", async ({
+      engine,
+    }) => {
+      const { id } = await createTask(engine, RUNNING)
+      const failed = await applyEvents(engine, id, FAILED)
+      const [begun] = await engine.store.commit([{ op: "task.begin_run", taskId: id, afterRun: 1, reason: "retry" }])
+      expect(begun).toMatchObject({
+        status: "queued",
+        run: 2,
+        resumeCount: 0,
+        startedAt: null,
+        ranMs: 0,
+        lastSequence: 4,
+      })
+      expect(begun.fence).toBeGreaterThanOrEqual(failed.fence)
+      expect(begun).not.toHaveProperty("failure")
+      expect(await engine.store.task(id)).toEqual(begun)
+      expect(await engine.store.run(id, 1)).toEqual(failed)
+      expect(await engine.store.run(id, 2)).toEqual(begun)
+      expect(await engine.store.run(id, 3)).toBeUndefined()
+      expect(await engine.store.notices({ taskId: id }, 10)).toMatchObject([{ run: 1, state: "superseded" }])
+      const second = await applyEvents(engine, id, STARTED, COMPLETED)
+      expect(second).toMatchObject({ status: "completed", run: 2 })
+      expect(await engine.store.notices({ taskId: id, states: ["pending"] }, 10)).toMatchObject([toEndedNotice(second)])
+    })
+
+    test("resumes with another input and counts", async ({ engine }) => {
+      const { id } = await createEndedTask(engine)
+      const worker = createWorkerId()
+      const [begun] = await engine.store.commit([
+        { op: "task.begin_run", taskId: id, afterRun: 1, reason: "resume", input: "go on", inputHeldBy: worker },
+      ])
+      expect(begun).toMatchObject({ input: "go on", inputHeldBy: worker, resumeCount: 1 })
+      expect(await engine.store.task(id)).toEqual(begun)
+      expect(await engine.store.run(id, 1)).toMatchObject({ input: { command: "npm test" }, patch: PATCH })
+    })
+
+    test("is refused while the run lives, for another run, and twice", async ({ engine }) => {
+      const { id } = await createTask(engine, RUNNING)
+      const begin = { op: "task.begin_run", taskId: id, afterRun: 1, reason: "retry" } as const
+      await expectRefusal(engine.store.commit([begin]), "wrong_state")
+      await applyEvents(engine, id, FAILED)
+      await expectRefusal(engine.store.commit([{ ...begin, afterRun: 2 }]), "wrong_state")
+      const both = await Promise.allSettled([engine.store.commit([begin]), engine.store.commit([begin])])
+      expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"])
+      await expectRefusal(engine.store.commit([{ ...begin, taskId: createTaskId() }]), "not_found")
+    })
+
+    test("is refused when retention took the input, unless another is given", async ({ engine }) => {
+      const { id } = await createEndedTask(engine)
+      const begin = { op: "task.begin_run", taskId: id, afterRun: 1, reason: "resume" } as const
+      await engine.store.commit([{ op: "task.strip", taskId: id }])
+      await expectRefusal(engine.store.commit([begin]), "wrong_state")
+      const [begun] = await engine.store.commit([{ ...begin, input: "anew" }])
+      expect(begun).toMatchObject({ input: "anew", strippedAt: null })
+    })
+  })
+}
