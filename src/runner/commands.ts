@@ -71,7 +71,7 @@ export async function acknowledgeTasks(scope: RunnerScope, tasks: readonly TaskR
   return settled.length
 }
 
-export function listTasks(
+export async function listTasks(
   scope: RunnerScope,
   filter: TaskFilter,
   page: Partial<PageRequest> = {},

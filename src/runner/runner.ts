@@ -124,7 +124,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     scope.tools.close()
     await obedience.close()
     await scope.durations.flush()
-    await scope.spool.close()
+    await scope.spool.close().catch((error: unknown) => warn(scope, error))
     scope.closed.abort()
     await worker.close({ keepLease: isLeftRunning })
   }

@@ -1,7 +1,6 @@
 import { MeanwhileError } from "../base/error.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import { DEFAULT_WORKSPACE } from "../task/id.ts"
-import { isTerminal } from "../task/lifecycle.ts"
 import { adopt } from "./adopt.ts"
 import { cancelTask } from "./cancel.ts"
 import { acknowledgeTasks, estimateCall, getResult, listTasks, retryTask, toView } from "./commands.ts"
@@ -10,7 +9,7 @@ import { findTask } from "./lookup.ts"
 import { removeTasks } from "./retention.ts"
 import type { RunnerScope } from "./scope.ts"
 import { start } from "./start.ts"
-import { waitForEnd } from "./wait-for-end.ts"
+import { readTaskOutput, waitForTaskOutput } from "./task-output.ts"
 
 /** The commands over tasks, as front ends, vocabularies and tools get them. */
 export function createTaskService(scope: RunnerScope): TaskService {
@@ -33,26 +32,9 @@ export function createTaskService(scope: RunnerScope): TaskService {
       return task
     },
     list: (filter, page) => listTasks(scope, filter, page),
-    async output(id, request = {}, workspace) {
-      const task = await findTask(scope, id, workspace)
-      const run = request.run ?? task.run
-      if (!(run >= 1 && run <= task.run)) {
-        const message = `Task ${task.id} has runs 1 to ${task.run}; there is no run ${run}.`
-        throw new MeanwhileError("not_found", message, { id: task.id, run })
-      }
-      const isComplete = run < task.run || isTerminal(task.status)
-      return scope.spool.read(task.id, run, request, { isComplete })
-    },
-    async waitForOutput(id, request, workspace) {
-      const task = await findTask(scope, id, workspace)
-      const stopWaiting = new AbortController()
-      const ended = waitForEnd(scope, task.id, { signal: stopWaiting.signal }).then(() => undefined)
-      try {
-        return await scope.spool.waitFor(task.id, task.run, request, ended)
-      } finally {
-        stopWaiting.abort()
-      }
-    },
+    output: async (id, request = {}, workspace) => readTaskOutput(scope, await findTask(scope, id, workspace), request),
+    waitForOutput: async (id, request, workspace) =>
+      waitForTaskOutput(scope, await findTask(scope, id, workspace), request),
     async acknowledge(ids, workspace) {
       return acknowledgeTasks(scope, await Promise.all(ids.map((id) => findTask(scope, id, workspace))))
     },
