@@ -1,0 +1,105 @@
+import { spawnSync } from "node:child_process"
+import { expect, test } from "vitest"
+import { z } from "zod"
+import type { ToolCall } from "../../src/plugin/task-service.ts"
+import { defineTool } from "../../src/plugin/tool.ts"
+import type { SessionId, TaskId } from "../../src/task/id.ts"
+import { contentsOf } from "../support/contents.ts"
+import { echo } from "../support/tools.ts"
+import { createWorkplace } from "../support/workplace.ts"
+
+const plain = defineTool({
+  name: "plain",
+  description: "Cannot move to the background.",
+  input: z.object({}),
+  run: async () => null,
+})
+
+const cyclic: Record<string, unknown> = {}
+cyclic["self"] = cyclic
+
+const NO_TASK = "00000000-0000-4000-8000-000000000000" as TaskId
+const bad = (fields: Record<string, unknown>) => ({ tool: "echo", input: {}, ...fields }) as unknown as ToolCall
+
+/** The call, the code, and what the message must say. */
+const CALLS: Record<string, [ToolCall, string, RegExp]> = {
+  "an unknown tool": [{ tool: "ecko", input: {} }, "unknown_tool", /ecko.*did you mean "echo"/is],
+  "a tool of another plugin": [{ tool: "echo", plugin: "shell", input: {} }, "unknown_tool", /"test"/],
+  "wrong arguments": [{ tool: "run_command", input: { command: 7 } }, "invalid_input", /run_command.*command/s],
+  "no arguments at all": [bad({ input: undefined }), "invalid_input", /arguments of echo/],
+  "a directory that does not exist": [
+    { tool: "run_command", input: { command: "true", cwd: "nowhere" } },
+    "invalid_input",
+    /there is no directory .*nowhere/,
+  ],
+  "a negative time limit": [bad({ timeoutMs: -1 }), "invalid_input", /`timeoutMs` must be a number above 0, not -1/],
+  "a time limit that is no number": [bad({ timeoutMs: Number.NaN }), "invalid_input", /`timeoutMs`.*NaN/],
+  "an endless time limit": [bad({ timeoutMs: Number.POSITIVE_INFINITY }), "invalid_input", /`timeoutMs`/],
+  "a token limit of zero": [bad({ tokenLimit: 0 }), "invalid_input", /`tokenLimit`/],
+  "a negative cost limit": [bad({ costLimitMicros: -5 }), "invalid_input", /`costLimitMicros`/],
+  "a negative output limit": [bad({ outputLimitBytes: -5 }), "invalid_input", /`outputLimitBytes`/],
+  "a negative delay": [bad({ delayMs: -1 }), "invalid_input", /`delayMs` must be 0 or more/],
+  "a delay that is no number": [bad({ delayMs: Number.NaN }), "invalid_input", /`delayMs`/],
+  "half a priority": [bad({ priority: 0.5 }), "invalid_input", /`priority` must be a whole number/],
+  "an unknown lifetime": [bad({ lifetime: "always" }), "invalid_input", /turn, session, runtime, forever, not always/],
+  "an unknown way to notify": [bad({ notify: "loudly" }), "invalid_input", /wake, next_turn, silent/],
+  "a session's lifetime without a session": [bad({ lifetime: "session" }), "invalid_input", /`session` must be given/],
+  "a turn's lifetime without a turn": [bad({ lifetime: "turn" }), "invalid_input", /`parentTask` must name the turn/],
+  "metadata over 16 KiB": [bad({ metadata: { text: "x".repeat(16_384) } }), "invalid_input", /16384.*artifact/s],
+  "metadata that is a list": [bad({ metadata: [1] }), "invalid_input", /must be an object/],
+  "metadata that is no JSON": [bad({ metadata: cyclic }), "invalid_input", /`metadata` cannot be written as JSON/],
+  "a key of a thousand characters": [bad({ idempotencyKey: "k".repeat(1_000) }), "invalid_input", /`idempotencyKey`/],
+  "a parent that does not exist": [bad({ parentTask: NO_TASK }), "not_found", /no parent task/],
+}
+
+for (const [name, [call, code, message]] of Object.entries(CALLS)) {
+  test(`${name} is refused once and clearly, and nothing starts or is written`, async () => {
+    const { meanwhile, directory } = await createWorkplace({ tools: [echo, plain] })
+    const before = contentsOf(directory)
+    const refusal = expect.objectContaining({ name: "MeanwhileError", code, message: expect.stringMatching(message) })
+    await expect(meanwhile.tasks.start(call)).rejects.toEqual(refusal)
+    await expect(meanwhile.tasks.execute(call).answer).rejects.toEqual(refusal)
+    await expect(meanwhile.tasks.adopt(call, Promise.resolve())).rejects.toEqual(refusal)
+    expect(contentsOf(directory)).toEqual(before)
+  })
+}
+
+test("starting a tool that is not background-capable is refused", async () => {
+  const { meanwhile, directory } = await createWorkplace({ tools: [plain] })
+  const before = contentsOf(directory)
+  await expect(meanwhile.tasks.start({ tool: "plain", input: {} })).rejects.toMatchObject({
+    code: "not_background_capable",
+    message: expect.stringMatching(/Call it in the foreground, or give the tool a background policy/),
+  })
+  expect(contentsOf(directory)).toEqual(before)
+})
+
+test("a time limit below the threshold is refused in the foreground, and says how to go on", async () => {
+  const { meanwhile, directory } = await createWorkplace({ tools: [echo] })
+  const before = contentsOf(directory)
+  await expect(meanwhile.tasks.execute({ tool: "echo", input: {}, timeoutMs: 5_000 }).answer).rejects.toMatchObject({
+    code: "invalid_input",
+    message: expect.stringMatching(/must exceed the 10000 ms.*Raise it, or start the call in the background/s),
+  })
+  expect(contentsOf(directory)).toEqual(before)
+})
+
+test("a dead process cannot be adopted", async () => {
+  const { meanwhile, directory } = await createWorkplace({ tools: [echo] })
+  const before = contentsOf(directory)
+  const { pid } = spawnSync("true")
+  for (const dead of [pid, -1, 0, Number.NaN, 1.5]) {
+    await expect(meanwhile.tasks.adopt({ tool: "echo", input: {} }, { pid: dead })).rejects.toMatchObject({
+      code: "invalid_input",
+      message: expect.stringContaining("Give the pid of one that runs"),
+    })
+  }
+  expect(contentsOf(directory)).toEqual(before)
+})
+
+test("a session that does not exist cannot be deleted", async () => {
+  const { meanwhile, directory } = await createWorkplace({ tools: [echo] })
+  const before = contentsOf(directory)
+  await expect(meanwhile.tasks.deleteSession("none" as SessionId)).rejects.toMatchObject({ code: "not_found" })
+  expect(contentsOf(directory)).toEqual(before)
+})
