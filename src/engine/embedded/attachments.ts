@@ -2,8 +2,9 @@ import { hostname } from "node:os"
 import type { DatabaseSync } from "node:sqlite"
 import type { Clock } from "../../base/clock.ts"
 import type { JsonObject } from "../../base/json.ts"
+import { retryWhileBusy } from "./busy-retry.ts"
 import type { IsHolderAlive } from "./lease-watch.ts"
-import { isBusy } from "./sqlite-error.ts"
+import { isSqliteError } from "./sqlite-error.ts"
 import { prepare } from "./statement.ts"
 
 /** The engines that have this store open, this one and those of other processes. */
@@ -13,8 +14,6 @@ export interface Attachments {
   detach(): void
 }
 
-const RETRY_MS = 5
-
 /** Registers this engine and forgets those whose process is dead. */
 export async function attach(
   database: DatabaseSync,
@@ -23,7 +22,7 @@ export async function attach(
   holder: JsonObject,
 ): Promise<Attachments> {
   const id = crypto.randomUUID()
-  const insert = prepare(database, "INSERT INTO attachments (id, opened_at, data) VALUES (?, ?, ?)")
+  const insert = prepare(database, "INSERT OR REPLACE INTO attachments (id, opened_at, data) VALUES (?, ?, ?)")
   const others = prepare<{ id: string; data: string }>(database, "SELECT id, data FROM attachments WHERE id <> ?")
   const remove = prepare(database, "DELETE FROM attachments WHERE id = ?")
 
@@ -44,20 +43,9 @@ export async function attach(
       try {
         remove.run(id)
       } catch (error) {
-        if (!isBusy(error)) throw error
+        if (!isSqliteError(error)) throw error
       }
     },
-  }
-}
-
-async function retryWhileBusy(write: () => void): Promise<void> {
-  for (;;) {
-    try {
-      return write()
-    } catch (error) {
-      if (!isBusy(error)) throw error
-    }
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (0.5 + Math.random())))
   }
 }
 

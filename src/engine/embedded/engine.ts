@@ -1,3 +1,4 @@
+import type { DatabaseSync } from "node:sqlite"
 import { type Clock, systemClock } from "../../base/clock.ts"
 import type { JsonObject } from "../../base/json.ts"
 import type { Engine } from "../../task/engine.ts"
@@ -11,6 +12,7 @@ import { openDatabase } from "./open.ts"
 import type { Change } from "./operations/change.ts"
 import { createPerform } from "./operations/perform.ts"
 import { createRead } from "./read.ts"
+import { toStoreError } from "./sqlite-error.ts"
 import { createStore } from "./store.ts"
 import { createTaskCache } from "./tables/task-cache.ts"
 import { createTables } from "./tables/tables.ts"
@@ -39,8 +41,18 @@ const POLL_SHARED_MS = 20
 
 /** Store, dispatcher and bus on one SQLite file, which several processes may have open. */
 export async function createEmbeddedEngine(options: EmbeddedEngineOptions): Promise<Engine> {
-  const { path, synchronous = "full", clock = systemClock, isHolderAlive = () => undefined, maxPages } = options
+  const { path, synchronous = "full", maxPages } = options
   const database = await openDatabase({ path, synchronous, ...(maxPages === undefined ? {} : { maxPages }) })
+  try {
+    return await assemble(database, options)
+  } catch (error) {
+    database.close()
+    throw toStoreError(error, path)
+  }
+}
+
+async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions): Promise<Engine> {
+  const { path, clock = systemClock, isHolderAlive = () => undefined } = options
   const attachments = await attach(database, clock, isHolderAlive, options.holder ?? {})
   const tables = createTables(database)
   const leaseWatch = createLeaseWatch(clock, isHolderAlive)

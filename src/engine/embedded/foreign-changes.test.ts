@@ -49,3 +49,15 @@ test("rows of dead processes are removed when the store is opened", async () => 
   await Promise.all([dead.close(), engine.close()])
   await remove()
 })
+
+test("listeners may come and go after the engine was closed", async () => {
+  const { path, remove } = await createFolder()
+  const clock = createManualClock()
+  const engine = await createEmbeddedEngine({ path, clock })
+  const stops = [engine.bus.subscribe(() => undefined), engine.dispatcher.onOffer(() => undefined)]
+  await engine.close()
+  clock.advance(10_000)
+  engine.bus.subscribe(() => undefined)()
+  for (const stop of stops) expect(stop).not.toThrow()
+  await remove()
+})

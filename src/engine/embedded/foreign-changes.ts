@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { CancelTimer, Clock } from "../../base/clock.ts"
 import type { Attachments } from "./attachments.ts"
+import { isSqliteError } from "./sqlite-error.ts"
 import { prepare } from "./statement.ts"
 
 /** Notices what other processes commit, while anyone here listens. */
@@ -27,6 +28,7 @@ export function createForeignChanges(
 ): ForeignChanges {
   const readVersion = prepare<{ data_version: number }>(database, "PRAGMA data_version")
   let listenerCount = 0
+  let isClosed = false
   let cancelTimer: CancelTimer | undefined
   let version = currentVersion()
   let isShared = attachments.hasOthers()
@@ -37,15 +39,26 @@ export function createForeignChanges(
   }
 
   function poll(): void {
-    const found = currentVersion()
-    const isChanged = found !== version
-    version = found
-    if (isChanged || clock.monotonic() - checkedAt > ATTACHMENT_CHECK_MS) {
-      isShared = attachments.hasOthers()
-      checkedAt = clock.monotonic()
-    }
+    const isChanged = look()
     schedule()
     if (isChanged) onChange()
+  }
+
+  /** A look that fails finds nothing: whoever reads or writes the store is told why. */
+  function look(): boolean {
+    try {
+      const found = currentVersion()
+      const isChanged = found !== version
+      version = found
+      if (isChanged || clock.monotonic() - checkedAt > ATTACHMENT_CHECK_MS) {
+        isShared = attachments.hasOthers()
+        checkedAt = clock.monotonic()
+      }
+      return isChanged
+    } catch (error) {
+      if (!isSqliteError(error)) throw error
+      return false
+    }
   }
 
   function schedule(): void {
@@ -61,10 +74,13 @@ export function createForeignChanges(
     count(by) {
       listenerCount += by
       if (listenerCount === 0) return stop()
-      if (cancelTimer) return
+      if (cancelTimer || isClosed) return
       version = currentVersion()
       schedule()
     },
-    close: stop,
+    close() {
+      isClosed = true
+      stop()
+    },
   }
 }

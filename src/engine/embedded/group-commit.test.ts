@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { Operation } from "../../task/operation.ts"
 import { expectRefusal } from "../suite/subject.ts"
+import { createPatience } from "./busy-retry.ts"
 import { createGroupCommit } from "./group-commit.ts"
 import { createChange } from "./operations/change.ts"
 import type { Outcome, RunTransaction } from "./transaction.ts"
@@ -61,6 +62,17 @@ describe("group commit", () => {
     await Promise.all([first, commit([OPERATION])])
     expect(script.sizes.length).toBe(4)
     expect(script.sizes.at(-1)).toBe(2)
+  })
+
+  test("a lock that is never given back fails the group in the end, and the next one works", async () => {
+    let isLocked = true
+    const script = createScript(() => {
+      if (isLocked) throw BUSY
+    })
+    const { commit } = createGroupCommit(script.run, "store", () => undefined, createPatience(20))
+    await expectRefusal(commit([OPERATION]), "store_unavailable")
+    isLocked = false
+    expect(await commit([OPERATION])).toEqual([null])
   })
 
   test("a commit that fails fails everyone in it, and the next one works", async () => {

@@ -1,5 +1,6 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { Operation } from "../../task/operation.ts"
+import { createPatience, nextRetryMs } from "./busy-retry.ts"
 import type { Change } from "./operations/change.ts"
 import { isBusy, isDiskFull, toStoreError } from "./sqlite-error.ts"
 import type { Answer, Outcome, RunTransaction } from "./transaction.ts"
@@ -18,18 +19,16 @@ interface Writer {
 
 /** A larger group would hold up the event loop for tens of milliseconds. */
 const LARGEST_GROUP = 500
-/** Another process holds the lock for about one commit. */
-const BUSY_RETRY_MS = 2
 
 /**
  * Writers of the same tick share one transaction and are answered once it is durable; a refusal fails its writer alone.
- * While another process holds the lock the group waits without blocking the event loop; real timers do that, whatever
- * clock the engine was given.
+ * While another process holds the lock the group waits without blocking the event loop.
  */
 export function createGroupCommit(
   runTransaction: RunTransaction,
   path: string,
   onCommitted: (changes: readonly Change[]) => void,
+  patience = createPatience(),
 ): GroupCommit {
   let waiting: Writer[] = []
   /** How many of the first in line have to go alone. */
@@ -41,6 +40,7 @@ export function createGroupCommit(
   function schedule(): void {
     if (isScheduled) return
     isScheduled = true
+    patience.renew()
     setImmediate(flush)
   }
 
@@ -49,7 +49,7 @@ export function createGroupCommit(
     try {
       answer(group, runTransaction(group.map(({ operations }) => operations)))
     } catch (error) {
-      if (isBusy(error)) return void setTimeout(flush, BUSY_RETRY_MS * (0.5 + Math.random()))
+      if (isBusy(error) && !patience.isOver()) return void setTimeout(flush, nextRetryMs())
       fail(group, error)
     }
     isScheduled = false

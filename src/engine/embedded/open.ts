@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
+import { retryWhileBusy } from "./busy-retry.ts"
 import { assertOursByQuery, migrate } from "./migrations.ts"
-import { isBusy, toStoreError } from "./sqlite-error.ts"
+import { toStoreError } from "./sqlite-error.ts"
 import { createStoreFile, inspectStoreFile } from "./store-file.ts"
 import { prepare } from "./statement.ts"
 
@@ -13,21 +14,13 @@ export interface OpenOptions {
   readonly maxPages?: number
 }
 
-/** The first switch to a write-ahead log and a migration answer BUSY when several processes open at once. */
-const OPEN_PATIENCE_MS = 10_000
-const RETRY_MS = 5
-
 /** Opens, creates or migrates the store. A file it refuses is left as it was. */
 export async function openDatabase(options: OpenOptions): Promise<DatabaseSync> {
-  const { path } = options
-  const startedAt = performance.now()
-  for (;;) {
-    try {
-      return tryOpen(options)
-    } catch (error) {
-      if (!isBusy(error) || performance.now() - startedAt > OPEN_PATIENCE_MS) throw toStoreError(error, path)
-    }
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS * (1 + Math.random())))
+  try {
+    // The first switch to a write-ahead log and a migration answer BUSY when several processes open at once.
+    return await retryWhileBusy(() => tryOpen(options))
+  } catch (error) {
+    throw toStoreError(error, options.path)
   }
 }
 

@@ -43,6 +43,11 @@ const REFUSALS: ReadonlyMap<number, Refusal> = new Map([
   ],
 ])
 
+/** Whether SQLite itself failed: not a refusal of ours, and not a mistake in the program. */
+export function isSqliteError(error: unknown): boolean {
+  return primaryCode(error) !== undefined
+}
+
 export function isBusy(error: unknown): boolean {
   return primaryCode(error) === SQLITE.busy
 }

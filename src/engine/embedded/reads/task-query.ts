@@ -34,7 +34,7 @@ export function toQueries(filter: TaskFilter, workspaces: () => readonly string[
     (statuses ?? RUN_STATUSES).map((status) =>
       toQuery("tasks_by_workspace", [
         { sql: "workspace = ?", values: [one] },
-        { sql: `status = '${status}'`, values: [] },
+        { sql: "status = ?", values: [status] },
         ...others,
       ]),
     ),

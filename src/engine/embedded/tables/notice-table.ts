@@ -114,7 +114,8 @@ function toQuery(filter: NoticeFilter): { sql: string; parameters: SQLInputValue
     parameters.push(filter.workspace)
   }
   if (filter.states) {
-    conditions.push(`state IN (${filter.states.map((state) => `'${state}'`).join(", ")})`)
+    conditions.push(`state IN (${filter.states.map(() => "?").join(", ")})`)
+    parameters.push(...filter.states)
     if (filter.states.every((state) => UNSETTLED.has(state))) conditions.push("settled_at IS NULL")
   }
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : ""
