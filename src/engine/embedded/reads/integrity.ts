@@ -1,5 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
+import { isMeanwhileError, toErrorMessage } from "../../../base/error.ts"
 import type { StoreHealth } from "../../../task/store.ts"
+import { toStoreError } from "../sqlite-error.ts"
 import { prepare } from "../statement.ts"
 
 /** Each finds rows that no operation can have left so; a row's `problem` is a sentence for people. */
@@ -19,8 +21,7 @@ const RULES: readonly string[] = [
 ]
 
 export function checkIntegrity(database: DatabaseSync): StoreHealth {
-  const file = prepare<{ integrity_check: string }>(database, "PRAGMA integrity_check").all()
-  const problems = file.map((row) => row.integrity_check).filter((text) => text !== "ok")
+  const problems = checkFile(database)
   if (problems.length === 0) {
     for (const { table, parent } of prepare<{ table: string; parent: string }>(
       database,
@@ -35,4 +36,15 @@ export function checkIntegrity(database: DatabaseSync): StoreHealth {
       )
   }
   return { isHealthy: problems.length === 0, problems }
+}
+
+/** Damage that even the check cannot get past is what it found. */
+function checkFile(database: DatabaseSync): string[] {
+  try {
+    const rows = prepare<{ integrity_check: string }>(database, "PRAGMA integrity_check").all()
+    return rows.map((row) => row.integrity_check).filter((text) => text !== "ok")
+  } catch (error) {
+    if (!isMeanwhileError(toStoreError(error, ""), "store_damaged")) throw error
+    return [`The file cannot be checked to its end: ${toErrorMessage(error)}.`]
+  }
 }
