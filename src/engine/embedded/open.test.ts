@@ -48,6 +48,15 @@ describe("opening a store", () => {
     await Promise.all(engines.map((engine) => engine.close()))
   })
 
+  test("goes on where a process died before it had made the first table", async () => {
+    const database = new DatabaseSync(path)
+    database.exec("PRAGMA journal_mode = WAL")
+    database.close()
+    expect(statSync(path).size).toBeGreaterThan(0)
+    await using engine = await createEmbeddedEngine({ path })
+    expect((await engine.store.checkIntegrity()).isHealthy).toBe(true)
+  })
+
   test("an empty file is a store with nothing in it", async () => {
     writeFileSync(path, "")
     await using engine = await createEmbeddedEngine({ path })

@@ -7,7 +7,15 @@ const HEADER_BYTES = 100
 const MAGIC = "SQLite format 3\0"
 const FRACTIONS = Buffer.from([64, 32, 32])
 /** Where the header of a SQLite file keeps what we look at. */
-const OFFSET = { pageSize: 16, changeCounter: 24, pageCount: 28, userVersion: 60, applicationId: 68, validFor: 92 }
+const OFFSET = {
+  pageSize: 16,
+  changeCounter: 24,
+  pageCount: 28,
+  schemaCookie: 40,
+  userVersion: 60,
+  applicationId: 68,
+  validFor: 92,
+}
 
 /** Creates the file and its folder for their owner alone, when missing. */
 export function createStoreFile(path: string): void {
@@ -34,7 +42,9 @@ export function inspectStoreFile(path: string): { readonly hasLog: boolean } {
   }
   if (fileBytes < HEADER_BYTES || !isDatabaseHeader(header)) throw damaged(path, "it does not begin as a database does")
   if (hasLog) return { hasLog }
-  assertOurs(path, header.readUInt32BE(OFFSET.applicationId), header.readUInt32BE(OFFSET.userVersion), false)
+  // A process that is creating the store, or died while it did, has made a database without a table.
+  const isEmpty = header.readUInt32BE(OFFSET.schemaCookie) === 0
+  assertOurs(path, header.readUInt32BE(OFFSET.applicationId), header.readUInt32BE(OFFSET.userVersion), isEmpty)
   if (fileBytes < declaredBytes(header)) throw damaged(path, "its end is missing")
   return { hasLog }
 }
