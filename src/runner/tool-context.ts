@@ -1,4 +1,4 @@
-import { MeanwhileError } from "../base/error.ts"
+import { isMeanwhileError, MeanwhileError } from "../base/error.ts"
 import type { ToolContext } from "../plugin/context.ts"
 import type { ProcessExit, ProcessRequest } from "../plugin/process.ts"
 import type { ArtifactReference } from "../task/patch.ts"
@@ -7,6 +7,7 @@ import { requireOwned } from "./ownership.ts"
 import { reportProgress, reportUsage } from "./running-notes.ts"
 import { spoolOf } from "./run-spool.ts"
 import type { RunnerScope } from "./scope.ts"
+import { stopRun } from "./stop-run.ts"
 import { takeStep } from "./take-step.ts"
 
 /** The ports of one run, made when its tool is called. */
@@ -35,13 +36,21 @@ export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolCo
 async function runProcess(scope: RunnerScope, active: ActiveRun, request: ProcessRequest): Promise<ProcessExit> {
   await requireOwned(scope, active)
   scope.redactor.learn(request.env)
-  const exit = await spoolOf(scope, active).runProcess(request, {
-    signal: active.processAbort.signal,
-    graceMs: scope.config.stopGraceSeconds * 1_000,
-  })
+  const control = { signal: active.processAbort.signal, graceMs: scope.config.stopGraceSeconds * 1_000 }
+  const exit = await spoolOf(scope, active)
+    .runProcess(request, control)
+    .catch((error: unknown) => stopAtLimit(scope, active, error))
   if (exit.survivors === "unknown") active.hasUnknownSurvivors = true
   else active.survivors.push(...exit.survivors)
   return exit
+}
+
+/** A process that was ended for its output while Meanwhile was down was ended by that limit, and so is its run. */
+async function stopAtLimit(scope: RunnerScope, active: ActiveRun, error: unknown): Promise<never> {
+  if (isMeanwhileError(error, "limit_exceeded") && "limitBytes" in error.details) {
+    await stopRun(scope, active, { by: "limit", reason: error.message })
+  }
+  throw error
 }
 
 async function putArtifact(
