@@ -2,9 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { setTimeout as sleep } from "node:timers/promises"
 
 /** A program is started hundreds of times: what it is made of need not be translated each time. */
 const NODE_COMPILE_CACHE = join(tmpdir(), "meanwhile-test-compile-cache")
+
+const IDLE = '"idle":true'
+const AFTER_IDLE_MS = 200
 
 /** A program under test: its lines as they come, and its end. */
 export interface Child {
@@ -14,6 +18,8 @@ export interface Child {
   readonly exited: Promise<void>
   /** Resolves once it has printed so many lines, or has ended. */
   reached(count: number): Promise<void>
+  /** Resolves once it has printed so many lines, or has ended, or has answered every command a while ago. */
+  reachedOrIdle(count: number): Promise<void>
   /** Resolves once a line holds the text, or it has ended. */
   said(text: string): Promise<void>
   send(line: string): void
@@ -55,6 +61,9 @@ export function startChild({ program, parameters, directory, environment = {} }:
     })
   }
 
+  const reached = (count: number): Promise<void> => until(() => lines.length >= count)
+  const said = (text: string): Promise<void> => until(() => lines.some((line) => line.includes(text)))
+
   createInterface({ input: child.stdout }).on("line", (line) => {
     lines.push(line)
     wake()
@@ -72,8 +81,9 @@ export function startChild({ program, parameters, directory, environment = {} }:
     process: child,
     lines,
     exited,
-    reached: (count) => until(() => lines.length >= count),
-    said: (text) => until(() => lines.some((line) => line.includes(text))),
+    reached,
+    said,
+    reachedOrIdle: (count) => Promise.race([reached(count), said(IDLE).then(() => sleep(AFTER_IDLE_MS))]),
     send: (line) => void child.stdin.write(`${line}\n`),
     async kill() {
       child.kill("SIGKILL")

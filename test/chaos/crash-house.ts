@@ -8,10 +8,9 @@ import { createRegistry } from "../../src/plugin/registry.ts"
 import type { BackgroundConfigInput } from "../../src/runner/config.ts"
 import { createRunner, type Runner } from "../../src/runner/runner.ts"
 import type { Engine } from "../../src/task/engine.ts"
-import { isTerminal } from "../../src/task/lifecycle.ts"
 import { createBurstTool, createChaosTools } from "./chaos-tools.ts"
 import { type CrashPoint, createLife, createMortalEngine, type Life, liveThroughEffect } from "./mortal-engine.ts"
-import { readHistories } from "./store-invariants.ts"
+import { describeLive } from "./store-invariants.ts"
 
 /** What the crashes leave behind: the store's file, what happened outside, and what callers were told. */
 export interface House {
@@ -89,13 +88,7 @@ export function createHouse(): House {
     mayBeCancelled: new Set(),
     mustBeStopped: new Set(),
     begin,
-    async describeLive() {
-      const histories = await readHistories((engines.at(-1) as Engine).store)
-      return histories
-        .filter(({ task }) => !isTerminal(task.status))
-        .map(({ task, events }) => `${task.tool} ${task.id} ${events.map(({ body }) => body.type).join(" ")}`)
-        .join("\n")
-    },
+    describeLive: () => describeLive((engines.at(-1) as Engine).store),
     async remove() {
       await Promise.all(engines.map((engine) => engine.close()))
       rmSync(directory, { recursive: true, force: true })

@@ -3,34 +3,32 @@ import type { Command } from "./crash-protocol.ts"
 import type { Random } from "./seed.ts"
 import { toCommand } from "./shell-script.ts"
 
+const ONCE_TOOLS = ["careful", "careful", "shell", "shell", "endless"] as const
+const ALL_TOOLS = [...ONCE_TOOLS, "shell", "asking", "retrying", "retrying", "retrying", "parent"] as const
+
+export interface PlanOptions {
+  /** Nothing that a lost claim would repeat. */
+  readonly isAllOnce?: boolean
+}
+
 /** Commands for one life of the program, the same for the same random numbers. */
-export function planCommands(random: Random, count: number): readonly Exclude<Command, { do: "cancel" | "finish" }>[] {
+export function planCommands(random: Random, count: number, options: PlanOptions = {}): readonly Command[] {
   return Array.from({ length: count }, () => {
-    const call = planCall(random)
+    const call = planCall(random, options)
     return random.chance(0.25)
       ? ({ do: "promote", call, afterMs: random.integer(0, 40) } as const)
       : ({ do: "start", call } as const)
   })
 }
 
-export function planCall(random: Random): ToolCall {
-  const tool = random.pick([
-    "retrying",
-    "retrying",
-    "careful",
-    "asking",
-    "shell",
-    "shell",
-    "shell",
-    "parent",
-    "endless",
-  ])
+function planCall(random: Random, { isAllOnce = false }: PlanOptions): ToolCall {
+  const tool = random.pick(isAllOnce ? ONCE_TOOLS : ALL_TOOLS)
   if (tool === "shell") return planShell(random)
   if (tool === "parent") return { tool, input: { childSteps: ["x-retry", "y-retry"] } }
   if (tool === "endless") return { tool, input: {} }
   const names = Array.from(
     { length: random.integer(0, 4) },
-    (_, index) => `${index}-${random.pick(["retry", "retry", "once"])}`,
+    (_, index) => `${index}-${isAllOnce ? "once" : random.pick(["retry", "retry", "once"])}`,
   )
   const ending = random.chance(0.15) ? "fail" : "complete"
   return { tool, input: { steps: names, pauseMs: random.integer(0, 25), ending } }

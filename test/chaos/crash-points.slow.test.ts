@@ -4,11 +4,10 @@ import { fillEverySlot, finishAll, playScenario } from "./crash-scenario.ts"
 import { parseEffects } from "./effects.ts"
 import { type CrashPoint, describeCrash } from "./mortal-engine.ts"
 import { findViolations } from "./outcome-invariants.ts"
+import { withPatience } from "./patience.ts"
 import { createRandom, isLong, TEST_SEED, withSeed } from "./seed.ts"
 
 const FILE = "test/chaos/crash-points.slow.test.ts"
-/** Far more than a round takes. A round that hangs has lost something. */
-const PATIENCE_MS = 10_000
 
 test("whatever commit or effect a process dies at, the next one loses nothing and repeats nothing", async () => {
   const { commits, effects } = await countPoints()
@@ -38,7 +37,7 @@ async function countPoints(): Promise<{ commits: number; effects: number }> {
   const house = createHouse()
   try {
     const { life, clock, opened } = await house.begin()
-    await withPatience(
+    await wait(
       house,
       opened.then(({ tasks }) => playScenario(house, tasks, clock, life)),
       "no crash",
@@ -59,7 +58,7 @@ async function playRound(points: readonly CrashPoint[]): Promise<void> {
       const work = opened.then(({ tasks }) =>
         index === 0 ? playScenario(house, tasks, clock, life) : finishAll(house, tasks),
       )
-      await withPatience(house, Promise.race([work, life.over]), `${name} (life ${life.number})`)
+      await wait(house, Promise.race([work, life.over]), `${name} (life ${life.number})`)
       life.end()
     }
     await checkPeacefulLife(house, name)
@@ -71,8 +70,8 @@ async function playRound(points: readonly CrashPoint[]): Promise<void> {
 async function checkPeacefulLife(house: House, name: string): Promise<void> {
   const { opened } = await house.begin()
   const { tasks, engine, close } = await opened
-  await withPatience(house, finishAll(house, tasks), name)
-  await withPatience(house, fillEverySlot(tasks, ROOM.maxConcurrentTasks ?? 1), `${name}, then filling every slot`)
+  await wait(house, finishAll(house, tasks), name)
+  await wait(house, fillEverySlot(tasks, ROOM.maxConcurrentTasks ?? 1), `${name}, then filling every slot`)
   const { answered, mayBeCancelled, mustBeStopped } = house
   const effects = parseEffects(house.effects.join("\n"))
   const violations = [...(await findViolations(engine.store, { answered, mayBeCancelled, mustBeStopped, effects }))]
@@ -82,16 +81,8 @@ async function checkPeacefulLife(house: House, name: string): Promise<void> {
   expect(violations, name).toEqual([])
 }
 
-async function withPatience<Result>(house: House, work: Promise<Result>, name: string): Promise<Result> {
-  const { promise: tooLong, resolve } = Promise.withResolvers<"too long">()
-  const timer = setTimeout(resolve, PATIENCE_MS, "too long")
-  try {
-    const result = await Promise.race([work, tooLong])
-    if (result === "too long") throw new Error(`${name}: nothing goes on with\n${await house.describeLive()}`)
-    return result
-  } finally {
-    clearTimeout(timer)
-  }
+function wait<Result>(house: House, work: Promise<Result>, name: string): Promise<Result> {
+  return withPatience(work, async () => `${name}\n${await house.describeLive()}`)
 }
 
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1)

@@ -11,7 +11,7 @@ import { isWorkerAlive } from "../../src/runner/worker-identity.ts"
 import type { TaskRecord } from "../../src/task/record.ts"
 import { parseEffects } from "./effects.ts"
 import { type Expectations, explain, findViolations } from "./outcome-invariants.ts"
-import { readHistories, type StoredHistory } from "./store-invariants.ts"
+import { describeLive, readHistories, type StoredHistory } from "./store-invariants.ts"
 import { toExpectation } from "./shell-script.ts"
 
 /** Every process that was started here carries this in its environment, with the folder as its value. */
@@ -28,6 +28,7 @@ export interface CrashSite {
   age(): void
   /** Ids as the store has them; one that it does not know is returned as it is. */
   toFullIds(shortIds: Iterable<string>): Promise<readonly string[]>
+  describeLive(): Promise<string>
   findViolations(expected: Omit<Expectations, "effects">): Promise<readonly string[]>
   remove(): void
 }
@@ -49,6 +50,10 @@ export function createCrashSite(): CrashSite {
       await using engine = await openEngine()
       const ids = (await readHistories(engine.store)).map(({ task }) => task.id)
       return [...shortIds].map((short) => ids.find((id) => id.startsWith(short)) ?? short)
+    },
+    async describeLive() {
+      await using engine = await openEngine()
+      return describeLive(engine.store)
     },
     age() {
       const past = new Date(Date.now() - OWNERLESS_MS)

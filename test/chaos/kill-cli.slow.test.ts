@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
 import { type Child, startChild } from "./child.ts"
 import { createCrashSite, type CrashSite, SITE_MARKER } from "./crash-site.ts"
+import { withPatience } from "./patience.ts"
 import { createRandom, isLong, type Random, TEST_SEED, withSeed } from "./seed.ts"
 import { toCommand } from "./shell-script.ts"
 
@@ -31,7 +32,7 @@ async function playRound(random: Random): Promise<number> {
     const child = startProgram(site)
     child.send("tasks")
     child.process.stdin?.end()
-    await child.exited
+    await withPatience(child.exited, () => site.describeLive()).finally(() => child.kill())
     expect(child.lines.filter((line) => line.startsWith("exited with"))).toEqual([])
     const violations = await site.findViolations({
       answered: await site.toFullIds(announced),

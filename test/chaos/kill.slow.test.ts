@@ -1,10 +1,12 @@
 import { fileURLToPath } from "node:url"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, test } from "vitest"
+import { type Callers, createCallers, listen, parseReport } from "./callers.ts"
 import { type Child, startChild } from "./child.ts"
 import { planCommands } from "./crash-plan.ts"
-import type { Command, Report } from "./crash-protocol.ts"
+import type { Command } from "./crash-protocol.ts"
 import { createCrashSite, type CrashSite } from "./crash-site.ts"
+import { withPatience } from "./patience.ts"
 import { createRandom, isLong, type Random, TEST_SEED, withSeed } from "./seed.ts"
 
 const FILE = "test/chaos/kill.slow.test.ts"
@@ -12,8 +14,6 @@ const PROGRAM = fileURLToPath(new URL("processes/crash-program.ts", import.meta.
 const SLOTS = 3
 const ROUNDS = isLong ? 1_000 : 18
 const AT_ONCE = 2
-/** When the program has no more to say than so many lines, it dies this long after its last answer. */
-const AFTER_ALL_MS = 200
 
 test("a program that is killed anywhere, again and again, loses nothing, repeats nothing and leaves nothing running", async () => {
   const rounds = Array.from({ length: ROUNDS }, (_, index) => index + 1)
@@ -29,17 +29,10 @@ test("a program that is killed anywhere, again and again, loses nothing, repeats
   expect(kills).toBeGreaterThanOrEqual(Math.floor(ROUNDS * 1.4))
 })
 
-/** What callers know, over all lives. */
-interface Callers {
-  readonly answered: Set<string>
-  readonly mayBeCancelled: Set<string>
-  readonly mustBeStopped: Set<string>
-}
-
 /** Returns how often the program was killed. */
 async function playRound(random: Random): Promise<number> {
   const site = createCrashSite()
-  const callers: Callers = { answered: new Set(), mayBeCancelled: new Set(), mustBeStopped: new Set() }
+  const callers = createCallers()
   const kills = random.integer(1, 3)
   try {
     for (let life = 1; life <= kills; life++) await liveAndDie(site, random, callers, life === 1 ? 8 : 3)
@@ -60,7 +53,7 @@ async function liveAndDie(site: CrashSite, random: Random, callers: Callers, cou
   const delayMs = random.pick([0, 0, 1, 5, 20, 60])
   for (const command of commands) child.send(JSON.stringify(command))
   const cancelling = cancelSome(child, random, callers, cancelShare)
-  await Promise.race([child.reached(lastLine), child.said('"idle"').then(() => sleep(AFTER_ALL_MS))])
+  await child.reachedOrIdle(lastLine)
   await sleep(delayMs)
   await child.kill()
   await cancelling
@@ -72,7 +65,7 @@ async function cancelSome(child: Child, random: Random, callers: Callers, share:
   let seen = 0
   while (child.process.exitCode === null && child.process.signalCode === null) {
     for (const line of child.lines.slice(seen)) {
-      const report = parse(line)
+      const report = parseReport(line)
       if (!report || !("answered" in report) || !random.chance(share / 2)) continue
       callers.mayBeCancelled.add(report.answered)
       child.send(JSON.stringify({ do: "cancel", id: report.answered } satisfies Command))
@@ -86,7 +79,7 @@ async function liveInPeace(site: CrashSite, random: Random, callers: Callers): P
   const child = startProgram(site)
   const answer = random.chance(0.5)
   child.send(JSON.stringify({ do: "finish", answer } satisfies Command))
-  await child.exited
+  await withPatience(child.exited, () => site.describeLive()).finally(() => child.kill())
   const said = child.lines.slice(-3).join("\n")
   expect(said, "the last start must come to its end").toContain('"finished":true')
   listen(child, callers)
@@ -94,17 +87,4 @@ async function liveInPeace(site: CrashSite, random: Random, callers: Callers): P
 
 function startProgram(site: CrashSite): Child {
   return startChild({ program: PROGRAM, parameters: [site.directory, String(SLOTS)], directory: site.directory })
-}
-
-function listen(child: Child, callers: Callers): void {
-  for (const report of child.lines.map(parse)) {
-    if (!report) continue
-    if ("answered" in report) callers.answered.add(report.answered)
-    if ("stopping" in report) callers.mayBeCancelled.add(report.stopping)
-    if ("stopped" in report) callers.mustBeStopped.add(report.stopped)
-  }
-}
-
-function parse(line: string): Report | undefined {
-  return line.startsWith("{") ? (JSON.parse(line) as Report) : undefined
 }

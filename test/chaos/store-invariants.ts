@@ -26,6 +26,14 @@ export async function readHistories(store: TaskStore): Promise<readonly StoredHi
   return Promise.all(summaries.map(({ id }) => readHistory(store, id)))
 }
 
+/** What has not ended, for whoever must find out why. */
+export async function describeLive(store: TaskStore): Promise<string> {
+  return (await readHistories(store))
+    .filter(({ task }) => !isTerminal(task.status))
+    .map(({ task, events }) => `${task.tool} ${task.id} ${events.map(({ body }) => body.type).join(" ")}`)
+    .join("\n")
+}
+
 async function readHistory(store: TaskStore, id: TaskSummary["id"]): Promise<StoredHistory> {
   const task = await store.task(id)
   if (!task) throw new Error(`${id} is listed and cannot be read`)

@@ -55,9 +55,13 @@ report({ ready: true })
 const working = new Set<Promise<void>>()
 for await (const line of createInterface({ input: process.stdin })) {
   const command = JSON.parse(line) as Command
+  if (command.do === "freeze") process.kill(process.pid, "SIGSTOP")
+  if (command.do === "settle") void settle(true).then(() => report({ settled: true }))
+  if (command.do === "leave") break
   if (command.do === "finish") {
     await Promise.all(working)
-    await finish(command.answer)
+    await settle(command.answer)
+    await fillEverySlot()
     break
   }
   const work = obey(command)
@@ -68,12 +72,14 @@ for await (const line of createInterface({ input: process.stdin })) {
     })
   working.add(work)
 }
+await meanwhile.close()
+report({ finished: true })
 process.exit()
 
-async function obey(command: Exclude<Command, { do: "finish" }>): Promise<void> {
+async function obey(command: Command): Promise<void> {
   if (command.do === "start") return report({ answered: (await tasks.start(command.call)).id })
   if (command.do === "promote") return promote(command.call, command.afterMs)
-  await cancel(command.id)
+  if (command.do === "cancel") return cancel(command.id)
 }
 
 async function cancel(id: string): Promise<void> {
@@ -90,21 +96,22 @@ async function promote(call: ToolCall, afterMs: number): Promise<void> {
   if (answer.outcome === "promoted") report({ answered: answer.task.id })
 }
 
-/** Lets everything end, shows that every slot is free, and leaves cleanly. */
-async function finish(answer: boolean): Promise<void> {
+/** Lets everything end, whoever runs it. */
+async function settle(answer: boolean): Promise<void> {
   for (;;) {
     const { items } = await tasks.list({ statuses: LIVE_STATUSES })
-    if (items.length === 0) break
+    if (items.length === 0) return
     for (const { id } of items.filter((task) => task.tool === "endless")) await cancel(id)
     for (const { id, wait } of items.filter((task) => task.status === "waiting")) {
       if (!answer) report({ stopping: id })
-      await tasks.answer(wait.id, answer, "test")
+      await tasks.answer(wait.id, answer, "test").catch((error: unknown) => report({ refused: toErrorMessage(error) }))
     }
     const next = items.find((task) => task.status !== "waiting")
-    if (next) await tasks.result(next.id, { waitMs: 1_000 })
+    if (next) await tasks.result(next.id, { waitMs: 500 })
   }
+}
+
+async function fillEverySlot(): Promise<void> {
   const burst = await Promise.all(Array.from({ length: size }, () => tasks.start({ tool: "burst", input: {} })))
   for (const { id } of burst) await tasks.result(id, { waitMs: 60_000 })
-  await meanwhile.close()
-  report({ finished: true })
 }

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { expect, test } from "vitest"
+import { type Child, startChild } from "./child.ts"
+import { planCommands } from "./crash-plan.ts"
+import type { Command } from "./crash-protocol.ts"
+import { createCrashSite, type CrashSite } from "./crash-site.ts"
+import { createCallers, listen } from "./callers.ts"
+import { withPatience } from "./patience.ts"
+import { createRandom, isLong, type Random, TEST_SEED, withSeed } from "./seed.ts"
+
+const FILE = "test/chaos/two-workers.slow.test.ts"
+const PROGRAM = fileURLToPath(new URL("processes/crash-program.ts", import.meta.url))
+const SLOTS = 3
+const LEASE_SECONDS = 1
+const ROUNDS = isLong ? 300 : 10
+const AT_ONCE = 2
+
+test("two programs on one store, killed and frozen in turn, do nothing twice and leave nothing behind", async () => {
+  const rounds = Array.from({ length: ROUNDS }, (_, index) => index + 1)
+  async function work(): Promise<void> {
+    for (let round = rounds.shift(); round !== undefined; round = rounds.shift()) {
+      const seed = TEST_SEED + 20_000 + round
+      await withSeed(FILE, "two programs", seed, () => playRound(createRandom(seed)))
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+})
+
+async function playRound(random: Random): Promise<void> {
+  const site = createCrashSite()
+  const callers = createCallers()
+  const workers: Child[] = []
+  const start = (): Child => {
+    const child = startChild({
+      program: PROGRAM,
+      parameters: [site.directory, String(SLOTS), String(LEASE_SECONDS)],
+      directory: site.directory,
+    })
+    workers.push(child)
+    return child
+  }
+  try {
+    const pair: [Child, Child] = [start(), start()]
+    // A program that is frozen anywhere may be frozen between looking at its lease and acting: then an effect that may
+    // be repeated can come after its repetition. What may happen only once still must.
+    const isFrozenAnywhere = random.chance(0.4)
+    for (const child of pair) give(child, random, isFrozenAnywhere)
+    for (let turn = random.integer(1, 3); turn > 0; turn--) {
+      const index = random.pick([0, 1] as const)
+      await pair[index].reachedOrIdle(random.integer(1, 20))
+      await sleep(random.integer(0, 60))
+      if (random.chance(0.5)) {
+        await pair[index].kill()
+        pair[index] = start()
+      } else await freeze(pair[index], random, isFrozenAnywhere)
+      give(pair[index], random, isFrozenAnywhere)
+    }
+    await withPatience(settle(site, pair), () => site.describeLive())
+    for (const child of workers) listen(child, callers)
+    expect(await site.findViolations(callers)).toEqual([])
+  } finally {
+    for (const child of workers) child.process.kill("SIGKILL")
+    site.remove()
+  }
+}
+
+function give(child: Child, random: Random, isAllOnce: boolean): void {
+  for (const command of planCommands(random, random.integer(2, 4), { isAllOnce })) send(child, command)
+}
+
+/** For longer than its lease, so that the other one takes its tasks over; sometimes for less. */
+async function freeze(child: Child, random: Random, isAnywhere: boolean): Promise<void> {
+  if (isAnywhere) child.process.kill("SIGSTOP")
+  else send(child, { do: "freeze" })
+  await sleep(LEASE_SECONDS * 1_000 * random.pick([0.5, 1.6, 2.2]))
+  child.process.kill("SIGCONT")
+}
+
+/** One of them leaves when everything has ended, so that the other one's slots are all there is. */
+async function settle(site: CrashSite, [first, second]: readonly [Child, Child]): Promise<void> {
+  send(first, { do: "settle" })
+  await first.said('"settled"')
+  send(second, { do: "leave" })
+  await second.exited
+  site.age()
+  send(first, { do: "finish", answer: true })
+  await first.exited
+  for (const child of [first, second]) {
+    expect(child.lines.slice(-3).join("\n"), "it must come to its end").toContain('"finished":true')
+  }
+}
+
+function send(child: Child, command: Command): void {
+  child.send(JSON.stringify(command))
+}
