@@ -10,6 +10,7 @@ import { parseInput } from "./admission.ts"
 import { toShapeKey } from "./details.ts"
 import { findTaskId, notFound } from "./lookup.ts"
 import type { RunnerScope } from "./scope.ts"
+import { toDisplayText } from "./spool/display-text.ts"
 import { waitForEnd } from "./wait-for-end.ts"
 
 const DEFAULT_PAGE_SIZE = 50
@@ -109,5 +110,5 @@ async function toLastLine(scope: RunnerScope, task: TaskRecord): Promise<string 
     { tailBytes: LAST_LINE_BYTES },
     { isComplete: isTerminal(task.status) },
   )
-  return text.trimEnd().split("\n").at(-1)?.trim() || null
+  return toDisplayText(text).trimEnd().split("\n").at(-1)?.trim() || null
 }

@@ -4,7 +4,7 @@ import type { Redactor } from "../redaction/redactor.ts"
 import { scanLines, toLineTest } from "./line-scan.ts"
 import type { OutputSource } from "./output-source.ts"
 import { countUnfinished, readRedacted } from "./redacted-range.ts"
-import { cutCharacterBytes } from "./text-border.ts"
+import { countContinuation, cutCharacterBytes } from "./text-border.ts"
 
 export const DEFAULT_READ_BYTES = 64 * 1_024
 /** However much is asked for: a reader takes the rest with its next call. */
@@ -21,8 +21,7 @@ interface Reading {
 
 export async function readOutput(source: OutputSource, request: OutputRequest, reading: Reading): Promise<OutputChunk> {
   requireValid(request)
-  const asked =
-    request.tailBytes === undefined ? (request.offset ?? 0) : Math.max(source.totalBytes - request.tailBytes, 0)
+  const asked = request.tailBytes === undefined ? (request.offset ?? 0) : await tailOffset(source, request.tailBytes)
   const offset = Math.max(asked, source.firstOffset)
   const limitBytes = Math.min(
     Math.max(request.limitBytes ?? request.tailBytes ?? DEFAULT_READ_BYTES, LONGEST_CHARACTER_BYTES),
@@ -39,6 +38,14 @@ export async function readOutput(source: OutputSource, request: OutputRequest, r
     droppedBefore: asked < source.firstOffset ? source.firstOffset : null,
     isComplete: reading.isComplete && nextOffset >= source.totalBytes,
   }
+}
+
+/** A tail begins with a whole character: the rest of one that was cut is left out. */
+async function tailOffset(source: OutputSource, tailBytes: number): Promise<number> {
+  const offset = Math.max(source.totalBytes - tailBytes, 0)
+  if (offset <= source.firstOffset) return offset
+  const bytes = await source.read(offset, Math.min(offset + LONGEST_CHARACTER_BYTES - 1, source.totalBytes))
+  return offset + countContinuation(bytes)
 }
 
 type Part = Pick<OutputChunk, "text" | "nextOffset">

@@ -8,6 +8,12 @@ export function cutCharacterBytes(bytes: Uint8Array): number {
   return 0
 }
 
+/** How many bytes at the beginning continue a UTF-8 character that began before them. */
+export function countContinuation(bytes: Uint8Array): number {
+  const first = bytes.findIndex((byte) => (byte & 0b1100_0000) !== 0b1000_0000)
+  return first < 0 ? bytes.length : first
+}
+
 function characterLength(firstByte: number): number {
   if (firstByte >= 0xf0 && firstByte <= 0xf4) return 4
   if (firstByte >= 0xe0 && firstByte < 0xf0) return 3
