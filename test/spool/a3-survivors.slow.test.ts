@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, test } from "vitest"
 import { eventually } from "../support/eventually.ts"
 import { endNow, isAlive, processesOf } from "../support/processes.ts"
-import { createTestSpool, NEVER_STOPPED, readAll, toShell } from "../support/spool.ts"
+import { createTestSpool, NEVER_STOPPED, toShell } from "../support/spool.ts"
 
 const fixture = fileURLToPath(new URL("../fixtures/stop-beside-init.ts", import.meta.url))
 /** Process numbers of this test's own need no rights where the machine lets a user have namespaces. */

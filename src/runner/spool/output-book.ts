@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { FILE_MODE } from "./run-paths.ts"
 
 /**
@@ -29,6 +29,7 @@ export function readBook(path: string): OutputBook {
 }
 
 export function readBookText(path: string): string {
+  if (!existsSync(path)) return ""
   try {
     return readFileSync(path, "utf8")
   } catch {

@@ -1,6 +1,7 @@
-import { type FileHandle, open } from "node:fs/promises"
+import { closeSync, fstatSync, openSync, read, readSync } from "node:fs"
 import { join } from "node:path"
-import { firstOffsetOf, type OutputBook, readBookText, EMPTY_BOOK, settleBook } from "./output-book.ts"
+import { promisify } from "node:util"
+import { EMPTY_BOOK, firstOffsetOf, type OutputBook, readBookText, settleBook } from "./output-book.ts"
 import type { RunPaths } from "./run-paths.ts"
 
 /** A run's output as it stands at one moment, wherever its bytes are. */
@@ -8,7 +9,7 @@ export interface OutputSource {
   /** Bytes below were dropped by the cap. */
   readonly firstOffset: number
   readonly totalBytes: number
-  /** Absolute offsets, within the two above. */
+  /** Absolute offsets, within the two above. Returns less when the file was cut meanwhile. */
   read(start: number, end: number): Promise<Buffer>
 }
 
@@ -19,6 +20,8 @@ export const EMPTY_SOURCE: OutputSource = {
 }
 
 const ATTEMPTS = 100
+/** Up to here a read from memory the system has at hand is faster than asking another thread for it. */
+const READ_AT_ONCE_BYTES = 128 * 1_024
 
 /**
  * Reads the files of a run, also one that another process writes and cuts at the same time: what was read counts only
@@ -30,37 +33,39 @@ export async function withFileSource<Result>(
 ): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     const text = readBookText(paths.book)
-    const output = await openIfThere(paths.output)
     const book: OutputBook = text === "" ? EMPTY_BOOK : (JSON.parse(text) as OutputBook)
-    const sizeBytes = output ? (await output.stat()).size : 0
-    const settled = settleBook(book, sizeBytes)
-    const segment = settled.segment && (await openIfThere(join(paths.directory, settled.segment.name)))
+    const output = openIfThere(paths.output)
+    let segment: number | undefined
     try {
+      const sizeBytes = sizeOf(output)
+      const settled = settleBook(book, sizeBytes)
+      segment = settled.segment ? openIfThere(join(paths.directory, settled.segment.name)) : undefined
       const result = await use(toSource(settled, output, sizeBytes, segment))
-      const isCutSince = book.cut !== null && settleBook(book, (await output?.stat())?.size ?? 0).base !== settled.base
+      const isCutSince = book.cut !== null && settleBook(book, sizeOf(output)).base !== settled.base
       if ((readBookText(paths.book) === text && !isCutSince) || attempt === ATTEMPTS) return result
     } finally {
-      await output?.close()
-      await segment?.close()
+      if (output !== undefined) closeSync(output)
+      if (segment !== undefined) closeSync(segment)
     }
   }
 }
 
 function toSource(
   book: OutputBook,
-  output: FileHandle | null,
+  output: number | undefined,
   sizeBytes: number,
-  segment: FileHandle | null,
+  segment: number | undefined,
 ): OutputSource {
   return {
     firstOffset: firstOffsetOf(book),
     totalBytes: book.base + sizeBytes,
     async read(start, end) {
       const pieces: Buffer[] = []
-      if (segment && book.segment && start < book.base) {
-        pieces.push(await readWhole(segment, start - book.segment.start, Math.min(end, book.base) - book.segment.start))
+      if (segment !== undefined && book.segment && start < book.base) {
+        const { start: first } = book.segment
+        pieces.push(await readWhole(segment, start - first, Math.min(end, book.base) - first))
       }
-      if (output && end > book.base) {
+      if (output !== undefined && end > book.base) {
         pieces.push(await readWhole(output, Math.max(start - book.base, 0), end - book.base))
       }
       return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)
@@ -68,22 +73,31 @@ function toSource(
   }
 }
 
-async function readWhole(file: FileHandle, start: number, end: number): Promise<Buffer> {
+const readLater = promisify(read)
+
+async function readWhole(descriptor: number, start: number, end: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(Math.max(end - start, 0))
-  let filled = 0
-  while (filled < buffer.byteLength) {
-    const { bytesRead } = await file.read(buffer, filled, buffer.byteLength - filled, start + filled)
-    if (bytesRead === 0) break
+  for (let filled = 0; filled < buffer.byteLength; ) {
+    const length = buffer.byteLength - filled
+    const bytesRead =
+      length <= READ_AT_ONCE_BYTES
+        ? readSync(descriptor, buffer, filled, length, start + filled)
+        : (await readLater(descriptor, buffer, filled, length, start + filled)).bytesRead
+    if (bytesRead === 0) return buffer.subarray(0, filled)
     filled += bytesRead
   }
-  return buffer.subarray(0, filled)
+  return buffer
 }
 
-async function openIfThere(path: string): Promise<FileHandle | null> {
+function sizeOf(descriptor: number | undefined): number {
+  return descriptor === undefined ? 0 : fstatSync(descriptor).size
+}
+
+function openIfThere(path: string): number | undefined {
   try {
-    return await open(path, "r")
+    return openSync(path, "r")
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
     throw error
   }
 }
