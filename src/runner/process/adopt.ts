@@ -39,7 +39,7 @@ export async function findProcess(path: string, marker: string, clock: Clock): P
 
 /** Watches a process that is not our child as if it were. */
 export function adoptProcess(path: string, tree: ProcessTree, clock: Clock): RunningProcess {
-  return { tree, ended: pollEnding(path, tree, clock), release: () => undefined }
+  return { tree, isAdopted: true, ended: pollEnding(path, tree, clock), release: () => undefined }
 }
 
 async function pollEnding(path: string, tree: ProcessTree, clock: Clock): Promise<Ending> {

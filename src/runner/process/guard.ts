@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process"
+import type { Socket } from "node:net"
 import { encodeIdentity, type ProcessIdentity } from "./identity.ts"
 
 /**
@@ -57,9 +58,11 @@ export function createGuard(spoolDirectory: string, owner: ProcessIdentity): Gua
     }
     started.on("exit", forget)
     started.on("error", forget)
-    started.stdin.on("error", () => undefined)
+    // There is none when the machine had no descriptor left for it.
+    const lifeline = started.stdin as Socket | undefined
+    lifeline?.on("error", () => undefined)
+    lifeline?.unref()
     started.unref()
-    ;(started.stdin as unknown as { unref(): void }).unref()
     return started
   }
 

@@ -13,6 +13,8 @@ import { toWrapperArguments } from "./wrapper.ts"
 /** A command that runs, whoever started it. */
 export interface RunningProcess {
   readonly tree: ProcessTree
+  /** It was started by an earlier Meanwhile process. */
+  readonly isAdopted: boolean
   /** Resolves when the command has ended. `never_ran`: its wrapper could not claim the right to run it. */
   readonly ended: Promise<Ending | "never_ran">
   /** Lets Meanwhile exit while it runs. */
@@ -38,6 +40,7 @@ export async function launchProcess(request: LaunchRequest, clock: Clock): Promi
 
   return {
     tree: { leaderPid: pid, leaderStartedAt, marker: request.marker },
+    isAdopted: false,
     ended: new Promise((resolve) => {
       child.once("exit", (status, signal) => {
         cancelNote()

@@ -14,6 +14,7 @@ export interface Supervision {
 
 /** For what a command left running in its own group when it ended. */
 const LEFT_BEHIND_GRACE_MS = 500
+const LONG_AGO_MS = Number.POSITIVE_INFINITY
 
 /** How the command ended, and the living processes it left on purpose or that could not be ended. */
 export interface Supervised {
@@ -30,6 +31,7 @@ export async function superviseProcess(
   supervision: Supervision,
 ): Promise<Supervised | "never_ran"> {
   const { clock, signal, graceMs } = supervision
+  const startedAt = clock.monotonic()
   const ended = await endedOrAborted(running, signal)
   if (ended === "aborted") {
     const survivors = await stopTree(running.tree, { clock, graceMs })
@@ -37,7 +39,10 @@ export async function superviseProcess(
     return toSupervised(ending === "never_ran" ? UNKNOWN_ENDING : ending, survivors)
   }
   if (ended === "never_ran") return "never_ran"
-  return toSupervised(ended, await clearGroup(running.tree, clock))
+  return toSupervised(
+    ended,
+    await clearGroup(running.tree, clock, running.isAdopted ? LONG_AGO_MS : clock.monotonic() - startedAt),
+  )
 }
 
 export function toSupervised(ending: Ending, left: readonly Member[]): Supervised {
@@ -60,9 +65,9 @@ function endedOrAborted(running: RunningProcess, signal: AbortSignal): Promise<E
  * Stops what is left of the group of a command that ended, and returns what lives outside it. In the normal case that is
  * one signal to nobody and a look at the few processes that were started since.
  */
-export async function clearGroup(tree: ProcessTree, clock: Clock): Promise<Member[]> {
+export async function clearGroup(tree: ProcessTree, clock: Clock, ranMs = LONG_AGO_MS): Promise<Member[]> {
   const isGroupEmpty = !sendSignal(-tree.leaderPid, 0)
-  if (isGroupEmpty && !mayHaveMarkedSuccessor(tree.leaderPid, tree.marker)) return []
+  if (isGroupEmpty && !mayHaveMarkedSuccessor(tree.leaderPid, tree.marker, ranMs)) return []
   const isInGroup = (member: Member): boolean => member.groupId === tree.leaderPid
   if (findMembers(tree).some(isInGroup)) await stopTree(tree, { clock, graceMs: LEFT_BEHIND_GRACE_MS }, isInGroup)
   return findMembers(tree)

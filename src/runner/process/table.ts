@@ -57,22 +57,29 @@ export function readCommand(pid: number): string {
 }
 
 /**
- * Whether a process that started after `pid` may carry the marker. Exact on Linux, at the price of a few microseconds
- * when few processes were started since; elsewhere it cannot be told cheaply and the answer is true.
+ * Whether a process that started after `pid`, at most `withinMs` ago, may carry the marker. Exact on Linux, where only
+ * those that were started since are looked at; elsewhere it cannot be told cheaply and the answer is true.
  */
-export function mayHaveMarkedSuccessor(pid: number, marker: string): boolean {
+export function mayHaveMarkedSuccessor(pid: number, marker: string, withinMs: number): boolean {
   if (!isLinux) return true
   const newestPid = Number(readText("/proc/loadavg")?.split(" ").at(-1))
   const started = newestPid - pid
-  // Process numbers wrap around: then, or after many starts, every process has to be looked at.
-  if (!(started >= 0 && started <= FEW_PROCESSES)) return listLinuxPids().some((each) => hasLinuxMarker(each, marker))
-  for (let candidate = pid + 1; candidate <= newestPid; candidate++) {
-    if (hasLinuxMarker(candidate, marker)) return true
+  if (withinMs < NO_FULL_CIRCLE_MS && started >= 0 && started <= FEW_PROCESSES) {
+    for (let candidate = pid + 1; candidate <= newestPid; candidate++) {
+      if (hasLinuxMarker(candidate, marker)) return true
+    }
+    return false
   }
-  return false
+  // Numbers are given in turn and begin again at the end. What lies outside was there before, unless they went round.
+  const isNew = (each: number): boolean =>
+    started >= 0 ? each > pid && each <= newestPid : each > pid || each <= newestPid
+  const candidates = withinMs < NO_FULL_CIRCLE_MS ? listLinuxPids().filter(isNew) : listLinuxPids()
+  return candidates.some((each) => hasLinuxMarker(each, marker))
 }
 
 const FEW_PROCESSES = 64
+/** No machine starts so many processes in this time that all numbers are used up. */
+const NO_FULL_CIRCLE_MS = 2_000
 
 function listLinuxPids(): number[] {
   return readdirSync("/proc")

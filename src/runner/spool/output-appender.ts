@@ -1,6 +1,6 @@
 import { close, open, write } from "node:fs"
 import { promisify } from "node:util"
-import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { FILE_MODE } from "./run-paths.ts"
 
 /** Appends to the output file in the order of the calls, in the background, holding no descriptor while idle. */
@@ -89,6 +89,7 @@ async function writeWhole(descriptor: number, data: Buffer): Promise<void> {
 }
 
 export function toOutputError(error: unknown, path: string): MeanwhileError {
+  if (isMeanwhileError(error)) return error
   const code = (error as NodeJS.ErrnoException).code ?? null
   if (code === "ENOSPC" || code === "EDQUOT") {
     const message = `The disk is full: the task's output could not be written to ${path}. Free some space and run it again.`

@@ -1,5 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs"
 import type { CancelTimer, Clock } from "../../base/clock.ts"
+import { MeanwhileError } from "../../base/error.ts"
 import { continueTree, pauseTree } from "../process/pause-tree.ts"
 import type { ProcessTree } from "../process/tree.ts"
 import { compactOutput, keptBytes } from "./compaction.ts"
@@ -32,6 +33,8 @@ export interface OutputCapOptions {
 const FIRST_LOOK_MS = 25
 const SHORTEST_LOOK_MS = 10
 const LONGEST_LOOK_MS = 250
+/** A run whose output cannot be cut is stopped past this multiple of its limit. */
+const UNCUT_FACTOR = 4
 
 export function createOutputCap(options: OutputCapOptions): OutputCap {
   const { paths, clock, limitBytes } = options
@@ -77,12 +80,18 @@ export function createOutputCap(options: OutputCapOptions): OutputCap {
     try {
       const paused = await Promise.all(trees.map((tree) => pauseTree(tree, clock)))
       // Cutting under a moving writer could lose a byte of what is kept. The next look tries again.
-      if (paused.includes(false)) return
+      if (paused.includes(false)) return requireBelow(limitBytes * UNCUT_FACTOR)
       options.onDropped((await compactOutput(paths, Math.floor(limitBytes / 2))).droppedBefore)
     } finally {
       for (const tree of trees) continueTree(tree)
       rmSync(paths.paused, { force: true })
     }
+  }
+
+  function requireBelow(mostBytes: number): void {
+    if (keptBytes(paths) <= mostBytes) return
+    const message = `It printed more than ${mostBytes} bytes and cannot be held for its output to be cut. Let it print less.`
+    throw new MeanwhileError("limit_exceeded", message, { limitBytes })
   }
 
   return {
