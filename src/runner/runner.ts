@@ -18,6 +18,7 @@ import { allowAll, type Permission } from "./permission.ts"
 import { thisProcessIdentity } from "./process/identity.ts"
 import { createPump } from "./pump.ts"
 import { createReclaim } from "./reclaim.ts"
+import { createRedactingLog } from "./redacting-log.ts"
 import { createRedactor, type Redactor } from "./redaction/redactor.ts"
 import { applyRetention } from "./retention.ts"
 import { answerWait } from "./answer-wait.ts"
@@ -58,9 +59,10 @@ const RECLAIMS_PER_LEASE = 3
 
 /** Begins to work as soon as it is created: takes over what was left behind, then what is queued. */
 export async function createRunner(options: RunnerOptions): Promise<Runner> {
-  const { engine, clock = systemClock, log = silentLog } = options
+  const { engine, clock = systemClock } = options
   const config = toBackgroundConfig(options.background)
   const redactor = options.redactor ?? createRedactor({ environment: process.env })
+  const log = options.log ? createRedactingLog(options.log, redactor) : silentLog
   const { store } = engine
   const active: RunnerScope["active"] = new Map()
   const worker = await createWorker({
