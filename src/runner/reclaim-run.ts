@@ -33,7 +33,7 @@ async function finishStop(scope: RunnerScope, task: Extract<TaskSummary, { statu
 
 async function reclaimRunning(scope: RunnerScope, task: TaskSummary, lost: WorkerId): Promise<void> {
   const tool = findTool(scope, task)
-  const found = tool?.reattaches ? await openRun(scope, task).reattach() : null
+  const found = tool?.reattaches ? await findProcesses(scope, task) : null
   if (found === "reattachable") return adopt(scope, task)
   const hasRunElsewhere = found !== "never_ran" && found !== "nothing"
   if (hasRunElsewhere) await endProcesses(scope, task)
@@ -60,8 +60,16 @@ async function adopt(scope: RunnerScope, task: TaskSummary): Promise<void> {
   if (!(await beginClaimed(scope, adopted, { isAdopted: true }))) scope.slots.release(toSlotKeys(adopted))
 }
 
+async function findProcesses(scope: RunnerScope, task: TaskSummary) {
+  return scope.spool.hasRun(task.id, task.run) ? openRun(scope, task).reattach() : "nothing"
+}
+
 async function endProcesses(scope: RunnerScope, task: TaskSummary): Promise<Survivors> {
-  return openRun(scope, task).stopAll(scope.config.stopGraceSeconds * 1_000)
+  if (!scope.spool.hasRun(task.id, task.run)) return []
+  const spool = openRun(scope, task)
+  const survivors = await spool.stopAll(scope.config.stopGraceSeconds * 1_000)
+  await spool.close()
+  return survivors
 }
 
 function openRun(scope: RunnerScope, task: TaskSummary) {

@@ -28,6 +28,8 @@ export interface Spool {
     state: { readonly isComplete: boolean },
   ): Promise<OutputChunk>
   totalBytes(taskId: TaskId, run: number): Promise<number>
+  /** Whether the run has printed anything that was kept, or started a process. */
+  hasRun(taskId: TaskId, run: number): boolean
   /** `ended` tells that nothing will be added. */
   waitFor(
     taskId: TaskId,
@@ -74,6 +76,7 @@ export function createSpool({ directory, clock, redactor, owner }: SpoolOptions)
       open.set(key, created)
       return created
     },
+    hasRun: (taskId, run) => existsSync(toRunPaths(directory, taskId, run).directory),
     read: (taskId, run, request, { isComplete }) =>
       withSource(taskId, run, (source) => readOutput(source, request, { redactor, isComplete })),
     totalBytes: (taskId, run) => withSource(taskId, run, async (source) => source.totalBytes),
