@@ -14,8 +14,8 @@ interface FencedRun {
  * refuses writes, not effects, so the moment between this check and the effect is what `idempotencyKey` is for.
  */
 export async function requireOwned(scope: RunnerScope, active: ActiveRun): Promise<void> {
-  active.abort.signal.throwIfAborted()
   if (active.standing.in === "background" && !scope.worker.isFresh()) await scope.worker.confirm()
+  active.abort.signal.throwIfAborted()
   if (isLost(active)) throw lostError(active)
 }
 
