@@ -19,6 +19,8 @@ export async function adopt(
   call: ToolCall,
   work: Promise<unknown> | { readonly pid: number },
 ): Promise<TaskRecord> {
+  // It may reject before its task is written; whoever has the task hears of it then.
+  if (!("pid" in work)) work.catch(() => {})
   const admitted = await admit(scope, call)
   try {
     return await enter(scope, () => adoptAdmitted(scope, admitted, work))
