@@ -1,0 +1,59 @@
+import { spawn } from "node:child_process"
+import { expect, onTestFinished, test } from "vitest"
+import { createGatedTool, echo } from "../support/tools.ts"
+import { createWorkplace } from "../support/workplace.ts"
+
+const call = { tool: "echo", input: {} }
+
+test("a promise that already runs becomes a task and ends as it does", async () => {
+  const { meanwhile } = await createWorkplace({ tools: [echo] })
+  const work = Promise.withResolvers<unknown>()
+  const adopted = await meanwhile.tasks.adopt(call, work.promise)
+  expect(adopted.status).toBe("running")
+  work.resolve({ rows: 3 })
+  const { task } = await meanwhile.tasks.result(adopted.id, { waitMs: 1_000 })
+  expect(task).toMatchObject({ status: "completed", patch: { payload: { rows: 3 } } })
+
+  const failing = await meanwhile.tasks.adopt(call, Promise.reject(new Error("it broke")))
+  expect((await meanwhile.tasks.result(failing.id, { waitMs: 1_000 })).task).toMatchObject({
+    status: "failed",
+    failure: { message: "it broke" },
+  })
+})
+
+test("adopted work takes a slot even when none is free, and gives it back", async () => {
+  const gated = createGatedTool({ obeys: true })
+  const { meanwhile } = await createWorkplace({ tools: [echo, gated.tool], background: { maxConcurrentTasks: 1 } })
+  const work = Promise.withResolvers<unknown>()
+  const running = await meanwhile.tasks.start({ tool: "gated", input: {} })
+  const adopted = await meanwhile.tasks.adopt(call, work.promise)
+  const queued = await meanwhile.tasks.start({ tool: "gated", input: {} })
+  await meanwhile.tasks.cancel(running.id)
+  await meanwhile.tasks.result(running.id, { waitMs: 1_000 })
+  expect((await meanwhile.tasks.get(queued.id)).task.status).toBe("queued")
+  work.resolve(null)
+  await meanwhile.tasks.result(adopted.id, { waitMs: 1_000 })
+  await gated.call(2)
+})
+
+test("the same key adopts nothing twice", async () => {
+  const { meanwhile } = await createWorkplace({ tools: [echo] })
+  const keyed = { ...call, idempotencyKey: "k" }
+  const first = await meanwhile.tasks.adopt(keyed, Promise.resolve(1))
+  const second = await meanwhile.tasks.adopt(keyed, Promise.resolve(2))
+  expect(second.id).toBe(first.id)
+  expect((await meanwhile.tasks.result(first.id, { waitMs: 1_000 })).task).toMatchObject({ patch: { payload: 1 } })
+})
+
+test("a process of this machine is watched until it ends, and stopped when its task is", async () => {
+  const { meanwhile } = await createWorkplace({ tools: [echo] })
+  const child = spawn("sleep", ["30"])
+  onTestFinished(() => void child.kill("SIGKILL"))
+  const gone = new Promise((resolve) => child.once("exit", resolve))
+  const adopted = await meanwhile.tasks.adopt(call, { pid: child.pid ?? 0 })
+  const [, , fact] = await meanwhile.engine.store.events(adopted.id, 0, 10)
+  expect(fact?.body).toEqual({ type: "task.adopted", pids: [child.pid] })
+  await meanwhile.tasks.cancel(adopted.id)
+  await gone
+  expect((await meanwhile.tasks.result(adopted.id, { waitMs: 3_000 })).task.status).toBe("cancelled")
+})
