@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest"
+import { z } from "zod"
+import { toJson } from "../../src/base/json.ts"
+import { defineTool } from "../../src/plugin/tool.ts"
 import { processesOf } from "../support/processes.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
@@ -27,14 +30,21 @@ describe("A1. A timeout that was accepted is enforced, and ends as `timed_out`",
   })
 
   test("of a process in the foreground", async () => {
-    const { meanwhile } = await createWorkplace({ background: { ...background, timeoutOverrideSeconds: 0.3 } })
-    const command = `${STUBBORN} # npm install`
-    const execution = meanwhile.tasks.execute({ tool: "run_command", input: { command } })
-    const answer = await execution.answer
-    if (answer.outcome === "promoted") {
-      const { task } = await meanwhile.tasks.result(execution.taskId, { waitMs: 20_000 })
-      expect(task).toMatchObject({ status: "timed_out", stop: { by: "deadline" }, survivors: [] })
-    } else expect(answer).toMatchObject({ outcome: "timed_out", by: "deadline", survivors: [] })
+    const runs = defineTool({
+      name: "runs",
+      description: "Runs a command and cannot move to the background.",
+      input: z.object({}),
+      run: async (_input, { processes }) => {
+        const env = { PATH: process.env["PATH"] ?? "", MEANWHILE_TEST: folder.path }
+        return toJson(await processes.run({ argv: ["sh", "-c", STUBBORN], cwd: folder.path, env }))
+      },
+    })
+    const folder = { path: "" }
+    const { meanwhile, directory } = await createWorkplace({ background, tools: [runs] })
+    folder.path = directory
+    const execution = meanwhile.tasks.execute({ tool: "runs", input: {}, timeoutMs: 300 })
+    expect(await execution.answer).toMatchObject({ outcome: "timed_out", by: "deadline", survivors: [] })
     expect(processesOf(execution.taskId)).toEqual([])
+    expect((await meanwhile.tasks.list({})).items).toEqual([])
   })
 })

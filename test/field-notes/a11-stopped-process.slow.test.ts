@@ -15,14 +15,14 @@ const COUNTING = "i=0; while [ ! -e go ]; do i=$((i+1)); echo $i; sleep 0.02; do
 /** Being stopped for longer than the lease is what these tests are about, so here time really has to pass. */
 const outlastTheLease = () => pause(LEASE_MS * 3)
 
-describe("A11. A laptop that slept, or a clock that jumped, does not fail or lose tasks: SIGSTOP for longer than the lease", () => {
+describe("A11. A laptop that slept, or a clock that jumped, does not fail or lose tasks", () => {
   const calls = [
     { tool: "run_command", input: { command: COUNTING } },
     { tool: "hold", input: { name: "held", until: "go" } },
     { tool: "hold", input: { name: "later" }, delayMs: LEASE_MS },
   ]
 
-  test("of the only process: everything goes on where it was", async () => {
+  test("SIGSTOP for longer than the lease, of the only process: everything goes on where it was", async () => {
     const directory = createFolder()
     const worker = await startChildWorker(directory, background)
     const [command = "", held = "", later = ""] = await worker.start(calls)
@@ -48,7 +48,7 @@ describe("A11. A laptop that slept, or a clock that jumped, does not fail or los
     expect(effectsIn(directory).filter(({ what }) => what === "acted held")).toHaveLength(1)
   })
 
-  test("of two processes at once: neither loses its tasks to the other", async () => {
+  test("SIGSTOP for longer than the lease, of two processes at once: neither loses its tasks to the other", async () => {
     const directory = createFolder()
     const [first, second] = await Promise.all([
       startChildWorker(directory, background),
@@ -69,7 +69,7 @@ describe("A11. A laptop that slept, or a clock that jumped, does not fail or los
     expect(effectsIn(directory)).toHaveLength(4)
   })
 
-  test("of one of two: the other takes over, nothing is lost, and the stopped one leaves it alone when it goes on", async () => {
+  test("SIGSTOP for longer than the lease, of one of two: the other takes over, nothing is lost, and the stopped one leaves it alone when it goes on", async () => {
     const directory = createFolder()
     const worker = await startChildWorker(directory, background)
     const [command = "", retried = ""] = await worker.start([

@@ -5,7 +5,7 @@ import { effectsIn } from "../support/holding-tools.ts"
 import { processesOf } from "../support/processes.ts"
 import { createFolder, openIn } from "../support/workplace.ts"
 
-describe("A4. Who or what ended a task is on its record", () => {
+describe("A4. Who or what ended a task is on its record: person, model, deadline, budget, limit, shutdown, lost worker", () => {
   test("a lost worker", async () => {
     const directory = createFolder()
     const worker = await startChildWorker(directory)

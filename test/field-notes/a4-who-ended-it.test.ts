@@ -5,7 +5,7 @@ import { createGatedTool } from "../support/tools.ts"
 import { createWorkplace, type WorkplaceOptions } from "../support/workplace.ts"
 
 /** A lost worker needs a process that dies, and output past its limit one that prints: see the slow tests. */
-describe("A4. Who or what ended a task is on its record", () => {
+describe("A4. Who or what ended a task is on its record: person, model, deadline, budget, limit, shutdown, lost worker", () => {
   async function prepare(options: WorkplaceOptions = {}) {
     const clock = createManualClock()
     const gated = createGatedTool({ obeys: true })

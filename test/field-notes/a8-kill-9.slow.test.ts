@@ -15,7 +15,7 @@ const ALL_LINES = Array.from({ length: 10 }, (_, index) => `line ${index + 1}\n`
 
 const shell = (command: string, more = {}) => ({ tool: "run_command", input: { command }, ...more })
 
-describe("A8. After kill -9 of the runtime", () => {
+describe("A8. After kill -9 of the runtime: detached processes are adopted again with their full output and exit code; a reused pid is not mistaken for the old process; everything else ends up reclaimed or `interrupted`, nothing stays `running` for ever, nothing keeps a slot", () => {
   for (const lifetime of ["runtime", "forever"] as const) {
     test(`detached processes are adopted again with their full output and exit code (lifetime ${lifetime})`, async () => {
       const directory = createFolder()

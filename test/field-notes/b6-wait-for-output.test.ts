@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest"
-import { createManualClock } from "../../src/base/manual-clock.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
 describe("B6. Wait until a pattern appears, or the task ends, or time is up (`ready on port …`), without tokens spent", () => {
-  async function startGated(options: { clock?: ReturnType<typeof createManualClock> } = {}) {
+  async function startGated() {
     const gated = createGatedTool()
-    const { meanwhile } = await createWorkplace({ tools: [gated.tool], ...options })
+    const { meanwhile } = await createWorkplace({ tools: [gated.tool] })
     const { tasks } = meanwhile
     const { id } = await tasks.start({ tool: "gated", input: {}, lifetime: "forever" })
     const call = await gated.call(1)
