@@ -39,8 +39,9 @@ export function assertOurs(path: string, applicationId: number, storeVersion: nu
 }
 
 export function assertOursByQuery(database: DatabaseSync, path: string): void {
-  const application = prepare<{ application_id: number }>(database, "PRAGMA application_id").get()
+  // In this order: another process may be creating the store between the two, and the tables come with the mark.
   const isEmpty = prepare(database, "SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined
+  const application = prepare<{ application_id: number }>(database, "PRAGMA application_id").get()
   assertOurs(path, application?.application_id ?? 0, readStoreVersion(database), isEmpty)
 }
 
