@@ -30,13 +30,16 @@ export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted
   try {
     active.spool?.keep()
     await active.spool?.flush()
+    if (!scope.worker.isFresh()) await scope.worker.confirm()
     const create = toCreation(scope, active, admitted, afterMs)
     const run = { taskId: active.taskId, run: active.run, fence: FIRST_FENCE }
-    const operations: readonly [OperationOf<"task.create">, ...Operation[]] = [
+    // A worker that has lost its lease promotes nothing: whoever took over would not know of it.
+    const operations: readonly [OperationOf<"lease.renew">, OperationOf<"task.create">, ...Operation[]] = [
+      scope.worker.renewal(),
       create,
       ...toStepOperations(active.journal, run),
     ]
-    const [{ task, created }] = await scope.store.commit(operations)
+    const [, { task, created }] = await scope.store.commit(operations)
     if (!created) {
       giveUp(scope, active)
       answer({ outcome: "promoted", task, afterMs })

@@ -8,6 +8,7 @@ import { WORKER_LEASE_PREFIX } from "./worker.ts"
 import { isWorkerAlive, toWorkerIdentity } from "./worker-identity.ts"
 
 const PAGE_SIZE = 500
+const CLAIMED = ["running", "stopping"] as const
 
 /** After a longer time between two looks, as a share of a lease, this process stood still itself, or was busy. */
 const STANDSTILL_SHARE = 2 / 3
@@ -32,41 +33,60 @@ export function createReclaim(scope: RunnerScope): () => Promise<void> {
     )
     const isLost = (lease: Lease): boolean =>
       lease.isOver && (now >= (judgedFrom.get(lease.key) ?? now) || isWorkerAlive(lease.data) === false)
-    await reclaimLostWorkers(scope, leases, isLost)
+    for (const lease of leases) if (isLeft(scope, lease, isLost)) await reclaimSafely(scope, lease)
+    for (const lease of await findUnleased(scope)) await reclaimSafely(scope, lease)
+  }
+}
+
+type WorkerLease = Pick<Lease, "key" | "ttlMs">
+
+function isLeft(scope: RunnerScope, lease: Lease, isLost: (lease: Lease) => boolean): boolean {
+  if (lease.key === `${WORKER_LEASE_PREFIX}${scope.worker.id}`) return false
+  // One that this worker holds is of a takeover that did not get through.
+  return lease.holder === scope.worker.id || isLost(lease)
+}
+
+/**
+ * A worker that stood still can claim runs in the moment before it learns that its lease was taken and is gone: no lease
+ * leads to those. They are read before the leases are, for a worker has its lease before its first run.
+ */
+async function findUnleased(scope: RunnerScope): Promise<readonly WorkerLease[]> {
+  const workers = new Set<string>()
+  let cursor: string | undefined
+  do {
+    const page = await scope.store.tasks({ statuses: CLAIMED }, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
+    for (const task of page.items) if ("worker" in task) workers.add(`${WORKER_LEASE_PREFIX}${task.worker}`)
+    cursor = page.cursor
+  } while (cursor)
+  if (workers.size === 0) return []
+  const leased = new Set((await scope.store.leases(WORKER_LEASE_PREFIX)).map((lease) => lease.key))
+  const own = `${WORKER_LEASE_PREFIX}${scope.worker.id}`
+  const ttlMs = scope.config.leaseSeconds * 1_000
+  return [...workers].filter((key) => key !== own && !leased.has(key)).map((key) => ({ key, ttlMs }))
+}
+
+async function reclaimSafely(scope: RunnerScope, lease: WorkerLease): Promise<void> {
+  try {
+    await reclaimFrom(scope, lease)
+  } catch (error) {
+    if (isMeanwhileError(error, "lease_held") || isMeanwhileError(error, "closed")) return
+    scope.log.error("the tasks of a lost worker could not be taken over; trying again", {
+      error: toErrorMessage(error),
+    })
   }
 }
 
 /**
- * Takes over what workers that are gone have left. Taking a lost worker's lease is what fences it: from then on its
- * renewal is refused, and it stops itself before its next effect. Dying in the middle leaves the lease to the next one.
+ * Takes over what a worker that is gone has left. Taking its lease is what fences it: from then on its renewal is
+ * refused, and it stops itself before its next effect. Dying in the middle leaves the lease to the next one.
  */
-async function reclaimLostWorkers(
-  scope: RunnerScope,
-  leases: readonly Lease[],
-  isLost: (lease: Lease) => boolean,
-): Promise<void> {
-  for (const lease of leases) {
-    if (lease.key === `${WORKER_LEASE_PREFIX}${scope.worker.id}`) continue
-    // One that this worker holds is of a takeover that did not get through.
-    if (lease.holder !== scope.worker.id && !isLost(lease)) continue
-    try {
-      await reclaimFrom(scope, lease)
-    } catch (error) {
-      if (isMeanwhileError(error, "lease_held") || isMeanwhileError(error, "closed")) continue
-      scope.log.error("the tasks of a lost worker could not be taken over; trying again", {
-        error: toErrorMessage(error),
-      })
-    }
-  }
-}
-
-async function reclaimFrom(scope: RunnerScope, lost: Lease): Promise<void> {
+async function reclaimFrom(scope: RunnerScope, lost: WorkerLease): Promise<void> {
   const holder = scope.worker.id
   const [taken] = await scope.store.commit([
     { op: "lease.take", key: lost.key, holder, ttlMs: lost.ttlMs, data: toWorkerIdentity() },
   ])
   const worker = lost.key.slice(WORKER_LEASE_PREFIX.length) as WorkerId
-  await forEachTask(scope, { worker, statuses: ["running", "stopping"] }, worker)
+  await forEachTask(scope, { worker, statuses: CLAIMED }, worker)
   await forEachTask(scope, { inputHeldBy: worker, statuses: ["queued", "waiting"] }, worker)
   await scope.store.commit([{ op: "lease.release", key: lost.key, holder, fence: taken.fence }])
 }

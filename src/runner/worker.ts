@@ -4,6 +4,7 @@ import type { JsonObject } from "../base/json.ts"
 import type { Log } from "../plugin/context.ts"
 import { createWorkerId, type WorkerId } from "../task/id.ts"
 import type { Lease } from "../task/lease.ts"
+import type { OperationOf } from "../task/operation.ts"
 import type { TaskStore } from "../task/store.ts"
 
 /** This process as the store knows it: a lease that is renewed for as long as it lives. */
@@ -14,6 +15,8 @@ export interface Worker {
   isFresh(): boolean
   /** Renews the lease when it is old. False: it was taken over, and every run claimed under it is no longer ours. */
   confirm(): Promise<boolean>
+  /** Committed beside a claim, it refuses the claim of a worker that has lost its lease. */
+  renewal(): OperationOf<"lease.renew">
   /** With `keepLease` others find it over once this process is gone, and take over what still runs. */
   close(options: { keepLease: boolean }): Promise<void>
 }
@@ -48,10 +51,12 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     return Math.max(clock.monotonic() - renewed.monotonic, clock.now() - renewed.wall)
   }
 
+  const toRenewal = () => ({ op: "lease.renew", key: lease.key, holder: id, fence: lease.fence }) as const
+
   async function renew(): Promise<boolean> {
     const asked = { monotonic: clock.monotonic(), wall: clock.now() }
     try {
-      await store.commit([{ op: "lease.renew", key: lease.key, holder: id, fence: lease.fence }])
+      await store.commit([toRenewal()])
       renewed = asked
       return true
     } catch (error) {
@@ -94,6 +99,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     },
     isFresh: () => ageMs() < leaseMs * FRESH_SHARE,
     confirm,
+    renewal: toRenewal,
     async close({ keepLease }) {
       isClosed = true
       cancelTimer?.()
