@@ -53,7 +53,7 @@ export function createCrashSite(): CrashSite {
     },
     async describeLive() {
       await using engine = await openEngine()
-      return describeLive(engine.store)
+      return await describeLive(engine.store)
     },
     age() {
       const past = new Date(Date.now() - OWNERLESS_MS)

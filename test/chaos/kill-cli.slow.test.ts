@@ -32,7 +32,7 @@ async function playRound(random: Random): Promise<number> {
     const child = startProgram(site)
     child.send("tasks")
     child.process.stdin?.end()
-    await withPatience(child.exited, () => site.describeLive()).finally(() => child.kill())
+    await withPatience(child.exited, () => site.describeLive()).finally(() => void child.process.kill("SIGKILL"))
     expect(child.lines.filter((line) => line.startsWith("exited with"))).toEqual([])
     const violations = await site.findViolations({
       answered: await site.toFullIds(announced),

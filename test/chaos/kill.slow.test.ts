@@ -79,7 +79,7 @@ async function liveInPeace(site: CrashSite, random: Random, callers: Callers): P
   const child = startProgram(site)
   const answer = random.chance(0.5)
   child.send(JSON.stringify({ do: "finish", answer } satisfies Command))
-  await withPatience(child.exited, () => site.describeLive()).finally(() => child.kill())
+  await withPatience(child.exited, () => site.describeLive()).finally(() => void child.process.kill("SIGKILL"))
   const said = child.lines.slice(-3).join("\n")
   expect(said, "the last start must come to its end").toContain('"finished":true')
   listen(child, callers)

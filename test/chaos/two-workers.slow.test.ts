@@ -56,7 +56,7 @@ async function playRound(random: Random): Promise<void> {
       } else await freeze(pair[index], random, isFrozenAnywhere)
       give(pair[index], random, isFrozenAnywhere)
     }
-    await withPatience(settle(site, pair), () => site.describeLive())
+    await withPatience(settle(site, pair), async () => `${lastWords(workers)}\n${await site.describeLive()}`)
     for (const child of workers) listen(child, callers)
     expect(await site.findViolations(callers)).toEqual([])
   } finally {
@@ -89,6 +89,10 @@ async function settle(site: CrashSite, [first, second]: readonly [Child, Child])
   for (const child of [first, second]) {
     expect(child.lines.slice(-3).join("\n"), "it must come to its end").toContain('"finished":true')
   }
+}
+
+function lastWords(workers: readonly Child[]): string {
+  return workers.map(({ lines, process }) => `${process.pid}: ${lines.slice(-4).join(" ")}`).join("\n")
 }
 
 function send(child: Child, command: Command): void {

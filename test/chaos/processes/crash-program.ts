@@ -108,6 +108,7 @@ async function settle(answer: boolean): Promise<void> {
     }
     const next = items.find((task) => task.status !== "waiting")
     if (next) await tasks.result(next.id, { waitMs: 500 })
+    else await sleep(20)
   }
 }
 

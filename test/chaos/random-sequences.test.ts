@@ -1,0 +1,200 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { createMeanwhile } from "../../src/app.ts"
+import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
+import { isMeanwhileError } from "../../src/base/error.ts"
+import { definePlugin } from "../../src/plugin/define-plugin.ts"
+import type { Execution } from "../../src/plugin/task-service.ts"
+import type { Runner } from "../../src/runner/runner.ts"
+import { isTerminal, LIVE_STATUSES, type TerminalStatus } from "../../src/task/lifecycle.ts"
+import type { TaskStore } from "../../src/task/store.ts"
+import { createGatedTool, type GatedTool } from "../support/tools.ts"
+import { isLong, TEST_SEED } from "./seed.ts"
+import { describeLive, findBrokenHistories, findUnfinished, readHistories } from "./store-invariants.ts"
+
+const SLOTS = 2
+/** So many turns of the event loop are enough for anything that was asked for to happen. */
+const MOST_TURNS = 2_000
+
+/** One thing that happens. `which` picks among what there is at that time. */
+type Happening =
+  | { readonly type: "start"; readonly tool: "patient" | "stubborn"; readonly timeoutMs: number | undefined }
+  | { readonly type: "execute" | "promote" | "finish" | "fail" | "cancel" | "retry" | "use"; readonly which: number }
+  | { readonly type: "pass"; readonly durationMs: number }
+  | { readonly type: "turn"; readonly count: number }
+
+const which = fc.nat(100)
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  fc.record({
+    type: fc.constant("start" as const),
+    tool: fc.constantFrom("patient" as const, "stubborn" as const),
+    timeoutMs: fc.option(fc.integer({ min: 1, max: 5_000 }), { nil: undefined }),
+  }),
+  fc.record({
+    type: fc.constantFrom("execute", "promote", "finish", "fail", "cancel", "retry", "use" as const),
+    which,
+  }),
+  fc.record({ type: fc.constant("pass" as const), durationMs: fc.integer({ min: 1, max: 12_000 }) }),
+  fc.record({ type: fc.constant("turn" as const), count: fc.integer({ min: 1, max: 5 }) }),
+)
+
+test("whatever happens in whatever order: no end is undone, each run has one notice, no number is missing, no slot is lost", async () => {
+  const property = fc.asyncProperty(fc.array(happening, { minLength: 5, maxLength: 40 }), play)
+  await fc.assert(property, { seed: TEST_SEED, numRuns: isLong ? 3_000 : 30 })
+}, 3_600_000)
+
+interface Stage {
+  readonly tasks: Runner
+  readonly store: TaskStore
+  readonly clock: ManualClock
+  readonly gates: { readonly patient: GatedTool; readonly stubborn: GatedTool }
+  readonly settled: Set<object>
+  readonly executions: Execution[]
+  readonly ends: Map<string, TerminalStatus>
+}
+
+async function play(happenings: readonly Happening[]): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "meanwhile-random-"))
+  const clock = createManualClock()
+  const gates = {
+    patient: createGatedTool({ name: "patient", obeys: true }),
+    stubborn: createGatedTool({ name: "stubborn" }),
+  }
+  const tools = [gates.patient.tool, gates.stubborn.tool]
+  const meanwhile = await createMeanwhile({
+    dataDirectory: directory,
+    plugins: [definePlugin({ kind: "tool", name: "random", tools })],
+    synchronous: "normal",
+    clock,
+    background: { maxConcurrentTasks: SLOTS, maxConcurrentPerPlugin: SLOTS, stopGraceSeconds: 1 },
+  })
+  const { store } = meanwhile.engine
+  const stage = {
+    tasks: meanwhile.tasks,
+    store,
+    clock,
+    gates,
+    settled: new Set<object>(),
+    executions: [],
+    ends: new Map(),
+  }
+  try {
+    for (const one of happenings) {
+      await happen(stage, one)
+      await checkNow(stage)
+    }
+    await endEverything(stage)
+    await checkNow(stage)
+    const histories = await readHistories(store)
+    expect([...(await findBrokenHistories(store, histories)), ...(await findUnfinished(store, histories))]).toEqual([])
+    await fillEverySlot(stage)
+  } finally {
+    await meanwhile.close()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+async function happen(stage: Stage, one: Happening): Promise<void> {
+  const { tasks, clock } = stage
+  switch (one.type) {
+    case "start":
+      await tasks.start({ tool: one.tool, input: {}, ...(one.timeoutMs && { timeoutMs: one.timeoutMs }) })
+      return
+    case "execute":
+      stage.executions.push(tasks.execute({ tool: one.which % 2 ? "patient" : "stubborn", input: {} }))
+      return
+    case "promote":
+      await pick(stage.executions, one.which)?.promote()
+      return
+    case "finish":
+    case "fail":
+      return settle(stage, one.type, one.which)
+    case "pass":
+      clock.advance(one.durationMs)
+      return turn(1)
+    case "turn":
+      return turn(one.count)
+    default:
+      return command(stage, one.type, one.which)
+  }
+}
+
+function settle(stage: Stage, how: "finish" | "fail", index: number): void {
+  const call = pick(openCalls(stage), index)
+  if (!call) return
+  stage.settled.add(call)
+  if (how === "finish") call.finish("done")
+  else call.fail(new Error("failed"))
+}
+
+/** What comes at the wrong moment is refused and changes nothing. */
+async function command(stage: Stage, type: "cancel" | "retry" | "use", index: number): Promise<void> {
+  const { items } = await stage.tasks.list({})
+  const task = pick(items, index)
+  if (!task) return
+  try {
+    if (type === "cancel") await stage.tasks.cancel(task.id)
+    else if (type === "retry") await stage.tasks.retry(task.id)
+    else await stage.tasks.result(task.id, { consume: true })
+  } catch (error) {
+    if (!isMeanwhileError(error, "wrong_state")) throw error
+  }
+}
+
+/** Room is never exceeded by what was started, and no run that has ended becomes anything else. */
+async function checkNow({ store, ends }: Stage): Promise<void> {
+  const histories = await readHistories(store)
+  const isPromoted = (types: readonly string[]): boolean => types.includes("task.promoted")
+  const holding = histories.filter(
+    ({ task, events }) =>
+      (task.status === "running" || task.status === "stopping") &&
+      (task.run > 1 || !isPromoted(events.map(({ body }) => body.type))),
+  )
+  expect(holding.length, "tasks that hold a slot").toBeLessThanOrEqual(SLOTS)
+  for (const { id, run, status } of histories.flatMap((history) => history.runs)) {
+    const key = `${id}/${run}`
+    const known = ends.get(key)
+    expect(known ?? status, `run ${key} had ended`).toBe(status)
+    if (isTerminal(status)) ends.set(key, status)
+  }
+}
+
+async function endEverything(stage: Stage): Promise<void> {
+  for (let turns = 0; turns < MOST_TURNS; turns++) {
+    const { items } = await stage.tasks.list({ statuses: LIVE_STATUSES })
+    if (items.length === 0 && openCalls(stage).length === 0) return
+    settle(stage, "finish", 0)
+    stage.clock.advance(100)
+    await turn(1)
+  }
+  throw new Error(`something never ends:\n${await describeLive(stage.store)}`)
+}
+
+async function fillEverySlot(stage: Stage): Promise<void> {
+  const before = openCalls(stage).length
+  const started = await Promise.all(
+    Array.from({ length: SLOTS }, () => stage.tasks.start({ tool: "patient", input: {} })),
+  )
+  for (let turns = 0; turns < MOST_TURNS && openCalls(stage).length < before + SLOTS; turns++) await turn(1)
+  expect(openCalls(stage).length - before, "tasks that run at once").toBe(SLOTS)
+  for (let count = 0; count < SLOTS; count++) settle(stage, "finish", 0)
+  for (const { id } of started) expect((await stage.tasks.result(id, { waitMs: 1_000 })).task.status).toBe("completed")
+}
+
+/** Calls of the tools that nobody has ended yet, stopped ones that pay no attention included. */
+function openCalls({ gates, settled }: Stage) {
+  return [...gates.patient.calls, ...gates.stubborn.calls].filter(
+    (call) => !settled.has(call) && !(gates.patient.calls.includes(call) && call.context.signal.aborted),
+  )
+}
+
+function pick<Item>(items: readonly Item[], index: number): Item | undefined {
+  return items.length === 0 ? undefined : items[index % items.length]
+}
+
+async function turn(count: number): Promise<void> {
+  for (let left = count; left > 0; left--) await new Promise((resolve) => setImmediate(resolve))
+}
