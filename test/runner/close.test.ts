@@ -1,0 +1,140 @@
+import { expect, test } from "vitest"
+import { createManualClock } from "../../src/base/manual-clock.ts"
+import { definePlugin } from "../../src/plugin/define-plugin.ts"
+import { createGatedTool, echo } from "../support/tools.ts"
+import { createWorkplace } from "../support/workplace.ts"
+
+test("closing lets work end by itself for a while, then stops it", async () => {
+  const clock = createManualClock()
+  const gated = createGatedTool({ obeys: true })
+  const { meanwhile, another } = await createWorkplace({ tools: [gated.tool], clock })
+  const quick = await meanwhile.tasks.start({ tool: "gated", input: {} })
+  const slow = await meanwhile.tasks.start({ tool: "gated", input: {} })
+  const foreground = meanwhile.tasks.execute({ tool: "gated", input: {} })
+  await gated.call(3)
+  const closing = meanwhile.close({ drainMs: 5_000 })
+  await expect(meanwhile.tasks.start({ tool: "gated", input: {} })).rejects.toMatchObject({ code: "closed" })
+  ;(await gated.call(1)).finish("in time")
+  expect((await meanwhile.tasks.result(quick.id, { waitMs: 60_000 })).task.status).toBe("completed")
+  clock.advance(5_000)
+  await closing
+  expect(await foreground.answer).toMatchObject({ outcome: "cancelled", by: "shutdown" })
+  const second = await another()
+  expect((await second.tasks.get(quick.id)).task).toMatchObject({ status: "completed", patch: { payload: "in time" } })
+  expect((await second.tasks.get(slow.id)).task).toMatchObject({ status: "cancelled", stop: { by: "shutdown" } })
+})
+
+test("a signal ends the drain early", async () => {
+  const gated = createGatedTool({ obeys: true })
+  const { meanwhile } = await createWorkplace({ tools: [gated.tool] })
+  await meanwhile.tasks.start({ tool: "gated", input: {} })
+  const { context } = await gated.call(1)
+  const hurry = new AbortController()
+  const closing = meanwhile.close({ drainMs: 60_000, signal: hurry.signal })
+  expect(context.signal.aborted).toBe(false)
+  hurry.abort()
+  await closing
+  expect(context.signal.aborted).toBe(true)
+})
+
+test("closing twice closes once, and the second waits for the first", async () => {
+  const clock = createManualClock()
+  const gated = createGatedTool()
+  const { meanwhile } = await createWorkplace({ tools: [gated.tool], clock })
+  await meanwhile.tasks.start({ tool: "gated", input: {} })
+  const { context, finish } = await gated.call(1)
+  const first = meanwhile.tasks.close()
+  let isClosed = false
+  const second = meanwhile.tasks.close().then(() => {
+    isClosed = true
+  })
+  await new Promise((resolve) => context.signal.addEventListener("abort", resolve))
+  expect(isClosed).toBe(false)
+  finish()
+  await Promise.all([first, second])
+  await meanwhile.close()
+})
+
+test("agents go back to the queue and go on at the next start, with the steps they had finished", async () => {
+  const agent = createGatedTool({ name: "agent", kind: "agent", obeys: true })
+  const { meanwhile, another } = await createWorkplace({ tools: [agent.tool] })
+  const { id } = await meanwhile.tasks.start({ tool: "agent", input: {} })
+  const { context } = await agent.call(1)
+  await context.step("a", async () => "kept")
+  await meanwhile.close()
+  const second = await another()
+  const call = await agent.call(2)
+  expect(await call.context.step("a", async () => expect.unreachable())).toBe("kept")
+  call.finish("whole")
+  expect((await second.tasks.result(id, { waitMs: 2_000 })).task).toMatchObject({ status: "completed", run: 1 })
+})
+
+test("an agent that ignores its signal does not hold the close, and goes on at the next start", async () => {
+  const clock = createManualClock()
+  const agent = createGatedTool({ name: "agent", kind: "agent" })
+  const { meanwhile, another } = await createWorkplace({ tools: [agent.tool], clock })
+  const { id } = await meanwhile.tasks.start({ tool: "agent", input: {} })
+  const { context } = await agent.call(1)
+  const closing = meanwhile.close()
+  await new Promise((resolve) => context.signal.addEventListener("abort", resolve))
+  clock.advance(30_000)
+  await closing
+  const second = await another()
+  ;(await agent.call(2)).finish("whole")
+  expect((await second.tasks.result(id, { waitMs: 60_000 })).task.status).toBe("completed")
+})
+
+test("an agent with a step in flight that may not be repeated is interrupted", async () => {
+  const agent = createGatedTool({ name: "agent", kind: "agent", obeys: true })
+  const { meanwhile, another } = await createWorkplace({ tools: [agent.tool] })
+  const { id } = await meanwhile.tasks.start({ tool: "agent", input: {} })
+  const { context } = await agent.call(1)
+  const open = Promise.withResolvers<null>()
+  const step = context.step("pay", () => open.promise, { onCrash: "fail" })
+  step.catch(() => {})
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+  await meanwhile.close()
+  const second = await another()
+  expect((await second.tasks.get(id)).task).toMatchObject({ status: "interrupted", by: "shutdown" })
+})
+
+test("nothing begins behind a shutdown's back", async () => {
+  const gated = createGatedTool({ obeys: true })
+  const { meanwhile, another } = await createWorkplace({ tools: [gated.tool, echo] })
+  const decision = Promise.withResolvers<void>()
+  await meanwhile.plugins.register(
+    definePlugin({
+      kind: "tool",
+      name: "slow-to-decide",
+      tools: [],
+      async beforeToolCall({ tool }) {
+        if (tool === "echo") await decision.promise
+        return { decision: "allow" }
+      },
+    }),
+  )
+  const late = meanwhile.tasks.execute({ tool: "echo", input: {} })
+  const started = meanwhile.tasks.start({ tool: "gated", input: {} })
+  const adopted = meanwhile.tasks.adopt({ tool: "gated", input: {} }, new Promise(() => {}))
+  await Promise.resolve()
+  const closing = meanwhile.close()
+  decision.resolve()
+  await expect(late.answer).rejects.toMatchObject({ code: "closed" })
+  const outcomes = await Promise.allSettled([started, adopted, closing])
+  expect(outcomes[2]?.status).toBe("fulfilled")
+  const second = await another()
+  const { items } = await second.tasks.list({})
+  for (const { status } of items) expect(status).toMatch(/cancelled|queued|completed/)
+}, 15_000)
+
+test("whoever waits for a task when the runner closes gets it as it stands", async () => {
+  const gated = createGatedTool({ obeys: true })
+  const { meanwhile } = await createWorkplace({ tools: [gated.tool], background: { maxConcurrentTasks: 1 } })
+  await meanwhile.tasks.start({ tool: "gated", input: {} })
+  const queued = await meanwhile.tasks.start({ tool: "gated", input: {} })
+  const waiting = meanwhile.tasks.result(queued.id, { waitMs: 600_000 })
+  const [settled] = await Promise.all([Promise.allSettled([waiting]), meanwhile.close()])
+  expect(settled[0]).toMatchObject(
+    settled[0]?.status === "fulfilled" ? { value: { task: { status: "queued" } } } : { reason: { code: "closed" } },
+  )
+})

@@ -1,0 +1,62 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { DEFAULT_WORKSPACE, type SessionId } from "../../src/task/id.ts"
+import { createGatedTool } from "../support/tools.ts"
+import { createWorkplace } from "../support/workplace.ts"
+
+const session = "a session" as SessionId
+
+async function openWithLives() {
+  const gated = createGatedTool({ obeys: true })
+  const { meanwhile, directory } = await createWorkplace({
+    tools: [gated.tool],
+    background: { maxConcurrentPerPlugin: 9 },
+  })
+  const { tasks, engine } = meanwhile
+  await engine.store.commit([{ op: "session.create", id: session, workspace: DEFAULT_WORKSPACE, data: {} }])
+  const turn = await tasks.start({ tool: "gated", input: {}, session, lifetime: "forever" })
+  const start = (lifetime: "turn" | "session" | "runtime" | "forever") =>
+    tasks.start({ tool: "gated", input: {}, session, parentTask: turn.id, lifetime })
+  const lives = {
+    turn: await start("turn"),
+    session: await start("session"),
+    runtime: await start("runtime"),
+    forever: await start("forever"),
+  }
+  await gated.call(5)
+  for (const { context } of gated.calls) context.output.write("printed\n")
+  const statusOf = async (id: string) => (await tasks.result(id, { waitMs: 50 })).task.status
+  const statuses = async () => ({
+    turn: await statusOf(lives.turn.id),
+    session: await statusOf(lives.session.id),
+    runtime: await statusOf(lives.runtime.id),
+    forever: await statusOf(lives.forever.id),
+  })
+  return { tasks, engine, directory, turn, lives, statuses }
+}
+
+test("the end of a turn stops what was to live no longer", async () => {
+  const { tasks, turn, lives, statuses } = await openWithLives()
+  await tasks.endTurn(turn.id)
+  expect(await statuses()).toEqual({ turn: "cancelled", session: "running", runtime: "running", forever: "running" })
+  expect((await tasks.get(lives.turn.id)).task).toMatchObject({ stop: { by: "lifetime", reason: "its turn ended" } })
+})
+
+test("closing a session stops what was to live no longer, and keeps the records", async () => {
+  const { tasks, statuses } = await openWithLives()
+  await tasks.closeSession(session)
+  expect(await statuses()).toEqual({ turn: "cancelled", session: "cancelled", runtime: "running", forever: "running" })
+})
+
+test("deleting a session ends and removes everything of it but what lives forever", async () => {
+  const { tasks, engine, directory, lives } = await openWithLives()
+  await tasks.deleteSession(session)
+  for (const { id } of [lives.turn, lives.session, lives.runtime]) {
+    await expect(tasks.get(id)).rejects.toMatchObject({ code: "not_found" })
+    expect(existsSync(join(directory, "data", "spool", id))).toBe(false)
+  }
+  expect((await tasks.get(lives.forever.id)).task).toMatchObject({ status: "running", session: null })
+  expect((await tasks.output(lives.forever.id)).text).toBe("printed\n")
+  expect(await engine.store.session(session)).toBeUndefined()
+})
