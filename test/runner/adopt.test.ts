@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process"
 import { expect, onTestFinished, test } from "vitest"
+import { createManualClock } from "../../src/base/manual-clock.ts"
+import { eventually } from "../support/eventually.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
@@ -56,4 +58,21 @@ test("a process of this machine is watched until it ends, and stopped when its t
   await meanwhile.tasks.cancel(adopted.id)
   await gone
   expect((await meanwhile.tasks.result(adopted.id, { waitMs: 3_000 })).task.status).toBe("cancelled")
+})
+
+test("adopted work is never run again after a crash, not even by a tool that finds its processes", async () => {
+  const gated = createGatedTool({ reattaches: true, onCrash: "retry" })
+  const { meanwhile, another } = await createWorkplace({ tools: [gated.tool], clock: createManualClock() })
+  const work = Promise.withResolvers<null>()
+  const { id } = await meanwhile.tasks.adopt({ tool: "gated", input: {} }, work.promise)
+  const clock = createManualClock()
+  const second = await another({ clock, background: { leaseSeconds: 3 } })
+  const task = await eventually("it is decided", async () => {
+    clock.advance(500)
+    const view = await second.tasks.get(id)
+    return view.task.status !== "running" && view.task
+  })
+  expect(task).toMatchObject({ status: "interrupted", by: "lost_worker" })
+  expect(gated.calls).toHaveLength(0)
+  work.resolve(null)
 })

@@ -126,3 +126,10 @@ test("onCrash ask: no cancels it", async () => {
   expect(task).toMatchObject({ id, status: "cancelled", stop: { by: "person" } })
   expect(gated.calls).toHaveLength(1)
 })
+
+test("what waits for an answer can be cancelled, and then nobody has to answer", async () => {
+  const { id, second, status } = await loseWorker("ask")
+  expect(status).toBe("waiting")
+  expect((await second.tasks.cancel(id)).status).toBe("cancelled")
+  expect(await second.engine.store.waits({ isOpen: true })).toEqual([])
+})
