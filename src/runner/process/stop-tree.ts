@@ -41,20 +41,22 @@ export async function stopTree(
   const look = (known: readonly Member[]): Member[] => findMembers(tree, known).filter(isMine)
 
   let members = look(descendants)
-  const told = new Set<number>()
+  // The group's signal reached those that were there. One born while its parent trapped it has to be told by itself.
+  const present = descendants.filter((member) => member.groupId === tree.leaderPid)
+  const told = new Set([tree.leaderPid, ...present.map((member) => member.pid)])
   for (let delayMs = FIRST_LOOK_MS; members.length > 0 && clock.monotonic() - startedAt < graceMs; ) {
     for (const member of members) {
       if (told.has(member.pid)) continue
       told.add(member.pid)
-      if (member.groupId === tree.leaderPid) continue
       sendSignal(member.pid, "SIGTERM")
       sendSignal(member.pid, "SIGCONT")
     }
     await sleep(clock, Math.min(delayMs, Math.max(startedAt + graceMs - clock.monotonic(), 1)))
+    const isEarly = delayMs < LONGEST_LOOK_MS
     delayMs = Math.min(delayMs * 2, LONGEST_LOOK_MS)
     members = members.filter(isStillAlive)
-    // Those are gone; whatever they started meanwhile is found by looking at everything again.
-    if (members.length === 0) members = look(members)
+    // At first newcomers are looked for; later, what those that are gone have started meanwhile.
+    if (isEarly || members.length === 0) members = look(members)
   }
   return killMembers(tree, clock, look, members)
 }

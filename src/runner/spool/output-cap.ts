@@ -100,6 +100,8 @@ export function createOutputCap(options: OutputCapOptions): OutputCap {
     },
     check,
     async close() {
+      // What was printed since the last look counts too.
+      check()
       isClosed = true
       cancelTimer?.()
       await cutting
