@@ -56,7 +56,7 @@ async function playRound(random: Random): Promise<void> {
       } else await freeze(pair[index], random, isFrozenAnywhere)
       give(pair[index], random, isFrozenAnywhere)
     }
-    await withPatience(settle(site, pair), async () => `${lastWords(workers)}\n${await site.describeLive()}`)
+    await withPatience(settle(site, pair, start), async () => `${lastWords(workers)}\n${await site.describeLive()}`)
     for (const child of workers) listen(child, callers)
     expect(await site.findViolations(callers)).toEqual([])
   } finally {
@@ -77,18 +77,19 @@ async function freeze(child: Child, random: Random, isAnywhere: boolean): Promis
   child.process.kill("SIGCONT")
 }
 
-/** One of them leaves when everything has ended, so that the other one's slots are all there is. */
-async function settle(site: CrashSite, [first, second]: readonly [Child, Child]): Promise<void> {
+/** Both leave when everything has ended; the next start finds nothing that it cannot clear away. */
+async function settle(site: CrashSite, [first, second]: readonly [Child, Child], start: () => Child): Promise<void> {
   send(first, { do: "settle" })
   await first.said('"settled"')
-  send(second, { do: "leave" })
-  await second.exited
+  for (const child of [second, first]) await comeToItsEnd(child, { do: "leave" })
   site.age()
-  send(first, { do: "finish", answer: true })
-  await first.exited
-  for (const child of [first, second]) {
-    expect(child.lines.slice(-3).join("\n"), "it must come to its end").toContain('"finished":true')
-  }
+  await comeToItsEnd(start(), { do: "finish", answer: true })
+}
+
+async function comeToItsEnd(child: Child, command: Command): Promise<void> {
+  send(child, command)
+  await child.exited
+  expect(child.lines.slice(-3).join("\n"), "it must come to its end").toContain('"finished":true')
 }
 
 function lastWords(workers: readonly Child[]): string {
