@@ -13,13 +13,8 @@ export type ArtifactHash = Brand<"ArtifactHash">
 
 export const DEFAULT_WORKSPACE = "default" as WorkspaceId
 
-/** How many characters of a task id people are shown. Any unambiguous prefix is accepted in return. */
-export const SHORT_ID_LENGTH = 8
-
 export const createTaskId = (): TaskId => crypto.randomUUID() as TaskId
 export const createWorkerId = (): WorkerId => crypto.randomUUID() as WorkerId
 export const createWaitId = (): WaitId => crypto.randomUUID() as WaitId
 export const createGroupId = (): GroupId => crypto.randomUUID() as GroupId
 export const createSessionId = (): SessionId => crypto.randomUUID() as SessionId
-
-export const toShortId = (id: TaskId): string => id.slice(0, SHORT_ID_LENGTH)

@@ -54,7 +54,6 @@ export type RunStatus = (typeof RUN_STATUSES)[number]
 
 export const LIVE_STATUSES = ["queued", "running", "waiting", "stopping"] as const
 export const TERMINAL_STATUSES = ["completed", "failed", "cancelled", "timed_out", "interrupted"] as const
-export type LiveStatus = (typeof LIVE_STATUSES)[number]
 export type TerminalStatus = (typeof TERMINAL_STATUSES)[number]
 
 export const LIFECYCLE_EVENT_TYPES = [

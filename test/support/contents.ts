@@ -13,7 +13,7 @@ export function contentsOf(directory: string): unknown {
     const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all()
     const names = tables.map(({ name }) => String(name)).filter((name) => !RESTLESS.has(name))
     const rows = Object.fromEntries(names.map((name) => [name, database.prepare(`SELECT * FROM "${name}"`).all()]))
-    return { rows, files: new Set(readdirSync(data, { recursive: true })) }
+    return { rows, files: new Set(readdirSync(data, { recursive: true, encoding: "utf8" })) }
   } finally {
     database.close()
   }

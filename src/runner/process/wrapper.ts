@@ -3,7 +3,7 @@ import { encodeIdentity, type ProcessIdentity } from "./identity.ts"
 /**
  * The shell program between Meanwhile and a command. It does what must also happen when Meanwhile is gone:
  *
- * 1. Claims the right to run by creating the process file, which must not exist and is its owner's alone. Whoever finds none after a crash
+ * 1. Claims the right to run by creating the process file, which must not exist. Whoever finds none after a crash
  *    creates it first, and then this command never runs.
  * 2. Runs the command, in this process group, with both of its streams in the output file.
  * 3. Adds how the command ended. It outlives the signals that a stop sends to the group, so that this line is reached.
@@ -14,11 +14,9 @@ import { encodeIdentity, type ProcessIdentity } from "./identity.ts"
  */
 const SCRIPT = `trap : HUP INT QUIT TERM USR1 USR2
 mw_file=$1 mw_facts=$2
-umask 077
+shift 2
 set -C
 echo "claim $$ $mw_facts" >"$mw_file" || kill -KILL $$
-umask "$3"
-shift 3
 (exec "$@" 2>&1)
 mw_facts=$?
 echo "exit $mw_facts" >>"$mw_file"
@@ -35,6 +33,5 @@ export interface WrapperRequest {
 }
 
 export function toWrapperArguments({ path, owner, stopPastBytes, argv }: WrapperRequest): string[] {
-  const facts = `${stopPastBytes} ${owner.bootId} ${encodeIdentity(owner)}`
-  return ["-c", SCRIPT, "meanwhile", path, facts, process.umask().toString(8), ...argv]
+  return ["-c", SCRIPT, "meanwhile", path, `${stopPastBytes} ${owner.bootId} ${encodeIdentity(owner)}`, ...argv]
 }
