@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, mkdirSync, openSync, readSync, statSync } from "node:fs"
+import { accessSync, closeSync, constants, fstatSync, mkdirSync, openSync, readSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { assertOurs } from "./migrations.ts"
@@ -33,9 +33,10 @@ export function createStoreFile(path: string): void {
  * lies beside it: then the newest header is in that log, and only SQLite can read it.
  */
 export function inspectStoreFile(path: string): { readonly hasLog: boolean } {
+  // The log first: another process that is just creating the store writes the file before its log.
+  const hasLog = sizeOf(`${path}-wal`) > 0
   const header = Buffer.alloc(HEADER_BYTES)
   const fileBytes = readHeader(path, header)
-  const hasLog = sizeOf(`${path}-wal`) > 0
   if (fileBytes === 0) {
     if (hasLog) throw damaged(path, "it is empty although a log of its changes exists")
     return { hasLog: false }
@@ -69,11 +70,13 @@ function readHeader(path: string, header: Buffer): number {
   try {
     const descriptor = openSync(path, "r")
     try {
+      // In this order: a file that another process is just creating was empty, whatever it holds a moment later.
+      const { size } = fstatSync(descriptor)
       readSync(descriptor, header, 0, HEADER_BYTES, 0)
+      return size
     } finally {
       closeSync(descriptor)
     }
-    return statSync(path).size
   } catch (error) {
     throw toFileError(error, path)
   }
