@@ -121,6 +121,8 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
       return (await start(request, control, name, number)).exit
     },
     async reattach() {
+      // Also in the process that started them, when it lost the run and takes it over again: calls count anew.
+      count = 0
       found = await findProcesses(paths, toMarker, clock)
       const states = new Set([...found.values()].map((process) => process.found.state))
       if (states.has("lost")) return "lost"

@@ -139,6 +139,7 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
       return exit
     },
     async reattach() {
+      ending = undefined
       output.keep()
       const reattachment = await processes.reattach()
       recoverOutput(paths)
