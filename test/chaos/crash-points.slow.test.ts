@@ -5,7 +5,7 @@ import { parseEffects } from "./effects.ts"
 import { type CrashPoint, describeCrash } from "./mortal-engine.ts"
 import { findViolations } from "./outcome-invariants.ts"
 import { withPatience } from "./patience.ts"
-import { createRandom, isLong, TEST_SEED, withSeed } from "./seed.ts"
+import { createRandom, isLong, requireNone, TEST_SEED, withSeed } from "./seed.ts"
 
 const FILE = "test/chaos/crash-points.slow.test.ts"
 
@@ -78,7 +78,7 @@ async function checkPeacefulLife(house: House, name: string): Promise<void> {
   const leases = await engine.store.leases("worker:")
   if (leases.length !== 1) violations.push(`${leases.length} workers are registered, one lives`)
   await close()
-  expect(violations, name).toEqual([])
+  requireNone(violations.map((violation) => `${name}: ${violation}`))
 }
 
 function wait<Result>(house: House, work: Promise<Result>, name: string): Promise<Result> {

@@ -19,8 +19,10 @@ export function parseEffects(text: string): readonly Effect[] {
     .filter((line) => line !== "")
     .map((line) => {
       const [what = "", key = ""] = line.split(" ")
+      // A command knows its place among the processes of its run too: whatever that is, it runs once.
       const [taskId = "", run = "", ...rest] = key.split("/")
-      return { what: what === "did" ? "did" : "done", key, taskId, run: Number(run), name: rest.join("/") }
+      const name = rest.at(-1) ?? ""
+      return { what: what === "did" ? "did" : "done", key: `${taskId}/${run}/${name}`, taskId, run: Number(run), name }
     })
 }
 

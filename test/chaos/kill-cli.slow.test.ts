@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { type Child, startChild } from "./child.ts"
 import { createCrashSite, type CrashSite, SITE_MARKER } from "./crash-site.ts"
 import { withPatience } from "./patience.ts"
-import { createRandom, isLong, type Random, TEST_SEED, withSeed } from "./seed.ts"
+import { createRandom, isLong, type Random, requireNone, TEST_SEED, withSeed } from "./seed.ts"
 import { toCommand } from "./shell-script.ts"
 
 const FILE = "test/chaos/kill-cli.slow.test.ts"
@@ -39,7 +39,7 @@ async function playRound(random: Random): Promise<number> {
       mayBeCancelled: new Set(),
       mustBeStopped: [],
     })
-    expect(violations).toEqual([])
+    requireNone(violations)
     return kills
   } finally {
     site.remove()

@@ -7,7 +7,7 @@ import { planCommands } from "./crash-plan.ts"
 import type { Command } from "./crash-protocol.ts"
 import { createCrashSite, type CrashSite } from "./crash-site.ts"
 import { withPatience } from "./patience.ts"
-import { createRandom, isLong, type Random, TEST_SEED, withSeed } from "./seed.ts"
+import { createRandom, isLong, type Random, requireNone, TEST_SEED, withSeed } from "./seed.ts"
 
 const FILE = "test/chaos/kill.slow.test.ts"
 const PROGRAM = fileURLToPath(new URL("processes/crash-program.ts", import.meta.url))
@@ -38,7 +38,7 @@ async function playRound(random: Random): Promise<number> {
     for (let life = 1; life <= kills; life++) await liveAndDie(site, random, callers, life === 1 ? 8 : 3)
     site.age()
     await liveInPeace(site, random, callers)
-    expect(await site.findViolations(callers)).toEqual([])
+    requireNone(await site.findViolations(callers))
     return kills
   } finally {
     site.remove()

@@ -49,3 +49,8 @@ export async function withSeed<Result>(
     )
   }
 }
+
+/** All of them in the message, for a round may not fail the same way twice. */
+export function requireNone(violations: readonly string[]): void {
+  if (violations.length > 0) throw new Error(violations.join("\n"))
+}

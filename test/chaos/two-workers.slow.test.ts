@@ -7,7 +7,7 @@ import type { Command } from "./crash-protocol.ts"
 import { createCrashSite, type CrashSite } from "./crash-site.ts"
 import { createCallers, listen } from "./callers.ts"
 import { withPatience } from "./patience.ts"
-import { createRandom, isLong, type Random, TEST_SEED, withSeed } from "./seed.ts"
+import { createRandom, isLong, type Random, requireNone, TEST_SEED, withSeed } from "./seed.ts"
 
 const FILE = "test/chaos/two-workers.slow.test.ts"
 const PROGRAM = fileURLToPath(new URL("processes/crash-program.ts", import.meta.url))
@@ -58,7 +58,7 @@ async function playRound(random: Random): Promise<void> {
     }
     await withPatience(settle(site, pair, start), async () => `${lastWords(workers)}\n${await site.describeLive()}`)
     for (const child of workers) listen(child, callers)
-    expect(await site.findViolations(callers)).toEqual([])
+    requireNone(await site.findViolations(callers))
   } finally {
     for (const child of workers) child.process.kill("SIGKILL")
     site.remove()
