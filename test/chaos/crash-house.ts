@@ -19,6 +19,8 @@ export interface House {
   readonly answered: Set<string>
   readonly mayBeCancelled: Set<string>
   readonly mustBeStopped: Set<string>
+  readonly mustHaveRun: Map<string, number>
+  readonly mustBeUsed: Set<string>
   /** Begins another life; the one before is over for everybody who asks. */
   begin(crash?: CrashPoint): Promise<{ life: Life; clock: ManualClock; opened: Promise<Opened> }>
   /** What has not ended, for whoever must find out why. */
@@ -87,6 +89,8 @@ export function createHouse(): House {
     answered: new Set(),
     mayBeCancelled: new Set(),
     mustBeStopped: new Set(),
+    mustHaveRun: new Map(),
+    mustBeUsed: new Set(),
     begin,
     describeLive: () => describeLive((engines.at(-1) as Engine).store),
     async remove() {

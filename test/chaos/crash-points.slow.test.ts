@@ -72,9 +72,8 @@ async function checkPeacefulLife(house: House, name: string): Promise<void> {
   const { tasks, engine, close } = await opened
   await wait(house, finishAll(house, tasks), name)
   await wait(house, fillEverySlot(tasks, ROOM.maxConcurrentTasks ?? 1), `${name}, then filling every slot`)
-  const { answered, mayBeCancelled, mustBeStopped } = house
   const effects = parseEffects(house.effects.join("\n"))
-  const violations = [...(await findViolations(engine.store, { answered, mayBeCancelled, mustBeStopped, effects }))]
+  const violations = [...(await findViolations(engine.store, { ...house, effects }))]
   const leases = await engine.store.leases("worker:")
   if (leases.length !== 1) violations.push(`${leases.length} workers are registered, one lives`)
   await close()

@@ -46,8 +46,9 @@ export async function playScenario(house: House, tasks: Runner, clock: ManualClo
   await Promise.all(endless.map(cancel))
 
   await tasks.result(failing, { waitMs: LONG_MS })
-  await tasks.retry(failing)
+  house.mustHaveRun.set(failing, (await tasks.retry(failing)).run)
   await tasks.result(kept, { waitMs: LONG_MS, consume: true })
+  house.mustBeUsed.add(kept)
 
   const limited = await start({ tool: "endless", input: {}, timeoutMs: 2_000 })
   await untilIdle(tasks, limited)

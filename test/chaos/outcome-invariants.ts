@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import type { JsonValue } from "../../src/base/json.ts"
+import type { TaskId } from "../../src/task/id.ts"
 import type { TaskRecord } from "../../src/task/record.ts"
 import type { OnCrash, Step } from "../../src/task/step.ts"
 import type { TaskStore } from "../../src/task/store.ts"
@@ -15,6 +16,10 @@ export interface Expectations {
   readonly mayBeCancelled: ReadonlySet<string>
   /** Ids whose stop was accepted. */
   readonly mustBeStopped: Iterable<string>
+  /** Ids that were begun again, and how often. */
+  readonly mustHaveRun?: ReadonlyMap<string, number>
+  /** Ids whose result was handed over as used. */
+  readonly mustBeUsed?: Iterable<string>
   readonly effects: readonly Effect[]
 }
 
@@ -27,6 +32,9 @@ export async function findViolations(store: TaskStore, expected: Expectations): 
     const status = byId.get(id)?.task.status
     return status === "cancelled" || status === "timed_out" ? [] : [`the stop of ${id} was accepted, it is ${status}`]
   })
+  const forgotten = [...(expected.mustHaveRun ?? [])].flatMap(([id, run]) =>
+    (byId.get(id)?.task.run ?? 0) >= run ? [] : [`run ${run} of ${id} was answered and is lost`],
+  )
   const claimsOf = (id: string, run: number): number | undefined => {
     const history = byId.get(id)
     return history && countClaims(history.events, run)
@@ -35,6 +43,8 @@ export async function findViolations(store: TaskStore, expected: Expectations): 
   const violations = [
     ...lost,
     ...resurrected,
+    ...forgotten,
+    ...(await findUnused(store, expected.mustBeUsed ?? [])),
     ...health.problems,
     ...(await findBrokenHistories(store, histories)),
     ...(await findUnfinished(store, histories)),
@@ -42,6 +52,15 @@ export async function findViolations(store: TaskStore, expected: Expectations): 
     ...(await findWrongOutcomes(store, histories, expected)),
   ]
   return violations.map((violation) => explain(violation, histories))
+}
+
+async function findUnused(store: TaskStore, ids: Iterable<string>): Promise<readonly string[]> {
+  const violations: string[] = []
+  for (const id of ids) {
+    const pending = await store.notices({ taskId: id as TaskId, states: ["pending", "claimed"] }, 10)
+    if (pending.length > 0) violations.push(`the result of ${id} was used and would be told again`)
+  }
+  return violations
 }
 
 /** With the log of the task it speaks of. */
