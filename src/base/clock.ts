@@ -16,7 +16,7 @@ export interface Clock {
   schedule(delayMs: number, callback: () => void, options?: TimerOptions): CancelTimer
 }
 
-/** Timers longer than this overflow to zero in `setTimeout`. */
+/** A longer `setTimeout` fires at once: longer times are waited for in stretches. */
 const LONGEST_TIMER_MS = 2_147_483_647
 
 /** A browser's timer is a number: it has no process to keep alive, and no `unref`. */
@@ -26,8 +26,15 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   schedule(delayMs, callback, options) {
-    const timer: Timer = setTimeout(callback, Math.min(Math.max(delayMs, 0), LONGEST_TIMER_MS))
-    if (options?.isBackground) timer.unref?.()
+    let leftMs = Math.max(delayMs, 0)
+    let timer: Timer
+    function wait(): void {
+      const stretchMs = Math.min(leftMs, LONGEST_TIMER_MS)
+      leftMs -= stretchMs
+      timer = setTimeout(leftMs > 0 ? wait : callback, stretchMs)
+      if (options?.isBackground) timer.unref?.()
+    }
+    wait()
     return () => clearTimeout(timer)
   },
 }

@@ -98,7 +98,7 @@ function toThresholdSeconds(adapter: Adapter, toolName: string, input: unknown):
 async function estimateSeconds(adapter: Adapter, toolName: string, input: unknown): Promise<number | null> {
   if (!toolOf(adapter, toolName)) return null
   try {
-    const estimate = await adapter.service.estimate(toolName, input)
+    const estimate = await adapter.service.estimate({ tool: toolName, plugin: adapter.plugin.name, input })
     return estimate && estimate.medianMs / 1_000
   } catch (error) {
     if (isMeanwhileError(error, "invalid_input")) return null

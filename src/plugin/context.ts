@@ -39,8 +39,8 @@ export interface ToolContext {
   }
   readonly processes: ProcessPort
   /**
-   * Contract: `effect` runs at most once per run and key, unless a crash left it unfinished and `onCrash` is `retry`.
-   * A finished step returns its recorded result without running. The lease is checked directly before the effect.
+   * Contract: a finished step returns its recorded result without running `effect` again. One that a crash left
+   * unfinished runs again only if `onCrash` says so; one whose `effect` threw may be taken again. The lease is checked directly before the effect.
    */
   step<Result extends JsonValue>(
     key: string,

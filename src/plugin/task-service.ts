@@ -115,6 +115,7 @@ export interface TaskService {
   /** Removes ended tasks, used or not, that the filter selects; returns how many. */
   clear(filter: TaskFilter): Promise<number>
   /** Removes ended tasks whose result was used at least so long ago; returns how many. */
-  cleanupCompleted(maxAgeMs: number): Promise<number>
-  estimate(tool: string, input: unknown): Promise<DurationEstimate | null>
+  cleanupCompleted(maxAgeMs: number, scope?: WorkspaceId): Promise<number>
+  /** How long such a call usually takes; null when nobody knows. */
+  estimate(call: Pick<ToolCall, "tool" | "plugin" | "input" | "workspace">): Promise<DurationEstimate | null>
 }

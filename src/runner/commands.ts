@@ -86,10 +86,11 @@ export async function listTasks(
   return scope.store.tasks({ workspace: DEFAULT_WORKSPACE, ...filter }, { ...page, limit })
 }
 
-export async function estimateCall(scope: RunnerScope, toolName: string, input: unknown) {
-  const { plugin, tool } = scope.tools.find(toolName)
-  const parsed = parseInput(tool, input)
-  return scope.durations.estimate(DEFAULT_WORKSPACE, toShapeKey(plugin, tool, parsed), tool.estimateMs?.(parsed))
+export async function estimateCall(scope: RunnerScope, call: Parameters<TaskService["estimate"]>[0]) {
+  const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
+  const input = parseInput(tool, call.input)
+  const workspace = call.workspace ?? DEFAULT_WORKSPACE
+  return scope.durations.estimate(workspace, toShapeKey(plugin, tool, input), tool.estimateMs?.(input))
 }
 
 async function estimateFor(scope: RunnerScope, task: TaskRecord): Promise<TaskView["estimate"]> {

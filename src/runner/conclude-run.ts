@@ -21,8 +21,8 @@ export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: P
     void closeSpool(scope, active, (spool) => spool.discard())
   }
   const task = standing.in === "background" ? await endRun(scope, active, outcome) : null
-  if (standing.in !== "foreground") await closeSpool(scope, active, (spool) => spool.close())
   release(scope, active)
+  if (standing.in !== "foreground") await closeSpool(scope, active, (spool) => spool.close())
   active.ended.resolve(task)
   if (!outcome && active.stop && standing.in === "background") void work.then((late) => noteLate(scope, active, late))
 }

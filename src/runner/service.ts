@@ -39,12 +39,12 @@ export function createTaskService(scope: RunnerScope): TaskService {
       return acknowledgeTasks(scope, await Promise.all(ids.map((id) => findTask(scope, id, workspace))))
     },
     clear: (filter) => removeTasks(scope, { workspace: DEFAULT_WORKSPACE, ...filter }),
-    async cleanupCompleted(maxAgeMs) {
+    async cleanupCompleted(maxAgeMs, workspace = DEFAULT_WORKSPACE) {
       if (!(maxAgeMs >= 0)) {
         throw new MeanwhileError("invalid_input", `The age must be 0 or more, not ${maxAgeMs}.`, { field: "maxAgeMs" })
       }
-      return removeTasks(scope, { consumedBefore: scope.clock.now() - maxAgeMs + 1 })
+      return removeTasks(scope, { workspace, consumedBefore: scope.clock.now() - maxAgeMs + 1 })
     },
-    estimate: (tool, input) => estimateCall(scope, tool, input),
+    estimate: (call) => estimateCall(scope, call),
   }
 }

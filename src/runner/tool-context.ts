@@ -3,6 +3,7 @@ import type { ToolContext } from "../plugin/context.ts"
 import type { ProcessExit, ProcessRequest } from "../plugin/process.ts"
 import type { ArtifactReference } from "../task/patch.ts"
 import type { ActiveRun } from "./active-run.ts"
+import { bindWorkspace } from "./bind-workspace.ts"
 import { requireOwned } from "./ownership.ts"
 import { reportProgress, reportUsage } from "./running-notes.ts"
 import { spoolOf } from "./run-spool.ts"
@@ -28,7 +29,9 @@ export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolCo
     step: (key, effect, options) =>
       takeStep(scope, active, key, effect, options?.onCrash ?? active.tool.onCrash ?? "fail"),
     artifacts: { put: (name, mediaType, bytes) => putArtifact(scope, active, name, mediaType, bytes) },
-    tasks: scope.service,
+    get tasks() {
+      return bindWorkspace(scope.service, active.workspace)
+    },
     log: scope.log,
   }
 }

@@ -97,7 +97,7 @@ test("a key that a command prints does not come back in the result", async () =>
 
 test("an install is expected to take half a minute until its duration has been learned", async () => {
   const { meanwhile } = await createWorkplace()
-  const estimate = await meanwhile.tasks.estimate("run_command", { command: "npm ci" })
+  const estimate = await meanwhile.tasks.estimate({ tool: "run_command", input: { command: "npm ci" } })
   expect(estimate).toEqual({ medianMs: 30_000, p90Ms: 30_000, source: "guess" })
-  expect(await meanwhile.tasks.estimate("run_command", { command: "ls" })).toBeNull()
+  expect(await meanwhile.tasks.estimate({ tool: "run_command", input: { command: "ls" } })).toBeNull()
 })

@@ -122,7 +122,7 @@ test("an answer to nothing, and an estimate of an unknown tool, are refused", as
   const before = contentsOf(directory)
   const answer: JsonValue = true
   await expect(tasks.answer("none" as WaitId, answer, "me")).rejects.toMatchObject({ code: "not_found" })
-  await expect(tasks.estimate("nothing", {})).rejects.toMatchObject({ code: "unknown_tool" })
+  await expect(tasks.estimate({ tool: "nothing", input: {} })).rejects.toMatchObject({ code: "unknown_tool" })
   await tasks.endTurn("none" as TaskId)
   expect(contentsOf(directory)).toEqual(before)
 })

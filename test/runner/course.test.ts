@@ -43,8 +43,8 @@ test("an estimate is the tool's own guess until there is history, by shape of ca
   const { meanwhile } = await createWorkplace({ tools: [gated.tool, echo], clock })
   const { tasks } = meanwhile
   const guess = { medianMs: 30_000, p90Ms: 30_000, source: "guess" }
-  expect(await tasks.estimate("gated", { name: "build" })).toEqual(guess)
-  expect(await tasks.estimate("echo", {})).toBeNull()
+  expect(await tasks.estimate({ tool: "gated", input: { name: "build" } })).toEqual(guess)
+  expect(await tasks.estimate({ tool: "echo", input: {} })).toBeNull()
   for (let number = 1; number <= 3; number++) {
     const execution = tasks.execute({ tool: "gated", input: { name: "build" } })
     const { finish } = await gated.call(number)
@@ -52,11 +52,11 @@ test("an estimate is the tool's own guess until there is history, by shape of ca
     finish()
     await execution.answer
   }
-  const learned = await tasks.estimate("gated", { name: "build" })
+  const learned = await tasks.estimate({ tool: "gated", input: { name: "build" } })
   expect(learned?.source).toBe("history")
   expect(learned?.medianMs).toBeGreaterThan(1_500)
   expect(learned?.medianMs).toBeLessThan(2_600)
-  expect(await tasks.estimate("gated", { name: "test" })).toEqual(guess)
+  expect(await tasks.estimate({ tool: "gated", input: { name: "test" } })).toEqual(guess)
 })
 
 test("what a given-up run hands back later is kept beside its end, whatever it reported meanwhile", async () => {

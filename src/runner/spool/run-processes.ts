@@ -148,7 +148,7 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
       const adopted = [...found.values()].flatMap(({ found: outcome }) =>
         outcome.state === "alive" ? [outcome.tree.leaderPid] : [],
       )
-      return [...[...live].map((running) => running.tree.leaderPid), ...adopted]
+      return [...new Set([...[...live].map((running) => running.tree.leaderPid), ...adopted])]
     },
     release() {
       for (const running of live) running.release()

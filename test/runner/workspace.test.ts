@@ -1,0 +1,38 @@
+import { expect, test } from "vitest"
+import { z } from "zod"
+import type { TaskService } from "../../src/plugin/task-service.ts"
+import { defineTool } from "../../src/plugin/tool.ts"
+import type { WorkspaceId } from "../../src/task/id.ts"
+import { echo } from "../support/tools.ts"
+import { createWorkplace } from "../support/workplace.ts"
+
+const ours = "ours" as WorkspaceId
+const theirs = "theirs" as WorkspaceId
+
+test("the task commands a tool is given stay in the workspace of its own call", async () => {
+  let given: TaskService | undefined
+  const asking = defineTool({
+    name: "asking",
+    description: "Keeps its context.",
+    input: z.object({}),
+    run: async (_input, { tasks }) => {
+      given = tasks
+      return null
+    },
+  })
+  const { meanwhile } = await createWorkplace({ tools: [asking, echo] })
+  const foreign = await meanwhile.tasks.start({ tool: "echo", input: {}, workspace: theirs })
+  await meanwhile.tasks.execute({ tool: "asking", input: {}, workspace: ours }).answer
+  if (!given) throw new Error("the tool was not called")
+
+  const own = await given.start({ tool: "echo", input: {}, workspace: theirs })
+  expect(own.workspace).toBe(ours)
+  expect((await given.result(own.id, { waitMs: 5_000 }, theirs)).task.status).toBe("completed")
+  await expect(given.get(foreign.id, theirs)).rejects.toMatchObject({ code: "not_found" })
+  await expect(given.cancel(foreign.id)).rejects.toMatchObject({ code: "not_found" })
+  expect((await given.list({ workspace: theirs })).items.map(({ id }) => id)).toEqual([own.id])
+  expect(await given.acknowledge([own.id])).toBe(1)
+  await meanwhile.tasks.result(foreign.id, { waitMs: 5_000, consume: true }, theirs)
+  expect(await given.cleanupCompleted(0)).toBe(1)
+  expect((await meanwhile.tasks.get(foreign.id, theirs)).task.id).toBe(foreign.id)
+})
