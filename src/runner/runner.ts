@@ -120,7 +120,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     scope.isClosing = true
     await pump.close()
     await Promise.all(chores.map((chore) => chore.close()))
-    const { isLeftRunning } = await stopEverything(scope, shutdown)
+    await stopEverything(scope, shutdown)
     await endHeldTasks(scope)
     unsubscribe()
     scope.tools.close()
@@ -128,7 +128,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     await scope.durations.flush()
     await scope.spool.close().catch((error: unknown) => warn(scope, error))
     scope.closed.abort()
-    await worker.close({ keepLease: isLeftRunning })
+    await worker.close()
   }
 
   try {

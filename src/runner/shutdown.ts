@@ -16,18 +16,14 @@ export interface ShutdownOptions {
 
 /**
  * Lets work end by itself for a while, then stops it. Processes that outlive Meanwhile are let go; agents and workflows
- * go back to the queue. Returns whether something is left that the next start must take over.
+ * go back to the queue.
  */
-export async function stopEverything(
-  scope: RunnerScope,
-  options: ShutdownOptions,
-): Promise<{ isLeftRunning: boolean }> {
+export async function stopEverything(scope: RunnerScope, options: ShutdownOptions): Promise<void> {
   await Promise.allSettled(scope.entering)
   await drain(scope, options)
   const runs = [...scope.active.values()]
   await Promise.all(runs.map((active) => letGo(scope, active)))
   await Promise.all(runs.map((active) => active.ended.promise))
-  return { isLeftRunning: runs.some((active) => active.standing.in === "lost") }
 }
 
 /** What queues here with a secret in its input could run nowhere else: it ends, and says why. */

@@ -17,8 +17,8 @@ export interface Worker {
   confirm(): Promise<boolean>
   /** Committed beside a claim, it refuses the claim of a worker that has lost its lease. */
   renewal(): OperationOf<"lease.renew">
-  /** With `keepLease` others find it over once this process is gone, and take over what still runs. */
-  close(options: { keepLease: boolean }): Promise<void>
+  /** Gives the lease up: what is left running under it is anyone's to take over. */
+  close(): Promise<void>
 }
 
 export interface WorkerOptions {
@@ -100,11 +100,10 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     isFresh: () => ageMs() < leaseMs * FRESH_SHARE,
     confirm,
     renewal: toRenewal,
-    async close({ keepLease }) {
+    async close() {
       isClosed = true
       cancelTimer?.()
       await renewal?.catch(() => false)
-      if (keepLease) return
       try {
         await store.commit([{ op: "lease.release", key: lease.key, holder: id, fence: lease.fence }])
       } catch (error) {
