@@ -27,7 +27,9 @@ export const history: Benchmark = {
     report.progressed("opening")
     const openings: number[] = []
     for (let index = 0; index < OPENINGS; index++) {
-      openings.push(await timed(async () => void (await open(folder.path)).close()))
+      let opened: Runtime | undefined
+      openings.push(await timed(async () => void (opened = await open(folder.path))))
+      await opened?.close()
     }
 
     report.progressed("reading")
