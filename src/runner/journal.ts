@@ -1,6 +1,5 @@
 import type { JsonValue } from "../base/json.ts"
-import type { Operation } from "../task/operation.ts"
-import type { OnCrash, Step } from "../task/step.ts"
+import type { OnCrash, Step, StepTaken } from "../task/step.ts"
 
 /** The steps of one run, as far as this process knows them. */
 export type Journal = Map<string, JournalEntry>
@@ -21,13 +20,10 @@ export function toJournal(steps: readonly Step[]): Journal {
 }
 
 /** What a promotion writes of the steps taken in the foreground. */
-export function toStepOperations(
-  journal: Journal,
-  run: { taskId: Step["taskId"]; run: number; fence: number },
-): Operation[] {
+export function toStepsTaken(journal: Journal): readonly StepTaken[] {
   return [...journal].map(([key, entry]) =>
     entry.state === "finished"
-      ? { op: "step.finish", run, key, result: entry.result }
-      : { op: "step.start", run, key, onCrash: entry.onCrash },
+      ? { key, onCrash: entry.onCrash, state: "finished", result: entry.result }
+      : { key, onCrash: entry.onCrash, state: "started" },
   )
 }

@@ -1,18 +1,15 @@
 import { toErrorMessage } from "../base/error.ts"
 import type { FactEvent } from "../task/event.ts"
-import type { Operation, OperationOf } from "../task/operation.ts"
+import type { OperationOf } from "../task/operation.ts"
 import type { ActiveRun } from "./active-run.ts"
 import type { Admitted } from "./admission.ts"
 import { toSlotKeys } from "./begin-run.ts"
 import { toDetails } from "./details.ts"
 import { finishFollowing } from "./follow-output.ts"
-import { toStepOperations } from "./journal.ts"
+import { toStepsTaken } from "./journal.ts"
 import { markLost } from "./ownership.ts"
 import { giveBackFacts, takeFacts } from "./running-notes.ts"
 import type { RunnerScope } from "./scope.ts"
-
-/** The fence under which a task that is created running is claimed. */
-const FIRST_FENCE = 1
 
 /**
  * Turns a call in the foreground into a task without touching its work. From here on its answer is the handle.
@@ -32,14 +29,8 @@ export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted
     await active.spool?.flush()
     if (!scope.worker.isFresh()) await scope.worker.confirm()
     const create = toCreation(scope, active, admitted, afterMs)
-    const run = { taskId: active.taskId, run: active.run, fence: FIRST_FENCE }
     // A worker that has lost its lease promotes nothing: whoever took over would not know of it.
-    const operations: readonly [OperationOf<"lease.renew">, OperationOf<"task.create">, ...Operation[]] = [
-      scope.worker.renewal(),
-      create,
-      ...toStepOperations(active.journal, run),
-    ]
-    const [, { task, created }] = await scope.store.commit(operations)
+    const [, { task, created }] = await scope.store.commit([scope.worker.renewal(), create])
     if (!created) {
       giveUp(scope, active)
       answer({ outcome: "promoted", task, afterMs })
@@ -86,6 +77,7 @@ function toCreation(
     details: toDetails(scope, admitted, active.taskId),
     entry: { as: "running", worker: scope.worker.id, startedAt: scope.clock.now() - afterMs },
     facts,
+    steps: toStepsTaken(active.journal),
     ...(call.askedBy && { askingStepResult: { taskId: active.taskId } }),
   }
 }

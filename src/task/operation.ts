@@ -7,7 +7,7 @@ import type { Lease } from "./lease.ts"
 import type { NoticeKey } from "./notice.ts"
 import type { AskingStep, TaskDetails, TaskRecord } from "./record.ts"
 import type { SessionRecord } from "./session.ts"
-import type { OnCrash, Step } from "./step.ts"
+import type { OnCrash, Step, StepTaken } from "./step.ts"
 import type { Wait } from "./wait.ts"
 
 /** How a new task enters the world. */
@@ -31,14 +31,16 @@ export interface RunReference {
  */
 export type Operation =
   /**
-   * Writes the task, `task.queued`, then the entry's own event, then `facts`. When the idempotency key (per workspace)
-   * or the asking step has a task already, that one is returned and nothing is written.
+   * Writes the task, `task.queued`, then the entry's own event, then `facts`, then `steps`. When the idempotency key
+   * (per workspace) or the asking step has a task already, that one is returned and nothing is written.
    */
   | {
       readonly op: "task.create"
       readonly details: TaskDetails
       readonly entry: TaskEntry
       readonly facts?: readonly FactEvent[]
+      /** Taken before the task was written. The finished ones are numbered in this order. */
+      readonly steps?: readonly StepTaken[]
       /** Finishes the asking step with this result in the same transaction. */
       readonly askingStepResult?: JsonValue
     }

@@ -22,3 +22,8 @@ export type Step =
       readonly result: JsonValue
       readonly finishedAt: number
     })
+
+/** What a run has done by the time its task is written. */
+export type StepTaken =
+  | { readonly key: string; readonly onCrash: OnCrash; readonly state: "started" }
+  | { readonly key: string; readonly onCrash: OnCrash; readonly state: "finished"; readonly result: JsonValue }

@@ -74,7 +74,8 @@ test("a promoted call of a step that has its task already gives way to it", asyn
   const call = { tool: "gated", input: {}, askedBy: { taskId: asking.id, run: 1, key: "call 1" } }
   const first = tasks.execute(call)
   const second = tasks.execute(call)
-  await gated.call(2)
+  const { context } = await gated.call(2)
+  await context.step("taken for nothing", async () => null)
   await Promise.all([first.promote(), second.promote()])
   const answers = [await first.answer, await second.answer]
   for (const answer of answers) expect(answer).toMatchObject({ outcome: "promoted", task: { id: first.taskId } })

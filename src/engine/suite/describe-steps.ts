@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest"
-import { applyEvents, COMPLETED, createTask, RUNNING } from "./samples.ts"
+import { applyEvents, COMPLETED, createTask, RUNNING, sampleDetails } from "./samples.ts"
 import { type EngineTest, expectRefusal } from "./subject.ts"
 
 export function describeSteps(test: EngineTest): void {
@@ -50,6 +50,33 @@ export function describeSteps(test: EngineTest): void {
       const steps = await engine.store.steps(id, 1)
       const completions = steps.map((step) => (step.state === "finished" ? step.completion : 0))
       expect(completions.toSorted((one, two) => one - two)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
+    })
+
+    test("steps taken before the task was written are written with it", async ({ engine }) => {
+      const details = sampleDetails({ idempotencyKey: "key" })
+      const steps = [
+        { key: "open", onCrash: "ask", state: "started" },
+        { key: "b", onCrash: "retry", state: "finished", result: 2 },
+        { key: "a", onCrash: "fail", state: "finished", result: null },
+      ] as const
+      const create = { op: "task.create", details, entry: RUNNING, steps } as const
+      const [{ task }] = await engine.store.commit([create])
+      expect(task).toMatchObject({ fence: 1, lastSequence: 5 })
+      expect(await engine.store.task(details.id)).toEqual(task)
+      const written = await engine.store.steps(details.id, 1)
+      expect(written).toMatchObject([
+        { key: "open", onCrash: "ask", state: "started" },
+        { key: "b", onCrash: "retry", state: "finished", completion: 1, result: 2 },
+        { key: "a", onCrash: "fail", state: "finished", completion: 2, result: null },
+      ])
+      expect((await engine.store.events(details.id, 2, 10)).map(({ body }) => body)).toEqual([
+        { type: "step.started", key: "open" },
+        { type: "step.finished", key: "b", completion: 1 },
+        { type: "step.finished", key: "a", completion: 2 },
+      ])
+      const again = { ...create, details: sampleDetails({ idempotencyKey: "key" }) }
+      expect(await engine.store.commit([again])).toEqual([{ task, created: false }])
+      expect(await engine.store.steps(details.id, 1)).toEqual(written)
     })
 
     test("steps belong to their run", async ({ engine }) => {

@@ -8,14 +8,14 @@ import type { Tables } from "../tables/tables.ts"
 import { wakeTask } from "./change.ts"
 import { withFacts } from "./fact.ts"
 import type { Handlers } from "./handler.ts"
-import { finishStep } from "./record-step.ts"
-import { notFound, requireLiveRun } from "./refusal.ts"
+import { finishStep, recordSteps } from "./record-step.ts"
+import { notFound, requireLiveRun, requireTask } from "./refusal.ts"
 import { applyEffects } from "./run-effects.ts"
 
 export function createCreateHandlers(tables: Tables): Pick<Handlers, "task.create"> {
   const { tasks, events } = tables
   return {
-    "task.create"({ details, entry, facts, askingStepResult }, change) {
+    "task.create"({ details, entry, facts, steps = [], askingStepResult }, change) {
       const known = findKnown(tables, details)
       if (known) return { task: toTaskRecord(known), created: false }
       joinGroup(tables, details)
@@ -28,12 +28,13 @@ export function createCreateHandlers(tables: Tables): Pick<Handlers, "task.creat
       if (facts?.length) tasks.saveFacts(task)
       applyEffects(tables, undefined, task, change)
       wakeTask(change, details.id, sequence)
+      recordSteps(tables, details.id, steps, change)
       if (askingStepResult !== undefined) {
         if (!details.askedBy) throw new MeanwhileError("invalid_input", "A step's result was given, but no step asked.")
         const { taskId, run, key } = details.askedBy
-        finishStep(tables, requireLiveRun(tasks, { taskId, run }), key, askingStepResult, change)
+        finishStep(tables, requireLiveRun(tasks, { taskId, run }), { key, result: askingStepResult }, change)
       }
-      return { task: toTaskRecord(task), created: true }
+      return { task: toTaskRecord(steps.length > 0 ? requireTask(tasks, details.id) : task), created: true }
     },
   }
 }

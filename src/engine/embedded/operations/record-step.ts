@@ -1,29 +1,49 @@
 import type { JsonValue } from "../../../base/json.ts"
 import type { FactEvent } from "../../../task/event.ts"
-import type { Step } from "../../../task/step.ts"
+import type { TaskId } from "../../../task/id.ts"
+import type { OnCrash, Step, StepTaken } from "../../../task/step.ts"
 import type { StoredTask } from "../tables/task-row.ts"
 import type { Tables } from "../tables/tables.ts"
 import { type Change, wakeTask } from "./change.ts"
 import type { Handlers } from "./handler.ts"
-import { requireLiveRun } from "./refusal.ts"
+import { requireLiveRun, requireTask } from "./refusal.ts"
 
 export function createStepHandlers(tables: Tables): Pick<Handlers, "step.start" | "step.finish"> {
   return {
-    "step.start"({ run, key, onCrash }, change) {
-      const task = requireLiveRun(tables.tasks, run)
-      const known = tables.steps.find(task.number, run.taskId, run.run, key)
-      if (known) return known
-      const step: Step = { taskId: run.taskId, run: run.run, key, onCrash, startedAt: change.now, state: "started" }
-      tables.steps.save(task.number, step)
-      appendFact(tables, task, { type: "step.started", key }, change)
-      return step
-    },
+    "step.start": ({ run, key, onCrash }, change) =>
+      startStep(tables, requireLiveRun(tables.tasks, run), key, onCrash, change),
     "step.finish": ({ run, key, result }, change) =>
-      finishStep(tables, requireLiveRun(tables.tasks, run), key, result, change),
+      finishStep(tables, requireLiveRun(tables.tasks, run), { key, result }, change),
   }
 }
 
-export function finishStep(tables: Tables, task: StoredTask, key: string, result: JsonValue, change: Change): Step {
+/** The steps a new task brings along. */
+export function recordSteps(tables: Tables, taskId: TaskId, steps: readonly StepTaken[], change: Change): void {
+  for (const step of steps) {
+    const task = requireTask(tables.tasks, taskId)
+    if (step.state === "finished") finishStep(tables, task, step, change)
+    else startStep(tables, task, step.key, step.onCrash, change)
+  }
+}
+
+function startStep(tables: Tables, task: StoredTask, key: string, onCrash: OnCrash, change: Change): Step {
+  const { run } = task.course
+  const taskId = task.details.id
+  const known = tables.steps.find(task.number, taskId, run, key)
+  if (known) return known
+  const step: Step = { taskId, run, key, onCrash, startedAt: change.now, state: "started" }
+  tables.steps.save(task.number, step)
+  appendFact(tables, task, { type: "step.started", key }, change)
+  return step
+}
+
+/** `onCrash` is for a step whose start was never written. */
+export function finishStep(
+  tables: Tables,
+  task: StoredTask,
+  { key, result, onCrash = "fail" }: { key: string; result: JsonValue; onCrash?: OnCrash },
+  change: Change,
+): Step {
   const { run } = task.course
   const taskId = task.details.id
   const known = tables.steps.find(task.number, taskId, run, key)
@@ -33,7 +53,7 @@ export function finishStep(tables: Tables, task: StoredTask, key: string, result
     taskId,
     run,
     key,
-    onCrash: known?.onCrash ?? "fail",
+    onCrash: known?.onCrash ?? onCrash,
     startedAt: known?.startedAt ?? change.now,
     state: "finished",
     completion,
