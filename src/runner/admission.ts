@@ -23,8 +23,8 @@ export interface Admitted {
 }
 
 /**
- * The one place where a call is let in, whoever makes it. Answers at once unless a hook, permission or the parent must
- * be asked: a call in the foreground pays for nothing it does not need.
+ * The one place where a call is let in, whoever makes it. Answers at once unless a hook, permission, the parent or the
+ * store must be asked: a call in the foreground pays for nothing it does not need.
  */
 export function admit(scope: RunnerScope, call: ToolCall): Admitted | Promise<Admitted> {
   requireOpen(scope)
@@ -34,7 +34,7 @@ export function admit(scope: RunnerScope, call: ToolCall): Admitted | Promise<Ad
   const admitted = { call, plugin, tool, input, depth: 0 }
   if (scope.tools.hooks().length > 0) return admitWithHooks(scope, admitted)
   const decision = decide(scope, admitted)
-  if (!(decision instanceof Promise) && !call.parentTask) {
+  if (!(decision instanceof Promise) && !call.parentTask && !call.askedBy) {
     requireAllowed(tool, decision)
     return admitted
   }

@@ -14,28 +14,29 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
   let begun: ForegroundCall | undefined
   let admission: Promise<void> | undefined
 
-  function proceed(admitted: Admitted): void {
-    try {
-      begin(admitted)
-    } catch (error) {
-      admitted.settle?.()
-      throw error
-    }
-  }
-  function begin(admitted: Admitted): void {
+  function begin(admitted: Admitted, hasRecord: boolean): void {
     requireOpen(scope)
     if (scope.tools.hooks().length > 0) answer.then((it) => tellHooks(scope, admitted, it)).catch(() => {})
-    if (isRecorded(admitted)) {
+    if (hasRecord) {
       begun = executeRecorded(scope, admitted, taskId, { resolve, reject }, options)
       return
     }
     begun = executeUnrecorded(scope, admitted, taskId, resolve, options)
     admitted.settle?.()
   }
+  async function beginLater(admitting: Promise<Admitted>): Promise<void> {
+    const admitted = await admitting
+    try {
+      begin(admitted, isRecorded(admitted) || (await hasTask(scope, admitted)))
+    } catch (error) {
+      admitted.settle?.()
+      throw error
+    }
+  }
   try {
     const admitted = admit(scope, call)
-    if (admitted instanceof Promise) admission = admitted.then(proceed).catch(reject)
-    else proceed(admitted)
+    if (admitted instanceof Promise) admission = beginLater(admitted).catch(reject)
+    else begin(admitted, isRecorded(admitted))
   } catch (error) {
     reject(error)
   }
@@ -57,6 +58,11 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
 /** What always runs in the background, and what must be recognised when it is asked for again, has a record from the start. */
 function isRecorded({ call, tool, input }: Admitted): boolean {
   return call.idempotencyKey !== undefined || toPolicy(tool, input).mode === "always"
+}
+
+/** A step asks again after a crash: its task is the answer, and nothing is done twice. */
+async function hasTask(scope: RunnerScope, { call: { askedBy } }: Admitted): Promise<boolean> {
+  return askedBy !== undefined && (await scope.store.countTasks({ askedBy })) > 0
 }
 
 /** What a hook does with an answer changes nothing about it. */

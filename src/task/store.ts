@@ -6,7 +6,7 @@ import type { Lease } from "./lease.ts"
 import type { RunStatus } from "./lifecycle.ts"
 import type { Notice, NoticeState } from "./notice.ts"
 import type { Answers, Operation } from "./operation.ts"
-import type { Lifetime, TaskKind, TaskRecord, TaskSummary } from "./record.ts"
+import type { AskingStep, Lifetime, TaskKind, TaskRecord, TaskSummary } from "./record.ts"
 import type { MessageRecord, SessionRecord } from "./session.ts"
 import type { Step } from "./step.ts"
 import type { WaitRecord } from "./wait.ts"
@@ -24,6 +24,8 @@ export interface TaskFilter {
   readonly group?: GroupId
   readonly batch?: string
   readonly idempotencyKey?: string
+  /** At most one task has it. */
+  readonly askedBy?: AskingStep
   readonly lifetimes?: readonly Lifetime[]
   /** The worker that runs it now. */
   readonly worker?: WorkerId

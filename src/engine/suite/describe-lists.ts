@@ -46,11 +46,20 @@ export function describeLists(test: EngineTest): void {
         lifetime: "forever",
         inputHeldBy: worker,
         idempotencyKey: "key",
+        askedBy: { taskId: createTaskId(), run: 2, key: "step" },
       } as const
       const { id } = await createTask(engine, { as: "running", worker }, details)
       await createTask(engine)
-      const { parentTask, kind, lifetime, inputHeldBy, idempotencyKey } = details
-      const whole = { ...common, parentTask, inputHeldBy, idempotencyKey, kinds: [kind], lifetimes: [lifetime] }
+      const { parentTask, kind, lifetime, inputHeldBy, idempotencyKey, askedBy } = details
+      const whole = {
+        ...common,
+        parentTask,
+        inputHeldBy,
+        idempotencyKey,
+        askedBy,
+        kinds: [kind],
+        lifetimes: [lifetime],
+      }
       const filter: TaskFilter = { ...whole, statuses: ["running"], worker, isStripped: false }
       const others: Required<TaskFilter> = {
         workspace: "third" as WorkspaceId,
@@ -63,6 +72,7 @@ export function describeLists(test: EngineTest): void {
         group: createGroupId(),
         batch: "c",
         idempotencyKey: "other",
+        askedBy: { ...askedBy, key: "another" },
         lifetimes: ["turn"],
         worker: WORKER,
         inputHeldBy: WORKER,
@@ -77,6 +87,7 @@ export function describeLists(test: EngineTest): void {
         expect(await idsOf(engine, unmet)).toEqual([])
         expect(await engine.store.countTasks(unmet)).toBe(0)
       }
+      expect(await idsOf(engine, { askedBy: { ...askedBy, run: 1 } })).toEqual([])
       expect(await engine.store.countTasks(filter)).toBe(1)
     })
 

@@ -1,5 +1,6 @@
 import type { SQLInputValue } from "node:sqlite"
 import { RUN_STATUSES } from "../../../task/lifecycle.ts"
+import type { AskingStep } from "../../../task/record.ts"
 import type { TaskFilter } from "../../../task/store.ts"
 
 /** One query over one index. A filter may need several, whose answers are merged. */
@@ -17,6 +18,7 @@ interface Condition {
 
 /** The narrowest index first. */
 const INDEXES: readonly (readonly [keyof TaskFilter, string])[] = [
+  ["askedBy", "tasks_by_asking_step"],
   ["worker", "tasks_by_worker"],
   ["inputHeldBy", "tasks_by_input_holder"],
   ["group", "tasks_by_group"],
@@ -70,6 +72,7 @@ function toConditions(filter: TaskFilter): readonly Condition[] {
     equal("group_id", filter.group),
     equal("batch", filter.batch),
     equal("idempotency_key", filter.idempotencyKey),
+    filter.askedBy && askedBy(filter.askedBy),
     among("lifetime", filter.lifetimes),
     equal("worker", filter.worker),
     equal("input_held_by", filter.inputHeldBy),
@@ -79,6 +82,10 @@ function toConditions(filter: TaskFilter): readonly Condition[] {
     flag(filter.isConsumed, "has_unused_result = 0", "has_unused_result = 1"),
     flag(filter.isStripped, "stripped_at IS NOT NULL", "stripped_at IS NULL"),
   ].filter((condition) => condition !== undefined)
+}
+
+function askedBy({ taskId, run, key }: AskingStep): Condition {
+  return { sql: "asked_by_task = ? AND asked_by_run = ? AND asked_by_key = ?", values: [taskId, run, key] }
 }
 
 function equal(column: string, value: string | null | undefined): Condition | undefined {
