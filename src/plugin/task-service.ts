@@ -15,6 +15,7 @@ export interface ToolCall {
   readonly input: unknown
   readonly workspace?: WorkspaceId
   readonly session?: SessionId | null
+  /** A task of the same workspace, or a call that runs in the foreground of this process. */
   readonly parentTask?: TaskId | null
   readonly parentMessage?: MessageId | null
   readonly batch?: string | null
@@ -33,7 +34,10 @@ export interface ToolCall {
   readonly delayMs?: number
   /** Ten starts with the same key in a workspace are one task. */
   readonly idempotencyKey?: string
-  /** The step of a run that asks. Its task is created once, in one transaction with the step's end. */
+  /**
+   * The step of a run that asks. Its task is created once, in one transaction with the step's end. Refused as
+   * `wrong_state` while that run is a call in the foreground, which has no record to write a step for.
+   */
   readonly askedBy?: AskingStep
   readonly traceId?: string
 }

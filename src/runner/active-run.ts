@@ -36,6 +36,8 @@ export interface ActiveRun {
   readonly workspace: WorkspaceId
   readonly session: SessionId | null
   readonly parentTask: TaskId | null
+  /** As its record says, or would say: what it starts is one deeper. */
+  readonly depth: number
   readonly plugin: string
   readonly tool: Tool
   readonly input: unknown

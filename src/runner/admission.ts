@@ -5,6 +5,7 @@ import type { Tool } from "../plugin/tool.ts"
 import { decideCall, type PendingCall } from "../plugin/tool-hooks.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../task/id.ts"
 import { LIVE_STATUSES } from "../task/lifecycle.ts"
+import type { AskingStep } from "../task/record.ts"
 import { checkCall } from "./call-check.ts"
 import { requireOpen } from "./enter.ts"
 import type { PermissionDecision } from "./permission.ts"
@@ -83,6 +84,7 @@ async function finishAdmission(
 ): Promise<Admitted> {
   requireAllowed(admitted.tool, await decision)
   const { call, tool } = admitted
+  if (call.askedBy) await requireRecord(scope, call.askedBy)
   if (!call.parentTask) return admitted
   const depth = await findDepth(scope, call, call.parentTask)
   if (tool.kind !== "agent") return { ...admitted, depth }
@@ -111,9 +113,18 @@ function requireAllowed(tool: Tool, decision: PermissionDecision): void {
   throw new MeanwhileError("permission_denied", `${tool.name} was not allowed: ${decision.reason}`, { tool: tool.name })
 }
 
-/** How deep the task will be below its parent. */
+/** A step can only be written for a run that the store knows. */
+async function requireRecord(scope: RunnerScope, { taskId }: AskingStep): Promise<void> {
+  const active = scope.active.get(taskId)
+  if (active?.standing.in === "promotion") await active.standing.written
+  if (active?.standing.in !== "foreground") return
+  const message = `The call ${taskId} runs in the foreground and has no record: no step of it can ask for a task. Leave \`askedBy\` out, or promote the call first.`
+  throw new MeanwhileError("wrong_state", message, { taskId })
+}
+
+/** How deep the task will be below its parent, which may be a call in the foreground: the store does not know it yet. */
 async function findDepth(scope: RunnerScope, call: ToolCall, parentTask: TaskId): Promise<number> {
-  const parent = await scope.store.task(parentTask)
+  const parent = scope.active.get(parentTask) ?? (await scope.store.task(parentTask))
   if (parent && parent.workspace === (call.workspace ?? DEFAULT_WORKSPACE)) return parent.depth + 1
   const message = `There is no parent task ${parentTask}. Give the id of a task of the same workspace, or none.`
   throw new MeanwhileError("not_found", message, { parentTask })

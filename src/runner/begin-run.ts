@@ -4,9 +4,9 @@ import { NO_USAGE, type Usage } from "../task/progress.ts"
 import type { Lifetime, TaskLimits, TaskRecord } from "../task/record.ts"
 import type { ActiveRun, Standing } from "./active-run.ts"
 import { concludeRun } from "./conclude-run.ts"
-import type { Journal } from "./journal.ts"
 import { type Outcome, toFailedOutcome, toOutcome } from "./outcome.ts"
 import { requireOwned } from "./ownership.ts"
+import { recall } from "./recall.ts"
 import type { RunnerScope } from "./scope.ts"
 import type { SlotKeys } from "./slots.ts"
 import { stopRun } from "./stop-run.ts"
@@ -18,6 +18,7 @@ export interface RunPlan {
   readonly workspace: WorkspaceId
   readonly session: SessionId | null
   readonly parentTask: TaskId | null
+  readonly depth: number
   readonly plugin: string
   readonly tool: Tool
   readonly input: unknown
@@ -25,7 +26,6 @@ export interface RunPlan {
   readonly limits: TaskLimits
   readonly standing: Standing
   readonly slot: SlotKeys | null
-  readonly journal?: Journal
   readonly ranBeforeMs?: number
   readonly usage?: Usage
   /** Work that runs already, instead of calling the tool. */
@@ -43,13 +43,14 @@ export function beginRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
 }
 
 /** The plan for a task that the store knows and this worker has claimed. */
-export function toBackgroundPlan(task: TaskRecord, tool: Tool, input: unknown, journal?: Journal): RunPlan {
+export function toBackgroundPlan(task: TaskRecord, tool: Tool, input: unknown): RunPlan {
   return {
     taskId: task.id,
     run: task.run,
     workspace: task.workspace,
     session: task.session,
     parentTask: task.parentTask,
+    depth: task.depth,
     plugin: task.plugin,
     tool,
     input,
@@ -59,7 +60,6 @@ export function toBackgroundPlan(task: TaskRecord, tool: Tool, input: unknown, j
     slot: toSlotKeys(task),
     ranBeforeMs: task.ranMs,
     usage: task.usage,
-    ...(journal && { journal }),
   }
 }
 
@@ -74,13 +74,14 @@ function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
     workspace: plan.workspace,
     session: plan.session,
     parentTask: plan.parentTask,
+    depth: plan.depth,
     plugin: plan.plugin,
     tool: plan.tool,
     input: plan.input,
     lifetime: plan.lifetime,
     limits: plan.limits,
     spool: null,
-    journal: plan.journal ?? new Map(),
+    journal: new Map(),
     abort: new AbortController(),
     processAbort: new AbortController(),
     abandoned: Promise.withResolvers(),
@@ -114,7 +115,8 @@ function armDeadline(scope: RunnerScope, active: ActiveRun): void {
 
 async function performWork(scope: RunnerScope, active: ActiveRun): Promise<Outcome> {
   try {
-    if (active.standing.in === "background") await requireOwned(scope, active)
+    const { standing } = active
+    if (standing.in === "background") await (standing.fence > 1 ? recall : requireOwned)(scope, active)
     return toOutcome(scope.redactor, await active.tool.run(active.input, createToolContext(scope, active)))
   } catch (error) {
     return toFailedOutcome(scope.redactor, error)

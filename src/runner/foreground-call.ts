@@ -29,7 +29,7 @@ export function executeUnrecorded(
   resolve: (answer: Answer) => void,
   { onOutput }: ExecuteOptions,
 ): ForegroundCall {
-  const { call, plugin, tool, input } = admitted
+  const { call, plugin, tool, input, depth } = admitted
   const thresholdMs = toThresholdMs(scope, toPolicy(tool, input))
   if (thresholdMs !== null) requireLongerThan(thresholdMs, admitted)
   const cancelThreshold = thresholdMs === null ? null : scope.clock.schedule(thresholdMs, () => void promote())
@@ -39,6 +39,7 @@ export function executeUnrecorded(
     workspace: call.workspace ?? DEFAULT_WORKSPACE,
     session: call.session ?? null,
     parentTask: call.parentTask ?? null,
+    depth,
     plugin,
     tool,
     input,
