@@ -2,7 +2,6 @@ import type { Tool } from "../plugin/tool.ts"
 import type { TaskRecord } from "../task/record.ts"
 import { parseInput } from "./admission.ts"
 import { beginRun, toBackgroundPlan } from "./begin-run.ts"
-import { type Journal, toJournal } from "./journal.ts"
 import { toFailedOutcome } from "./outcome.ts"
 import type { RunnerScope } from "./scope.ts"
 
@@ -20,8 +19,7 @@ export async function beginClaimed(
     const { tool } = scope.tools.find(task.tool, task.plugin)
     const stored = scope.heldInputs.get(task.id) ?? task.input
     const input = isAdopted ? toAdoptedInput(tool, stored) : parseInput(tool, stored)
-    const journal = task.fence > 1 ? await recall(scope, task, tool) : undefined
-    beginRun(scope, toBackgroundPlan(task, tool, input, journal))
+    beginRun(scope, toBackgroundPlan(task, tool, input))
     return true
   } catch (error) {
     const { failure } = toFailedOutcome(scope.redactor, error)
@@ -29,13 +27,6 @@ export async function beginClaimed(
     await scope.store.commit([{ op: "task.apply", run, event: { type: "task.failed", failure, patch: null } }])
     return false
   }
-}
-
-/** What earlier claims of the run left behind: its steps, and processes that were started or forbidden to start. */
-async function recall(scope: RunnerScope, task: TaskRecord, tool: Tool): Promise<Journal> {
-  const outputLimitBytes = task.limits.outputBytes ?? scope.config.outputLimitBytes
-  if (tool.reattaches) await scope.spool.openRun(task.id, task.run, { outputLimitBytes }).reattach()
-  return toJournal(await scope.store.steps(task.id, task.run))
 }
 
 function toAdoptedInput(tool: Tool, stored: unknown): unknown {
