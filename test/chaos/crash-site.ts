@@ -110,7 +110,9 @@ async function findWrongShellRuns(
 function findWrongShellRun(run: TaskRecord, output: string): string | undefined {
   const { command } = run.input as { command: string }
   const expected = toExpectation(command)
-  if (run.status === "cancelled") return expected.output.startsWith(output) ? undefined : `it printed ${output}`
+  // A shell says so when the stop ended what it waited for before it ended the shell.
+  const own = run.status === "cancelled" ? output.replaceAll("Terminated\n", "") : output
+  if (run.status === "cancelled") return expected.output.startsWith(own) ? undefined : `it printed ${output}`
   if (run.status !== "completed" && run.status !== "failed") return "it can be taken over, and was not"
   const { exitCode } = (run.patch?.payload ?? {}) as { exitCode?: number }
   if (exitCode !== expected.exitCode) return `it exits with ${expected.exitCode}, the record says ${exitCode}`

@@ -79,8 +79,10 @@ async function freeze(child: Child, random: Random, isAnywhere: boolean): Promis
 
 /** Both leave when everything has ended; the next start finds nothing that it cannot clear away. */
 async function settle(site: CrashSite, [first, second]: readonly [Child, Child], start: () => Child): Promise<void> {
-  send(first, { do: "settle" })
-  await first.said('"settled"')
+  for (const child of [second, first]) {
+    send(child, { do: "settle" })
+    await child.said('"settled"')
+  }
   for (const child of [second, first]) await comeToItsEnd(child, { do: "leave" })
   site.age()
   await comeToItsEnd(start(), { do: "finish", answer: true })

@@ -56,7 +56,11 @@ const working = new Set<Promise<void>>()
 for await (const line of createInterface({ input: process.stdin })) {
   const command = JSON.parse(line) as Command
   if (command.do === "freeze") process.kill(process.pid, "SIGSTOP")
-  if (command.do === "settle") void settle(true).then(() => report({ settled: true }))
+  if (command.do === "settle") {
+    await Promise.all(working)
+    await settle(true)
+    report({ settled: true })
+  }
   if (command.do === "leave") break
   if (command.do === "finish") {
     await Promise.all(working)
