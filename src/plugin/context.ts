@@ -50,6 +50,7 @@ export interface ToolContext {
   readonly artifacts: {
     put(name: string, mediaType: string, bytes: Uint8Array): Promise<ArtifactReference>
   }
+  /** In the run's workspace. What is started here is a child of the run, and of its session unless it names another. */
   readonly tasks: TaskService
   readonly log: Log
 }

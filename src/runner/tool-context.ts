@@ -3,7 +3,7 @@ import type { ToolContext } from "../plugin/context.ts"
 import type { ProcessExit, ProcessRequest } from "../plugin/process.ts"
 import type { ArtifactReference } from "../task/patch.ts"
 import type { ActiveRun } from "./active-run.ts"
-import { bindWorkspace } from "./bind-workspace.ts"
+import { bindToRun } from "./bind-service.ts"
 import { requireOwned } from "./ownership.ts"
 import { reportProgress, reportUsage } from "./running-notes.ts"
 import { spoolOf } from "./run-spool.ts"
@@ -30,7 +30,7 @@ export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolCo
       takeStep(scope, active, key, effect, options?.onCrash ?? active.tool.onCrash ?? "fail"),
     artifacts: { put: (name, mediaType, bytes) => putArtifact(scope, active, name, mediaType, bytes) },
     get tasks() {
-      return bindWorkspace(scope.service, active.workspace)
+      return bindToRun(scope.service, active)
     },
     log: scope.log,
   }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { createSessionId, createTaskId } from "../../src/task/id.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
@@ -31,4 +32,27 @@ test("a step of a call in the foreground cannot ask for a task, and can once the
   const promoted = execution.promote()
   expect((await tasks.start(call)).askedBy).toEqual(call.askedBy)
   expect(await promoted).toBe(true)
+})
+
+test("what a tool starts is below its own run and in its session, whatever the call leaves out or names", async () => {
+  const agent = createGatedTool({ name: "agent", kind: "agent", obeys: true })
+  const background = { maxAgentDepth: 1 }
+  const { meanwhile } = await createWorkplace({ tools: [agent.tool, echo], background })
+  const session = createSessionId()
+  const execution = meanwhile.tasks.execute({ tool: "agent", input: {}, session })
+  const { context } = await agent.call(1)
+  const inherited = { session, parentTask: execution.taskId, depth: 1 }
+  expect(await context.tasks.start({ tool: "echo", input: {} })).toMatchObject(inherited)
+  const dropped = { tool: "echo", input: {}, session: null, parentTask: null }
+  expect(await context.tasks.start(dropped)).toMatchObject(inherited)
+  expect(await context.tasks.start({ ...dropped, parentTask: createTaskId() })).toMatchObject(inherited)
+  const own = createSessionId()
+  expect(await context.tasks.start({ ...dropped, session: own })).toMatchObject({ ...inherited, session: own })
+
+  const child = await context.tasks.start({ tool: "agent", input: {} })
+  expect(child.depth).toBe(1)
+  const { tasks } = (await agent.call(2)).context
+  await expect(tasks.start({ tool: "agent", input: {}, parentTask: null })).rejects.toMatchObject({
+    code: "limit_exceeded",
+  })
 })

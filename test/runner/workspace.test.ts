@@ -1,29 +1,17 @@
 import { expect, test } from "vitest"
-import { z } from "zod"
-import type { TaskService } from "../../src/plugin/task-service.ts"
-import { defineTool } from "../../src/plugin/tool.ts"
 import type { WorkspaceId } from "../../src/task/id.ts"
-import { echo } from "../support/tools.ts"
+import { createGatedTool, echo } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
 const ours = "ours" as WorkspaceId
 const theirs = "theirs" as WorkspaceId
 
 test("the task commands a tool is given stay in the workspace of its own call", async () => {
-  let given: TaskService | undefined
-  const asking = defineTool({
-    name: "asking",
-    description: "Keeps its context.",
-    input: z.object({}),
-    run: async (_input, { tasks }) => {
-      given = tasks
-      return null
-    },
-  })
-  const { meanwhile } = await createWorkplace({ tools: [asking, echo] })
+  const asking = createGatedTool({ name: "asking", obeys: true })
+  const { meanwhile } = await createWorkplace({ tools: [asking.tool, echo] })
   const foreign = await meanwhile.tasks.start({ tool: "echo", input: {}, workspace: theirs })
-  await meanwhile.tasks.execute({ tool: "asking", input: {}, workspace: ours }).answer
-  if (!given) throw new Error("the tool was not called")
+  meanwhile.tasks.execute({ tool: "asking", input: {}, workspace: ours })
+  const given = (await asking.call(1)).context.tasks
 
   const own = await given.start({ tool: "echo", input: {}, workspace: theirs })
   expect(own.workspace).toBe(ours)

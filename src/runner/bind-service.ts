@@ -1,12 +1,22 @@
-import type { TaskService } from "../plugin/task-service.ts"
-import type { WorkspaceId } from "../task/id.ts"
+import type { TaskService, ToolCall } from "../plugin/task-service.ts"
+import type { ActiveRun } from "./active-run.ts"
 
-/** The same commands in one workspace: whatever a call, a filter or a scope says, nothing crosses it. */
-export function bindWorkspace(service: TaskService, workspace: WorkspaceId): TaskService {
+/**
+ * The same commands for what one run does with them. Whatever a call, a filter or a scope says, nothing crosses the
+ * run's workspace, and all it starts is below it: the limits of depth and number cannot be got round. A call that names
+ * no session belongs to the run's.
+ */
+export function bindToRun(service: TaskService, { taskId, workspace, session }: ActiveRun): TaskService {
+  const bind = (call: ToolCall): ToolCall => ({
+    ...call,
+    workspace,
+    parentTask: taskId,
+    session: call.session ?? session,
+  })
   return {
-    execute: (call, options) => service.execute({ ...call, workspace }, options),
-    start: (call) => service.start({ ...call, workspace }),
-    adopt: (call, work) => service.adopt({ ...call, workspace }, work),
+    execute: (call, options) => service.execute(bind(call), options),
+    start: (call) => service.start(bind(call)),
+    adopt: (call, work) => service.adopt(bind(call), work),
     get: (id) => service.get(id, workspace),
     result: (id, options) => service.result(id, options, workspace),
     cancel: (id, request) => service.cancel(id, request, workspace),
