@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { createSecretFinder } from "./secret-finder.ts"
-import { SECRET_FIELD_NAME } from "./secret-patterns.ts"
+import { isSecretField } from "./secret-names.ts"
 
 /** Takes secrets out of whatever is stored, logged or shown. Finding none is cheap. */
 export interface Redactor {
@@ -27,7 +27,6 @@ export interface RedactorOptions {
 const REDACTED = "[redacted]"
 const CONTEXT_BYTES = 16 * 1_024
 const LONGEST_UNFINISHED_BYTES = 256
-const SHORTEST_FIELD_CHARACTERS = 4
 const STAR = 42
 
 export function createRedactor(options: RedactorOptions): Redactor {
@@ -45,19 +44,19 @@ export function createRedactor(options: RedactorOptions): Redactor {
     return result + text.slice(position)
   }
 
+  /** A list of texts, as headers have it, is looked at like one text. */
   function redactField(name: string, value: JsonValue): JsonValue {
-    const isSecret =
-      typeof value === "string" && value.length >= SHORTEST_FIELD_CHARACTERS && SECRET_FIELD_NAME.test(name)
-    return isSecret ? REDACTED : redactValue(value)
+    if (typeof value === "string") return isSecretField(name, value) ? REDACTED : redactText(value)
+    if (typeof value !== "object" || value === null) return value
+    return isList(value)
+      ? redactList(value, (item) => (typeof item === "string" ? redactField(name, item) : redactValue(item)))
+      : redactValue(value)
   }
 
   function redactValue(value: JsonValue): JsonValue {
     if (typeof value === "string") return redactText(value)
     if (typeof value !== "object" || value === null) return value
-    if (isList(value)) {
-      const items = value.map(redactValue)
-      return items.some((item, index) => item !== value[index]) ? items : value
-    }
+    if (isList(value)) return redactList(value, redactValue)
     let changed: Record<string, JsonValue> | undefined
     for (const name of Object.keys(value)) {
       const field = value[name] ?? null
@@ -88,3 +87,8 @@ export function createRedactor(options: RedactorOptions): Redactor {
 }
 
 const isList = (value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] => Array.isArray(value)
+
+function redactList(list: readonly JsonValue[], redact: (item: JsonValue) => JsonValue): readonly JsonValue[] {
+  const items = list.map(redact)
+  return items.some((item, index) => item !== list[index]) ? items : list
+}

@@ -1,4 +1,5 @@
-import { SECRET_PATTERNS, SECRET_VARIABLE_NAME, SUSPICION, UNFINISHED_SECRET } from "./secret-patterns.ts"
+import { SECRET_VARIABLE_NAME } from "./secret-names.ts"
+import { SECRET_PATTERNS, SUSPICION, UNFINISHED_SECRET } from "./secret-patterns.ts"
 
 /** From the first character of a secret to the one after its last. */
 export interface SecretRange {

@@ -53,9 +53,3 @@ export const UNFINISHED_SECRET = new RegExp(
     .replace(/$/, ")$"),
   "i",
 )
-
-/** Names of fields, and of environment variables, whose value is a secret whatever it looks like. */
-export const SECRET_FIELD_NAME =
-  /^(?:authorization|cookie|set-cookie|password|passwd|passphrase|secret|token|(?:api|access|secret|private)[_-]?key|(?:access|auth|refresh|bearer)[_-]?token|client[_-]?secret|credentials?)$|^[A-Z0-9_]*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)$/i
-
-export const SECRET_VARIABLE_NAME = /(?:key|token|secret|password|passwd|passphrase|credential)s?(?:_|$)/i

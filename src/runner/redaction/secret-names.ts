@@ -1,0 +1,51 @@
+/** One cheap look at a name: one in which this finds nothing names no secret. */
+const SUSPICIOUS_NAME = /pass|secret|credential|key|token|authorization|cookie/i
+
+/** Of a name in words, `apiKey` and `X-Api-Key` alike: `api_key`, `x_api_key`. Its last words say what it holds. */
+const SECRET_NAME = new RegExp(
+  `(?:passwords?|passwd|passphrases?|(?:^|_)(?:${[
+    "secrets?",
+    "credentials?",
+    "authorization",
+    "cookies?",
+    "(?:api|access|secret|private|auth|encryption|signing|master)_?keys?",
+    "(?:access|auth|refresh|bearer|session|id|api|bot|deploy|webhook)_?tokens?",
+  ].join("|")}))$`,
+)
+
+/** A variable's name: there a key or a token of any kind is a secret, unless it says that it is none. */
+const SECRET_CONSTANT =
+  /^(?!.*(?:PUBLIC|PRIMARY|FOREIGN|SORT|PARTITION|CACHE)_KEY$|.*PAGE_TOKEN$)[A-Z][A-Z0-9_]*_(?:KEY|TOKEN)$/
+
+/** These name all kinds of things: the value decides. What leads to a next page is no secret. */
+const DOUBTFUL_NAME =
+  /(?:(?<!(?:^|_)(?:page|next|previous|sync|continuation|cursor|cancel|cancellation|start|stop|first|last)_)token|(?:^|_)pass)$/
+
+const SHORTEST_SECRET_CHARACTERS = 4
+
+/** What stands in the place of a secret without being one. */
+const PLACEHOLDER =
+  /^(?:required|optional|missing|invalid|none|null|undefined|true|false|string|unknown|hidden|include|omit|same-origin|x+|\*+|\.+)$/i
+
+const LONG_AND_WITHOUT_SPACE = /^\S{8,}$/
+/** What neither a word nor a name in code has. */
+const RANDOM_LOOKING = /\d|[^\w.-]|[A-Z]{2}.*[a-z]|[a-z].*[A-Z]{2}/
+
+/** Whether the text of a field of this name is a secret, whatever its shape. */
+export function isSecretField(name: string, text: string): boolean {
+  if (text.length < SHORTEST_SECRET_CHARACTERS || !SUSPICIOUS_NAME.test(name) || PLACEHOLDER.test(text)) return false
+  const words = toWords(name)
+  if (SECRET_NAME.test(words) || SECRET_CONSTANT.test(name)) return true
+  return DOUBTFUL_NAME.test(words) && LONG_AND_WITHOUT_SPACE.test(text) && RANDOM_LOOKING.test(text)
+}
+
+/** Names of environment variables whose value is a secret wherever it turns up. */
+export const SECRET_VARIABLE_NAME =
+  /(?:(?:^|_|api|access|secret|private|auth)key|token|secret|password|passwd|passphrase|credential)s?(?:_|$)/i
+
+function toWords(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/[^A-Za-z0-9]+/g, "_")
+    .toLowerCase()
+}
