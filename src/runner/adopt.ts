@@ -1,4 +1,4 @@
-import { MeanwhileError, toErrorMessage } from "../base/error.ts"
+import { toErrorMessage } from "../base/error.ts"
 import { toJson } from "../base/json.ts"
 import type { ToolCall } from "../plugin/task-service.ts"
 import { createTaskId, type TaskId } from "../task/id.ts"
@@ -35,9 +35,6 @@ async function adoptAdmitted(
   work: Promise<unknown> | { readonly pid: number },
 ): Promise<TaskRecord> {
   const foreign = "pid" in work ? watchForeignProcess(work.pid, scope.clock) : null
-  if (foreign === undefined) {
-    throw new MeanwhileError("invalid_input", "There is no such process to adopt. Give the pid of one that runs.")
-  }
   const id = createTaskId()
   try {
     const { task, created } = await writeAdopted(scope, toDetails(scope, admitted, id), foreign)

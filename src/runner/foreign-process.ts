@@ -1,6 +1,7 @@
 import type { CancelTimer, Clock } from "../base/clock.ts"
+import { MeanwhileError } from "../base/error.ts"
 import type { JsonObject } from "../base/json.ts"
-import { readProcess } from "./process/table.ts"
+import { isZombie, type ProcessEntry, readProcess } from "./process/table.ts"
 import { findMembers, isStillAlive, type Member, sendSignal } from "./process/tree.ts"
 
 const LOOK_EVERY_MS = 100
@@ -15,20 +16,18 @@ export interface ForeignProcess {
   release(): void
 }
 
-/** Undefined when there is no such process. */
-export function watchForeignProcess(pid: number, clock: Clock): ForeignProcess | undefined {
-  const leader = readProcess(pid)
-  if (!leader) return undefined
+/** Refuses what does not run, and what could not be stopped without ending Meanwhile itself. */
+export function watchForeignProcess(pid: number, clock: Clock): ForeignProcess {
+  const leader = requireForeign(pid)
   const ended = Promise.withResolvers<JsonObject>()
   let cancelTimer: CancelTimer = clock.schedule(LOOK_EVERY_MS, look)
 
   function look(): void {
-    if (leader && isStillAlive(leader)) cancelTimer = clock.schedule(LOOK_EVERY_MS, look)
+    if (isStillAlive(leader)) cancelTimer = clock.schedule(LOOK_EVERY_MS, look)
     else ended.resolve({ exitCode: null })
   }
 
   function stop(graceMs: number): void {
-    if (!leader) return
     const members = membersOf(leader)
     for (const member of members) if (isStillAlive(member)) sendSignal(member.pid, "SIGTERM")
     const cancelKill = clock.schedule(graceMs, () => {
@@ -47,5 +46,25 @@ export function watchForeignProcess(pid: number, clock: Clock): ForeignProcess |
 }
 
 function membersOf(leader: Member): Member[] {
-  return findMembers({ leaderPid: leader.pid, leaderStartedAt: leader.startedAt, marker: "\0" }, [leader])
+  return findMembers({ leaderPid: leader.pid, leaderStartedAt: leader.startedAt }, [leader])
+}
+
+function requireForeign(pid: number): ProcessEntry {
+  const entry = Number.isSafeInteger(pid) && pid > 0 ? readProcess(pid) : undefined
+  if (!entry || isZombie(entry)) {
+    throw new MeanwhileError("invalid_input", `There is no process ${pid} to adopt. Give the pid of one that runs.`, {
+      pid,
+    })
+  }
+  if (pid !== 1 && !holdsThisProcess(pid)) return entry
+  const message = `Process ${pid} cannot be adopted: ending it would end Meanwhile too. Give the pid of the work itself.`
+  throw new MeanwhileError("invalid_input", message, { pid })
+}
+
+/** Whether this process, or one that it descends from, is that process or belongs to its group. */
+function holdsThisProcess(pid: number): boolean {
+  for (let each = readProcess(process.pid); each && each.pid > 0; each = readProcess(each.parentPid)) {
+    if (each.pid === pid || each.groupId === pid) return true
+  }
+  return false
 }

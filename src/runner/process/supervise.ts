@@ -67,7 +67,8 @@ function endedOrAborted(running: RunningProcess, signal: AbortSignal): Promise<E
  */
 export async function clearGroup(tree: ProcessTree, clock: Clock, ranMs = LONG_AGO_MS): Promise<Member[]> {
   const isGroupEmpty = !sendSignal(-tree.leaderPid, 0)
-  if (isGroupEmpty && !mayHaveMarkedSuccessor(tree.leaderPid, tree.marker, ranMs)) return []
+  const mayHaveOthers = tree.marker !== undefined && mayHaveMarkedSuccessor(tree.leaderPid, tree.marker, ranMs)
+  if (isGroupEmpty && !mayHaveOthers) return []
   const isInGroup = (member: Member): boolean => member.groupId === tree.leaderPid
   if (findMembers(tree).some(isInGroup)) await stopTree(tree, { clock, graceMs: LEFT_BEHIND_GRACE_MS }, isInGroup)
   return findMembers(tree)

@@ -26,14 +26,18 @@ export function readProcess(pid: number): ProcessEntry | undefined {
   return parsePsRows(runPs(["-p", String(pid)]))[0]
 }
 
-/** Every process there is, and whether its environment holds `marker` (`NAME=value`, or the beginning of a value). */
-export function listProcesses(marker: string): MarkedEntry[] {
+/**
+ * Every process there is, and whether its environment holds `marker` (`NAME=value`, or the beginning of a value).
+ * Without one nobody is marked.
+ */
+export function listProcesses(marker?: string): MarkedEntry[] {
   if (!isLinux) {
-    return parsePsRows(runPs(["-axEww"])).map((row) => ({ ...row, isMarked: row.command.includes(` ${marker}`) }))
+    const isMarked = (command: string): boolean => marker !== undefined && command.includes(` ${marker}`)
+    return parsePsRows(runPs(["-axEww"])).map((row) => ({ ...row, isMarked: isMarked(row.command) }))
   }
   return listLinuxPids().flatMap((pid) => {
     const entry = readLinuxProcess(pid)
-    return entry ? [{ ...entry, isMarked: hasLinuxMarker(pid, marker) }] : []
+    return entry ? [{ ...entry, isMarked: marker !== undefined && hasLinuxMarker(pid, marker) }] : []
   })
 }
 

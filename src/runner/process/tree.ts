@@ -17,8 +17,8 @@ export interface ProcessTree {
   readonly leaderPid: number
   /** Of the leader; tells it from a later process of the same number. Undefined when nobody could read it. */
   readonly leaderStartedAt: string | undefined
-  /** `NAME=value` in the environment of every member. */
-  readonly marker: string
+  /** `NAME=value` in the environment of every member. Undefined for what Meanwhile did not start: nobody carries one. */
+  readonly marker?: string
 }
 
 /** A member as it was seen: only the same pid with the same start is still the same process. */
