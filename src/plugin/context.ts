@@ -41,6 +41,9 @@ export interface ToolContext {
   /**
    * Contract: a finished step returns its recorded result without running `effect` again. One that a crash left
    * unfinished runs again only if `onCrash` says so; one whose `effect` threw may be taken again. The lease is checked directly before the effect.
+   *
+   * A result with a secret in it is not recorded. The run that made it gets it as it is; when the run goes on in
+   * another process the step fails with `secret_not_kept`. Return a reference to the secret, and read it outside the step.
    */
   step<Result extends JsonValue>(
     key: string,

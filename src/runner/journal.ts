@@ -6,14 +6,24 @@ export type Journal = Map<string, JournalEntry>
 
 type JournalEntry =
   | { readonly state: "started"; readonly onCrash: OnCrash; readonly isRunning: boolean }
-  | { readonly state: "finished"; readonly onCrash: OnCrash; readonly result: JsonValue }
+  | {
+      readonly state: "finished"
+      readonly onCrash: OnCrash
+      /** As it is stored. */
+      readonly result: JsonValue
+      /** As the effect returned it, in the process that ran it. Elsewhere what was stored. */
+      readonly returned: JsonValue
+    }
+
+/** Stored in place of a whole result that held a secret: half of it would be taken for the truth. */
+export const SECRET_RESULT = "[meanwhile: this result held a secret and was not kept]"
 
 export function toJournal(steps: readonly Step[]): Journal {
   return new Map(
     steps.map(({ key, onCrash, ...step }) => [
       key,
       step.state === "finished"
-        ? { state: "finished", onCrash, result: step.result }
+        ? { state: "finished", onCrash, result: step.result, returned: step.result }
         : { state: "started", onCrash, isRunning: false },
     ]),
   )

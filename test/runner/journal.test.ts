@@ -6,8 +6,6 @@ import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
-const SECRET = "sk-test1234567890abcdefghij"
-
 test("a step is taken once, and finished steps are numbered in the order in which they finished", async () => {
   const gated = createGatedTool({ obeys: true })
   const { meanwhile } = await createWorkplace({ tools: [gated.tool] })
@@ -24,9 +22,9 @@ test("a step is taken once, and finished steps are numbered in the order in whic
     message: expect.stringContaining("give each step its own key"),
   })
   expect(await context.step("quick", async () => 1)).toBe(1)
-  slow.resolve(`done with ${SECRET}`)
-  expect(await first).toBe("done with [redacted]")
-  expect(await context.step("slow", async () => expect.unreachable())).toBe("done with [redacted]")
+  slow.resolve("done")
+  expect(await first).toBe("done")
+  expect(await context.step("slow", async () => expect.unreachable())).toBe("done")
   expect(keys).toEqual([`${id}/1/slow`])
   const steps = await meanwhile.engine.store.steps(id, 1)
   const numbered = Object.fromEntries(steps.map((step) => [step.key, step.state === "finished" && step.completion]))
