@@ -1,17 +1,20 @@
 import type { CancelTimer, Clock } from "../base/clock.ts"
 import { MeanwhileError } from "../base/error.ts"
 import type { JsonObject } from "../base/json.ts"
+import type { Survivor } from "../task/stop.ts"
 import { isZombie, type ProcessEntry, readProcess } from "./process/table.ts"
-import { findMembers, isStillAlive, type Member, sendSignal } from "./process/tree.ts"
+import { stopTree } from "./process/stop-tree.ts"
+import { isStillAlive, toSurvivor } from "./process/tree.ts"
 
 const LOOK_EVERY_MS = 100
 
 /** A process somebody else started: it can be watched and stopped, but its output and exit code are not ours to know. */
 export interface ForeignProcess {
   readonly pid: number
+  /** Resolves when it has ended; once it is being stopped, when the stop is over. */
   readonly ended: Promise<JsonObject>
-  /** On abort, ends it and its descendants: first by asking, after the grace by force. */
-  stopOn(signal: AbortSignal, graceMs: number): void
+  /** On abort, ends it and its descendants: first by asking, after the grace by force. What still lives then is told. */
+  stopOn(signal: AbortSignal, graceMs: number, onSurvivors: (survivors: readonly Survivor[]) => void): void
   /** Stops watching it. */
   release(): void
 }
@@ -27,26 +30,24 @@ export function watchForeignProcess(pid: number, clock: Clock): ForeignProcess {
     else ended.resolve({ exitCode: null })
   }
 
-  function stop(graceMs: number): void {
-    const members = membersOf(leader)
-    for (const member of members) if (isStillAlive(member)) sendSignal(member.pid, "SIGTERM")
-    const cancelKill = clock.schedule(graceMs, () => {
-      for (const member of [...members, ...membersOf(leader)])
-        if (isStillAlive(member)) sendSignal(member.pid, "SIGKILL")
-    })
-    void ended.promise.then(cancelKill)
+  async function stop(graceMs: number): Promise<readonly Survivor[]> {
+    cancelTimer()
+    const left = await stopTree({ leaderPid: pid, leaderStartedAt: leader.startedAt }, { clock, graceMs })
+    return left.map(toSurvivor)
   }
 
   return {
     pid,
     ended: ended.promise,
     release: () => cancelTimer(),
-    stopOn: (signal, graceMs) => signal.addEventListener("abort", () => stop(graceMs), { once: true }),
+    stopOn(signal, graceMs, onSurvivors) {
+      const toResult = (survivors: readonly Survivor[]): JsonObject => {
+        onSurvivors(survivors)
+        return { exitCode: null }
+      }
+      signal.addEventListener("abort", () => ended.resolve(stop(graceMs).then(toResult)), { once: true })
+    },
   }
-}
-
-function membersOf(leader: Member): Member[] {
-  return findMembers({ leaderPid: leader.pid, leaderStartedAt: leader.startedAt }, [leader])
 }
 
 function requireForeign(pid: number): ProcessEntry {

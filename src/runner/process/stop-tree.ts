@@ -3,7 +3,7 @@ import { sleep } from "./sleep.ts"
 import {
   findMembers,
   isStillAlive,
-  listLeaderDescendants,
+  listRelatives,
   type Member,
   type ProcessTree,
   sendSignal,
@@ -34,16 +34,16 @@ export async function stopTree(
   const { clock, graceMs } = timing
   const startedAt = clock.monotonic()
   // Looked up first: once its parent is dead nothing tells whose child a process without the marker was.
-  const descendants = listLeaderDescendants(tree)
+  const relatives = listRelatives(tree)
   signalGroup(tree, "SIGTERM")
   // A stopped process sees the signal only when it goes on.
   signalGroup(tree, "SIGCONT")
   const look = (known: readonly Member[]): Member[] => findMembers(tree, known).filter(isMine)
 
-  let members = look(descendants)
+  let members = look(relatives)
   // The group's signal reached those that were there. One born while its parent trapped it has to be told by itself.
-  const present = descendants.filter((member) => member.groupId === tree.leaderPid)
-  const told = new Set([tree.leaderPid, ...present.map((member) => member.pid)])
+  const present = relatives.filter((member) => member.groupId === tree.leaderPid)
+  const told = new Set(present.map((member) => member.pid))
   for (let delayMs = FIRST_LOOK_MS; members.length > 0 && clock.monotonic() - startedAt < graceMs; ) {
     for (const member of members) {
       if (told.has(member.pid)) continue
@@ -52,11 +52,12 @@ export async function stopTree(
       sendSignal(member.pid, "SIGCONT")
     }
     await sleep(clock, Math.min(delayMs, Math.max(startedAt + graceMs - clock.monotonic(), 1)))
-    const isEarly = delayMs < LONGEST_LOOK_MS
+    // Newcomers are looked for at first and, where only a living parent tells whose they are, all the time.
+    const isLooking = delayMs < LONGEST_LOOK_MS || tree.marker === undefined
     delayMs = Math.min(delayMs * 2, LONGEST_LOOK_MS)
     members = members.filter(isStillAlive)
-    // At first newcomers are looked for; later, what those that are gone have started meanwhile.
-    if (isEarly || members.length === 0) members = look(members)
+    // Later, what those that are gone have started meanwhile.
+    if (isLooking || members.length === 0) members = look(members)
   }
   return killMembers(tree, clock, look, members)
 }

@@ -42,9 +42,12 @@ export function findMembers(tree: ProcessTree, known: readonly Member[] = []): M
   return [...members.values()]
 }
 
-export function listLeaderDescendants(tree: ProcessTree): Member[] {
+/** The leader and its descendants, and all members of a tree without a marker: when it is gone nothing tells who they were. */
+export function listRelatives(tree: ProcessTree): Member[] {
   const leader = readProcess(tree.leaderPid)
-  return leader && leader.startedAt === tree.leaderStartedAt ? listDescendants(tree.leaderPid) : []
+  const known = leader && leader.startedAt === tree.leaderStartedAt ? [leader] : []
+  if (tree.marker === undefined) return findMembers(tree, known)
+  return known.length > 0 ? [...known, ...listDescendants(tree.leaderPid)] : []
 }
 
 /** Whether it is still there. Cheap: looks at this one process. */
