@@ -3,7 +3,7 @@ import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import { NO_USAGE, type Usage } from "../task/progress.ts"
 import type { Lifetime, TaskLimits, TaskRecord } from "../task/record.ts"
 import type { ActiveRun, Standing } from "./active-run.ts"
-import { concludeRun } from "./conclude-run.ts"
+import { concludeRun, concludeUnbegun } from "./conclude-run.ts"
 import { type Outcome, toFailedOutcome, toOutcome } from "./outcome.ts"
 import { requireOwned } from "./ownership.ts"
 import { recall } from "./recall.ts"
@@ -40,6 +40,13 @@ export function beginRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
   active.work = plan.work ?? performWork(scope, active)
   void concludeRun(scope, active, active.work)
   return active
+}
+
+/** Ends a run whose tool cannot be called, in the way every run ends. The caller has written its record. */
+export function failRun(scope: RunnerScope, plan: RunPlan, outcome: Outcome): void {
+  const active = createActiveRun(scope, plan)
+  scope.active.set(active.taskId, active)
+  void concludeUnbegun(scope, active, outcome)
 }
 
 /** The plan for a task that the store knows and this worker has claimed. */

@@ -27,6 +27,14 @@ export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: P
   if (!outcome && active.stop && standing.in === "background") void work.then((late) => noteLate(scope, active, late))
 }
 
+/** The same for a run that had no work: nothing of it can be measured or come late. */
+export async function concludeUnbegun(scope: RunnerScope, active: ActiveRun, outcome: Outcome): Promise<void> {
+  const task = await endRun(scope, active, outcome)
+  active.cancelDeadline?.()
+  release(scope, active)
+  active.ended.resolve(task)
+}
+
 /** While the last output is passed on the threshold may pass too: a promotion that has begun is waited for. */
 async function settleStanding(scope: RunnerScope, active: ActiveRun): Promise<Standing> {
   for (;;) {

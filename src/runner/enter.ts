@@ -11,6 +11,11 @@ export function requireOpen(scope: RunnerScope): void {
  */
 export async function enter<Result>(scope: RunnerScope, write: () => Promise<Result>): Promise<Result> {
   requireOpen(scope)
+  return track(scope, write)
+}
+
+/** The same for what must go on while the runner closes: until it is over, the run counts as being begun here. */
+export async function track<Result>(scope: RunnerScope, write: () => Promise<Result>): Promise<Result> {
   const entering = write()
   scope.entering.add(entering)
   try {

@@ -3,6 +3,7 @@ import { isMeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { Offer } from "../task/dispatcher.ts"
 import { beginClaimed } from "./begin-claimed.ts"
 import { toSlotKeys } from "./begin-run.ts"
+import { track } from "./enter.ts"
 import type { RunnerScope } from "./scope.ts"
 
 /** Catches what a lost wake-up left in the queue. */
@@ -103,12 +104,13 @@ async function claim(scope: RunnerScope, offer: Offer): Promise<boolean> {
     return false
   }
   try {
-    const run = { taskId: offer.taskId, run: offer.run }
-    const event = { type: "task.started", worker: scope.worker.id } as const
-    const [task] = await scope.store.commit([{ op: "task.apply", run, event }])
-    const hasBegun = await beginClaimed(scope, task)
-    if (!hasBegun) scope.slots.release(slot)
-    return hasBegun
+    await track(scope, async () => {
+      const run = { taskId: offer.taskId, run: offer.run }
+      const event = { type: "task.started", worker: scope.worker.id } as const
+      const [task] = await scope.store.commit([{ op: "task.apply", run, event }])
+      beginClaimed(scope, task)
+    })
+    return true
   } catch (error) {
     scope.slots.release(slot)
     if (isMeanwhileError(error, "wrong_state") || isMeanwhileError(error, "not_found")) return false

@@ -6,6 +6,7 @@ import type { TaskSummary } from "../task/record.ts"
 import { type Survivors, toStopEvent } from "../task/stop.ts"
 import { beginClaimed } from "./begin-claimed.ts"
 import { toSlotKeys } from "./begin-run.ts"
+import { track } from "./enter.ts"
 import { decideOnCrash, toCrashEvent, toInterrupted, toSecretGone } from "./on-crash.ts"
 import type { RunnerScope } from "./scope.ts"
 
@@ -40,24 +41,31 @@ async function reclaimRunning(scope: RunnerScope, task: TaskSummary, lost: Worke
   if (found === "lost") {
     return apply(scope, task, toInterrupted("lost_worker", "its process ended without leaving an exit code"))
   }
-  if (task.inputHeldBy === lost) return apply(scope, task, toSecretGone("lost_worker"))
+  if (isSecretGone(scope, task, lost)) return apply(scope, task, toSecretGone("lost_worker"))
   const steps = await scope.store.steps(task.id, task.run)
   const inFlight = steps.filter((step) => step.state === "started").map((step) => step.onCrash)
   const decision = decideOnCrash(inFlight, hasRunElsewhere ? (tool?.onCrash ?? "fail") : "retry")
   await apply(scope, task, toCrashEvent(decision, { ...task, by: "lost_worker", ranMs: null }))
 }
 
+/** What this worker itself has left behind can go on here with the input it holds. */
+function isSecretGone(scope: RunnerScope, task: TaskSummary, lost: WorkerId): boolean {
+  return task.inputHeldBy === lost && !(lost === scope.worker.id && scope.heldInputs.has(task.id))
+}
+
 /** Takes a living or ended process over with its full output: the run goes on here under a new fence. */
 async function adopt(scope: RunnerScope, task: TaskSummary): Promise<void> {
   const run = { taskId: task.id, run: task.run }
   const pids = openRun(scope, task).pids()
-  const [, adopted] = await scope.store.commit([
-    { op: "task.apply", run: { ...run, fence: task.fence }, event: { type: "task.released", reason: "adopted" } },
-    { op: "task.apply", run, event: { type: "task.started", worker: scope.worker.id } },
-    { op: "task.note", run, facts: [{ type: "task.adopted", pids }] },
-  ])
-  scope.slots.take(toSlotKeys(adopted))
-  if (!(await beginClaimed(scope, adopted, { isAdopted: true }))) scope.slots.release(toSlotKeys(adopted))
+  await track(scope, async () => {
+    const [, adopted] = await scope.store.commit([
+      { op: "task.apply", run: { ...run, fence: task.fence }, event: { type: "task.released", reason: "adopted" } },
+      { op: "task.apply", run, event: { type: "task.started", worker: scope.worker.id } },
+      { op: "task.note", run, facts: [{ type: "task.adopted", pids }] },
+    ])
+    scope.slots.take(toSlotKeys(adopted))
+    beginClaimed(scope, adopted, { isAdopted: true })
+  })
 }
 
 async function findProcesses(scope: RunnerScope, task: TaskSummary) {

@@ -2,14 +2,13 @@ import { isMeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { WorkerId } from "../task/id.ts"
 import type { Lease } from "../task/lease.ts"
 import type { TaskFilter } from "../task/store.ts"
+import { CLAIMED, reclaimOwn } from "./reclaim-own.ts"
 import { reclaimRun } from "./reclaim-run.ts"
 import type { RunnerScope } from "./scope.ts"
 import { WORKER_LEASE_PREFIX } from "./worker.ts"
 import { isWorkerAlive, toWorkerIdentity } from "./worker-identity.ts"
 
 const PAGE_SIZE = 500
-const CLAIMED = ["running", "stopping"] as const
-
 /** After a longer time between two looks, as a share of a lease, this process stood still itself, or was busy. */
 const STANDSTILL_SHARE = 2 / 3
 
@@ -35,6 +34,7 @@ export function createReclaim(scope: RunnerScope): () => Promise<void> {
       lease.isOver && (now >= (judgedFrom.get(lease.key) ?? now) || isWorkerAlive(lease.data) === false)
     for (const lease of leases) if (isLeft(scope, lease, isLost)) await reclaimSafely(scope, lease)
     for (const lease of await findUnleased(scope)) await reclaimSafely(scope, lease)
+    await reclaimOwn(scope)
   }
 }
 

@@ -1,0 +1,18 @@
+import type { Engine } from "../../src/task/engine.ts"
+import type { LifecycleEventType } from "../../src/task/lifecycle.ts"
+import type { Operation } from "../../src/task/operation.ts"
+
+type Commit = (operations: readonly Operation[]) => Promise<readonly unknown[]>
+
+/** Puts itself between the runner and its store. */
+export function interceptCommits(
+  { engine: { store } }: { readonly engine: Pick<Engine, "store"> },
+  intercept: (operations: readonly Operation[], commit: Commit) => Promise<readonly unknown[]>,
+): void {
+  const commit = store.commit as unknown as Commit
+  Object.assign(store, { commit: (operations: readonly Operation[]) => intercept(operations, commit) })
+}
+
+export function hasEvent(operations: readonly Operation[], type: LifecycleEventType): boolean {
+  return operations.some((operation) => operation.op === "task.apply" && operation.event.type === type)
+}
