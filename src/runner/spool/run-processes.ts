@@ -103,11 +103,11 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
     return toSupervised(outcome.state === "ended" ? outcome.ending : UNKNOWN_ENDING, left)
   }
 
+  /** Also what is left of a command that has ended: an earlier stop may have ended it and died before the rest was. */
   function stopFound(graceMs: number): Promise<Member[]>[] {
-    return [...found.values()].flatMap(({ found: outcome }) => {
-      if (outcome.state !== "alive" && outcome.state !== "lost") return []
-      return outcome.tree ? [stopTree(outcome.tree, { clock, graceMs })] : []
-    })
+    return [...found.values()].flatMap(({ found: outcome }) =>
+      outcome.state === "never_ran" || !outcome.tree ? [] : [stopTree(outcome.tree, { clock, graceMs })],
+    )
   }
 
   return {
