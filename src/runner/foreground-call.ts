@@ -1,11 +1,11 @@
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { Answer, ExecuteOptions } from "../plugin/task-service.ts"
-import type { BackgroundPolicy } from "../plugin/tool.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../task/id.ts"
 import { isTerminal } from "../task/lifecycle.ts"
 import type { TaskRecord } from "../task/record.ts"
 import type { Admitted } from "./admission.ts"
 import { beginRun } from "./begin-run.ts"
+import { acknowledgeTasks } from "./commands.ts"
 import { toLimits, toPolicy, toRequestedTimeoutMs } from "./details.ts"
 import { followOutput, type ReadOutput } from "./follow-output.ts"
 import { promoteRun } from "./promote-run.ts"
@@ -30,8 +30,7 @@ export function executeUnrecorded(
   { onOutput }: ExecuteOptions,
 ): ForegroundCall {
   const { call, plugin, tool, input, depth } = admitted
-  const thresholdMs = toThresholdMs(scope, toPolicy(tool, input))
-  if (thresholdMs !== null) requireLongerThan(thresholdMs, admitted)
+  const thresholdMs = toThresholdMs(scope, admitted)
   const cancelThreshold = thresholdMs === null ? null : scope.clock.schedule(thresholdMs, () => void promote())
   const active = beginRun(scope, {
     taskId,
@@ -72,11 +71,12 @@ export function executeRecorded(
   admitted: Admitted,
   taskId: TaskId,
   { resolve, reject }: Pick<PromiseWithResolvers<Answer>, "resolve" | "reject">,
-  { onOutput }: ExecuteOptions,
+  options: ExecuteOptions,
 ): ForegroundCall {
   const letGo = new AbortController()
+  const waitMs = toPolicy(admitted.tool, admitted.input).mode === "always" ? 0 : toThresholdMs(scope, admitted)
   const created = createTask(scope, admitted, taskId)
-  const answered = answerFromTask(scope, admitted, created, letGo.signal, onOutput)
+  const answered = answerFromTask(scope, created, { ...options, waitMs, signal: letGo.signal })
   let isAnswered = false
   answered
     .finally(() => {
@@ -97,22 +97,27 @@ export function executeRecorded(
 
 async function answerFromTask(
   scope: RunnerScope,
-  { tool, input }: Admitted,
   created: Promise<TaskRecord>,
-  signal: AbortSignal,
-  onOutput: ExecuteOptions["onOutput"],
+  { waitMs, signal, onOutput }: ExecuteOptions & { readonly waitMs: number | null; readonly signal: AbortSignal },
 ): Promise<Answer> {
   const beganAt = scope.clock.monotonic()
   const task = await created
-  const policy = toPolicy(tool, input)
-  const timeoutMs = policy.mode === "always" ? 0 : toThresholdMs(scope, policy)
   const read: ReadOutput = (offset, state) => scope.spool.read(task.id, task.run, { offset }, state)
-  const follower = onOutput && timeoutMs !== 0 ? followOutput(scope, read, onOutput) : null
-  const ended = await waitForEnd(scope, task.id, { signal, ...(timeoutMs !== null && { timeoutMs }) })
-  await follower?.finish({ isComplete: ended !== undefined && isTerminal(ended.status) }).catch((error: unknown) => {
+  const follower = onOutput && waitMs !== 0 ? followOutput(scope, read, onOutput) : null
+  const found = (await waitForEnd(scope, task.id, { signal, ...(waitMs !== null && { timeoutMs: waitMs }) })) ?? task
+  const isComplete = isTerminal(found.status)
+  await follower?.finish({ isComplete }).catch((error: unknown) => {
     scope.log.warn("output could not be passed on", { task: task.id, error: toErrorMessage(error) })
   })
-  return toAnswer(ended ?? task, scope.clock.monotonic() - beganAt)
+  if (isComplete) await useUp(scope, found)
+  return toAnswer(found, scope.clock.monotonic() - beganAt)
+}
+
+/** The answer is the report of the end: its session need not hear of it again. */
+async function useUp(scope: RunnerScope, task: TaskRecord): Promise<void> {
+  await acknowledgeTasks(scope, [task]).catch((error: unknown) => {
+    scope.log.warn("an answer could not be marked as used", { task: task.id, error: toErrorMessage(error) })
+  })
 }
 
 function toAnswer(task: TaskRecord, afterMs: number): Answer {
@@ -131,14 +136,13 @@ function toAnswer(task: TaskRecord, afterMs: number): Answer {
   }
 }
 
-/** Null: it is never promoted. */
-function toThresholdMs(scope: RunnerScope, policy: BackgroundPolicy): number | null {
-  return policy.mode === "after" ? (policy.ms ?? scope.config.backgroundThresholdSeconds * 1_000) : null
-}
-
-function requireLongerThan(thresholdMs: number, { call, tool, input }: Admitted): void {
+/** Null: it is never promoted. A time limit must leave it time to be. */
+function toThresholdMs(scope: RunnerScope, { call, tool, input }: Admitted): number | null {
+  const policy = toPolicy(tool, input)
+  if (policy.mode !== "after") return null
+  const thresholdMs = policy.ms ?? scope.config.backgroundThresholdSeconds * 1_000
   const timeoutMs = toRequestedTimeoutMs(call, tool, input)
-  if (timeoutMs === undefined || timeoutMs > thresholdMs) return
+  if (timeoutMs === undefined || timeoutMs > thresholdMs) return thresholdMs
   throw new MeanwhileError(
     "invalid_input",
     `The time limit of ${timeoutMs} ms must exceed the ${thresholdMs} ms after which ${call.tool} moves to the background. Raise it, or start the call in the background.`,

@@ -2,7 +2,7 @@ import { MeanwhileError } from "../base/error.ts"
 import type { ToolCall } from "../plugin/task-service.ts"
 import { createTaskId, type TaskId } from "../task/id.ts"
 import type { TaskEntry } from "../task/operation.ts"
-import type { TaskRecord } from "../task/record.ts"
+import type { TaskDetails, TaskRecord } from "../task/record.ts"
 import { type Admitted, admit } from "./admission.ts"
 import { beginRun, toBackgroundPlan, toSlotKeys } from "./begin-run.ts"
 import { toDetails, toPolicy } from "./details.ts"
@@ -55,13 +55,25 @@ async function writeTask(scope: RunnerScope, admitted: Admitted, id: TaskId): Pr
     const [{ task, created }] = await scope.store.commit([
       { op: "task.create", details, entry, ...(call.askedBy && { askingStepResult: { taskId: id } }) },
     ])
-    if (!created) giveBack(scope, id, isTaken ? slot : null)
-    else if (isTaken) beginRun(scope, toBackgroundPlan(task, tool, input))
+    if (!created) {
+      requireSameTool(task, details)
+      giveBack(scope, id, isTaken ? slot : null)
+    } else if (isTaken) beginRun(scope, toBackgroundPlan(task, tool, input))
     return task
   } catch (error) {
     giveBack(scope, id, isTaken ? slot : null)
     throw error
   }
+}
+
+/** A key or a step that has a task stands for one call: the result of another tool would be taken for its own. */
+function requireSameTool(known: TaskRecord, { plugin, tool }: TaskDetails): void {
+  if (known.plugin === plugin && known.tool === tool) return
+  throw new MeanwhileError(
+    "invalid_input",
+    `The key or step of this call of ${plugin}/${tool} belongs to task ${known.id}, which is one of ${known.plugin}/${known.tool}. Give each call its own.`,
+    { taskId: known.id },
+  )
 }
 
 function giveBack(scope: RunnerScope, id: TaskId, slot: ReturnType<typeof toSlotKeys> | null): void {

@@ -77,10 +77,13 @@ test("starting a tool that is not background-capable is refused", async () => {
 test("a time limit below the threshold is refused in the foreground, and says how to go on", async () => {
   const { meanwhile, directory } = await createWorkplace({ tools: [echo] })
   const before = contentsOf(directory)
-  await expect(meanwhile.tasks.execute({ tool: "echo", input: {}, timeoutMs: 5_000 }).answer).rejects.toMatchObject({
-    code: "invalid_input",
-    message: expect.stringMatching(/must exceed the 10000 ms.*Raise it, or start the call in the background/s),
-  })
+  const call = { tool: "echo", input: {}, timeoutMs: 5_000 }
+  for (const short of [call, { ...call, idempotencyKey: "k" }]) {
+    await expect(meanwhile.tasks.execute(short).answer).rejects.toMatchObject({
+      code: "invalid_input",
+      message: expect.stringMatching(/must exceed the 10000 ms.*Raise it, or start the call in the background/s),
+    })
+  }
   expect(contentsOf(directory)).toEqual(before)
 })
 

@@ -83,24 +83,6 @@ test("a promoted call of a step that has its task already gives way to it", asyn
   expect((await tasks.list({ tool: "gated" })).items).toHaveLength(1)
 })
 
-test("a call of a step that has its task already is answered from it, and runs nothing", async () => {
-  const gated = createGatedTool({ obeys: true })
-  const parent = createGatedTool({ name: "parent", obeys: true })
-  const { meanwhile } = await createWorkplace({ tools: [parent.tool, gated.tool] })
-  const { tasks } = meanwhile
-  const asking = await tasks.start({ tool: "parent", input: {} })
-  const call = { tool: "gated", input: {}, askedBy: { taskId: asking.id, run: 1, key: "call 1" } }
-  const first = tasks.execute(call)
-  const { finish } = await gated.call(1)
-  expect(await first.promote()).toBe(true)
-  const second = tasks.execute(call)
-  finish("once")
-  expect(await second.answer).toMatchObject({ outcome: "completed", patch: { payload: "once" } })
-  expect(await tasks.execute(call).answer).toMatchObject({ outcome: "completed", patch: { payload: "once" } })
-  expect(gated.calls).toHaveLength(1)
-  expect((await tasks.list({ tool: "gated" })).items).toHaveLength(1)
-})
-
 test("a delayed start runs when its time has come", async () => {
   const clock = createManualClock()
   const gated = createGatedTool({ obeys: true })
