@@ -96,7 +96,7 @@ describe("A8. After kill -9 of the runtime: detached processes are adopted again
     expect(await next.reattach()).toBe("never_ran")
     expect(await next.runProcess(toShell("echo in time"), NEVER_STOPPED)).toMatchObject({ exitCode: 0 })
     expect(await readAll(next)).toBe("the run has a folder\nin time\n")
-    expect(readFileSync(join(directory, taskId, "1", "process-1-attempt-2"), "utf8")).toContain("exit 0")
+    expect(readFileSync(join(directory, taskId, "1", "process-1-launch-2"), "utf8")).toContain("exit 0")
   })
 
   test("one whose line was never finished did not run", async () => {

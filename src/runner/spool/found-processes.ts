@@ -8,15 +8,16 @@ import { type RunPaths, toProcessName } from "./run-paths.ts"
 /** What an earlier Meanwhile process left of the n-th process of a run. */
 export interface FoundProcess {
   readonly number: number
-  readonly attempt: number
+  /** A process that never ran may be launched again in the same place of the run. Counted from 1. */
+  readonly launch: number
   readonly path: string
   readonly found: Found
 }
 
-const NAME = /^process-(\d+)(?:-attempt-(\d+))?$/
+const NAME = /^process-(\d+)(?:-launch-(\d+))?$/
 
 /**
- * Every process of a run by its number, the newest attempt of each. Contract: none that is not among them can start
+ * Every process of a run by its number, the newest launch of each. Contract: none that is not among them can start
  * later on, though its wrapper may just have been spawned when Meanwhile died.
  */
 export async function findProcesses(
@@ -32,10 +33,10 @@ export async function findProcesses(
     const match = NAME.exec(name)
     if (!match) continue
     const number = Number(match[1])
-    const attempt = Number(match[2] ?? 1)
-    if ((newest.get(number)?.attempt ?? 0) > attempt) continue
+    const launch = Number(match[2] ?? 1)
+    if ((newest.get(number)?.launch ?? 0) > launch) continue
     const path = join(paths.directory, name)
-    newest.set(number, { number, attempt, path, found: await findProcess(path, toMarker(number), clock) })
+    newest.set(number, { number, launch, path, found: await findProcess(path, toMarker(number), clock) })
   }
   return newest
 }

@@ -19,7 +19,7 @@ export const EMPTY_SOURCE: OutputSource = {
   read: () => Promise.resolve(Buffer.alloc(0)),
 }
 
-const ATTEMPTS = 100
+const MOST_READINGS = 100
 /** Up to here a read from memory the system has at hand is faster than asking another thread for it. */
 const READ_AT_ONCE_BYTES = 128 * 1_024
 
@@ -31,7 +31,7 @@ export async function withFileSource<Result>(
   paths: RunPaths,
   use: (source: OutputSource) => Promise<Result>,
 ): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
+  for (let reading = 1; ; reading++) {
     const text = readBookText(paths.book)
     const book: OutputBook = text === "" ? EMPTY_BOOK : (JSON.parse(text) as OutputBook)
     const output = openIfThere(paths.output)
@@ -42,7 +42,7 @@ export async function withFileSource<Result>(
       segment = settled.segment ? openIfThere(join(paths.directory, settled.segment.name)) : undefined
       const result = await use(toSource(settled, output, sizeBytes, segment))
       const isCutSince = book.cut !== null && settleBook(book, sizeOf(output)).base !== settled.base
-      if ((readBookText(paths.book) === text && !isCutSince) || attempt === ATTEMPTS) return result
+      if ((readBookText(paths.book) === text && !isCutSince) || reading === MOST_READINGS) return result
     } finally {
       if (output !== undefined) closeSync(output)
       if (segment !== undefined) closeSync(segment)

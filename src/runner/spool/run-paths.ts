@@ -28,7 +28,6 @@ export function toRunPaths(spoolDirectory: string, taskId: TaskId, run: number):
   }
 }
 
-/** A process that never ran may be run again in the same place of the run: that is another attempt. */
-export function toProcessName(number: number, attempt: number): string {
-  return attempt === 1 ? `process-${number}` : `process-${number}-attempt-${attempt}`
+export function toProcessName(number: number, launch: number): string {
+  return launch === 1 ? `process-${number}` : `process-${number}-launch-${launch}`
 }

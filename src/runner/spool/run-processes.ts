@@ -117,7 +117,7 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
       const resumed = earlier && (await resume(earlier, control))
       found.delete(number)
       if (resumed && resumed !== "never_ran") return resumed.exit
-      const name = toProcessName(number, (earlier?.attempt ?? 0) + 1)
+      const name = toProcessName(number, (earlier?.launch ?? 0) + 1)
       return (await start(request, control, name, number)).exit
     },
     async reattach() {
