@@ -1,8 +1,6 @@
 import { isMeanwhileError } from "../base/error.ts"
-import { answerWait } from "./answer-wait.ts"
+import { expireWait } from "./answer-wait.ts"
 import type { RunnerScope } from "./scope.ts"
-
-const ANSWERED_BY = "expiry"
 
 /** Gives waits whose time is over the answer they were opened with. Nothing waits for ever that was not meant to. */
 export async function expireWaits(scope: RunnerScope): Promise<void> {
@@ -10,7 +8,7 @@ export async function expireWaits(scope: RunnerScope): Promise<void> {
   for (const wait of await scope.store.waits({ isOpen: true })) {
     if (wait.expiresAt === null || wait.expiresAt > now) continue
     try {
-      await answerWait(scope, wait.id, wait.onExpiry, ANSWERED_BY)
+      await expireWait(scope, wait)
     } catch (error) {
       if (!isMeanwhileError(error, "wrong_state")) throw error
     }

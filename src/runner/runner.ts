@@ -5,7 +5,7 @@ import type { Log } from "../plugin/context.ts"
 import type { Registry } from "../plugin/registry.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import type { Engine } from "../task/engine.ts"
-import type { SessionId, TaskId, WaitId } from "../task/id.ts"
+import type { SessionId, TaskId, WaitId, WorkspaceId } from "../task/id.ts"
 import type { TaskRecord } from "../task/record.ts"
 import { obeyStops } from "./cancel.ts"
 import { type BackgroundConfigInput, toBackgroundConfig } from "./config.ts"
@@ -46,7 +46,7 @@ export interface RunnerOptions {
 }
 
 export interface Runner extends TaskService, AsyncDisposable {
-  answer(waitId: WaitId, answer: JsonValue, answeredBy: string): Promise<TaskRecord>
+  answer(waitId: WaitId, answer: JsonValue, answeredBy: string, scope?: WorkspaceId): Promise<TaskRecord>
   endTurn(turn: TaskId): Promise<void>
   closeSession(session: SessionId): Promise<void>
   deleteSession(session: SessionId): Promise<void>
@@ -142,7 +142,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
 
   return {
     ...service,
-    answer: (waitId, answer, answeredBy) => answerWait(scope, waitId, answer, answeredBy),
+    answer: (waitId, answer, answeredBy, workspace) => answerWait(scope, waitId, answer, answeredBy, workspace),
     endTurn: (turn) => endTurn(scope, turn),
     closeSession: (session) => closeSession(scope, session),
     deleteSession: (session) => deleteSession(scope, session),

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest"
+import type { Meanwhile } from "../../src/app.ts"
+import { createManualClock } from "../../src/base/manual-clock.ts"
+import { REPEAT_QUESTION } from "../../src/runner/on-crash.ts"
+import { createTaskId, createWaitId, type WorkspaceId } from "../../src/task/id.ts"
+import type { Wait } from "../../src/task/wait.ts"
+import { eventually } from "../support/eventually.ts"
+import { createGatedTool } from "../support/tools.ts"
+import { createWorkplace } from "../support/workplace.ts"
+
+/** A task that asks whether it may be run again. */
+async function ask({ engine, tasks }: Meanwhile, expiring: Partial<Wait> = {}, workspace?: WorkspaceId) {
+  const later = await tasks.start({ tool: "gated", input: {}, delayMs: 1e9, ...(workspace && { workspace }) })
+  const wait: Wait = {
+    id: createWaitId(),
+    reason: "person",
+    question: { kind: REPEAT_QUESTION, text: "Run it again?" },
+    expiresAt: null,
+    onExpiry: false,
+    ...expiring,
+  }
+  const details = { ...later, id: createTaskId() }
+  await engine.store.commit([{ op: "task.create", details, entry: { as: "waiting", wait } }])
+  return { id: details.id, waitId: wait.id }
+}
+
+test("of a yes and a no that come together the first counts, and the run goes by it", async () => {
+  const gated = createGatedTool({ obeys: true })
+  const { meanwhile } = await createWorkplace({ tools: [gated.tool] })
+  const { id, waitId } = await ask(meanwhile)
+  const { tasks, engine } = meanwhile
+  const [yes, no] = await Promise.allSettled([
+    tasks.answer(waitId, true, "one person"),
+    tasks.answer(waitId, false, "another"),
+  ])
+  expect(yes).toMatchObject({ status: "fulfilled", value: { status: "queued" } })
+  expect(no).toMatchObject({ status: "rejected", reason: { code: "wrong_state" } })
+  await gated.call(1)
+  expect((await engine.store.task(id))?.status).toBe("running")
+})
+
+test("a no is kept with the wait, and ends the run", async () => {
+  const { meanwhile } = await createWorkplace({ tools: [createGatedTool().tool] })
+  const { waitId } = await ask(meanwhile)
+  const task = await meanwhile.tasks.answer(waitId, false, "me")
+  expect(task).toMatchObject({ status: "cancelled", stop: { by: "person" } })
+  expect(await meanwhile.engine.store.wait(waitId)).toMatchObject({
+    state: "answered",
+    answer: false,
+    answeredBy: "me",
+  })
+})
+
+test("what nobody answered in time ends as interrupted, not as something a person stopped", async () => {
+  const clock = createManualClock()
+  const { meanwhile } = await createWorkplace({ tools: [createGatedTool().tool], clock })
+  const { id, waitId } = await ask(meanwhile, { expiresAt: clock.now() + 500 })
+  clock.advance(1_000)
+  const { store } = meanwhile.engine
+  const task = await eventually("it has ended", async () => {
+    const found = await store.task(id)
+    return found?.status !== "waiting" && found
+  })
+  expect(task).toMatchObject({ status: "interrupted", by: "lost_worker", failure: { code: "worker_lost" } })
+  expect(await store.wait(waitId)).toMatchObject({ state: "answered", answer: false, answeredBy: "expiry" })
+})
+
+test("a wait is answered in its own workspace only", async () => {
+  const { meanwhile } = await createWorkplace({ tools: [createGatedTool().tool] })
+  const theirs = "theirs" as WorkspaceId
+  const { waitId } = await ask(meanwhile, {}, theirs)
+  const { tasks } = meanwhile
+  await expect(tasks.answer(waitId, false, "me")).rejects.toMatchObject({ code: "not_found" })
+  await expect(tasks.answer(waitId, false, "me", "ours" as WorkspaceId)).rejects.toMatchObject({ code: "not_found" })
+  expect((await tasks.answer(waitId, false, "me", theirs)).status).toBe("cancelled")
+})
