@@ -140,8 +140,7 @@ async function requireRoomForAgent(scope: RunnerScope, parentTask: TaskId, depth
       { limit: "maxAgentDepth", depth },
     )
   }
-  const stored = await scope.store.countTasks({ parentTask, kinds: ["agent"], statuses: LIVE_STATUSES })
-  const siblings = stored + countForeground(scope, parentTask)
+  const siblings = await countAgents(scope, parentTask, maxAgentFanOut)
   if (siblings >= maxAgentFanOut) {
     throw new MeanwhileError(
       "limit_exceeded",
@@ -151,9 +150,13 @@ async function requireRoomForAgent(scope: RunnerScope, parentTask: TaskId, depth
   }
 }
 
-/** Agents that somebody waits for: the store does not know them yet. */
-function countForeground(scope: RunnerScope, parentTask: TaskId): number {
-  return [...scope.active.values()].filter(
-    (active) => active.parentTask === parentTask && active.tool.kind === "agent" && active.standing.in === "foreground",
-  ).length
+/** By id: one that is being promoted may be found here and in the store, or here alone. */
+async function countAgents(scope: RunnerScope, parentTask: TaskId, enough: number): Promise<number> {
+  const here = [...scope.active.values()].filter(
+    ({ parentTask: parent, tool, standing }) =>
+      parent === parentTask && tool.kind === "agent" && ["foreground", "promotion"].includes(standing.in),
+  )
+  const filter = { parentTask, kinds: ["agent"], statuses: LIVE_STATUSES } as const
+  const { items } = await scope.store.tasks(filter, { limit: enough })
+  return new Set([...here.map(({ taskId }) => taskId), ...items.map(({ id }) => id)]).size
 }

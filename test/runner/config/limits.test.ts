@@ -35,6 +35,31 @@ test("maxAgentFanOut: a task has at most so many live agents, however they are a
   expect((await tasks.start(call)).status).toBe("running")
 })
 
+test("maxAgentFanOut: an agent counts while it is waited for, while it is promoted, and after", async () => {
+  const agent = createGatedTool({ name: "agent", kind: "agent", obeys: true })
+  const { meanwhile } = await createWorkplace({ tools: [agent.tool], background: { maxAgentFanOut: 1 } })
+  const { tasks, engine } = meanwhile
+  const parent = await tasks.start({ tool: "agent", input: {} })
+  const call = { tool: "agent", input: { name: "child" }, parentTask: parent.id }
+  const full = { code: "limit_exceeded", details: { limit: "maxAgentFanOut", siblings: 1 } }
+  const child = tasks.execute(call)
+  await agent.call(2)
+  await expect(tasks.start(call)).rejects.toMatchObject(full)
+
+  const { commit } = engine.store
+  const disk = Promise.withResolvers<void>()
+  const slowly: typeof commit = async (operations) => {
+    await disk.promise
+    return commit(operations)
+  }
+  Object.assign(engine.store, { commit: slowly })
+  const promoted = child.promote()
+  await expect(tasks.start(call)).rejects.toMatchObject(full)
+  disk.resolve()
+  expect(await promoted).toBe(true)
+  await expect(tasks.start(call)).rejects.toMatchObject(full)
+})
+
 test("maxTokensPerTask: a task that uses more is stopped, whatever limit it asked for", async () => {
   const gated = createGatedTool({ obeys: true })
   const { meanwhile } = await createWorkplace({ tools: [gated.tool], background: { maxTokensPerTask: 100 } })
