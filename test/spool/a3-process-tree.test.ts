@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { isAlive, processesOf } from "../support/processes.ts"
+import { isAlive, processesOf, processesWith } from "../support/processes.ts"
 import { createTestSpool, readAll, toShell } from "../support/spool.ts"
 import { eventually } from "../support/eventually.ts"
 
@@ -95,4 +95,21 @@ describe("A3. Cancel ends the whole process tree", () => {
     expect(await run.runProcess(toShell("echo no"), control)).toEqual({ exitCode: null, signal: null, survivors: [] })
     expect((await import("node:fs")).readdirSync(directory)).toEqual([])
   })
+})
+
+test("the tenth process of a run is no part of its first", async () => {
+  const { run, taskId } = createTestSpool()
+  const first = new AbortController()
+  const rest = new AbortController()
+  const toControl = ({ signal }: AbortController) => ({ signal, graceMs: 100 })
+  const sleeping = toShell("echo ready; sleep 60")
+  const firstEnded = run.runProcess(sleeping, toControl(first))
+  const restEnded = Array.from({ length: 9 }, () => run.runProcess(sleeping, toControl(rest)))
+  await eventually("all are ready", async () => (await readAll(run)).match(/ready/g)?.length === 10)
+  first.abort()
+  expect((await firstEnded).survivors).toEqual([])
+  expect(processesWith(`MEANWHILE_TASK=${taskId}/1/10`).length).toBeGreaterThan(0)
+  rest.abort()
+  await Promise.all(restEnded)
+  expect(processesOf(taskId)).toEqual([])
 })

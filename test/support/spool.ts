@@ -35,7 +35,7 @@ export function createTestSpool(options: SpoolTestOptions = {}): TestSpool {
   const directory = mkdtempSync(join(tmpdir(), "meanwhile-spool-"))
   const taskId = createTaskId()
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
-  endProcessesAfterTest(`MEANWHILE_TASK=${taskId}/`)
+  endProcessesAfterTest(`MEANWHILE_TASK=${taskId}`)
 
   function open(more: SpoolTestOptions) {
     const { environment = {}, owner = thisProcessIdentity(), outputLimitBytes = LARGE_LIMIT_BYTES, onDropped } = more

@@ -27,12 +27,12 @@ export function readProcess(pid: number): ProcessEntry | undefined {
 }
 
 /**
- * Every process there is, and whether its environment holds `marker` (`NAME=value`, or the beginning of a value).
- * Without one nobody is marked.
+ * Every process there is, and whether its environment holds `marker`: `NAME=value`, or the beginning of a value up to
+ * one of its slashes. Without a marker nobody is marked.
  */
 export function listProcesses(marker?: string): MarkedEntry[] {
   if (!isLinux) {
-    const isMarked = (command: string): boolean => marker !== undefined && command.includes(` ${marker}`)
+    const isMarked = (command: string): boolean => marker !== undefined && hasMarker(command, marker, " ")
     return parsePsRows(runPs(["-axEww"])).map((row) => ({ ...row, isMarked: isMarked(row.command) }))
   }
   return listLinuxPids().flatMap((pid) => {
@@ -117,7 +117,15 @@ function readLinuxProcess(pid: number): ProcessEntry | undefined {
 function hasLinuxMarker(pid: number, marker: string): boolean {
   if (!statSync(`/proc/${pid}`, { throwIfNoEntry: false })) return false
   const environment = readText(`/proc/${pid}/environ`)
-  return environment !== undefined && (environment.startsWith(marker) || environment.includes(`\0${marker}`))
+  return environment !== undefined && hasMarker(environment, marker, "\0")
+}
+
+/** The first process of a run is not its tenth: after the marker the value ends, or one of its parts does. */
+function hasMarker(environment: string, marker: string, separator: string): boolean {
+  const text = `${separator}${environment}`
+  const start = text.indexOf(`${separator}${marker}`)
+  const next = text[start + separator.length + marker.length]
+  return start >= 0 && (next === undefined || next === separator || next === "/")
 }
 
 /** Undefined when the process is gone, or is not ours to read. */
