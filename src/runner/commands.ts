@@ -56,8 +56,10 @@ export async function retryTask(scope: RunnerScope, task: TaskRecord): Promise<T
       "Its input held a secret, which is never stored. Start it again with the secret.",
     )
   }
+  // This worker, which may have another id by now: only one that holds the input is offered the task.
+  const inputHeldBy = scope.heldInputs.has(task.id) ? scope.worker.id : null
   const [begun] = await scope.store.commit([
-    { op: "task.begin_run", taskId: task.id, afterRun: task.run, reason: "retry" },
+    { op: "task.begin_run", taskId: task.id, afterRun: task.run, reason: "retry", inputHeldBy },
   ])
   return begun
 }

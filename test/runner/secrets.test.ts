@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { z } from "zod"
+import { createManualClock } from "../../src/base/manual-clock.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
+import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
@@ -71,6 +73,26 @@ test("a task with a secret in its input runs again in the process that knows it,
   expect(input.name).toBe(SECRET)
   finish()
   expect((await meanwhile.tasks.result(id, { waitMs: 1_000 })).task.status).toBe("completed")
+})
+
+test("a task with a secret in its input runs again after the worker that took it lost its lease", async () => {
+  const gated = createGatedTool({ obeys: true })
+  const clock = createManualClock()
+  const { meanwhile, another } = await createWorkplace({ tools: [gated.tool], clock })
+  const { id } = await meanwhile.tasks.start({ tool: "gated", input: { name: SECRET } })
+  ;(await gated.call(1)).fail(new Error("not this time"))
+  const { task } = await meanwhile.tasks.result(id, { waitMs: 1_000 })
+  const itsClock = createManualClock()
+  const second = await another({ clock: itsClock, background: { leaseSeconds: 3 } })
+  const { store } = second.engine
+  await eventually("its lease is taken over", async () => {
+    itsClock.advance(500)
+    return (await store.leases("worker:")).every(({ holder }) => holder !== task.inputHeldBy)
+  })
+  clock.advance(5_000)
+  await eventually("it has another lease", async () => (await store.leases("worker:")).length === 2)
+  await meanwhile.tasks.retry(id)
+  expect((await gated.call(2)).input.name).toBe(SECRET)
 })
 
 test("what queues with a secret ends when the process that knows it closes", async () => {
