@@ -61,6 +61,9 @@ export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted
 function giveUp(scope: RunnerScope, active: ActiveRun): void {
   scope.heldInputs.delete(active.taskId)
   active.processAbort.abort()
+  active.spool?.discard().catch((error: unknown) => {
+    scope.log.warn("a spool folder could not be removed", { task: active.taskId, error: toErrorMessage(error) })
+  })
   markLost(active)
 }
 

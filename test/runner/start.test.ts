@@ -1,7 +1,10 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { createTaskId, type SessionId } from "../../src/task/id.ts"
+import { eventually } from "../support/eventually.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
@@ -68,7 +71,7 @@ test("a task and the step that asked for it are written together, and a second a
 test("a promoted call of a step that has its task already gives way to it", async () => {
   const gated = createGatedTool({ obeys: true })
   const parent = createGatedTool({ name: "parent", obeys: true })
-  const { meanwhile } = await createWorkplace({ tools: [parent.tool, gated.tool] })
+  const { meanwhile, directory } = await createWorkplace({ tools: [parent.tool, gated.tool] })
   const { tasks } = meanwhile
   const asking = await tasks.start({ tool: "parent", input: {} })
   const call = { tool: "gated", input: {}, askedBy: { taskId: asking.id, run: 1, key: "call 1" } }
@@ -76,11 +79,15 @@ test("a promoted call of a step that has its task already gives way to it", asyn
   const second = tasks.execute(call)
   const { context } = await gated.call(2)
   await context.step("taken for nothing", async () => null)
-  await Promise.all([first.promote(), second.promote()])
+  for (const call of gated.calls) call.context.output.write("printed\n")
+  expect([await first.promote(), await second.promote()]).toEqual([true, true])
   const answers = [await first.answer, await second.answer]
   for (const answer of answers) expect(answer).toMatchObject({ outcome: "promoted", task: { id: first.taskId } })
   expect(gated.calls.map(({ context }) => context.signal.aborted)).toEqual([false, true])
   expect((await tasks.list({ tool: "gated" })).items).toHaveLength(1)
+  const spool = join(directory, "data", "spool")
+  await eventually("nothing is left of the other", () => !existsSync(join(spool, second.taskId)))
+  expect(existsSync(join(spool, first.taskId))).toBe(true)
 })
 
 test("a delayed start runs when its time has come", async () => {
