@@ -12,6 +12,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** `bytes`: one character stands for one byte. */
 type Form = "text" | "bytes"
 
+type KnownValue = Readonly<Record<Form, string>>
+
 export interface SecretFinder {
   /** The values of its secret-looking variables are secrets from now on. */
   learn(environment: Environment): void
@@ -21,28 +23,35 @@ export interface SecretFinder {
 }
 
 const SHORTEST_VALUE_CHARACTERS = 8
-const MOST_VALUES = 256
+const MOST_LEARNED_VALUES = 256
 /** The beginning of a value is held back from here on: less of it gives nothing away. */
 const SHORTEST_BEGINNING_CHARACTERS = 3
 const NOTHING: readonly SecretRange[] = []
 
 export function createSecretFinder(environment: Environment): SecretFinder {
-  const values: Record<Form, string[]> = { text: [], bytes: [] }
-  learn(environment)
+  /** Known from the beginning, and for good. */
+  const own = toSecretValues(environment)
+  const learned = new Map<string, KnownValue>()
+  let known = own
 
   function learn(more: Environment): void {
     for (const value of toSecretValues(more)) {
-      if (values.text.includes(value)) continue
-      values.text.push(value)
-      values.bytes.push(Buffer.from(value).toString("latin1"))
+      if (own.some(({ text }) => text === value.text)) continue
+      // Again the newest: what is in use is not forgotten.
+      learned.delete(value.text)
+      learned.set(value.text, value)
     }
-    // Those learned first go first: a program that makes up secrets for ever must not slow everything down.
-    for (const known of Object.values(values)) known.splice(0, known.length - MOST_VALUES)
+    // A program that makes up secrets for ever must not slow everything down.
+    for (const oldest of learned.keys()) {
+      if (learned.size <= MOST_LEARNED_VALUES) break
+      learned.delete(oldest)
+    }
+    known = [...own, ...learned.values()]
   }
 
   function findValues(text: string, form: Form): SecretRange[] {
     const ranges: SecretRange[] = []
-    for (const value of values[form]) {
+    for (const { [form]: value } of known) {
       for (let start = text.indexOf(value); start >= 0; start = text.indexOf(value, start + value.length)) {
         ranges.push({ start, end: start + value.length })
       }
@@ -59,7 +68,7 @@ export function createSecretFinder(environment: Environment): SecretFinder {
     },
     countUnfinished(bytes) {
       const shape = UNFINISHED_SECRET.exec(bytes)
-      const beginnings = values.bytes.map((value) => countBeginning(bytes, value))
+      const beginnings = known.map((value) => countBeginning(bytes, value.bytes))
       return Math.max(shape ? bytes.length - shape.index : 0, ...beginnings)
     },
   }
@@ -87,7 +96,7 @@ function merge(ranges: SecretRange[]): SecretRange[] {
   return merged
 }
 
-function toSecretValues(environment: Readonly<Record<string, string | undefined>>): string[] {
+function toSecretValues(environment: Environment): readonly KnownValue[] {
   const values = new Set<string>()
   for (const [name, value] of Object.entries(environment)) {
     if (value === undefined || value.length < SHORTEST_VALUE_CHARACTERS || !SECRET_VARIABLE_NAME.test(name)) continue
@@ -95,7 +104,7 @@ function toSecretValues(environment: Readonly<Record<string, string | undefined>
     values.add(encodeURIComponent(value))
     values.add(JSON.stringify(value).slice(1, -1))
   }
-  return [...values].toSorted((left, right) => right.length - left.length)
+  return [...values].map((text) => ({ text, bytes: Buffer.from(text).toString("latin1") }))
 }
 
 function countBeginning(bytes: string, value: string): number {
