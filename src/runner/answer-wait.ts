@@ -4,6 +4,7 @@ import type { LifecycleEvent } from "../task/event.ts"
 import { DEFAULT_WORKSPACE, type WaitId, type WorkspaceId } from "../task/id.ts"
 import type { TaskRecord } from "../task/record.ts"
 import type { WaitRecord } from "../task/wait.ts"
+import { checkName } from "./call-check.ts"
 import { REPEAT_QUESTION, toInterrupted } from "./on-crash.ts"
 import type { RunnerScope } from "./scope.ts"
 
@@ -11,7 +12,8 @@ const EXPIRY = "expiry"
 
 /**
  * Answers what a run waits for. "No" to repeating an interrupted run ends it; any other answer puts it in the queue. The
- * first answer counts, and a later one is refused as `wrong_state`.
+ * first answer counts, and a later one is refused as `wrong_state`. One that holds a secret is refused too: without the
+ * secret it would be another answer.
  */
 export async function answerWait(
   scope: RunnerScope,
@@ -20,6 +22,7 @@ export async function answerWait(
   answeredBy: string,
   workspace: WorkspaceId = DEFAULT_WORKSPACE,
 ): Promise<TaskRecord> {
+  requireNoSecret(scope, answer, answeredBy)
   const wait = await scope.store.wait(waitId)
   if (wait?.workspace !== workspace) {
     throw new MeanwhileError("not_found", `Nothing waits under ${waitId}.`, { waitId })
@@ -55,6 +58,13 @@ async function settle(
   }
   const [answered] = await scope.store.commit([answering])
   return answered
+}
+
+function requireNoSecret({ redactor }: RunnerScope, answer: JsonValue, answeredBy: string): void {
+  checkName(redactor, "name of who answers", answeredBy)
+  if (!redactor.redactJson(answer).hasChanged) return
+  const message = "The answer holds a secret, which is never stored. Answer with where the secret is found instead."
+  throw new MeanwhileError("invalid_input", message)
 }
 
 function isRepeat({ question }: WaitRecord): boolean {

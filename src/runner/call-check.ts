@@ -2,12 +2,15 @@ import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import { byteLength } from "../base/json.ts"
 import type { ToolCall } from "../plugin/task-service.ts"
 import { LIFETIMES, NOTIFY_MODES } from "../task/record.ts"
+import type { Redactor } from "./redaction/redactor.ts"
 
 const METADATA_LIMIT_BYTES = 16 * 1024
 const TEXT_LIMIT_CHARACTERS = 512
 
 const POSITIVE = ["timeoutMs", "tokenLimit", "costLimitMicros", "outputLimitBytes"] as const
 const TEXTS = ["idempotencyKey", "batch", "model", "title", "traceId"] as const
+/** A task is found by these, or joined to others: they are stored as they are or not at all. */
+const NAMES = ["idempotencyKey", "batch", "model", "traceId", "parentMessage", "workspace", "session", "group"] as const
 
 /** Refuses a call whose own fields make no sense, whatever tool it names. */
 export function checkCall(call: ToolCall): void {
@@ -33,6 +36,18 @@ export function checkCall(call: ToolCall): void {
   if (call.lifetime === "session" && !call.session) refuse("lifetime", "is `session`, so `session` must be given too")
   if (call.lifetime === "turn" && !call.parentTask) refuse("lifetime", "is `turn`, so `parentTask` must name the turn")
   if (call.metadata !== undefined) checkMetadata(call.metadata)
+}
+
+/** Refuses a call that is named by a secret: redacted, the name would be another. */
+export function checkNames(redactor: Redactor, call: ToolCall): void {
+  for (const field of NAMES) checkName(redactor, `call's \`${field}\``, call[field])
+  checkName(redactor, "call's `askedBy.key`", call.askedBy?.key)
+}
+
+export function checkName(redactor: Redactor, what: string, name: string | null | undefined): void {
+  if (!name || redactor.redactText(name) === name) return
+  const message = `The ${what} holds a secret, which is never stored. Name it after something else, or by a hash of it.`
+  throw new MeanwhileError("invalid_input", message)
 }
 
 function checkOneOf(field: string, value: string, allowed: readonly string[]): void {

@@ -4,10 +4,12 @@ import type { BackgroundPolicy, Tool } from "../plugin/tool.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../task/id.ts"
 import type { TaskDetails, TaskLimits } from "../task/record.ts"
 import type { Admitted } from "./admission.ts"
+import { checkNames } from "./call-check.ts"
 import type { RunnerScope } from "./scope.ts"
 
 /** What the record will say. A secret in the input stays in this process's memory only. */
 export function toDetails(scope: RunnerScope, { call, plugin, tool, input, depth }: Admitted, id: TaskId): TaskDetails {
+  checkNames(scope.redactor, call)
   const redacted = scope.redactor.redactJson(toJson(call.input))
   if (redacted.hasChanged) scope.heldInputs.set(id, call.input)
   return {

@@ -2,6 +2,7 @@ import { toErrorMessage } from "../base/error.ts"
 import type { Answer, ExecuteOptions, Execution, ToolCall } from "../plugin/task-service.ts"
 import { createTaskId } from "../task/id.ts"
 import { type Admitted, admit, toPendingCall } from "./admission.ts"
+import { checkNames } from "./call-check.ts"
 import { toPolicy } from "./details.ts"
 import { requireOpen } from "./enter.ts"
 import { type ForegroundCall, executeRecorded, executeUnrecorded } from "./foreground-call.ts"
@@ -16,6 +17,7 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
 
   function begin(admitted: Admitted, hasRecord: boolean): void {
     requireOpen(scope)
+    checkNames(scope.redactor, call)
     if (scope.tools.hooks().length > 0) answer.then((it) => tellHooks(scope, admitted, it)).catch(() => {})
     if (hasRecord) {
       begun = executeRecorded(scope, admitted, taskId, { resolve, reject }, options)

@@ -3,6 +3,7 @@ import { type JsonValue, toJson } from "../base/json.ts"
 import type { StepContext } from "../plugin/context.ts"
 import type { OnCrash } from "../task/step.ts"
 import type { ActiveRun } from "./active-run.ts"
+import { checkName } from "./call-check.ts"
 import { SECRET_RESULT } from "./journal.ts"
 import { requireOwned, writeUnderFence } from "./ownership.ts"
 import type { RunnerScope } from "./scope.ts"
@@ -26,6 +27,7 @@ export async function takeStep<Result extends JsonValue>(
   if (known?.isRunning) {
     throw new MeanwhileError("invalid_input", `The step ${key} is already being taken: give each step its own key.`)
   }
+  if (!known) checkName(scope.redactor, "key of the step", key)
   active.journal.set(key, { state: "started", onCrash, isRunning: true })
   try {
     await writeUnderFence(scope, active, (run) => [{ op: "step.start", run, key, onCrash }])
