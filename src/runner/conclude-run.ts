@@ -17,7 +17,7 @@ export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: P
   if (outcome && !active.stop) observeDuration(scope, active)
   if (standing.in === "foreground") {
     active.standing = { in: "answered" }
-    standing.answer(toAnswer(active, outcome))
+    standing.answer(toAnswer(scope, active, outcome))
     void closeSpool(scope, active, (spool) => spool.discard())
   }
   const task = standing.in === "background" ? await endRun(scope, active, outcome) : null
@@ -52,11 +52,11 @@ function release(scope: RunnerScope, active: ActiveRun): void {
   if (scope.mayHaveQueued) scope.nudge()
 }
 
-function toAnswer(active: ActiveRun, outcome: Outcome | undefined): Answer {
+function toAnswer(scope: RunnerScope, active: ActiveRun, outcome: Outcome | undefined): Answer {
   if (active.stop || !outcome) {
     const { by, reason } = active.stop ?? { by: "lost_worker", reason: "it was given up" }
     const ended = toStopEvent(by) === "task.timed_out" ? "timed_out" : "cancelled"
-    return { outcome: ended, by, reason, survivors: toSurvivors(active, outcome) }
+    return { outcome: ended, by, reason, survivors: toSurvivors(scope, active, outcome) }
   }
   if (outcome.succeeded) return { outcome: "completed", patch: outcome.patch }
   return { outcome: "failed", failure: outcome.failure, patch: outcome.patch }

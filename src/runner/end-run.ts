@@ -96,7 +96,7 @@ function toEndEvents(
     return [{ type: "task.failed", failure: outcome.failure, patch: outcome.patch }]
   }
   const { by, reason } = stop ?? { by: "lost_worker", reason: "it was given up" }
-  const survivors = toSurvivors(active, outcome)
+  const survivors = toSurvivors(scope, active, outcome)
   const end: LifecycleEvent = { type: toStopEvent(by), by, reason, survivors, late: outcome?.patch ?? null }
   return isStopKnown ? [end] : [{ type: "task.stop_requested", by, reason }, end]
 }
@@ -111,10 +111,15 @@ function toHandBack(scope: RunnerScope, active: ActiveRun): LifecycleEvent {
 
 /**
  * Work inside this process cannot be ended by force: when it was given up it is named as what it is. Processes that
- * were still being ended when it was given up may live or not.
+ * were still being ended when it was given up may live or not. A command line may hold a secret.
  */
-export function toSurvivors(active: ActiveRun, outcome: Outcome | undefined): Survivors {
-  if (outcome) return survivorsOf(active)
+export function toSurvivors(scope: RunnerScope, active: ActiveRun, outcome: Outcome | undefined): Survivors {
+  const survivors = outcome ? survivorsOf(active) : toGivenUp(active)
+  if (survivors === "unknown") return survivors
+  return survivors.map(({ pid, command }) => ({ pid, command: scope.redactor.redactText(command) }))
+}
+
+function toGivenUp(active: ActiveRun): Survivors {
   if ((active.spool?.pids().length ?? 0) > 0) return "unknown"
   return [...active.survivors, { pid: process.pid, command: `${active.tool.name} (inside this process)` }]
 }

@@ -1,5 +1,5 @@
 import { isMeanwhileError, toErrorMessage } from "../base/error.ts"
-import { type JsonValue, toJson } from "../base/json.ts"
+import { type JsonObject, type JsonValue, toJson } from "../base/json.ts"
 import { isToolReturn, type ToolReturn } from "../plugin/tool.ts"
 import type { TaskFailure } from "../task/event.ts"
 import { type Patch, toPatch } from "../task/patch.ts"
@@ -14,8 +14,8 @@ export function toOutcome(redactor: Redactor, returned: JsonValue | ToolReturn |
   const value = returned ?? null
   if (!isToolReturn(value)) return { succeeded: true, patch: toPatch(redactor.redactJson(toJson(value)).value) }
   if ("patch" in value) return { succeeded: true, patch: redactPatch(redactor, value.patch) }
-  const message = redactor.redactText(value.failure.message)
-  const failure = { code: value.failure.code, message, details: {} }
+  const { code, message } = value.failure
+  const failure = { code: redactor.redactText(code), message: redactor.redactText(message), details: {} }
   return { succeeded: false, failure, patch: toPatch(redactor.redactJson(toJson(value.payload)).value) }
 }
 
@@ -28,8 +28,8 @@ export function toFailedOutcome(redactor: Redactor, error: unknown): Extract<Out
 function redactPatch(redactor: Redactor, patch: Patch): Patch {
   return {
     digest: patch.digest.map((line) => redactor.redactText(line)),
-    facts: Object.fromEntries(Object.entries(patch.facts).map(([key, fact]) => [key, redactor.redactJson(fact).value])),
-    artifacts: patch.artifacts,
+    facts: redactor.redactJson(toJson({ ...patch.facts })).value as JsonObject,
+    artifacts: patch.artifacts.map((artifact) => ({ ...artifact, name: redactor.redactText(artifact.name) })),
     nextSteps: patch.nextSteps.map((line) => redactor.redactText(line)),
     payload: redactor.redactJson(toJson(patch.payload)).value,
   }

@@ -67,5 +67,5 @@ async function putArtifact(
     throw new MeanwhileError("invalid_input", "An artifact needs a name and a media type.")
   const { workspace, taskId } = active
   const [hash] = await scope.store.commit([{ op: "artifact.put", workspace, taskId, mediaType, bytes }])
-  return { hash, name, mediaType, bytes: bytes.byteLength }
+  return { hash, name: scope.redactor.redactText(name), mediaType, bytes: bytes.byteLength }
 }
