@@ -33,7 +33,10 @@ export interface Tool<Input = unknown> {
   readonly shape?: (input: Input) => string
   /** One line for people. Default: the tool's name. */
   readonly title?: (input: Input) => string
-  /** Of a call that names none. As a function: the limit that the input itself asks for, if any. */
+  /**
+   * Of a call that names none. As a function: the limit that the input itself asks for, if any. One at or below the
+   * threshold keeps the call in the foreground until it ends.
+   */
   readonly timeoutMs?: number | ((input: Input) => number | undefined)
   /** What a crash in the middle does. `fail` unless the tool is idempotent. */
   readonly onCrash?: OnCrash

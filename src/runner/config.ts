@@ -39,6 +39,14 @@ export const backgroundConfigSchema = z
     /** A worker silent for so long has its runs taken over. */
     leaseSeconds: seconds.default(15),
   })
+  .refine(
+    ({ timeoutOverrideSeconds: cap, backgroundThresholdSeconds }) => cap === null || cap > backgroundThresholdSeconds,
+    {
+      path: ["timeoutOverrideSeconds"],
+      error:
+        "must exceed backgroundThresholdSeconds: otherwise every call would be stopped before it could move to the background",
+    },
+  )
   .readonly()
 
 export type BackgroundConfig = z.output<typeof backgroundConfigSchema>

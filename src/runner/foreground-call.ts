@@ -58,7 +58,7 @@ export function executeUnrecorded(
     active.outputFollower = followOutput(scope, read, onOutput)
   }
   async function promote(): Promise<boolean> {
-    if (thresholdMs === null) return false
+    if (toPolicy(tool, input).mode !== "after") return false
     cancelThreshold?.()
     return promoteRun(scope, active, admitted)
   }
@@ -136,13 +136,17 @@ function toAnswer(task: TaskRecord, afterMs: number): Answer {
   }
 }
 
-/** Null: it is never promoted. A time limit must leave it time to be. */
+/**
+ * Null: nobody lets go of it. A time limit must exceed the threshold: a shorter one is refused when the caller or the
+ * tool set it. Whoever writes an input cannot know the threshold, so a limit from there simply comes first.
+ */
 function toThresholdMs(scope: RunnerScope, { call, tool, input }: Admitted): number | null {
   const policy = toPolicy(tool, input)
   if (policy.mode !== "after") return null
   const thresholdMs = policy.ms ?? scope.config.backgroundThresholdSeconds * 1_000
   const timeoutMs = toRequestedTimeoutMs(call, tool, input)
   if (timeoutMs === undefined || timeoutMs > thresholdMs) return thresholdMs
+  if (call.timeoutMs === undefined && typeof tool.timeoutMs === "function") return null
   throw new MeanwhileError(
     "invalid_input",
     `The time limit of ${timeoutMs} ms must exceed the ${thresholdMs} ms after which ${call.tool} moves to the background. Raise it, or start the call in the background.`,

@@ -58,9 +58,9 @@ test("a directory that does not exist is refused; nothing starts and nothing is 
 })
 
 test("the time limit that a call asks for ends the command", async () => {
-  const { execution, tasks } = await run({ command: "sleep 60", timeoutMs: 300 })
-  const { task } = await tasks.result(execution.taskId, { waitMs: 10_000 })
-  expect(task).toMatchObject({ status: "timed_out", stop: { by: "deadline" }, survivors: [] })
+  const { answer, tasks } = await run({ command: "sleep 60", timeoutMs: 300 })
+  expect(answer).toMatchObject({ outcome: "timed_out", by: "deadline", survivors: [] })
+  expect((await tasks.list({})).items).toEqual([])
 })
 
 test("a server leaves the foreground before other commands do, with what it printed so far", async () => {

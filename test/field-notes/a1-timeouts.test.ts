@@ -97,6 +97,22 @@ describe("A1. A timeout that was accepted is enforced, and ends as `timed_out`",
     expect((await tasks.result(second.id, { waitMs: 1_000 })).task.status).toBe("timed_out")
   })
 
+  test("a limit that the input asks for comes first, whatever the threshold is", async () => {
+    const timeoutMs = (input: unknown) => ((input as { name: string }).name === "short" ? 30_000 : undefined)
+    const gated = createGatedTool({ obeys: true, timeoutMs })
+    const clock = createManualClock()
+    const background = { backgroundThresholdSeconds: 60 }
+    const { meanwhile } = await createWorkplace({ tools: [gated.tool], clock, background })
+    const execution = meanwhile.tasks.execute({ tool: "gated", input: { name: "short" } })
+    await gated.call(1)
+    clock.advance(30_000)
+    expect(await execution.answer).toMatchObject({ outcome: "timed_out", by: "deadline" })
+    expect((await meanwhile.tasks.list({})).items).toEqual([])
+    const early = meanwhile.tasks.execute({ tool: "gated", input: { name: "short" } })
+    await gated.call(2)
+    expect(await early.promote()).toBe(true)
+  })
+
   test("but one that could never be kept is refused, and nothing starts", async () => {
     const { gated, tasks } = await prepare()
     const execution = tasks.execute({ tool: "gated", input: {}, timeoutMs: 10_000 })

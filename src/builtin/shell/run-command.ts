@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from "node:util"
 import { z } from "zod"
 import { type JsonObject, toJson } from "../../base/json.ts"
 import type { ProcessExit } from "../../plugin/process.ts"
-import { type BackgroundPolicy, defineTool, type Tool, type ToolReturn } from "../../plugin/tool.ts"
+import { defineTool, type Tool, type ToolReturn } from "../../plugin/tool.ts"
 import { type EnvironmentParts, toCommandEnvironment } from "./command-environment.ts"
 import { forecastCommand } from "./command-forecast.ts"
 import { type CommandOutput, readCommandOutput } from "./command-output.ts"
@@ -16,8 +16,6 @@ export interface RunCommandOptions extends EnvironmentParts {
   readonly workingDirectory: string
 }
 
-/** What the configured threshold is unless somebody changed it. */
-const USUAL_THRESHOLD_MS = 10_000
 const TITLE_CHARACTERS = 80
 const DIGEST_CHARACTERS = 300
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
@@ -27,7 +25,7 @@ export function createRunCommand(options: RunCommandOptions): Tool {
     name: "run_command",
     description: `Runs a command with ${options.shell} -c. Standard output and standard error come back together.`,
     input: createInputSchema(options.workingDirectory),
-    background: ({ command, timeoutMs }) => toPolicy(command, timeoutMs),
+    background: ({ command }) => forecastCommand(command).policy,
     estimateMs: ({ command }) => forecastCommand(command).estimateMs,
     shape: ({ command }) => forecastCommand(command).shape,
     title: ({ command }) => toTitle(command),
@@ -61,13 +59,6 @@ function createInputSchema(workingDirectory: string) {
       .describe("Environment variables to add or replace."),
     timeoutMs: z.number().int().min(10).optional().describe("Stop it when it has run so long."),
   })
-}
-
-/** A call with a short time limit stays in the foreground until just before it, for the limit must come second. */
-function toPolicy(command: string, timeoutMs: number | undefined): BackgroundPolicy {
-  const { policy } = forecastCommand(command)
-  if (timeoutMs === undefined || policy.mode !== "after") return policy
-  return timeoutMs <= (policy.ms ?? USUAL_THRESHOLD_MS) ? { mode: "after", ms: timeoutMs - 1 } : policy
 }
 
 function isDirectory(path: string): boolean {

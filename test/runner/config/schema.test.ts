@@ -40,6 +40,7 @@ const INVALID: readonly [keyof BackgroundConfigInput | "unknownKey", unknown][] 
   ["maxCostMicrosPerTask", -5],
   ["defaultTimeoutSeconds", Number.POSITIVE_INFINITY],
   ["timeoutOverrideSeconds", 0],
+  ["timeoutOverrideSeconds", 10],
   ["foregroundTimeoutSeconds", Number.NaN],
   ["backgroundThresholdSeconds", "10"],
   ["completedTaskRetentionSeconds", -1],

@@ -25,7 +25,10 @@ test("defaultTimeoutSeconds: a task that names no time limit ends by this one", 
 })
 
 test("timeoutOverrideSeconds: caps every time limit, whoever asked for it", async () => {
-  const { clock, gated, tasks } = await open({ timeoutOverrideSeconds: 5 }, { timeoutMs: 120_000 })
+  const { clock, gated, tasks } = await open(
+    { timeoutOverrideSeconds: 5, backgroundThresholdSeconds: 1 },
+    { timeoutMs: 120_000 },
+  )
   const asked = await tasks.start({ tool: "gated", input: {}, timeoutMs: 60_000 })
   const shorter = await tasks.start({ tool: "gated", input: {}, timeoutMs: 4_000 })
   const ofTool = await tasks.start({ tool: "gated", input: {} })
