@@ -16,7 +16,6 @@ import { waitForEnd } from "./wait-for-end.ts"
 const DEFAULT_PAGE_SIZE = 50
 const LONGEST_PAGE = 1_000
 const LAST_LINE_BYTES = 512
-const RETRYABLE: ReadonlySet<string> = new Set(["failed", "timed_out", "interrupted", "cancelled"])
 
 export async function toView(scope: RunnerScope, task: TaskRecord): Promise<TaskView> {
   const placeInQueue = task.status === "queued" ? ((await scope.store.placeInQueue(task.id)) ?? null) : null
@@ -40,28 +39,6 @@ export async function getResult(
   if (!task) throw notFound(id)
   if (consume && isTerminal(task.status)) await acknowledgeTasks(scope, [task])
   return toView(scope, task)
-}
-
-export async function retryTask(scope: RunnerScope, task: TaskRecord): Promise<TaskRecord> {
-  if (!RETRYABLE.has(task.status)) {
-    throw new MeanwhileError(
-      "wrong_state",
-      `Task ${task.id} is ${task.status}: only failed, timed_out, interrupted and cancelled tasks can be retried.`,
-      { status: task.status },
-    )
-  }
-  if (task.inputHeldBy !== null && !scope.heldInputs.has(task.id)) {
-    throw new MeanwhileError(
-      "secret_not_kept",
-      "Its input held a secret, which is never stored. Start it again with the secret.",
-    )
-  }
-  // This worker, which may have another id by now: only one that holds the input is offered the task.
-  const inputHeldBy = scope.heldInputs.has(task.id) ? scope.worker.id : null
-  const [begun] = await scope.store.commit([
-    { op: "task.begin_run", taskId: task.id, afterRun: task.run, reason: "retry", inputHeldBy },
-  ])
-  return begun
 }
 
 /** Returns how many of them were not used before. */
