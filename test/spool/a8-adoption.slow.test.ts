@@ -83,31 +83,6 @@ describe("A8. After kill -9 of the runtime: detached processes are adopted again
     expect(processesOf(place.taskId)).toEqual([])
   })
 
-  test("one that had not claimed its right to run never runs", async () => {
-    const { run, reopen, taskId, directory } = createTestSpool()
-    run.keep()
-    run.write("the run has a folder\n")
-    await run.flush()
-    expect(await reopen().run.reattach()).toBe("never_ran")
-    // The wrapper of before comes late: it finds its place taken.
-    await expect(run.runProcess(toShell("echo too late"), NEVER_STOPPED)).rejects.toMatchObject({ code: "stale_claim" })
-    expect(await readAll(run)).toBe("the run has a folder\n")
-    const next = reopen().run
-    expect(await next.reattach()).toBe("never_ran")
-    expect(await next.runProcess(toShell("echo in time"), NEVER_STOPPED)).toMatchObject({ exitCode: 0 })
-    expect(await readAll(next)).toBe("the run has a folder\nin time\n")
-    expect(readFileSync(join(directory, taskId, "1", "process-1-launch-2"), "utf8")).toContain("exit 0")
-  })
-
-  test("one whose line was never finished did not run", async () => {
-    const { run, reopen, ...place } = createTestSpool()
-    run.keep()
-    run.write("x")
-    await run.flush()
-    writeFileSync(join(place.directory, place.taskId, "1", "process-1"), "claim 12")
-    expect(await reopen().run.reattach()).toBe("never_ran")
-  })
-
   test("a reused pid is not mistaken for the old process, and is left alone", async () => {
     const { run, reopen, directory, taskId } = createTestSpool()
     run.keep()

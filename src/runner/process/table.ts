@@ -32,13 +32,22 @@ export function readProcess(pid: number): ProcessEntry | undefined {
  */
 export function listProcesses(marker?: string): MarkedEntry[] {
   if (!isLinux) {
-    const isMarked = (command: string): boolean => marker !== undefined && hasMarker(command, marker, " ")
+    const isMarked = (command: string): boolean =>
+      marker !== undefined && findEnding(command, marker, " ") !== undefined
     return parsePsRows(runPs(["-axEww"])).map((row) => ({ ...row, isMarked: isMarked(row.command) }))
   }
   return listLinuxPids().flatMap((pid) => {
     const entry = readLinuxProcess(pid)
     return entry ? [{ ...entry, isMarked: marker !== undefined && hasLinuxMarker(pid, marker) }] : []
   })
+}
+
+/** What follows the marker in the value of each process that carries it. */
+export function listMarkerEndings(marker: string): string[] {
+  const endings = isLinux
+    ? listLinuxPids().map((pid) => findEnding(readText(`/proc/${pid}/environ`) ?? "", marker, "\0"))
+    : parsePsRows(runPs(["-axEww"])).map((row) => findEnding(row.command, marker, " "))
+  return endings.filter((ending) => ending !== undefined)
 }
 
 /** Its children and theirs, looked up one by one: cheaper than the whole table. Empty where that cannot be asked. */
@@ -117,15 +126,17 @@ function readLinuxProcess(pid: number): ProcessEntry | undefined {
 function hasLinuxMarker(pid: number, marker: string): boolean {
   if (!statSync(`/proc/${pid}`, { throwIfNoEntry: false })) return false
   const environment = readText(`/proc/${pid}/environ`)
-  return environment !== undefined && hasMarker(environment, marker, "\0")
+  return environment !== undefined && findEnding(environment, marker, "\0") !== undefined
 }
 
 /** The first process of a run is not its tenth: after the marker the value ends, or one of its parts does. */
-function hasMarker(environment: string, marker: string, separator: string): boolean {
-  const text = `${separator}${environment}`
+function findEnding(environment: string, marker: string, separator: string): string | undefined {
+  const text = `${separator}${environment}${separator}`
   const start = text.indexOf(`${separator}${marker}`)
-  const next = text[start + separator.length + marker.length]
-  return start >= 0 && (next === undefined || next === separator || next === "/")
+  if (start < 0) return undefined
+  const from = start + separator.length + marker.length
+  const ending = text.slice(from, text.indexOf(separator, from))
+  return ending === "" || ending.startsWith("/") ? ending : undefined
 }
 
 /** Undefined when the process is gone, or is not ours to read. */

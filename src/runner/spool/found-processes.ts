@@ -2,47 +2,73 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Clock } from "../../base/clock.ts"
 import { type Found, findProcess } from "../process/adopt.ts"
-import { forbidRun } from "../process/process-file.ts"
+import { forbidRun, readFacts } from "../process/process-file.ts"
+import { listMarkerEndings } from "../process/table.ts"
 import { type RunPaths, toProcessName } from "./run-paths.ts"
 
 /** What an earlier Meanwhile process left of the n-th process of a run. */
-export interface FoundProcess {
+export interface FoundProcess extends Launch {
   readonly number: number
+  readonly found: Found
+}
+
+interface Launch {
   /** A process that never ran may be launched again in the same place of the run. Counted from 1. */
   readonly launch: number
   readonly path: string
-  readonly found: Found
 }
 
 const NAME = /^process-(\d+)(?:-launch-(\d+))?$/
 
 /**
- * Every process of a run by its number, the newest launch of each. Contract: none that is not among them can start
- * later on, though its wrapper may just have been spawned when Meanwhile died.
+ * Every process of a run by its number, the newest launch of each. `marker` is the run's. Contract: once this resolves,
+ * no wrapper that a Meanwhile process spawned before it died can begin to run its command.
  */
-export async function findProcesses(
-  paths: RunPaths,
-  toMarker: (number: number) => string,
-  clock: Clock,
-): Promise<Map<number, FoundProcess>> {
-  const newest = new Map<number, FoundProcess>()
-  const names = listNames(paths.directory)
-  if (names.length === 0) return newest
-  forbidRun(join(paths.directory, toProcessName(toNumbers(names).reduce((a, b) => Math.max(a, b), 0) + 1, 1)))
-  for (const name of listNames(paths.directory)) {
+export async function findProcesses(paths: RunPaths, marker: string, clock: Clock): Promise<Map<number, FoundProcess>> {
+  const processes = new Map<number, FoundProcess>()
+  if (listNames(paths.directory).length === 0) return processes
+  forbidUnclaimed(paths.directory, marker)
+  for (const [number, launch] of listLaunches(paths.directory)) {
+    const found = await findProcess(launch.path, `${marker}/${number}`, clock)
+    processes.set(number, { ...launch, number, found })
+  }
+  return processes
+}
+
+/**
+ * Takes the right to run from every wrapper that may be there without its claim. Calls at the same time claim in any
+ * order: a lower number may be late, and a higher one carries its marker already. Only the last to be spawned can have
+ * missed that too, when Meanwhile died in the middle of it: it is the next number, or the next launch of one that never ran.
+ */
+function forbidUnclaimed(directory: string, marker: string): void {
+  const launches = listLaunches(directory)
+  const isClaimed = (launch: Launch): boolean => readFacts(launch.path)?.claim !== "forbidden"
+  const claimed = new Set([...launches].filter(([, launch]) => isClaimed(launch)).map(([number]) => number))
+  const carried = listMarkerEndings(marker)
+    .flatMap((ending) => /^\/(\d+)/.exec(ending)?.[1] ?? [])
+    .map(Number)
+  const known = Array.from({ length: largest(launches.keys()) }, (_, index) => index + 1)
+  for (const number of new Set([...known, ...carried, largest([...claimed, ...carried]) + 1])) {
+    if (claimed.has(number)) continue
+    forbidRun(join(directory, toProcessName(number, (launches.get(number)?.launch ?? 0) + 1)))
+  }
+}
+
+/** The newest launch of each number. */
+function listLaunches(directory: string): Map<number, Launch> {
+  const newest = new Map<number, Launch>()
+  for (const name of listNames(directory)) {
     const match = NAME.exec(name)
     if (!match) continue
     const number = Number(match[1])
     const launch = Number(match[2] ?? 1)
-    if ((newest.get(number)?.launch ?? 0) > launch) continue
-    const path = join(paths.directory, name)
-    newest.set(number, { number, launch, path, found: await findProcess(path, toMarker(number), clock) })
+    if ((newest.get(number)?.launch ?? 0) < launch) newest.set(number, { launch, path: join(directory, name) })
   }
   return newest
 }
 
-function toNumbers(names: readonly string[]): number[] {
-  return names.flatMap((name) => NAME.exec(name)?.[1] ?? []).map(Number)
+function largest(numbers: Iterable<number>): number {
+  return Array.from(numbers).reduce((a, b) => Math.max(a, b), 0)
 }
 
 export function listNames(directory: string): string[] {

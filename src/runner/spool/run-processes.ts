@@ -44,15 +44,15 @@ export interface RunProcessesOptions {
   readonly guard: Guard
   /** The size of the output file past which the guard stops a process. */
   readonly stopPastBytes: number
-  /** The environment variable that the n-th process and all it starts carry, as `NAME=value`. */
-  readonly toMarker: (number: number) => string
+  /** `NAME=value`: the environment variable that its processes and all they start carry, with their number at its end. */
+  readonly marker: string
   /** Resolves when the output file exists and holds all that was written before. */
   readonly prepareOutput: () => Promise<void> | undefined
   readonly onStarted: () => void
 }
 
 export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
-  const { paths, clock, owner, stopPastBytes, toMarker } = options
+  const { paths, clock, owner, stopPastBytes, marker: runMarker } = options
   const live = new Set<RunningProcess>()
   /** Trees whose command ended and that have living members on purpose. */
   const lingering = new Map<ProcessTree, readonly Member[]>()
@@ -76,7 +76,7 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
     if (control.signal.aborted) return toSupervised(UNKNOWN_ENDING, [])
     await options.prepareOutput()
     const path = join(paths.directory, name)
-    const running = await launch({ ...request, argv }, path, toMarker(number))
+    const running = await launch({ ...request, argv }, path, `${runMarker}/${number}`)
     const supervised = await supervise(running, control)
     if (supervised === "never_ran") throw toClaimError(path)
     requireSpace(paths, supervised.exit)
@@ -123,14 +123,14 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
     async reattach() {
       // Also in the process that started them, when it lost the run and takes it over again: calls count anew.
       count = 0
-      found = await findProcesses(paths, toMarker, clock)
+      found = await findProcesses(paths, runMarker, clock)
       const states = new Set([...found.values()].map((process) => process.found.state))
       if (states.has("lost")) return "lost"
       if (states.has("ended") || states.has("alive")) return "reattachable"
       return states.has("never_ran") ? "never_ran" : "nothing"
     },
     async stopAll(graceMs) {
-      if (found.size === 0 && count === 0) found = await findProcesses(paths, toMarker, clock)
+      if (found.size === 0 && count === 0) found = await findProcesses(paths, runMarker, clock)
       const stops = [...live].map((running) => stopTree(running.tree, { clock, graceMs }))
       const left = (await Promise.all([...stops, ...stopFound(graceMs)])).flat()
       return left.map(toSurvivor)

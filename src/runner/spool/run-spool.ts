@@ -83,7 +83,7 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
     owner,
     guard: context.guard,
     stopPastBytes: limitBytes * UNWATCHED_FACTOR,
-    toMarker: (number) => `MEANWHILE_TASK=${taskId}/${run}/${number}`,
+    marker: `MEANWHILE_TASK=${taskId}/${run}`,
     prepareOutput: output.prepare,
     onStarted: () => cap.watch(),
   })
