@@ -2,7 +2,7 @@ import type { JsonObject } from "../base/json.ts"
 import type { GroupId, MessageId, SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import type { Patch } from "../task/patch.ts"
 import type { AskingStep, Lifetime, NotifyMode, TaskRecord, TaskSummary } from "../task/record.ts"
-import type { Stopper, Survivors } from "../task/stop.ts"
+import type { Requester, Stopper, Survivors } from "../task/stop.ts"
 import type { Page, PageRequest, TaskFilter } from "../task/store.ts"
 import type { TaskFailure } from "../task/event.ts"
 import type { OutputChunk, OutputRequest, PatternAnswer, PatternRequest } from "./output.ts"
@@ -70,7 +70,8 @@ export interface Execution {
 }
 
 export interface StopRequest {
-  readonly by?: Stopper
+  /** Default: a person. */
+  readonly by?: Requester
   readonly reason?: string
 }
 

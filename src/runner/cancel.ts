@@ -1,10 +1,10 @@
-import { isMeanwhileError } from "../base/error.ts"
+import { isMeanwhileError, MeanwhileError } from "../base/error.ts"
 import type { StopRequest } from "../plugin/task-service.ts"
 import type { TaskId } from "../task/id.ts"
 import type { LifecycleEvent } from "../task/event.ts"
 import { isTerminal } from "../task/lifecycle.ts"
 import type { TaskRecord } from "../task/record.ts"
-import { toStopEvent } from "../task/stop.ts"
+import { REQUESTERS, toStopEvent } from "../task/stop.ts"
 import type { RunnerScope } from "./scope.ts"
 import { abortRun, type StopCause } from "./stop-run.ts"
 
@@ -12,10 +12,7 @@ const DEFAULT_REASON = "it was asked to stop"
 
 /** Stops a task wherever it runs, and returns once the stop is accepted. What has ended is returned as it is. */
 export async function cancelTask(scope: RunnerScope, task: TaskRecord, request: StopRequest = {}): Promise<TaskRecord> {
-  const cause: StopCause = {
-    by: request.by ?? "person",
-    reason: scope.redactor.redactText(request.reason ?? DEFAULT_REASON),
-  }
+  const cause = toStopCause(scope, request)
   for (let current = task; ; ) {
     if (isTerminal(current.status) || current.status === "stopping") return current
     try {
@@ -30,6 +27,18 @@ export async function cancelTask(scope: RunnerScope, task: TaskRecord, request: 
       current = reread
     }
   }
+}
+
+export function toStopCause(
+  scope: RunnerScope,
+  { by = "person", reason = DEFAULT_REASON }: StopRequest,
+): Required<StopRequest> {
+  if (!REQUESTERS.includes(by)) {
+    throw new MeanwhileError("invalid_input", `A stop is asked for by one of ${REQUESTERS.join(", ")}, not ${by}.`, {
+      field: "by",
+    })
+  }
+  return { by, reason: scope.redactor.redactText(reason) }
 }
 
 /** Looks for stops that came from elsewhere and passes them on to what runs here. */

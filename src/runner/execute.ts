@@ -2,6 +2,7 @@ import { toErrorMessage } from "../base/error.ts"
 import type { Answer, ExecuteOptions, Execution, ToolCall } from "../plugin/task-service.ts"
 import { createTaskId } from "../task/id.ts"
 import { type Admitted, admit, toPendingCall } from "./admission.ts"
+import { toStopCause } from "./cancel.ts"
 import { checkNames } from "./call-check.ts"
 import { toPolicy } from "./details.ts"
 import { requireOpen } from "./enter.ts"
@@ -50,8 +51,7 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
       return begun?.promote() ?? false
     },
     cancel(request = {}) {
-      const reason = scope.redactor.redactText(request.reason ?? "it was asked to stop")
-      const cause = { by: request.by ?? "person", reason } as const
+      const cause = toStopCause(scope, request)
       void Promise.resolve(admission).then(() => begun?.cancel(cause))
     },
   }

@@ -1,5 +1,5 @@
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
-import type { Answer, ExecuteOptions } from "../plugin/task-service.ts"
+import type { Answer, ExecuteOptions, StopRequest } from "../plugin/task-service.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../task/id.ts"
 import { isTerminal } from "../task/lifecycle.ts"
 import type { TaskRecord } from "../task/record.ts"
@@ -12,13 +12,13 @@ import { promoteRun } from "./promote-run.ts"
 import { spoolOf } from "./run-spool.ts"
 import type { RunnerScope } from "./scope.ts"
 import { createTask } from "./start.ts"
-import { type StopCause, stopRun } from "./stop-run.ts"
+import { stopRun } from "./stop-run.ts"
 import { waitForEnd } from "./wait-for-end.ts"
 
 /** A call that somebody waits for. */
 export interface ForegroundCall {
   promote(): Promise<boolean>
-  cancel(cause: StopCause): void
+  cancel(cause: Required<StopRequest>): void
 }
 
 /** Nothing is written unless it is promoted. */

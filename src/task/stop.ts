@@ -11,6 +11,10 @@ export const STOPPERS = [
 ] as const
 export type Stopper = (typeof STOPPERS)[number]
 
+/** Who can ask for a stop. The others are found out by the runtime itself. */
+export const REQUESTERS = ["person", "model", "budget", "limit", "lifetime"] as const satisfies readonly Stopper[]
+export type Requester = (typeof REQUESTERS)[number]
+
 /** A stop that was accepted. Whether the run ends `cancelled` or `timed_out` follows from who asked. */
 export interface Stop {
   readonly by: Stopper

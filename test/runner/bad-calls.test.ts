@@ -5,7 +5,7 @@ import type { ToolCall } from "../../src/plugin/task-service.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
 import type { SessionId, TaskId } from "../../src/task/id.ts"
 import { contentsOf } from "../support/contents.ts"
-import { echo } from "../support/tools.ts"
+import { createGatedTool, echo } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
 const plain = defineTool({
@@ -105,4 +105,19 @@ test("a session that does not exist cannot be deleted", async () => {
   const before = contentsOf(directory)
   await expect(meanwhile.tasks.deleteSession("none" as SessionId)).rejects.toMatchObject({ code: "not_found" })
   expect(contentsOf(directory)).toEqual(before)
+})
+
+test("nobody can claim that a time limit or a lost worker ended a task", async () => {
+  const gated = createGatedTool({ obeys: true })
+  const { meanwhile } = await createWorkplace({ tools: [gated.tool] })
+  const { tasks } = meanwhile
+  const { id } = await tasks.start({ tool: "gated", input: {} })
+  const execution = tasks.execute({ tool: "gated", input: {} })
+  for (const by of ["deadline", "lost_worker", "shutdown"] as const) {
+    // @ts-expect-error: these are found out, not asked for.
+    await expect(tasks.cancel(id, { by })).rejects.toMatchObject({ code: "invalid_input", details: { field: "by" } })
+    // @ts-expect-error: the same.
+    expect(() => execution.cancel({ by })).toThrow(expect.objectContaining({ code: "invalid_input" }))
+  }
+  expect(await tasks.cancel(id, { by: "model" })).toMatchObject({ status: "stopping", stop: { by: "model" } })
 })
