@@ -1,5 +1,4 @@
-import { type CancelTimer, type Clock, systemClock } from "../base/clock.ts"
-import { isMeanwhileError, toErrorMessage } from "../base/error.ts"
+import { type Clock, systemClock } from "../base/clock.ts"
 import type { JsonValue } from "../base/json.ts"
 import type { Log } from "../plugin/context.ts"
 import type { Registry } from "../plugin/registry.ts"
@@ -7,12 +6,12 @@ import type { TaskService } from "../plugin/task-service.ts"
 import type { Engine } from "../task/engine.ts"
 import type { SessionId, TaskId, WaitId, WorkspaceId } from "../task/id.ts"
 import type { TaskRecord } from "../task/record.ts"
-import { obeyStops } from "./cancel.ts"
 import { type BackgroundConfigInput, toBackgroundConfig } from "./config.ts"
 import { createDurations } from "./durations.ts"
 import { expireWaits } from "./expire-waits.ts"
 import { createFamilyLock } from "./family-lock.ts"
 import { closeSession, deleteSession, endTurn } from "./lifetimes.ts"
+import { createObedience } from "./obedience.ts"
 import { markLost } from "./ownership.ts"
 import { allowAll, type Permission } from "./permission.ts"
 import { thisProcessIdentity } from "./process/identity.ts"
@@ -20,6 +19,7 @@ import { createPump } from "./pump.ts"
 import { createReclaim } from "./reclaim.ts"
 import { createRedactingLog } from "./redacting-log.ts"
 import { createRedactor, type Redactor } from "./redaction/redactor.ts"
+import { repeat, warn } from "./repeat.ts"
 import { applyRetention } from "./retention.ts"
 import { answerWait } from "./answer-wait.ts"
 import type { RunnerScope } from "./scope.ts"
@@ -54,7 +54,7 @@ export interface Runner extends TaskService, AsyncDisposable {
 }
 
 const RETENTION_EVERY_MS = 60_000
-const SAFETY_POLL_MS = 1_000
+const EXPIRY_EVERY_MS = 1_000
 const RECLAIMS_PER_LEASE = 3
 
 /** Begins to work as soon as it is created: takes over what was left behind, then what is queued. */
@@ -103,15 +103,12 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const service = createTaskService(scope)
   const pump = createPump(scope)
   const reclaim = createReclaim(scope)
-  const obedience = repeat(scope, SAFETY_POLL_MS, () => obeyStops(scope))
+  const obedience = createObedience(scope)
   const chores = [
-    repeat(scope, SAFETY_POLL_MS, () => expireWaits(scope)),
+    repeat(scope, EXPIRY_EVERY_MS, () => expireWaits(scope)),
     repeat(scope, (config.leaseSeconds * 1_000) / RECLAIMS_PER_LEASE, reclaim),
     repeat(scope, RETENTION_EVERY_MS, () => applyRetention(scope)),
   ]
-  const unsubscribe = engine.bus.subscribe((wake) => {
-    if (wake.about === "unknown") void obeyStops(scope).catch((error: unknown) => warn(scope, error))
-  })
   let closing: Promise<void> | undefined
   const close = (shutdown: ShutdownOptions = {}): Promise<void> => (closing ??= shutDown(shutdown))
 
@@ -122,7 +119,6 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     await Promise.all(chores.map((chore) => chore.close()))
     await stopEverything(scope, shutdown)
     await endHeldTasks(scope)
-    unsubscribe()
     scope.tools.close()
     await obedience.close()
     await scope.durations.flush()
@@ -149,37 +145,4 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     close,
     [Symbol.asyncDispose]: () => close(),
   }
-}
-
-/** Does a chore again and again, one after the other. */
-function repeat(scope: RunnerScope, everyMs: number, chore: () => Promise<void>) {
-  let isClosed = false
-  let cancelTimer: CancelTimer = schedule()
-  let doing: Promise<void> | undefined
-
-  function schedule(): CancelTimer {
-    return scope.clock.schedule(
-      everyMs,
-      () => {
-        doing = chore()
-          .catch((error: unknown) => warn(scope, error))
-          .finally(() => {
-            if (!isClosed) cancelTimer = schedule()
-          })
-      },
-      { isBackground: true },
-    )
-  }
-  return {
-    async close(): Promise<void> {
-      isClosed = true
-      cancelTimer()
-      await doing
-    },
-  }
-}
-
-function warn(scope: RunnerScope, error: unknown): void {
-  if (isMeanwhileError(error, "closed")) return
-  scope.log.warn("a chore could not be done; trying again", { error: toErrorMessage(error) })
 }

@@ -3,6 +3,9 @@ import { isTerminal } from "../task/lifecycle.ts"
 import type { TaskRecord } from "../task/record.ts"
 import type { RunnerScope } from "./scope.ts"
 
+/** Catches an end whose wake-up was lost. */
+const SAFETY_POLL_MS = 1_000
+
 export interface EndWait {
   /** Without it there is no time limit. */
   readonly timeoutMs?: number
@@ -11,7 +14,7 @@ export interface EndWait {
 
 /**
  * The task once its last run has ended, or as it stands when time is up or the signal aborts. Undefined when there is no
- * such task. Waiting costs nothing.
+ * such task. Waiting for what runs here costs nothing, for what runs elsewhere a slow poll.
  */
 export async function waitForEnd(scope: RunnerScope, id: TaskId, wait: EndWait = {}): Promise<TaskRecord | undefined> {
   const { timeoutMs, signal } = wait
@@ -56,7 +59,9 @@ async function watchStore(
       woken = Promise.withResolvers()
       const task = await scope.store.task(id)
       if (!task || isTerminal(task.status) || isOver()) return task
+      const cancelPoll = scope.clock.schedule(SAFETY_POLL_MS, woken.resolve, { isBackground: true })
       await Promise.race([woken.promise, over])
+      cancelPoll()
     }
   } finally {
     unsubscribe()

@@ -1,0 +1,17 @@
+import { join } from "node:path"
+import { onTestFinished } from "vitest"
+import { definePlugin } from "../../src/plugin/define-plugin.ts"
+import { createRegistry } from "../../src/plugin/registry.ts"
+import type { Tool } from "../../src/plugin/tool.ts"
+import { createRunner, type Runner, type RunnerOptions } from "../../src/runner/runner.ts"
+
+type Options = Pick<RunnerOptions, "engine" | "clock" | "background"> & { readonly tools: readonly Tool[] }
+
+/** A runner on an engine of the test's own making, closed after the test. Its plugin is `test`. */
+export async function openRunner(directory: string, { tools, ...options }: Options): Promise<Runner> {
+  const registry = createRegistry()
+  await registry.register(definePlugin({ kind: "tool", name: "test", tools }))
+  const runner = await createRunner({ ...options, registry, spoolDirectory: join(directory, "spool") })
+  onTestFinished(() => runner.close())
+  return runner
+}
