@@ -1,4 +1,3 @@
-import { toErrorMessage } from "../base/error.ts"
 import { toJson } from "../base/json.ts"
 import type { ToolCall } from "../plugin/task-service.ts"
 import { createTaskId, type TaskId } from "../task/id.ts"
@@ -47,22 +46,21 @@ async function adoptAdmitted(
   }
 }
 
+/**
+ * One commit: its only step is in flight until the run ends, so that nobody who reclaims it takes it for work that its
+ * tool could begin again, however soon this process dies.
+ */
 async function writeAdopted(scope: RunnerScope, details: TaskDetails, foreign: ForeignProcess | null) {
   const [written] = await scope.store.commit([
     {
       op: "task.create",
       details,
       entry: { as: "running", worker: scope.worker.id },
+      steps: [{ key: ADOPTED_STEP, onCrash: "fail", state: "started" }],
       ...(foreign && { facts: [{ type: "task.adopted", pids: [foreign.pid] }] as const }),
+      ...(details.askedBy && { askingStepResult: { taskId: details.id } }),
     },
   ])
-  const { task, created } = written
-  if (!created) return written
-  // In flight until the run ends, so that nobody who reclaims it takes it for work that its tool could begin again.
-  const run = { taskId: task.id, run: task.run, fence: task.fence }
-  await scope.store.commit([{ op: "step.start", run, key: ADOPTED_STEP, onCrash: "fail" }]).catch((error: unknown) => {
-    scope.log.warn("adopted work could not be marked as such", { task: task.id, error: toErrorMessage(error) })
-  })
   return written
 }
 

@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process"
 import { expect, onTestFinished, test } from "vitest"
+import { MeanwhileError } from "../../src/base/error.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
+import type { TaskStore } from "../../src/task/store.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
@@ -64,6 +66,7 @@ test("adopted work is never run again after a crash, not even by a tool that fin
   const gated = createGatedTool({ reattaches: true, onCrash: "retry" })
   const { meanwhile, another } = await createWorkplace({ tools: [gated.tool], clock: createManualClock() })
   const work = Promise.withResolvers<null>()
+  refuseSteps(meanwhile.engine.store)
   const { id } = await meanwhile.tasks.adopt({ tool: "gated", input: {} }, work.promise)
   const clock = createManualClock()
   const second = await another({ clock, background: { leaseSeconds: 3 } })
@@ -76,3 +79,24 @@ test("adopted work is never run again after a crash, not even by a tool that fin
   expect(gated.calls).toHaveLength(0)
   work.resolve(null)
 })
+
+test("adopting finishes the step that asked for it, and a step that asks again gets the same task", async () => {
+  const gated = createGatedTool({ obeys: true })
+  const { meanwhile } = await createWorkplace({ tools: [echo, gated.tool] })
+  const asking = await meanwhile.tasks.start({ tool: "gated", input: {} })
+  const asked = { ...call, askedBy: { taskId: asking.id, run: 1, key: "call 1" } }
+  const first = await meanwhile.tasks.adopt(asked, Promise.resolve(1))
+  expect(await meanwhile.engine.store.steps(asking.id, 1)).toMatchObject([
+    { key: "call 1", state: "finished", result: { taskId: first.id } },
+  ])
+  expect((await meanwhile.tasks.adopt(asked, Promise.resolve(2))).id).toBe(first.id)
+})
+
+/** As if the process had died after its first write: no step can be added to what it wrote. */
+function refuseSteps(store: TaskStore): void {
+  const { commit } = store
+  store.commit = async (operations) => {
+    if (operations.some(({ op }) => op === "step.start")) throw new MeanwhileError("closed", "The process is gone.")
+    return commit(operations)
+  }
+}
