@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { type Clock, systemClock } from "./base/clock.ts"
+import { closeAll } from "./base/close-all.ts"
 import { createShellPlugin } from "./builtin/shell/shell-plugin.ts"
 import { loadConfig } from "./config/load-config.ts"
 import { createPluginLoader } from "./config/plugin-loader.ts"
@@ -65,10 +66,8 @@ export async function createMeanwhile(options: MeanwhileOptions): Promise<Meanwh
     ...(log && { log }),
   })
   const kept = opened.move()
-  async function close(shutdown?: ShutdownOptions): Promise<void> {
-    await tasks.close(shutdown)
-    await kept.disposeAsync()
-  }
+  const close = (shutdown?: ShutdownOptions): Promise<void> =>
+    closeAll([() => tasks.close(shutdown), () => kept.disposeAsync()])
   return { tasks, plugins, engine, close, [Symbol.asyncDispose]: () => close() }
 }
 

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "../base/clock.ts"
+import { closeAll } from "../base/close-all.ts"
 import type { JsonValue } from "../base/json.ts"
 import type { Log } from "../plugin/context.ts"
 import type { Registry } from "../plugin/registry.ts"
@@ -112,26 +113,28 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   let closing: Promise<void> | undefined
   const close = (shutdown: ShutdownOptions = {}): Promise<void> => (closing ??= shutDown(shutdown))
 
-  /** What brings new runs ends first, then the runs, then what they needed. */
-  async function shutDown(shutdown: ShutdownOptions): Promise<void> {
+  /** What brings new runs ends first, then the runs, then what they needed: all of it, also when a part fails. */
+  function shutDown(shutdown: ShutdownOptions): Promise<void> {
     scope.isClosing = true
-    await pump.close()
-    await Promise.all(chores.map((chore) => chore.close()))
-    await stopEverything(scope, shutdown)
-    await endHeldTasks(scope)
-    scope.tools.close()
-    await obedience.close()
-    await scope.durations.flush()
-    await scope.spool.close().catch((error: unknown) => warn(scope, error))
-    scope.closed.abort()
-    await worker.close()
+    return closeAll([
+      () => pump.close(),
+      () => Promise.all(chores.map((chore) => chore.close())),
+      () => stopEverything(scope, shutdown),
+      () => endHeldTasks(scope),
+      () => scope.tools.close(),
+      () => obedience.close(),
+      () => scope.durations.flush(),
+      () => scope.spool.close().catch((error: unknown) => warn(scope, error)),
+      () => scope.closed.abort(),
+      () => worker.close(),
+    ])
   }
 
   try {
     await reclaim()
     await sweepSpool(scope)
   } catch (error) {
-    await close()
+    await close().catch((closingError: unknown) => warn(scope, closingError))
     throw error
   }
   pump.nudge()
