@@ -78,9 +78,10 @@ function findShapes(text: string): readonly SecretRange[] {
   let ranges: SecretRange[] | undefined
   for (const pattern of SECRET_PATTERNS) {
     for (const match of text.matchAll(pattern)) {
-      const start = match.index + (match[1]?.length ?? 0)
+      const [whole, ...readable] = match
+      const start = readable.reduce((position, group) => position + (group?.length ?? 0), match.index)
       ranges ??= []
-      ranges.push({ start, end: match.index + match[0].length })
+      ranges.push({ start, end: match.index + whole.length })
     }
   }
   return ranges ?? NOTHING

@@ -27,13 +27,17 @@ const SHORTEST_SECRET_CHARACTERS = 4
 const PLACEHOLDER =
   /^(?:required|optional|missing|invalid|none|null|undefined|true|false|string|unknown|hidden|include|omit|same-origin|x+|\*+|\.+)$/i
 
+/** A variable that a shell or a template puts in. */
+const REFERENCE = /^\$(?:\{[^}]*\}|\([^)]*\)|[A-Z_][A-Z0-9_]*)$/
+
 const LONG_AND_WITHOUT_SPACE = /^\S{8,}$/
 /** What neither a word nor a name in code has. */
 const RANDOM_LOOKING = /\d|[^\w.-]|[A-Z]{2}.*[a-z]|[a-z].*[A-Z]{2}/
 
 /** Whether the text of a field of this name is a secret, whatever its shape. */
 export function isSecretField(name: string, text: string): boolean {
-  if (text.length < SHORTEST_SECRET_CHARACTERS || !SUSPICIOUS_NAME.test(name) || PLACEHOLDER.test(text)) return false
+  if (text.length < SHORTEST_SECRET_CHARACTERS || !SUSPICIOUS_NAME.test(name)) return false
+  if (PLACEHOLDER.test(text) || REFERENCE.test(text)) return false
   const words = toWords(name)
   if (SECRET_NAME.test(words) || SECRET_CONSTANT.test(name)) return true
   return DOUBTFUL_NAME.test(words) && LONG_AND_WITHOUT_SPACE.test(text) && RANDOM_LOOKING.test(text)
@@ -41,7 +45,7 @@ export function isSecretField(name: string, text: string): boolean {
 
 /** Names of environment variables whose value is a secret wherever it turns up. */
 export const SECRET_VARIABLE_NAME =
-  /(?:(?:^|_|api|access|secret|private|auth)key|token|secret|password|passwd|passphrase|credential)s?(?:_|$)/i
+  /(?:(?:^|_|api|access|secret|private|auth)key|token|secret|password|passwd|passphrase|credential|(?:^|_)pass)s?(?:_|$)/i
 
 function toWords(name: string): string {
   return name

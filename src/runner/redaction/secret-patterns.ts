@@ -1,16 +1,37 @@
-const SECRET_NAMES = [
+/** As they stand in a text before `=` or `:`, in any case. What leads to a next page is no secret. */
+const NAMES = `(?:(?i:${[
   "passwords?",
   "passwd",
   "passphrase",
   "secret",
-  "token",
+  "(?<!(?:page|next|sync|continuation|cancel|cancellation)[_-]?)token",
   "(?:api|access|secret|private|auth|encryption|signing)[_-]?key",
   "_pass",
   "credentials?",
-].join("|")
+].join("|")})|(?<=[A-Z0-9])(?<!PUBLIC|PRIMARY|FOREIGN|SORT|PARTITION|CACHE)_KEY)`
+
+const ASSIGNED = "[\"']?[ \\t]{0,4}[:=][ \\t]{0,4}"
+/** In front of prose or a value alike. `=` with no space is in front of a value. */
+const LOOSELY_ASSIGNED = "[\"']?[ \\t]{0,4}(?::[ \\t]{0,4}|=[ \\t]{1,4})"
+const AFTER_FLAG = "(?<=(?<![\\w-])--?[\\w-]{1,60})[ \\t=]{1,4}"
+
+/** Where a value without quotes ends. Code that goes on with a call or an index is no value. */
+const END = "(?=[\\s\"',;)\\]}>]|$)"
+const PLACEHOLDER = `(?i:required|optional|string|undefined|null|none|true|false|missing|invalid|unknown|hidden)${END}`
+/** A variable that a shell or a template puts in. */
+const REFERENCE = "\\$(?:\\{[^}\\r\\n]{1,256}\\}|\\([^)\\r\\n]{1,256}\\)|[A-Z_][A-Z0-9_]{0,128})"
+/** One word or two, or names of code: `getToken`, `this.api_key`, `process.env.TOKEN`, `read-only`. */
+const WORD =
+  "(?:[A-Z]?[a-z]{1,64}(?:[A-Z][a-z]{1,64}){0,16}|[a-z]{1,64}(?:_[a-z]{1,64}){1,16}|[A-Z]{1,64}(?:_[A-Z]{1,64}){0,16})"
+const WORDS = `${WORD}(?:\\.${WORD}){0,16}${END}|[A-Za-z]?[a-z]{1,64}-[a-z]{1,64}${END}`
+const LOCATION = "[a-z][a-z+.-]{1,16}://|(?:~|\\.{1,2})?/[\\w.-]{1,64}/"
+/** Without quotes around it nothing but its look tells a secret from prose. */
+const toLooking = (shortest: number): string =>
+  `(?![$({<=*:|>%]|${PLACEHOLDER}|${WORDS}|${LOCATION})[^\\s"',;()<>{}\\[\\]|]{${shortest},1024}${END}`
+const QUOTED = `(?!${REFERENCE}["']|(?:${PLACEHOLDER}))[^"'\\r\\n]{4,1024}(?=["'])`
 
 /**
- * The shapes of secrets. A first group is what stays readable before the secret. Every repetition is bounded, so that
+ * The shapes of secrets. The groups are what stays readable before the secret. Every repetition is bounded, so that
  * hostile text costs no more than its length, and none is longer than the context that a reader looks at.
  */
 export const SECRET_PATTERNS: readonly RegExp[] = [
@@ -24,19 +45,33 @@ export const SECRET_PATTERNS: readonly RegExp[] = [
   /npm_[A-Za-z0-9]{30,64}/g,
   /(?<![\w-])eyJ[\w-]{8,1024}\.[\w-]{8,8192}(?:\.[\w-]{0,2048})?/g,
   /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----(?:[\s\S]{0,15000}?-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|[A-Za-z0-9+/=\s\\]{0,15000})/g,
-  /(authorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?:(?:bearer|basic|digest|token)[ \t]{1,4})?)[^\s"',;]{6,4096}/gi,
+  /(authorization["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?:(?:bearer|basic|digest|token)[ \t]{1,4})?)(?!\$|(?:bearer|basic|digest|token)[ \t])[^\s"',;]{6,4096}/gi,
   /(\bbearer[ \t]{1,4})[\w.~+/=-]{16,4096}/gi,
   /(\bbasic[ \t]{1,4})(?=[A-Za-z+/]{0,256}[\d=])[A-Za-z0-9+/]{8,4096}={0,2}/gi,
-  new RegExp(`((?:${SECRET_NAMES})=)(?!["'$({<=*])[^\\s"'&;,]{4,1024}`, "gi"),
-  new RegExp(`((?:${SECRET_NAMES})["']?[ \\t]{0,4}[:=][ \\t]{0,4}["'])[^"'\\r\\n]{4,1024}(?=["'])`, "gi"),
-  /(:\/\/[^\s/:@"']{0,128}:)[^\s/@"']{1,256}(?=@)/g,
+  // All of it: which of a site's cookies are secrets nobody knows.
+  /(\b(?:set-)?cookie["']?[ \t]{0,4}:[ \t]{0,4}["']?)(?=[^\s=;"']{1,256}=)(?:="[^"\r\n]{0,1024}"|[^"'\r\n]){4,4096}/gi,
+  new RegExp(
+    `((?<![\\w-])(?i:x-[\\w-]{0,40}(?:key|token|secret))["']?[ \\t]{0,4}:[ \\t]{0,4})(?![$<{*]|${PLACEHOLDER})[^\\s"',;]{8,1024}`,
+    "g",
+  ),
+  new RegExp(
+    `(${NAMES})(?:${[
+      `(=)(?!["'$({<=*]|${PLACEHOLDER})[^\\s"'&;,]{4,1024}`,
+      `(${ASSIGNED}["'])${QUOTED}`,
+      `(${LOOSELY_ASSIGNED})${toLooking(8)}`,
+      `(${AFTER_FLAG}["'])${QUOTED}`,
+      `(${AFTER_FLAG})${toLooking(6)}`,
+    ].join("|")})`,
+    "g",
+  ),
+  new RegExp(`(://[^\\s/:@"']{0,128}:)(?!${REFERENCE}@)[^\\s/@"']{1,256}(?=@)`, "g"),
 ]
 
 /** One cheap look: a text in which this finds nothing is tested for nothing else. */
 export const SUSPICION =
-  /sk-|A[KS]IA|gh[pousr]_|github_pat_|xox|AIza|glpat-|npm_|eyJ|-----B|[Bb]earer|BEARER|[Bb]asic|BASIC|[Aa]uthorization|AUTHORIZATION|[Pp]ass|PASS|[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Kk]ey["' \t]*[:=]|KEY["' \t]*[:=]|[Cc]redential|CREDENTIAL|:\/\/[^\s/]*@/
+  /sk-|A[KS]IA|gh[pousr]_|github_pat_|xox|AIza|glpat-|npm_|eyJ|-----B|[Bb]earer|BEARER|[Bb]asic|BASIC|[Aa]uthorization|AUTHORIZATION|[Cc]ookie|COOKIE|[Pp]ass|PASS|[Ss]ecret|SECRET|[Tt]oken|TOKEN|-key|[Kk]ey["' \t]*[:=]|KEY["' \t]*[:=]|[Cc]redential|CREDENTIAL|:\/\/[^\s/]*@/
 
-/** A secret whose end may not have been printed yet. */
+/** A secret whose end may not have been printed yet. A question for one, with nothing after it, is none. */
 export const UNFINISHED_SECRET = new RegExp(
   [
     "sk-[\\w-]*",
@@ -44,7 +79,9 @@ export const UNFINISHED_SECRET = new RegExp(
     "eyJ[\\w.-]*",
     "(?:authorization[:=] ?)?(?:bearer|basic)[ \\t]+[\\w.~+/=-]*",
     "authorization[:=] ?\\S*",
-    `(?:${SECRET_NAMES})=\\S*`,
+    `(?:x-[\\w-]*(?:key|token|secret)|${NAMES})${ASSIGNED}(?:["'][^"'\\r\\n]*|[^\\s"']+)`,
+    `${NAMES}${AFTER_FLAG}(?:["'][^"'\\r\\n]*|[^\\s"']+)`,
+    `cookie["']?[ \\t]*:[ \\t]*[^\\s][^\\r\\n]*`,
     "://[^\\s/:@]*:(?!\\d*$)[^\\s/@]*",
   ]
     .map((part) => `(?:${part})`)
