@@ -30,7 +30,6 @@ export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: P
 /** The same for a run that had no work: nothing of it can be measured or come late. */
 export async function concludeUnbegun(scope: RunnerScope, active: ActiveRun, outcome: Outcome): Promise<void> {
   const task = await endRun(scope, active, outcome)
-  active.cancelDeadline?.()
   release(scope, active)
   active.ended.resolve(task)
 }
@@ -46,6 +45,8 @@ async function settleStanding(scope: RunnerScope, active: ActiveRun): Promise<St
 
 function release(scope: RunnerScope, active: ActiveRun): void {
   active.cancelSave?.()
+  // Again: a stop that came while the end was being told has set another.
+  active.cancelDeadline?.()
   if (scope.active.get(active.taskId) === active) scope.active.delete(active.taskId)
   if (!active.slot) return
   scope.slots.release(active.slot)

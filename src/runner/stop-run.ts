@@ -40,9 +40,9 @@ async function obeyStore(scope: RunnerScope, active: ActiveRun): Promise<void> {
   else markLost(active)
 }
 
-/** Tells the work to end, and gives it up when it does not. */
+/** Tells the work to end, and gives it up when it does not. What has its answer has ended: nothing is left to stop. */
 export function abortRun(scope: RunnerScope, active: ActiveRun, cause: StopCause): void {
-  if (active.stop || active.standing.in === "lost") return
+  if (active.stop || active.standing.in === "lost" || active.standing.in === "answered") return
   active.stop = cause
   giveUpAfterGrace(scope, active)
   active.abort.abort(new MeanwhileError("closed", `Stopped by ${cause.by}: ${cause.reason}`))
