@@ -1,6 +1,7 @@
 import { MeanwhileError } from "../base/error.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import { DEFAULT_WORKSPACE } from "../task/id.ts"
+import type { TaskFilter } from "../task/store.ts"
 import { adopt } from "./adopt.ts"
 import { cancelTask } from "./cancel.ts"
 import { acknowledgeTasks, estimateCall, getResult, listTasks, toView } from "./commands.ts"
@@ -32,14 +33,14 @@ export function createTaskService(scope: RunnerScope): TaskService {
       const [task] = await scope.store.commit([{ op: "task.prioritize", taskId, priority }])
       return task
     },
-    list: (filter, page) => listTasks(scope, filter, page),
+    list: (filter, page) => listTasks(scope, inWorkspace(filter), page),
     output: async (id, request = {}, workspace) => readTaskOutput(scope, await findTask(scope, id, workspace), request),
     waitForOutput: async (id, request, workspace) =>
       waitForTaskOutput(scope, await findTask(scope, id, workspace), request),
     async acknowledge(ids, workspace) {
       return acknowledgeTasks(scope, await Promise.all(ids.map((id) => findTask(scope, id, workspace))))
     },
-    clear: (filter) => removeTasks(scope, { workspace: DEFAULT_WORKSPACE, ...filter }),
+    clear: (filter) => removeTasks(scope, inWorkspace(filter)),
     async cleanupCompleted(maxAgeMs, workspace = DEFAULT_WORKSPACE) {
       if (!(maxAgeMs >= 0)) {
         throw new MeanwhileError("invalid_input", `The age must be 0 or more, not ${maxAgeMs}.`, { field: "maxAgeMs" })
@@ -48,4 +49,9 @@ export function createTaskService(scope: RunnerScope): TaskService {
     },
     estimate: (call) => estimateCall(scope, call),
   }
+}
+
+/** No filter reaches beyond one workspace, not even one that leaves it undefined. */
+function inWorkspace(filter: TaskFilter): TaskFilter {
+  return { ...filter, workspace: filter.workspace ?? DEFAULT_WORKSPACE }
 }

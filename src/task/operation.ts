@@ -32,7 +32,8 @@ export interface RunReference {
 export type Operation =
   /**
    * Writes the task, `task.queued`, then the entry's own event, then `facts`, then `steps`. When the idempotency key
-   * (per workspace) or the asking step has a task already, that one is returned and nothing is written.
+   * (per workspace) or the asking step has a task already, that one is returned and nothing is written. A group, an
+   * asking run or an existing session of another workspace is refused as `not_found`.
    */
   | {
       readonly op: "task.create"
@@ -84,6 +85,7 @@ export type Operation =
   | { readonly op: "notice.release"; readonly keys: readonly NoticeKey[]; readonly by: AskingStep }
   /** Settles them as used; `by: null` is an acknowledgement outside a turn. Returns the keys it settled. */
   | { readonly op: "notice.consume"; readonly keys: readonly NoticeKey[]; readonly by: AskingStep | null }
+  /** Refused as `not_found` when its session exists in another workspace. */
   | { readonly op: "group.create"; readonly details: GroupDetails }
   | { readonly op: "group.move"; readonly groupId: GroupId; readonly to: "sealed" | "joined" | "cancelled" }
   /** Closes an open wait and puts its run back in the queue. Refused as `wrong_state` when it is not open. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import type { WorkspaceId } from "../../src/task/id.ts"
+import type { TaskFilter } from "../../src/task/store.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
@@ -23,4 +24,15 @@ test("the task commands a tool is given stay in the workspace of its own call", 
   await meanwhile.tasks.result(foreign.id, { waitMs: 5_000, consume: true }, theirs)
   expect(await given.cleanupCompleted(0)).toBe(1)
   expect((await meanwhile.tasks.get(foreign.id, theirs)).task.id).toBe(foreign.id)
+})
+
+test("a filter that leaves its workspace undefined means the default one, not all", async () => {
+  const { meanwhile } = await createWorkplace({ tools: [echo] })
+  const { tasks } = meanwhile
+  const foreign = await tasks.start({ tool: "echo", input: {}, workspace: theirs })
+  await tasks.result(foreign.id, { waitMs: 5_000 }, theirs)
+  const filter = { workspace: undefined } as unknown as TaskFilter
+  expect((await tasks.list(filter)).items).toEqual([])
+  expect(await tasks.clear(filter)).toBe(0)
+  expect((await tasks.get(foreign.id, theirs)).task.id).toBe(foreign.id)
 })

@@ -16,6 +16,7 @@ import { describeSessions } from "./describe-sessions.ts"
 import { describeSteps } from "./describe-steps.ts"
 import { describeUpkeep } from "./describe-upkeep.ts"
 import { describeWaits } from "./describe-waits.ts"
+import { describeWorkspaces } from "./describe-workspaces.ts"
 import { createEngineTest, type EngineFactory } from "./subject.ts"
 
 /**
@@ -38,6 +39,7 @@ export function describeEngine(name: string, factory: EngineFactory): void {
     describeLeases(test)
     describeSessions(test)
     describeDocuments(test)
+    describeWorkspaces(test)
     describeLists(test)
     describeQueue(test)
     describeEvents(test)

@@ -34,9 +34,9 @@ export function describeLists(test: EngineTest): void {
     })
 
     test("every part of a filter must hold", async ({ engine }) => {
-      const group = sampleGroup()
-      await engine.store.commit([{ op: "group.create", details: group }])
       const workspace = "other" as WorkspaceId
+      const group = sampleGroup({ workspace })
+      await engine.store.commit([{ op: "group.create", details: group }])
       const worker = createWorkerId()
       const common = { workspace, session: createSessionId(), batch: "b", group: group.id, plugin: "mcp", tool: "go" }
       const details = {

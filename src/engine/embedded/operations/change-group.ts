@@ -5,9 +5,9 @@ import type { GroupId } from "../../../task/id.ts"
 import type { Tables } from "../tables/tables.ts"
 import { wakeSession } from "./change.ts"
 import type { Handlers } from "./handler.ts"
-import { notFound } from "./refusal.ts"
+import { notFound, requireOwnSession } from "./refusal.ts"
 
-export function createGroupHandlers({ groups }: Tables): Pick<Handlers, "group.create" | "group.move"> {
+export function createGroupHandlers({ groups, sessions }: Tables): Pick<Handlers, "group.create" | "group.move"> {
   function requireGroup(id: GroupId): GroupRecord {
     const group = groups.find(id)
     if (!group) throw notFound("group", id)
@@ -16,6 +16,7 @@ export function createGroupHandlers({ groups }: Tables): Pick<Handlers, "group.c
 
   return {
     "group.create"({ details }, change) {
+      requireOwnSession(sessions, details)
       groups.insert(details, change.now)
       return requireGroup(details.id)
     },

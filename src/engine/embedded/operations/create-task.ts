@@ -9,13 +9,15 @@ import { wakeTask } from "./change.ts"
 import { withFacts } from "./fact.ts"
 import type { Handlers } from "./handler.ts"
 import { finishStep, recordSteps } from "./record-step.ts"
-import { notFound, requireLiveRun, requireTask } from "./refusal.ts"
+import { notFound, requireLiveRun, requireOwnSession, requireTask } from "./refusal.ts"
 import { applyEffects } from "./run-effects.ts"
 
 export function createCreateHandlers(tables: Tables): Pick<Handlers, "task.create"> {
   const { tasks, events } = tables
   return {
     "task.create"({ details, entry, facts, steps = [], askingStepResult }, change) {
+      requireOwnSession(tables.sessions, details)
+      requireOwnStep(tables, details)
       const known = findKnown(tables, details)
       if (known) return { task: toTaskRecord(known), created: false }
       joinGroup(tables, details)
@@ -44,10 +46,17 @@ function findKnown({ tasks }: Tables, { workspace, idempotencyKey, askedBy }: Ta
   return known ?? (askedBy ? tasks.findByAskingStep(askedBy) : undefined)
 }
 
-function joinGroup({ groups }: Tables, { group }: TaskDetails): void {
+/** A step of another workspace's task can neither be answered nor finished from here. */
+function requireOwnStep({ tasks }: Tables, { workspace, askedBy }: TaskDetails): void {
+  const asking = askedBy ? tasks.find(askedBy.taskId)?.details : undefined
+  if (asking && asking.workspace !== workspace) throw notFound("task", asking.id)
+}
+
+function joinGroup({ groups }: Tables, { group, workspace }: TaskDetails): void {
   if (group === null) return
-  const state = groups.stateOf(group)
-  if (state === undefined) throw notFound("group", group)
+  const found = groups.entryOf(group)
+  if (found?.workspace !== workspace) throw notFound("group", group)
+  const { state } = found
   if (state !== "open") {
     const text = `Group ${group} is ${state} and takes no more tasks. Start the task without it or in another group.`
     throw new MeanwhileError("wrong_state", text, { groupId: group, state })

@@ -1,7 +1,8 @@
 import { MeanwhileError } from "../../../base/error.ts"
-import type { TaskId } from "../../../task/id.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../../../task/id.ts"
 import { isTerminal } from "../../../task/lifecycle.ts"
 import type { RunReference } from "../../../task/operation.ts"
+import type { SessionTable } from "../tables/session-table.ts"
 import type { StoredTask } from "../tables/task-row.ts"
 import type { TaskTable } from "../tables/task-table.ts"
 
@@ -17,6 +18,16 @@ export function wrongState({ details, course, state }: StoredTask, wish: string)
 export function staleClaim({ details, course }: StoredTask): MeanwhileError {
   const text = `Task ${details.id} is no longer claimed by this worker (its fence is ${course.fence} now). Stop working on it.`
   return new MeanwhileError("stale_claim", text, { taskId: details.id, fence: course.fence })
+}
+
+/** A session that exists belongs to one workspace; for the others there is none of that id. */
+export function requireOwnSession(
+  sessions: SessionTable,
+  { workspace, session }: { readonly workspace: WorkspaceId; readonly session: SessionId | null },
+): void {
+  if (session === null) return
+  const home = sessions.workspaceOf(session)
+  if (home !== undefined && home !== workspace) throw notFound("session", session)
 }
 
 export function requireTask(tasks: TaskTable, id: TaskId): StoredTask {

@@ -13,8 +13,8 @@ import { prepare } from "../statement.ts"
 
 export interface GroupTable {
   find(id: GroupId): GroupRecord | undefined
-  /** The state alone, for a task that wants to join. */
-  stateOf(id: GroupId): GroupState | undefined
+  /** As little as a task that wants to join must know. */
+  entryOf(id: GroupId): Pick<GroupRecord, "workspace" | "state"> | undefined
   insert(details: GroupDetails, at: number): void
   move(id: GroupId, to: GroupState): void
   countMember(id: GroupId, by: 1 | -1): void
@@ -44,7 +44,10 @@ export function createGroupTable(database: DatabaseSync): GroupTable {
     database,
     "SELECT task_id AS taskId, run, status FROM arrivals WHERE group_id = ? ORDER BY task",
   )
-  const stateOf = prepare<{ state: GroupState }>(database, "SELECT state FROM groups WHERE id = ?")
+  const entryOf = prepare<Pick<GroupRow, "workspace" | "state">>(
+    database,
+    "SELECT workspace, state FROM groups WHERE id = ?",
+  )
   const insert = prepare(database, "INSERT INTO groups VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'open', ?, 0)")
   const move = prepare(database, "UPDATE groups SET state = ? WHERE id = ?")
   const count = prepare(database, "UPDATE groups SET member_count = member_count + ? WHERE id = ?")
@@ -58,7 +61,7 @@ export function createGroupTable(database: DatabaseSync): GroupTable {
       const row = find.get(id)
       return row && toGroupRecord(row, arrivals.all(id))
     },
-    stateOf: (id) => stateOf.get(id)?.state,
+    entryOf: (id) => entryOf.get(id),
     insert({ id, workspace, session, name, join, failFast, report, merge }, at) {
       insert.run(id, workspace, session, name, JSON.stringify(join), failFast ? 1 : 0, report, merge, at)
     },

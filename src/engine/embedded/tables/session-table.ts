@@ -11,6 +11,7 @@ export interface StoredSession {
 
 export interface SessionTable {
   find(id: SessionId): StoredSession | undefined
+  workspaceOf(id: SessionId): WorkspaceId | undefined
   messages(id: SessionId, afterPosition: number, limit: number): readonly MessageRecord[]
   insert(record: SessionRecord): void
   save(session: StoredSession): void
@@ -37,6 +38,7 @@ interface MessageRow {
 
 export function createSessionTable(database: DatabaseSync): SessionTable {
   const find = prepare<SessionRow>(database, "SELECT * FROM sessions WHERE id = ?")
+  const workspaceOf = prepare<Pick<SessionRow, "workspace">>(database, "SELECT workspace FROM sessions WHERE id = ?")
   const messages = prepare<MessageRow>(
     database,
     `SELECT position, at, body FROM messages WHERE session = (SELECT number FROM sessions WHERE id = ?)
@@ -59,6 +61,7 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
       const row = find.get(id)
       return row && { number: row.number, record: toSessionRecord(row) }
     },
+    workspaceOf: (id) => workspaceOf.get(id)?.workspace,
     messages: (session, afterPosition, limit) =>
       messages
         .all(session, afterPosition, limit)
