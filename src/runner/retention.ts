@@ -4,6 +4,7 @@ import { TERMINAL_STATUSES } from "../task/lifecycle.ts"
 import type { Operation, OperationOf } from "../task/operation.ts"
 import type { TaskSummary } from "../task/record.ts"
 import type { TaskFilter } from "../task/store.ts"
+import { forgetInputs } from "./forget-inputs.ts"
 import type { RunnerScope } from "./scope.ts"
 
 const PAGE_SIZE = 200
@@ -17,6 +18,7 @@ export async function applyRetention(scope: RunnerScope): Promise<void> {
   await forEach(scope, strippable, (task) => strip(scope, task.id))
   const removable = { session: null, consumedBefore: now - recordRetentionDays * DAY_MS }
   await forEach(scope, removable, (task) => removeTask(scope, task.id))
+  await forgetInputs(scope)
 }
 
 /** Removes ended tasks that the filter selects, with their output; returns how many. */

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { z } from "zod"
+import { isMeanwhileError } from "../../src/base/error.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
 import { eventually } from "../support/eventually.ts"
@@ -93,6 +94,25 @@ test("a task with a secret in its input runs again after the worker that took it
   await eventually("it has another lease", async () => (await store.leases("worker:")).length === 2)
   await meanwhile.tasks.retry(id)
   expect((await gated.call(2)).input.name).toBe(SECRET)
+})
+
+test("a secret is forgotten once another process has cleared its task away, and not before", async () => {
+  const gated = createGatedTool({ obeys: true })
+  const clock = createManualClock()
+  const { meanwhile } = await createWorkplace({ tools: [gated.tool], clock })
+  const { tasks, engine } = meanwhile
+  const cleared = await tasks.start({ tool: "gated", input: { name: SECRET } })
+  const kept = await tasks.start({ tool: "gated", input: { name: SECRET } })
+  for (const number of [1, 2]) (await gated.call(number)).fail(new Error("not this time"))
+  for (const { id } of [cleared, kept]) await tasks.result(id, { waitMs: 1_000 })
+  await engine.store.commit([{ op: "task.strip", taskId: cleared.id }])
+  await expect(tasks.retry(cleared.id)).rejects.toMatchObject({ code: "wrong_state" })
+  clock.advance(60_000)
+  const isForgotten = () =>
+    tasks.retry(cleared.id).catch((error: unknown) => isMeanwhileError(error, "secret_not_kept"))
+  await eventually("it is forgotten", async () => (await isForgotten()) === true, 4_000)
+  await tasks.retry(kept.id)
+  expect((await gated.call(3)).input.name).toBe(SECRET)
 })
 
 test("what queues with a secret ends when the process that knows it closes", async () => {
