@@ -11,13 +11,16 @@ const MIGRATIONS: readonly string[] = [SCHEMA]
 
 export const STORE_VERSION = MIGRATIONS.length
 
-/** Brings the store to this version, in one transaction. Throws SQLite's BUSY while another process does the same. */
-export function migrate(database: DatabaseSync): void {
+/**
+ * Brings the store to this version, in one transaction. Throws SQLite's BUSY while another process does the same, and
+ * refuses what a newer Meanwhile has made of the store since it was looked at.
+ */
+export function migrate(database: DatabaseSync, path: string): void {
   if (readStoreVersion(database) === STORE_VERSION) return
   database.exec("BEGIN IMMEDIATE")
   try {
-    const version = readStoreVersion(database)
-    for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
+    assertOursByQuery(database, path)
+    for (const migration of MIGRATIONS.slice(readStoreVersion(database))) database.exec(migration)
     database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${STORE_VERSION}`)
     database.exec("COMMIT")
   } catch (error) {

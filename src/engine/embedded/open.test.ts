@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { createTask, RUNNING } from "../suite/samples.ts"
 import { expectRefusal } from "../suite/subject.ts"
 import { createEmbeddedEngine } from "./engine.ts"
-import { STORE_VERSION } from "./migrations.ts"
+import { migrate, STORE_VERSION } from "./migrations.ts"
 import { createFolder } from "./test-store.ts"
 
 let path: string
@@ -90,6 +90,16 @@ describe("a store that must not be touched", () => {
     writeFileSync(`${path}-wal`, log)
     await expectUntouched("store_newer")
     expect(readFileSync(`${path}-wal`).equals(log)).toBe(true)
+  })
+
+  test("became newer after it was looked at and before it could be migrated", async () => {
+    await writeStore()
+    const database = new DatabaseSync(path)
+    database.exec(`PRAGMA user_version = ${STORE_VERSION + 1}`)
+    expect(() => migrate(database, path)).toThrow(expect.objectContaining({ code: "store_newer" }))
+    expect(database.isTransaction).toBe(false)
+    expect(database.prepare("PRAGMA user_version").get()).toEqual({ user_version: STORE_VERSION + 1 })
+    database.close()
   })
 
   test("is a database of another program", async () => {

@@ -35,7 +35,7 @@ function tryOpen(options: OpenOptions): DatabaseSync {
   try {
     assertOursByQuery(database, path)
     configure(database, options)
-    migrate(database)
+    migrate(database, path)
     return database
   } catch (error) {
     database.close()
