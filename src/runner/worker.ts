@@ -13,7 +13,7 @@ export interface Worker {
   readonly id: WorkerId
   /** Whether effects may go on without asking the store: the lease is younger than 80 % of its time. */
   isFresh(): boolean
-  /** Renews the lease when it is old. False: it was taken over, and every run claimed under it is no longer ours. */
+  /** Renews the lease now. False: it was taken over, and every run claimed under it is no longer ours. */
   confirm(): Promise<boolean>
   /** Committed beside a claim, it refuses the claim of a worker that has lost its lease. */
   renewal(): OperationOf<"lease.renew">
@@ -116,7 +116,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
 
 async function take({ store, leaseMs, identity }: WorkerOptions, id: WorkerId): Promise<Lease> {
   const [lease] = await store.commit([
-    { op: "lease.take", key: `${WORKER_LEASE_PREFIX}${id}`, holder: id, ttlMs: leaseMs, data: identity },
+    { op: "lease.take", key: `${WORKER_LEASE_PREFIX}${id}`, holder: id, ttlMs: Math.ceil(leaseMs), data: identity },
   ])
   return lease
 }

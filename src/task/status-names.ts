@@ -1,6 +1,6 @@
 import { RUN_STATUSES, type RunStatus } from "./lifecycle.ts"
 
-/** The names other protocols have for our statuses. `task` and `jobs` name protocols, not folders of ours. */
+/** The names other protocols have for our statuses. A key names a protocol: `workflow` is not our kind of that name. */
 export const STATUS_NAMES = {
   jaato: {
     queued: "pending",
