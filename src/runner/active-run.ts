@@ -78,7 +78,7 @@ export function survivorsOf(active: ActiveRun): Survivors {
   return active.hasUnknownSurvivors ? "unknown" : active.survivors
 }
 
-/** Since this worker has it, by monotonic time. */
+/** Since this worker has it, by monotonic time. Whole, as all times and durations are that a store keeps. */
 export function ranMs(active: ActiveRun, clock: Clock): number {
-  return clock.monotonic() - active.startedMonotonicMs
+  return Math.round(clock.monotonic() - active.startedMonotonicMs)
 }

@@ -42,10 +42,10 @@ export function toDetails(scope: RunnerScope, { call, plugin, tool, input, depth
 export function toLimits(scope: RunnerScope, call: ToolCall, tool: Tool, input: unknown): TaskLimits {
   const { maxTokensPerTask, maxCostMicrosPerTask } = scope.config
   return {
-    timeoutMs: toTimeoutMs(scope, call, tool, input),
-    tokens: smaller(call.tokenLimit ?? null, maxTokensPerTask),
-    costMicros: smaller(call.costLimitMicros ?? null, maxCostMicrosPerTask),
-    outputBytes: call.outputLimitBytes ?? null,
+    timeoutMs: toWhole(toTimeoutMs(scope, call, tool, input)),
+    tokens: toWhole(smaller(call.tokenLimit ?? null, maxTokensPerTask)),
+    costMicros: toWhole(smaller(call.costLimitMicros ?? null, maxCostMicrosPerTask)),
+    outputBytes: toWhole(call.outputLimitBytes ?? null),
   }
 }
 
@@ -71,6 +71,11 @@ function toUnnamedTimeoutMs(scope: RunnerScope, call: ToolCall, tool: Tool, inpu
   if ((tool.kind ?? "tool") !== "tool" || call.lifetime === "forever") return null
   const { defaultTimeoutSeconds, foregroundTimeoutSeconds } = scope.config
   return (toPolicy(tool, input).mode === "never" ? foregroundTimeoutSeconds : defaultTimeoutSeconds) * 1_000
+}
+
+/** A store keeps whole numbers. Upwards, so that no limit becomes 0. */
+function toWhole(limit: number | null): number | null {
+  return limit === null ? null : Math.ceil(limit)
 }
 
 function smaller(a: number, b: number | null): number

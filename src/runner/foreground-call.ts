@@ -110,7 +110,7 @@ async function answerFromTask(
     scope.log.warn("output could not be passed on", { task: task.id, error: toErrorMessage(error) })
   })
   if (isComplete) await useUp(scope, found)
-  return toAnswer(found, scope.clock.monotonic() - beganAt)
+  return toAnswer(found, Math.round(scope.clock.monotonic() - beganAt))
 }
 
 /** The answer is the report of the end: its session need not hear of it again. */

@@ -1,7 +1,7 @@
 import { toErrorMessage } from "../base/error.ts"
 import type { FactEvent } from "../task/event.ts"
 import type { OperationOf } from "../task/operation.ts"
-import type { ActiveRun } from "./active-run.ts"
+import { type ActiveRun, ranMs } from "./active-run.ts"
 import type { Admitted } from "./admission.ts"
 import { toSlotKeys } from "./begin-run.ts"
 import { toDetails } from "./details.ts"
@@ -22,7 +22,7 @@ export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted
   const { answer } = active.standing
   const written = Promise.withResolvers<boolean>()
   active.standing = { in: "promotion", answer, written: written.promise }
-  const afterMs = scope.clock.monotonic() - active.startedMonotonicMs
+  const afterMs = ranMs(active, scope.clock)
   const { unsaved } = active
   try {
     active.spool?.keep()

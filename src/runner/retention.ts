@@ -14,9 +14,9 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 export async function applyRetention(scope: RunnerScope): Promise<void> {
   const now = scope.clock.now()
   const { completedTaskRetentionSeconds, recordRetentionDays } = scope.config
-  const strippable = { isStripped: false, consumedBefore: now - completedTaskRetentionSeconds * 1_000 }
+  const strippable = { isStripped: false, consumedBefore: Math.ceil(now - completedTaskRetentionSeconds * 1_000) }
   await forEach(scope, strippable, (task) => strip(scope, task.id))
-  const removable = { session: null, consumedBefore: now - recordRetentionDays * DAY_MS }
+  const removable = { session: null, consumedBefore: Math.ceil(now - recordRetentionDays * DAY_MS) }
   await forEach(scope, removable, (task) => removeTask(scope, task.id))
   await forgetInputs(scope)
 }

@@ -73,7 +73,8 @@ export function giveBackFacts(active: ActiveRun, unsaved: ActiveRun["unsaved"]):
 }
 
 function toSpent(field: keyof Usage, value = 0): number {
-  if (Number.isFinite(value) && value >= 0) return value
+  // A store keeps whole numbers, and a part of one counts against a budget.
+  if (Number.isFinite(value) && value >= 0) return Math.ceil(value)
   throw new MeanwhileError("invalid_input", `What a task spends must be 0 or more: \`${field}\` is ${value}.`, {
     field,
   })

@@ -50,7 +50,7 @@ async function writeTask(scope: RunnerScope, admitted: Admitted, id: TaskId): Pr
   if (!isTaken && !call.delayMs) scope.mayHaveQueued = true
   const entry: TaskEntry = isTaken
     ? { as: "running", worker: scope.worker.id }
-    : { as: "queued", ...(call.delayMs && { delayMs: call.delayMs }) }
+    : { as: "queued", ...(call.delayMs && { delayMs: Math.ceil(call.delayMs) }) }
   try {
     const [{ task, created }] = await scope.store.commit([
       { op: "task.create", details, entry, ...(call.askedBy && { askingStepResult: { taskId: id } }) },

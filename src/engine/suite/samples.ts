@@ -1,3 +1,4 @@
+import { expect } from "vitest"
 import type { Engine } from "../../task/engine.ts"
 import type { LifecycleEvent, TaskFailure } from "../../task/event.ts"
 import type { GroupDetails } from "../../task/group.ts"
@@ -103,6 +104,20 @@ export async function createTask(
   changes: Partial<TaskDetails> = {},
 ): Promise<TaskRecord> {
   const [{ task }] = await store.commit([{ op: "task.create", details: sampleDetails(changes), entry }])
+  return checkTimes(task)
+}
+
+/** Times and durations are whole milliseconds, whatever column type keeps them. */
+function checkTimes(task: TaskRecord): TaskRecord {
+  const { createdAt, queuedAt, startedAt, ranMs, lastSequence, limits } = task
+  const state = [
+    "endedAt" in task ? task.endedAt : null,
+    "availableAt" in task ? task.availableAt : null,
+    "stop" in task ? task.stop.requestedAt : null,
+  ]
+  for (const value of [createdAt, queuedAt, startedAt, ranMs, lastSequence, ...Object.values(limits), ...state]) {
+    if (value !== null) expect(value).toSatisfy(Number.isSafeInteger)
+  }
   return task
 }
 
@@ -115,7 +130,7 @@ export async function applyEvents({ store }: Engine, id: TaskId, ...events: Life
     ;[task] = await store.commit([{ op: "task.apply", run, event }])
   }
   if (!task) throw new Error(`There is no task ${id}.`)
-  return task
+  return checkTimes(task)
 }
 
 export async function createEndedTask(engine: Engine, changes: Partial<TaskDetails> = {}): Promise<TaskRecord> {
