@@ -14,9 +14,19 @@ interface FencedRun {
  * refuses writes, not effects, so the moment between this check and the effect is what `idempotencyKey` is for.
  */
 export async function requireOwned(scope: RunnerScope, active: ActiveRun): Promise<void> {
-  if (active.standing.in === "background" && !scope.worker.isFresh()) await scope.worker.confirm()
+  const isOwned = await confirmOwned(scope, active)
   active.abort.signal.throwIfAborted()
-  if (isLost(active)) throw lostError(active)
+  if (!isOwned) throw lostError(active)
+}
+
+/** The same for what a run may still do while it is being stopped. */
+export async function requireClaim(scope: RunnerScope, active: ActiveRun): Promise<void> {
+  if (!(await confirmOwned(scope, active))) throw lostError(active)
+}
+
+export async function confirmOwned(scope: RunnerScope, active: ActiveRun): Promise<boolean> {
+  if (active.standing.in === "background" && !scope.worker.isFresh()) await scope.worker.confirm()
+  return !isLost(active)
 }
 
 /**
@@ -40,10 +50,11 @@ export async function writeUnderFence<const Operations extends readonly Operatio
   }
 }
 
-/** The run belongs to another worker. Its processes are left alone: the other one has adopted or ended them. */
+/** The run belongs to another worker. Its processes and files are left alone: the other one has adopted or ended them. */
 export function markLost(active: ActiveRun): void {
   if (isLost(active)) return
   active.standing = { in: "lost" }
+  active.spool?.abandon()
   active.abort.abort(lostError(active))
   active.abandoned.resolve(undefined)
 }
@@ -54,7 +65,7 @@ export function detachRun(active: ActiveRun): void {
   active.abandoned.resolve(undefined)
 }
 
-function isLost(active: ActiveRun): boolean {
+export function isLost(active: ActiveRun): boolean {
   return active.standing.in === "lost"
 }
 

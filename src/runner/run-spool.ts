@@ -1,4 +1,5 @@
 import type { ActiveRun } from "./active-run.ts"
+import { confirmOwned } from "./ownership.ts"
 import { reportDropped } from "./running-notes.ts"
 import type { RunnerScope } from "./scope.ts"
 import type { RunSpool } from "./spool/run-spool.ts"
@@ -9,6 +10,7 @@ export function spoolOf(scope: RunnerScope, active: ActiveRun): RunSpool {
   active.spool = scope.spool.openRun(active.taskId, active.run, {
     outputLimitBytes: active.limits.outputBytes ?? scope.config.outputLimitBytes,
     onDropped: (before) => reportDropped(scope, active, before),
+    isOurs: () => confirmOwned(scope, active),
   })
   if (active.standing.in !== "foreground") active.spool.keep()
   return active.spool

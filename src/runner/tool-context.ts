@@ -4,7 +4,7 @@ import type { ProcessExit, ProcessRequest } from "../plugin/process.ts"
 import type { ArtifactReference } from "../task/patch.ts"
 import type { ActiveRun } from "./active-run.ts"
 import { bindToRun } from "./bind-service.ts"
-import { requireOwned } from "./ownership.ts"
+import { isLost, requireClaim, requireOwned } from "./ownership.ts"
 import { reportProgress, reportUsage } from "./running-notes.ts"
 import { spoolOf } from "./run-spool.ts"
 import type { RunnerScope } from "./scope.ts"
@@ -22,7 +22,8 @@ export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolCo
     progress: (update) => reportProgress(scope, active, update),
     spend: (usage) => reportUsage(scope, active, usage),
     output: {
-      write: (data) => spoolOf(scope, active).write(data),
+      // Ignored once the run is lost: an error thrown at whoever passes output on could end this whole process.
+      write: (data) => void (isLost(active) || spoolOf(scope, active).write(data)),
       read: (request) => spoolOf(scope, active).read(request),
     },
     processes: { run: (request) => runProcess(scope, active, request) },
@@ -65,6 +66,7 @@ async function putArtifact(
 ): Promise<ArtifactReference> {
   if (name === "" || mediaType === "")
     throw new MeanwhileError("invalid_input", "An artifact needs a name and a media type.")
+  await requireClaim(scope, active)
   const { workspace, taskId } = active
   const [hash] = await scope.store.commit([{ op: "artifact.put", workspace, taskId, mediaType, bytes }])
   return { hash, name: scope.redactor.redactText(name), mediaType, bytes: bytes.byteLength }

@@ -37,8 +37,16 @@ export function toCompactionSteps(paths: RunPaths, keepBytes: number): readonly 
   ]
 }
 
-export async function compactOutput(paths: RunPaths, keepBytes: number): Promise<{ readonly droppedBefore: number }> {
-  for (const step of toCompactionSteps(paths, keepBytes)) await step()
+/** Undefined when it was not to go on before the last step. What is kept can be read all the same. */
+export async function compactOutput(
+  paths: RunPaths,
+  keepBytes: number,
+  isToGoOn: () => boolean = () => true,
+): Promise<{ readonly droppedBefore: number } | undefined> {
+  for (const step of toCompactionSteps(paths, keepBytes)) {
+    if (!isToGoOn()) return undefined
+    await step()
+  }
   return { droppedBefore: firstOffsetOf(readBook(paths.book)) }
 }
 

@@ -9,6 +9,8 @@ export interface OutputAppender {
   readonly isBusy: boolean
   /** Resolves when all that was appended is in the file. Rejects when it cannot be: then nothing more is written. */
   flush(): Promise<void>
+  /** Drops what has not been written, and all that follows. */
+  abandon(reason: MeanwhileError): void
   /** Runs `work` while nothing is being written. */
   exclusively<Result>(work: () => Promise<Result>): Promise<Result>
 }
@@ -36,7 +38,7 @@ export function createOutputAppender(path: string, onGrown: () => void): OutputA
       }
       onGrown()
     } catch (error) {
-      failure = toOutputError(error, path)
+      failure ??= toOutputError(error, path)
       queue = []
     } finally {
       // What was appended while the file was being closed found a drain that no longer looked at the queue.
@@ -79,6 +81,10 @@ export function createOutputAppender(path: string, onGrown: () => void): OutputA
     async flush() {
       while (queue.length > 0 || isDraining) await turn
       if (failure) throw failure
+    },
+    abandon(reason) {
+      failure ??= reason
+      queue = []
     },
     exclusively: inTurn,
   }

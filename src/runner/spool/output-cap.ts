@@ -15,6 +15,8 @@ export interface OutputCap {
   check(): void
   /** Stops looking; resolves when a cut that was under way is done. */
   close(): Promise<void>
+  /** Stops looking, and goes no step further with a cut that is under way. */
+  abandon(): void
 }
 
 export interface OutputCapOptions {
@@ -22,6 +24,8 @@ export interface OutputCapOptions {
   readonly clock: Clock
   readonly limitBytes: number
   readonly appender: OutputAppender
+  /** Asked before a cut: a worker that stood still may have lost the run without having heard of it. */
+  readonly isOurs: () => Promise<boolean>
   /** Whoever may write to the file beside the appender. Empty: nobody, and the watch ends. */
   readonly trees: () => readonly ProcessTree[]
   readonly onDropped: (before: number) => void
@@ -41,6 +45,7 @@ export function createOutputCap(options: OutputCapOptions): OutputCap {
   let cancelTimer: CancelTimer | undefined
   let cutting: Promise<void> | undefined
   let isClosed = false
+  let isAbandoned = false
   let last = { keptBytes: 0, atMs: clock.monotonic() }
 
   function schedule(delayMs: number): void {
@@ -75,13 +80,15 @@ export function createOutputCap(options: OutputCapOptions): OutputCap {
   }
 
   async function cut(): Promise<void> {
+    if (!(await options.isOurs().catch(() => false)) || isAbandoned) return
     const trees = options.trees()
     writeFileSync(paths.paused, "", { mode: FILE_MODE })
     try {
       const paused = await Promise.all(trees.map((tree) => pauseTree(tree, clock)))
       // Cutting under a moving writer could lose a byte of what is kept. The next look tries again.
       if (paused.includes(false)) return requireBelow(limitBytes * UNCUT_FACTOR)
-      options.onDropped((await compactOutput(paths, Math.floor(limitBytes / 2))).droppedBefore)
+      const cut = await compactOutput(paths, Math.floor(limitBytes / 2), () => !isAbandoned)
+      if (cut) options.onDropped(cut.droppedBefore)
     } finally {
       for (const tree of trees) continueTree(tree)
       rmSync(paths.paused, { force: true })
@@ -105,6 +112,11 @@ export function createOutputCap(options: OutputCapOptions): OutputCap {
       isClosed = true
       cancelTimer?.()
       await cutting
+    },
+    abandon() {
+      isClosed = true
+      isAbandoned = true
+      cancelTimer?.()
     },
   }
 }

@@ -18,6 +18,8 @@ export interface RunOutput {
   read<Result>(use: (source: OutputSource) => Promise<Result>): Promise<Result>
   /** Nothing more can be written: says so to whoever flushes. */
   fail(error: unknown): void
+  /** Nothing more may be written, not even what waits to be. */
+  abandon(reason: MeanwhileError): void
   readonly failure: MeanwhileError | undefined
 }
 
@@ -32,6 +34,7 @@ export function createRunOutput({ paths, limitBytes, onGrown }: RunOutputOptions
   const appender = createOutputAppender(paths.output, onGrown)
   let isKept = false
   let isOnDisk = false
+  let isAbandoned = false
   let failure: MeanwhileError | undefined
 
   function moveToDisk(): void {
@@ -64,8 +67,14 @@ export function createRunOutput({ paths, limitBytes, onGrown }: RunOutputOptions
       return failure
     },
     fail,
+    abandon(reason) {
+      isAbandoned = true
+      fail(reason)
+      appender.abandon(reason)
+    },
     flush,
     write(data) {
+      if (isAbandoned) return
       if (isKept) moveToDisk()
       if (isOnDisk) appender.append(typeof data === "string" ? Buffer.from(data) : Buffer.from(data))
       else memory.write(typeof data === "string" ? Buffer.from(data) : data)

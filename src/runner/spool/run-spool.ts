@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from "node:fs"
 import { rm, rmdir } from "node:fs/promises"
 import type { Clock } from "../../base/clock.ts"
+import { MeanwhileError } from "../../base/error.ts"
 import type { OutputChunk, OutputRequest } from "../../plugin/output.ts"
 import type { ProcessExit, ProcessRequest } from "../../plugin/process.ts"
 import type { TaskId } from "../../task/id.ts"
@@ -35,12 +36,16 @@ export interface RunSpool {
   close(): Promise<void>
   /** The run is over and nothing of it stays. */
   discard(): Promise<void>
+  /** The run is another worker's: from now on nothing here touches its files. Its processes run on. */
+  abandon(): void
 }
 
 export interface RunSpoolOptions {
   readonly outputLimitBytes: number
   /** The cap dropped everything below this absolute offset. */
   readonly onDropped?: (before: number) => void
+  /** Asked before its files are cut. Default: they are. */
+  readonly isOurs?: () => Promise<boolean>
 }
 
 /** What the spool gives each of its runs. */
@@ -92,6 +97,7 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
     clock,
     limitBytes,
     appender: output.appender,
+    isOurs: async () => options.isOurs?.() ?? true,
     trees: processes.trees,
     onDropped: (before) => options.onDropped?.(before),
     onFailure: (error) => {
@@ -115,9 +121,18 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
     return releasing
   }
 
+  function abandon(): void {
+    if (releasing) return
+    releasing = Promise.resolve()
+    cap.abandon()
+    output.abandon(new MeanwhileError("stale_claim", `Another worker has taken over task ${taskId} with its output.`))
+    processes.release()
+    context.onReleased()
+  }
+
   async function end(how: "kept" | "discarded"): Promise<void> {
     ending ??= how
-    if (processes.trees().length === 0) await release()
+    if (releasing || processes.trees().length === 0) await release()
     else cap.watch()
   }
 
@@ -154,6 +169,7 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
     stopAll: processes.stopAll,
     close: () => end("kept"),
     discard: () => end("discarded"),
+    abandon,
   }
 }
 

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest"
+import { createManualClock } from "../../src/base/manual-clock.ts"
+import { eventually } from "../support/eventually.ts"
+import { createGatedTool } from "../support/tools.ts"
+import { createWorkplace } from "../support/workplace.ts"
+
+const background = { leaseSeconds: 3 }
+
+test("a worker that lost a run can neither print nor keep anything for it any more", async () => {
+  const gated = createGatedTool({ onCrash: "retry" })
+  const slow = createManualClock()
+  const { meanwhile, another } = await createWorkplace({ tools: [gated.tool], clock: slow, background })
+  const { id } = await meanwhile.tasks.start({ tool: "gated", input: {} })
+  const lost = await gated.call(1)
+  lost.context.output.write("first\n")
+  await eventually("it is kept", async () => (await meanwhile.tasks.output(id)).text === "first\n")
+
+  const clock = createManualClock()
+  const second = await another({ clock })
+  const taken = await eventually("another worker runs it", () => {
+    clock.advance(500)
+    return gated.calls[1]
+  })
+  taken.context.output.write("second\n")
+  // The first learns of it when it asks, at the latest before it keeps something.
+  slow.advance(10_000)
+  await expect(lost.context.artifacts.put("late", "text/plain", Buffer.from("late"))).rejects.toMatchObject({
+    code: "stale_claim",
+  })
+  lost.context.output.write("late\n")
+  lost.finish("late")
+  await taken.context.artifacts.put("in time", "text/plain", Buffer.from("in time"))
+  taken.finish("done")
+  const { task } = await second.tasks.result(id, { waitMs: 5_000 })
+  expect(task).toMatchObject({ status: "completed", patch: { payload: "done" } })
+  await meanwhile.close()
+  expect((await second.tasks.output(id)).text).toBe("first\nsecond\n")
+})
