@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { defineTool, type Tool } from "../src/plugin/tool.ts"
+import { failWith } from "../src/plugin/tool-return.ts"
 
 const background = { mode: "after" } as const
 const input = z.object({})
@@ -19,7 +20,7 @@ export const failing: Tool = defineTool({
   description: "Fails.",
   input,
   background,
-  run: async () => ({ failure: { code: "broken", message: "it does not work" }, payload: null }),
+  run: async () => failWith({ code: "broken", message: "it does not work" }),
 })
 
 export interface HeldTool {

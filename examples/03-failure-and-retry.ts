@@ -1,5 +1,5 @@
 /** A task that fails is data: the record says why, what it handed back is kept, and it can be run again. */
-import { createMeanwhile, definePlugin, defineTool } from "meanwhile"
+import { createMeanwhile, definePlugin, defineTool, failWith } from "meanwhile"
 import { z } from "zod"
 
 let failing = 2
@@ -10,8 +10,7 @@ const deploy = defineTool({
   input: z.object({}),
   background: { mode: "always" },
   async run() {
-    if (failing > 0)
-      return { failure: { code: "tests_failed", message: `${failing} tests fail` }, payload: { failing } }
+    if (failing > 0) return failWith({ code: "tests_failed", message: `${failing} tests fail` }, { failing })
     return "deployed"
   },
 })

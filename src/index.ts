@@ -24,8 +24,9 @@ export type {
   TaskView,
   ToolCall,
 } from "./plugin/task-service.ts"
-export { type BackgroundPolicy, defineTool, type Tool, type ToolReturn } from "./plugin/tool.ts"
+export { type BackgroundPolicy, defineTool, type Tool } from "./plugin/tool.ts"
 export type { ToolPlugin } from "./plugin/tool-plugin.ts"
+export { failWith, handBack, type ToolReturn } from "./plugin/tool-return.ts"
 export type { BackgroundConfig, BackgroundConfigInput } from "./runner/config.ts"
 export { allowAll, type Permission, type PermissionDecision, type PermissionRequest } from "./runner/permission.ts"
 export { createRunner, type Runner, type RunnerOptions } from "./runner/runner.ts"

@@ -1,9 +1,9 @@
 import type { z } from "zod"
 import type { JsonValue } from "../base/json.ts"
-import type { Patch } from "../task/patch.ts"
 import type { TaskKind } from "../task/record.ts"
 import type { OnCrash } from "../task/step.ts"
 import type { ToolContext } from "./context.ts"
+import type { ToolReturn } from "./tool-return.ts"
 
 /** When a call of the tool leaves the foreground. */
 export type BackgroundPolicy =
@@ -13,12 +13,6 @@ export type BackgroundPolicy =
   | { readonly mode: "after"; readonly ms?: number }
   /** In the background from the start. */
   | { readonly mode: "always" }
-
-/** What a tool may hand back instead of a plain value. */
-export type ToolReturn =
-  | { readonly patch: Patch }
-  /** The tool did its work and the outcome is a failure: a test suite that fails, a command that exits with 1. */
-  | { readonly failure: { readonly code: string; readonly message: string }; readonly payload: JsonValue }
 
 export interface Tool<Input = unknown> {
   readonly name: string
@@ -51,8 +45,4 @@ export interface Tool<Input = unknown> {
 /** Keeps the input's type inside `run` while tools of all inputs share one list. */
 export function defineTool<Input>(tool: Tool<Input>): Tool {
   return tool as unknown as Tool
-}
-
-export function isToolReturn(value: JsonValue | ToolReturn): value is ToolReturn {
-  return typeof value === "object" && value !== null && ("patch" in value || ("failure" in value && "payload" in value))
 }

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import type { ToolCall } from "../../src/plugin/task-service.ts"
 import { defineTool, type Tool } from "../../src/plugin/tool.ts"
+import { failWith, handBack } from "../../src/plugin/tool-return.ts"
 import { createTaskId, createWaitId } from "../../src/task/id.ts"
 import { contentsOf } from "../support/contents.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
@@ -25,9 +26,8 @@ test("a patch is redacted by the names of its facts, and in the names of its art
   const leaky = toTool(async (_, { artifacts }) => {
     const artifact = await artifacts.put(`of ${SECRET}`, "text/plain", new Uint8Array([1]))
     const facts = { password: "correct horse", sort_key: "name", deep: { client_secret: "battery staple" } }
-    return {
-      patch: { digest: [], facts, artifacts: [artifact, { ...artifact, name: SECRET }], nextSteps: [], payload: 1 },
-    }
+    const kept = [artifact, { ...artifact, name: SECRET }]
+    return handBack({ digest: [], facts, artifacts: kept, nextSteps: [], payload: 1 })
   })
   const { meanwhile, directory } = await createWorkplace({ tools: [leaky] })
   const { id } = await meanwhile.tasks.start({ tool: "leaky", input: {} })
@@ -43,8 +43,17 @@ test("a patch is redacted by the names of its facts, and in the names of its art
   for (const hidden of [SECRET, "correct horse", "battery staple"]) expect(bytes).not.toContain(hidden)
 })
 
+test("a title that the tool cuts short shows no part of a secret", async () => {
+  const { meanwhile, directory } = await createWorkplace()
+  const input = { command: `${"true; ".repeat(11)}: ${SECRET}` }
+  const { id } = await meanwhile.tasks.start({ tool: "run_command", input })
+  const { task } = await meanwhile.tasks.result(id, { waitMs: 4_000 })
+  expect(task.title).toBe(`${"true; ".repeat(11)}: [redacted]`)
+  expect(storeBytes(directory)).not.toContain(SECRET.slice(0, 8))
+})
+
 test("the code of a failure is redacted like its message", async () => {
-  const leaky = toTool(async () => ({ failure: { code: `no_${SECRET}`, message: SECRET }, payload: null }))
+  const leaky = toTool(async () => failWith({ code: `no_${SECRET}`, message: SECRET }))
   const { meanwhile, directory } = await createWorkplace({ tools: [leaky] })
   const { id } = await meanwhile.tasks.start({ tool: "leaky", input: {} })
   const { task } = await meanwhile.tasks.result(id, { waitMs: 1_000 })

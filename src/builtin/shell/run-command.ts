@@ -5,7 +5,8 @@ import { stripVTControlCharacters } from "node:util"
 import { z } from "zod"
 import { type JsonObject, toJson } from "../../base/json.ts"
 import type { ProcessExit } from "../../plugin/process.ts"
-import { defineTool, type Tool, type ToolReturn } from "../../plugin/tool.ts"
+import { defineTool, type Tool } from "../../plugin/tool.ts"
+import { failWith, handBack, type ToolReturn } from "../../plugin/tool-return.ts"
 import { type EnvironmentParts, toCommandEnvironment } from "./command-environment.ts"
 import { forecastCommand } from "./command-forecast.ts"
 import { type CommandOutput, readCommandOutput } from "./command-output.ts"
@@ -71,9 +72,9 @@ function toReturn(command: string, exit: ProcessExit, output: CommandOutput): To
   const payload: JsonObject = { exitCode, signal: toSignalName(exit.signal), ...output, survivors: toJson(survivors) }
   if (exitCode === 0) {
     const digest = ["exited with 0", ...lastLine(output.output)]
-    return { patch: { digest, facts: { exitCode }, artifacts: [], nextSteps: [], payload } }
+    return handBack({ digest, facts: { exitCode }, artifacts: [], nextSteps: [], payload })
   }
-  return { failure: toFailure(toTitle(command), exit), payload }
+  return failWith(toFailure(toTitle(command), exit), payload)
 }
 
 function toFailure(title: string, { exitCode, signal }: ProcessExit): { code: string; message: string } {
