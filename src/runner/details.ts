@@ -5,6 +5,7 @@ import { DEFAULT_WORKSPACE, type TaskId } from "../task/id.ts"
 import type { TaskDetails, TaskLimits } from "../task/record.ts"
 import type { Admitted } from "./admission.ts"
 import { checkNames } from "./call-check.ts"
+import type { Redactor } from "./redaction/redactor.ts"
 import type { RunnerScope } from "./scope.ts"
 
 /** What the record will say. A secret in the input stays in this process's memory only. */
@@ -24,7 +25,7 @@ export function toDetails(scope: RunnerScope, { call, plugin, tool, input, depth
     plugin,
     tool: tool.name,
     model: call.model ?? null,
-    title: scope.redactor.redactText(call.title ?? tool.title?.(input) ?? tool.name),
+    title: scope.redactor.redactText(call.title ?? toTitle(tool, input, redacted)),
     input: redacted.value,
     inputHeldBy: redacted.hasChanged ? scope.worker.id : null,
     metadata: scope.redactor.redactJson(toJson(call.metadata ?? {})).value as JsonObject,
@@ -37,6 +38,13 @@ export function toDetails(scope: RunnerScope, { call, plugin, tool, input, depth
     depth,
     traceId: call.traceId ?? null,
   }
+}
+
+/** From the input without its secrets, where it has any: a title that cuts the text short may cut through a secret. */
+function toTitle(tool: Tool, input: unknown, redacted: ReturnType<Redactor["redactJson"]>): string {
+  if (!redacted.hasChanged) return tool.title?.(input) ?? tool.name
+  const shown = tool.input.safeParse(redacted.value)
+  return (shown.success && tool.title?.(shown.data)) || tool.name
 }
 
 export function toLimits(scope: RunnerScope, call: ToolCall, tool: Tool, input: unknown): TaskLimits {
