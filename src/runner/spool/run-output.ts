@@ -30,7 +30,7 @@ export interface RunOutputOptions {
 }
 
 export function createRunOutput({ paths, limitBytes, onGrown }: RunOutputOptions): RunOutput {
-  const memory = createMemoryOutput(limitBytes)
+  let memory = createMemoryOutput(limitBytes)
   const appender = createOutputAppender(paths.output, onGrown)
   let isKept = false
   let isOnDisk = false
@@ -50,6 +50,8 @@ export function createRunOutput({ paths, limitBytes, onGrown }: RunOutputOptions
     }
     isOnDisk = true
     appender.append(memory.read(memory.firstOffset, memory.totalBytes))
+    // It may hold as much as the limit allows, and would for as long as the run lasts.
+    memory = createMemoryOutput(0)
   }
 
   function fail(error: unknown): void {
@@ -89,8 +91,10 @@ export function createRunOutput({ paths, limitBytes, onGrown }: RunOutputOptions
     },
     async read(use) {
       if (!isOnDisk && memory.totalBytes > 0) {
-        const { firstOffset, totalBytes } = memory
-        return use({ firstOffset, totalBytes, read: async (start, end) => memory.read(start, end) })
+        // It may move to the disk while it is being read.
+        const held = memory
+        const { firstOffset, totalBytes } = held
+        return use({ firstOffset, totalBytes, read: async (start, end) => held.read(start, end) })
       }
       // What could not be written is told to whoever flushes; what was written can still be read.
       await appender.flush().catch(() => undefined)

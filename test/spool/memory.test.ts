@@ -1,0 +1,24 @@
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import { expect, test } from "vitest"
+import { createTestSpool } from "../support/spool.ts"
+
+const MEBIBYTE = 1_024 * 1_024
+
+function heldBytes(): number {
+  setFlagsFromString("--expose-gc")
+  const collect = runInNewContext("gc") as () => void
+  collect()
+  return process.memoryUsage().arrayBuffers
+}
+
+test("output that has moved to the disk is no longer held in memory", async () => {
+  const { run } = createTestSpool()
+  const before = heldBytes()
+  for (let count = 0; count < 32; count++) run.write(Buffer.alloc(MEBIBYTE, "x"))
+  expect(heldBytes() - before).toBeGreaterThan(30 * MEBIBYTE)
+  run.keep()
+  await run.flush()
+  expect(heldBytes() - before).toBeLessThan(4 * MEBIBYTE)
+  expect((await run.read({ tailBytes: 10 })).totalBytes).toBe(32 * MEBIBYTE)
+})
