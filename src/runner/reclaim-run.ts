@@ -56,20 +56,28 @@ function isSecretGone(scope: RunnerScope, task: TaskSummary, lost: WorkerId): bo
 /** Takes a living or ended process over with its full output: the run goes on here under a new fence. */
 async function adopt(scope: RunnerScope, task: TaskSummary): Promise<void> {
   const run = { taskId: task.id, run: task.run }
-  const pids = openRun(scope, task).pids()
+  const spool = openRun(scope, task)
+  const operations = [
+    { op: "task.apply", run: { ...run, fence: task.fence }, event: { type: "task.released", reason: "adopted" } },
+    { op: "task.apply", run, event: { type: "task.started", worker: scope.worker.id } },
+    { op: "task.note", run, facts: [{ type: "task.adopted", pids: spool.pids() }] },
+  ] as const satisfies readonly Operation[]
   await track(scope, async () => {
-    const [, adopted] = await scope.store.commit([
-      { op: "task.apply", run: { ...run, fence: task.fence }, event: { type: "task.released", reason: "adopted" } },
-      { op: "task.apply", run, event: { type: "task.started", worker: scope.worker.id } },
-      { op: "task.note", run, facts: [{ type: "task.adopted", pids }] },
-    ])
+    const [, adopted] = await scope.store.commit(operations).catch((error: unknown) => {
+      spool.abandon()
+      throw error
+    })
     scope.slots.take(toSlotKeys(adopted))
     beginClaimed(scope, adopted, { isAdopted: true })
   })
 }
 
 async function findProcesses(scope: RunnerScope, task: TaskSummary) {
-  return scope.spool.hasRun(task.id, task.run) ? openRun(scope, task).reattach() : "nothing"
+  if (!scope.spool.hasRun(task.id, task.run)) return "nothing"
+  const spool = openRun(scope, task)
+  const found = await spool.reattach()
+  if (found === "never_ran" || found === "nothing") await spool.close()
+  return found
 }
 
 async function endProcesses(scope: RunnerScope, task: TaskSummary): Promise<Survivors> {
