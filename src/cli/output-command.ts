@@ -26,7 +26,8 @@ async function showOutput(
 ): Promise<void> {
   for (let offset = 0; ; ) {
     const chunk = await meanwhile.tasks.output(id, { offset })
-    if (chunk.droppedBefore !== null) screen.print(`(the first ${chunk.droppedBefore} bytes are no longer kept)`)
+    if (chunk.droppedBefore === "all") screen.print("(its output is no longer kept)")
+    else if (chunk.droppedBefore !== null) screen.print(`(the first ${chunk.droppedBefore} bytes are no longer kept)`)
     screen.write(chunk.text)
     const isAtEnd = chunk.nextOffset >= chunk.totalBytes
     const hasMoved = chunk.nextOffset > offset

@@ -16,11 +16,14 @@ export interface OutputChunk {
   readonly offset: number
   /** Where to read on. */
   readonly nextOffset: number
-  /** Bytes printed so far. */
+  /** Bytes printed so far. Where all are gone nobody knows how many they were, and this is the offset asked for. */
   readonly totalBytes: number
-  /** Bytes below this were dropped by the cap; set when the request reached below it. */
-  readonly droppedBefore: number | null
-  /** The run has ended and this is the end of its output. */
+  /**
+   * Bytes below this were dropped by the cap; set when the request reached below it. `all`: the task's retention time
+   * is over and its output was removed, whatever was asked for. The text is then empty and there is nothing to read on.
+   */
+  readonly droppedBefore: number | "all" | null
+  /** The run has ended and this is the end of its output, or of what was left of it. */
   readonly isComplete: boolean
 }
 

@@ -18,7 +18,21 @@ export async function readTaskOutput(
   checkAtLeast(0, "offset", request.offset)
   checkAtLeast(0, "tailBytes", request.tailBytes)
   checkAtLeast(1, "limitBytes", request.limitBytes)
-  return scope.spool.read(task.id, run, request, { isComplete: run < task.run || isTerminal(task.status) })
+  const isComplete = run < task.run || isTerminal(task.status)
+  const chunk = await scope.spool.read(task.id, run, request, { isComplete })
+  if (!isComplete || chunk.totalBytes > 0) return chunk
+  return (await isRemoved(scope, task)) ? toRemoved(request.offset ?? 0) : chunk
+}
+
+/** Asked after the read: the output may have gone since the record was read. */
+async function isRemoved(scope: RunnerScope, task: TaskRecord): Promise<boolean> {
+  if (task.strippedAt !== null) return true
+  const now = await scope.store.task(task.id)
+  return now === undefined || now.strippedAt !== null
+}
+
+function toRemoved(offset: number): OutputChunk {
+  return { text: "", offset, nextOffset: offset, totalBytes: offset, droppedBefore: "all", isComplete: true }
 }
 
 export async function waitForTaskOutput(

@@ -42,7 +42,11 @@ test("completedTaskRetentionSeconds: so long after it was used, a task loses pay
   const { task } = await tasks.get(id)
   expect(task).toMatchObject({ status: "completed", input: null, patch: { payload: null, digest: ["the payload"] } })
   expect(task.startedAt).not.toBeNull()
-  await eventually("its output is gone", async () => (await tasks.output(id)).totalBytes === 0)
+  const gone = { text: "", droppedBefore: "all", isComplete: true }
+  await eventually("its output is gone", async () => (await tasks.output(id)).text === "")
+  expect(await tasks.output(id)).toMatchObject({ ...gone, offset: 0, nextOffset: 0, totalBytes: 0 })
+  expect(await tasks.output(id, { offset: 7 })).toMatchObject({ ...gone, offset: 7, nextOffset: 7, totalBytes: 7 })
+  expect(await tasks.output(id, { tailBytes: 7 })).toMatchObject(gone)
 })
 
 test("recordRetentionDays: the record of a used task without a session goes after it", async () => {
