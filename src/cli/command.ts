@@ -1,4 +1,5 @@
 import type { Meanwhile } from "../app.ts"
+import type { TaskId } from "./format.ts"
 import type { Screen } from "./screen.ts"
 
 /** What a command works with. */
@@ -8,7 +9,7 @@ export interface CommandContext {
   /** Aborted by Ctrl+C while the command runs. */
   readonly signal: AbortSignal
   /** Says when the task ends, however long that takes. */
-  announceEnd(taskId: string): void
+  announceEnd(taskId: TaskId): void
 }
 
 export interface Command {

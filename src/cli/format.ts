@@ -5,6 +5,7 @@ type Tasks = Meanwhile["tasks"]
 export type TaskRow = Awaited<ReturnType<Tasks["list"]>>["items"][number]
 export type View = Awaited<ReturnType<Tasks["get"]>>
 export type Task = View["task"]
+export type TaskId = Task["id"]
 
 const SHORT_ID_LENGTH = 8
 const TITLE_COLUMNS = 60

@@ -48,6 +48,8 @@ export interface RunnerOptions {
 
 export interface Runner extends TaskService, AsyncDisposable {
   answer(waitId: WaitId, answer: JsonValue, answeredBy: string, scope?: WorkspaceId): Promise<TaskRecord>
+  /** Whether a run of the task is this process's now. */
+  runsHere(id: TaskId): boolean
   endTurn(turn: TaskId): Promise<void>
   closeSession(session: SessionId): Promise<void>
   deleteSession(session: SessionId): Promise<void>
@@ -142,6 +144,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   return {
     ...service,
     answer: (waitId, answer, answeredBy, workspace) => answerWait(scope, waitId, answer, answeredBy, workspace),
+    runsHere: (id) => scope.active.get(id)?.standing.in === "background",
     endTurn: (turn) => endTurn(scope, turn),
     closeSession: (session) => closeSession(scope, session),
     deleteSession: (session) => deleteSession(scope, session),

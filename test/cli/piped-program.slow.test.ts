@@ -65,6 +65,22 @@ test("a second copy sees the same tasks and can cancel them", async () => {
   expect(await second.exited).toBe(0)
 })
 
+test("a second copy ends at the end of its input, whatever the first still runs", async () => {
+  const directory = createFolder()
+  const first = startPiped({ directory, environment: QUICK })
+  first.type("run sleep 1000")
+  await first.shows(/still runs/)
+  const second = startPiped({ directory, environment: QUICK })
+  second.type("tasks")
+  second.endInput()
+  expect(await second.exited).toBe(0)
+  expect(second.shown()).toMatch(/1 task goes on from before[\s\S]*running/)
+  first.type("tasks")
+  await first.shows(/running/)
+  first.type("quit")
+  expect(await first.exited).toBe(0)
+})
+
 test("show tells what is known, output what was printed, and both refuse an id that is none", async () => {
   const directory = createFolder()
   const program = startPiped({ directory, environment: QUICK })
