@@ -29,8 +29,8 @@ export interface OutputFollower {
   finish(state: { readonly isComplete: boolean }): Promise<void>
 }
 
-/** One execution in this process. */
-export interface ActiveRun {
+/** What a run is a run of, fixed before it begins. */
+export interface RunSubject {
   readonly taskId: TaskId
   readonly run: number
   readonly workspace: WorkspaceId
@@ -43,6 +43,10 @@ export interface ActiveRun {
   readonly input: unknown
   readonly lifetime: Lifetime
   readonly limits: TaskLimits
+}
+
+/** One execution in this process. */
+export interface ActiveRun extends RunSubject {
   /** Opened when it is first needed: most calls print nothing. */
   spool: RunSpool | null
   readonly journal: Journal

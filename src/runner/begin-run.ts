@@ -1,8 +1,7 @@
 import type { Tool } from "../plugin/tool.ts"
-import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import { NO_USAGE, type Usage } from "../task/progress.ts"
-import type { Lifetime, TaskLimits, TaskRecord } from "../task/record.ts"
-import type { ActiveRun, Standing } from "./active-run.ts"
+import type { TaskRecord } from "../task/record.ts"
+import type { ActiveRun, RunSubject, Standing } from "./active-run.ts"
 import { concludeRun, concludeUnbegun } from "./conclude-run.ts"
 import { type Outcome, toFailedOutcome, toOutcome } from "./outcome.ts"
 import { requireOwned } from "./ownership.ts"
@@ -12,18 +11,7 @@ import type { SlotKeys } from "./slots.ts"
 import { stopRun } from "./stop-run.ts"
 import { createToolContext } from "./tool-context.ts"
 
-export interface RunPlan {
-  readonly taskId: TaskId
-  readonly run: number
-  readonly workspace: WorkspaceId
-  readonly session: SessionId | null
-  readonly parentTask: TaskId | null
-  readonly depth: number
-  readonly plugin: string
-  readonly tool: Tool
-  readonly input: unknown
-  readonly lifetime: Lifetime
-  readonly limits: TaskLimits
+export interface RunPlan extends RunSubject {
   readonly standing: Standing
   readonly slot: SlotKeys | null
   readonly ranBeforeMs?: number
@@ -76,17 +64,7 @@ export function toSlotKeys({ workspace, session, plugin, model }: SlotKeys): Slo
 
 function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
   return {
-    taskId: plan.taskId,
-    run: plan.run,
-    workspace: plan.workspace,
-    session: plan.session,
-    parentTask: plan.parentTask,
-    depth: plan.depth,
-    plugin: plan.plugin,
-    tool: plan.tool,
-    input: plan.input,
-    lifetime: plan.lifetime,
-    limits: plan.limits,
+    ...plan,
     spool: null,
     journal: new Map(),
     abort: new AbortController(),
@@ -95,8 +73,6 @@ function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
     ended: Promise.withResolvers(),
     startedMonotonicMs: scope.clock.monotonic(),
     ranBeforeMs: plan.ranBeforeMs ?? 0,
-    standing: plan.standing,
-    slot: plan.slot,
     stop: null,
     isHandedBack: false,
     survivors: [],
