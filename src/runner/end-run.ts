@@ -8,6 +8,7 @@ import { type Outcome, toFailedOutcome } from "./outcome.ts"
 import { decideOnCrash, toCrashEvent } from "./on-crash.ts"
 import { detachRun, writeUnderFence } from "./ownership.ts"
 import { saveNotes } from "./running-notes.ts"
+import { redactSurvivors } from "./redaction/redact-survivors.ts"
 import type { RunnerScope } from "./scope.ts"
 
 const FIRST_RETRY_MS = 50
@@ -114,9 +115,7 @@ function toHandBack(scope: RunnerScope, active: ActiveRun): LifecycleEvent {
  * were still being ended when it was given up may live or not. A command line may hold a secret.
  */
 export function toSurvivors(scope: RunnerScope, active: ActiveRun, outcome: Outcome | undefined): Survivors {
-  const survivors = outcome ? survivorsOf(active) : toGivenUp(active)
-  if (survivors === "unknown") return survivors
-  return survivors.map(({ pid, command }) => ({ pid, command: scope.redactor.redactText(command) }))
+  return redactSurvivors(scope.redactor, outcome ? survivorsOf(active) : toGivenUp(active))
 }
 
 function toGivenUp(active: ActiveRun): Survivors {

@@ -8,6 +8,7 @@ import { beginClaimed } from "./begin-claimed.ts"
 import { toSlotKeys } from "./begin-run.ts"
 import { track } from "./enter.ts"
 import { decideOnCrash, toCrashEvent, toInterrupted, toSecretGone } from "./on-crash.ts"
+import { redactSurvivors } from "./redaction/redact-survivors.ts"
 import type { RunnerScope } from "./scope.ts"
 
 /**
@@ -85,7 +86,7 @@ async function endProcesses(scope: RunnerScope, task: TaskSummary): Promise<Surv
   const spool = openRun(scope, task)
   const survivors = await spool.stopAll(scope.config.stopGraceSeconds * 1_000)
   await spool.close()
-  return survivors
+  return redactSurvivors(scope.redactor, survivors)
 }
 
 function openRun(scope: RunnerScope, task: TaskSummary) {

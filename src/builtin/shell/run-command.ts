@@ -97,9 +97,11 @@ function lastLine(output: string): readonly string[] {
   return line === "" ? [] : [line.slice(0, DIGEST_CHARACTERS)]
 }
 
+/** Cut between words: half a key would no longer be known for one. */
 function toTitle(command: string): string {
   const line = toPlainText(command).replace(/\s+/g, " ").trim()
-  return line.length > TITLE_CHARACTERS ? `${line.slice(0, TITLE_CHARACTERS - 1)}…` : line
+  if (line.length <= TITLE_CHARACTERS) return line
+  return `${line.slice(0, line.lastIndexOf(" ", TITLE_CHARACTERS - 2) + 1)}…`
 }
 
 /** Without colours, cursor movements and other control characters, which would act on the screen that shows it. */

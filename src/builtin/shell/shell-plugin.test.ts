@@ -181,11 +181,12 @@ describe("the result of a command", () => {
     })
   })
 
-  it("shortens a long title", () => {
+  it("shortens a long title between two words, so that no half of a key is shown", () => {
     const tool = createTool()
-    const title = tool.title?.(tool.input.parse({ command: `echo ${"a".repeat(500)}` })) ?? ""
-    expect(title).toHaveLength(80)
-    expect(title.endsWith("…")).toBe(true)
+    const titleOf = (command: string) => tool.title?.(tool.input.parse({ command }))
+    expect(titleOf(`echo ${"a".repeat(500)}`)).toBe("echo …")
+    expect(titleOf(`${"word ".repeat(30)}end`)).toBe(`${"word ".repeat(15)}…`)
+    expect(titleOf(`echo ${"a".repeat(75)}`)).toHaveLength(80)
   })
 })
 
