@@ -1,7 +1,7 @@
 import { toErrorMessage } from "../base/error.ts"
 import type { Answer } from "../plugin/task-service.ts"
 import { toStopEvent } from "../task/stop.ts"
-import { type ActiveRun, ranMs, type Standing } from "./active-run.ts"
+import { type ActiveRun, ranMs } from "./active-run.ts"
 import { toShapeKey } from "./details.ts"
 import { endRun, noteLate, toSurvivors } from "./end-run.ts"
 import { finishFollowing } from "./follow-output.ts"
@@ -13,7 +13,9 @@ import type { RunSpool } from "./spool/run-spool.ts"
 export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: Promise<Outcome>): Promise<void> {
   const outcome = await Promise.race([work, active.abandoned.promise])
   active.cancelDeadline?.()
-  const standing = await settleStanding(scope, active)
+  while (isUnsettled(active)) await settle(scope, active)
+  // Nothing may come between that look and this one: a promotion could begin, and nobody would end its task.
+  const { standing } = active
   if (outcome && !active.stop) observeDuration(scope, active)
   if (standing.in === "foreground") {
     active.standing = { in: "answered" }
@@ -35,12 +37,13 @@ export async function concludeUnbegun(scope: RunnerScope, active: ActiveRun, out
 }
 
 /** While the last output is passed on the threshold may pass too: a promotion that has begun is waited for. */
-async function settleStanding(scope: RunnerScope, active: ActiveRun): Promise<Standing> {
-  for (;;) {
-    if (active.standing.in === "promotion") await active.standing.written
-    else if (active.outputFollower) await finishFollowing(scope, active, { isComplete: true })
-    else return active.standing
-  }
+function isUnsettled({ standing, outputFollower }: ActiveRun): boolean {
+  return standing.in === "promotion" || outputFollower !== null
+}
+
+async function settle(scope: RunnerScope, active: ActiveRun): Promise<void> {
+  if (active.standing.in === "promotion") await active.standing.written
+  else await finishFollowing(scope, active, { isComplete: true })
 }
 
 function release(scope: RunnerScope, active: ActiveRun): void {
