@@ -57,8 +57,8 @@ export interface RunSpoolContext {
   readonly guard: Guard
   readonly taskId: TaskId
   readonly run: number
-  /** Called when nothing here needs the object any longer. */
-  readonly onReleased: () => void
+  /** Called once, when the object begins to let go. Resolves when nothing here needs it any longer. */
+  readonly onReleasing: (released: Promise<void>) => void
 }
 
 /** With what the spool itself needs of a run that it opened. */
@@ -111,14 +111,18 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
 
   let releasing: Promise<void> | undefined
   function release(): Promise<void> {
-    releasing ??= (async () => {
-      processes.release()
-      await cap.close()
-      await output.appender.flush().catch(() => undefined)
-      if (ending === "discarded") await removeRun(paths)
-      context.onReleased()
-    })()
+    if (!releasing) {
+      releasing = letGo()
+      context.onReleasing(releasing)
+    }
     return releasing
+  }
+
+  async function letGo(): Promise<void> {
+    processes.release()
+    await cap.close()
+    await output.appender.flush().catch(() => undefined)
+    if (ending === "discarded") await removeRun(paths)
   }
 
   function abandon(): void {
@@ -127,7 +131,7 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
     cap.abandon()
     output.abandon(new MeanwhileError("stale_claim", `Another worker has taken over task ${taskId} with its output.`))
     processes.release()
-    context.onReleased()
+    context.onReleasing(releasing)
   }
 
   async function end(how: "kept" | "discarded"): Promise<void> {

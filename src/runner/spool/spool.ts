@@ -55,6 +55,7 @@ export interface SpoolOptions {
 
 export function createSpool({ directory, clock, redactor, owner }: SpoolOptions): Spool {
   const open = new Map<string, OpenRunSpool>()
+  const leaving = new Map<Promise<void>, string>()
   const guard = createGuard(directory, owner)
   const toKey = (taskId: TaskId, run: number): string => `${taskId}/${run}`
 
@@ -71,8 +72,13 @@ export function createSpool({ directory, clock, redactor, owner }: SpoolOptions)
       const existing = open.get(key)
       existing?.update(options)
       if (existing) return existing
-      const onReleased = (): void => void open.delete(key)
-      const created = createRunSpool({ directory, clock, redactor, owner, guard, taskId, run, onReleased }, options)
+      /** From here on whoever opens the run gets another object, which knows nothing of this one's end. */
+      function onReleasing(released: Promise<void>): void {
+        if (open.get(key) === created) open.delete(key)
+        leaving.set(released, key)
+        void released.finally(() => leaving.delete(released))
+      }
+      const created = createRunSpool({ directory, clock, redactor, owner, guard, taskId, run, onReleasing }, options)
       open.set(key, created)
       return created
     },
@@ -91,11 +97,13 @@ export function createSpool({ directory, clock, redactor, owner }: SpoolOptions)
     orphans: async () => findOrphans(directory),
     async remove(taskId) {
       const runs = [...open].filter(([key]) => key.startsWith(`${taskId}/`))
-      await Promise.all(runs.map(([, run]) => run.release()))
+      for (const [, run] of runs) void run.release()
+      await Promise.all([...leaving].flatMap(([released, key]) => (key.startsWith(`${taskId}/`) ? [released] : [])))
       await rm(join(directory, taskId), { recursive: true, force: true })
     },
     async close() {
-      await Promise.all([...open.values()].map((run) => run.release()))
+      for (const run of open.values()) void run.release()
+      await Promise.all(leaving.keys())
       guard.close()
     },
   }
