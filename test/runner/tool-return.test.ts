@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
+import { z } from "zod"
 import { failWith, handBack } from "../../src/plugin/tool-return.ts"
 import { defineTool, type Tool } from "../../src/plugin/tool.ts"
-import { z } from "zod"
 import { echo } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
@@ -15,8 +15,7 @@ test("plain data is handed back as it is, whatever its keys are", async () => {
 
 test("a tool says with helpers that it hands back parts, or that the outcome is a failure", async () => {
   const parts = { digest: ["two files"], facts: { files: 2 }, artifacts: [], nextSteps: ["review"], payload: [1, 2] }
-  const toTool = (name: string, run: Tool["run"]) =>
-    defineTool({ name, description: name, input: z.object({}), run: run as Tool<object>["run"] })
+  const toTool = (name: string, run: Tool["run"]) => defineTool({ name, description: name, input: z.object({}), run })
   const tools = [
     toTool("changes", async () => handBack(parts)),
     toTool("tests", async () => failWith({ code: "tests_failed", message: "2 tests fail" }, { failing: 2 })),
