@@ -1,14 +1,15 @@
 import type { Meanwhile } from "../app.ts"
-import { formatEnd, plain, shortId, type TaskId } from "./format.ts"
+import { formatAnnouncement, plain, shortId, type TaskId } from "./format.ts"
+import type { LastAnnouncement } from "./last-announcement.ts"
 import type { Screen } from "./screen.ts"
 
 const LONG_MS = 24 * 60 * 60 * 1_000
 
 /** Says when tasks end. */
 export interface Announcer {
-  /** Of a task that this program has started. */
+  /** Of a task that this program has started or stopped. */
   announceEnd(taskId: TaskId): void
-  /** Announces the end of what was left running before this program started. */
+  /** Announces what ended while nobody watched, and from now on the end of what goes on. */
   announceLeft(): Promise<void>
   /** Resolves when every task of this program has ended, or the signal aborts. What another copy runs is its own. */
   allEnded(signal: AbortSignal): Promise<void>
@@ -17,7 +18,7 @@ export interface Announcer {
   close(): void
 }
 
-export function createAnnouncer(meanwhile: Meanwhile, screen: Screen): Announcer {
+export function createAnnouncer(meanwhile: Meanwhile, screen: Screen, last: LastAnnouncement): Announcer {
   const watched = new Map<TaskId, Promise<void>>()
   const startedHere = new Set<TaskId>()
   const closing = new AbortController()
@@ -31,7 +32,8 @@ export function createAnnouncer(meanwhile: Meanwhile, screen: Screen): Announcer
       const { task } = await meanwhile.tasks.result(taskId, { waitMs: LONG_MS, signal: closing.signal })
       if (closing.signal.aborted) return
       if (!("endedAt" in task)) continue
-      screen.print(`[${shortId(task.id)}] ${formatEnd(task)}: ${plain(task.title)}`)
+      screen.print(formatAnnouncement(task))
+      last.remember(task.endedAt)
       return
     }
   }
@@ -40,11 +42,33 @@ export function createAnnouncer(meanwhile: Meanwhile, screen: Screen): Announcer
     if (watched.has(taskId)) return
     const watching = watch(taskId)
       .catch((error: unknown) => {
-        if (!closing.signal.aborted)
-          screen.print(`[${shortId(taskId)}] ${error instanceof Error ? error.message : String(error)}`)
+        if (closing.signal.aborted) return
+        screen.print(`[${shortId(taskId)}] ${plain(error instanceof Error ? error.message : String(error))}`)
       })
       .finally(() => watched.delete(taskId))
     watched.set(taskId, watching)
+  }
+
+  async function announceMissed(): Promise<void> {
+    for (const { id } of await last.missed()) {
+      const { task } = await meanwhile.tasks.get(id)
+      if (!("endedAt" in task)) continue
+      screen.print(`Meanwhile: ${formatAnnouncement(task)}`)
+      last.remember(task.endedAt)
+    }
+  }
+
+  async function announceLive(): Promise<void> {
+    const { items } = await meanwhile.tasks.list({ statuses: ["queued", "running", "waiting", "stopping"] })
+    const here = items.filter(({ id }) => meanwhile.tasks.runsHere(id)).length
+    if (here > 0) screen.print(`${here === 1 ? "1 task goes" : `${here} tasks go`} on from before: see \`tasks\``)
+    const elsewhere = items.length - here
+    if (elsewhere > 0) {
+      screen.print(
+        `${elsewhere === 1 ? "1 task waits or runs" : `${elsewhere} tasks wait or run`} elsewhere: see \`tasks\``,
+      )
+    }
+    for (const { id } of items) announce(id)
   }
 
   return {
@@ -53,10 +77,8 @@ export function createAnnouncer(meanwhile: Meanwhile, screen: Screen): Announcer
       announce(taskId)
     },
     async announceLeft() {
-      const { items } = await meanwhile.tasks.list({ statuses: ["queued", "running", "waiting", "stopping"] })
-      if (items.length === 0) return
-      screen.print(`${items.length === 1 ? "1 task goes" : `${items.length} tasks go`} on from before: see \`tasks\``)
-      for (const { id } of items) announce(id)
+      await announceMissed()
+      await announceLive()
     },
     async allEnded(signal) {
       const aborted = new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import type { Command } from "./command.ts"
 import { outputCommand } from "./output-command.ts"
-import { runCommand } from "./run-command.ts"
+import { runCommand, startCommand } from "./run-commands.ts"
 import { cancelCommand, clearCommand, quitCommand, retryCommand, showCommand, tasksCommand } from "./task-commands.ts"
 
 const helpCommand: Command = {
@@ -16,6 +16,7 @@ const helpCommand: Command = {
 /** All the words the prompt understands, in the order in which `help` lists them. */
 export const COMMANDS: readonly Command[] = [
   runCommand,
+  startCommand,
   tasksCommand,
   showCommand,
   outputCommand,

@@ -1,13 +1,34 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 
 export const DATA_DIRECTORY_NAME = ".meanwhile"
 
 /** Keeps everything in the folder out of the repository it lies in. */
 const IGNORE_ALL = "*\n"
 
-export function createDataDirectory(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 })
-  const ignoreFile = join(path, ".gitignore")
-  if (!existsSync(ignoreFile)) writeFileSync(ignoreFile, IGNORE_ALL)
+const REASONS: Readonly<Record<string, string>> = {
+  EEXIST: "there is a file of that name",
+  ENOTDIR: "a part of that path is a file",
+  EACCES: "it may not be written",
+  EPERM: "it may not be written",
+  EROFS: "it lies on a read-only disk",
+  ENOSPC: "the disk is full",
+}
+
+/** Makes the folder when it is missing, and returns its path. One that was there keeps its files as they are. */
+export function openDataDirectory(name = DATA_DIRECTORY_NAME): string {
+  if (name === "") throw new Error("The data folder has no name. Give one: --data-dir FOLDER")
+  const path = resolve(name)
+  try {
+    const isThere = existsSync(path)
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    if (!isThere) writeFileSync(join(path, ".gitignore"), IGNORE_ALL)
+    return path
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : ""
+    const reason = REASONS[code] ?? String(error)
+    throw new Error(`The data folder ${path} cannot be used: ${reason}. Name another: --data-dir FOLDER`, {
+      cause: error,
+    })
+  }
 }

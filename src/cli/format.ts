@@ -3,12 +3,11 @@ import type { Meanwhile } from "../app.ts"
 
 type Tasks = Meanwhile["tasks"]
 export type TaskRow = Awaited<ReturnType<Tasks["list"]>>["items"][number]
-export type View = Awaited<ReturnType<Tasks["get"]>>
-export type Task = View["task"]
+export type Task = Awaited<ReturnType<Tasks["get"]>>["task"]
 export type TaskId = Task["id"]
 
 const SHORT_ID_LENGTH = 8
-const TITLE_COLUMNS = 60
+const FEWEST_TITLE_COLUMNS = 20
 
 export const shortId = (id: string): string => id.slice(0, SHORT_ID_LENGTH)
 
@@ -32,8 +31,16 @@ export function formatEnd(task: Task): string {
   return plain(toEnd(task))
 }
 
+/** The same, saying which task it was; a failure names its command already. */
+export function formatAnnouncement(task: Task): string {
+  const end = formatEnd(task)
+  const title = toLine(task.title)
+  if (task.status === "completed") return `[${shortId(task.id)}] ${end}: ${title}`
+  return `[${shortId(task.id)}] ${end.includes(title) ? end : `${end} (${title})`}`
+}
+
 function toEnd(task: Task): string {
-  const took = formatDuration(elapsedMs(task))
+  const took = formatDuration(elapsedMs(task, task.createdAt))
   switch (task.status) {
     case "completed":
       return `completed in ${took}`
@@ -42,8 +49,9 @@ function toEnd(task: Task): string {
     case "interrupted":
       return `interrupted: ${task.failure.message}`
     case "cancelled":
+      return `cancelled after ${took} by ${task.stop.by}: ${task.stop.reason}${formatSurvivors(task.survivors)}`
     case "timed_out":
-      return `${task.status === "cancelled" ? "cancelled" : "timed out"} after ${took} by ${task.stop.by}: ${task.stop.reason}${formatSurvivors(task.survivors)}`
+      return `timed out: ${task.stop.reason}${formatSurvivors(task.survivors)}`
     default:
       return task.status
   }
@@ -55,36 +63,19 @@ export function formatSurvivors(survivors: "unknown" | readonly { pid: number; c
   return `\n  still alive: ${survivors.map(({ pid, command }) => `${pid} ${command}`).join(", ")}`
 }
 
-export function formatRow(row: TaskRow, nowMs: number): string {
-  const title = plain(row.title).replaceAll(/\s+/g, " ")
-  const shown = title.length > TITLE_COLUMNS ? `${title.slice(0, TITLE_COLUMNS - 1)}…` : title
-  return `${shortId(row.id)}  ${row.status.padEnd(11)}  ${formatDuration(elapsedMs(row, nowMs)).padStart(9)}  ${shown}`
+export function formatRow(row: TaskRow, nowMs: number, columns: number): string {
+  const facts = `${shortId(row.id)}  ${row.status.padEnd(11)}  ${formatDuration(elapsedMs(row, nowMs)).padStart(12)}  `
+  const title = toLine(row.title)
+  const room = Math.max(columns - facts.length, FEWEST_TITLE_COLUMNS)
+  return `${facts}${title.length > room ? `${title.slice(0, room - 1)}…` : title}`
 }
 
-/** Every fact that is known, one to a line. */
-export function formatView({ task, placeInQueue, estimate, outputBytes, lastLine }: View, nowMs: number): string {
-  const facts: [string, string | null][] = [
-    ["task", task.id],
-    ["title", task.title],
-    ["status", task.status === "queued" && placeInQueue !== null ? `queued, place ${placeInQueue}` : task.status],
-    ["run", task.run > 1 ? String(task.run) : null],
-    ["elapsed", formatDuration(elapsedMs(task, nowMs))],
-    ["usually", estimate && `${formatDuration(estimate.medianMs)} (${estimate.source})`],
-    ["phase", task.progress?.phase ?? null],
-    ["progress", formatProgress(task)],
-    ["output", outputBytes > 0 ? `${outputBytes} bytes` : "none"],
-    ["last line", lastLine],
-    ["end", "endedAt" in task ? formatEnd(task) : null],
-  ]
-  return facts.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(10)}${plain(value)}`])).join("\n")
+export function toLine(text: string): string {
+  return plain(text).replaceAll(/\s+/g, " ").trim()
 }
 
-function formatProgress({ progress }: Task): string | null {
-  if (!progress || progress.done === null) return null
-  return progress.total === null ? String(progress.done) : `${progress.done} of ${progress.total}`
-}
-
-function elapsedMs(task: Task | TaskRow, nowMs = Date.now()): number {
-  const startedAt = task.startedAt ?? task.createdAt
-  return Math.max(0, ("endedAt" in task ? task.endedAt : nowMs) - startedAt)
+/** How long it has run: what earlier claims of the run measured, and what has passed since the last. */
+export function elapsedMs(task: Task | TaskRow, nowMs: number): number {
+  const isClaimed = task.status === "running" || task.status === "stopping"
+  return task.ranMs + (isClaimed && task.startedAt !== null ? Math.max(0, nowMs - task.startedAt) : 0)
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-import { resolve } from "node:path"
+import { join } from "node:path"
 import { Command } from "commander"
 import { openMeanwhile } from "../app.ts"
-import { createDataDirectory, DATA_DIRECTORY_NAME } from "./data-directory.ts"
+import { DATA_DIRECTORY_NAME, openDataDirectory } from "./data-directory.ts"
 import { createInterrupts } from "./interrupts.ts"
+import { createLastAnnouncement } from "./last-announcement.ts"
 import { runProgram } from "./program.ts"
 import { createScreen } from "./screen.ts"
 
@@ -25,12 +26,11 @@ await program.parseAsync()
 
 async function main(options: { dataDir?: string; trust?: true }): Promise<number> {
   const screen = createScreen(process.stdout)
-  const dataDirectory = resolve(options.dataDir ?? DATA_DIRECTORY_NAME)
   const interrupts = createInterrupts()
   process.on("SIGINT", interrupts.raise)
   process.on("SIGTERM", interrupts.raise)
   try {
-    createDataDirectory(dataDirectory)
+    const dataDirectory = openDataDirectory(options.dataDir)
     const meanwhile = await openMeanwhile({
       dataDirectory,
       workingDirectory: process.cwd(),
@@ -38,7 +38,8 @@ async function main(options: { dataDir?: string; trust?: true }): Promise<number
       trust: options.trust ?? false,
       notify: (text) => screen.print(text),
     })
-    await runProgram({ meanwhile, input: process.stdin, screen, interrupts })
+    const last = createLastAnnouncement(join(dataDirectory, "announced"), meanwhile)
+    await runProgram({ meanwhile, input: process.stdin, screen, interrupts, last })
     return 0
   } catch (error) {
     process.stderr.write(`meanwhile: ${error instanceof Error ? error.message : String(error)}\n`)

@@ -5,6 +5,7 @@ import { splitLine } from "./command.ts"
 import { COMMANDS, findCommand } from "./commands.ts"
 import { plain } from "./format.ts"
 import type { Interrupts } from "./interrupts.ts"
+import type { LastAnnouncement } from "./last-announcement.ts"
 import type { Screen } from "./screen.ts"
 
 export interface ProgramOptions {
@@ -12,6 +13,7 @@ export interface ProgramOptions {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
   readonly screen: Screen
   readonly interrupts: Interrupts
+  readonly last: LastAnnouncement
 }
 
 interface Program extends Omit<ProgramOptions, "input"> {
@@ -20,16 +22,18 @@ interface Program extends Omit<ProgramOptions, "input"> {
 
 type Ending = "quit" | "end of input" | "interrupt"
 
+const LEAVING: ReadonlySet<string> = new Set(["exit", "q", "bye", "logout"])
+
 /** How long Ctrl+C at the prompt lets running tasks go on. A second one does not wait. */
 const DRAIN_MS = 3_000
 
 /** Reads lines and obeys them until `quit`, the end of input, or Ctrl+C; then shuts down. */
 export async function runProgram({ input, ...options }: ProgramOptions): Promise<void> {
   const { screen, interrupts, meanwhile } = options
-  const program: Program = { ...options, announcer: createAnnouncer(meanwhile, screen) }
+  const program: Program = { ...options, announcer: createAnnouncer(meanwhile, screen, options.last) }
   const prompt = openPrompt(input)
   if (prompt.terminal) screen.print("Meanwhile: type a command, or `help`.")
-  prompt.on("SIGINT", interrupts.raise)
+  obeyKeys(prompt, screen, interrupts)
   await program.announcer.announceLeft()
   const ending = await readLines(program, prompt)
   prompt.close()
@@ -39,6 +43,21 @@ export async function runProgram({ input, ...options }: ProgramOptions): Promise
 function openPrompt(input: ProgramOptions["input"]): Interface {
   if (!input.isTTY) return createInterface({ input, terminal: false })
   return createInterface({ input, output: process.stdout, terminal: true, prompt: "> " })
+}
+
+/** Ctrl+C stops a command, takes back what was typed, and leaves when it is pressed twice on an empty line. */
+function obeyKeys(prompt: Interface, screen: Screen, interrupts: Interrupts): void {
+  let isWarned = false
+  prompt.on("line", () => {
+    isWarned = false
+  })
+  prompt.on("SIGINT", () => {
+    if (!screen.isAttached() || isWarned) return interrupts.raise()
+    isWarned = prompt.line === ""
+    prompt.write(null, { ctrl: true, name: "e" })
+    prompt.write(null, { ctrl: true, name: "u" })
+    if (isWarned) screen.print("Ctrl+C again leaves; `quit` does too.")
+  })
 }
 
 async function readLines(program: Program, prompt: Interface): Promise<Ending> {
@@ -63,8 +82,7 @@ async function obey({ meanwhile, screen, announcer, interrupts }: Program, line:
   if (name === "") return
   const command = findCommand(name)
   if (!command) {
-    const names = COMMANDS.map((each) => each.name).join(", ")
-    screen.print(`There is no command ${JSON.stringify(name)}. The commands are ${names}.`)
+    screen.print(describeUnknown(name, line.trim()))
     return
   }
   const stop = new AbortController()
@@ -76,6 +94,14 @@ async function obey({ meanwhile, screen, announcer, interrupts }: Program, line:
   } finally {
     forget()
   }
+}
+
+function describeUnknown(name: string, line: string): string {
+  const known = COMMANDS.find((command) => command.name === name.toLowerCase())
+  if (known) return `There is no command ${JSON.stringify(name)}. Did you mean: ${known.usage}`
+  if (LEAVING.has(name)) return `There is no command ${JSON.stringify(name)}. Did you mean: quit`
+  const names = COMMANDS.map((each) => each.name).join(", ")
+  return plain(`There is no command ${JSON.stringify(name)}; the commands are ${names}. In the shell: run ${line}`)
 }
 
 /** At the end of input what runs may finish; `quit` stops it; Ctrl+C gives it a moment, and twice none. */

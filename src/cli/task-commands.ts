@@ -1,5 +1,6 @@
 import type { Command, CommandContext } from "./command.ts"
-import { formatEnd, formatRow, formatView, shortId } from "./format.ts"
+import { formatEnd, formatRow, shortId } from "./format.ts"
+import { formatView } from "./format-view.ts"
 
 const ROWS_SHOWN = 20
 
@@ -13,7 +14,8 @@ export const tasksCommand: Command = {
       screen.print("No tasks yet. A command that takes long becomes one: run sleep 15")
       return
     }
-    screen.print(items.map((row) => formatRow(row, Date.now())).join("\n"))
+    const rows = items.map((row) => formatRow(row, Date.now(), screen.columns))
+    screen.print(rows.join("\n"))
     if (cursor !== undefined) screen.print(`(the newest ${ROWS_SHOWN}; there are more)`)
   },
 }
@@ -31,16 +33,17 @@ export const cancelCommand: Command = {
   name: "cancel",
   usage: "cancel ID",
   summary: "stop a task and everything it started",
-  async run(id, { meanwhile, screen }) {
+  async run(id, { meanwhile, screen, announceEnd }) {
     if (!requireId(id, "cancel", screen)) return
-    const task = await meanwhile.tasks.cancel(id, { by: "person" })
-    if ("endedAt" in task) {
-      screen.print(`[${shortId(task.id)}] ${formatEnd(task)}`)
+    const { task: before } = await meanwhile.tasks.get(id)
+    if ("endedAt" in before) {
+      screen.print(`[${shortId(before.id)}] has ended already: ${formatEnd(before)}`)
       return
     }
-    screen.print(`[${shortId(task.id)}] stopping…`)
-    const view = await meanwhile.tasks.result(task.id, { waitMs: LONGEST_STOP_MS })
-    screen.print(`[${shortId(task.id)}] ${formatEnd(view.task)}`)
+    const { id: taskId } = await meanwhile.tasks.cancel(before.id, { by: "person" })
+    screen.print(`[${shortId(taskId)}] stopping…`)
+    announceEnd(taskId)
+    await meanwhile.tasks.result(taskId, { waitMs: LONGEST_STOP_MS })
   },
 }
 

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
+import { eventually } from "../support/eventually.ts"
 import { startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
@@ -47,13 +48,65 @@ test("--data-dir puts the data elsewhere", async () => {
   expect(existsSync(join(directory, ".meanwhile"))).toBe(false)
 })
 
+test("start runs a command in the background at once, and says for how long at most", async () => {
+  const directory = createFolder()
+  const program = startPiped({ directory })
+  program.type("start until test -e go; do sleep 0.02; done")
+  const id = (await program.shows(/\[[0-9a-f]{8}\] is running in the background, for 5 min 0 s at most/)).slice(1, 9)
+  program.type(`show ${id}`)
+  await program.shows(/limit {5}5 min 0 s/)
+  program.type("run touch go")
+  await program.shows(new RegExp(`\\[${id}\\] completed in`))
+  program.endInput()
+  expect(await program.exited).toBe(0)
+})
+
+test("what is no command is told how to run in the shell", async () => {
+  const program = startPiped({ directory: createFolder() })
+  for (const line of ["ls -la", "exit", "RUN ls"]) program.type(line)
+  program.endInput()
+  expect(await program.exited).toBe(0)
+  expect(program.shown()).toMatch(/In the shell: run ls -la\n.*Did you mean: quit\n.*Did you mean: run CMD\n/)
+})
+
+test("a cancel is told once, and again of an ended task it says so", async () => {
+  const program = startPiped({ directory: createFolder() })
+  program.type("start sleep 1000")
+  const id = (await program.shows(/\[[0-9a-f]{8}\] is running/)).slice(1, 9)
+  program.type(`cancel ${id}`)
+  await program.shows(/cancelled after .* by person: it was asked to stop \(sleep 1000\)\n/)
+  program.type(`cancel ${id}`)
+  await program.shows(/has ended already: cancelled after/)
+  program.endInput()
+  await program.exited
+  expect(program.shown().match(/cancelled after/g)).toHaveLength(2)
+})
+
+test("what ended while no program watched is announced at the next start, once", async () => {
+  const directory = createFolder()
+  const first = startPiped({ directory })
+  first.type("run true")
+  first.type("start until test -e go; do sleep 0.02; done; touch gone")
+  const id = (await first.shows(/\[[0-9a-f]{8}\] is running/)).slice(1, 9)
+  first.kill("SIGKILL")
+  await first.exited
+  writeFileSync(join(directory, "go"), "")
+  await eventually("the command has ended", () => existsSync(join(directory, "gone")))
+  for (const times of [1, 0]) {
+    const next = startPiped({ directory })
+    next.endInput()
+    expect(await next.exited).toBe(0)
+    expect(next.shown().match(new RegExp(`\\[${id}\\] completed in`, "g")) ?? []).toHaveLength(times)
+  }
+})
+
 test("a second copy sees the same tasks and can cancel them", async () => {
   const directory = createFolder()
   const first = startPiped({ directory, environment: QUICK })
   first.type("run sleep 1000")
   const id = (await first.shows(/\[[0-9a-f]{8}\] still runs/)).slice(1, 9)
   const second = startPiped({ directory, environment: QUICK })
-  await second.shows(/1 task goes on from before/)
+  await second.shows(/1 task waits or runs elsewhere/)
   second.type("tasks")
   await second.shows(new RegExp(`${id}  running`))
   second.type(`cancel ${id}`)
@@ -74,7 +127,7 @@ test("a second copy ends at the end of its input, whatever the first still runs"
   second.type("tasks")
   second.endInput()
   expect(await second.exited).toBe(0)
-  expect(second.shown()).toMatch(/1 task goes on from before[\s\S]*running/)
+  expect(second.shown()).toMatch(/1 task waits or runs elsewhere[\s\S]*running/)
   first.type("tasks")
   await first.shows(/running/)
   first.type("quit")
@@ -153,5 +206,7 @@ test("a data folder that cannot be used is one clear error", async () => {
   const program = startPiped({ directory, arguments: ["--data-dir", "/dev/null/data"] })
   program.endInput()
   expect(await program.exited).toBe(2)
-  expect(program.shown()).toMatch(/^meanwhile: .*\/dev\/null\/data/)
+  expect(program.shown()).toBe(
+    "meanwhile: The data folder /dev/null/data cannot be used: a part of that path is a file. Name another: --data-dir FOLDER\n",
+  )
 })

@@ -34,10 +34,39 @@ test("an announcement leaves the line being typed as it is", async () => {
   expect(await other.exited).toBe(0)
 })
 
-test("Ctrl+C at the prompt gives tasks a moment, and a second one none", async () => {
+test("output that does not end its line stays on the screen", async () => {
+  const program = startInTerminal({ directory: createFolder() })
+  await program.shows(/Meanwhile: type a command/)
+  program.type("run printf foo")
+  await program.shows(/\nfoo\r\n[^\n]*> /)
+  program.type("quit")
+  expect(await program.exited).toBe(0)
+})
+
+test("Ctrl+C takes back what was typed, and on an empty line asks once", async () => {
+  const program = startInTerminal({ directory: createFolder() })
+  await program.shows(/Meanwhile: type a command/)
+  program.press("run echo half")
+  await program.shows(/run echo half/)
+  program.press("\x03")
+  program.type("run echo whole")
+  await program.shows(/\nwhole\r\n/)
+  program.press("\x03")
+  await program.shows(/Ctrl\+C again leaves/)
+  program.type("run echo still here")
+  await program.shows(/\nstill here\r\n/)
+  program.press("\x03")
+  await program.shows(/Ctrl\+C again leaves/)
+  program.press("\x03")
+  expect(await program.exited).toBe(0)
+})
+
+test("leaving by Ctrl+C gives tasks a moment, and one more none", async () => {
   const program = startInTerminal({ directory: createFolder(), environment: QUICK })
   program.type("run sleep 1000")
   await program.shows(/still runs/)
+  program.press("\x03")
+  await program.shows(/Ctrl\+C again leaves/)
   program.press("\x03")
   await program.shows(/Giving 1 task 3 seconds to end/)
   const pressedAt = performance.now()

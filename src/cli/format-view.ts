@@ -1,0 +1,30 @@
+import type { Meanwhile } from "../app.ts"
+import { elapsedMs, formatDuration, formatEnd, plain, type Task } from "./format.ts"
+
+type View = Awaited<ReturnType<Meanwhile["tasks"]["get"]>>
+
+/** Every fact that is known, one to a line. */
+export function formatView({ task, placeInQueue, estimate, outputBytes, lastLine }: View, nowMs: number): string {
+  const { timeoutMs } = task.limits
+  const facts: [string, string | null][] = [
+    ["task", task.id],
+    ["title", task.title],
+    ["status", task.status === "queued" && placeInQueue !== null ? `queued, place ${placeInQueue}` : task.status],
+    ["run", task.run > 1 ? String(task.run) : null],
+    ["created", new Date(task.createdAt).toLocaleString()],
+    ["elapsed", formatDuration(elapsedMs(task, nowMs))],
+    ["usually", estimate && `${formatDuration(estimate.medianMs)} (${estimate.source})`],
+    ["limit", timeoutMs === null ? "none" : formatDuration(timeoutMs)],
+    ["phase", task.progress?.phase ?? null],
+    ["progress", formatProgress(task)],
+    ["output", outputBytes > 0 ? `${outputBytes} bytes` : "none"],
+    ["last line", lastLine],
+    ["end", "endedAt" in task ? formatEnd(task) : null],
+  ]
+  return facts.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(10)}${plain(value)}`])).join("\n")
+}
+
+function formatProgress({ progress }: Task): string | null {
+  if (!progress || progress.done === null) return null
+  return progress.total === null ? String(progress.done) : `${progress.done} of ${progress.total}`
+}

@@ -1,0 +1,74 @@
+import type { Command, CommandContext } from "./command.ts"
+import { formatDuration, formatSurvivors, plain, shortId, type Task } from "./format.ts"
+
+type Execution = ReturnType<CommandContext["meanwhile"]["tasks"]["execute"]>
+type Answer = Awaited<Execution["answer"]>
+
+const TOOL = "run_command"
+
+export const runCommand: Command = {
+  name: "run",
+  usage: "run CMD",
+  summary: "run a shell command; when it takes long it moves to the background",
+  async run(command, context) {
+    if (command === "") {
+      context.screen.print("Say what to run, for example: run ls -l")
+      return
+    }
+    const { screen } = context
+    const call = { tool: TOOL, input: { command } }
+    const execution = context.meanwhile.tasks.execute(call, { onOutput: (text) => screen.write(text) })
+    const cancel = () => execution.cancel({ by: "person", reason: "Ctrl+C" })
+    context.signal.addEventListener("abort", cancel, { once: true })
+    try {
+      showAnswer(await execution.answer, context)
+    } finally {
+      context.signal.removeEventListener("abort", cancel)
+    }
+  },
+}
+
+export const startCommand: Command = {
+  name: "start",
+  usage: "start CMD",
+  summary: "run a shell command in the background at once",
+  async run(command, { meanwhile, screen, announceEnd }) {
+    if (command === "") {
+      screen.print("Say what to start, for example: start npm test")
+      return
+    }
+    const task = await meanwhile.tasks.start({ tool: TOOL, input: { command } })
+    screen.print(
+      `[${shortId(task.id)}] is ${task.status} in the background${formatLimit(task)}; its end will be announced`,
+    )
+    announceEnd(task.id)
+  },
+}
+
+function showAnswer(answer: Answer, { screen, announceEnd }: CommandContext): void {
+  switch (answer.outcome) {
+    case "completed":
+      return
+    case "failed":
+      screen.print(`failed: ${plain(answer.failure.message)}`)
+      return
+    case "cancelled":
+    case "timed_out": {
+      const ended = answer.outcome === "cancelled" ? "cancelled" : "timed out"
+      screen.print(plain(`${ended}: ${answer.reason}${formatSurvivors(answer.survivors)}`))
+      return
+    }
+    case "promoted": {
+      const after = formatDuration(answer.afterMs)
+      const id = shortId(answer.task.id)
+      screen.print(
+        `[${id}] still runs after ${after} and goes on in the background${formatLimit(answer.task)}; its end will be announced`,
+      )
+      announceEnd(answer.task.id)
+    }
+  }
+}
+
+function formatLimit({ limits: { timeoutMs } }: Task): string {
+  return timeoutMs === null ? "" : `, for ${formatDuration(timeoutMs)} at most`
+}
