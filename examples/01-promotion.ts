@@ -15,7 +15,7 @@ const bake = defineTool({
 })
 
 await using meanwhile = await createMeanwhile({
-  dataDirectory: ".meanwhile",
+  dataDirectory: ".meanwhile/examples",
   plugins: [definePlugin({ kind: "tool", name: "kitchen", tools: [bake] })],
 })
 const { tasks } = meanwhile

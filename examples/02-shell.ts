@@ -2,7 +2,7 @@
 import { createMeanwhile, createShellPlugin } from "meanwhile"
 
 await using meanwhile = await createMeanwhile({
-  dataDirectory: ".meanwhile",
+  dataDirectory: ".meanwhile/examples",
   plugins: [createShellPlugin({ workingDirectory: process.cwd(), environment: { PATH: process.env["PATH"] ?? "" } })],
 })
 const { tasks } = meanwhile

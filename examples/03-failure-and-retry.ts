@@ -16,7 +16,7 @@ const deploy = defineTool({
 })
 
 await using meanwhile = await createMeanwhile({
-  dataDirectory: ".meanwhile",
+  dataDirectory: ".meanwhile/examples",
   plugins: [definePlugin({ kind: "tool", name: "delivery", tools: [deploy] })],
 })
 const { tasks } = meanwhile

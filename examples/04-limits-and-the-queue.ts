@@ -14,7 +14,7 @@ const wait = defineTool({
 })
 
 await using meanwhile = await createMeanwhile({
-  dataDirectory: ".meanwhile",
+  dataDirectory: ".meanwhile/examples",
   plugins: [definePlugin({ kind: "tool", name: "door", tools: [wait] })],
   background: { maxConcurrentTasks: 1 },
 })

@@ -17,7 +17,7 @@ const order = defineTool({
 })
 
 await using meanwhile = await createMeanwhile({
-  dataDirectory: ".meanwhile",
+  dataDirectory: ".meanwhile/examples",
   plugins: [definePlugin({ kind: "tool", name: "shop", tools: [order] })],
 })
 const { tasks } = meanwhile

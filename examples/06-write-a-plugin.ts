@@ -40,7 +40,7 @@ const guard = definePlugin({
 })
 
 {
-  await using meanwhile = await createMeanwhile({ dataDirectory: ".meanwhile", plugins: [guard] })
+  await using meanwhile = await createMeanwhile({ dataDirectory: ".meanwhile/examples", plugins: [guard] })
   const { tasks, plugins } = meanwhile
   await plugins.register(images, { config: { quality: 80 } })
 

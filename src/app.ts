@@ -103,12 +103,13 @@ async function loadTrustedConfig(options: ProgramOptions, environment: Readonly<
   const { workingDirectory: directory, notify, trustStore: trust = createTrustStore() } = options
   const request = { directory, environment, trust, sections: { background: backgroundConfigSchema } }
   const loaded = await loadConfig(request)
+  if (loaded.status === "absent" && options.trust) notify(`There is no configuration in ${directory} to trust.`)
   if (loaded.status !== "untrusted") return loaded
   if (options.trust) {
     await trust.trust(loaded.file)
     return loadConfig(request)
   }
-  notify(`${loaded.path} was not loaded: nobody has trusted it. Read it, then start with --trust.`)
+  notify(`${loaded.path} was not loaded: nobody has trusted it as it is now. Read it, then start with --trust.`)
   return loaded
 }
 

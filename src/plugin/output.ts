@@ -5,8 +5,8 @@ export interface OutputRequest {
   /** Instead of an offset: the last so many bytes. */
   readonly tailBytes?: number
   readonly limitBytes?: number
-  /** Only lines that match. */
-  readonly filter?: RegExp
+  /** Only lines that match or, given a text, hold it. */
+  readonly filter?: RegExp | string
   readonly run?: number
 }
 
@@ -28,7 +28,8 @@ export interface OutputChunk {
 }
 
 export interface PatternRequest {
-  readonly pattern: RegExp
+  /** What a line has to match, or, as a text, to hold. */
+  readonly pattern: RegExp | string
   /** Where to begin to look. Default 0: output printed before the call counts. */
   readonly offset?: number
   readonly timeoutMs: number

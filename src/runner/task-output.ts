@@ -18,6 +18,7 @@ export async function readTaskOutput(
   checkAtLeast(0, "offset", request.offset)
   checkAtLeast(0, "tailBytes", request.tailBytes)
   checkAtLeast(1, "limitBytes", request.limitBytes)
+  checkPattern("filter", request.filter)
   const isComplete = run < task.run || isTerminal(task.status)
   const chunk = await scope.spool.read(task.id, run, request, { isComplete })
   if (!isComplete || chunk.totalBytes > 0) return chunk
@@ -40,6 +41,7 @@ export async function waitForTaskOutput(
   task: TaskRecord,
   request: PatternRequest,
 ): Promise<PatternAnswer> {
+  checkPattern("pattern", request.pattern)
   checkAtLeast(0, "offset", request.offset)
   checkAtLeast(0, "timeoutMs", request.timeoutMs)
   const stopWaiting = new AbortController()
@@ -53,6 +55,12 @@ export async function waitForTaskOutput(
   } finally {
     stopWaiting.abort()
   }
+}
+
+/** An empty text stands in every line: whoever gives one forgot what to look for. */
+function checkPattern(field: string, value: RegExp | string | undefined): void {
+  if (value === undefined || value instanceof RegExp || (typeof value === "string" && value !== "")) return
+  throw new MeanwhileError("invalid_input", `\`${field}\` must be a regular expression or a text.`, { field })
 }
 
 function checkAtLeast(least: number, field: string, value: number | undefined): void {

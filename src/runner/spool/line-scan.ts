@@ -60,7 +60,8 @@ export async function* scanLines(
 }
 
 /** The pattern without the flags that make it remember where it was. */
-export function toLineTest(pattern: RegExp): (line: ScannedLine) => boolean {
+export function toLineTest(pattern: RegExp | string): (line: ScannedLine) => boolean {
+  if (typeof pattern === "string") return (line) => (line.before + line.text).includes(pattern)
   const stateless = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ""))
   return (line) => stateless.test(line.before + line.text)
 }

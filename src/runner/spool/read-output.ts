@@ -65,7 +65,7 @@ async function readLines(
   reading: Reading,
   offset: number,
   limitBytes: number,
-  filter: RegExp,
+  filter: RegExp | string,
 ): Promise<Part> {
   const isMatch = toLineTest(filter)
   let text = ""
