@@ -76,7 +76,8 @@ export function createSpool({ directory, clock, redactor, owner }: SpoolOptions)
       function onReleasing(released: Promise<void>): void {
         if (open.get(key) === created) open.delete(key)
         leaving.set(released, key)
-        void released.finally(() => leaving.delete(released))
+        const forget = (): void => void leaving.delete(released)
+        released.then(forget, forget)
       }
       const created = createRunSpool({ directory, clock, redactor, owner, guard, taskId, run, onReleasing }, options)
       open.set(key, created)
