@@ -1,6 +1,7 @@
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { expect, test } from "vitest"
+import { eventually } from "../support/eventually.ts"
 import { createTestSpool } from "../support/spool.ts"
 
 const MEBIBYTE = 1_024 * 1_024
@@ -19,6 +20,7 @@ test("output that has moved to the disk is no longer held in memory", async () =
   expect(heldBytes() - before).toBeGreaterThan(30 * MEBIBYTE)
   run.keep()
   await run.flush()
-  expect(heldBytes() - before).toBeLessThan(4 * MEBIBYTE)
+  // When the collector lets go of a buffer is its own affair; that nothing holds it any longer is ours.
+  await eventually("the memory is free", () => heldBytes() - before < 4 * MEBIBYTE)
   expect((await run.read({ tailBytes: 10 })).totalBytes).toBe(32 * MEBIBYTE)
 })
