@@ -19,7 +19,9 @@ const STANDSTILL_SHARE = 2 / 3
 export function createReclaim(scope: RunnerScope): () => Promise<void> {
   let lookedAt = scope.clock.monotonic()
   let judgedFrom = new Map<string, number>()
-  return async () => {
+  let looking: Promise<void> | undefined
+
+  async function look(): Promise<void> {
     const now = scope.clock.monotonic()
     const gapMs = now - lookedAt
     lookedAt = now
@@ -36,6 +38,12 @@ export function createReclaim(scope: RunnerScope): () => Promise<void> {
     for (const lease of await findUnleased(scope)) await reclaimSafely(scope, lease)
     await reclaimOwn(scope)
   }
+
+  // One look at a time: two would take the same lease over twice.
+  return () =>
+    (looking ??= look().finally(() => {
+      looking = undefined
+    }))
 }
 
 type WorkerLease = Pick<Lease, "key" | "ttlMs">
@@ -61,7 +69,7 @@ async function findUnleased(scope: RunnerScope): Promise<readonly WorkerLease[]>
   if (workers.size === 0) return []
   const leased = new Set((await scope.store.leases(WORKER_LEASE_PREFIX)).map((lease) => lease.key))
   const own = `${WORKER_LEASE_PREFIX}${scope.worker.id}`
-  const ttlMs = scope.config.leaseSeconds * 1_000
+  const ttlMs = Math.ceil(scope.config.leaseSeconds * 1_000)
   return [...workers].filter((key) => key !== own && !leased.has(key)).map((key) => ({ key, ttlMs }))
 }
 

@@ -1,4 +1,3 @@
-import { expect } from "vitest"
 import type { Engine } from "../../task/engine.ts"
 import type { LifecycleEvent, TaskFailure } from "../../task/event.ts"
 import type { GroupDetails } from "../../task/group.ts"
@@ -107,7 +106,7 @@ export async function createTask(
   return checkTimes(task)
 }
 
-/** Times and durations are whole milliseconds, whatever column type keeps them. */
+/** Times and durations are whole milliseconds, whatever column type keeps them. Also asked outside a test runner. */
 function checkTimes(task: TaskRecord): TaskRecord {
   const { createdAt, queuedAt, startedAt, ranMs, lastSequence, limits } = task
   const state = [
@@ -116,7 +115,7 @@ function checkTimes(task: TaskRecord): TaskRecord {
     "stop" in task ? task.stop.requestedAt : null,
   ]
   for (const value of [createdAt, queuedAt, startedAt, ranMs, lastSequence, ...Object.values(limits), ...state]) {
-    if (value !== null) expect(value).toSatisfy(Number.isSafeInteger)
+    if (value !== null && !Number.isSafeInteger(value)) throw new Error(`${value} is no whole number of milliseconds.`)
   }
   return task
 }
