@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
-import { createTaskId, createWaitId, DEFAULT_WORKSPACE } from "../../src/task/id.ts"
+import { sampleDetails } from "../../src/engine/suite/samples.ts"
+import { createWaitId } from "../../src/task/id.ts"
 import { eventually } from "../support/eventually.ts"
 import { echo } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
@@ -15,31 +16,7 @@ test("a wait whose time is over is answered as it was opened, and its run goes o
     expiresAt: clock.now() + 5_000,
     onExpiry: "yes",
   } as const
-  const details = {
-    id: createTaskId(),
-    workspace: DEFAULT_WORKSPACE,
-    session: null,
-    parentTask: null,
-    parentMessage: null,
-    batch: null,
-    group: null,
-    kind: "tool",
-    plugin: "test",
-    tool: "echo",
-    model: null,
-    title: "echo",
-    input: { value: "ran" },
-    inputHeldBy: null,
-    metadata: {},
-    lifetime: "runtime",
-    priority: 0,
-    notify: "wake",
-    limits: { timeoutMs: null, tokens: null, costMicros: null, outputBytes: null },
-    idempotencyKey: null,
-    askedBy: null,
-    depth: 0,
-    traceId: null,
-  } as const
+  const details = sampleDetails({ plugin: "test", tool: "echo", input: { value: "ran" } })
   const { store } = meanwhile.engine
   await store.commit([{ op: "task.create", details, entry: { as: "waiting", wait } }])
   clock.advance(4_000)
