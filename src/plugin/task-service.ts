@@ -12,27 +12,39 @@ export interface ToolCall {
   readonly tool: string
   /** Needed only when two plugins have a tool of that name. */
   readonly plugin?: string
+  /** What the tool's schema takes. */
   readonly input: unknown
+  /** The tenant: nothing crosses it. Default `default`. */
   readonly workspace?: WorkspaceId
+  /** The conversation that its result is addressed to. */
   readonly session?: SessionId | null
   /** A task of the same workspace, or a call that runs in the foreground of this process. */
   readonly parentTask?: TaskId | null
   readonly parentMessage?: MessageId | null
+  /** Names tasks that were started together. */
   readonly batch?: string | null
   readonly group?: GroupId | null
+  /** The model it uses, for `maxConcurrentPerModel`. */
   readonly model?: string | null
+  /** One line for people. Default: the tool's own. */
   readonly title?: string
   /** Anything the caller wants to find again, as JSON of at most 16 KiB. */
   readonly metadata?: JsonObject
+  /** When it is stopped although nobody asked: with its turn, its session, at a shutdown (default), or never. */
   readonly lifetime?: Lifetime
+  /** Higher runs first. Default 0. */
   readonly priority?: number
+  /** Whether its end wakes its session, waits for the next turn, or says nothing. Default `wake`. */
   readonly notify?: NotifyMode
+  /** It is stopped when it has run so long; time in the queue does not count. Default: the tool's, then the configured. */
   readonly timeoutMs?: number
   readonly tokenLimit?: number
   readonly costLimitMicros?: number
+  /** Newest output kept. Default `outputLimitBytes` of the configuration. */
   readonly outputLimitBytes?: number
+  /** It is not started before so long. */
   readonly delayMs?: number
-  /** Ten starts with the same key in a workspace are one task. */
+  /** Ten starts with the same key in a workspace are one task: later ones get that task, whatever their input. */
   readonly idempotencyKey?: string
   /**
    * The step of a run that asks. Its task is created once, in one transaction with the step's end. Refused as
