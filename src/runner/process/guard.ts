@@ -4,7 +4,8 @@ import { encodeIdentity, type ProcessIdentity } from "./identity.ts"
 
 /**
  * What is left of a Meanwhile process when it dies: a shell that sleeps on its standard input until then, and from then
- * on stops every command of its that prints more than it was allowed. It ends when all of them have ended. One for all commands: a copy beside each would cost every command a third of a millisecond.
+ * on stops every command of its that prints more than it was allowed. It ends when all of them have ended. One for all
+ * commands: a copy beside each would cost every command a third of a millisecond.
  *
  * A pid alone is not trusted: the process must carry the marker of its task and run.
  */
