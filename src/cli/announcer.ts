@@ -4,6 +4,9 @@ import type { LastAnnouncement } from "./last-announcement.ts"
 import type { Screen } from "./screen.ts"
 
 const LONG_MS = 24 * 60 * 60 * 1_000
+const LIVE = ["queued", "running", "waiting", "stopping"] as const
+const MOST_SHOWN = 20
+const MOST_WATCHED = 1_000
 
 /** Says when tasks end. */
 export interface Announcer {
@@ -50,23 +53,25 @@ export function createAnnouncer(meanwhile: Meanwhile, screen: Screen, last: Last
   }
 
   async function announceMissed(): Promise<void> {
-    for (const { id } of await last.missed()) {
-      const { task } = await meanwhile.tasks.get(id)
-      if (!("endedAt" in task)) continue
-      screen.print(`Meanwhile: ${formatAnnouncement(task)}`)
-      last.remember(task.endedAt)
+    const missed = await last.missed()
+    const shown = missed.slice(-MOST_SHOWN)
+    if (missed.length > shown.length) screen.print(`${missed.length} tasks ended meanwhile; the last of them:`)
+    for (const { id, endedAt } of shown) {
+      const view = await meanwhile.tasks.get(id).catch(() => undefined)
+      if (view) screen.print(`Meanwhile: ${formatAnnouncement(view.task)}`)
+      last.remember(endedAt)
     }
   }
 
   async function announceLive(): Promise<void> {
-    const { items } = await meanwhile.tasks.list({ statuses: ["queued", "running", "waiting", "stopping"] })
+    const { items, cursor } = await meanwhile.tasks.list({ statuses: LIVE }, { limit: MOST_WATCHED })
     const here = items.filter(({ id }) => meanwhile.tasks.runsHere(id)).length
     if (here > 0) screen.print(`${here === 1 ? "1 task goes" : `${here} tasks go`} on from before: see \`tasks\``)
     const elsewhere = items.length - here
     if (elsewhere > 0) {
-      screen.print(
-        `${elsewhere === 1 ? "1 task waits or runs" : `${elsewhere} tasks wait or run`} elsewhere: see \`tasks\``,
-      )
+      const count =
+        elsewhere === 1 ? "1 task waits or runs" : `${elsewhere}${cursor ? " or more" : ""} tasks wait or run`
+      screen.print(`${count} elsewhere: see \`tasks\``)
     }
     for (const { id } of items) announce(id)
   }

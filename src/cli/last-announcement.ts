@@ -1,38 +1,51 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { dirname } from "node:path"
+import { readFileSync, writeFileSync } from "node:fs"
 import type { Meanwhile } from "../app.ts"
 import type { TaskRow } from "./format.ts"
 
 const ENDED = ["completed", "failed", "cancelled", "timed_out", "interrupted"] as const
-const MOST_MISSED = 20
+const PAGE_SIZE = 1_000
+
+type EndedRow = Extract<TaskRow, { endedAt: number }>
 
 /** Up to when the ends of tasks were announced to somebody, kept beside the store. */
 export interface LastAnnouncement {
+  /** As well as it can: at worst an end is announced twice. */
   remember(endedAt: number): void
-  /** What ended after that, oldest first. Nothing when no program has announced anything here before. */
-  missed(): Promise<readonly TaskRow[]>
+  /** What ended after that, in the order in which it ended. Nothing when no program has announced anything here before. */
+  missed(): Promise<readonly EndedRow[]>
 }
 
 export function createLastAnnouncement(path: string, { tasks }: Pick<Meanwhile, "tasks">): LastAnnouncement {
   let until = read(path)
 
   function remember(endedAt: number): void {
-    if (endedAt <= (until ?? 0)) return
+    const known = Math.max(until ?? 0, read(path) ?? 0)
+    if (endedAt <= known) return
     until = endedAt
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, `${endedAt}\n`, { mode: 0o600 })
+    try {
+      writeFileSync(path, `${endedAt}\n`, { mode: 0o600 })
+    } catch {
+      // A disk that is full says so where it matters.
+    }
+  }
+
+  async function endedAfter(since: number): Promise<EndedRow[]> {
+    const found: EndedRow[] = []
+    let cursor: string | undefined
+    do {
+      const page = await tasks.list({ statuses: ENDED }, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
+      for (const task of page.items) if ("endedAt" in task && task.endedAt > since) found.push(task)
+      cursor = page.cursor
+    } while (cursor)
+    return found.toSorted((one, other) => one.endedAt - other.endedAt)
   }
 
   return {
     remember,
     async missed() {
-      const since = until
-      if (since === undefined) {
-        remember(Date.now())
-        return []
-      }
-      const { items } = await tasks.list({ statuses: ENDED }, { limit: MOST_MISSED })
-      return items.filter((task) => "endedAt" in task && task.endedAt > since).toReversed()
+      if (until !== undefined) return endedAfter(until)
+      remember(Date.now())
+      return []
     },
   }
 }

@@ -29,9 +29,20 @@ const DRAIN_MS = 3_000
 
 /** Reads lines and obeys them until `quit`, the end of input, or Ctrl+C; then shuts down. */
 export async function runProgram({ input, ...options }: ProgramOptions): Promise<void> {
-  const { screen, interrupts, meanwhile } = options
+  const { screen, meanwhile } = options
   const program: Program = { ...options, announcer: createAnnouncer(meanwhile, screen, options.last) }
   const prompt = openPrompt(input)
+  try {
+    await talk(program, prompt)
+  } finally {
+    prompt.close()
+    program.announcer.close()
+    await meanwhile.close()
+  }
+}
+
+async function talk(program: Program, prompt: Interface): Promise<void> {
+  const { screen, interrupts } = program
   if (prompt.terminal) screen.print("Meanwhile: type a command, or `help`.")
   obeyKeys(prompt, screen, interrupts)
   await program.announcer.announceLeft()
@@ -52,7 +63,7 @@ function obeyKeys(prompt: Interface, screen: Screen, interrupts: Interrupts): vo
     isWarned = false
   })
   prompt.on("SIGINT", () => {
-    if (!screen.isAttached() || isWarned) return interrupts.raise()
+    if (!screen.isAttached() || (isWarned && prompt.line === "")) return interrupts.raise()
     isWarned = prompt.line === ""
     prompt.write(null, { ctrl: true, name: "e" })
     prompt.write(null, { ctrl: true, name: "u" })

@@ -33,7 +33,7 @@ export const cancelCommand: Command = {
   name: "cancel",
   usage: "cancel ID",
   summary: "stop a task and everything it started",
-  async run(id, { meanwhile, screen, announceEnd }) {
+  async run(id, { meanwhile, screen, signal, announceEnd }) {
     if (!requireId(id, "cancel", screen)) return
     const { task: before } = await meanwhile.tasks.get(id)
     if ("endedAt" in before) {
@@ -43,7 +43,7 @@ export const cancelCommand: Command = {
     const { id: taskId } = await meanwhile.tasks.cancel(before.id, { by: "person" })
     screen.print(`[${shortId(taskId)}] stopping…`)
     announceEnd(taskId)
-    await meanwhile.tasks.result(taskId, { waitMs: LONGEST_STOP_MS })
+    await meanwhile.tasks.result(taskId, { waitMs: LONGEST_STOP_MS, signal })
   },
 }
 

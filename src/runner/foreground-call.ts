@@ -74,7 +74,7 @@ export function executeRecorded(
   options: ExecuteOptions,
 ): ForegroundCall {
   const letGo = new AbortController()
-  const waitMs = toPolicy(admitted.tool, admitted.input).mode === "always" ? 0 : toThresholdMs(scope, admitted)
+  const waitMs = toWaitMs(scope, admitted)
   const created = createTask(scope, admitted, taskId)
   const answered = answerFromTask(scope, created, { ...options, waitMs, signal: letGo.signal })
   let isAnswered = false
@@ -136,6 +136,18 @@ function toAnswer(task: TaskRecord, afterMs: number): Answer {
   }
 }
 
+/** A task may stand in the queue, where no time limit counts: its caller is let go at the threshold whatever the limit. */
+function toWaitMs(scope: RunnerScope, admitted: Admitted): number | null {
+  const policy = toPolicy(admitted.tool, admitted.input)
+  if (policy.mode === "always") return 0
+  const thresholdMs = toThresholdMs(scope, admitted)
+  return policy.mode === "after" ? (thresholdMs ?? policyMs(scope, policy)) : thresholdMs
+}
+
+function policyMs(scope: RunnerScope, policy: { readonly ms?: number }): number {
+  return policy.ms ?? scope.config.backgroundThresholdSeconds * 1_000
+}
+
 /**
  * Null: nobody lets go of it. A time limit must exceed the threshold: a shorter one is refused when the caller or the
  * tool set it. Whoever writes an input cannot know the threshold, so a limit from there simply comes first.
@@ -143,7 +155,7 @@ function toAnswer(task: TaskRecord, afterMs: number): Answer {
 function toThresholdMs(scope: RunnerScope, { call, tool, input }: Admitted): number | null {
   const policy = toPolicy(tool, input)
   if (policy.mode !== "after") return null
-  const thresholdMs = policy.ms ?? scope.config.backgroundThresholdSeconds * 1_000
+  const thresholdMs = policyMs(scope, policy)
   const timeoutMs = toRequestedTimeoutMs(call, tool, input)
   if (timeoutMs === undefined || timeoutMs > thresholdMs) return thresholdMs
   if (call.timeoutMs === undefined && typeof tool.timeoutMs === "function") return null

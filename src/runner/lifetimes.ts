@@ -7,9 +7,15 @@ import { waitForEnd } from "./wait-for-end.ts"
 
 const PAGE_SIZE = 100
 
-/** Stops what was to live no longer than the turn that started it. */
+/** Stops what was to live no longer than the turn that started it, itself or through its tasks. */
 export async function endTurn(scope: RunnerScope, turn: TaskId): Promise<void> {
   await stopAll(scope, { parentTask: turn, lifetimes: ["turn"] }, "its turn ended")
+  for (let cursor: string | undefined; ; ) {
+    const page = await scope.store.tasks({ parentTask: turn }, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
+    for (const { id } of page.items) await endTurn(scope, id)
+    cursor = page.cursor
+    if (!cursor) return
+  }
 }
 
 /** Stops what was to live no longer than its session. */

@@ -64,6 +64,8 @@ function giveUp(scope: RunnerScope, active: ActiveRun): void {
   active.spool?.discard().catch((error: unknown) => {
     scope.log.warn("a spool folder could not be removed", { task: active.taskId, error: toErrorMessage(error) })
   })
+  // Its files go once its processes have: from here on nobody else touches them.
+  active.spool = null
   markLost(active)
 }
 

@@ -100,6 +100,26 @@ test("what ended while no program watched is announced at the next start, once",
   }
 })
 
+test("a long task that ended unseen is announced, however many shorter ones ended before it", async () => {
+  const directory = createFolder()
+  const first = startPiped({ directory })
+  first.type("start until test -e go; do sleep 0.02; done; touch gone")
+  const id = (await first.shows(/\[[0-9a-f]{8}\] is running/)).slice(1, 9)
+  for (let count = 0; count < 25; count++) {
+    first.type("start true")
+    await first.shows(/completed in .*: true/)
+  }
+  first.kill("SIGKILL")
+  await first.exited
+  writeFileSync(join(directory, "go"), "")
+  await eventually("the command has ended", () => existsSync(join(directory, "gone")))
+  const next = startPiped({ directory })
+  next.endInput()
+  expect(await next.exited).toBe(0)
+  expect(next.shown().match(/completed in/g)).toHaveLength(1)
+  expect(next.shown()).toContain(`[${id}] completed in`)
+})
+
 test("a second copy sees the same tasks and can cancel them", async () => {
   const directory = createFolder()
   const first = startPiped({ directory, environment: QUICK })

@@ -1,3 +1,5 @@
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
 import { expect, test } from "vitest"
 import { startInTerminal } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
@@ -57,7 +59,23 @@ test("Ctrl+C takes back what was typed, and on an empty line asks once", async (
   await program.shows(/\nstill here\r\n/)
   program.press("\x03")
   await program.shows(/Ctrl\+C again leaves/)
+  program.press("run echo begun")
+  await program.shows(/run echo begun/)
   program.press("\x03")
+  program.type("run echo not left")
+  await program.shows(/\nnot left\r\n/)
+  program.press("\x03")
+  await program.shows(/Ctrl\+C again leaves/)
+  program.press("\x03")
+  expect(await program.exited).toBe(0)
+})
+
+test("it starts and leaves although it cannot keep what it has announced", async () => {
+  const directory = createFolder()
+  mkdirSync(join(directory, ".meanwhile", "announced"), { recursive: true })
+  const program = startInTerminal({ directory })
+  await program.shows(/> /)
+  program.type("quit")
   expect(await program.exited).toBe(0)
 })
 

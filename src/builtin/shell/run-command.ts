@@ -97,11 +97,18 @@ function lastLine(output: string): readonly string[] {
   return line === "" ? [] : [line.slice(0, DIGEST_CHARACTERS)]
 }
 
+/** Of a program whose path alone is too long. */
+function toProgramName(line: string): string {
+  const name = line.split(" ", 1)[0]?.split("/").at(-1) ?? ""
+  return name.length < TITLE_CHARACTERS / 2 ? name : ""
+}
+
 /** Cut between words: half a key would no longer be known for one. */
 function toTitle(command: string): string {
   const line = toPlainText(command).replace(/\s+/g, " ").trim()
   if (line.length <= TITLE_CHARACTERS) return line
-  return `${line.slice(0, line.lastIndexOf(" ", TITLE_CHARACTERS - 2) + 1)}…`
+  const words = line.slice(0, line.lastIndexOf(" ", TITLE_CHARACTERS - 2) + 1)
+  return words === "" ? `…/${toProgramName(line)} …` : `${words}…`
 }
 
 /** Without colours, cursor movements and other control characters, which would act on the screen that shows it. */

@@ -187,6 +187,7 @@ describe("the result of a command", () => {
     expect(titleOf(`echo ${"a".repeat(500)}`)).toBe("echo …")
     expect(titleOf(`${"word ".repeat(30)}end`)).toBe(`${"word ".repeat(15)}…`)
     expect(titleOf(`echo ${"a".repeat(75)}`)).toHaveLength(80)
+    expect(titleOf(`/${"deep/".repeat(30)}tool --all`)).toBe("…/tool …")
   })
 })
 

@@ -4,7 +4,7 @@ const NAMES = `(?:(?i:${[
   "passwd",
   "passphrase",
   "secret",
-  "(?<!(?:page|next|sync|continuation|cancel|cancellation)[_-]?)token",
+  "(?<!(?:page|next|sync|continuation|cancel|cancellation|max|min|num|stop|public)[_-]?)token",
   "(?:api|access|secret|private|auth|encryption|signing)[_-]?key",
   "_pass",
   "credentials?",
