@@ -11,10 +11,10 @@ import type { DiscoveryEntry, LoadPlugin } from "./plugin/discovery.ts"
 import type { Plugin } from "./plugin/plugin.ts"
 import { createRegistry, type Registry } from "./plugin/registry.ts"
 import { type BackgroundConfigInput, backgroundConfigSchema, toBackgroundConfig } from "./runner/config.ts"
-import type { Permission } from "./runner/permission.ts"
+import type { Permission } from "./runner/call/permission.ts"
 import { createRunner, type Runner } from "./runner/runner.ts"
-import type { ShutdownOptions } from "./runner/shutdown.ts"
-import { isWorkerAlive, toWorkerIdentity } from "./runner/worker-identity.ts"
+import type { ShutdownOptions } from "./runner/worker/shutdown.ts"
+import { isWorkerAlive, toWorkerIdentity } from "./runner/worker/worker-identity.ts"
 import type { Engine } from "./task/engine.ts"
 
 export interface MeanwhileOptions {

@@ -7,7 +7,7 @@ import { isZombie, listProcesses, readCommand } from "../../src/runner/process/t
 import { thisProcessIdentity } from "../../src/runner/process/identity.ts"
 import { createRedactor } from "../../src/runner/redaction/redactor.ts"
 import { createSpool } from "../../src/runner/spool/spool.ts"
-import { isWorkerAlive } from "../../src/runner/worker-identity.ts"
+import { isWorkerAlive } from "../../src/runner/worker/worker-identity.ts"
 import type { TaskRecord } from "../../src/task/record.ts"
 import { parseEffects } from "./effects.ts"
 import { type Expectations, explain, findViolations } from "./outcome-invariants.ts"

@@ -1,0 +1,79 @@
+import { toErrorMessage } from "../../base/error.ts"
+import type { Answer, ExecuteOptions, Execution, ToolCall } from "../../plugin/task-service.ts"
+import { createTaskId } from "../../task/id.ts"
+import { type Admitted, admit, toPendingCall } from "./admission.ts"
+import { toStopCause } from "../command/cancel.ts"
+import { checkNames } from "./call-check.ts"
+import { toPolicy } from "./details.ts"
+import { requireOpen } from "./enter.ts"
+import { type ForegroundCall, executeRecorded, executeUnrecorded } from "./foreground-call.ts"
+import type { RunnerScope } from "../scope.ts"
+
+/** Runs a call in the foreground, and lets go of it at its threshold. The answer comes once, whatever happens. */
+export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOptions = {}): Execution {
+  const taskId = createTaskId()
+  const { promise: answer, resolve, reject } = Promise.withResolvers<Answer>()
+  let begun: ForegroundCall | undefined
+  let admission: Promise<void> | undefined
+
+  function begin(admitted: Admitted, hasRecord: boolean): void {
+    requireOpen(scope)
+    checkNames(scope.redactor, call)
+    if (scope.tools.hooks().length > 0) answer.then((it) => tellHooks(scope, admitted, it)).catch(() => {})
+    if (hasRecord) {
+      begun = executeRecorded(scope, admitted, taskId, { resolve, reject }, options)
+      return
+    }
+    begun = executeUnrecorded(scope, admitted, taskId, resolve, options)
+    admitted.settle?.()
+  }
+  async function beginLater(admitting: Promise<Admitted>): Promise<void> {
+    const admitted = await admitting
+    try {
+      begin(admitted, isRecorded(admitted) || (await hasTask(scope, admitted)))
+    } catch (error) {
+      admitted.settle?.()
+      throw error
+    }
+  }
+  try {
+    const admitted = admit(scope, call)
+    if (admitted instanceof Promise) admission = beginLater(admitted).catch(reject)
+    else begin(admitted, isRecorded(admitted))
+  } catch (error) {
+    reject(error)
+  }
+  return {
+    taskId,
+    answer,
+    async promote() {
+      await admission
+      return begun?.promote() ?? false
+    },
+    cancel(request = {}) {
+      const cause = toStopCause(scope, request)
+      void Promise.resolve(admission).then(() => begun?.cancel(cause))
+    },
+  }
+}
+
+/** What always runs in the background, and what must be recognised when it is asked for again, has a record from the start. */
+function isRecorded({ call, tool, input }: Admitted): boolean {
+  return call.idempotencyKey !== undefined || toPolicy(tool, input).mode === "always"
+}
+
+/** A step asks again after a crash: its task is the answer, and nothing is done twice. */
+async function hasTask(scope: RunnerScope, { call: { askedBy } }: Admitted): Promise<boolean> {
+  return askedBy !== undefined && (await scope.store.countTasks({ askedBy })) > 0
+}
+
+/** What a hook does with an answer changes nothing about it. */
+async function tellHooks(scope: RunnerScope, { call, plugin, tool }: Admitted, answer: Answer): Promise<void> {
+  for (const hook of scope.tools.hooks()) {
+    try {
+      await hook.afterToolCall?.(toPendingCall(call, plugin, tool), answer)
+    } catch (error) {
+      scope.log.warn("a hook failed after a call", { tool: tool.name, error: toErrorMessage(error) })
+    }
+  }
+}

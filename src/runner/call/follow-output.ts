@@ -1,0 +1,56 @@
+import type { CancelTimer } from "../../base/clock.ts"
+import { toErrorMessage } from "../../base/error.ts"
+import type { OutputChunk } from "../../plugin/output.ts"
+import type { ActiveRun, OutputFollower } from "../run/active-run.ts"
+import type { RunnerScope } from "../scope.ts"
+
+const LOOK_EVERY_MS = 40
+
+/** The output of a run of this process, or of one that may run elsewhere. */
+export type ReadOutput = (offset: number, state: { readonly isComplete: boolean }) => Promise<OutputChunk>
+
+export function followOutput(scope: RunnerScope, read: ReadOutput, onOutput: (text: string) => void): OutputFollower {
+  let offset = 0
+  let looking: Promise<void> = Promise.resolve()
+  let cancelTimer: CancelTimer = schedule()
+
+  async function look(isComplete: boolean): Promise<void> {
+    for (;;) {
+      const chunk = await read(offset, { isComplete })
+      const isStuck = chunk.nextOffset === offset
+      offset = chunk.nextOffset
+      if (chunk.text !== "") onOutput(chunk.text)
+      if (isStuck || offset >= chunk.totalBytes) return
+    }
+  }
+
+  function schedule(): CancelTimer {
+    return scope.clock.schedule(LOOK_EVERY_MS, () => {
+      looking = look(false).then(() => {
+        cancelTimer = schedule()
+      })
+      looking.catch((error: unknown) => scope.log.warn("output could not be read", { error: String(error) }))
+    })
+  }
+
+  return {
+    async finish({ isComplete }) {
+      await looking.catch(() => {})
+      cancelTimer()
+      await look(isComplete)
+    },
+  }
+}
+
+/** Passes on what is left before the answer. What the listener throws changes nothing about the call. */
+export async function finishFollowing(
+  scope: RunnerScope,
+  active: ActiveRun,
+  state: { readonly isComplete: boolean },
+): Promise<void> {
+  const follower = active.outputFollower
+  active.outputFollower = null
+  await follower?.finish(state).catch((error: unknown) => {
+    scope.log.warn("output could not be passed on", { task: active.taskId, error: toErrorMessage(error) })
+  })
+}

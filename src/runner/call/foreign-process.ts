@@ -1,0 +1,71 @@
+import type { CancelTimer, Clock } from "../../base/clock.ts"
+import { MeanwhileError } from "../../base/error.ts"
+import type { JsonObject } from "../../base/json.ts"
+import type { Survivor } from "../../task/stop.ts"
+import { isZombie, type ProcessEntry, readProcess } from "../process/table.ts"
+import { stopTree } from "../process/stop-tree.ts"
+import { isStillAlive, toSurvivor } from "../process/tree.ts"
+
+const LOOK_EVERY_MS = 100
+
+/** A process somebody else started: it can be watched and stopped, but its output and exit code are not ours to know. */
+export interface ForeignProcess {
+  readonly pid: number
+  /** Resolves when it has ended; once it is being stopped, when the stop is over. */
+  readonly ended: Promise<JsonObject>
+  /** On abort, ends it and its descendants: first by asking, after the grace by force. What still lives then is told. */
+  stopOn(signal: AbortSignal, graceMs: number, onSurvivors: (survivors: readonly Survivor[]) => void): void
+  /** Stops watching it. */
+  release(): void
+}
+
+/** Refuses what does not run, and what could not be stopped without ending Meanwhile itself. */
+export function watchForeignProcess(pid: number, clock: Clock): ForeignProcess {
+  const leader = requireForeign(pid)
+  const ended = Promise.withResolvers<JsonObject>()
+  let cancelTimer: CancelTimer = clock.schedule(LOOK_EVERY_MS, look)
+
+  function look(): void {
+    if (isStillAlive(leader)) cancelTimer = clock.schedule(LOOK_EVERY_MS, look)
+    else ended.resolve({ exitCode: null })
+  }
+
+  async function stop(graceMs: number): Promise<readonly Survivor[]> {
+    cancelTimer()
+    const left = await stopTree({ leaderPid: pid, leaderStartedAt: leader.startedAt }, { clock, graceMs })
+    return left.map(toSurvivor)
+  }
+
+  return {
+    pid,
+    ended: ended.promise,
+    release: () => cancelTimer(),
+    stopOn(signal, graceMs, onSurvivors) {
+      const toResult = (survivors: readonly Survivor[]): JsonObject => {
+        onSurvivors(survivors)
+        return { exitCode: null }
+      }
+      signal.addEventListener("abort", () => ended.resolve(stop(graceMs).then(toResult)), { once: true })
+    },
+  }
+}
+
+function requireForeign(pid: number): ProcessEntry {
+  const entry = Number.isSafeInteger(pid) && pid > 0 ? readProcess(pid) : undefined
+  if (!entry || isZombie(entry)) {
+    throw new MeanwhileError("invalid_input", `There is no process ${pid} to adopt. Give the pid of one that runs.`, {
+      pid,
+    })
+  }
+  if (pid !== 1 && !holdsThisProcess(pid)) return entry
+  const message = `Process ${pid} cannot be adopted: ending it would end Meanwhile too. Give the pid of the work itself.`
+  throw new MeanwhileError("invalid_input", message, { pid })
+}
+
+/** Whether this process, or one that it descends from, is that process or belongs to its group. */
+function holdsThisProcess(pid: number): boolean {
+  for (let each = readProcess(process.pid); each && each.pid > 0; each = readProcess(each.parentPid)) {
+    if (each.pid === pid || each.groupId === pid) return true
+  }
+  return false
+}

@@ -1,0 +1,37 @@
+import type { Registry } from "../../plugin/registry.ts"
+import type { ToolHooks } from "../../plugin/tool-hooks.ts"
+import type { FoundTool } from "../../plugin/tool-index.ts"
+
+/** What the runner asks the registry on every call, kept at hand until the exposed plugins change. */
+export interface ToolSource {
+  find(tool: string, plugin?: string): Pick<FoundTool, "plugin" | "tool">
+  /** Names of the plugins whose tasks this process can run. */
+  plugins(): readonly string[]
+  hooks(): readonly ToolHooks[]
+  close(): void
+}
+
+export function createToolSource(
+  registry: Pick<Registry, "findTool" | "tools" | "toolHooks" | "onChange">,
+  onChange: () => void,
+): ToolSource {
+  let plugins: readonly string[] | undefined
+  let hooks: readonly ToolHooks[] | undefined
+  const unsubscribe = registry.onChange(() => {
+    plugins = undefined
+    hooks = undefined
+    onChange()
+  })
+  return {
+    find: (tool, plugin) => registry.findTool(tool, plugin),
+    plugins() {
+      plugins ??= [...new Set(registry.tools().map((found) => found.plugin))]
+      return plugins
+    },
+    hooks() {
+      hooks ??= registry.toolHooks()
+      return hooks
+    },
+    close: unsubscribe,
+  }
+}

@@ -1,0 +1,72 @@
+import { MeanwhileError } from "../../base/error.ts"
+import type { JsonValue } from "../../base/json.ts"
+import type { LifecycleEvent } from "../../task/event.ts"
+import { DEFAULT_WORKSPACE, type WaitId, type WorkspaceId } from "../../task/id.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import type { WaitRecord } from "../../task/wait.ts"
+import { checkName } from "../call/call-check.ts"
+import { REPEAT_QUESTION, toInterrupted } from "../worker/on-crash.ts"
+import type { RunnerScope } from "../scope.ts"
+
+const EXPIRY = "expiry"
+
+/**
+ * Answers what a run waits for. "No" to repeating an interrupted run ends it; any other answer puts it in the queue. The
+ * first answer counts, and a later one is refused as `wrong_state`. One that holds a secret is refused too: without the
+ * secret it would be another answer.
+ */
+export async function answerWait(
+  scope: RunnerScope,
+  waitId: WaitId,
+  answer: JsonValue,
+  answeredBy: string,
+  workspace: WorkspaceId = DEFAULT_WORKSPACE,
+): Promise<TaskRecord> {
+  requireNoSecret(scope, answer, answeredBy)
+  const wait = await scope.store.wait(waitId)
+  if (wait?.workspace !== workspace) {
+    throw new MeanwhileError("not_found", `Nothing waits under ${waitId}.`, { waitId })
+  }
+  const reason = "not run again after an interruption"
+  return settle(scope, wait, answer, answeredBy, {
+    type: "task.cancelled",
+    by: "person",
+    reason,
+    survivors: [],
+    late: null,
+  })
+}
+
+/** Gives the answer the wait was opened with. Nobody said no: what may not be repeated is as interrupted as it was. */
+export async function expireWait(scope: RunnerScope, wait: WaitRecord): Promise<TaskRecord> {
+  const message = "it was running when its worker ended, and nobody said in time whether to run it again"
+  return settle(scope, wait, wait.onExpiry, EXPIRY, toInterrupted("lost_worker", message))
+}
+
+async function settle(
+  scope: RunnerScope,
+  wait: WaitRecord,
+  answer: JsonValue,
+  answeredBy: string,
+  whenRefused: LifecycleEvent,
+): Promise<TaskRecord> {
+  const answering = { op: "wait.answer", waitId: wait.id, answer, answeredBy } as const
+  if (isRepeat(wait) && answer !== true) {
+    const run = { taskId: wait.taskId, run: wait.run }
+    const [, ended] = await scope.store.commit([answering, { op: "task.apply", run, event: whenRefused }])
+    return ended
+  }
+  const [answered] = await scope.store.commit([answering])
+  return answered
+}
+
+function requireNoSecret({ redactor }: RunnerScope, answer: JsonValue, answeredBy: string): void {
+  checkName(redactor, "name of who answers", answeredBy)
+  if (!redactor.redactJson(answer).hasChanged) return
+  const message = "The answer holds a secret, which is never stored. Answer with where the secret is found instead."
+  throw new MeanwhileError("invalid_input", message)
+}
+
+function isRepeat({ question }: WaitRecord): boolean {
+  return typeof question === "object" && question !== null && "kind" in question && question["kind"] === REPEAT_QUESTION
+}

@@ -1,0 +1,64 @@
+import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
+import type { StopRequest } from "../../plugin/task-service.ts"
+import type { TaskId } from "../../task/id.ts"
+import type { LifecycleEvent } from "../../task/event.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import { REQUESTERS, toStopEvent } from "../../task/stop.ts"
+import type { RunnerScope } from "../scope.ts"
+import { abortRun, type StopCause } from "../run/stop-run.ts"
+
+const DEFAULT_REASON = "it was asked to stop"
+
+/** Stops a task wherever it runs, and returns once the stop is accepted. What has ended is returned as it is. */
+export async function cancelTask(scope: RunnerScope, task: TaskRecord, request: StopRequest = {}): Promise<TaskRecord> {
+  const cause = toStopCause(scope, request)
+  for (let current = task; ; ) {
+    if (isTerminal(current.status) || current.status === "stopping") return current
+    try {
+      const run = { taskId: current.id, run: current.run }
+      const [stopped] = await scope.store.commit([{ op: "task.apply", run, event: toEvent(current, cause) }])
+      abortHere(scope, stopped.id, stopped.run, cause)
+      return stopped
+    } catch (error) {
+      if (!isMeanwhileError(error, "wrong_state")) throw error
+      const reread = await scope.store.task(current.id)
+      if (!reread) return current
+      current = reread
+    }
+  }
+}
+
+export function toStopCause(
+  scope: RunnerScope,
+  { by = "person", reason = DEFAULT_REASON }: StopRequest,
+): Required<StopRequest> {
+  if (!REQUESTERS.includes(by)) {
+    throw new MeanwhileError("invalid_input", `A stop is asked for by one of ${REQUESTERS.join(", ")}, not ${by}.`, {
+      field: "by",
+    })
+  }
+  return { by, reason: scope.redactor.redactText(reason) }
+}
+
+/** Looks for stops that came from elsewhere and passes them on to what runs here. */
+export async function obeyStops(scope: RunnerScope): Promise<void> {
+  if (scope.active.size === 0) return
+  const { items } = await scope.store.tasks(
+    { worker: scope.worker.id, statuses: ["stopping"] },
+    { limit: scope.active.size + 1 },
+  )
+  for (const task of items) {
+    if (task.status === "stopping") abortHere(scope, task.id, task.run, task.stop)
+  }
+}
+
+function toEvent(task: TaskRecord, cause: StopCause): LifecycleEvent {
+  if (task.status === "running") return { type: "task.stop_requested", ...cause }
+  return { type: toStopEvent(cause.by), ...cause, survivors: [], late: null }
+}
+
+function abortHere(scope: RunnerScope, id: TaskId, run: number, cause: StopCause): void {
+  const active = scope.active.get(id)
+  if (active?.run === run) abortRun(scope, active, cause)
+}

@@ -1,0 +1,94 @@
+import { MeanwhileError } from "../../base/error.ts"
+import type { TaskService, TaskView } from "../../plugin/task-service.ts"
+import { DEFAULT_WORKSPACE, type WorkspaceId } from "../../task/id.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
+import type { NoticeKey } from "../../task/notice.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import type { Page, PageRequest, TaskFilter } from "../../task/store.ts"
+import type { TaskSummary } from "../../task/record.ts"
+import { parseInput } from "../call/admission.ts"
+import { toShapeKey } from "../call/details.ts"
+import { findTaskId, notFound } from "./lookup.ts"
+import type { RunnerScope } from "../scope.ts"
+import { toDisplayText } from "../spool/display-text.ts"
+import { waitForEnd } from "./wait-for-end.ts"
+
+const DEFAULT_PAGE_SIZE = 50
+const LONGEST_PAGE = 1_000
+const LAST_LINE_BYTES = 512
+
+export async function toView(scope: RunnerScope, task: TaskRecord): Promise<TaskView> {
+  const placeInQueue = task.status === "queued" ? ((await scope.store.placeInQueue(task.id)) ?? null) : null
+  const estimate = await estimateFor(scope, task)
+  const outputBytes = await scope.spool.totalBytes(task.id, task.run)
+  const lastLine = task.progress?.line ?? (outputBytes > 0 ? await toLastLine(scope, task) : null)
+  return { task, placeInQueue, estimate, outputBytes, lastLine }
+}
+
+export async function getResult(
+  scope: RunnerScope,
+  id: string,
+  options: NonNullable<Parameters<TaskService["result"]>[1]>,
+  workspace: WorkspaceId | undefined,
+): Promise<TaskView> {
+  const taskId = await findTaskId(scope, id, workspace)
+  const { waitMs = 0, signal, consume = false } = options
+  if (!(waitMs >= 0))
+    throw new MeanwhileError("invalid_input", `\`waitMs\` must be 0 or more, not ${waitMs}.`, { field: "waitMs" })
+  const task = await waitForEnd(scope, taskId, { timeoutMs: waitMs, ...(signal && { signal }) })
+  if (!task) throw notFound(id)
+  if (consume && isTerminal(task.status)) await acknowledgeTasks(scope, [task])
+  return toView(scope, task)
+}
+
+/** Returns how many of them were not used before. */
+export async function acknowledgeTasks(scope: RunnerScope, tasks: readonly TaskRecord[]): Promise<number> {
+  const keys = tasks
+    .filter((task) => isTerminal(task.status))
+    .map((task): NoticeKey => ({ taskId: task.id, run: task.run, kind: "ended" }))
+  if (keys.length === 0) return 0
+  const [settled] = await scope.store.commit([{ op: "notice.consume", keys, by: null }])
+  return settled.length
+}
+
+export async function listTasks(
+  scope: RunnerScope,
+  filter: TaskFilter,
+  page: Partial<PageRequest> = {},
+): Promise<Page<TaskSummary>> {
+  const limit = page.limit ?? DEFAULT_PAGE_SIZE
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > LONGEST_PAGE) {
+    throw new MeanwhileError("invalid_input", `\`limit\` must be from 1 to ${LONGEST_PAGE}, not ${limit}.`, {
+      field: "limit",
+    })
+  }
+  return scope.store.tasks({ workspace: DEFAULT_WORKSPACE, ...filter }, { ...page, limit })
+}
+
+export async function estimateCall(scope: RunnerScope, call: Parameters<TaskService["estimate"]>[0]) {
+  const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
+  const input = parseInput(tool, call.input)
+  const workspace = call.workspace ?? DEFAULT_WORKSPACE
+  return scope.durations.estimate(workspace, toShapeKey(plugin, tool, input), tool.estimateMs?.(input))
+}
+
+async function estimateFor(scope: RunnerScope, task: TaskRecord): Promise<TaskView["estimate"]> {
+  if (isTerminal(task.status) || task.strippedAt !== null) return null
+  try {
+    const { plugin, tool } = scope.tools.find(task.tool, task.plugin)
+    const input = parseInput(tool, task.input)
+    return await scope.durations.estimate(task.workspace, toShapeKey(plugin, tool, input), tool.estimateMs?.(input))
+  } catch {
+    return null
+  }
+}
+
+async function toLastLine(scope: RunnerScope, task: TaskRecord): Promise<string | null> {
+  const { text } = await scope.spool.read(
+    task.id,
+    task.run,
+    { tailBytes: LAST_LINE_BYTES },
+    { isComplete: isTerminal(task.status) },
+  )
+  return toDisplayText(text).trimEnd().split("\n").at(-1)?.trim() || null
+}

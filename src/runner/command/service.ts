@@ -1,0 +1,57 @@
+import { MeanwhileError } from "../../base/error.ts"
+import type { TaskService } from "../../plugin/task-service.ts"
+import { DEFAULT_WORKSPACE } from "../../task/id.ts"
+import type { TaskFilter } from "../../task/store.ts"
+import { adopt } from "../call/adopt.ts"
+import { cancelTask } from "./cancel.ts"
+import { acknowledgeTasks, estimateCall, getResult, listTasks, toView } from "./commands.ts"
+import { execute } from "../call/execute.ts"
+import { findTask } from "./lookup.ts"
+import { removeTasks } from "../upkeep/retention.ts"
+import { retryTask } from "./retry-task.ts"
+import type { RunnerScope } from "../scope.ts"
+import { start } from "../call/start.ts"
+import { readTaskOutput, waitForTaskOutput } from "./task-output.ts"
+
+/** The commands over tasks, as front ends, vocabularies and tools get them. */
+export function createTaskService(scope: RunnerScope): TaskService {
+  return {
+    execute: (call, options) => execute(scope, call, options),
+    start: (call) => start(scope, call),
+    adopt: (call, work) => adopt(scope, call, work),
+    get: async (id, workspace) => toView(scope, await findTask(scope, id, workspace)),
+    result: (id, options = {}, workspace) => getResult(scope, id, options, workspace),
+    cancel: async (id, request, workspace) => cancelTask(scope, await findTask(scope, id, workspace), request),
+    retry: async (id, workspace) => retryTask(scope, await findTask(scope, id, workspace)),
+    async prioritize(id, priority, workspace) {
+      if (!Number.isSafeInteger(priority)) {
+        throw new MeanwhileError("invalid_input", `\`priority\` must be a whole number, not ${priority}.`, {
+          field: "priority",
+        })
+      }
+      const { id: taskId } = await findTask(scope, id, workspace)
+      const [task] = await scope.store.commit([{ op: "task.prioritize", taskId, priority }])
+      return task
+    },
+    list: (filter, page) => listTasks(scope, inWorkspace(filter), page),
+    output: async (id, request = {}, workspace) => readTaskOutput(scope, await findTask(scope, id, workspace), request),
+    waitForOutput: async (id, request, workspace) =>
+      waitForTaskOutput(scope, await findTask(scope, id, workspace), request),
+    async acknowledge(ids, workspace) {
+      return acknowledgeTasks(scope, await Promise.all(ids.map((id) => findTask(scope, id, workspace))))
+    },
+    clear: (filter) => removeTasks(scope, inWorkspace(filter)),
+    async cleanupCompleted(maxAgeMs, workspace = DEFAULT_WORKSPACE) {
+      if (!(maxAgeMs >= 0)) {
+        throw new MeanwhileError("invalid_input", `The age must be 0 or more, not ${maxAgeMs}.`, { field: "maxAgeMs" })
+      }
+      return removeTasks(scope, { workspace, consumedBefore: Math.ceil(scope.clock.now() - maxAgeMs) + 1 })
+    },
+    estimate: (call) => estimateCall(scope, call),
+  }
+}
+
+/** No filter reaches beyond one workspace, not even one that leaves it undefined. */
+function inWorkspace(filter: TaskFilter): TaskFilter {
+  return { ...filter, workspace: filter.workspace ?? DEFAULT_WORKSPACE }
+}

@@ -1,0 +1,88 @@
+import type { CancelTimer, Clock } from "../../base/clock.ts"
+import type { Tool } from "../../plugin/tool.ts"
+import type { Answer } from "../../plugin/task-service.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
+import type { Progress, Usage } from "../../task/progress.ts"
+import type { Lifetime, TaskLimits, TaskRecord } from "../../task/record.ts"
+import type { Stopper, Survivor, Survivors } from "../../task/stop.ts"
+import type { Journal } from "./journal.ts"
+import type { RunSpool } from "../spool/spool.ts"
+import type { SlotKeys } from "../worker/slots.ts"
+import type { Outcome } from "./outcome.ts"
+
+/** Where the call stands between its caller and the store. */
+export type Standing =
+  /** No record exists: a crash leaves nothing but a spool folder that the next start clears away. */
+  | { readonly in: "foreground"; readonly answer: (answer: Answer) => void }
+  /** It ended in the foreground and its caller knows: there is nothing left to promote. */
+  | { readonly in: "answered" }
+  /** The record is being written. The answer is decided: it is the handle, unless writing fails. */
+  | { readonly in: "promotion"; readonly answer: (answer: Answer) => void; readonly written: Promise<boolean> }
+  /** The store knows it, and this worker holds it under this fence. */
+  | { readonly in: "background"; readonly fence: number }
+  /** Another worker has it now: whatever happens here is no longer told to anyone. */
+  | { readonly in: "lost" }
+
+/** Passes a run's output on while somebody watches it. */
+export interface OutputFollower {
+  /** Passes on what is left and stops. While more may come, what could be the beginning of a secret is held back. */
+  finish(state: { readonly isComplete: boolean }): Promise<void>
+}
+
+/** What a run is a run of, fixed before it begins. */
+export interface RunSubject {
+  readonly taskId: TaskId
+  readonly run: number
+  readonly workspace: WorkspaceId
+  readonly session: SessionId | null
+  readonly parentTask: TaskId | null
+  /** As its record says, or would say: what it starts is one deeper. */
+  readonly depth: number
+  readonly plugin: string
+  readonly tool: Tool
+  readonly input: unknown
+  readonly lifetime: Lifetime
+  readonly limits: TaskLimits
+}
+
+/** One execution in this process. */
+export interface ActiveRun extends RunSubject {
+  /** Opened when it is first needed: most calls print nothing. */
+  spool: RunSpool | null
+  readonly journal: Journal
+  /** What the tool sees. */
+  readonly abort: AbortController
+  /** Ends its processes. Not used when the run was lost: then they are another worker's. */
+  readonly processAbort: AbortController
+  /** Resolves when a stop took too long: the run ends although its work has not. */
+  readonly abandoned: PromiseWithResolvers<undefined>
+  readonly startedMonotonicMs: number
+  /** Time it ran before this worker had it. */
+  readonly ranBeforeMs: number
+  standing: Standing
+  slot: SlotKeys | null
+  stop: { readonly by: Stopper; readonly reason: string } | null
+  /** At a shutdown: what it has not finished goes back to the queue. */
+  isHandedBack: boolean
+  /** What ended processes left behind, and what a stop could not end. */
+  readonly survivors: Survivor[]
+  hasUnknownSurvivors: boolean
+  progress: Progress | null
+  usage: Usage
+  unsaved: { progress: boolean; usage: Usage | null; droppedBefore: number | null }
+  cancelSave: CancelTimer | null
+  cancelDeadline: CancelTimer | null
+  outputFollower: OutputFollower | null
+  work: Promise<Outcome> | null
+  /** Resolves when nothing more of it will be written here, with its record when this worker wrote its end. */
+  readonly ended: PromiseWithResolvers<TaskRecord | null>
+}
+
+export function survivorsOf(active: ActiveRun): Survivors {
+  return active.hasUnknownSurvivors ? "unknown" : active.survivors
+}
+
+/** Since this worker has it, by monotonic time. Whole, as all times and durations are that a store keeps. */
+export function ranMs(active: ActiveRun, clock: Clock): number {
+  return Math.round(clock.monotonic() - active.startedMonotonicMs)
+}

@@ -1,0 +1,107 @@
+import type { Tool } from "../../plugin/tool.ts"
+import { NO_USAGE, type Usage } from "../../task/progress.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import type { ActiveRun, RunSubject, Standing } from "./active-run.ts"
+import { concludeRun, concludeUnbegun } from "./conclude-run.ts"
+import { type Outcome, toFailedOutcome, toOutcome } from "./outcome.ts"
+import { requireOwned } from "./ownership.ts"
+import { recall } from "./recall.ts"
+import type { RunnerScope } from "../scope.ts"
+import type { SlotKeys } from "../worker/slots.ts"
+import { stopRun } from "./stop-run.ts"
+import { createToolContext } from "./tool-context.ts"
+
+export interface RunPlan extends RunSubject {
+  readonly standing: Standing
+  readonly slot: SlotKeys | null
+  readonly ranBeforeMs?: number
+  readonly usage?: Usage
+  /** Work that runs already, instead of calling the tool. */
+  readonly work?: Promise<Outcome>
+}
+
+/** Creates the run and lets its work begin. The caller has written, or will never write, its record. */
+export function beginRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
+  const active = createActiveRun(scope, plan)
+  scope.active.set(active.taskId, active)
+  armDeadline(scope, active)
+  active.work = plan.work ?? performWork(scope, active)
+  void concludeRun(scope, active, active.work)
+  return active
+}
+
+/** Ends a run whose tool cannot be called, in the way every run ends. The caller has written its record. */
+export function failRun(scope: RunnerScope, plan: RunPlan, outcome: Outcome): void {
+  const active = createActiveRun(scope, plan)
+  scope.active.set(active.taskId, active)
+  void concludeUnbegun(scope, active, outcome)
+}
+
+/** The plan for a task that the store knows and this worker has claimed. */
+export function toBackgroundPlan(task: TaskRecord, tool: Tool, input: unknown): RunPlan {
+  return {
+    taskId: task.id,
+    run: task.run,
+    workspace: task.workspace,
+    session: task.session,
+    parentTask: task.parentTask,
+    depth: task.depth,
+    plugin: task.plugin,
+    tool,
+    input,
+    lifetime: task.lifetime,
+    limits: task.limits,
+    standing: { in: "background", fence: task.fence },
+    slot: toSlotKeys(task),
+    ranBeforeMs: task.ranMs,
+    usage: task.usage,
+  }
+}
+
+export function toSlotKeys({ workspace, session, plugin, model }: SlotKeys): SlotKeys {
+  return { workspace, session, plugin, model }
+}
+
+function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
+  return {
+    ...plan,
+    spool: null,
+    journal: new Map(),
+    abort: new AbortController(),
+    processAbort: new AbortController(),
+    abandoned: Promise.withResolvers(),
+    ended: Promise.withResolvers(),
+    startedMonotonicMs: scope.clock.monotonic(),
+    ranBeforeMs: plan.ranBeforeMs ?? 0,
+    stop: null,
+    isHandedBack: false,
+    survivors: [],
+    hasUnknownSurvivors: false,
+    progress: null,
+    usage: plan.usage ?? NO_USAGE,
+    unsaved: { progress: false, usage: null, droppedBefore: null },
+    cancelSave: null,
+    cancelDeadline: null,
+    outputFollower: null,
+    work: null,
+  }
+}
+
+/** By monotonic time: a suspended machine or a moved clock costs a run nothing. */
+function armDeadline(scope: RunnerScope, active: ActiveRun): void {
+  const { timeoutMs } = active.limits
+  if (timeoutMs === null) return
+  active.cancelDeadline = scope.clock.schedule(timeoutMs - active.ranBeforeMs, () => {
+    void stopRun(scope, active, { by: "deadline", reason: `it ran longer than its limit of ${timeoutMs} ms` })
+  })
+}
+
+async function performWork(scope: RunnerScope, active: ActiveRun): Promise<Outcome> {
+  try {
+    const { standing } = active
+    if (standing.in === "background") await (standing.fence > 1 ? recall : requireOwned)(scope, active)
+    return toOutcome(scope.redactor, await active.tool.run(active.input, createToolContext(scope, active)))
+  } catch (error) {
+    return toFailedOutcome(scope.redactor, error)
+  }
+}

@@ -1,0 +1,153 @@
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { LifecycleEvent } from "../../task/event.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import { type Survivors, toStopEvent } from "../../task/stop.ts"
+import { type ActiveRun, ranMs, survivorsOf } from "./active-run.ts"
+import { type Outcome, toFailedOutcome } from "./outcome.ts"
+import { decideOnCrash, toCrashEvent } from "../worker/on-crash.ts"
+import { detachRun, writeUnderFence } from "./ownership.ts"
+import { saveNotes } from "./running-notes.ts"
+import { redactSurvivors } from "../redaction/redact-survivors.ts"
+import type { RunnerScope } from "../scope.ts"
+
+const FIRST_RETRY_MS = 50
+const LONGEST_RETRY_MS = 5_000
+/** A closing runner does not wait longer for a store that refuses: the next start takes the run over. */
+const LONGEST_CLOSING_RETRY_MS = 500
+
+/**
+ * Writes the end of a run that the store knows, and tries until it can be written or is no longer ours to write. Dying
+ * before it is durable leaves the run to whoever reclaims it; nothing was announced. Null: somebody else ended it.
+ */
+export async function endRun(
+  scope: RunnerScope,
+  active: ActiveRun,
+  outcome: Outcome | undefined,
+): Promise<TaskRecord | null> {
+  await saveNotes(scope, active)
+  const flushed = await flushOutput(scope, active, outcome)
+  for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
+    const written = await writeEnd(scope, active, flushed)
+    if (written !== "retry") return written
+    if (scope.isClosing && retryMs > LONGEST_CLOSING_RETRY_MS) {
+      detachRun(active)
+      return null
+    }
+    await new Promise<void>((resolve) => scope.clock.schedule(retryMs, resolve))
+  }
+}
+
+async function writeEnd(
+  scope: RunnerScope,
+  active: ActiveRun,
+  outcome: Outcome | undefined,
+): Promise<TaskRecord | null | "retry"> {
+  let isStopKnown = true
+  for (;;) {
+    try {
+      const events = toEndEvents(scope, active, outcome, isStopKnown)
+      const written = await writeUnderFence(scope, active, (run) =>
+        events.map((event) => ({ op: "task.apply", run, event }) as const),
+      )
+      return written?.at(-1) ?? null
+    } catch (error) {
+      if (isFinal(error)) return null
+      if (!isMeanwhileError(error, "wrong_state")) {
+        const fields = { task: active.taskId, error: toErrorMessage(error) }
+        scope.log.error("the end of a task could not be stored; trying again", fields)
+        return "retry"
+      }
+    }
+    const found = await lookAgain(scope, active)
+    if (found === "ended") {
+      await noteLate(scope, active, outcome)
+      return null
+    }
+    if (found === "unreadable" || (found === "running" && !isStopKnown)) return "retry"
+    isStopKnown = found === "stopping"
+  }
+}
+
+function isFinal(error: unknown): boolean {
+  return (["stale_claim", "closed", "not_found"] as const).some((code) => isMeanwhileError(error, code))
+}
+
+/** Output that could not be kept fails the task: what it printed is part of its result. */
+async function flushOutput(scope: RunnerScope, active: ActiveRun, outcome: Outcome | undefined) {
+  try {
+    await active.spool?.flush()
+    return outcome
+  } catch (error) {
+    return outcome?.succeeded ? { ...toFailedOutcome(scope.redactor, error), patch: outcome.patch } : outcome
+  }
+}
+
+/** A stop that could not be stored, or that came while the call was being promoted, is written with the end. */
+function toEndEvents(
+  scope: RunnerScope,
+  active: ActiveRun,
+  outcome: Outcome | undefined,
+  isStopKnown: boolean,
+): readonly LifecycleEvent[] {
+  const { stop } = active
+  if (!stop && outcome?.succeeded) return [{ type: "task.completed", patch: outcome.patch }]
+  if (!stop && active.isHandedBack) return [toHandBack(scope, active)]
+  if (!stop && outcome?.succeeded === false) {
+    return [{ type: "task.failed", failure: outcome.failure, patch: outcome.patch }]
+  }
+  const { by, reason } = stop ?? { by: "lost_worker", reason: "it was given up" }
+  const survivors = toSurvivors(scope, active, outcome)
+  const end: LifecycleEvent = { type: toStopEvent(by), by, reason, survivors, late: outcome?.patch ?? null }
+  return isStopKnown ? [end] : [{ type: "task.stop_requested", by, reason }, end]
+}
+
+/** At a shutdown it goes back to the queue, unless a step was in flight that may not simply be repeated. */
+function toHandBack(scope: RunnerScope, active: ActiveRun): LifecycleEvent {
+  const inFlight = [...active.journal.values()].flatMap((step) => (step.state === "started" ? [step.onCrash] : []))
+  const { name } = active.tool
+  const crash = { by: "shutdown", title: name, tool: name, ranMs: ranMs(active, scope.clock) } as const
+  return toCrashEvent(decideOnCrash(inFlight, "retry"), crash)
+}
+
+/**
+ * Work inside this process cannot be ended by force: when it was given up it is named as what it is. Processes that
+ * were still being ended when it was given up may live or not. A command line may hold a secret.
+ */
+export function toSurvivors(scope: RunnerScope, active: ActiveRun, outcome: Outcome | undefined): Survivors {
+  return redactSurvivors(scope.redactor, outcome ? survivorsOf(active) : toGivenUp(active))
+}
+
+function toGivenUp(active: ActiveRun): Survivors {
+  if ((active.spool?.pids().length ?? 0) > 0) return "unknown"
+  return [...active.survivors, { pid: process.pid, command: `${active.tool.name} (inside this process)` }]
+}
+
+/** Why the store refused the end. When another stop got in first, its cause is taken over. */
+async function lookAgain(
+  scope: RunnerScope,
+  active: ActiveRun,
+): Promise<"ended" | "stopping" | "running" | "unreadable"> {
+  try {
+    const task = await scope.store.task(active.taskId)
+    if (!task || task.run !== active.run || isTerminal(task.status)) return "ended"
+    if (task.status === "running") return "running"
+    if (task.status !== "stopping") return "ended"
+    active.stop = { by: task.stop.by, reason: task.stop.reason }
+    return "stopping"
+  } catch {
+    return "unreadable"
+  }
+}
+
+/** What comes after the end is kept beside it, and changes nothing. */
+export async function noteLate(scope: RunnerScope, active: ActiveRun, outcome: Outcome | undefined): Promise<void> {
+  if (!outcome) return
+  const run = { taskId: active.taskId, run: active.run }
+  try {
+    await scope.store.commit([{ op: "task.note", run, facts: [{ type: "task.finished_late", patch: outcome.patch }] }])
+  } catch (error) {
+    if (isMeanwhileError(error, "closed")) return
+    scope.log.warn("a late result could not be stored", { task: active.taskId, error: toErrorMessage(error) })
+  }
+}

@@ -1,0 +1,77 @@
+import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
+import type { Answers, Operation } from "../../task/operation.ts"
+import type { ActiveRun } from "./active-run.ts"
+import type { RunnerScope } from "../scope.ts"
+
+interface FencedRun {
+  readonly taskId: ActiveRun["taskId"]
+  readonly run: number
+  readonly fence: number
+}
+
+/**
+ * Directly before an effect: is this run still ours? A young lease answers at once; an old one asks the store. Fencing
+ * refuses writes, not effects, so the moment between this check and the effect is what `idempotencyKey` is for.
+ */
+export async function requireOwned(scope: RunnerScope, active: ActiveRun): Promise<void> {
+  const isOwned = await confirmOwned(scope, active)
+  active.abort.signal.throwIfAborted()
+  if (!isOwned) throw lostError(active)
+}
+
+/** The same for what a run may still do while it is being stopped. */
+export async function requireClaim(scope: RunnerScope, active: ActiveRun): Promise<void> {
+  if (!(await confirmOwned(scope, active))) throw lostError(active)
+}
+
+export async function confirmOwned(scope: RunnerScope, active: ActiveRun): Promise<boolean> {
+  if (active.standing.in === "background" && !scope.worker.isFresh()) await scope.worker.confirm()
+  return !isLost(active)
+}
+
+/**
+ * Writes for a run that the store knows, under its fence. A call in the foreground has nothing to write yet; while its
+ * promotion is being written this waits, so that no step falls between memory and store.
+ */
+export async function writeUnderFence<const Operations extends readonly Operation[]>(
+  scope: RunnerScope,
+  active: ActiveRun,
+  toOperations: (run: FencedRun) => Operations,
+): Promise<Answers<Operations> | undefined> {
+  if (active.standing.in === "promotion") await active.standing.written
+  if (isLost(active)) throw lostError(active)
+  if (active.standing.in !== "background") return undefined
+  const { taskId, run, standing } = active
+  try {
+    return await scope.store.commit(toOperations({ taskId, run, fence: standing.fence }))
+  } catch (error) {
+    if (isMeanwhileError(error, "stale_claim")) markLost(active)
+    throw error
+  }
+}
+
+/** The run belongs to another worker. Its processes and files are left alone: the other one has adopted or ended them. */
+export function markLost(active: ActiveRun): void {
+  if (isLost(active)) return
+  active.standing = { in: "lost" }
+  active.spool?.abandon()
+  active.abort.abort(lostError(active))
+  active.abandoned.resolve(undefined)
+}
+
+/** Lets a run go on without this process: its processes live, and the next start adopts them. */
+export function detachRun(active: ActiveRun): void {
+  active.standing = { in: "lost" }
+  active.abandoned.resolve(undefined)
+}
+
+export function isLost(active: ActiveRun): boolean {
+  return active.standing.in === "lost"
+}
+
+function lostError(active: ActiveRun): MeanwhileError {
+  return new MeanwhileError(
+    "stale_claim",
+    `Another worker has taken over task ${active.taskId}: this one was silent for too long.`,
+  )
+}

@@ -1,0 +1,99 @@
+import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { FactEvent } from "../../task/event.ts"
+import { NO_USAGE, type Progress, type Usage } from "../../task/progress.ts"
+import type { ActiveRun } from "./active-run.ts"
+import { writeUnderFence } from "./ownership.ts"
+import type { RunnerScope } from "../scope.ts"
+import { stopRun } from "./stop-run.ts"
+
+/** A tool may report a thousand times a second; the store hears of it so often. */
+const SAVE_EVERY_MS = 500
+
+const NO_PROGRESS: Progress = { done: null, total: null, phase: null, line: null }
+
+export function reportProgress(scope: RunnerScope, active: ActiveRun, update: Partial<Progress>): void {
+  const { done, total, phase, line } = { ...(active.progress ?? NO_PROGRESS), ...update }
+  const redact = (text: string | null) => (text === null ? null : scope.redactor.redactText(text))
+  active.progress = { done, total, phase: redact(phase), line: redact(line) }
+  active.unsaved.progress = true
+  saveSoon(scope, active)
+}
+
+/** Adds up what was used, and stops the run once it is over its budget. */
+export function reportUsage(scope: RunnerScope, active: ActiveRun, usage: Partial<Usage>): void {
+  const spent = { tokens: toSpent("tokens", usage.tokens), costMicros: toSpent("costMicros", usage.costMicros) }
+  active.usage = add(active.usage, spent)
+  active.unsaved.usage = add(active.unsaved.usage ?? NO_USAGE, spent)
+  saveSoon(scope, active)
+  const over = overBudget(active)
+  if (over) void stopRun(scope, active, { by: "budget", reason: over })
+}
+
+export function reportDropped(scope: RunnerScope, active: ActiveRun, before: number): void {
+  active.unsaved.droppedBefore = before
+  saveSoon(scope, active)
+}
+
+/** Writes what was reported since the last time. Called once more before a run ends. */
+export async function saveNotes(scope: RunnerScope, active: ActiveRun): Promise<void> {
+  active.cancelSave?.()
+  active.cancelSave = null
+  if (active.standing.in === "foreground") return
+  const unsaved = active.unsaved
+  const facts = takeFacts(active)
+  if (facts.length === 0) return
+  try {
+    await writeUnderFence(scope, active, (run) => [{ op: "task.note", run, facts }])
+  } catch (error) {
+    if (isMeanwhileError(error, "stale_claim")) return
+    giveBackFacts(active, unsaved)
+    scope.log.warn("progress could not be stored", { task: active.taskId, error: toErrorMessage(error) })
+  }
+}
+
+export function takeFacts(active: ActiveRun): FactEvent[] {
+  const { progress, usage, droppedBefore } = active.unsaved
+  active.unsaved = { progress: false, usage: null, droppedBefore: null }
+  const facts: FactEvent[] = []
+  if (progress && active.progress) facts.push({ type: "task.progressed", progress: active.progress })
+  if (usage) facts.push({ type: "task.spent", usage })
+  if (droppedBefore !== null) facts.push({ type: "output.dropped", before: droppedBefore })
+  return facts
+}
+
+/** What could not be written is written with what comes next. */
+export function giveBackFacts(active: ActiveRun, unsaved: ActiveRun["unsaved"]): void {
+  if (active.unsaved === unsaved) return
+  const { progress, usage, droppedBefore } = active.unsaved
+  active.unsaved = {
+    progress: progress || unsaved.progress,
+    usage: unsaved.usage ? add(usage ?? NO_USAGE, unsaved.usage) : usage,
+    droppedBefore: droppedBefore ?? unsaved.droppedBefore,
+  }
+}
+
+function toSpent(field: keyof Usage, value = 0): number {
+  // A store keeps whole numbers, and a part of one counts against a budget.
+  if (Number.isFinite(value) && value >= 0) return Math.ceil(value)
+  throw new MeanwhileError("invalid_input", `What a task spends must be 0 or more: \`${field}\` is ${value}.`, {
+    field,
+  })
+}
+
+function saveSoon(scope: RunnerScope, active: ActiveRun): void {
+  if (active.standing.in === "foreground") return
+  active.cancelSave ??= scope.clock.schedule(SAVE_EVERY_MS, () => void saveNotes(scope, active))
+}
+
+function overBudget({ usage, limits }: ActiveRun): string | null {
+  if (limits.tokens !== null && usage.tokens > limits.tokens)
+    return `it used ${usage.tokens} of ${limits.tokens} tokens`
+  if (limits.costMicros !== null && usage.costMicros > limits.costMicros) {
+    return `it cost ${usage.costMicros} of ${limits.costMicros} millionths of a dollar`
+  }
+  return null
+}
+
+function add(a: Usage, b: Usage): Usage {
+  return { tokens: a.tokens + b.tokens, costMicros: a.costMicros + b.costMicros }
+}

@@ -1,0 +1,17 @@
+import type { ActiveRun } from "./active-run.ts"
+import { confirmOwned } from "./ownership.ts"
+import { reportDropped } from "./running-notes.ts"
+import type { RunnerScope } from "../scope.ts"
+import type { RunSpool } from "../spool/run-spool.ts"
+
+/** Where the run's output and processes are kept. What the store knows is kept on disk from the first byte. */
+export function spoolOf(scope: RunnerScope, active: ActiveRun): RunSpool {
+  if (active.spool) return active.spool
+  active.spool = scope.spool.openRun(active.taskId, active.run, {
+    outputLimitBytes: active.limits.outputBytes ?? scope.config.outputLimitBytes,
+    onDropped: (before) => reportDropped(scope, active, before),
+    isOurs: () => confirmOwned(scope, active),
+  })
+  if (active.standing.in !== "foreground") active.spool.keep()
+  return active.spool
+}

@@ -1,0 +1,58 @@
+import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
+import type { Stopper } from "../../task/stop.ts"
+import type { ActiveRun } from "./active-run.ts"
+import { markLost, writeUnderFence } from "./ownership.ts"
+import type { RunnerScope } from "../scope.ts"
+
+/**
+ * After asking, how long until a run is given up although something of it lives. Longer than ending processes by force
+ * takes to find what cannot be ended, so that a run that had processes ends with their names.
+ */
+const GIVE_UP_AFTER_GRACE_MS = 2_000
+
+export interface StopCause {
+  readonly by: Stopper
+  readonly reason: string
+}
+
+/** Stops a run of this process, first in the store when it is known there. The first cause wins. */
+export async function stopRun(scope: RunnerScope, active: ActiveRun, cause: StopCause): Promise<void> {
+  if (active.stop) return
+  try {
+    await writeUnderFence(scope, active, (run) => [
+      { op: "task.apply", run, event: { type: "task.stop_requested", ...cause } },
+    ])
+  } catch (error) {
+    if (isMeanwhileError(error, "stale_claim")) return
+    if (isMeanwhileError(error, "wrong_state")) return obeyStore(scope, active)
+    scope.log.error("a stop could not be stored; the work is stopped all the same", {
+      task: active.taskId,
+      error: String(error),
+    })
+  }
+  abortRun(scope, active, cause)
+}
+
+/** Another stop got in first, and its cause stands; or the run was ended elsewhere, and is no longer ours. */
+async function obeyStore(scope: RunnerScope, active: ActiveRun): Promise<void> {
+  const task = await scope.store.task(active.taskId).catch(() => undefined)
+  if (task?.run === active.run && task.status === "stopping") abortRun(scope, active, task.stop)
+  else markLost(active)
+}
+
+/** Tells the work to end, and gives it up when it does not. What has its answer has ended: nothing is left to stop. */
+export function abortRun(scope: RunnerScope, active: ActiveRun, cause: StopCause): void {
+  if (active.stop || active.standing.in === "lost" || active.standing.in === "answered") return
+  active.stop = cause
+  giveUpAfterGrace(scope, active)
+  active.abort.abort(new MeanwhileError("closed", `Stopped by ${cause.by}: ${cause.reason}`))
+  active.processAbort.abort()
+}
+
+/** In place of its deadline, which no longer matters. */
+export function giveUpAfterGrace(scope: RunnerScope, active: ActiveRun): void {
+  active.cancelDeadline?.()
+  active.cancelDeadline = scope.clock.schedule(scope.config.stopGraceSeconds * 1_000 + GIVE_UP_AFTER_GRACE_MS, () => {
+    active.abandoned.resolve(undefined)
+  })
+}

@@ -1,0 +1,73 @@
+import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
+import type { ToolContext } from "../../plugin/context.ts"
+import type { ProcessExit, ProcessRequest } from "../../plugin/process.ts"
+import type { ArtifactReference } from "../../task/patch.ts"
+import type { ActiveRun } from "./active-run.ts"
+import { bindToRun } from "./bind-service.ts"
+import { isLost, requireClaim, requireOwned } from "./ownership.ts"
+import { reportProgress, reportUsage } from "./running-notes.ts"
+import { spoolOf } from "./spool-of.ts"
+import type { RunnerScope } from "../scope.ts"
+import { stopRun } from "./stop-run.ts"
+import { takeStep } from "./take-step.ts"
+
+/** The ports of one run, made when its tool is called. */
+export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolContext {
+  return {
+    taskId: active.taskId,
+    run: active.run,
+    workspace: active.workspace,
+    session: active.session,
+    signal: active.abort.signal,
+    progress: (update) => reportProgress(scope, active, update),
+    spend: (usage) => reportUsage(scope, active, usage),
+    output: {
+      // Ignored once the run is lost: an error thrown at whoever passes output on could end this whole process.
+      write: (data) => void (isLost(active) || spoolOf(scope, active).write(data)),
+      read: (request) => spoolOf(scope, active).read(request),
+    },
+    processes: { run: (request) => runProcess(scope, active, request) },
+    step: (key, effect, options) =>
+      takeStep(scope, active, key, effect, options?.onCrash ?? active.tool.onCrash ?? "fail"),
+    artifacts: { put: (name, mediaType, bytes) => putArtifact(scope, active, name, mediaType, bytes) },
+    get tasks() {
+      return bindToRun(scope.service, active)
+    },
+    log: scope.log,
+  }
+}
+
+async function runProcess(scope: RunnerScope, active: ActiveRun, request: ProcessRequest): Promise<ProcessExit> {
+  await requireOwned(scope, active)
+  scope.redactor.learn(request.env)
+  const control = { signal: active.processAbort.signal, graceMs: scope.config.stopGraceSeconds * 1_000 }
+  const exit = await spoolOf(scope, active)
+    .runProcess(request, control)
+    .catch((error: unknown) => stopAtLimit(scope, active, error))
+  if (exit.survivors === "unknown") active.hasUnknownSurvivors = true
+  else active.survivors.push(...exit.survivors)
+  return exit
+}
+
+/** A process that was ended for its output while Meanwhile was down was ended by that limit, and so is its run. */
+async function stopAtLimit(scope: RunnerScope, active: ActiveRun, error: unknown): Promise<never> {
+  if (isMeanwhileError(error, "limit_exceeded") && "limitBytes" in error.details) {
+    await stopRun(scope, active, { by: "limit", reason: error.message })
+  }
+  throw error
+}
+
+async function putArtifact(
+  scope: RunnerScope,
+  active: ActiveRun,
+  name: string,
+  mediaType: string,
+  bytes: Uint8Array,
+): Promise<ArtifactReference> {
+  if (name === "" || mediaType === "")
+    throw new MeanwhileError("invalid_input", "An artifact needs a name and a media type.")
+  await requireClaim(scope, active)
+  const { workspace, taskId } = active
+  const [hash] = await scope.store.commit([{ op: "artifact.put", workspace, taskId, mediaType, bytes }])
+  return { hash, name: scope.redactor.redactText(name), mediaType, bytes: bytes.byteLength }
+}

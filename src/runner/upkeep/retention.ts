@@ -1,0 +1,76 @@
+import { isMeanwhileError } from "../../base/error.ts"
+import type { TaskId } from "../../task/id.ts"
+import { TERMINAL_STATUSES } from "../../task/lifecycle.ts"
+import type { Operation, OperationOf } from "../../task/operation.ts"
+import type { TaskSummary } from "../../task/record.ts"
+import type { TaskFilter } from "../../task/store.ts"
+import { forgetInputs } from "./forget-inputs.ts"
+import type { RunnerScope } from "../scope.ts"
+
+const PAGE_SIZE = 200
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+/** Takes away what has been used long enough ago. What nobody has used stays. */
+export async function applyRetention(scope: RunnerScope): Promise<void> {
+  const now = scope.clock.now()
+  const { completedTaskRetentionSeconds, recordRetentionDays } = scope.config
+  const strippable = { isStripped: false, consumedBefore: Math.ceil(now - completedTaskRetentionSeconds * 1_000) }
+  await forEach(scope, strippable, (task) => strip(scope, task.id))
+  const removable = { session: null, consumedBefore: Math.ceil(now - recordRetentionDays * DAY_MS) }
+  await forEach(scope, removable, (task) => removeTask(scope, task.id))
+  await forgetInputs(scope)
+}
+
+/** Removes ended tasks that the filter selects, with their output; returns how many. */
+export async function removeTasks(scope: RunnerScope, filter: TaskFilter): Promise<number> {
+  return forEach(scope, filter, (task) => removeTask(scope, task.id))
+}
+
+function removeTask(scope: RunnerScope, taskId: TaskId): Promise<boolean> {
+  return takeAway(scope, { op: "task.remove", taskId })
+}
+
+function strip(scope: RunnerScope, taskId: TaskId): Promise<boolean> {
+  return takeAway(scope, { op: "task.strip", taskId })
+}
+
+/**
+ * The store goes first: it alone knows that the task has ended and was not retried meanwhile. Dying in between leaves
+ * a folder whose task is gone or stripped, which the next start clears away.
+ */
+async function takeAway(scope: RunnerScope, operation: OperationOf<"task.remove" | "task.strip">): Promise<boolean> {
+  const isDone = await commitUnlessMoved(scope, operation)
+  if (!isDone) return false
+  scope.heldInputs.delete(operation.taskId)
+  await scope.spool.remove(operation.taskId)
+  return true
+}
+
+/** A task that was retried or removed meanwhile is left alone. */
+async function commitUnlessMoved(scope: RunnerScope, operation: Operation): Promise<boolean> {
+  try {
+    await scope.store.commit([operation])
+    return true
+  } catch (error) {
+    if (isMeanwhileError(error, "wrong_state") || isMeanwhileError(error, "not_found")) return false
+    throw error
+  }
+}
+
+async function forEach(
+  scope: RunnerScope,
+  filter: TaskFilter,
+  act: (task: TaskSummary) => Promise<boolean>,
+): Promise<number> {
+  const statuses = TERMINAL_STATUSES.filter((status) => filter.statuses?.includes(status) ?? true)
+  if (statuses.length === 0) return 0
+  let done = 0
+  let cursor: string | undefined
+  do {
+    const page = await scope.store.tasks({ ...filter, statuses }, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
+    const results = await Promise.all(page.items.map(act))
+    done += results.filter(Boolean).length
+    cursor = page.cursor
+  } while (cursor)
+  return done
+}

@@ -1,0 +1,51 @@
+import type { LifecycleEvent } from "../../task/event.ts"
+import { createWaitId } from "../../task/id.ts"
+import type { OnCrash } from "../../task/step.ts"
+
+/** Marks the question that a crash left behind, so that its answer is understood. */
+export const REPEAT_QUESTION = "repeat_after_crash"
+
+/** Steps in flight speak first, the most careful of them loudest; between steps the run itself does. */
+export function decideOnCrash(inFlight: readonly OnCrash[], betweenSteps: OnCrash): OnCrash {
+  const decisions = inFlight.length > 0 ? inFlight : [betweenSteps]
+  if (decisions.includes("fail")) return "fail"
+  return decisions.includes("ask") ? "ask" : "retry"
+}
+
+export interface Crash {
+  readonly by: "lost_worker" | "shutdown"
+  readonly title: string
+  readonly tool: string
+  /** Null: nobody measured it. */
+  readonly ranMs: number | null
+}
+
+export function toCrashEvent(onCrash: OnCrash, { by, title, tool, ranMs }: Crash): LifecycleEvent {
+  switch (onCrash) {
+    case "retry":
+      return { type: "task.released", reason: by, ...(ranMs !== null && { ranMs }) }
+    case "fail":
+      return toInterrupted(by, `it was running when its worker ended, and ${tool} may not be repeated`)
+    case "ask":
+      return {
+        type: "task.waited",
+        ranMs: ranMs ?? 0,
+        wait: {
+          id: createWaitId(),
+          reason: "person",
+          question: { kind: REPEAT_QUESTION, text: `${title} was interrupted. Run it again?`, options: [true, false] },
+          expiresAt: null,
+          onExpiry: false,
+        },
+      }
+  }
+}
+
+export function toInterrupted(by: Crash["by"], message: string): LifecycleEvent {
+  return { type: "task.interrupted", by, failure: { code: "worker_lost", message, details: {} } }
+}
+
+export function toSecretGone(by: Crash["by"]): LifecycleEvent {
+  const message = "its input held a secret, which is never stored, and the process that knew it is gone; start it again"
+  return { type: "task.interrupted", by, failure: { code: "secret_not_kept", message, details: {} } }
+}

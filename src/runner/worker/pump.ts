@@ -1,0 +1,119 @@
+import type { CancelTimer } from "../../base/clock.ts"
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { Offer } from "../../task/dispatcher.ts"
+import { beginClaimed } from "../run/begin-claimed.ts"
+import { toSlotKeys } from "../run/begin-run.ts"
+import { track } from "../call/enter.ts"
+import type { RunnerScope } from "../scope.ts"
+
+/** Catches what a lost wake-up left in the queue. */
+const SAFETY_POLL_MS = 1_000
+const KINDS = ["tool", "agent", "workflow"] as const
+
+export interface Pump {
+  nudge(): void
+  close(): Promise<void>
+}
+
+/** Takes queued tasks while there is room. The claim in the store decides who runs what; everything else is a hint. */
+export function createPump(scope: RunnerScope): Pump {
+  let looking: Promise<void> | undefined
+  let isNudged = false
+  let isClosed = false
+  let cancelTimer: CancelTimer | undefined
+
+  function nudge(): void {
+    isNudged = true
+    if (isClosed) return
+    looking ??= lookWhileNudged().finally(() => {
+      looking = undefined
+      if (isNudged && !isClosed) nudge()
+    })
+  }
+
+  async function lookWhileNudged(): Promise<void> {
+    while (isNudged && !isClosed) {
+      isNudged = false
+      try {
+        await look(scope, nudge)
+      } catch (error) {
+        if (isMeanwhileError(error, "closed")) return
+        scope.log.error("the queue could not be read; trying again", { error: toErrorMessage(error) })
+        break
+      }
+    }
+    await armTimer()
+  }
+
+  async function armTimer(): Promise<void> {
+    cancelTimer?.()
+    if (isClosed) return
+    const dueAt = await scope.engine.dispatcher.nextDueAt().catch(() => undefined)
+    const untilDueMs = dueAt === undefined ? SAFETY_POLL_MS : dueAt - scope.clock.now()
+    cancelTimer = scope.clock.schedule(Math.min(Math.max(untilDueMs, 1), SAFETY_POLL_MS), nudge, { isBackground: true })
+  }
+
+  const unsubscribe = scope.engine.dispatcher.onOffer(() => {
+    scope.mayHaveQueued = true
+    nudge()
+  })
+
+  return {
+    nudge,
+    async close() {
+      isClosed = true
+      unsubscribe()
+      cancelTimer?.()
+      await looking
+      cancelTimer?.()
+    },
+  }
+}
+
+async function look(scope: RunnerScope, nudge: () => void): Promise<void> {
+  const limit = scope.slots.free()
+  if (limit === 0 || scope.isClosing) return
+  scope.mayHaveQueued = false
+  const full = new Set(scope.slots.fullPlugins())
+  const fullSessions = scope.slots.fullSessions()
+  const fullWorkspaces = scope.slots.fullWorkspaces()
+  const fullModels = scope.slots.fullModels()
+  const offers = await scope.engine.dispatcher.take({
+    worker: scope.worker.id,
+    limit,
+    kinds: KINDS,
+    plugins: scope.tools.plugins().filter((plugin) => !full.has(plugin)),
+    fullSessions,
+    fullWorkspaces,
+    fullModels,
+  })
+  const isAnythingFull = full.size + fullSessions.length + fullWorkspaces.length + fullModels.length > 0
+  if (isAnythingFull || offers.length === limit) scope.mayHaveQueued = true
+  const claims = await Promise.allSettled(offers.map((offer) => claim(scope, offer)))
+  const failed = claims.find((answer) => answer.status === "rejected")
+  if (failed) throw failed.reason
+  const hasBegun = claims.some((answer) => answer.status === "fulfilled" && answer.value)
+  if (hasBegun && scope.slots.free() > 0 && offers.length === limit) nudge()
+}
+
+/** True when the task is now ours and runs. */
+async function claim(scope: RunnerScope, offer: Offer): Promise<boolean> {
+  const slot = toSlotKeys(offer)
+  if (!scope.slots.tryTake(slot)) {
+    scope.mayHaveQueued = true
+    return false
+  }
+  try {
+    await track(scope, async () => {
+      const run = { taskId: offer.taskId, run: offer.run }
+      const event = { type: "task.started", worker: scope.worker.id } as const
+      const [task] = await scope.store.commit([{ op: "task.apply", run, event }])
+      beginClaimed(scope, task)
+    })
+    return true
+  } catch (error) {
+    scope.slots.release(slot)
+    if (isMeanwhileError(error, "wrong_state") || isMeanwhileError(error, "not_found")) return false
+    throw error
+  }
+}

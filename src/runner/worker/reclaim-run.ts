@@ -1,0 +1,108 @@
+import { isMeanwhileError } from "../../base/error.ts"
+import type { LifecycleEvent } from "../../task/event.ts"
+import type { WorkerId } from "../../task/id.ts"
+import type { Operation } from "../../task/operation.ts"
+import type { TaskSummary } from "../../task/record.ts"
+import { type Survivors, toStopEvent } from "../../task/stop.ts"
+import { beginClaimed } from "../run/begin-claimed.ts"
+import { toSlotKeys } from "../run/begin-run.ts"
+import { track } from "../call/enter.ts"
+import { decideOnCrash, toCrashEvent, toInterrupted, toSecretGone } from "./on-crash.ts"
+import { redactSurvivors } from "../redaction/redact-survivors.ts"
+import type { RunnerScope } from "../scope.ts"
+
+/**
+ * Decides what becomes of one run whose worker is gone. What a process has done is known from its spool; what code
+ * inside the lost process has done is not, so there `onCrash` decides.
+ */
+export async function reclaimRun(scope: RunnerScope, task: TaskSummary, lost: WorkerId): Promise<void> {
+  try {
+    if (task.status === "stopping") await finishStop(scope, task)
+    else if (task.status === "queued" || task.status === "waiting")
+      await apply(scope, task, toSecretGone("lost_worker"))
+    else if (task.status === "running") await reclaimRunning(scope, task, lost)
+  } catch (error) {
+    if (isMeanwhileError(error, "wrong_state") || isMeanwhileError(error, "stale_claim")) return
+    throw error
+  }
+}
+
+async function finishStop(scope: RunnerScope, task: Extract<TaskSummary, { status: "stopping" }>): Promise<void> {
+  const survivors = await endProcesses(scope, task)
+  const { by, reason } = task.stop
+  await apply(scope, task, { type: toStopEvent(by), by, reason, survivors, late: null })
+}
+
+async function reclaimRunning(scope: RunnerScope, task: TaskSummary, lost: WorkerId): Promise<void> {
+  const tool = findTool(scope, task)
+  const found = tool?.reattaches ? await findProcesses(scope, task) : null
+  if (found === "reattachable") return adopt(scope, task)
+  const hasRunElsewhere = found !== "never_ran" && found !== "nothing"
+  if (hasRunElsewhere) await endProcesses(scope, task)
+  if (found === "lost") {
+    return apply(scope, task, toInterrupted("lost_worker", "its process ended without leaving an exit code"))
+  }
+  if (isSecretGone(scope, task, lost)) return apply(scope, task, toSecretGone("lost_worker"))
+  const steps = await scope.store.steps(task.id, task.run)
+  const inFlight = steps.filter((step) => step.state === "started").map((step) => step.onCrash)
+  const decision = decideOnCrash(inFlight, hasRunElsewhere ? (tool?.onCrash ?? "fail") : "retry")
+  await apply(scope, task, toCrashEvent(decision, { ...task, by: "lost_worker", ranMs: null }))
+}
+
+/** What this worker itself has left behind can go on here with the input it holds. */
+function isSecretGone(scope: RunnerScope, task: TaskSummary, lost: WorkerId): boolean {
+  return task.inputHeldBy === lost && !(lost === scope.worker.id && scope.heldInputs.has(task.id))
+}
+
+/** Takes a living or ended process over with its full output: the run goes on here under a new fence. */
+async function adopt(scope: RunnerScope, task: TaskSummary): Promise<void> {
+  const run = { taskId: task.id, run: task.run }
+  const spool = openRun(scope, task)
+  const operations = [
+    { op: "task.apply", run: { ...run, fence: task.fence }, event: { type: "task.released", reason: "adopted" } },
+    { op: "task.apply", run, event: { type: "task.started", worker: scope.worker.id } },
+    { op: "task.note", run, facts: [{ type: "task.adopted", pids: spool.pids() }] },
+  ] as const satisfies readonly Operation[]
+  await track(scope, async () => {
+    const [, adopted] = await scope.store.commit(operations).catch((error: unknown) => {
+      spool.abandon()
+      throw error
+    })
+    scope.slots.take(toSlotKeys(adopted))
+    beginClaimed(scope, adopted, { isAdopted: true })
+  })
+}
+
+async function findProcesses(scope: RunnerScope, task: TaskSummary) {
+  if (!scope.spool.hasRun(task.id, task.run)) return "nothing"
+  const spool = openRun(scope, task)
+  const found = await spool.reattach()
+  if (found === "never_ran" || found === "nothing") await spool.close()
+  return found
+}
+
+async function endProcesses(scope: RunnerScope, task: TaskSummary): Promise<Survivors> {
+  if (!scope.spool.hasRun(task.id, task.run)) return []
+  const spool = openRun(scope, task)
+  const survivors = await spool.stopAll(scope.config.stopGraceSeconds * 1_000)
+  await spool.close()
+  return redactSurvivors(scope.redactor, survivors)
+}
+
+function openRun(scope: RunnerScope, task: TaskSummary) {
+  const outputLimitBytes = task.limits.outputBytes ?? scope.config.outputLimitBytes
+  return scope.spool.openRun(task.id, task.run, { outputLimitBytes })
+}
+
+function findTool(scope: RunnerScope, task: TaskSummary) {
+  try {
+    return scope.tools.find(task.tool, task.plugin).tool
+  } catch {
+    return undefined
+  }
+}
+
+async function apply(scope: RunnerScope, task: TaskSummary, event: LifecycleEvent): Promise<void> {
+  const run = { taskId: task.id, run: task.run, fence: task.fence }
+  await scope.store.commit([{ op: "task.apply", run, event }] satisfies readonly Operation[])
+}

@@ -1,0 +1,122 @@
+import type { CancelTimer, Clock } from "../../base/clock.ts"
+import { isMeanwhileError } from "../../base/error.ts"
+import type { JsonObject } from "../../base/json.ts"
+import type { Log } from "../../plugin/context.ts"
+import { createWorkerId, type WorkerId } from "../../task/id.ts"
+import type { Lease } from "../../task/lease.ts"
+import type { OperationOf } from "../../task/operation.ts"
+import type { TaskStore } from "../../task/store.ts"
+
+/** This process as the store knows it: a lease that is renewed for as long as it lives. */
+export interface Worker {
+  /** Another one after the lease was lost: a worker that came back is a new worker. */
+  readonly id: WorkerId
+  /** Whether effects may go on without asking the store: the lease is younger than 80 % of its time. */
+  isFresh(): boolean
+  /** Renews the lease now. False: it was taken over, and every run claimed under it is no longer ours. */
+  confirm(): Promise<boolean>
+  /** Committed beside a claim, it refuses the claim of a worker that has lost its lease. */
+  renewal(): OperationOf<"lease.renew">
+  /** Gives the lease up: what is left running under it is anyone's to take over. */
+  close(): Promise<void>
+}
+
+export interface WorkerOptions {
+  readonly store: TaskStore
+  readonly clock: Clock
+  readonly leaseMs: number
+  readonly identity: JsonObject
+  readonly log: Log
+  /** Called after the lease was lost and before a new one is taken. */
+  readonly onLost: () => void
+}
+
+export const WORKER_LEASE_PREFIX = "worker:"
+
+/** Past this share of its time a lease is not trusted without asking. */
+const FRESH_SHARE = 0.8
+const RENEWALS_PER_LEASE = 3
+
+export async function createWorker(options: WorkerOptions): Promise<Worker> {
+  const { store, clock, leaseMs, log } = options
+  let id = createWorkerId()
+  let lease = await take(options, id)
+  let renewed = { monotonic: clock.monotonic(), wall: clock.now() }
+  let renewal: Promise<boolean> | undefined
+  let cancelTimer: CancelTimer | undefined
+  let isClosed = false
+
+  /** Monotonic time stands still in suspend and wall time may jump: the larger of both is the safe age. */
+  function ageMs(): number {
+    return Math.max(clock.monotonic() - renewed.monotonic, clock.now() - renewed.wall)
+  }
+
+  const toRenewal = () => ({ op: "lease.renew", key: lease.key, holder: id, fence: lease.fence }) as const
+
+  async function renew(): Promise<boolean> {
+    const asked = { monotonic: clock.monotonic(), wall: clock.now() }
+    try {
+      await store.commit([toRenewal()])
+      renewed = asked
+      return true
+    } catch (error) {
+      if (!isMeanwhileError(error, "stale_claim")) throw error
+    }
+    if (isClosed) return false
+    log.warn("another worker has taken over: this one was silent for too long", { worker: id })
+    options.onLost()
+    id = createWorkerId()
+    lease = await take(options, id)
+    renewed = { monotonic: clock.monotonic(), wall: clock.now() }
+    return false
+  }
+
+  function confirm(): Promise<boolean> {
+    renewal ??= renew().finally(() => {
+      renewal = undefined
+    })
+    return renewal
+  }
+
+  function scheduleRenewal(): void {
+    cancelTimer = clock.schedule(
+      leaseMs / RENEWALS_PER_LEASE,
+      () => {
+        confirm()
+          .catch((error: unknown) => log.warn("the lease could not be renewed; trying again", { error: String(error) }))
+          .finally(() => {
+            if (!isClosed) scheduleRenewal()
+          })
+      },
+      { isBackground: true },
+    )
+  }
+  scheduleRenewal()
+
+  return {
+    get id() {
+      return id
+    },
+    isFresh: () => ageMs() < leaseMs * FRESH_SHARE,
+    confirm,
+    renewal: toRenewal,
+    async close() {
+      isClosed = true
+      cancelTimer?.()
+      await renewal?.catch(() => false)
+      try {
+        await store.commit([{ op: "lease.release", key: lease.key, holder: id, fence: lease.fence }])
+      } catch (error) {
+        // Taken over in the last moment: then it is no longer this one's to give up.
+        if (!isMeanwhileError(error, "stale_claim")) throw error
+      }
+    },
+  }
+}
+
+async function take({ store, leaseMs, identity }: WorkerOptions, id: WorkerId): Promise<Lease> {
+  const [lease] = await store.commit([
+    { op: "lease.take", key: `${WORKER_LEASE_PREFIX}${id}`, holder: id, ttlMs: Math.ceil(leaseMs), data: identity },
+  ])
+  return lease
+}
