@@ -109,6 +109,9 @@ test("a long task that ended unseen is announced, however many shorter ones ende
     first.type("start true")
     await first.shows(/completed in .*: true/)
   }
+  // An end is remembered after it was shown: only what follows tells that it was.
+  first.type("help")
+  await first.shows(/quit {2,}stop/)
   first.kill("SIGKILL")
   await first.exited
   writeFileSync(join(directory, "go"), "")
