@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { createMeanwhile, type Meanwhile } from "../src/app.ts"
+import { createRuntime, type Runtime } from "../src/app.ts"
 import { definePlugin } from "../src/plugin/define-plugin.ts"
 import type { Tool } from "../src/plugin/tool.ts"
 import type { BackgroundConfigInput } from "../src/runner/config.ts"
@@ -10,12 +10,10 @@ export interface RuntimeOptions {
   readonly background?: BackgroundConfigInput
 }
 
-export type Runtime = Meanwhile
-
 export const storePathIn = (folder: string): string => join(folder, "store.sqlite")
 
 /** Meanwhile as a program would have it, durable in full, with these tools. */
 export function openRuntime({ folder, tools, background = {} }: RuntimeOptions): Promise<Runtime> {
   const plugin = definePlugin({ kind: "tool", name: "bench", tools })
-  return createMeanwhile({ dataDirectory: folder, plugins: [plugin], background, synchronous: "full" })
+  return createRuntime({ dataDirectory: folder, plugins: [plugin], background, synchronous: "full" })
 }

@@ -6,7 +6,8 @@ import type { ProcessRequest } from "../src/plugin/process.ts"
 import { defineTool } from "../src/plugin/tool.ts"
 import type { Benchmark } from "./benchmark.ts"
 import { createFolder } from "./folder.ts"
-import { openRuntime, type Runtime } from "./runtime.ts"
+import type { Runtime } from "../src/app.ts"
+import { openRuntime } from "./runtime.ts"
 import { median, timed } from "./statistics.ts"
 
 const SAMPLES = 400

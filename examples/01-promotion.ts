@@ -1,6 +1,6 @@
 /** A call that ends soon is answered at once. A call that does not becomes a task, and the caller goes on. */
 import { setTimeout as sleep } from "node:timers/promises"
-import { createMeanwhile, definePlugin, defineTool } from "meanwhile"
+import { createRuntime, definePlugin, defineTool } from "meanwhile"
 import { z } from "zod"
 
 const bake = defineTool({
@@ -14,7 +14,7 @@ const bake = defineTool({
   },
 })
 
-await using meanwhile = await createMeanwhile({
+await using meanwhile = await createRuntime({
   dataDirectory: ".meanwhile/examples",
   plugins: [definePlugin({ kind: "tool", name: "kitchen", tools: [bake] })],
 })

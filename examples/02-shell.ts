@@ -1,7 +1,7 @@
 /** A command in the background: wait for a line of its output, read the rest, stop it. */
-import { createMeanwhile, createShellPlugin } from "meanwhile"
+import { createRuntime, createShellPlugin } from "meanwhile"
 
-await using meanwhile = await createMeanwhile({
+await using meanwhile = await createRuntime({
   dataDirectory: ".meanwhile/examples",
   plugins: [createShellPlugin({ workingDirectory: process.cwd(), environment: { PATH: process.env["PATH"] ?? "" } })],
 })

@@ -1,5 +1,5 @@
 /** A task that fails is data: the record says why, what it handed back is kept, and it can be run again. */
-import { createMeanwhile, definePlugin, defineTool, failWith } from "meanwhile"
+import { createRuntime, definePlugin, defineTool, failWith } from "meanwhile"
 import { z } from "zod"
 
 let failing = 2
@@ -15,7 +15,7 @@ const deploy = defineTool({
   },
 })
 
-await using meanwhile = await createMeanwhile({
+await using meanwhile = await createRuntime({
   dataDirectory: ".meanwhile/examples",
   plugins: [definePlugin({ kind: "tool", name: "delivery", tools: [deploy] })],
 })

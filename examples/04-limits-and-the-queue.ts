@@ -1,5 +1,5 @@
 /** More work than there is room for waits in the queue, and says at which place. */
-import { createMeanwhile, definePlugin, defineTool } from "meanwhile"
+import { createRuntime, definePlugin, defineTool } from "meanwhile"
 import { z } from "zod"
 
 const opened = Promise.withResolvers<null>()
@@ -13,7 +13,7 @@ const wait = defineTool({
   run: () => opened.promise,
 })
 
-await using meanwhile = await createMeanwhile({
+await using meanwhile = await createRuntime({
   dataDirectory: ".meanwhile/examples",
   plugins: [definePlugin({ kind: "tool", name: "door", tools: [wait] })],
   background: { maxConcurrentTasks: 1 },

@@ -1,5 +1,5 @@
 /** Steps are recorded with their results; the same key is the same task, however often it is asked for. */
-import { createMeanwhile, definePlugin, defineTool } from "meanwhile"
+import { createRuntime, definePlugin, defineTool } from "meanwhile"
 import { z } from "zod"
 
 const order = defineTool({
@@ -16,7 +16,7 @@ const order = defineTool({
   },
 })
 
-await using meanwhile = await createMeanwhile({
+await using meanwhile = await createRuntime({
   dataDirectory: ".meanwhile/examples",
   plugins: [definePlugin({ kind: "tool", name: "shop", tools: [order] })],
 })

@@ -1,6 +1,6 @@
 /** A plugin of one's own: a tool that reports progress, a configuration, a hook that guards every call. */
 import { setTimeout as sleep } from "node:timers/promises"
-import { backgroundCapable, createMeanwhile, definePlugin, defineTool, isMeanwhileError } from "meanwhile"
+import { backgroundCapable, createRuntime, definePlugin, defineTool, isMeanwhileError } from "meanwhile"
 import { z } from "zod"
 
 const resize = defineTool({
@@ -40,7 +40,7 @@ const guard = definePlugin({
 })
 
 {
-  await using meanwhile = await createMeanwhile({ dataDirectory: ".meanwhile/examples", plugins: [guard] })
+  await using meanwhile = await createRuntime({ dataDirectory: ".meanwhile/examples", plugins: [guard] })
   const { tasks, plugins } = meanwhile
   await plugins.register(images, { config: { quality: 80 } })
 

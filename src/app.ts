@@ -17,7 +17,7 @@ import type { ShutdownOptions } from "./runner/worker/shutdown.ts"
 import { isWorkerAlive, toWorkerIdentity } from "./runner/worker/worker-identity.ts"
 import type { Engine } from "./task/engine.ts"
 
-export interface MeanwhileOptions {
+export interface RuntimeOptions {
   /** Where the store and the output of tasks live. Created when missing. */
   readonly dataDirectory: string
   readonly plugins?: readonly Plugin[]
@@ -32,7 +32,7 @@ export interface MeanwhileOptions {
 }
 
 /** One running Meanwhile: its plugins, its tasks and its store. */
-export interface Meanwhile extends AsyncDisposable {
+export interface Runtime extends AsyncDisposable {
   readonly tasks: Runner
   readonly plugins: Registry
   readonly engine: Engine
@@ -40,7 +40,7 @@ export interface Meanwhile extends AsyncDisposable {
 }
 
 /** The one place that picks engine, plugins and clock. What was opened before a failure is closed again. */
-export async function createMeanwhile(options: MeanwhileOptions): Promise<Meanwhile> {
+export async function createRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { dataDirectory, synchronous = "full", clock = systemClock, background, permission, log } = options
   toBackgroundConfig(background) // Before anything is opened: a configuration that is not valid leaves nothing behind.
   await using opened = new AsyncDisposableStack()
@@ -84,12 +84,12 @@ export interface ProgramOptions {
 }
 
 /** Meanwhile as the terminal program has it: with the shell, and with what the folder's configuration adds. */
-export async function openMeanwhile(options: ProgramOptions): Promise<Meanwhile> {
+export async function openMeanwhile(options: ProgramOptions): Promise<Runtime> {
   const { dataDirectory, workingDirectory, notify } = options
   const environment = withoutUndefined(options.environment)
   const { values, plugins } = await loadTrustedConfig(options, environment)
   const shell = createShellPlugin({ workingDirectory, environment })
-  const meanwhile = await createMeanwhile({
+  const meanwhile = await createRuntime({
     dataDirectory,
     plugins: [shell, ...plugins.plugins],
     discovery: { entries: plugins.entries, load: createPluginLoader({ directory: workingDirectory }) },

@@ -1,4 +1,4 @@
-export { createMeanwhile, type Meanwhile, type MeanwhileOptions } from "./app.ts"
+export { createRuntime, type Runtime, type RuntimeOptions } from "./app.ts"
 export { type Clock, systemClock } from "./base/clock.ts"
 export { type ErrorCode, isMeanwhileError, MeanwhileError } from "./base/error.ts"
 export type { JsonObject, JsonValue } from "./base/json.ts"

@@ -1,4 +1,4 @@
-import type { Meanwhile } from "../app.ts"
+import type { Runtime } from "../app.ts"
 import { formatAnnouncement, plain, shortId, type TaskId } from "./format.ts"
 import type { LastAnnouncement } from "./last-announcement.ts"
 import type { Screen } from "./screen.ts"
@@ -21,7 +21,7 @@ export interface Announcer {
   close(): void
 }
 
-export function createAnnouncer(meanwhile: Meanwhile, screen: Screen, last: LastAnnouncement): Announcer {
+export function createAnnouncer(meanwhile: Runtime, screen: Screen, last: LastAnnouncement): Announcer {
   const watched = new Map<TaskId, Promise<void>>()
   const startedHere = new Set<TaskId>()
   const closing = new AbortController()

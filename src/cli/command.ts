@@ -1,10 +1,10 @@
-import type { Meanwhile } from "../app.ts"
+import type { Runtime } from "../app.ts"
 import type { TaskId } from "./format.ts"
 import type { Screen } from "./screen.ts"
 
 /** What a command works with. */
 export interface CommandContext {
-  readonly meanwhile: Meanwhile
+  readonly meanwhile: Runtime
   readonly screen: Screen
   /** Aborted by Ctrl+C while the command runs. */
   readonly signal: AbortSignal

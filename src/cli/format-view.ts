@@ -1,7 +1,7 @@
-import type { Meanwhile } from "../app.ts"
+import type { Runtime } from "../app.ts"
 import { elapsedMs, formatDuration, formatEnd, plain, type Task } from "./format.ts"
 
-type View = Awaited<ReturnType<Meanwhile["tasks"]["get"]>>
+type View = Awaited<ReturnType<Runtime["tasks"]["get"]>>
 
 /** Every fact that is known, one to a line. */
 export function formatView({ task, placeInQueue, estimate, outputBytes, lastLine }: View, nowMs: number): string {

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util"
-import type { Meanwhile } from "../app.ts"
+import type { Runtime } from "../app.ts"
 
-type Tasks = Meanwhile["tasks"]
+type Tasks = Runtime["tasks"]
 export type TaskRow = Awaited<ReturnType<Tasks["list"]>>["items"][number]
 export type Task = Awaited<ReturnType<Tasks["get"]>>["task"]
 export type TaskId = Task["id"]

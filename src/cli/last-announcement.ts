@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs"
-import type { Meanwhile } from "../app.ts"
+import type { Runtime } from "../app.ts"
 import type { TaskRow } from "./format.ts"
 
 const ENDED = ["completed", "failed", "cancelled", "timed_out", "interrupted"] as const
@@ -15,7 +15,7 @@ export interface LastAnnouncement {
   missed(): Promise<readonly EndedRow[]>
 }
 
-export function createLastAnnouncement(path: string, { tasks }: Pick<Meanwhile, "tasks">): LastAnnouncement {
+export function createLastAnnouncement(path: string, { tasks }: Pick<Runtime, "tasks">): LastAnnouncement {
   let until = read(path)
 
   function remember(endedAt: number): void {

@@ -1,5 +1,5 @@
 import { createInterface, type Interface } from "node:readline"
-import type { Meanwhile } from "../app.ts"
+import type { Runtime } from "../app.ts"
 import { type Announcer, createAnnouncer } from "./announcer.ts"
 import { splitLine } from "./command.ts"
 import { COMMANDS, findCommand } from "./commands.ts"
@@ -9,7 +9,7 @@ import type { LastAnnouncement } from "./last-announcement.ts"
 import type { Screen } from "./screen.ts"
 
 export interface ProgramOptions {
-  readonly meanwhile: Meanwhile
+  readonly meanwhile: Runtime
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
   readonly screen: Screen
   readonly interrupts: Interrupts

@@ -4,7 +4,10 @@ import type { ArtifactReference } from "../task/patch.ts"
 import type { Progress, Usage } from "../task/progress.ts"
 import type { OnCrash } from "../task/step.ts"
 import type { OutputChunk, OutputRequest } from "./output.ts"
+import type { ModelPort } from "./model-port.ts"
+import type { PersonPort } from "./person-port.ts"
 import type { ProcessPort } from "./process.ts"
+import type { SessionsPort } from "./sessions-port.ts"
 import type { TaskService } from "./task-service.ts"
 
 export interface StepContext {
@@ -55,5 +58,17 @@ export interface ToolContext {
   }
   /** In the run's workspace. What is started here is a child of the run, and of its session unless it names another. */
   readonly tasks: TaskService
+  readonly sessions: SessionsPort
+  /** Refused as `wrong_state` where there is no session whose model it could be. */
+  readonly model: ModelPort
+  readonly person: PersonPort
   readonly log: Log
 }
+
+/** The ports that reach beyond the task, supplied by whoever composes the runtime. */
+export type ConversationPorts = Pick<ToolContext, "sessions" | "model" | "person">
+
+/** The run that asks for them. */
+export type AskingRun = Pick<ToolContext, "taskId" | "workspace" | "session" | "signal">
+
+export type ConversationPortsOf = (run: AskingRun) => ConversationPorts

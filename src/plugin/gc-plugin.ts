@@ -1,15 +1,13 @@
-import type { MessageRecord } from "../task/session.ts"
+import type { ContextUsage } from "./context-usage.ts"
+import type { Message } from "./message.ts"
+import type { ModelPort } from "./model-port.ts"
 import type { PluginBase } from "./plugin-base.ts"
-
-export interface ContextUsage {
-  readonly usedTokens: number
-  readonly limitTokens: number
-  readonly turns: number
-}
 
 export interface GcConfig {
   /** Share of the context window at which collection is due. 75 unless the person says otherwise. */
   readonly thresholdPercent: number
+  /** Share of the context window to come down to. */
+  readonly targetPercent: number
 }
 
 export type CollectionDecision =
@@ -18,10 +16,19 @@ export type CollectionDecision =
   | { readonly isDue: true; readonly reason: string }
 
 export interface Collection {
-  readonly messages: readonly MessageRecord[]
+  /** What the conversation goes on with. Every call in it has its result, and every result its call. */
+  readonly messages: readonly Message[]
   readonly removedMessages: number
   /** One line for the person. */
   readonly summary: string
+}
+
+export interface CollectionContext {
+  /** The model of the conversation. */
+  readonly model: ModelPort
+  /** About how many tokens a message takes. */
+  estimateTokens(message: Message): number
+  readonly signal: AbortSignal
 }
 
 /** Makes room in the context window. Decides nothing about tasks: their roster is put back by the session. */
@@ -29,9 +36,10 @@ export interface GcPlugin extends PluginBase {
   readonly kind: "gc"
   shouldCollect(usage: ContextUsage, config: GcConfig): Promise<CollectionDecision> | CollectionDecision
   collect(
-    messages: readonly MessageRecord[],
+    messages: readonly Message[],
     usage: ContextUsage,
     config: GcConfig,
     reason: string,
+    context: CollectionContext,
   ): Promise<Collection> | Collection
 }

@@ -1,18 +1,18 @@
-import type { MessageRecord } from "../task/session.ts"
+import type { Message } from "./message.ts"
+import type { ConnectedModel } from "./model.ts"
 import type { PluginBase } from "./plugin-base.ts"
 
-/** One model, ready to be called. */
-export interface ConnectedModel {
-  readonly model: string
-  readonly contextLimitTokens: number
-  countTokens(text: string): Promise<number> | number
-}
-
-/** Gives access to the models of one provider. */
+/** Gives access to the models of one provider. Its name is the part of a model's id before the first `/`. */
 export interface ModelProviderPlugin extends PluginBase {
   readonly kind: "model_provider"
-  connect(model: string): Promise<ConnectedModel>
-  /** The history as this provider's other programs read it. */
-  serializeHistory?(messages: readonly MessageRecord[]): string
-  deserializeHistory?(text: string): readonly MessageRecord[]
+  /**
+   * `model` is the id without the provider. Refused as `key_missing` when there is no key, `unknown_model` when there
+   * is no such model.
+   */
+  connect(model: string): Promise<ConnectedModel> | ConnectedModel
+  /** Whether a key, or whatever else it needs, is there. Never says which. */
+  isConfigured?(): boolean
+  /** The history as this provider's other programs read it. Default: our own JSON. */
+  serializeHistory?(messages: readonly Message[]): string
+  deserializeHistory?(text: string): readonly Message[]
 }

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { EFFECTS } from "./effect.ts"
 import { PLUGIN_KINDS } from "./plugin-base.ts"
 
 /** Names of plugins and commands are typed by people; those of tools must be taken by every model API. */
@@ -33,6 +34,10 @@ const tool = z.looseObject({
   shape: method.optional(),
   title: method.optional(),
   timeoutMs: z.union([method, duration], "must be milliseconds above 0 or a function that returns them").optional(),
+  effects: z
+    .union([z.array(z.enum(EFFECTS)), method], `must be a list of ${EFFECTS.join(", ")}, or a function`)
+    .optional(),
+  preview: method.optional(),
   onCrash: z.enum(["fail", "retry", "ask"]).optional(),
   reattaches: z.boolean().optional(),
   run: method,
@@ -91,6 +96,7 @@ export const pluginSchema = z.discriminatedUnion(
       ...base,
       kind: z.literal("model_provider"),
       connect: method,
+      isConfigured: method.optional(),
       serializeHistory: method.optional(),
       deserializeHistory: method.optional(),
     }),

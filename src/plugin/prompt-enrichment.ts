@@ -1,5 +1,6 @@
 import { toErrorMessage } from "../base/error.ts"
 import type { JsonObject } from "../base/json.ts"
+import type { SessionInfo } from "./sessions-port.ts"
 
 export interface EnrichedPrompt {
   readonly prompt: string
@@ -7,8 +8,13 @@ export interface EnrichedPrompt {
   readonly metadata?: JsonObject
 }
 
+export interface EnrichmentContext {
+  /** The conversation the prompt is for; null outside of one. */
+  readonly session: SessionInfo | null
+}
+
 /** Changes or adds to what a person wrote before the model sees it. */
-export type EnrichPrompt = (prompt: string) => Promise<EnrichedPrompt> | EnrichedPrompt
+export type EnrichPrompt = (prompt: string, context: EnrichmentContext) => Promise<EnrichedPrompt> | EnrichedPrompt
 
 export interface PromptEnricher {
   readonly plugin: string
@@ -23,14 +29,20 @@ export interface Enrichment {
   readonly failures: Readonly<Record<string, string>>
 }
 
+const NOWHERE: EnrichmentContext = { session: null }
+
 /** Hands the prompt through the enrichers in order, each seeing the text of the one before. */
-export async function enrichPrompt(enrichers: readonly PromptEnricher[], prompt: string): Promise<Enrichment> {
+export async function enrichPrompt(
+  enrichers: readonly PromptEnricher[],
+  prompt: string,
+  context: EnrichmentContext = NOWHERE,
+): Promise<Enrichment> {
   let text = prompt
   const metadata: Record<string, JsonObject> = {}
   const failures: Record<string, string> = {}
   for (const enricher of enrichers) {
     try {
-      const enriched = await enricher.enrichPrompt(text)
+      const enriched = await enricher.enrichPrompt(text, context)
       text = enriched.prompt
       if (enriched.metadata) metadata[enricher.plugin] = enriched.metadata
     } catch (error) {

@@ -76,7 +76,12 @@ export function createRegistryOffers(state: RegistryState): RegistryOffers {
         .flatMap(toContributors)
         .flatMap((plugin) =>
           plugin.enrichPrompt
-            ? [{ plugin: plugin.name, enrichPrompt: (prompt) => plugin.enrichPrompt?.(prompt) ?? { prompt } }]
+            ? [
+                {
+                  plugin: plugin.name,
+                  enrichPrompt: (prompt, context) => plugin.enrichPrompt?.(prompt, context) ?? { prompt },
+                },
+              ]
             : [],
         ),
     toolHooks: () =>

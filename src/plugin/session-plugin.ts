@@ -1,21 +1,7 @@
-import type { JsonObject } from "../base/json.ts"
 import type { SessionId } from "../task/id.ts"
-import type { MessageRecord } from "../task/session.ts"
 import type { Contribution } from "./contribution.ts"
 import type { PluginBase } from "./plugin-base.ts"
-
-export interface SessionInfo {
-  readonly id: SessionId
-  readonly description: string | null
-  readonly turns: number
-  readonly createdAt: number
-  readonly updatedAt: number
-}
-
-export interface SessionState extends SessionInfo {
-  readonly messages: readonly MessageRecord[]
-  readonly data: JsonObject
-}
+import type { SessionInfo, SessionState } from "./sessions-port.ts"
 
 /** Keeps conversations beyond the runtime's own store, and describes them. Its own configuration comes by `initialize`. */
 export interface SessionPlugin extends PluginBase, Contribution {
@@ -27,7 +13,7 @@ export interface SessionPlugin extends PluginBase, Contribution {
   delete(id: SessionId): Promise<boolean>
   setDescription(id: SessionId, description: string): Promise<void>
   /** Whether the model should be asked for a description now. */
-  needsDescription(state: SessionState): boolean
+  needsDescription(state: SessionInfo): boolean
   onTurnCompleted?(state: SessionState): Promise<void> | void
   /** May hand back a saved session to go on with. */
   onSessionStarted?(id: SessionId): Promise<SessionState | undefined> | SessionState | undefined

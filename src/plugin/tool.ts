@@ -3,6 +3,7 @@ import type { JsonValue } from "../base/json.ts"
 import type { TaskKind } from "../task/record.ts"
 import type { OnCrash } from "../task/step.ts"
 import type { ToolContext } from "./context.ts"
+import type { Effect } from "./effect.ts"
 import type { ToolReturn } from "./tool-return.ts"
 
 /** When a call of the tool leaves the foreground. */
@@ -32,6 +33,10 @@ export interface Tool<Input = unknown> {
    * threshold keeps the call in the foreground until it ends.
    */
   readonly timeoutMs?: number | ((input: Input) => number | undefined)
+  /** What permission is asked by. A tool that says nothing has none. */
+  readonly effects?: readonly Effect[] | ((input: Input) => readonly Effect[])
+  /** What a person is shown before they allow it, such as a diff. What it throws is shown as the reason it cannot be. */
+  readonly preview?: (input: Input) => Promise<string> | string
   /** What a crash in the middle does. `fail` unless the tool is idempotent. */
   readonly onCrash?: OnCrash
   /**

@@ -1,5 +1,7 @@
 import type { SessionId, WorkspaceId } from "../task/id.ts"
 import type { Log } from "./context.ts"
+import type { PersonPort } from "./person-port.ts"
+import type { SessionsPort, SessionState } from "./sessions-port.ts"
 import type { TaskService } from "./task-service.ts"
 
 export interface CommandContext {
@@ -7,6 +9,12 @@ export interface CommandContext {
   readonly session: SessionId | null
   readonly signal: AbortSignal
   readonly tasks: TaskService
+  readonly person: PersonPort
+  readonly sessions: SessionsPort
+  /** The conversation it was typed in, as it stands; null outside of one. */
+  state(): Promise<SessionState | null>
+  /** Goes on with another conversation. Refused as `wrong_state` where the front end has only one. */
+  switchTo(id: SessionId): Promise<void>
   readonly log: Log
 }
 
@@ -17,5 +25,8 @@ export interface UserCommand {
   /** Puts the command and its text into the conversation, where the model sees them. Default false. */
   readonly shareWithModel?: boolean
   /** `argument` is the rest of the line. The returned text is shown to the person. */
-  run(argument: string, context: CommandContext): Promise<string> | string
+  run(argument: string, context: CommandContext): Promise<CommandOutput> | CommandOutput
 }
+
+/** `prompt`: what the person is shown is nothing, and the model is sent this instead, as the person's own words. */
+export type CommandOutput = string | { readonly prompt: string }

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../base/clock.ts"
 import { closeAll } from "../base/close-all.ts"
 import type { JsonValue } from "../base/json.ts"
-import type { Log } from "../plugin/context.ts"
+import type { ConversationPortsOf, Log } from "../plugin/context.ts"
 import type { Registry } from "../plugin/registry.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import type { Engine } from "../task/engine.ts"
@@ -44,6 +44,8 @@ export interface RunnerOptions {
   readonly permission?: Permission
   readonly log?: Log
   readonly redactor?: Redactor
+  /** Gives tools their `sessions`, `model` and `person`. Without it they are refused. */
+  readonly conversations?: ConversationPortsOf
 }
 
 export interface Runner extends TaskService, AsyncDisposable {
@@ -99,6 +101,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     get service() {
       return service
     },
+    conversations: options.conversations ?? null,
     nudge: () => pump.nudge(),
     mayHaveQueued: true,
     isClosing: false,

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts"
-import type { Log } from "../plugin/context.ts"
+import type { ConversationPortsOf, Log } from "../plugin/context.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import type { Engine } from "../task/engine.ts"
 import type { TaskId } from "../task/id.ts"
@@ -40,6 +40,8 @@ export interface RunnerScope {
   readonly heldInputs: Map<TaskId, unknown>
   /** What tools get as `context.tasks`. */
   readonly service: TaskService
+  /** What a tool reaches beyond its task; null in a runner without conversations. */
+  readonly conversations: ConversationPortsOf | null
   /** Looks for queued work soon. */
   readonly nudge: () => void
   /** False once a look into the queue found it empty: then a start with a free slot need not queue. */

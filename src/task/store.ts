@@ -84,6 +84,8 @@ export interface TaskStore {
   wait(id: WaitId): Promise<WaitRecord | undefined>
   leases(keyPrefix: string): Promise<readonly Lease[]>
   session(id: SessionId): Promise<SessionRecord | undefined>
+  /** The last changed first. */
+  sessions(workspace: WorkspaceId, page: PageRequest): Promise<Page<SessionRecord>>
   messages(id: SessionId, afterPosition: number, limit: number): Promise<readonly MessageRecord[]>
   document(workspace: WorkspaceId, collection: string, id: string): Promise<DocumentRecord | undefined>
   documents(workspace: WorkspaceId, collection: string): Promise<readonly DocumentRecord[]>

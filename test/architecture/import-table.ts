@@ -29,8 +29,26 @@ export const IMPORT_TABLE: ImportTable = {
     engine: { imports: ["base", "task"], packages: ["vitest", "fast-check"] },
     "engine/embedded": { imports: ["base", "task"], packages: [] },
     builtin: { imports: ["base", "task", "plugin"], packages: ["zod"] },
-    runner: { imports: ["base", "task", "plugin"], packages: ["zod"] },
-    session: { imports: ["base", "task", "plugin", "runner"], packages: [] },
+    "builtin/models": {
+      imports: ["base", "task", "plugin"],
+      packages: [
+        "zod",
+        "@ai-sdk/provider",
+        "@ai-sdk/anthropic",
+        "@ai-sdk/openai",
+        "@ai-sdk/google",
+        "@ai-sdk/google-vertex",
+        "@ai-sdk/openai-compatible",
+      ],
+    },
+    "builtin/mcp": {
+      imports: ["base", "task", "plugin"],
+      packages: ["zod", "@modelcontextprotocol/client", "@modelcontextprotocol/sdk", "@modelcontextprotocol/ext-tasks"],
+    },
+    "builtin/web": { imports: ["base", "task", "plugin"], packages: ["zod", "html-to-text"] },
+    "builtin/file_edit": { imports: ["base", "task", "plugin"], packages: ["zod", "diff"] },
+    runner: { imports: ["base", "task", "plugin"], packages: ["zod", "@opentelemetry/api"] },
+    session: { imports: ["base", "task", "plugin", "runner"], packages: ["zod", "@opentelemetry/api"] },
     workflow: { imports: ["base", "task", "plugin", "runner", "session"], packages: [] },
     config: { imports: ["base", "task", "plugin"], packages: ["zod"] },
     server: {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { createMeanwhile } from "../../src/app.ts"
+import { createRuntime } from "../../src/app.ts"
 import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
 import { isMeanwhileError } from "../../src/base/error.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
@@ -64,7 +64,7 @@ async function play(happenings: readonly Happening[]): Promise<void> {
     stubborn: createGatedTool({ name: "stubborn" }),
   }
   const tools = [gates.patient.tool, gates.stubborn.tool]
-  const meanwhile = await createMeanwhile({
+  const meanwhile = await createRuntime({
     dataDirectory: directory,
     plugins: [definePlugin({ kind: "tool", name: "random", tools })],
     synchronous: "normal",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { Meanwhile } from "../../src/app.ts"
+import type { Runtime } from "../../src/app.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { REPEAT_QUESTION } from "../../src/runner/worker/on-crash.ts"
 import { createTaskId, createWaitId, type WorkspaceId } from "../../src/task/id.ts"
@@ -9,7 +9,7 @@ import { createGatedTool } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
 /** A task that asks whether it may be run again. */
-async function ask({ engine, tasks }: Meanwhile, expiring: Partial<Wait> = {}, workspace?: WorkspaceId) {
+async function ask({ engine, tasks }: Runtime, expiring: Partial<Wait> = {}, workspace?: WorkspaceId) {
   const later = await tasks.start({ tool: "gated", input: {}, delayMs: 1e9, ...(workspace && { workspace }) })
   const wait: Wait = {
     id: createWaitId(),

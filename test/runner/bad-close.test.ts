@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { createMeanwhile } from "../../src/app.ts"
+import { createRuntime } from "../../src/app.ts"
 import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
 import { openRunner } from "../support/open-runner.ts"
 import { echo } from "../support/tools.ts"
@@ -8,7 +8,7 @@ import { createFolder } from "../support/workplace.ts"
 
 test("a close that fails in the middle closes the rest, and says what failed first", async () => {
   const directory = createFolder()
-  const meanwhile = await createMeanwhile({ dataDirectory: directory })
+  const meanwhile = await createRuntime({ dataDirectory: directory })
   const { store } = meanwhile.engine
   const { tasks } = store
   Object.assign(store, { tasks: () => Promise.reject(new Error("the disk is gone")) })

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { expect, onTestFinished, test } from "vitest"
-import { createMeanwhile } from "../../src/app.ts"
+import { createRuntime } from "../../src/app.ts"
 import { endProcessesAfterTest, processesOf } from "../support/processes.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
@@ -14,7 +14,7 @@ const NOBODY = 65_534
 /** Runs a program that imports Meanwhile, and returns what it printed once it has ended by itself. */
 async function run(folder: string, program: string, options: { uid?: number } = {}): Promise<string> {
   const path = join(folder, "program.ts")
-  writeFileSync(path, `import { createMeanwhile } from ${JSON.stringify(join(SOURCE, "app.ts"))}\n${program}`)
+  writeFileSync(path, `import { createRuntime } from ${JSON.stringify(join(SOURCE, "app.ts"))}\n${program}`)
   const child = spawn(process.execPath, [path], { stdio: ["ignore", "pipe", "inherit"], ...options })
   const [printed] = await Promise.all([text(child.stdout), new Promise((resolve) => child.once("exit", resolve))])
   return printed
@@ -31,7 +31,7 @@ test("nothing keeps a process alive once its Meanwhile is closed, whatever was a
   const program = `
     const { createShellPlugin } = await import(${JSON.stringify(join(SOURCE, "builtin/shell/shell-plugin.ts"))})
     const shell = createShellPlugin({ workingDirectory: ${JSON.stringify(folder)}, environment: { PATH: process.env.PATH } })
-    const m = await createMeanwhile({ dataDirectory: ${JSON.stringify(join(folder, "data"))}, plugins: [shell] })
+    const m = await createRuntime({ dataDirectory: ${JSON.stringify(join(folder, "data"))}, plugins: [shell] })
     const call = { tool: "run_command", input: { command: "sleep 60" } }
     const { id } = await m.tasks.start(call)
     const waits = [
@@ -73,7 +73,7 @@ test("a process that lives forever is left running, and is the next one's to wat
 test("a folder that this user cannot write is refused with one clear error, and nothing is written", async () => {
   const folder = createFolder()
   const dataDirectory = join(folder, "data")
-  await (await createMeanwhile({ dataDirectory })).close()
+  await (await createRuntime({ dataDirectory })).close()
   const isRoot = process.getuid?.() === 0
   chmodSync(folder, 0o755)
   chmodSync(dataDirectory, isRoot ? 0o755 : 0o555)
@@ -81,7 +81,7 @@ test("a folder that this user cannot write is refused with one clear error, and 
   const before = readdirSync(dataDirectory)
   const program = `
     try {
-      await createMeanwhile({ dataDirectory: ${JSON.stringify(dataDirectory)} })
+      await createRuntime({ dataDirectory: ${JSON.stringify(dataDirectory)} })
     } catch (error) {
       console.log(error.name, error.code, /Give this user write access/.test(error.message))
     }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
-import type { Meanwhile } from "../../src/app.ts"
+import type { Runtime } from "../../src/app.ts"
 import type { OnCrash } from "../../src/task/step.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
@@ -86,7 +86,7 @@ async function loseWorker(onCrash: OnCrash) {
   return { id, gated, second, status, clock }
 }
 
-async function answerOpenWait({ tasks, engine }: Meanwhile, answer: boolean) {
+async function answerOpenWait({ tasks, engine }: Runtime, answer: boolean) {
   const [wait] = await engine.store.waits({ isOpen: true })
   if (!wait) throw new Error("Nothing waits.")
   return { wait, task: await tasks.answer(wait.id, answer, "me") }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
-import type { Meanwhile } from "../../src/app.ts"
+import type { Runtime } from "../../src/app.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
 import { createTaskId, type TaskId } from "../../src/task/id.ts"
@@ -39,11 +39,11 @@ async function queueChanging() {
   return { meanwhile, id, begin: () => finish() }
 }
 
-async function statusOf({ engine }: Meanwhile, id: TaskId) {
+async function statusOf({ engine }: Runtime, id: TaskId) {
   return (await engine.store.task(id))?.status
 }
 
-async function expectFreeSlot({ tasks }: Meanwhile): Promise<void> {
+async function expectFreeSlot({ tasks }: Runtime): Promise<void> {
   const { id } = await tasks.start({ tool: "echo", input: {} })
   expect((await tasks.result(id, { waitMs: 4_000 })).task.status).toBe("completed")
 }

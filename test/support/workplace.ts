@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
-import { createMeanwhile, type Meanwhile, type MeanwhileOptions } from "../../src/app.ts"
+import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/app.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
@@ -10,12 +10,12 @@ import { endProcessesAfterTest } from "./processes.ts"
 
 export interface Workplace {
   readonly directory: string
-  readonly meanwhile: Meanwhile
+  readonly meanwhile: Runtime
   /** Another Meanwhile on the same data, as a second terminal would open. */
-  another(options?: WorkplaceOptions): Promise<Meanwhile>
+  another(options?: WorkplaceOptions): Promise<Runtime>
 }
 
-export interface WorkplaceOptions extends Partial<Omit<MeanwhileOptions, "dataDirectory" | "plugins">> {
+export interface WorkplaceOptions extends Partial<Omit<RuntimeOptions, "dataDirectory" | "plugins">> {
   readonly tools?: readonly Tool[]
 }
 
@@ -38,9 +38,9 @@ export function createFolder(): string {
 export const toTestMarker = (directory: string): string => `MEANWHILE_TEST=${directory}`
 
 /** A Meanwhile on the folder's data, closed after the test. */
-export async function openIn(directory: string, { tools = [], ...options }: WorkplaceOptions = {}): Promise<Meanwhile> {
+export async function openIn(directory: string, { tools = [], ...options }: WorkplaceOptions = {}): Promise<Runtime> {
   const environment = { PATH: process.env["PATH"] ?? "", MEANWHILE_TEST: directory }
-  const meanwhile = await createMeanwhile({
+  const meanwhile = await createRuntime({
     ...options,
     dataDirectory: join(directory, "data"),
     plugins: [

@@ -234,3 +234,6 @@ CREATE TABLE attachments (
   data TEXT NOT NULL
 ) WITHOUT ROWID;
 `
+
+/** The second version: conversations are listed by when they were last used. */
+export const SESSIONS_BY_USE = "CREATE INDEX sessions_by_use ON sessions (workspace, updated_at DESC, number DESC)"

@@ -7,6 +7,7 @@ import type { LeaseWatch } from "./lease-watch.ts"
 import { toLease } from "./operations/hold-lease.ts"
 import type { Read } from "./read.ts"
 import { checkIntegrity } from "./reads/integrity.ts"
+import { listSessions } from "./reads/session-list.ts"
 import { createTaskList } from "./reads/task-list.ts"
 import { createTaskLookup } from "./reads/task-lookup.ts"
 import { toTaskRecord } from "./tables/task-row.ts"
@@ -50,6 +51,7 @@ export function createStore({ database, clock, tables, leaseWatch, groupCommit, 
     wait: (id) => read(() => waits.find(id)),
     leases: (keyPrefix) => read(() => leases.read(keyPrefix).map((lease) => toLease(lease, leaseWatch.isOver(lease)))),
     session: (id) => read(() => sessions.find(id)?.record),
+    sessions: (workspace, page) => read(() => listSessions(sessions, workspace, page)),
     messages: (id, afterPosition, limit) => read(() => sessions.messages(id, afterPosition, limit)),
     document: (workspace, collection, id) => read(() => documents.find(workspace, collection, id)),
     documents: (workspace, collection) => read(() => documents.read(workspace, collection)),

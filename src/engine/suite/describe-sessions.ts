@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest"
-import { createSessionId, DEFAULT_WORKSPACE } from "../../task/id.ts"
+import { createSessionId, DEFAULT_WORKSPACE, type WorkspaceId } from "../../task/id.ts"
 import { applyEvents, COMPLETED, createEndedTask, createSession, createTask, RUNNING, sampleGroup } from "./samples.ts"
 import { type EngineTest, expectRefusal } from "./subject.ts"
 
@@ -25,6 +25,23 @@ export function describeSessions(test: EngineTest): void {
         [3, null],
       ])
       expect((await store.messages(id, 1, 1)).map(({ position }) => position)).toEqual([2])
+    })
+
+    test("are listed by their last change, page by page, in their workspace only", async ({ engine: { store } }) => {
+      const ids = [createSessionId(), createSessionId(), createSessionId(), createSessionId()]
+      for (const id of ids) await store.commit([{ op: "session.create", id, workspace: DEFAULT_WORKSPACE, data: {} }])
+      const elsewhere = { id: createSessionId(), workspace: "elsewhere" as WorkspaceId }
+      await store.commit([{ op: "session.create", ...elsewhere, data: {} }])
+      await store.commit([{ op: "session.update", id: ids[1]!, expectedVersion: 1, messages: ["again"] }])
+      const { items } = await store.sessions(DEFAULT_WORKSPACE, { limit: 10 })
+      expect(items.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
+      const times = items.map(({ updatedAt }) => updatedAt)
+      expect(times).toEqual(times.toSorted((one, other) => other - one))
+      const first = await store.sessions(DEFAULT_WORKSPACE, { limit: 3 })
+      const rest = await store.sessions(DEFAULT_WORKSPACE, { limit: 3, cursor: first.cursor! })
+      expect([...first.items, ...rest.items]).toEqual(items)
+      expect(rest.cursor).toBeUndefined()
+      await expectRefusal(store.sessions(DEFAULT_WORKSPACE, { limit: 0 }), "invalid_input")
     })
 
     test("only one of two writers at the same version succeeds", async ({ engine, another }) => {

@@ -10,9 +10,11 @@ import { spoolOf } from "./spool-of.ts"
 import type { RunnerScope } from "../scope.ts"
 import { stopRun } from "./stop-run.ts"
 import { takeStep } from "./take-step.ts"
+import { toConversationPorts } from "./conversation-ports.ts"
 
 /** The ports of one run, made when its tool is called. */
 export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolContext {
+  const conversation = toConversationPorts(scope, active)
   return {
     taskId: active.taskId,
     run: active.run,
@@ -32,6 +34,15 @@ export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolCo
     artifacts: { put: (name, mediaType, bytes) => putArtifact(scope, active, name, mediaType, bytes) },
     get tasks() {
       return bindToRun(scope.service, active)
+    },
+    get sessions() {
+      return conversation.sessions
+    },
+    get model() {
+      return conversation.model
+    },
+    get person() {
+      return conversation.person
     },
     log: scope.log,
   }

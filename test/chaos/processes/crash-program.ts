@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
-import { createMeanwhile } from "../../../src/app.ts"
+import { createRuntime } from "../../../src/app.ts"
 import { toErrorMessage } from "../../../src/base/error.ts"
 import { createShellPlugin } from "../../../src/builtin/shell/shell-plugin.ts"
 import { definePlugin } from "../../../src/plugin/define-plugin.ts"
@@ -32,7 +32,7 @@ const environment = {
   EFFECTS: effectsFile,
   CHAOS_STORE: directory,
 }
-const meanwhile = await createMeanwhile({
+const meanwhile = await createRuntime({
   dataDirectory: join(directory, "data"),
   plugins: [
     definePlugin({ kind: "tool", name: "chaos", tools: [...createChaosTools(world), createBurstTool(size)] }),

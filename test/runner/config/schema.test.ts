@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { createMeanwhile } from "../../../src/app.ts"
+import { createRuntime } from "../../../src/app.ts"
 import { type BackgroundConfigInput, toBackgroundConfig } from "../../../src/runner/config.ts"
 
 test("every key of the configuration has a test of its name", () => {
@@ -60,7 +60,7 @@ test("an invalid configuration opens nothing and writes nothing", async () => {
   const parent = mkdtempSync(join(tmpdir(), "meanwhile-test-"))
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }))
   const dataDirectory = join(parent, "data")
-  await expect(createMeanwhile({ dataDirectory, background: { maxConcurrentTasks: -1 } })).rejects.toMatchObject({
+  await expect(createRuntime({ dataDirectory, background: { maxConcurrentTasks: -1 } })).rejects.toMatchObject({
     code: "invalid_input",
   })
   expect(existsSync(dataDirectory)).toBe(false)

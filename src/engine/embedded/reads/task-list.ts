@@ -1,20 +1,14 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
-import { MeanwhileError } from "../../../base/error.ts"
 import type { TaskSummary } from "../../../task/record.ts"
 import type { Page, PageRequest, TaskFilter } from "../../../task/store.ts"
 import { createStatementCache, prepare } from "../statement.ts"
 import { SUMMARY_COLUMNS, type SummaryRow, toTaskSummary } from "../tables/task-row.ts"
+import { parseCursor, type Position, requirePageLimit, toCursor } from "./cursor.ts"
 import { type TaskQuery, toQueries } from "./task-query.ts"
 
 export interface TaskList {
   page(filter: TaskFilter, request: PageRequest): Page<TaskSummary>
   count(filter: TaskFilter): number
-}
-
-/** Where a task stands in its list: `at` is when it was used in a list by use, which is in that order, else 0. */
-interface Position {
-  readonly at: number
-  readonly number: number
 }
 
 export function createTaskList(database: DatabaseSync): TaskList {
@@ -48,8 +42,7 @@ export function createTaskList(database: DatabaseSync): TaskList {
 
   return {
     page(filter, { limit, cursor }) {
-      if (!Number.isInteger(limit) || limit < 1)
-        throw new MeanwhileError("invalid_input", `A page of ${limit} tasks cannot be read. Ask for 1 or more.`)
+      requirePageLimit(limit, "tasks")
       const isByUse = filter.consumedBefore !== undefined
       const after = cursor === undefined ? undefined : parseCursor(cursor)
       const found = queriesOf(filter).flatMap((query) => positions(query, isByUse, after, limit + 1))
@@ -69,15 +62,4 @@ export function createTaskList(database: DatabaseSync): TaskList {
       }, 0)
     },
   }
-}
-
-function toCursor({ at, number }: Position): string {
-  return `${at}.${number}`
-}
-
-function parseCursor(cursor: string): Position {
-  const parts = /^(\d+)\.(\d+)$/.exec(cursor)
-  if (!parts)
-    throw new MeanwhileError("invalid_input", `"${cursor}" is not a cursor. Pass on the one from the page before.`)
-  return { at: Number(parts[1]), number: Number(parts[2]) }
 }

@@ -9,9 +9,17 @@ export interface StoredSession {
   readonly record: SessionRecord
 }
 
+/** Where a session stands in the list. */
+export interface SessionPosition {
+  readonly updatedAt: number
+  readonly number: number
+}
+
 export interface SessionTable {
   find(id: SessionId): StoredSession | undefined
   workspaceOf(id: SessionId): WorkspaceId | undefined
+  /** The last changed first. */
+  list(workspace: WorkspaceId, before: SessionPosition | undefined, limit: number): readonly StoredSession[]
   messages(id: SessionId, afterPosition: number, limit: number): readonly MessageRecord[]
   insert(record: SessionRecord): void
   save(session: StoredSession): void
@@ -39,6 +47,11 @@ interface MessageRow {
 export function createSessionTable(database: DatabaseSync): SessionTable {
   const find = prepare<SessionRow>(database, "SELECT * FROM sessions WHERE id = ?")
   const workspaceOf = prepare<Pick<SessionRow, "workspace">>(database, "SELECT workspace FROM sessions WHERE id = ?")
+  const list = prepare<SessionRow>(
+    database,
+    `SELECT * FROM sessions WHERE workspace = ? AND (updated_at, number) < (?, ?)
+     ORDER BY updated_at DESC, number DESC LIMIT ?`,
+  )
   const messages = prepare<MessageRow>(
     database,
     `SELECT position, at, body FROM messages WHERE session = (SELECT number FROM sessions WHERE id = ?)
@@ -59,8 +72,10 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
   return {
     find(id) {
       const row = find.get(id)
-      return row && { number: row.number, record: toSessionRecord(row) }
+      return row && toStored(row)
     },
+    list: (workspace, before = FIRST, limit) =>
+      list.all(workspace, before.updatedAt, before.number, limit).map(toStored),
     workspaceOf: (id) => workspaceOf.get(id)?.workspace,
     messages: (session, afterPosition, limit) =>
       messages
@@ -78,6 +93,12 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
       remove.run(session)
     },
   }
+}
+
+const FIRST: SessionPosition = { updatedAt: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER }
+
+function toStored(row: SessionRow): StoredSession {
+  return { number: row.number, record: toSessionRecord(row) }
 }
 
 function toSessionRecord(row: SessionRow): SessionRecord {

@@ -1,0 +1,23 @@
+import { MeanwhileError } from "../../../base/error.ts"
+
+/** Where a page ended: by time first where the list is in that order, else 0, then by row number. */
+export interface Position {
+  readonly at: number
+  readonly number: number
+}
+
+export function toCursor({ at, number }: Position): string {
+  return `${at}.${number}`
+}
+
+export function parseCursor(cursor: string): Position {
+  const parts = /^(\d+)\.(\d+)$/.exec(cursor)
+  if (!parts)
+    throw new MeanwhileError("invalid_input", `"${cursor}" is not a cursor. Pass on the one from the page before.`)
+  return { at: Number(parts[1]), number: Number(parts[2]) }
+}
+
+export function requirePageLimit(limit: number, items: string): void {
+  if (Number.isInteger(limit) && limit >= 1) return
+  throw new MeanwhileError("invalid_input", `A page of ${limit} ${items} cannot be read. Ask for 1 or more.`)
+}

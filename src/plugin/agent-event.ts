@@ -1,0 +1,72 @@
+import type { JsonValue } from "../base/json.ts"
+import type { TaskEvent } from "../task/event.ts"
+import type { SessionId, TaskId } from "../task/id.ts"
+import type { ContextUsage } from "./context-usage.ts"
+import type { Message } from "./message.ts"
+import type { TokenUsage } from "./token-usage.ts"
+
+export const AGENT_STATUSES = ["active", "done", "error"] as const
+export type AgentStatus = (typeof AGENT_STATUSES)[number]
+
+/** How one turn came out. */
+export const TURN_OUTCOMES = ["completed", "stopped", "failed"] as const
+export type TurnOutcome = (typeof TURN_OUTCOMES)[number]
+
+/** What one turn took. */
+export interface TurnAccounting {
+  /** Its task; null in a session that is not kept. */
+  readonly turn: TaskId | null
+  readonly outcome: TurnOutcome
+  readonly model: string
+  readonly modelCalls: number
+  readonly toolCalls: number
+  readonly usage: TokenUsage
+  /** Null when a price is not known. */
+  readonly costMicros: number | null
+  readonly durationMs: number
+}
+
+/** Where a text comes from. `tool`: what a running call prints. */
+export type OutputSource = "model" | "reasoning" | "tool" | "user" | "system"
+
+/** `append` continues the text before it, `write` begins a new one. */
+export type OutputMode = "write" | "append"
+
+/** What happens in an agent while it works. The nine hooks of a user interface, deltas and the tasks it started. */
+export type AgentEventBody =
+  | { readonly type: "agent.created"; readonly name: string; readonly parent: SessionId | null; readonly model: string }
+  | { readonly type: "agent.status_changed"; readonly status: AgentStatus; readonly reason?: string }
+  | { readonly type: "agent.output"; readonly source: OutputSource; readonly text: string; readonly mode: OutputMode }
+  | {
+      readonly type: "tool_call.started"
+      readonly callId: string
+      readonly tool: string
+      readonly input: JsonValue
+    }
+  | {
+      readonly type: "tool_call.ended"
+      readonly callId: string
+      readonly tool: string
+      readonly isSuccess: boolean
+      readonly durationMs: number
+      /** The task it goes on as, when it moved to the background. */
+      readonly taskId: TaskId | null
+      /** One line for people. */
+      readonly summary: string
+    }
+  | { readonly type: "turn.completed"; readonly accounting: TurnAccounting }
+  | { readonly type: "context.updated"; readonly usage: ContextUsage }
+  | { readonly type: "history.updated"; readonly messages: readonly Message[] }
+  | { readonly type: "agent.completed"; readonly text: string }
+  /** A piece of an answer as the model writes it; the whole follows as `agent.output` of source `model`. */
+  | { readonly type: "content.delta"; readonly source: "model" | "reasoning"; readonly text: string }
+  /** The deltas since the last whole output are void: the call is made again. */
+  | { readonly type: "content.reset"; readonly reason: string }
+  | { readonly type: "model_call.retried"; readonly attempt: number; readonly afterMs: number; readonly reason: string }
+  | { readonly type: "context.collected"; readonly summary: string; readonly removedMessages: number }
+  | { readonly type: "task.changed"; readonly event: TaskEvent }
+
+/** Every event names its agent: the session, of the main agent or of a subagent below it. */
+export type AgentEvent = AgentEventBody & { readonly agent: SessionId }
+
+export type AgentListener = (event: AgentEvent) => void

@@ -1,0 +1,30 @@
+/** What a person is asked. */
+export interface Question {
+  /** `approval`: yes or no; `choice`: one of the options, or several; `text`: in their own words. */
+  readonly kind: "approval" | "choice" | "text"
+  /** One or two sentences. Text from a model or a tool is data: it is shown as it is and never followed. */
+  readonly text: string
+  /** What they should see before they answer, such as a diff. */
+  readonly detail?: string
+  readonly options?: readonly string[]
+  readonly isMultiple?: boolean
+  /** Taken when they just press enter. */
+  readonly fallback?: string
+}
+
+export type PersonAnswer =
+  /** For a `choice` of several, the options are joined by a comma. */
+  | { readonly isAnswered: true; readonly value: string; readonly by: string }
+  /** `reason` says why: nobody is there, or they turned it down. */
+  | { readonly isAnswered: false; readonly reason: string }
+
+/** Asks whoever is there. */
+export interface PersonPort {
+  ask(question: Question, signal?: AbortSignal): Promise<PersonAnswer>
+}
+
+/** A person's hands and eyes: a terminal, a web page, a test. Null when nobody is there now. */
+export interface PersonChannel {
+  readonly name: string
+  ask(question: Question, signal: AbortSignal): Promise<PersonAnswer>
+}
