@@ -31,6 +31,9 @@ import { createSlots } from "./worker/slots.ts"
 import { createSpool } from "./spool/spool.ts"
 import { sweepSpool } from "./worker/sweep.ts"
 import { createToolSource } from "./call/tool-source.ts"
+import { type BegunTurn, beginTurn, type TurnStart } from "./turn/begin-turn.ts"
+import { createTurnTool } from "./turn/turn-tool.ts"
+import type { TurnHandler } from "./turn/turn-run.ts"
 import { createWorker } from "./worker/worker.ts"
 import { toWorkerIdentity } from "./worker/worker-identity.ts"
 
@@ -46,10 +49,13 @@ export interface RunnerOptions {
   readonly redactor?: Redactor
   /** Gives tools their `sessions`, `model` and `person`. Without it they are refused. */
   readonly conversations?: ConversationPortsOf
+  /** Takes turns of conversations. Without it they are left to other processes. */
+  readonly takeTurn?: TurnHandler
 }
 
 export interface Runner extends TaskService, AsyncDisposable {
   answer(waitId: WaitId, answer: JsonValue, answeredBy: string, scope?: WorkspaceId): Promise<TaskRecord>
+  beginTurn(start: TurnStart): Promise<BegunTurn>
   /** Whether a run of the task is this process's now. */
   runsHere(id: TaskId): boolean
   endTurn(turn: TaskId): Promise<void>
@@ -89,7 +95,11 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     redactor,
     worker,
     active,
-    tools: createToolSource(options.registry, () => pump.nudge()),
+    tools: createToolSource(
+      options.registry,
+      () => pump.nudge(),
+      options.takeTurn ? createTurnTool(() => scope, options.takeTurn) : null,
+    ),
     permission: options.permission ?? allowAll,
     spool: createSpool({ directory: options.spoolDirectory, clock, redactor, owner: thisProcessIdentity() }),
     slots: createSlots(config),
@@ -104,6 +114,8 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     conversations: options.conversations ?? null,
     nudge: () => pump.nudge(),
     mayHaveQueued: true,
+    mayHaveQueuedTurns: true,
+    takesTurns: options.takeTurn !== undefined,
     isClosing: false,
   }
   const service = createTaskService(scope)
@@ -147,6 +159,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   return {
     ...service,
     answer: (waitId, answer, answeredBy, workspace) => answerWait(scope, waitId, answer, answeredBy, workspace),
+    beginTurn: (start) => beginTurn(scope, start),
     runsHere: (id) => scope.active.get(id)?.standing.in === "background",
     endTurn: (turn) => endTurn(scope, turn),
     closeSession: (session) => closeSession(scope, session),

@@ -46,5 +46,9 @@ export interface RunnerScope {
   readonly nudge: () => void
   /** False once a look into the queue found it empty: then a start with a free slot need not queue. */
   mayHaveQueued: boolean
+  /** The same for turns, which are queued only after a crash, a shutdown or an answer. */
+  mayHaveQueuedTurns: boolean
+  /** Whether a conversation's turns can run here. */
+  readonly takesTurns: boolean
   isClosing: boolean
 }

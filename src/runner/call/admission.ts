@@ -8,7 +8,7 @@ import { LIVE_STATUSES } from "../../task/lifecycle.ts"
 import type { AskingStep } from "../../task/record.ts"
 import { checkCall } from "./call-check.ts"
 import { requireOpen } from "./enter.ts"
-import type { PermissionDecision } from "./permission.ts"
+import type { Approval, PermissionDecision } from "./permission.ts"
 import type { RunnerScope } from "../scope.ts"
 
 /** A call that may run: its tool is known, its input fits, and nobody forbids it. */
@@ -19,6 +19,8 @@ export interface Admitted {
   /** As the tool's schema gives it to `run`. */
   readonly input: unknown
   readonly depth: number
+  /** A person has to allow it first: it enters as a task that waits. */
+  readonly approval?: Approval
   /** Called once the task is written or runs, or will not be: the next one below its parent is let in then. */
   readonly settle?: () => void
 }
@@ -27,28 +29,36 @@ export interface Admitted {
  * The one place where a call is let in, whoever makes it. Answers at once unless a hook, permission, the parent or the
  * store must be asked: a call in the foreground pays for nothing it does not need.
  */
-export function admit(scope: RunnerScope, call: ToolCall): Admitted | Promise<Admitted> {
+export function admit(
+  scope: RunnerScope,
+  call: ToolCall,
+  withdrawal: Withdrawal = NEVER_WITHDRAWN,
+): Admitted | Promise<Admitted> {
   requireOpen(scope)
   checkCall(call)
   const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
   const input = parseInput(tool, call.input)
   const admitted = { call, plugin, tool, input, depth: 0 }
-  if (scope.tools.hooks().length > 0) return admitWithHooks(scope, admitted)
-  const decision = decide(scope, admitted)
-  if (!(decision instanceof Promise) && !call.parentTask && !call.askedBy) {
-    requireAllowed(tool, decision)
-    return admitted
-  }
+  if (scope.tools.hooks().length > 0) return admitWithHooks(scope, admitted, withdrawal)
+  const decision = decide(scope, admitted, withdrawal)
+  if (!(decision instanceof Promise) && !call.parentTask && !call.askedBy) return withDecision(admitted, decision)
   return finishAdmission(scope, admitted, decision)
 }
 
+/** Tells whoever is asked for permission that the call is no longer wanted. Most calls never need the signal. */
+export interface Withdrawal {
+  readonly signal: AbortSignal
+}
+
+const NEVER_WITHDRAWN: Withdrawal = { signal: new AbortController().signal }
+
 /** Hooks may change the input: what permission sees, and what runs, is the changed one. */
-async function admitWithHooks(scope: RunnerScope, admitted: Admitted): Promise<Admitted> {
+async function admitWithHooks(scope: RunnerScope, admitted: Admitted, withdrawal: Withdrawal): Promise<Admitted> {
   const { call, plugin, tool } = admitted
   const decision = await decideCall(scope.tools.hooks(), toPendingCall(call, plugin, tool))
-  if (decision.decision === "refuse") requireAllowed(tool, { allowed: false, reason: decision.reason })
+  if (decision.decision === "refuse") return withDecision(admitted, { allowed: false, reason: decision.reason })
   const changed = decision.decision === "change" ? withInput(admitted, decision.input) : admitted
-  return finishAdmission(scope, changed, decide(scope, changed))
+  return finishAdmission(scope, changed, decide(scope, changed, withdrawal))
 }
 
 function withInput(admitted: Admitted, input: unknown): Admitted {
@@ -64,13 +74,23 @@ export function toPendingCall(call: ToolCall, plugin: string, tool: Tool): Pendi
 function decide(
   scope: RunnerScope,
   { call, plugin, tool, input }: Admitted,
+  withdrawal: Withdrawal,
 ): PermissionDecision | Promise<PermissionDecision> {
   const refuse = (error: unknown): PermissionDecision => ({
     allowed: false,
     reason: `permission could not be asked (${toErrorMessage(error)})`,
   })
   try {
-    const decision = scope.permission.decide({ call, plugin, tool: tool.name, input })
+    const decision = scope.permission.decide({
+      call,
+      plugin,
+      tool: tool.name,
+      input,
+      definition: tool,
+      get signal() {
+        return withdrawal.signal
+      },
+    })
     return decision instanceof Promise ? decision.catch(refuse) : decision
   } catch (error) {
     return refuse(error)
@@ -79,10 +99,10 @@ function decide(
 
 async function finishAdmission(
   scope: RunnerScope,
-  admitted: Admitted,
+  asked: Admitted,
   decision: PermissionDecision | Promise<PermissionDecision>,
 ): Promise<Admitted> {
-  requireAllowed(admitted.tool, await decision)
+  const admitted = withDecision(asked, await decision)
   const { call, tool } = admitted
   if (call.askedBy) await requireRecord(scope, call.askedBy)
   if (!call.parentTask) return admitted
@@ -108,8 +128,10 @@ export function parseInput(tool: Tool, input: unknown): unknown {
   )
 }
 
-function requireAllowed(tool: Tool, decision: PermissionDecision): void {
-  if (decision.allowed) return
+function withDecision(admitted: Admitted, decision: PermissionDecision): Admitted {
+  if (decision.allowed === true) return admitted
+  if (decision.allowed === "ask") return { ...admitted, approval: decision }
+  const { tool } = admitted
   throw new MeanwhileError("permission_denied", `${tool.name} was not allowed: ${decision.reason}`, { tool: tool.name })
 }
 

@@ -3,6 +3,7 @@ import type { ToolCall } from "../../plugin/task-service.ts"
 import { createTaskId, type TaskId } from "../../task/id.ts"
 import type { TaskDetails, TaskRecord } from "../../task/record.ts"
 import { type Admitted, admit } from "./admission.ts"
+import { requireNoApproval } from "./approval.ts"
 import { beginRun, toBackgroundPlan, toSlotKeys } from "../run/begin-run.ts"
 import { toDetails } from "./details.ts"
 import { enter } from "./enter.ts"
@@ -22,6 +23,7 @@ export async function adopt(
   if (!("pid" in work)) work.catch(() => {})
   const admitted = await admit(scope, call)
   try {
+    requireNoApproval(admitted)
     return await enter(scope, () => adoptAdmitted(scope, admitted, work))
   } finally {
     admitted.settle?.()

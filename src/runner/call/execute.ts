@@ -1,7 +1,7 @@
-import { toErrorMessage } from "../../base/error.ts"
+import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { Answer, ExecuteOptions, Execution, ToolCall } from "../../plugin/task-service.ts"
 import { createTaskId } from "../../task/id.ts"
-import { type Admitted, admit, toPendingCall } from "./admission.ts"
+import { type Admitted, admit, toPendingCall, type Withdrawal } from "./admission.ts"
 import { toStopCause } from "../command/cancel.ts"
 import { checkNames } from "./call-check.ts"
 import { toPolicy } from "./details.ts"
@@ -15,6 +15,7 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
   const { promise: answer, resolve, reject } = Promise.withResolvers<Answer>()
   let begun: ForegroundCall | undefined
   let admission: Promise<void> | undefined
+  const withdrawal = createWithdrawal()
 
   function begin(admitted: Admitted, hasRecord: boolean): void {
     requireOpen(scope)
@@ -37,7 +38,7 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
     }
   }
   try {
-    const admitted = admit(scope, call)
+    const admitted = admit(scope, call, withdrawal)
     if (admitted instanceof Promise) admission = beginLater(admitted).catch(reject)
     else begin(admitted, isRecorded(admitted))
   } catch (error) {
@@ -52,14 +53,26 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
     },
     cancel(request = {}) {
       const cause = toStopCause(scope, request)
+      if (!begun) withdrawal.withdraw(cause.reason)
       void Promise.resolve(admission).then(() => begun?.cancel(cause))
     },
   }
 }
 
-/** What always runs in the background, and what must be recognised when it is asked for again, has a record from the start. */
-function isRecorded({ call, tool, input }: Admitted): boolean {
-  return call.idempotencyKey !== undefined || toPolicy(tool, input).mode === "always"
+/** Its controller is made when somebody looks at the signal: only a question to a person needs it. */
+function createWithdrawal(): Withdrawal & { withdraw(reason: string): void } {
+  let controller: AbortController | undefined
+  return {
+    get signal() {
+      return (controller ??= new AbortController()).signal
+    },
+    withdraw: (reason) => (controller ??= new AbortController()).abort(new MeanwhileError("closed", reason)),
+  }
+}
+
+/** What needs an approval, always runs in the background, or must be recognised when asked for again, has a record from the start. */
+function isRecorded({ call, tool, input, approval }: Admitted): boolean {
+  return approval !== undefined || call.idempotencyKey !== undefined || toPolicy(tool, input).mode === "always"
 }
 
 /** A step asks again after a crash: its task is the answer, and nothing is done twice. */

@@ -44,6 +44,7 @@ export function executeUnrecorded(
     input,
     lifetime: call.lifetime ?? "runtime",
     limits: toLimits(scope, call, tool, input),
+    traceId: call.traceId ?? null,
     slot: null,
     standing: {
       in: "foreground",
@@ -138,6 +139,7 @@ function toAnswer(task: TaskRecord, afterMs: number): Answer {
 
 /** A task may stand in the queue, where no time limit counts: its caller is let go at the threshold whatever the limit. */
 function toWaitMs(scope: RunnerScope, admitted: Admitted): number | null {
+  if (admitted.approval) return 0
   const policy = toPolicy(admitted.tool, admitted.input)
   if (policy.mode === "always") return 0
   const thresholdMs = toThresholdMs(scope, admitted)

@@ -4,6 +4,7 @@ import { createTaskId, type TaskId } from "../../task/id.ts"
 import type { TaskEntry } from "../../task/operation.ts"
 import type { TaskDetails, TaskRecord } from "../../task/record.ts"
 import { type Admitted, admit } from "./admission.ts"
+import { toApprovalWait } from "./approval.ts"
 import { beginRun, toBackgroundPlan, toSlotKeys } from "../run/begin-run.ts"
 import { toDetails, toPolicy } from "./details.ts"
 import { enter } from "./enter.ts"
@@ -46,11 +47,10 @@ async function writeTask(scope: RunnerScope, admitted: Admitted, id: TaskId): Pr
   const { call, tool, input } = admitted
   const details = toDetails(scope, admitted, id)
   const slot = toSlotKeys(details)
-  const isTaken = !call.delayMs && !scope.mayHaveQueued && scope.slots.tryTake(slot)
-  if (!isTaken && !call.delayMs) scope.mayHaveQueued = true
-  const entry: TaskEntry = isTaken
-    ? { as: "running", worker: scope.worker.id }
-    : { as: "queued", ...(call.delayMs && { delayMs: Math.ceil(call.delayMs) }) }
+  const mustWait = admitted.approval !== undefined || Boolean(call.delayMs)
+  const isTaken = !mustWait && !scope.mayHaveQueued && scope.slots.tryTake(slot)
+  if (!isTaken && !mustWait) scope.mayHaveQueued = true
+  const entry = toEntry(scope, admitted, isTaken)
   try {
     const [{ task, created }] = await scope.store.commit([
       { op: "task.create", details, entry, ...(call.askedBy && { askingStepResult: { taskId: id } }) },
@@ -64,6 +64,12 @@ async function writeTask(scope: RunnerScope, admitted: Admitted, id: TaskId): Pr
     giveBack(scope, id, isTaken ? slot : null)
     throw error
   }
+}
+
+function toEntry(scope: RunnerScope, { approval, call }: Admitted, isTaken: boolean): TaskEntry {
+  if (approval) return { as: "waiting", wait: toApprovalWait(scope, approval) }
+  if (isTaken) return { as: "running", worker: scope.worker.id }
+  return { as: "queued", ...(call.delayMs && { delayMs: Math.ceil(call.delayMs) }) }
 }
 
 /** A key or a step that has a task stands for one call: the result of another tool would be taken for its own. */

@@ -1,5 +1,7 @@
 import type { Registry } from "../../plugin/registry.ts"
 import type { ToolHooks } from "../../plugin/tool-hooks.ts"
+import type { Tool } from "../../plugin/tool.ts"
+import { TURN_PLUGIN } from "../turn/turn-name.ts"
 import type { FoundTool } from "../../plugin/tool-index.ts"
 
 /** What the runner asks the registry on every call, kept at hand until the exposed plugins change. */
@@ -14,6 +16,7 @@ export interface ToolSource {
 export function createToolSource(
   registry: Pick<Registry, "findTool" | "tools" | "toolHooks" | "onChange">,
   onChange: () => void,
+  turnTool: Tool | null,
 ): ToolSource {
   let plugins: readonly string[] | undefined
   let hooks: readonly ToolHooks[] | undefined
@@ -23,7 +26,8 @@ export function createToolSource(
     onChange()
   })
   return {
-    find: (tool, plugin) => registry.findTool(tool, plugin),
+    find: (tool, plugin) =>
+      turnTool && plugin === TURN_PLUGIN ? { plugin, tool: turnTool } : registry.findTool(tool, plugin),
     plugins() {
       plugins ??= [...new Set(registry.tools().map((found) => found.plugin))]
       return plugins

@@ -4,14 +4,22 @@ import type { LifecycleEvent } from "../../task/event.ts"
 import { DEFAULT_WORKSPACE, type WaitId, type WorkspaceId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { WaitRecord } from "../../task/wait.ts"
+import { ADMISSION_QUESTION } from "../call/approval.ts"
 import { checkName } from "../call/call-check.ts"
 import { REPEAT_QUESTION, toInterrupted } from "../worker/on-crash.ts"
 import type { RunnerScope } from "../scope.ts"
 
 const EXPIRY = "expiry"
+const NOT_ALLOWED_IN_TIME: LifecycleEvent = {
+  type: "task.cancelled",
+  by: "limit",
+  reason: "nobody allowed it in time",
+  survivors: [],
+  late: null,
+}
 
 /**
- * Answers what a run waits for. "No" to repeating an interrupted run ends it; any other answer puts it in the queue. The
+ * Answers what a run waits for. "No" to running it, or to repeating what was interrupted, ends it; any other answer puts it in the queue. The
  * first answer counts, and a later one is refused as `wrong_state`. One that holds a secret is refused too: without the
  * secret it would be another answer.
  */
@@ -27,7 +35,7 @@ export async function answerWait(
   if (wait?.workspace !== workspace) {
     throw new MeanwhileError("not_found", `Nothing waits under ${waitId}.`, { waitId })
   }
-  const reason = "not run again after an interruption"
+  const reason = isAdmission(wait) ? "it was not allowed" : "not run again after an interruption"
   return settle(scope, wait, answer, answeredBy, {
     type: "task.cancelled",
     by: "person",
@@ -39,6 +47,7 @@ export async function answerWait(
 
 /** Gives the answer the wait was opened with. Nobody said no: what may not be repeated is as interrupted as it was. */
 export async function expireWait(scope: RunnerScope, wait: WaitRecord): Promise<TaskRecord> {
+  if (isAdmission(wait)) return settle(scope, wait, wait.onExpiry, EXPIRY, NOT_ALLOWED_IN_TIME)
   const message = "it was running when its worker ended, and nobody said in time whether to run it again"
   return settle(scope, wait, wait.onExpiry, EXPIRY, toInterrupted("lost_worker", message))
 }
@@ -51,7 +60,7 @@ async function settle(
   whenRefused: LifecycleEvent,
 ): Promise<TaskRecord> {
   const answering = { op: "wait.answer", waitId: wait.id, answer, answeredBy } as const
-  if (isRepeat(wait) && answer !== true) {
+  if ((isAdmission(wait) || isRepeat(wait)) && answer !== true) {
     const run = { taskId: wait.taskId, run: wait.run }
     const [, ended] = await scope.store.commit([answering, { op: "task.apply", run, event: whenRefused }])
     return ended
@@ -67,6 +76,14 @@ function requireNoSecret({ redactor }: RunnerScope, answer: JsonValue, answeredB
   throw new MeanwhileError("invalid_input", message)
 }
 
-function isRepeat({ question }: WaitRecord): boolean {
-  return typeof question === "object" && question !== null && "kind" in question && question["kind"] === REPEAT_QUESTION
+function isRepeat(wait: WaitRecord): boolean {
+  return kindOf(wait) === REPEAT_QUESTION
+}
+
+function isAdmission(wait: WaitRecord): boolean {
+  return kindOf(wait) === ADMISSION_QUESTION
+}
+
+function kindOf({ question }: WaitRecord): JsonValue | undefined {
+  return typeof question === "object" && question !== null && "kind" in question ? question["kind"] : undefined
 }

@@ -3,6 +3,7 @@ import type { ToolCall } from "../../plugin/task-service.ts"
 import type { OperationOf } from "../../task/operation.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { type Admitted, admit } from "../call/admission.ts"
+import { requireNoApproval } from "../call/approval.ts"
 import { toDetails } from "../call/details.ts"
 import { enter } from "../call/enter.ts"
 import type { RunnerScope } from "../scope.ts"
@@ -15,6 +16,7 @@ export async function retryTask(scope: RunnerScope, task: TaskRecord): Promise<T
   const input = scope.heldInputs.get(task.id) ?? task.input
   const admitted = await admit(scope, await toCall(scope, task, input))
   try {
+    requireNoApproval(admitted)
     return await enter(scope, () => beginAnew(scope, task, admitted, input))
   } finally {
     admitted.settle?.()
@@ -22,6 +24,9 @@ export async function retryTask(scope: RunnerScope, task: TaskRecord): Promise<T
 }
 
 function requireRetryable(scope: RunnerScope, task: TaskRecord): void {
+  if (task.kind === "turn") {
+    throw new MeanwhileError("wrong_state", "A turn is not retried: send the message again.", { status: task.status })
+  }
   if (!RETRYABLE.has(task.status)) {
     throw new MeanwhileError(
       "wrong_state",

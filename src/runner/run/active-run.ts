@@ -2,6 +2,7 @@ import type { CancelTimer, Clock } from "../../base/clock.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { Answer } from "../../plugin/task-service.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
+import type { Operation } from "../../task/operation.ts"
 import type { Progress, Usage } from "../../task/progress.ts"
 import type { Lifetime, TaskLimits, TaskRecord } from "../../task/record.ts"
 import type { Stopper, Survivor, Survivors } from "../../task/stop.ts"
@@ -43,6 +44,7 @@ export interface RunSubject {
   readonly input: unknown
   readonly lifetime: Lifetime
   readonly limits: TaskLimits
+  readonly traceId: string | null
 }
 
 /** One execution in this process. */
@@ -74,6 +76,8 @@ export interface ActiveRun extends RunSubject {
   cancelDeadline: CancelTimer | null
   outputFollower: OutputFollower | null
   work: Promise<Outcome> | null
+  /** Written in one transaction with the end of the run. */
+  endOperations: (() => readonly Operation[]) | null
   /** Resolves when nothing more of it will be written here, with its record when this worker wrote its end. */
   readonly ended: PromiseWithResolvers<TaskRecord | null>
 }

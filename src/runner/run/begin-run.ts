@@ -51,8 +51,9 @@ export function toBackgroundPlan(task: TaskRecord, tool: Tool, input: unknown): 
     input,
     lifetime: task.lifetime,
     limits: task.limits,
+    traceId: task.traceId,
     standing: { in: "background", fence: task.fence },
-    slot: toSlotKeys(task),
+    slot: task.kind === "turn" ? null : toSlotKeys(task),
     ranBeforeMs: task.ranMs,
     usage: task.usage,
   }
@@ -84,6 +85,7 @@ function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
     cancelDeadline: null,
     outputFollower: null,
     work: null,
+    endOperations: null,
   }
 }
 

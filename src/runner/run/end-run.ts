@@ -47,10 +47,13 @@ async function writeEnd(
   for (;;) {
     try {
       const events = toEndEvents(scope, active, outcome, isStopKnown)
-      const written = await writeUnderFence(scope, active, (run) =>
-        events.map((event) => ({ op: "task.apply", run, event }) as const),
-      )
-      return written?.at(-1) ?? null
+      const isOver = events.some(({ type }) => type !== "task.released" && type !== "task.waited")
+      const beside = isOver ? (active.endOperations?.() ?? []) : []
+      const written = await writeUnderFence(scope, active, (run) => [
+        ...beside,
+        ...events.map((event) => ({ op: "task.apply", run, event }) as const),
+      ])
+      return (written?.at(-1) as TaskRecord | undefined) ?? null
     } catch (error) {
       if (isFinal(error)) return null
       if (!isMeanwhileError(error, "wrong_state")) {

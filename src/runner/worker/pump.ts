@@ -4,6 +4,7 @@ import type { Offer } from "../../task/dispatcher.ts"
 import { beginClaimed } from "../run/begin-claimed.ts"
 import { toSlotKeys } from "../run/begin-run.ts"
 import { track } from "../call/enter.ts"
+import { takeTurns } from "../turn/take-turns.ts"
 import type { RunnerScope } from "../scope.ts"
 
 /** Catches what a lost wake-up left in the queue. */
@@ -50,7 +51,14 @@ export function createPump(scope: RunnerScope): Pump {
     if (isClosed) return
     const dueAt = await scope.engine.dispatcher.nextDueAt().catch(() => undefined)
     const untilDueMs = dueAt === undefined ? SAFETY_POLL_MS : dueAt - scope.clock.now()
-    cancelTimer = scope.clock.schedule(Math.min(Math.max(untilDueMs, 1), SAFETY_POLL_MS), nudge, { isBackground: true })
+    cancelTimer = scope.clock.schedule(Math.min(Math.max(untilDueMs, 1), SAFETY_POLL_MS), lookForAll, {
+      isBackground: true,
+    })
+  }
+
+  function lookForAll(): void {
+    scope.mayHaveQueuedTurns = true
+    nudge()
   }
 
   const unsubscribe = scope.engine.dispatcher.onOffer(() => {
@@ -71,6 +79,7 @@ export function createPump(scope: RunnerScope): Pump {
 }
 
 async function look(scope: RunnerScope, nudge: () => void): Promise<void> {
+  await takeTurns(scope)
   const limit = scope.slots.free()
   if (limit === 0 || scope.isClosing) return
   scope.mayHaveQueued = false

@@ -3,6 +3,7 @@ import type { LifecycleEvent } from "../../task/event.ts"
 import type { WorkerId } from "../../task/id.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { TaskSummary } from "../../task/record.ts"
+import type { OnCrash } from "../../task/step.ts"
 import { type Survivors, toStopEvent } from "../../task/stop.ts"
 import { beginClaimed } from "../run/begin-claimed.ts"
 import { toSlotKeys } from "../run/begin-run.ts"
@@ -45,8 +46,14 @@ async function reclaimRunning(scope: RunnerScope, task: TaskSummary, lost: Worke
   if (isSecretGone(scope, task, lost)) return apply(scope, task, toSecretGone("lost_worker"))
   const steps = await scope.store.steps(task.id, task.run)
   const inFlight = steps.filter((step) => step.state === "started").map((step) => step.onCrash)
-  const decision = decideOnCrash(inFlight, hasRunElsewhere ? (tool?.onCrash ?? "fail") : "retry")
+  const decision = decideCrash(task, inFlight, hasRunElsewhere ? (tool?.onCrash ?? "fail") : "retry")
   await apply(scope, task, toCrashEvent(decision, { ...task, by: "lost_worker", ranMs: null }))
+}
+
+/** A turn goes on whatever was in flight: it tells the model what may not be repeated, and asks a person what they must say. */
+function decideCrash(task: TaskSummary, inFlight: readonly OnCrash[], betweenSteps: OnCrash): OnCrash {
+  if (task.kind !== "turn") return decideOnCrash(inFlight, betweenSteps)
+  return inFlight.includes("ask") ? "ask" : "retry"
 }
 
 /** What this worker itself has left behind can go on here with the input it holds. */

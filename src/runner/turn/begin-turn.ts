@@ -1,0 +1,78 @@
+import { createTaskId, type SessionId, type TaskId, type WorkspaceId } from "../../task/id.ts"
+import type { Operation } from "../../task/operation.ts"
+import type { TaskDetails, TaskRecord } from "../../task/record.ts"
+import { MeanwhileError } from "../../base/error.ts"
+import { enter } from "../call/enter.ts"
+import { beginRun, toBackgroundPlan } from "../run/begin-run.ts"
+import type { RunnerScope } from "../scope.ts"
+import { TURN_PLUGIN, TURN_TOOL } from "./turn-name.ts"
+
+export interface TurnStart {
+  readonly id?: TaskId
+  readonly session: SessionId
+  readonly workspace: WorkspaceId
+  readonly model: string
+  /** One line for people. */
+  readonly title: string
+  /** The task of the call that asks, of a subagent's turn. */
+  readonly parentTask: TaskId | null
+  readonly traceId: string | null
+  /** Written in one transaction with the turn's own record, before it. */
+  readonly operations: readonly Operation[]
+}
+
+export interface BegunTurn {
+  readonly taskId: TaskId
+  /** Resolves when its end is durable; null when another worker has it now. */
+  readonly ended: Promise<TaskRecord | null>
+}
+
+/**
+ * Begins a turn here and now: it takes no slot. Dying before the commit: nothing happened, the message that began it was
+ * never told. After it: the turn is in the store, and the next start goes on with it.
+ */
+export async function beginTurn(scope: RunnerScope, start: TurnStart): Promise<BegunTurn> {
+  return enter(scope, async () => {
+    const { tool } = scope.tools.find(TURN_TOOL, TURN_PLUGIN)
+    const details = await toTurnDetails(scope, start)
+    const create = { op: "task.create", details, entry: { as: "running", worker: scope.worker.id } } as const
+    const answers = await scope.store.commit([...start.operations, create])
+    const { task } = answers.at(-1) as { readonly task: TaskRecord }
+    const { ended } = beginRun(scope, toBackgroundPlan(task, tool, null))
+    return { taskId: task.id, ended: ended.promise }
+  })
+}
+
+/** A turn is as deep as the call that asks for it: what its own calls start is one deeper. */
+async function toTurnDetails(scope: RunnerScope, start: TurnStart): Promise<TaskDetails> {
+  const { id = createTaskId(), session, workspace, model, title, parentTask, traceId } = start
+  const parent = parentTask && (scope.active.get(parentTask) ?? (await scope.store.task(parentTask)))
+  if (parent && parent.workspace !== workspace) {
+    throw new MeanwhileError("not_found", `There is no parent task ${parentTask} in this workspace.`, { parentTask })
+  }
+  return {
+    id,
+    workspace,
+    session,
+    parentTask,
+    parentMessage: null,
+    batch: null,
+    group: null,
+    kind: "turn",
+    plugin: TURN_PLUGIN,
+    tool: TURN_TOOL,
+    model,
+    title: scope.redactor.redactText(title),
+    input: null,
+    inputHeldBy: null,
+    metadata: {},
+    lifetime: "runtime",
+    priority: 0,
+    notify: "silent",
+    limits: { timeoutMs: null, tokens: null, costMicros: null, outputBytes: null },
+    idempotencyKey: null,
+    askedBy: null,
+    depth: parent ? parent.depth : 0,
+    traceId,
+  }
+}

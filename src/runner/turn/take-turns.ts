@@ -1,0 +1,40 @@
+import { isMeanwhileError } from "../../base/error.ts"
+import type { Offer } from "../../task/dispatcher.ts"
+import { track } from "../call/enter.ts"
+import { beginClaimed } from "../run/begin-claimed.ts"
+import type { RunnerScope } from "../scope.ts"
+import { TURN_PLUGIN } from "./turn-name.ts"
+
+const TURNS_AT_ONCE = 50
+
+/**
+ * Goes on with turns that wait in the queue: those whose worker is gone, those that a shutdown handed back, and those
+ * whose question was answered. They take no slot.
+ */
+export async function takeTurns(scope: RunnerScope): Promise<void> {
+  if (!scope.mayHaveQueuedTurns || !scope.takesTurns || scope.isClosing) return
+  scope.mayHaveQueuedTurns = false
+  const offers = await scope.engine.dispatcher.take({
+    worker: scope.worker.id,
+    limit: TURNS_AT_ONCE,
+    kinds: ["turn"],
+    plugins: [TURN_PLUGIN],
+    fullSessions: [],
+    fullModels: [],
+    fullWorkspaces: [],
+  })
+  if (offers.length === TURNS_AT_ONCE) scope.mayHaveQueuedTurns = true
+  for (const offer of offers) await claim(scope, offer)
+}
+
+async function claim(scope: RunnerScope, { taskId, run }: Offer): Promise<void> {
+  try {
+    await track(scope, async () => {
+      const event = { type: "task.started", worker: scope.worker.id } as const
+      const [task] = await scope.store.commit([{ op: "task.apply", run: { taskId, run }, event }])
+      beginClaimed(scope, task)
+    })
+  } catch (error) {
+    if (!isMeanwhileError(error, "wrong_state") && !isMeanwhileError(error, "not_found")) throw error
+  }
+}

@@ -1,0 +1,72 @@
+import type { JsonValue } from "../../base/json.ts"
+import type { ToolReturn } from "../../plugin/tool-return.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
+import type { Answers, Operation, RunReference } from "../../task/operation.ts"
+import type { Usage } from "../../task/progress.ts"
+import type { Step } from "../../task/step.ts"
+import { MeanwhileError } from "../../base/error.ts"
+import type { ActiveRun } from "../run/active-run.ts"
+import { requireOwned, writeUnderFence } from "../run/ownership.ts"
+import { reportUsage } from "../run/running-notes.ts"
+import type { RunnerScope } from "../scope.ts"
+
+/** One claim of a turn, as the conversation that takes it sees it. */
+export interface TurnRun {
+  readonly taskId: TaskId
+  readonly run: number
+  readonly session: SessionId
+  readonly workspace: WorkspaceId
+  readonly signal: AbortSignal
+  readonly traceId: string | null
+  /** Somebody had it before and is gone: what they did is in the log and among the steps. */
+  readonly isContinued: boolean
+  /** At a shutdown: what is unfinished stays so, and the next claim goes on with it. */
+  readonly isHandedBack: boolean
+  /** Why it was stopped; null unless it was. */
+  readonly stopReason: string | null
+  /** Directly before an effect: refused as `stale_claim` when the turn is another worker's. */
+  requireOwned(): Promise<void>
+  steps(): Promise<readonly Step[]>
+  /** Contract: nothing is written once the turn is another worker's, so one of the operations must name the run. */
+  commit<const Operations extends readonly Operation[]>(
+    toOperations: (run: RunReference) => Operations,
+  ): Promise<Answers<Operations>>
+  /** Written in one transaction with the turn's end, whatever that is. The last one given counts. */
+  endWith(toOperations: () => readonly Operation[]): void
+  spend(usage: Partial<Usage>): void
+}
+
+/** Takes a turn: a new one, or one whose worker is gone. What it returns is the turn's patch; what it throws fails it. */
+export type TurnHandler = (turn: TurnRun) => Promise<JsonValue | ToolReturn>
+
+export function createTurnRun(scope: RunnerScope, active: ActiveRun): TurnRun {
+  const { taskId, run, session, workspace, standing, traceId } = active
+  if (!session) throw new MeanwhileError("wrong_state", `The turn ${taskId} has no session.`)
+  const isContinued = standing.in === "background" && standing.fence > 1
+  return {
+    taskId,
+    run,
+    session,
+    workspace,
+    signal: active.abort.signal,
+    traceId,
+    isContinued,
+    get isHandedBack() {
+      return active.isHandedBack
+    },
+    get stopReason() {
+      return active.stop?.reason ?? null
+    },
+    requireOwned: () => requireOwned(scope, active),
+    steps: () => scope.store.steps(taskId, run),
+    async commit(toOperations) {
+      const answers = await writeUnderFence(scope, active, toOperations)
+      if (!answers) throw new MeanwhileError("wrong_state", `The turn ${taskId} has no record.`)
+      return answers
+    },
+    endWith(toOperations) {
+      active.endOperations = toOperations
+    },
+    spend: (usage) => reportUsage(scope, active, usage),
+  }
+}
