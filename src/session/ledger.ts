@@ -1,38 +1,9 @@
-import type { TokenUsage } from "../plugin/token-usage.ts"
-import type { SessionId, TaskId } from "../task/id.ts"
+import { MeanwhileError } from "../base/error.ts"
+import type { LedgerEntry, LedgerFilter, LedgerKey, LedgerTotal } from "./ledger-entry.ts"
+import { toLedgerLines } from "./ledger-export.ts"
+import { createLedgerTotals, matchesFilter } from "./ledger-totals.ts"
 
-/** One model call as it was paid for. */
-export interface LedgerEntry {
-  readonly at: number
-  readonly session: SessionId
-  /** Its task; null in a session that is not kept. */
-  readonly turn: TaskId | null
-  /** The task below which the turn runs: a subagent's. */
-  readonly task: TaskId | null
-  readonly model: string
-  readonly usage: TokenUsage
-  /** Millionths of a US dollar; null when no price is known. */
-  readonly costMicros: number | null
-  /** `lost`: a crash came in between; what it used is estimated. `helper`: asked for by a plugin. */
-  readonly purpose: "turn" | "lost" | "helper"
-}
-
-export interface LedgerTotal {
-  readonly calls: number
-  readonly usage: TokenUsage
-  /** Of the calls whose price is known. */
-  readonly costMicros: number
-  readonly hasUnknownCost: boolean
-}
-
-export type LedgerKey = "session" | "turn" | "task" | "model"
-
-export interface LedgerFilter {
-  readonly session?: SessionId
-  readonly turn?: TaskId
-  readonly task?: TaskId
-  readonly model?: string
-}
+export type { LedgerEntry, LedgerFilter, LedgerKey, LedgerTotal } from "./ledger-entry.ts"
 
 /** What every model call used, and what it cost. */
 export interface TokenLedger {
@@ -43,4 +14,36 @@ export interface TokenLedger {
   totals(by: LedgerKey): ReadonlyMap<string, LedgerTotal>
   /** One JSON object a line. */
   toJsonl(filter?: LedgerFilter): string
+}
+
+export interface TokenLedgerOptions {
+  /** Older entries are kept as totals only. Default 10,000. */
+  readonly maxEntries?: number
+}
+
+/** In memory. Totals are right whatever became of their entries. */
+export function createTokenLedger({ maxEntries = 10_000 }: TokenLedgerOptions = {}): TokenLedger {
+  if (!Number.isInteger(maxEntries) || maxEntries < 0) {
+    throw new MeanwhileError("invalid_input", `maxEntries must be a whole number, 0 or more, not ${maxEntries}.`)
+  }
+  const totals = createLedgerTotals()
+  let kept: LedgerEntry[] = []
+
+  function entries(filter: LedgerFilter = {}): readonly LedgerEntry[] {
+    const newest = kept.slice(Math.max(kept.length - maxEntries, 0))
+    return newest.filter((entry) => matchesFilter(entry, filter))
+  }
+
+  return {
+    record(entry) {
+      totals.add(entry)
+      kept.push(entry)
+      // Cut rarely, so that an entry costs the same however many there are.
+      if (kept.length >= 2 * maxEntries + 16) kept = kept.slice(kept.length - maxEntries)
+    },
+    entries,
+    total: (filter = {}) => totals.total(filter),
+    totals: (by) => totals.by(by),
+    toJsonl: (filter = {}) => toLedgerLines(entries(filter), totals.total(filter)),
+  }
 }
