@@ -1,0 +1,60 @@
+import type { Clock } from "../../base/clock.ts"
+import { MeanwhileError } from "../../base/error.ts"
+import type { FunctionCall, ReasoningPart, TextPart } from "../../plugin/message.ts"
+import type { ModelRequest, ProviderResponse } from "../../plugin/model.ts"
+import type { TokenUsage } from "../../plugin/token-usage.ts"
+import type { ScriptedAnswer, ScriptedCall, ScriptedError } from "./script.ts"
+import { waitFor } from "./wait-for.ts"
+
+export interface Performance {
+  readonly usage: TokenUsage
+  readonly clock: Clock
+  /** Which call of the model this is, from 1. */
+  readonly callCount: number
+}
+
+export async function playAnswer(
+  answer: ScriptedAnswer,
+  request: ModelRequest,
+  performance: Performance,
+): Promise<ProviderResponse> {
+  const { signal, onDelta } = request
+  const { delayMs, gate, reasoning = "", calls = [], error } = answer
+  if (delayMs !== undefined || gate !== undefined) await waitFor(answer, signal, performance.clock)
+  const parts: (ReasoningPart | TextPart | FunctionCall)[] = []
+  if (reasoning !== "") {
+    onDelta?.({ type: "reasoning", text: reasoning })
+    parts.push({ type: "reasoning", text: reasoning })
+  }
+  const text = say(answer.text ?? "", request)
+  if (text !== "") parts.push({ type: "text", text })
+  signal.throwIfAborted()
+  if (error) throw toError(error)
+  calls.forEach((call, index) =>
+    parts.push(toCall(call, `${request.messages.length}-${performance.callCount}-${index}`)),
+  )
+  return {
+    message: { role: "assistant", parts },
+    finish: answer.finish ?? (calls.length > 0 ? "calls" : "stop"),
+    usage: answer.usage ? { ...performance.usage, ...answer.usage } : performance.usage,
+  }
+}
+
+/** All of the text, streamed until the signal is aborted. */
+function say(text: string | readonly string[], { signal, onDelta }: ModelRequest): string {
+  const pieces = typeof text === "string" ? [text] : text
+  for (const piece of pieces) {
+    signal.throwIfAborted()
+    if (piece !== "") onDelta?.({ type: "text", text: piece })
+  }
+  return typeof text === "string" ? text : text.join("")
+}
+
+/** By default also unlike the ids of another process that went on with the same conversation. */
+function toCall({ tool, input = {}, id }: ScriptedCall, place: string): FunctionCall {
+  return { type: "call", id: id ?? `call-${place}`, tool, input }
+}
+
+function toError({ code, message = `The script says: ${code}.`, retryAfterMs }: ScriptedError): MeanwhileError {
+  return new MeanwhileError(code, message, retryAfterMs === undefined ? {} : { retryAfterMs })
+}
