@@ -1,0 +1,49 @@
+import { z } from "zod"
+import { MeanwhileError } from "../../base/error.ts"
+
+export const GC_STRATEGIES = ["truncate", "summarize", "hybrid", "none"] as const
+
+const count = z.number().int().positive()
+const percent = z.number().min(1).max(100)
+
+const options = {
+  /** The newest turns, which stay whatever else goes. */
+  keepRecentTurns: count.default(4),
+  /** Whether the first turn stays too: it often says what all the others are about. */
+  keepFirstTurn: z.boolean().default(false),
+  /** The longest summary. A small context window makes it shorter. */
+  summaryMaxTokens: count.min(64).default(2_000),
+  /** `hybrid` only: so many turns before the recent ones are summarised; what is older is dropped. */
+  middleTurns: count.default(20),
+}
+
+/** What is kept of a conversation, and how much is said about the rest. */
+const gcOptionsSchema = z.strictObject(options).readonly()
+export type GcOptions = z.input<typeof gcOptionsSchema>
+export type GcSettings = z.output<typeof gcOptionsSchema>
+
+/** The section `gc` of the configuration. */
+export const gcConfigSchema = z
+  .strictObject({
+    strategy: z.enum(GC_STRATEGIES).default("hybrid"),
+    /** Share of the context window at which collection is due. */
+    thresholdPercent: percent.default(75),
+    /** Share of the context window to come down to. */
+    targetPercent: percent.default(50),
+    ...options,
+  })
+  .refine(({ targetPercent, thresholdPercent }) => targetPercent < thresholdPercent, {
+    path: ["targetPercent"],
+    error: "must be below thresholdPercent: otherwise a collection would make no room",
+  })
+  .readonly()
+export type GcSection = z.output<typeof gcConfigSchema>
+
+export function toGcSettings(input: GcOptions): GcSettings {
+  const parsed = gcOptionsSchema.safeParse(input)
+  if (parsed.success) return parsed.data
+  throw new MeanwhileError(
+    "invalid_input",
+    `The options of the gc plugin are not valid.\n${z.prettifyError(parsed.error)}`,
+  )
+}
