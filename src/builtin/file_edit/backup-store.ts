@@ -1,0 +1,107 @@
+import { createHash, randomUUID } from "node:crypto"
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { z } from "zod"
+import { MeanwhileError } from "../../base/error.ts"
+import { type FileState, hashOf } from "./file-state.ts"
+import { unlessMissing } from "./system-error.ts"
+import type { Place } from "./working-root.ts"
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/)
+
+const changeSchema = z.object({
+  number: z.number().int().positive(),
+  /** Null: there was no file. */
+  before: z.object({ hash, mode: z.number().int(), user: z.number().int(), group: z.number().int() }).nullable(),
+  /** Null: there is no file any more. */
+  after: hash.nullable(),
+})
+
+const historySchema = z.object({ path: z.string(), changes: z.array(changeSchema) })
+
+/** One change of a file, written down before it is made: after a crash it may be one that never happened. */
+export type RecordedChange = z.infer<typeof changeSchema>
+
+/** What files were before each change: a folder for each file, a numbered copy for each change. */
+export interface BackupStore {
+  /** The oldest first. */
+  changesOf(place: Place): Promise<readonly RecordedChange[]>
+  /** Contract: when it resolves, the old content is safe. */
+  record(place: Place, before: FileState | undefined, after: string | null): Promise<void>
+  /** Undefined when there was no file. */
+  contentBefore(place: Place, change: RecordedChange): Promise<FileState | undefined>
+  /** Forgets this change and all after it. */
+  dropFrom(place: Place, change: RecordedChange): Promise<void>
+}
+
+export function createBackupStore(directory: string, mostPerFile: number): BackupStore {
+  const folderOf = ({ absolute }: Place): string =>
+    join(directory, createHash("sha256").update(absolute).digest("hex").slice(0, 32))
+  const copyOf = (place: Place, { number }: Pick<RecordedChange, "number">): string =>
+    join(folderOf(place), `${number}.before`)
+
+  async function changesOf(place: Place): Promise<readonly RecordedChange[]> {
+    const text = await unlessMissing(readFile(join(folderOf(place), "changes.json"), "utf8"))
+    return text === undefined ? [] : parseHistory(text, place)
+  }
+  async function keep(place: Place, changes: readonly RecordedChange[]): Promise<void> {
+    await writeWhole(join(folderOf(place), "changes.json"), JSON.stringify({ path: place.absolute, changes }))
+  }
+  async function removeCopies(place: Place, changes: readonly RecordedChange[]): Promise<void> {
+    for (const change of changes) await rm(copyOf(place, change), { force: true })
+  }
+
+  return {
+    changesOf,
+    record: async (place, before, after) => {
+      const known = await changesOf(place)
+      const number = (known.at(-1)?.number ?? 0) + 1
+      await mkdir(folderOf(place), { recursive: true, mode: 0o700 })
+      if (before) await writeWhole(copyOf(place, { number }), before.bytes)
+      const all = [...known, { number, before: before ? toRecordedState(before) : null, after }]
+      await keep(place, all.slice(-mostPerFile))
+      await removeCopies(place, all.slice(0, -mostPerFile))
+    },
+    contentBefore: async (place, change) => {
+      if (!change.before) return undefined
+      const bytes = await unlessMissing(readFile(copyOf(place, change)))
+      if (!bytes || hashOf(bytes) !== change.before.hash) throw toDamaged(place)
+      const { mode, user, group } = change.before
+      return { bytes, hash: change.before.hash, mode, owner: { user, group } }
+    },
+    dropFrom: async (place, change) => {
+      const known = await changesOf(place)
+      await keep(
+        place,
+        known.filter(({ number }) => number < change.number),
+      )
+      await removeCopies(
+        place,
+        known.filter(({ number }) => number >= change.number),
+      )
+    },
+  }
+}
+
+function toRecordedState({ hash, mode, owner }: FileState): NonNullable<RecordedChange["before"]> {
+  return { hash, mode, ...owner }
+}
+
+function parseHistory(text: string, place: Place): readonly RecordedChange[] {
+  try {
+    return historySchema.parse(JSON.parse(text)).changes
+  } catch (error) {
+    throw toDamaged(place, error)
+  }
+}
+
+async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
+  const temporary = `${path}.${randomUUID()}.tmp`
+  await writeFile(temporary, content, { mode: 0o600, flush: true })
+  await rename(temporary, path)
+}
+
+function toDamaged({ path }: Place, cause?: unknown): MeanwhileError {
+  const message = `The backups of "${path}" are damaged, so it is left as it is. Remove its folder of backups to begin anew.`
+  return new MeanwhileError("store_damaged", message, { path }, { cause })
+}

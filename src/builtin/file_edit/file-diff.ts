@@ -1,0 +1,59 @@
+import { formatPatch, type StructuredPatch, structuredPatch } from "diff"
+import { toText } from "./text-content.ts"
+import type { PlannedChange } from "./working-files.ts"
+
+export interface ChangeSize {
+  readonly addedLines: number
+  readonly removedLines: number
+}
+
+const NOWHERE = "/dev/null"
+const CONTEXT_LINES = 3
+const LONGEST_DIFF = 64 * 1024
+/** Two texts with more differences than this are said to be replaced, which is also what a reader would say. */
+const MOST_DIFFERENCES = 4_000
+
+/** A unified diff for people: what the change does, in characters that do nothing to the screen that shows it. */
+export function toDiff(change: PlannedChange): string {
+  const patch = toPatch(change)
+  if (patch === undefined) return describeWithoutLines(change)
+  if (patch.hunks.length === 0) return `${change.place.path}: nothing changes.`
+  const text = makeVisible(formatPatch(patch))
+  if (text.length <= LONGEST_DIFF) return text
+  const shown = text.slice(0, text.lastIndexOf("\n", LONGEST_DIFF) + 1)
+  return `${shown}[${text.length - shown.length} of ${text.length} characters of this diff are not shown]\n`
+}
+
+/** Undefined when the lines cannot be compared. */
+export function measureChange(change: PlannedChange): ChangeSize | undefined {
+  const lines = toPatch(change)?.hunks.flatMap((hunk) => hunk.lines)
+  if (!lines) return undefined
+  const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length
+  return { addedLines: count("+"), removedLines: count("-") }
+}
+
+function toPatch({ place, before, after }: PlannedChange): StructuredPatch | undefined {
+  const oldText = before ? toText(before.bytes) : ""
+  const newText = after ? toText(after) : ""
+  if (oldText === undefined || newText === undefined) return undefined
+  const oldName = before ? `a/${place.path}` : NOWHERE
+  const newName = after ? `b/${place.path}` : NOWHERE
+  const options = { context: CONTEXT_LINES, maxEditLength: MOST_DIFFERENCES }
+  return structuredPatch(oldName, newName, oldText, newText, undefined, undefined, options)
+}
+
+function describeWithoutLines({ place, before, after }: PlannedChange): string {
+  const size = (bytes: Buffer | undefined): string => (bytes ? `${bytes.length} bytes` : "no file")
+  return `${place.path}: from ${size(before?.bytes)} to ${size(after)}. It is not text, or too different to show line by line.`
+}
+
+/** Control characters as their pictures, and marks that turn the direction of text as their codes. */
+function makeVisible(text: string): string {
+  return text
+    .replace(/[^\P{Cc}\n\t\u007f-\u009f]/gu, (character) => String.fromCodePoint(0x2400 + character.charCodeAt(0)))
+    .replace(/[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, toCode)
+}
+
+function toCode(character: string): string {
+  return `<U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}>`
+}

@@ -1,0 +1,41 @@
+import { sep } from "node:path"
+import { isInside } from "./path-inside.ts"
+
+/** What a path inside the root may be used for. */
+export type PathRight = "all" | "read" | "none"
+
+export interface PathRules {
+  /** Absolute. Neither read nor written, like the folder of Meanwhile itself. */
+  readonly privatePaths: readonly string[]
+  /** Absolute. Read, never written. */
+  readonly protectedPaths: readonly string[]
+}
+
+/** At any depth: each of them decides what a program runs, here or in a folder below that somebody starts it in. */
+const READ_ONLY_NAMES = /^(?:\.git|git~1|\.mcp\.json|meanwhile\.config\..+)$/
+const PRIVATE_NAMES = /^\.meanwhile$/
+
+/** `path` is absolute and real; `relativePath` is the same from the root. */
+export function rightTo(path: string, relativePath: string, rules: PathRules): PathRight {
+  const names = toPlainPath(relativePath).split(sep)
+  if (names.some((name) => PRIVATE_NAMES.test(name)) || isBelow(path, rules.privatePaths)) return "none"
+  if (names.some((name) => READ_ONLY_NAMES.test(name)) || isBelow(path, rules.protectedPaths)) return "read"
+  return "all"
+}
+
+function isBelow(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => isInside(toPlainPath(folder), toPlainPath(path)))
+}
+
+function toPlainPath(path: string): string {
+  return path.split(sep).map(toPlainName).join(sep)
+}
+
+/** As a file system may see it that takes `.GIT`, `.git.` or a name with invisible characters for `.git`. */
+function toPlainName(name: string): string {
+  return name
+    .normalize("NFKC")
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .replace(/[. ]+$/, "")
+    .toLowerCase()
+}

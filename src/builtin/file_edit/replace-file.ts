@@ -1,0 +1,71 @@
+import { randomUUID } from "node:crypto"
+import { constants } from "node:fs"
+import { access, link, open, rename, rm } from "node:fs/promises"
+import { MeanwhileError } from "../../base/error.ts"
+import type { AnchoredFolder } from "./anchored-folder.ts"
+import type { FileState } from "./file-state.ts"
+import { systemCodeOf } from "./system-error.ts"
+
+const NEW_FILE_MODE = 0o666
+
+export interface ReplaceOptions {
+  /** A file that is expected; if not, a new one never replaces another. */
+  readonly exists: boolean
+  /** Whose permissions and owner the file gets. */
+  readonly like: Pick<FileState, "mode" | "owner"> | undefined
+}
+
+/** Contract: at any moment the file has its old content or its new one, whole. */
+export async function replaceFile(
+  folder: AnchoredFolder,
+  name: string,
+  bytes: Uint8Array,
+  { exists, like }: ReplaceOptions,
+): Promise<void> {
+  if (exists) await requireWritable(folder, name)
+  const temporary = `.${randomUUID()}.tmp`
+  try {
+    await writeWhole(folder.at(temporary), bytes, like)
+    if (exists) await rename(folder.at(temporary), folder.at(name))
+    else await putInPlace(folder, temporary, name)
+  } finally {
+    await rm(folder.at(temporary), { force: true })
+  }
+}
+
+/** Only the folder must be writable to replace a file; one that is read-only is meant to stay. */
+async function requireWritable(folder: AnchoredFolder, name: string): Promise<void> {
+  try {
+    await access(folder.at(name), constants.W_OK)
+  } catch (error) {
+    const message = `"${name}" is read-only. Ask the person to make it writable, if it should change.`
+    throw new MeanwhileError("permission_denied", message, {}, { cause: error })
+  }
+}
+
+async function writeWhole(path: string, bytes: Uint8Array, like: ReplaceOptions["like"]): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+  await using handle = await open(path, flags, like?.mode ?? NEW_FILE_MODE)
+  await handle.writeFile(bytes)
+  if (like) {
+    // Only root can give files away; for anyone else the file becomes theirs, as with any editor.
+    await handle.chown(like.owner.user, like.owner.group).catch(() => undefined)
+    await handle.chmod(like.mode)
+  }
+  await handle.sync()
+}
+
+/** A hard link is made only where nothing is; some file systems have none. */
+async function putInPlace(folder: AnchoredFolder, temporary: string, name: string): Promise<void> {
+  try {
+    await link(folder.at(temporary), folder.at(name))
+  } catch (error) {
+    const code = systemCodeOf(error)
+    if (code === "EEXIST") {
+      const message = `"${name}" was made by something else just now. Read it, then use updateFile.`
+      throw new MeanwhileError("wrong_state", message, {}, { cause: error })
+    }
+    if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EOPNOTSUPP") throw error
+    await rename(folder.at(temporary), folder.at(name))
+  }
+}

@@ -1,0 +1,132 @@
+import { rm } from "node:fs/promises"
+import type { SessionId } from "../../task/id.ts"
+import { openFolderOf } from "./anchored-folder.ts"
+import type { BackupStore } from "./backup-store.ts"
+import { findLastChange, type LastChange } from "./change-history.ts"
+import { type FileState, hashOf, readState, readStateIn } from "./file-state.ts"
+import { createOneAtATime } from "./one-at-a-time.ts"
+import { replaceFile } from "./replace-file.ts"
+import type { SeenFiles } from "./seen-files.ts"
+import { MeanwhileError } from "../../base/error.ts"
+import type { Place, WorkingRoot } from "./working-root.ts"
+
+export interface FoundFile {
+  readonly place: Place
+  readonly before: FileState | undefined
+  lastChange(): Promise<LastChange>
+}
+
+/** What a file is and what it will be. Undefined: there is no file. */
+export interface PlannedChange {
+  readonly place: Place
+  readonly before: FileState | undefined
+  readonly after: Buffer | undefined
+}
+
+/** Says what a file becomes, as it is found. The same content means that nothing is to be done. */
+export type DecideContent = (found: FoundFile) => Promise<Buffer | undefined> | Buffer | undefined
+
+/** The files of the root, as the tools read and change them. */
+export interface WorkingFiles {
+  read(path: string, session: SessionId | null): Promise<{ readonly place: Place; readonly state: FileState }>
+  /** What `change` would do now. Changes nothing. */
+  plan(path: string, decide: DecideContent): Promise<PlannedChange>
+  /** Contract: the old content is in the backups before the file changes. */
+  change(path: string, session: SessionId | null, decide: DecideContent): Promise<PlannedChange>
+  planUndo(path: string): Promise<PlannedChange>
+  /** Takes the last change back that is still in place. */
+  undo(path: string, session: SessionId | null): Promise<PlannedChange>
+}
+
+export interface WorkingFilesParts {
+  readonly root: WorkingRoot
+  readonly backups: BackupStore
+  readonly seen: SeenFiles
+}
+
+export function createWorkingFiles({ root, backups, seen }: WorkingFilesParts): WorkingFiles {
+  const oneAtATime = createOneAtATime()
+
+  async function find(path: string): Promise<FoundFile> {
+    const place = await root.locate(path, "change")
+    const before = await readState(place)
+    return { place, before, lastChange: () => findLastChange(backups, place, before) }
+  }
+  async function plan(path: string, decide: DecideContent): Promise<PlannedChange> {
+    const found = await find(path)
+    return { place: found.place, before: found.before, after: await decide(found) }
+  }
+  async function planUndo(path: string) {
+    const { place, before, lastChange } = await find(path)
+    const last = await lastChange()
+    if (last.state !== "in_place") throw toNothingToUndo(place, last)
+    return { place, before, after: last.previous?.bytes, previous: last.previous, change: last.change }
+  }
+  const alone = async <Result>(path: string, work: () => Promise<Result>): Promise<Result> =>
+    oneAtATime((await root.locate(path, "change")).absolute, work)
+
+  return {
+    read: async (path, session) => {
+      const place = await root.locate(path, "read")
+      const state = await readState(place)
+      if (!state) throw toMissing(place)
+      seen.remember(session, place, state.hash)
+      return { place, state }
+    },
+    plan,
+    change: async (path, session, decide) =>
+      alone(path, async () => {
+        const planned = await plan(path, decide)
+        const { place, before, after } = planned
+        const hash = after ? hashOf(after) : null
+        if (hash !== (before?.hash ?? null)) {
+          await backups.record(place, before, hash)
+          await put(place, before, after, before)
+        }
+        seen.remember(session, place, hash)
+        return planned
+      }),
+    planUndo,
+    undo: async (path, session) =>
+      alone(path, async () => {
+        const { change, previous, ...planned } = await planUndo(path)
+        await put(planned.place, planned.before, planned.after, previous)
+        await backups.dropFrom(planned.place, change)
+        seen.remember(session, planned.place, previous?.hash ?? null)
+        return planned
+      }),
+  }
+}
+
+export function toMissing({ path }: Place): MeanwhileError {
+  return new MeanwhileError("not_found", `There is no file "${path}". Check the path, or make it with writeNewFile.`, {
+    path,
+  })
+}
+
+/** Looks once more, in the folder it writes to: what was decided on must still be there. */
+async function put(
+  place: Place,
+  before: FileState | undefined,
+  after: Buffer | undefined,
+  like: FileState | undefined,
+): Promise<void> {
+  await using folder = await openFolderOf(place)
+  const now = await readStateIn(folder, place)
+  if (now?.hash !== before?.hash) {
+    const message = `"${place.path}" changed while it was being changed. Read it again, then change it.`
+    throw new MeanwhileError("wrong_state", message, { path: place.path })
+  }
+  if (!after) await rm(folder.at(place.name))
+  else await replaceFile(folder, place.name, after, { exists: now !== undefined, like })
+}
+
+function toNothingToUndo({ path }: Place, { state }: LastChange): MeanwhileError {
+  if (state === "none") {
+    return new MeanwhileError("not_found", `No change of "${path}" is left to take back.`, { path })
+  }
+  const message =
+    `"${path}" was changed by something else since, and taking the last change back would lose that. ` +
+    "Read it, and put right what is wrong with updateFile."
+  return new MeanwhileError("wrong_state", message, { path })
+}
