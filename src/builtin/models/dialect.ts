@@ -1,0 +1,89 @@
+import type { SharedV4ProviderOptions } from "@ai-sdk/provider"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { ProviderMetadata } from "../../plugin/message.ts"
+
+/** What the API behind a language model takes, as far as its SDK does not see to it. */
+export interface Dialect {
+  /** The key that marks what this provider wrote, where it leaves no metadata of its own. */
+  readonly origin: string
+  /** Metadata with one of these keys is its own and is sent back; any other is passed over. */
+  readonly metadataKeys: readonly string[]
+  /** Whether reasoning of its own, with this metadata, may be sent back. Reasoning of others never is. */
+  takesReasoning(own: JsonObject): boolean
+  /** Ids of calls that do not match are replaced by `length` hexadecimal digits. */
+  readonly callId: { readonly pattern: RegExp; readonly length: number }
+  /** Where it does not, files follow the results as a message of the user. */
+  readonly takesFilesInResults: boolean
+  /** Where it does not, a file that a model made is only named. */
+  readonly takesFilesInAnswers: boolean
+  /** Goes with every call. */
+  readonly options?: SharedV4ProviderOptions
+}
+
+const PLAIN_ID = { pattern: /^[a-zA-Z0-9_-]{1,64}$/, length: 32 }
+const PRINTABLE_ID = { pattern: /^[\x21-\x7e]{1,64}$/, length: 32 }
+const MISTRAL_ID = { pattern: /^[a-zA-Z0-9]{9}$/, length: 9 }
+
+/** `provider` as the language model names it: `anthropic.messages`, `openai.responses`, `openrouter.chat`. */
+export function dialectOf(provider: string): Dialect {
+  const names = provider.split(".")
+  const origin = names[0] ?? provider
+  if (names.includes("anthropic")) return toAnthropic(provider)
+  if (names[1] === "responses" && (origin === "openai" || origin === "azure")) return toResponses(origin)
+  if (origin === "google") return toGoogle(names[1] === "vertex" ? "vertex" : "google")
+  return {
+    origin,
+    metadataKeys: [origin],
+    takesReasoning: () => true,
+    callId: origin === "mistral" ? MISTRAL_ID : PRINTABLE_ID,
+    takesFilesInResults: false,
+    takesFilesInAnswers: false,
+  }
+}
+
+/** What the provider kept on a part of its own; undefined on a part of another's. */
+export function findOwnMetadata(dialect: Dialect, metadata: ProviderMetadata | undefined): JsonObject | undefined {
+  if (metadata === undefined) return undefined
+  return dialect.metadataKeys.map((key) => metadata[key]).find(isObject)
+}
+
+/** Thinking without its signature is refused. The prompt cache has to be asked for; only Anthropic itself knows the option. */
+function toAnthropic(provider: string): Dialect {
+  return {
+    origin: "anthropic",
+    metadataKeys: ["anthropic"],
+    takesReasoning: (own) => typeof own["signature"] === "string" || typeof own["redactedData"] === "string",
+    callId: PLAIN_ID,
+    takesFilesInResults: true,
+    takesFilesInAnswers: false,
+    ...(provider === "anthropic.messages" && { options: { anthropic: { cacheControl: { type: "ephemeral" } } } }),
+  }
+}
+
+/** With `store: false` nothing is kept there, no item can be referred to, and reasoning goes back encrypted or not at all. */
+function toResponses(origin: string): Dialect {
+  return {
+    origin,
+    metadataKeys: [origin],
+    takesReasoning: (own) => typeof own["reasoningEncryptedContent"] === "string",
+    callId: PLAIN_ID,
+    takesFilesInResults: true,
+    takesFilesInAnswers: false,
+    options: { [origin]: { store: false } },
+  }
+}
+
+function toGoogle(origin: string): Dialect {
+  return {
+    origin,
+    metadataKeys: ["google", "googleVertex", "vertex"],
+    takesReasoning: () => true,
+    callId: PRINTABLE_ID,
+    takesFilesInResults: true,
+    takesFilesInAnswers: true,
+  }
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}

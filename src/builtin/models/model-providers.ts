@@ -1,0 +1,94 @@
+import { MeanwhileError } from "../../base/error.ts"
+import { definePlugin } from "../../plugin/define-plugin.ts"
+import type { ModelProviderPlugin } from "../../plugin/model-provider-plugin.ts"
+import { toConnectedModel } from "./connected-model.ts"
+import { deserializeHistory, serializeHistory } from "./history.ts"
+import { toOllamaUrl } from "./ollama-url.ts"
+import { PROVIDER_NAMES, type ProviderAccess, type ProviderSettings, rowOf } from "./provider-table.ts"
+
+export interface ModelProvidersOptions {
+  /** Where keys are looked for, each time a model is connected. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** The configuration's section, as `providersConfigSchema` gives it. */
+  readonly providers?: Readonly<Record<string, ProviderSettings>>
+  /** Default: the global one. */
+  readonly fetch?: typeof globalThis.fetch
+}
+
+type Lookup = Pick<ModelProvidersOptions, "environment" | "fetch"> & { readonly settings: ProviderSettings }
+
+/** One plugin for each provider that is known by name, and for each further one in the configuration. */
+export function createModelProviders(options: ModelProvidersOptions): readonly ModelProviderPlugin[] {
+  const { providers = {} } = options
+  const names = new Set([...PROVIDER_NAMES, ...Object.keys(providers)])
+  return [...names].map((name) => createModelProvider(name, { ...options, settings: providers[name] ?? {} }))
+}
+
+function createModelProvider(name: string, lookup: Lookup): ModelProviderPlugin {
+  return definePlugin({
+    kind: "model_provider",
+    name,
+    async connect(model: string) {
+      const id = `${name}/${model}`
+      if (model.trim() === "") throw new MeanwhileError("unknown_model", `"${id}" names no model. Write ${name}/MODEL.`)
+      const access = toAccess(name, lookup)
+      const missing = findMissing(name, access, lookup)
+      if (missing) throw missing
+      const open = await rowOf(name).open(access)
+      return toConnectedModel(id, open(model), { secrets: access.key ? [access.key] : [] })
+    },
+    isConfigured: () => hasSettings(name, lookup) && !findMissing(name, toAccess(name, lookup), lookup),
+    serializeHistory,
+    deserializeHistory,
+  })
+}
+
+/** A server that needs no key counts as wanted once it is named: in the configuration, or by its variable. */
+function hasSettings(name: string, { environment, settings }: Lookup): boolean {
+  if (rowOf(name).needs !== "nothing") return true
+  return Object.keys(settings).length > 0 || (name === "ollama" && Boolean(environment["OLLAMA_HOST"]))
+}
+
+function toAccess(name: string, { environment, settings, fetch }: Lookup): ProviderAccess {
+  const { apiKeyEnv: _, ...given } = settings
+  const read = (...variables: readonly string[]) =>
+    variables.map((variable) => environment[variable]?.trim()).find(Boolean)
+  const access = { ...given, fetch, key: read(...keyVariablesOf(name, settings)) }
+  if (name === "ollama") return { ...access, baseUrl: given.baseUrl ?? toOllamaUrl(read("OLLAMA_HOST")) }
+  if (name !== "vertex") return access
+  return {
+    ...access,
+    project: given.project ?? read("GOOGLE_VERTEX_PROJECT", "GOOGLE_CLOUD_PROJECT"),
+    location: given.location ?? read("GOOGLE_VERTEX_LOCATION"),
+  }
+}
+
+function keyVariablesOf(name: string, { apiKeyEnv }: ProviderSettings): readonly string[] {
+  return apiKeyEnv === undefined ? rowOf(name).keyVariables : [apiKeyEnv]
+}
+
+function findMissing(name: string, access: ProviderAccess, { settings }: Lookup): MeanwhileError | undefined {
+  const { needs } = rowOf(name)
+  const variables = keyVariablesOf(name, settings)
+  if (access.key !== undefined) return findBadKey(name, access.key, variables)
+  if (needs === "project") {
+    if (!access.project) return toMissing(name, "project", ["GOOGLE_VERTEX_PROJECT"], `providers.${name}.project`)
+    if (!access.location) return toMissing(name, "location", ["GOOGLE_VERTEX_LOCATION"], `providers.${name}.location`)
+  }
+  const isOwnServer = name === "openai" && access.baseUrl !== undefined
+  const isKeyNeeded = (needs === "key" && !isOwnServer) || settings.apiKeyEnv !== undefined
+  return isKeyNeeded ? toMissing(name, "key", variables) : undefined
+}
+
+/** In a header such a key would be refused with an error that quotes it. */
+function findBadKey(name: string, key: string, variables: readonly string[]): MeanwhileError | undefined {
+  if (/^[\x21-\x7e]+$/.test(key)) return undefined
+  const message = `The key of ${name} has characters that no key has, such as spaces. Set ${variables.join(" or ")} anew.`
+  return new MeanwhileError("key_refused", message, { provider: name })
+}
+
+function toMissing(name: string, what: string, variables: readonly string[], setting?: string): MeanwhileError {
+  const places = `the environment variable ${variables.join(" or ")}${setting ? `, or ${setting} in the configuration` : ""}`
+  const message = `There is no ${what} for ${name}. Set ${places}, or use another model.`
+  return new MeanwhileError("key_missing", message, { provider: name, variables })
+}

@@ -1,0 +1,134 @@
+import type {
+  LanguageModelV4FilePart,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolResultPart,
+  SharedV4ProviderOptions,
+} from "@ai-sdk/provider"
+import type { JsonValue } from "../../base/json.ts"
+import type { ContentPart, FilePart, Message, ProviderMetadata, TextPart, ToolResult } from "../../plugin/message.ts"
+import type { ModelRequest } from "../../plugin/model.ts"
+import { toLegalCallId } from "./call-id.ts"
+import { type Dialect, findOwnMetadata } from "./dialect.ts"
+import { nameFile, toPromptFile } from "./prompt-file.ts"
+
+type Content<Role> = Extract<LanguageModelV4Message, { role: Role }>["content"]
+type InputPart = LanguageModelV4TextPart | LanguageModelV4FilePart
+
+/** A message as the provider is told it, and the files it has to be shown after all results are in. */
+interface Written {
+  readonly message: LanguageModelV4Message | undefined
+  readonly filesAfterResults: InputPart[]
+}
+
+const NO_FILES: InputPart[] = []
+
+/** Each message is converted once: the whole history comes with every call, and messages never change. */
+export function createPromptWriter(
+  dialect: Dialect,
+): (request: Pick<ModelRequest, "system" | "messages">) => LanguageModelV4Prompt {
+  const known = new WeakMap<Message, Written>()
+  return ({ system, messages }) => {
+    const prompt: LanguageModelV4Prompt = system === "" ? [] : [{ role: "system", content: system }]
+    let files = NO_FILES
+    for (const message of messages) {
+      let written = known.get(message)
+      if (!written) known.set(message, (written = write(message, dialect)))
+      if (files.length > 0 && message.role !== "tool") {
+        prompt.push({ role: "user", content: files })
+        files = NO_FILES
+      }
+      if (written.message) prompt.push(written.message)
+      if (written.filesAfterResults.length > 0) files = [...files, ...written.filesAfterResults]
+    }
+    if (files.length > 0) prompt.push({ role: "user", content: files })
+    return prompt
+  }
+}
+
+/** Providers refuse messages without content: such a message is left out. */
+function write(message: Message, dialect: Dialect): Written {
+  switch (message.role) {
+    case "user": {
+      const content = message.parts.flatMap(toInputPart)
+      return { message: content.length > 0 ? { role: "user", content } : undefined, filesAfterResults: NO_FILES }
+    }
+    case "assistant": {
+      const content = message.parts.flatMap((part) => toAnswerPart(part, dialect))
+      return { message: content.length > 0 ? { role: "assistant", content } : undefined, filesAfterResults: NO_FILES }
+    }
+    case "tool": {
+      const content = message.parts.map((result) => toResultPart(result, dialect))
+      const files = dialect.takesFilesInResults ? NO_FILES : message.parts.flatMap(toFilesAfterResults)
+      return { message: content.length > 0 ? { role: "tool", content } : undefined, filesAfterResults: files }
+    }
+  }
+}
+
+function toInputPart(part: ContentPart): InputPart[] {
+  if (part.type === "file") return [toPromptFile(part)]
+  return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }]
+}
+
+function toAnswerPart(
+  part: Extract<Message, { role: "assistant" }>["parts"][number],
+  dialect: Dialect,
+): Content<"assistant"> {
+  if (part.type === "file") {
+    return [dialect.takesFilesInAnswers ? toPromptFile(part) : { type: "text", text: nameFile(part) }]
+  }
+  const own = findOwnMetadata(dialect, part.metadata)
+  const options = own && part.metadata ? { providerOptions: toOptions(part.metadata) } : {}
+  switch (part.type) {
+    case "text":
+      return part.text.trim() === "" && !own ? [] : [{ type: "text", text: part.text, ...options }]
+    case "reasoning":
+      return own && dialect.takesReasoning(own) ? [{ type: "reasoning", text: part.text, ...options }] : []
+    case "call":
+      return [
+        {
+          type: "tool-call",
+          toolCallId: toLegalCallId(part.id, dialect),
+          toolName: part.tool,
+          input: toObject(part.input),
+          ...options,
+        },
+      ]
+  }
+}
+
+function toResultPart(result: ToolResult, dialect: Dialect): LanguageModelV4ToolResultPart {
+  return {
+    type: "tool-result",
+    toolCallId: toLegalCallId(result.callId, dialect),
+    toolName: result.tool,
+    output: toOutput(result, dialect),
+  }
+}
+
+function toOutput({ isError, content }: ToolResult, dialect: Dialect): LanguageModelV4ToolResultPart["output"] {
+  const hasFiles = content.some((part) => part.type === "file")
+  if (!hasFiles || !dialect.takesFilesInResults) {
+    const value = content.map((part) => (part.type === "file" ? nameFile(part) : part.text)).join("\n")
+    return { type: isError ? "error-text" : "text", value: value === "" ? "(no output)" : value }
+  }
+  const failure: readonly TextPart[] = isError ? [{ type: "text", text: "The tool failed." }] : []
+  return { type: "content", value: [...failure, ...content].flatMap(toInputPart) }
+}
+
+function toFilesAfterResults({ tool, callId, content }: ToolResult): InputPart[] {
+  const files = content.filter((part): part is FilePart => part.type === "file")
+  if (files.length === 0) return NO_FILES
+  return [{ type: "text", text: `Files that the call ${callId} of ${tool} returned:` }, ...files.map(toPromptFile)]
+}
+
+/** Every API takes objects only. */
+function toObject(input: JsonValue): JsonValue {
+  return typeof input === "object" && input !== null && !Array.isArray(input) ? input : { invalid_input: input }
+}
+
+/** What a provider attached comes back to it as it was. */
+function toOptions(metadata: ProviderMetadata): SharedV4ProviderOptions {
+  return metadata as SharedV4ProviderOptions
+}

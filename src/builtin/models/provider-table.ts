@@ -1,0 +1,136 @@
+import type { LanguageModelV4 } from "@ai-sdk/provider"
+
+/** What a provider may be told in the configuration. */
+export interface ProviderSettings {
+  readonly baseUrl?: string | undefined
+  readonly apiKeyEnv?: string | undefined
+  readonly project?: string | undefined
+  readonly location?: string | undefined
+  readonly organization?: string | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** All that it takes to call a provider, from configuration and environment. */
+export interface ProviderAccess extends Omit<ProviderSettings, "apiKeyEnv"> {
+  readonly key: string | undefined
+  readonly fetch: typeof globalThis.fetch | undefined
+}
+
+type Open = (access: ProviderAccess) => Promise<(model: string) => LanguageModelV4>
+
+export interface ProviderRow {
+  readonly settings: readonly (keyof ProviderSettings)[]
+  /** Variables that may hold the key; the first that is set counts. */
+  readonly keyVariables: readonly string[]
+  readonly needs: "key" | "project" | "nothing"
+  /** The SDK is imported here and not before, so that starting stays fast. */
+  readonly open: Open
+}
+
+const COMMON = ["baseUrl", "apiKeyEnv", "headers"] as const
+
+const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
+  anthropic: { settings: COMMON, keyVariables: ["ANTHROPIC_API_KEY"], needs: "key", open: openAnthropic },
+  openai: {
+    settings: [...COMMON, "organization", "project"],
+    keyVariables: ["OPENAI_API_KEY"],
+    needs: "key",
+    open: openOpenAI,
+  },
+  google: {
+    settings: COMMON,
+    keyVariables: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
+    needs: "key",
+    open: openGoogle,
+  },
+  vertex: {
+    settings: [...COMMON, "project", "location"],
+    keyVariables: ["GOOGLE_VERTEX_API_KEY"],
+    needs: "project",
+    open: openVertex,
+  },
+  openrouter: {
+    settings: COMMON,
+    keyVariables: ["OPENROUTER_API_KEY"],
+    needs: "key",
+    open: (access) =>
+      openCompatible("openrouter", { ...access, baseUrl: access.baseUrl ?? "https://openrouter.ai/api/v1" }),
+  },
+  ollama: {
+    settings: COMMON,
+    keyVariables: [],
+    needs: "nothing",
+    open: (access) => openCompatible("ollama", access),
+  },
+}
+
+export const PROVIDER_NAMES: readonly string[] = Object.keys(PROVIDERS)
+
+export function isKnownProvider(name: string): boolean {
+  return Object.hasOwn(PROVIDERS, name)
+}
+
+export function settingsOf(name: string): ProviderRow["settings"] {
+  return rowOf(name).settings
+}
+
+/** Any other name is an OpenAI-compatible server. */
+export function rowOf(name: string): ProviderRow {
+  const row = isKnownProvider(name) ? PROVIDERS[name] : undefined
+  const open: Open = (access) => openCompatible(name, access)
+  return row ?? { settings: COMMON, keyVariables: [], needs: "nothing", open }
+}
+
+async function openAnthropic({ key = "", baseUrl = "https://api.anthropic.com/v1", ...more }: ProviderAccess) {
+  const { createAnthropic } = await import("@ai-sdk/anthropic")
+  return createAnthropic({ apiKey: key, baseURL: baseUrl, ...toTransport(more) })
+}
+
+/** Other servers than OpenAI's own rarely know the Responses API. */
+async function openOpenAI({ key = "", baseUrl, organization, project, ...more }: ProviderAccess) {
+  const headers = {
+    ...more.headers,
+    ...(organization && { "OpenAI-Organization": organization }),
+    ...(project && { "OpenAI-Project": project }),
+  }
+  if (baseUrl !== undefined) return openCompatible("openai-compatible", { ...more, key, baseUrl, headers })
+  const { createOpenAI } = await import("@ai-sdk/openai")
+  const provider = createOpenAI({
+    apiKey: key,
+    baseURL: "https://api.openai.com/v1",
+    ...toTransport({ ...more, headers }),
+  })
+  return (model: string) => provider.responses(model)
+}
+
+async function openGoogle({ key = "", baseUrl, ...more }: ProviderAccess) {
+  const { createGoogle } = await import("@ai-sdk/google")
+  return createGoogle({ apiKey: key, ...(baseUrl && { baseURL: baseUrl }), ...toTransport(more) })
+}
+
+/** Without a key, Google's own credentials count: a service account's file, or whoever is signed in. */
+async function openVertex({ key = "", baseUrl, project = "", location = "", ...more }: ProviderAccess) {
+  const common = { apiKey: key, project, location, ...(baseUrl && { baseURL: baseUrl }), ...toTransport(more) }
+  const { createVertex } = await import("@ai-sdk/google-vertex")
+  const gemini = createVertex(common)
+  const { createVertexAnthropic } = await import("@ai-sdk/google-vertex/anthropic")
+  const { apiKey: _, ...signedIn } = common
+  const claude = createVertexAnthropic(signedIn)
+  return (model: string): LanguageModelV4 => (model.startsWith("claude") ? claude(model) : gemini(model))
+}
+
+async function openCompatible(name: string, { key, baseUrl = "", ...more }: ProviderAccess) {
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible")
+  const provider = createOpenAICompatible({
+    name,
+    baseURL: baseUrl,
+    includeUsage: true,
+    ...(key && { apiKey: key }),
+    ...toTransport(more),
+  })
+  return (model: string) => provider.chatModel(model)
+}
+
+function toTransport({ headers, fetch }: Pick<ProviderAccess, "headers" | "fetch">) {
+  return { ...(headers && { headers: { ...headers } }), ...(fetch && { fetch }) }
+}

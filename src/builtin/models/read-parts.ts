@@ -1,0 +1,57 @@
+import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider"
+
+type PartStream = ReadableStream<LanguageModelV4StreamPart>
+
+/**
+ * Hands over every part in order. Contract: an abort ends it at once with the signal's reason, whatever the stream does;
+ * nothing is read any more once it has ended.
+ */
+export async function readParts(
+  stream: PartStream,
+  signal: AbortSignal,
+  take: (part: LanguageModelV4StreamPart) => void,
+  toError: (error: unknown) => Error,
+): Promise<void> {
+  const reader = stream.getReader()
+  const stop = () => void reader.cancel(signal.reason).catch(() => undefined)
+  signal.addEventListener("abort", stop, { once: true })
+  if (signal.aborted) stop()
+  const read = async () => {
+    try {
+      return await reader.read()
+    } catch (error) {
+      throw toError(error)
+    }
+  }
+  try {
+    for (;;) {
+      const next = await read()
+      if (next.done) break
+      take(next.value)
+    }
+    signal.throwIfAborted()
+  } catch (error) {
+    stop()
+    throw error
+  } finally {
+    signal.removeEventListener("abort", stop)
+  }
+}
+
+/** What comes after the abort is let go. */
+export async function untilAborted(
+  opening: Promise<LanguageModelV4StreamResult>,
+  signal: AbortSignal,
+): Promise<PartStream> {
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason as Error)
+  signal.addEventListener("abort", abort, { once: true })
+  try {
+    return (await Promise.race([opening, aborted.promise])).stream
+  } catch (error) {
+    void opening.then(({ stream }) => stream.cancel()).catch(() => undefined)
+    throw error
+  } finally {
+    signal.removeEventListener("abort", abort)
+  }
+}

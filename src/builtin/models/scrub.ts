@@ -1,0 +1,24 @@
+const SHORTEST_SECRET = 6
+const LONGEST_SENTENCE = 300
+
+/** Shapes of keys, for what we were not told: a language model that was handed in has its key inside. */
+const KEY_SHAPES =
+  /\b(sk|pk|rk|gsk|xai|key|ghp|hf|r8|tgp|nvapi)[-_][\w*.-]{6,}|\bAIza[\w*-]{10,}|\bya29\.[\w*.-]+|\beyJ[\w-]{10,}\.[\w.-]+/g
+const CREDENTIALS =
+  /\b(bearer|basic)\s+[\w.~+/=*-]{6,}|((?:api[-_]?key|x-goog-api-key|access_token|[?&]key)["']?\s*[=:]\s*["']?)[^\s"'&,}]{4,}/gi
+
+/** Takes what looks like a key out of a provider's sentence, and its length down to what a person reads. */
+export function createScrubber(secrets: readonly string[]): (text: string) => string {
+  const known = secrets.filter((secret) => secret.length >= SHORTEST_SECRET).toSorted((a, b) => b.length - a.length)
+  return (text) => {
+    const clean = known
+      .reduce((rest, secret) => rest.replaceAll(secret, "[key]"), text)
+      .replace(CREDENTIALS, (_, scheme: string | undefined, name: string | undefined) =>
+        scheme ? `${scheme} [key]` : `${name ?? ""}[key]`,
+      )
+      .replace(KEY_SHAPES, "[key]")
+      .replace(/\s+/g, " ")
+      .trim()
+    return clean.length > LONGEST_SENTENCE ? `${clean.slice(0, LONGEST_SENTENCE)}…` : clean
+  }
+}
