@@ -1,4 +1,4 @@
-import { formatPatch, type StructuredPatch, structuredPatch } from "diff"
+import { FILE_HEADERS_ONLY, formatPatch, type StructuredPatch, structuredPatch } from "diff"
 import { toText } from "./text-content.ts"
 import type { PlannedChange } from "./working-files.ts"
 
@@ -10,15 +10,15 @@ export interface ChangeSize {
 const NOWHERE = "/dev/null"
 const CONTEXT_LINES = 3
 const LONGEST_DIFF = 64 * 1024
-/** Two texts with more differences than this are said to be replaced, which is also what a reader would say. */
-const MOST_DIFFERENCES = 4_000
+/** Comparing takes its square. Of two texts with more differences only the new one is shown. */
+const MOST_DIFFERENCES = 1_500
 
 /** A unified diff for people: what the change does, in characters that do nothing to the screen that shows it. */
 export function toDiff(change: PlannedChange): string {
   const patch = toPatch(change)
-  if (patch === undefined) return describeWithoutLines(change)
+  if (patch === undefined) return toReplacement(change)
   if (patch.hunks.length === 0) return `${change.place.path}: nothing changes.`
-  const text = makeVisible(formatPatch(patch))
+  const text = makeVisible(formatPatch(patch, FILE_HEADERS_ONLY))
   if (text.length <= LONGEST_DIFF) return text
   const shown = text.slice(0, text.lastIndexOf("\n", LONGEST_DIFF) + 1)
   return `${shown}[${text.length - shown.length} of ${text.length} characters of this diff are not shown]\n`
@@ -38,13 +38,18 @@ function toPatch({ place, before, after }: PlannedChange): StructuredPatch | und
   if (oldText === undefined || newText === undefined) return undefined
   const oldName = before ? `a/${place.path}` : NOWHERE
   const newName = after ? `b/${place.path}` : NOWHERE
-  const options = { context: CONTEXT_LINES, maxEditLength: MOST_DIFFERENCES }
+  const isComparison = oldText !== "" && newText !== ""
+  const options = { context: CONTEXT_LINES, maxEditLength: isComparison ? MOST_DIFFERENCES : Number.MAX_SAFE_INTEGER }
   return structuredPatch(oldName, newName, oldText, newText, undefined, undefined, options)
 }
 
-function describeWithoutLines({ place, before, after }: PlannedChange): string {
+/** Without a comparison: a file that is no text, or texts that have too little in common. */
+function toReplacement(change: PlannedChange): string {
+  const { place, before, after } = change
   const size = (bytes: Buffer | undefined): string => (bytes ? `${bytes.length} bytes` : "no file")
-  return `${place.path}: from ${size(before?.bytes)} to ${size(after)}. It is not text, or too different to show line by line.`
+  const summary = `${place.path}: from ${size(before?.bytes)} to ${size(after)}`
+  if (!before || !after || toText(after) === undefined) return `${summary}. It is not text, so nothing more is shown.`
+  return `${summary}. The whole of it is replaced by this:\n${toDiff({ place, before: undefined, after })}`
 }
 
 /** Control characters as their pictures, and marks that turn the direction of text as their codes. */

@@ -22,7 +22,7 @@ export const LARGEST_FILE_BYTES = 8 * 1024 * 1024
 export async function readState(place: Place): Promise<FileState | undefined> {
   if (place.missing.length > 0) return undefined
   await using folder = await openFolder(place.folder)
-  return readStateIn(folder, place)
+  return await readStateIn(folder, place)
 }
 
 /** Opens neither a link nor anything that is no file: a device or a pipe could be read for ever. */
