@@ -1,0 +1,86 @@
+import { type Clock, systemClock } from "../../base/clock.ts"
+import type { Log } from "../../plugin/context.ts"
+import { definePlugin } from "../../plugin/define-plugin.ts"
+import type { Tool } from "../../plugin/tool.ts"
+import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
+import type { ToolDefinition } from "./connection.ts"
+import type { McpConfig } from "./mcp-config.ts"
+import { createServerLink, type ServerLink, type ServerStatus } from "./server-link.ts"
+import { createServerTool } from "./server-tool.ts"
+import { describeServers, introduceServers } from "./server-texts.ts"
+
+export interface McpPluginOptions {
+  readonly config: McpConfig
+  /** Absolute. Where servers run that name no folder of their own. */
+  readonly workingDirectory: string
+  /** PATH, HOME and the like are taken from it, nothing else. */
+  readonly environment: Readonly<Record<string, string>>
+  readonly log?: Log
+  readonly clock?: Clock
+  /** The plugin's `tools` are others than before: a server came or went on, or changed its list. */
+  readonly onToolsChanged?: () => void
+}
+
+export interface McpPlugin extends ToolPlugin {
+  status(): readonly ServerStatus[]
+}
+
+/** The tools of MCP servers. One that cannot be reached is sought on in the background, and nothing else suffers. */
+export function createMcpPlugin(options: McpPluginOptions): McpPlugin {
+  const { config, clock = systemClock, log } = options
+  const made = new WeakMap<ToolDefinition, Tool>()
+  let links: readonly ServerLink[] = []
+
+  function createLinks(): readonly ServerLink[] {
+    return Object.entries(config.mcpServers).map(([name, server]) =>
+      createServerLink({
+        name,
+        config: server,
+        clock,
+        workingDirectory: options.workingDirectory,
+        environment: options.environment,
+        onToolsChanged: () => options.onToolsChanged?.(),
+        onLog: (level, text) => report(log, level, text),
+      }),
+    )
+  }
+
+  function toTool(link: ServerLink, definition: ToolDefinition): Tool {
+    const tool = made.get(definition) ?? createServerTool(link, definition)
+    made.set(definition, tool)
+    return tool
+  }
+
+  const status = (): readonly ServerStatus[] => links.map((link) => link.status())
+  return definePlugin<McpPlugin>({
+    kind: "tool",
+    name: "mcp",
+    get tools() {
+      return links.flatMap((link) => link.tools().map((definition) => toTool(link, definition)))
+    },
+    systemInstructions: () => introduceServers(links),
+    userCommands: [
+      {
+        name: "mcp",
+        description: "Lists the MCP servers, whether they can be reached, and their tools.",
+        run: () => describeServers(status()),
+      },
+    ],
+    status,
+    async initialize() {
+      links = createLinks()
+      await Promise.all(links.map((link) => link.start()))
+    },
+    async shutdown() {
+      await Promise.all(links.map((link) => link.close()))
+    },
+  })
+}
+
+/** The levels of the protocol are those of syslog. */
+function report(log: Log | undefined, level: string, text: string): void {
+  if (level === "debug") log?.debug(text)
+  else if (level === "info" || level === "notice") log?.info(text)
+  else if (level === "warning") log?.warn(text)
+  else log?.error(text)
+}

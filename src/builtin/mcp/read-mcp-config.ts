@@ -1,0 +1,63 @@
+import { readFile } from "node:fs/promises"
+import { dirname, resolve } from "node:path"
+import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { expandVariables } from "./expand-variables.ts"
+import { type McpConfig, mcpConfigSchema, type ServerConfig } from "./mcp-config.ts"
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/**
+ * Reads a `.mcp.json`. Without the file there are no servers. It starts nothing: whether the folder's servers may be
+ * started is for the caller to decide. A relative `cwd` is taken from the file's folder.
+ */
+export async function readMcpConfig(path: string, environment: Environment): Promise<McpConfig> {
+  const text = await readText(path)
+  if (text === null) return { mcpServers: {} }
+  const parsed = mcpConfigSchema.safeParse(expandAll(path, parseJson(path, text), environment))
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(({ path: key, message }) => `${key.join(".") || "the file"}: ${message}`)
+    throw toProblem(path, problems.join("; "))
+  }
+  const servers = Object.entries(parsed.data.mcpServers)
+  return { mcpServers: Object.fromEntries(servers.map(([name, server]) => [name, withFolder(server, dirname(path))])) }
+}
+
+async function readText(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, "utf8")
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null
+    throw toProblem(path, `it cannot be read (${toErrorMessage(error)})`)
+  }
+}
+
+function parseJson(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw toProblem(path, `it is not JSON (${toErrorMessage(error)}). Mend it or remove it`)
+  }
+}
+
+/** A server that is switched off may name variables that nobody has set. */
+function expandAll(path: string, value: unknown, environment: Environment): unknown {
+  if (!isRecord(value) || !isRecord(value["mcpServers"])) return value
+  const servers = Object.entries(value["mcpServers"]).map(([name, server]): [string, unknown] => {
+    if (isRecord(server) && server["disabled"] === true) return [name, server]
+    return [name, expandVariables(server, environment, (problem) => toProblem(path, problem), ["mcpServers", name])]
+  })
+  return { ...value, mcpServers: Object.fromEntries(servers) }
+}
+
+function withFolder(server: ServerConfig, folder: string): ServerConfig {
+  if (server.transport.kind !== "stdio") return server
+  return { ...server, transport: { ...server.transport, cwd: resolve(folder, server.transport.cwd ?? ".") } }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+function toProblem(path: string, problem: string): MeanwhileError {
+  return new MeanwhileError("invalid_input", `${path}: ${problem}.`, { path })
+}

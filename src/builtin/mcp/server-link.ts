@@ -1,0 +1,183 @@
+import type { Clock } from "../../base/clock.ts"
+import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { JsonObject } from "../../base/json.ts"
+import { type CallDesk, createCallDesk, type OpenCall } from "./call-desk.ts"
+import { createChangeGate } from "./change-gate.ts"
+import type { Connection, Generation, ToolDefinition } from "./connection.ts"
+import { elicit } from "./elicitation.ts"
+import type { ServerConfig } from "./mcp-config.ts"
+import type { OpenOptions } from "./open-connection.ts"
+import { createRetryPace } from "./retry-pace.ts"
+import { createSecretScrubber, type Scrub } from "./secret-scrubber.ts"
+
+export const SERVER_STATES = ["connecting", "connected", "unreachable", "disabled", "closed"] as const
+export type ServerState = (typeof SERVER_STATES)[number]
+
+export interface ServerStatus {
+  readonly name: string
+  readonly state: ServerState
+  readonly generation: Generation | null
+  readonly tools: readonly string[]
+  /** Of the newest failure, also when it is connected again. */
+  readonly lastError: string | null
+}
+
+/** Keeps one server connected for as long as it is open. */
+export interface ServerLink {
+  readonly name: string
+  readonly config: ServerConfig
+  readonly calls: CallDesk
+  readonly scrub: Scrub
+  /** Resolves when the first attempt is over, however it went. */
+  start(): Promise<void>
+  status(): ServerStatus
+  /** Of the newest list: they stay known while the server is away. */
+  tools(): readonly ToolDefinition[]
+  instructions(): string
+  /** Waits for a connection at most so long; refused as `plugin_unavailable` after that. */
+  connection(signal: AbortSignal, waitMs: number): Promise<Connection>
+  /** What a call found out about it. A new one is sought in the background. */
+  lose(connection: Connection, error: Error): void
+  close(): Promise<void>
+}
+
+export interface ServerLinkOptions
+  extends Pick<OpenOptions, "workingDirectory" | "environment" | "onToolsChanged" | "onLog"> {
+  readonly name: string
+  readonly config: ServerConfig
+  readonly clock: Clock
+}
+
+export function createServerLink(options: ServerLinkOptions): ServerLink {
+  const { name, config, clock, onToolsChanged } = options
+  const calls = createCallDesk()
+  const scrub = createSecretScrubber(config.transport)
+  const closing = new AbortController()
+  const pace = createRetryPace(clock)
+  const gate = createChangeGate(clock)
+  let state: ServerState = config.disabled ? "disabled" : "connecting"
+  let current: Connection | null = null
+  let attempt: Promise<void> = Promise.resolve()
+  let tools: readonly ToolDefinition[] = []
+  let lastError: string | null = null
+
+  function become(next: ServerState): void {
+    state = next
+    gate.announce()
+  }
+
+  function fail(error: unknown): void {
+    lastError = scrub(toErrorMessage(error))
+    options.onLog("warning", `${name}: ${lastError}`)
+    if (closing.signal.aborted) return
+    become("unreachable")
+    pace.schedule(() => void connect())
+  }
+
+  function connect(): Promise<void> {
+    become("connecting")
+    attempt = open().catch(fail)
+    return attempt
+  }
+
+  async function open(): Promise<void> {
+    const { openConnection } = await import("./open-connection.ts")
+    const connection = await openConnection({
+      ...options,
+      transport: config.transport,
+      timeoutMs: config.connectTimeoutMs,
+      signal: closing.signal,
+      onLog: (level, text) => options.onLog(level, `${name}: ${scrub(text)}`),
+      onToolsChanged: () => void refresh(),
+      onElicit: (params, taskId, signal) => answer(name, params, calls.find(taskId), signal),
+    })
+    try {
+      tools = toOffered(config, await connection.listTools())
+    } catch (error) {
+      await connection.close()
+      throw error
+    }
+    if (closing.signal.aborted) return connection.close()
+    current = connection
+    pace.succeeded()
+    void connection.closed.then(() => lose(connection, new Error("the connection was closed by the server")))
+    become("connected")
+    onToolsChanged()
+  }
+
+  async function refresh(): Promise<void> {
+    const connection = current
+    if (!connection) return
+    try {
+      tools = toOffered(config, await connection.listTools())
+      onToolsChanged()
+    } catch (error) {
+      lastError = scrub(`its tools could not be listed: ${toErrorMessage(error)}`)
+    }
+  }
+
+  function lose(connection: Connection, error: Error): void {
+    if (current !== connection) return
+    current = null
+    void connection.close().catch(() => undefined)
+    fail(error)
+  }
+
+  return {
+    name,
+    config,
+    calls,
+    scrub,
+    start: () => (config.disabled ? Promise.resolve() : connect()),
+    tools: () => tools,
+    instructions: () => current?.instructions ?? "",
+    status: () => ({
+      name,
+      state,
+      generation: current?.generation ?? null,
+      tools: tools.map((tool) => tool.name),
+      lastError,
+    }),
+    lose,
+    async connection(signal, waitMs) {
+      const found = await gate.wait(() => (isHopeless(state) ? "never" : current), signal, waitMs)
+      if (found === null || found === "never") throw toUnavailable(name, state, lastError)
+      return found
+    },
+    async close() {
+      closing.abort()
+      pace.cancel()
+      become("closed")
+      const connection = current
+      current = null
+      await connection?.close()
+      await attempt
+    },
+  }
+}
+
+/** A question that belongs to no call, or to nobody knows whose, is declined. */
+async function answer(
+  server: string,
+  params: JsonObject,
+  call: OpenCall | null,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  if (!call) return { action: "decline" }
+  const { context } = call
+  return elicit(server, params, { person: context.person, signal: AbortSignal.any([signal, context.signal]) })
+}
+
+function toOffered({ tools }: ServerConfig, listed: readonly ToolDefinition[]): readonly ToolDefinition[] {
+  return tools === undefined ? listed : listed.filter(({ name }) => tools.includes(name))
+}
+
+function isHopeless(state: ServerState): boolean {
+  return state === "closed" || state === "disabled"
+}
+
+function toUnavailable(name: string, state: ServerState, lastError: string | null): MeanwhileError {
+  const why = lastError ?? `it is ${state}`
+  const message = `The MCP server ${name} cannot be reached: ${why}. See /mcp, and its entry in .mcp.json.`
+  return new MeanwhileError("plugin_unavailable", message, { server: name })
+}

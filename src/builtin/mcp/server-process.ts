@@ -1,0 +1,122 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
+import { once } from "node:events"
+import { setTimeout as pause } from "node:timers/promises"
+import { ReadBuffer, serializeMessage, type Transport } from "@modelcontextprotocol/client"
+import { carryTask } from "./carry-task.ts"
+
+export interface ServerProcessOptions {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  /** All it gets of an environment. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+export interface ServerProcess extends Transport {
+  /** With `stderr`, what the client knows a transport over pipes by. */
+  readonly pid: number | null
+  readonly stderr: null
+  /** The last line the server printed for people. */
+  lastLine(): string
+}
+
+const STDIN_GRACE_MS = 1_000
+const SIGTERM_GRACE_MS = 2_000
+const KEPT_LINE_CHARACTERS = 300
+
+/** A server as a child process in a group of its own, which ends as a whole: a wrapper such as npx leaves nobody behind. */
+export function createServerProcess({ command, args, cwd, env }: ServerProcessOptions): ServerProcess {
+  const buffer = new ReadBuffer()
+  let child: ChildProcessWithoutNullStreams | null = null
+  let lastLine = ""
+
+  const transport: ServerProcess = {
+    stderr: null,
+    get pid() {
+      return child?.pid ?? null
+    },
+    lastLine: () => lastLine,
+    async start() {
+      const started = spawn(command, args, { cwd, env, detached: true, windowsHide: true })
+      child = started
+      started.stdout.on("data", (chunk: Buffer) => readMessages(transport, buffer, chunk))
+      started.stderr.on("data", (chunk: Buffer) => {
+        const line = chunk.toString("utf8").trimEnd().split("\n").at(-1) ?? ""
+        if (line.trim() !== "") lastLine = line.slice(0, KEPT_LINE_CHARACTERS)
+      })
+      for (const stream of [started.stdin, started.stdout, started.stderr]) {
+        stream.on("error", (error) => transport.onerror?.(error))
+      }
+      // Not "close": a grandchild that keeps the pipes open would keep the connection open.
+      started.on("exit", () => {
+        signalGroup(started, "SIGKILL")
+        transport.onclose?.()
+      })
+      await once(started, "spawn")
+      started.on("error", (error) => transport.onerror?.(error))
+    },
+    async send(message) {
+      if (!child || hasExited(child)) throw new Error("Not connected")
+      const hasRoom = child.stdin.write(serializeMessage(message))
+      if (!hasRoom) await Promise.race([once(child.stdin, "drain"), once(child, "exit")])
+    },
+    async close() {
+      if (child?.pid !== undefined) await endGroup(child)
+    },
+  }
+  return transport
+}
+
+/** What is no message is reported and passed over; a message without end closes the connection. */
+function readMessages(transport: ServerProcess, buffer: ReadBuffer, chunk: Buffer): void {
+  try {
+    buffer.append(chunk)
+  } catch (error) {
+    transport.onerror?.(error as Error)
+    void transport.close()
+    return
+  }
+  for (;;) {
+    try {
+      const message = buffer.readMessage()
+      if (message === null) return
+      transport.onmessage?.(carryTask(message))
+    } catch (error) {
+      transport.onerror?.(error as Error)
+    }
+  }
+}
+
+async function endGroup(child: ChildProcessWithoutNullStreams): Promise<void> {
+  if (hasExited(child)) return
+  const exited = once(child, "exit")
+  child.stdin.end()
+  if (await isOver(exited, STDIN_GRACE_MS)) return
+  signalGroup(child, "SIGTERM")
+  if (await isOver(exited, SIGTERM_GRACE_MS)) return
+  signalGroup(child, "SIGKILL")
+  await exited
+}
+
+async function isOver(exited: Promise<unknown>, graceMs: number): Promise<boolean> {
+  const grace = new AbortController()
+  const over = await Promise.race([
+    exited.then(() => true),
+    pause(graceMs, false, { signal: grace.signal }).catch(() => false),
+  ])
+  grace.abort()
+  return over
+}
+
+function hasExited({ exitCode, signalCode }: ChildProcessWithoutNullStreams): boolean {
+  return exitCode !== null || signalCode !== null
+}
+
+function signalGroup({ pid }: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, signal)
+  } catch {
+    // Nobody of the group is left.
+  }
+}

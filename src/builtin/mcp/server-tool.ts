@@ -1,0 +1,55 @@
+import { z } from "zod"
+import { type JsonObject, toJson } from "../../base/json.ts"
+import type { Effect } from "../../plugin/effect.ts"
+import type { BackgroundPolicy, Tool } from "../../plugin/tool.ts"
+import { defineTool } from "../../plugin/tool.ts"
+import { callServerTool } from "./call-tool.ts"
+import type { ToolDefinition } from "./connection.ts"
+import type { ServerConfig } from "./mcp-config.ts"
+import type { ServerLink } from "./server-link.ts"
+import { toToolName } from "./tool-name.ts"
+
+const DESCRIPTION_CHARACTERS = 4_000
+
+/** A server's tool as one of ours. */
+export function createServerTool(link: ServerLink, definition: ToolDefinition): Tool {
+  const { config } = link
+  const isIdempotent = definition.isIdempotent || config.idempotentTools.includes(definition.name)
+  const { timeoutMs } = config
+  return defineTool<JsonObject>({
+    name: toToolName(link.name, definition.name),
+    description: definition.description.trim().slice(0, DESCRIPTION_CHARACTERS) || definition.name,
+    input: toInput(definition),
+    background: toBackground(config),
+    title: () => `${link.name}: ${definition.name}`,
+    effects: toEffects(definition),
+    // Safe for every tool: what may not be repeated is inside a step that says so.
+    onCrash: "retry",
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    run: (input, context) => callServerTool({ link, tool: definition, isIdempotent }, input, context),
+  })
+}
+
+/** The model is told the server's own schema, word for word; inputs are checked against it before anything is sent. */
+function toInput(definition: ToolDefinition): z.ZodType<JsonObject> {
+  const { $schema: _, id: _id, ...schema } = definition.inputSchema
+  const input = z.unknown().superRefine((given, context) => {
+    const isObject = typeof given === "object" && given !== null && !Array.isArray(given)
+    const problems = isObject ? definition.check(toJson(given)) : ["must be an object"]
+    for (const message of problems) context.addIssue({ code: "custom", message })
+  })
+  // What the check lets through is an object; zod has no type that says so and keeps the schema as it is.
+  return input.meta({ ...schema, type: "object" }) as unknown as z.ZodType<JsonObject>
+}
+
+/** A call whose time is up before it would leave the foreground stays there. */
+function toBackground({ backgroundAfterMs, timeoutMs }: ServerConfig): BackgroundPolicy {
+  if (backgroundAfterMs === undefined) return { mode: "after" }
+  if (timeoutMs !== undefined && timeoutMs <= backgroundAfterMs) return { mode: "never" }
+  return { mode: "after", ms: backgroundAfterMs }
+}
+
+function toEffects({ isReadOnly, isDestructive }: ToolDefinition): readonly Effect[] {
+  if (isReadOnly) return []
+  return isDestructive ? ["delete"] : ["unknown"]
+}
