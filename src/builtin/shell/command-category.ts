@@ -52,7 +52,7 @@ function toNamed(before: readonly string[], rest: readonly string[], rule: Progr
   return { category, subcommands: [...before, name] }
 }
 
-function withoutValues(rule: ProgramRule, rest: readonly string[]): readonly string[] {
+export function withoutValues(rule: ProgramRule, rest: readonly string[]): readonly string[] {
   const valued = rule.valued?.split(" ") ?? []
   return rest.filter((word, index) => !valued.includes(word) && !valued.includes(rest[index - 1] ?? ""))
 }

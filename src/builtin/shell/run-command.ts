@@ -7,6 +7,7 @@ import { type JsonObject, toJson } from "../../base/json.ts"
 import type { ProcessExit } from "../../plugin/process.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
 import { failWith, handBack, type ToolReturn } from "../../plugin/tool-return.ts"
+import { commandEffects } from "./command-effects.ts"
 import { type EnvironmentParts, toCommandEnvironment } from "./command-environment.ts"
 import { forecastCommand } from "./command-forecast.ts"
 import { type CommandOutput, readCommandOutput } from "./command-output.ts"
@@ -31,6 +32,8 @@ export function createRunCommand(options: RunCommandOptions): Tool {
     shape: ({ command }) => forecastCommand(command).shape,
     title: ({ command }) => toTitle(command),
     timeoutMs: ({ timeoutMs }) => timeoutMs,
+    effects: ({ command, env }) => commandEffects(command, env),
+    preview: ({ command, cwd, env }) => toPreview(command, resolve(options.workingDirectory, cwd), env),
     onCrash: "fail",
     reattaches: true,
     run: async ({ command, cwd, env }, context) => {
@@ -60,6 +63,13 @@ function createInputSchema(workingDirectory: string) {
       .describe("Environment variables to add or replace."),
     timeoutMs: z.number().int().min(10).optional().describe("Stop it when it has run so long."),
   })
+}
+
+/** Values of variables may be secrets: the names tell enough. */
+function toPreview(command: string, directory: string, env: Readonly<Record<string, string>> = {}): string {
+  const names = Object.keys(env)
+  const variables = names.length > 0 ? [`with its own ${names.join(", ")}`] : []
+  return [command, `in ${directory}`, ...variables].join("\n")
 }
 
 function isDirectory(path: string): boolean {

@@ -209,3 +209,10 @@ it("is a plugin like any other: a registry takes it and tells a model about it",
   })
   expect(schema?.description).toContain("goes on in the background")
 })
+
+it("says what a command does to the world, and shows the whole of it before it is allowed", async () => {
+  const tool = createTool()
+  const input = tool.input.parse({ command: "rm -rf build\nls", env: { API_KEY: "k-1234" } })
+  expect(typeof tool.effects === "function" && tool.effects(input)).toEqual(["delete", "unknown"])
+  expect(await tool.preview?.(input)).toBe(`rm -rf build\nls\nin ${directory}\nwith its own API_KEY`)
+})

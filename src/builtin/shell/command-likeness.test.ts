@@ -1,0 +1,25 @@
+import { expect, it } from "vitest"
+import { commandLikeness } from "./command-likeness.ts"
+
+it.each([
+  ["npm test -- --bail", "npm test"],
+  ["npm run build", "npm run build"],
+  ["git push origin main", "git push"],
+  ["rm -rf build", "rm"],
+  ["node build.js --fast", "node build.js"],
+  ["node -e 1", undefined],
+  ["npm test; rm x", undefined],
+  ["npm test $(rm x)", undefined],
+  ["npm test > out", undefined],
+  ["PATH=/tmp npm test", undefined],
+  ["./npm test", undefined],
+  ["npm $x", undefined],
+  ["echo 'open", undefined],
+])("commands that begin alike: %s is one of %s", (command, likeness) => {
+  expect(commandLikeness({ command })).toBe(likeness)
+})
+
+it("finds no likeness where the call sets variables of its own", () => {
+  expect(commandLikeness({ command: "npm test", env: { PATH: "/tmp" } })).toBeUndefined()
+  expect(commandLikeness("npm test")).toBeUndefined()
+})

@@ -1,0 +1,139 @@
+/** A word as it is written, and what is known about what the shell makes of it. */
+export interface ShellWord {
+  readonly word: string
+  /** Nothing in it was quoted. */
+  readonly isPlain: boolean
+  /** `NAME=…`, with a name that is not quoted. */
+  readonly isAssignment: boolean
+  /** The shell puts in something else, perhaps several words or none: `$x`, `$(…)`, a pattern that could match `-f`. */
+  readonly isExpanded: boolean
+  /** Shells disagree about it, or it is beyond what is read here. */
+  readonly isDoubtful: boolean
+  /** The texts of `$(…)` and of backticks: the shell runs them. */
+  readonly scripts: readonly string[]
+}
+
+interface ReadWord extends ShellWord {
+  readonly end: number
+}
+
+const DEEPEST = 32
+const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*\+?=/
+/** At its beginning they can stand for a file whose name is an option. */
+const PATTERN_START = /^[*?[]/
+const BRACE_LIST = /\{.*(?:,|\.\.).*\}/s
+
+/** Undefined when a quote or a substitution is never closed. */
+export function readWord(text: string, start: number): ReadWord | undefined {
+  const parts: ReadPart[] = []
+  let unquoted = ""
+  let plainStart = ""
+  let at = start
+  while (at < text.length && !/[\s;&|()<>]/.test(text[at] ?? "")) {
+    const part = readPart(text, at)
+    if (!part) return undefined
+    if (part.end === at + 1) unquoted += part.text
+    if (unquoted.length === part.end - start) plainStart = unquoted
+    parts.push(part)
+    at = part.end
+  }
+  return {
+    word: parts.map((part) => part.text).join(""),
+    end: at,
+    isPlain: unquoted.length === at - start,
+    isAssignment: ASSIGNMENT.test(plainStart),
+    isExpanded: parts.some((part) => part.isExpanded) || PATTERN_START.test(unquoted) || BRACE_LIST.test(unquoted),
+    isDoubtful: parts.some((part) => part.isDoubtful),
+    scripts: parts.flatMap((part) => part.scripts ?? []),
+  }
+}
+
+interface ReadPart {
+  readonly text: string
+  readonly end: number
+  readonly isExpanded?: boolean
+  readonly isDoubtful?: boolean
+  readonly scripts?: readonly string[]
+}
+
+function readPart(text: string, at: number, depth = 0): ReadPart | undefined {
+  if (depth > DEEPEST) return undefined
+  const character = text[at] ?? ""
+  if (character === "\\") return { text: text[at + 1] === "\n" ? "" : (text[at + 1] ?? ""), end: at + 2 }
+  if (character === "'") return readUntil(text, at, "'")
+  if (character === "`") return readBackticks(text, at)
+  if (character === '"') return readDoubleQuoted(text, at, depth + 1)
+  if (character === "$") return readDollar(text, at, depth + 1)
+  return { text: character, end: at + 1 }
+}
+
+function readUntil(text: string, start: number, quote: string): ReadPart | undefined {
+  const end = text.indexOf(quote, start + 1)
+  return end < 0 ? undefined : { text: text.slice(start + 1, end), end: end + 1 }
+}
+
+function readBackticks(text: string, start: number): ReadPart | undefined {
+  const inner = readUntil(text, start, "`")
+  if (!inner) return undefined
+  const isDoubtful = /[\\#]/.test(inner.text)
+  return { text: text.slice(start, inner.end), end: inner.end, isExpanded: true, isDoubtful, scripts: [inner.text] }
+}
+
+function readDoubleQuoted(text: string, start: number, depth: number): ReadPart | undefined {
+  const parts: ReadPart[] = []
+  let at = start + 1
+  while (at < text.length) {
+    if (text[at] === '"') return { ...joinParts(parts), end: at + 1 }
+    const isEscape = text[at] === "\\"
+    const part = text[at] === "'" ? { text: "'", end: at + 1 } : readPart(text, at, depth)
+    if (!part) return undefined
+    // Before any other character the backslash itself stays.
+    parts.push(isEscape && !/[$`"\\\n]/.test(text[at + 1] ?? "") ? { ...part, isDoubtful: true } : part)
+    at = part.end
+  }
+  return undefined
+}
+
+function joinParts(parts: readonly ReadPart[]): Omit<ReadPart, "end"> {
+  return {
+    text: parts.map((part) => part.text).join(""),
+    isExpanded: parts.some((part) => part.isExpanded),
+    isDoubtful: parts.some((part) => part.isDoubtful),
+    scripts: parts.flatMap((part) => part.scripts ?? []),
+  }
+}
+
+/** The forms of `${…}` in which nothing more is run. */
+const PLAIN_PARAMETER = /^\$\{#?\w+(?:(?::?-|##?|%%?)[\w./*-]*)?\}$/
+
+function readDollar(text: string, at: number, depth: number): ReadPart | undefined {
+  const next = text[at + 1] ?? ""
+  if (next !== "(" && next !== "{") {
+    // `$'…'` ends elsewhere than `'…'` does; `$[…]` is arithmetic.
+    const isDoubtful = next === "'" || next === "[" || next === "\\"
+    return { text: "$", end: at + 1, isExpanded: true, isDoubtful }
+  }
+  const end = findClosingBracket(text, at, depth)
+  if (end === undefined) return undefined
+  const source = text.slice(at, end)
+  if (next === "{") return { text: source, end, isExpanded: true, isDoubtful: !PLAIN_PARAMETER.test(source) }
+  const script = source.slice(2, -1)
+  return { text: source, end, isExpanded: true, isDoubtful: /^\(|#/.test(script), scripts: [script] }
+}
+
+/** Behind the bracket that closes `$(…)` or `${…}`. */
+function findClosingBracket(text: string, start: number, depth: number): number | undefined {
+  const open = text[start + 1] ?? ""
+  const close = open === "(" ? ")" : "}"
+  let openBrackets = 1
+  let at = start + 2
+  while (at < text.length) {
+    if (text[at] === close && --openBrackets === 0) return at + 1
+    if (text[at] === open) openBrackets++
+    const isQuote = text[at] === "'" || text[at] === '"' || text[at] === "\\"
+    const part = isQuote ? readPart(text, at, depth) : { end: at + 1 }
+    if (!part) return undefined
+    at = part.end
+  }
+  return undefined
+}

@@ -1,0 +1,24 @@
+import type { ShellWord } from "./shell-word.ts"
+
+const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)\+?=/
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+/** Programs take their settings from names in capitals: of those only these, which change no more than how text is split and printed. */
+const HARMLESS_CAPITALS = /^(?:IFS|LANG|LC_[A-Z]+|TZ|CI|TERM|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|NODE_ENV|DEBUG)$/
+
+export function isHarmlessAssignment({ word }: ShellWord): boolean {
+  return isHarmlessVariable(ASSIGNMENT.exec(word)?.[1] ?? "")
+}
+
+/** Whether a value for it cannot change what programs do, as that of PATH, LD_PRELOAD or GIT_PAGER can. */
+export function isHarmlessVariable(name: string): boolean {
+  return NAME.test(name) && (name === name.toLowerCase() || HARMLESS_CAPITALS.test(name))
+}
+
+/** The arguments of `read`, `export` and the like: names, with or without a value. */
+export function areHarmlessNames(words: readonly ShellWord[]): boolean {
+  return words.every((word) => {
+    if (word.word === "-r") return true
+    if (word.isAssignment) return isHarmlessAssignment(word)
+    return !word.isExpanded && isHarmlessVariable(word.word)
+  })
+}
