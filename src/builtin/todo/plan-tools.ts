@@ -1,0 +1,88 @@
+import { z } from "zod"
+import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { defineTool, type Tool } from "../../plugin/tool.ts"
+import { showModel } from "../../plugin/tool-content.ts"
+import type { ToolReturn } from "../../plugin/tool-return.ts"
+import { countEnded, createPlan, type Plan, planTitle, stepNote, stepStatus, stepText, updateStep } from "./plan.ts"
+import type { PlanOwner, PlanStore } from "./plan-store.ts"
+import { renderPlan } from "./render-plan.ts"
+
+const MOST_STEPS = 100
+
+/** All can be repeated after a crash: each sets what the plan is, whatever it was. */
+export function createPlanTools(plans: PlanStore): readonly Tool[] {
+  const oneAtATime = createOneAtATime()
+  return [
+    defineTool({
+      name: "createPlan",
+      description: "Makes the plan of this conversation, in place of the one before. The steps are numbered from 1.",
+      input: z.strictObject({
+        title: planTitle.default(""),
+        steps: z.array(stepText).min(1).max(MOST_STEPS).describe("What is to be done, in order, a line each."),
+      }),
+      title: ({ title, steps }) => `plan ${title || `${steps.length} steps`}`,
+      onCrash: "retry",
+      run: ({ title, steps }, context) =>
+        oneAtATime(async () => {
+          const before = await plans.get(context).catch((error: unknown) => {
+            context.log.warn("a plan that could not be read is replaced", { reason: toErrorMessage(error) })
+            return undefined
+          })
+          const plan = createPlan(title, steps)
+          await plans.put(context, plan)
+          return showPlan(plan, describeReplaced(before, plan))
+        }),
+    }),
+    defineTool({
+      name: "updateStep",
+      description: "Says how far one step of the plan is.",
+      input: z.strictObject({
+        step: z.number().int().min(1).describe("Its number, from 1."),
+        status: stepStatus,
+        note: stepNote.optional().describe("A few words, such as why it failed or was skipped."),
+      }),
+      title: ({ step, status }) => `step ${step} ${status}`,
+      onCrash: "retry",
+      run: (update, context) =>
+        oneAtATime(async () => {
+          const plan = updateStep(await requirePlan(plans, context), update)
+          await plans.put(context, plan)
+          return showPlan(plan)
+        }),
+    }),
+    defineTool({
+      name: "getPlanStatus",
+      description: "Shows the plan of this conversation and how far it is.",
+      input: z.strictObject({}),
+      onCrash: "retry",
+      run: async (_, context) => showPlan(await requirePlan(plans, context)),
+    }),
+  ]
+}
+
+async function requirePlan(plans: PlanStore, owner: PlanOwner): Promise<Plan> {
+  const plan = await plans.get(owner)
+  if (plan) return plan
+  throw new MeanwhileError("not_found", "There is no plan in this conversation yet. Make one with createPlan.")
+}
+
+function showPlan(plan: Plan, more: readonly string[] = []): ToolReturn {
+  const [heading = "", ...steps] = renderPlan(plan).split("\n")
+  return showModel([{ type: "text", text: [heading, ...steps, ...more].join("\n") }], heading)
+}
+
+function describeReplaced(before: Plan | undefined, plan: Plan): readonly string[] {
+  if (!before || JSON.stringify(before) === JSON.stringify(plan)) return []
+  const open = before.steps.length - countEnded(before)
+  return open > 0 ? [`It replaces a plan with ${open} steps that had not ended.`] : []
+}
+
+/** Steps that are updated at once must not overwrite each other. */
+function createOneAtATime(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const result = last.then(work)
+    last = result.catch(() => undefined)
+    return result
+  }
+}

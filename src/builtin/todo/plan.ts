@@ -1,0 +1,54 @@
+import { z } from "zod"
+import { MeanwhileError } from "../../base/error.ts"
+
+export const STEP_STATUSES = ["pending", "in_progress", "completed", "failed", "skipped"] as const
+export type StepStatus = (typeof STEP_STATUSES)[number]
+
+const LONGEST_TEXT = 400
+
+/** One line: a plan is shown as a list, on a screen that control characters would act on. */
+const line = z
+  .string()
+  .max(LONGEST_TEXT)
+  .overwrite((text) => text.replace(/[\p{Cc}\s]+/gu, " ").trim())
+
+export const planTitle = line
+export const stepText = line.min(1, "must say what is to be done")
+export const stepNote = line
+export const stepStatus = z.enum(STEP_STATUSES)
+
+export const planSchema = z.object({
+  title: z.string(),
+  steps: z.array(z.object({ text: z.string(), status: stepStatus, note: z.string().optional() })),
+})
+
+/** What is to be done in one conversation, and how far it is. */
+export type Plan = z.infer<typeof planSchema>
+
+export interface StepUpdate {
+  /** Counted from 1. */
+  readonly step: number
+  readonly status: StepStatus
+  /** Replaces the one before; without it, that stays. */
+  readonly note?: string | undefined
+}
+
+export function createPlan(title: string, steps: readonly string[]): Plan {
+  return { title, steps: steps.map((text) => ({ text, status: "pending" })) }
+}
+
+export function updateStep(plan: Plan, { step, status, note }: StepUpdate): Plan {
+  if (step > plan.steps.length) {
+    const message = `The plan has ${plan.steps.length} steps, so there is no step ${step}. Make a new plan to add steps.`
+    throw new MeanwhileError("invalid_input", message, { step, steps: plan.steps.length })
+  }
+  const steps = plan.steps.map((each, index) =>
+    index === step - 1 ? { ...each, status, ...(note !== undefined && { note }) } : each,
+  )
+  return { ...plan, steps }
+}
+
+/** Neither pending nor in progress. */
+export function countEnded(plan: Plan): number {
+  return plan.steps.filter(({ status }) => status !== "pending" && status !== "in_progress").length
+}

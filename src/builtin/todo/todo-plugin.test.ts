@@ -1,0 +1,146 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, expect, it, onTestFinished } from "vitest"
+import type { ToolContext } from "../../plugin/context.ts"
+import { textOf } from "../../plugin/message.ts"
+import { createRegistry } from "../../plugin/registry.ts"
+import { contentOf } from "../../plugin/tool-content.ts"
+import { isToolReturn } from "../../plugin/tool-return.ts"
+import type { CommandContext } from "../../plugin/user-command.ts"
+import { DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../../task/id.ts"
+import { createTodoPlugin, type TodoPluginOptions } from "./todo-plugin.ts"
+
+function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "meanwhile-todo-"))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+function open(options: TodoPluginOptions = {}) {
+  const plugin = createTodoPlugin(options)
+  const toContext = (session: string | null, workspace: string) => ({
+    session: session as SessionId | null,
+    workspace: workspace as WorkspaceId,
+    log: { warn: () => undefined },
+  })
+  return {
+    plugin,
+    call: async (
+      name: string,
+      input: unknown,
+      session: string | null = "talk",
+      workspace: string = DEFAULT_WORKSPACE,
+    ) => {
+      const tool = plugin.tools.find((each) => each.name === name)
+      if (!tool) throw new Error(`there is no tool ${name}`)
+      const context = toContext(session, workspace) as unknown as ToolContext
+      const returned = await tool.run(tool.input.parse(input), context)
+      if (!isToolReturn(returned) || !("patch" in returned)) throw new Error("the tool handed back no patch")
+      return textOf({ role: "user", parts: contentOf(returned.patch.payload) ?? [] })
+    },
+    show: (session = "talk") =>
+      plugin.userCommands?.[0]?.run("", toContext(session, DEFAULT_WORKSPACE) as unknown as CommandContext),
+  }
+}
+
+const STEPS = ["Write the notes", "Run the tests", "Tag it", "Publish", "Tell people"]
+
+describe("a plan", () => {
+  it("is made, kept up to date and shown with a mark for each step", async () => {
+    const { call, show } = open()
+    await call("createPlan", { title: "Release", steps: STEPS })
+    await call("updateStep", { step: 1, status: "completed" })
+    await call("updateStep", { step: 2, status: "failed", note: "two are red" })
+    await call("updateStep", { step: 3, status: "skipped" })
+    const shown = await call("updateStep", { step: 4, status: "in_progress" })
+    expect(shown).toBe(
+      [
+        "Release: 3 of 5 steps ended",
+        "✔ 1. Write the notes",
+        "✘ 2. Run the tests (failed) — two are red",
+        "– 3. Tag it (skipped)",
+        "▶ 4. Publish",
+        "○ 5. Tell people",
+      ].join("\n"),
+    )
+    expect(await call("getPlanStatus", {})).toBe(shown)
+    expect(await show()).toBe(shown)
+  })
+
+  it("belongs to one conversation of one workspace", async () => {
+    const { call, show } = open({ directory: createFolder() })
+    await call("createPlan", { steps: ["mine"] }, "first")
+    await call("createPlan", { steps: ["elsewhere"] }, "second", "other")
+    expect(await call("getPlanStatus", {}, "first")).toContain("mine")
+    await expect(call("getPlanStatus", {}, "second")).rejects.toMatchObject({ code: "not_found" })
+    await expect(call("getPlanStatus", {}, null)).rejects.toThrow("createPlan")
+    expect(await show("second")).toBe("There is no plan in this conversation.")
+  })
+
+  it("says so when it replaces one that was not ended", async () => {
+    const { call } = open()
+    await call("createPlan", { steps: ["a", "b"] })
+    expect(await call("createPlan", { steps: ["a", "b"] })).not.toContain("replaces")
+    expect(await call("createPlan", { steps: ["c"] })).toContain("replaces a plan with 2 steps that had not ended")
+  })
+
+  it("keeps every one of the steps that are updated at once", async () => {
+    const { call } = open({ directory: createFolder() })
+    await call("createPlan", { steps: STEPS })
+    await Promise.all(STEPS.map((_, index) => call("updateStep", { step: index + 1, status: "completed" })))
+    expect(await call("getPlanStatus", {})).toContain("5 of 5 steps ended")
+  })
+
+  it("has lines only: what would act on the screen is taken out", async () => {
+    const { call } = open()
+    expect(await call("createPlan", { steps: ["a\n✔ 2. forged\u001b[2J"] })).toBe(
+      "Plan: 0 of 1 steps ended\n○ 1. a ✔ 2. forged [2J",
+    )
+  })
+
+  it.each([
+    ["createPlan", { steps: [] }],
+    ["createPlan", { steps: [" \n"] }],
+    ["createPlan", { steps: ["x".repeat(401)] }],
+    ["updateStep", { step: 0, status: "completed" }],
+    ["updateStep", { step: 6, status: "completed" }],
+    ["updateStep", { step: 1, status: "done" }],
+  ])("refuses %s %o and stays as it is", async (tool, input) => {
+    const { call } = open()
+    const before = await call("createPlan", { steps: STEPS })
+    await expect(call(tool, input)).rejects.toThrow()
+    expect(await call("getPlanStatus", {})).toBe(before)
+  })
+})
+
+describe("where plans are kept", () => {
+  it("survives a restart in its folder, for its owner only, and nothing else is left there", async () => {
+    const directory = join(createFolder(), "plans")
+    await open({ directory }).call("createPlan", { title: "Release", steps: STEPS }, "../../talk")
+    expect(await open({ directory }).call("getPlanStatus", {}, "../../talk")).toContain("Release")
+    const files = readdirSync(directory)
+    expect(files).toEqual(["default...%2F..%2Ftalk.json"])
+    expect(statSync(join(directory, files[0] ?? "")).mode & 0o077).toBe(0)
+  })
+
+  it("is refused when it is damaged, and replaced by a new plan", async () => {
+    const directory = createFolder()
+    writeFileSync(join(directory, "default.talk.json"), "{")
+    const { call } = open({ directory })
+    await expect(call("getPlanStatus", {})).rejects.toMatchObject({ code: "store_damaged" })
+    expect(await call("createPlan", { steps: ["a"] })).toContain("1. a")
+  })
+
+  it("must be an absolute path", () => {
+    expect(() => createTodoPlugin({ directory: "plans" })).toThrow("absolute")
+  })
+})
+
+it("needs no permission and tells the model when to plan", async () => {
+  const registry = createRegistry()
+  await registry.register(createTodoPlugin())
+  expect(registry.autoApprovedTools().map(({ tool }) => tool)).toEqual(["createPlan", "updateStep", "getPlanStatus"])
+  expect(registry.systemInstructions()[0]?.text).toContain("createPlan")
+  expect(registry.userCommands()[0]?.command).toMatchObject({ name: "plan", shareWithModel: false })
+})
