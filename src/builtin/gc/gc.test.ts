@@ -206,7 +206,10 @@ describe("summarising", () => {
   it("puts a summary of all but the recent turns in their place", async () => {
     const messages = talk(20)
     const { context, requests } = createContext(() => "They asked sixteen questions.")
-    const { messages: kept, summary } = await collect(createSummarizeGc(), messages, 5_000, { context })
+    const { messages: kept, summary } = await collect(createSummarizeGc(), messages, 6_000, {
+      context,
+      config: { ...CONFIG, targetPercent: 30 },
+    })
     expect(textOf(kept[0] ?? say(""))).toBe("[Summary of the conversation so far]\nThey asked sixteen questions.")
     expect(kept.slice(1)).toEqual(messages.slice(-8))
     expect(requests).toHaveLength(1)

@@ -1,0 +1,71 @@
+import { MeanwhileError } from "../../base/error.ts"
+import type { CommandContext, UserCommand } from "../../plugin/user-command.ts"
+import { findById, findByNumberOrId } from "./session-choice.ts"
+import { formatSession, formatSessions } from "./session-list.ts"
+import type { SessionShelf } from "./session-shelf.ts"
+
+/** `maxShown`: how many a list shows. */
+export function createSessionCommands(shelf: SessionShelf, maxShown: () => number): readonly UserCommand[] {
+  const showList = async ({ session }: CommandContext): Promise<string> =>
+    formatSessions(await shelf.list(), { current: session, most: maxShown() })
+
+  return [
+    {
+      name: "save",
+      description: "Saves this conversation now.",
+      async run(_argument, context) {
+        const state = await context.state()
+        return state ? shelf.save(state) : "There is no conversation here to save."
+      },
+    },
+    {
+      name: "sessions",
+      description: "Lists the conversations, the last used first.",
+      run: (_argument, context) => showList(context),
+    },
+    {
+      name: "resume",
+      description:
+        "Goes on with another conversation: its number in the list, or its id. Without either, shows the list.",
+      async run(argument, context) {
+        const wanted = argument.trim()
+        if (wanted === "") return showList(context)
+        const chosen = findByNumberOrId(await shelf.list(), wanted)
+        if (chosen.id === context.session) return "You are in this conversation already."
+        const id = await shelf.open(chosen.id)
+        await context.switchTo(id)
+        return `Going on with ${id}: ${formatSession(chosen)}`
+      },
+    },
+    {
+      name: "delete-session",
+      description: "Deletes a conversation for good, by its id or the beginning of it. Asks first.",
+      run: (argument, context) => deleteSession(shelf, argument.trim(), context),
+    },
+  ]
+}
+
+async function deleteSession(shelf: SessionShelf, wanted: string, context: CommandContext): Promise<string> {
+  if (wanted === "") {
+    throw new MeanwhileError("invalid_input", "Say which conversation: /delete-session ID. /sessions shows the ids.")
+  }
+  const chosen = findById(await shelf.list(), wanted)
+  if (chosen.id === context.session) {
+    throw new MeanwhileError(
+      "wrong_state",
+      "This is the conversation you are in. Go on with another one first: /resume ID.",
+    )
+  }
+  const answer = await context.person.ask(
+    {
+      kind: "approval",
+      text: "Delete this conversation for good? Its tasks are stopped.",
+      detail: `${chosen.id}  ${formatSession(chosen)}`,
+      fallback: "no",
+    },
+    context.signal,
+  )
+  if (!answer.isAnswered) return `Nothing was deleted: ${answer.reason}`
+  if (!/^y(es)?$/i.test(answer.value.trim())) return "Nothing was deleted."
+  return (await shelf.delete(chosen.id)) ? `Deleted ${chosen.id}.` : `${chosen.id} was gone already.`
+}

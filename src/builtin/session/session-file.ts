@@ -1,0 +1,85 @@
+import { z } from "zod"
+import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { SessionState } from "../../plugin/sessions-port.ts"
+import type { SessionId } from "../../task/id.ts"
+import { messageSchema } from "./message-schema.ts"
+
+/** What this program writes. A file of a higher version is refused and left as it is. */
+const FILE_VERSION = 1
+const LATEST_TIME = 8_640_000_000_000_000
+
+/** Part of a file name, so that it must not lead anywhere else. */
+const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/
+
+const time = z.number().int().nonnegative().max(LATEST_TIME)
+const stateSchema: z.ZodType<SessionState> = z.strictObject({
+  id: z.custom<SessionId>(isSessionId, "is no id of a conversation"),
+  description: z.string().nullable(),
+  turns: z.number().int().nonnegative(),
+  createdAt: time,
+  updatedAt: time,
+  model: z.string().nullable(),
+  messages: z.array(messageSchema),
+  data: z.record(z.string(), z.json()),
+})
+const fileSchema = z.strictObject({ version: z.literal(FILE_VERSION), session: stateSchema })
+const versionSchema = z.looseObject({ version: z.number() })
+
+export function isSessionId(value: unknown): value is SessionId {
+  return typeof value === "string" && SAFE_ID.test(value)
+}
+
+export function requireSessionId(id: string): void {
+  if (isSessionId(id)) return
+  throw new MeanwhileError(
+    "invalid_input",
+    `${JSON.stringify(id.slice(0, 80))} cannot be the name of a saved conversation: ids have letters, digits, - and _, at most 128.`,
+  )
+}
+
+export function toFileText({
+  id,
+  description,
+  turns,
+  createdAt,
+  updatedAt,
+  model,
+  messages,
+  data,
+}: SessionState): string {
+  const session: SessionState = { id, description, turns, createdAt, updatedAt, model, messages, data }
+  return `${JSON.stringify({ version: FILE_VERSION, session })}\n`
+}
+
+/** Rejects as `store_newer` or `store_damaged`; the message names the file and what to do. */
+export function parseFileText(text: string, path: string): SessionState {
+  const value = toValue(text, path)
+  const versioned = versionSchema.safeParse(value)
+  if (versioned.success && versioned.data.version > FILE_VERSION) {
+    throw new MeanwhileError(
+      "store_newer",
+      `${path} was written by a newer Meanwhile (format ${versioned.data.version}, this one knows ${FILE_VERSION}). Update Meanwhile to read it; it is left as it is.`,
+    )
+  }
+  const parsed = fileSchema.safeParse(value)
+  if (parsed.success) return parsed.data.session
+  const [issue] = parsed.error.issues
+  throw toDamaged(path, issue ? `${issue.path.join(".") || "the whole"}: ${issue.message}` : "its shape is wrong")
+}
+
+export function toDamaged(path: string, reason: string, options?: ErrorOptions): MeanwhileError {
+  return new MeanwhileError(
+    "store_damaged",
+    `${path} is no saved conversation that can be read: ${reason}. It is left as it is: repair it, move it away or remove it.`,
+    { path },
+    options,
+  )
+}
+
+function toValue(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw toDamaged(path, toErrorMessage(error), { cause: error })
+  }
+}

@@ -1,0 +1,113 @@
+import { readdir, readFile, rm, stat } from "node:fs/promises"
+import { basename, join } from "node:path"
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { SessionInfo, SessionState } from "../../plugin/sessions-port.ts"
+import type { SessionId } from "../../task/id.ts"
+import { isSessionId, requireSessionId, parseFileText, toDamaged, toFileText } from "./session-file.ts"
+import { hasErrorCode, writeWholeFile } from "./whole-file.ts"
+
+const ENDING = ".json"
+
+/** Conversations as files of one folder, one each. One process at a time changes a file; the last write wins. */
+export interface SessionFolder {
+  /** Returns the path. Then removes the oldest beyond `most`; files that cannot be read are neither counted nor touched. */
+  write(state: SessionState, most: number): Promise<string>
+  read(id: SessionId): Promise<SessionState | undefined>
+  /** The last used first. A file that cannot be read is listed as such. */
+  list(): Promise<readonly SessionInfo[]>
+  /** False when there was none. */
+  remove(id: SessionId): Promise<boolean>
+}
+
+interface Entry {
+  readonly info: SessionInfo
+  readonly isReadable: boolean
+}
+
+export function createSessionFolder(path: string): SessionFolder {
+  const toPath = (id: SessionId): string => {
+    requireSessionId(id)
+    return join(path, `${id}${ENDING}`)
+  }
+
+  async function read(id: SessionId): Promise<SessionState | undefined> {
+    const file = toPath(id)
+    const text = await readIfThere(file)
+    if (text === undefined) return undefined
+    const state = parseFileText(text, file)
+    if (state.id === id) return state
+    throw toDamaged(file, `it holds the conversation ${state.id}`)
+  }
+
+  async function remove(id: SessionId): Promise<boolean> {
+    try {
+      await rm(toPath(id))
+      return true
+    } catch (error) {
+      if (hasErrorCode(error, "ENOENT")) return false
+      throw error
+    }
+  }
+
+  async function listEntries(): Promise<readonly Entry[]> {
+    const ids = await listIds(path)
+    const entries = await Promise.all(ids.map((id) => toEntry(id, toPath(id), () => read(id))))
+    return entries.filter((entry) => entry !== undefined).toSorted((a, b) => b.info.updatedAt - a.info.updatedAt)
+  }
+
+  return {
+    read,
+    remove,
+    list: async () => (await listEntries()).map(({ info }) => info),
+    async write(state, most) {
+      // What cannot be read, and what a newer Meanwhile wrote, is not written over.
+      await read(state.id)
+      const file = toPath(state.id)
+      await writeWholeFile(file, toFileText(state))
+      const others = (await listEntries()).filter(({ info, isReadable }) => isReadable && info.id !== state.id)
+      for (const { info } of others.slice(most - 1)) await remove(info.id)
+      return file
+    },
+  }
+}
+
+async function toEntry(
+  id: SessionId,
+  path: string,
+  read: () => Promise<SessionState | undefined>,
+): Promise<Entry | undefined> {
+  try {
+    const state = await read()
+    if (!state) return undefined
+    const { description, turns, createdAt, updatedAt } = state
+    return { info: { id, description, turns, createdAt, updatedAt }, isReadable: true }
+  } catch (error) {
+    const at = await stat(path).then(
+      ({ mtimeMs }) => Math.floor(mtimeMs),
+      () => 0,
+    )
+    const reason = isMeanwhileError(error, "store_newer") ? "written by a newer Meanwhile" : "damaged"
+    const description = `(unreadable: ${isMeanwhileError(error) ? reason : toErrorMessage(error)})`
+    return { info: { id, description, turns: 0, createdAt: at, updatedAt: at }, isReadable: false }
+  }
+}
+
+async function listIds(path: string): Promise<readonly SessionId[]> {
+  const names = await readdir(path).catch((error: unknown) => {
+    if (hasErrorCode(error, "ENOENT")) return []
+    throw error
+  })
+  return names
+    .filter((name) => name.endsWith(ENDING))
+    .map((name) => basename(name, ENDING))
+    .filter(isSessionId)
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8")
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT")) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,59 @@
+import { definePlugin } from "../../plugin/define-plugin.ts"
+import type { SessionPlugin } from "../../plugin/session-plugin.ts"
+import type { SessionInfo } from "../../plugin/sessions-port.ts"
+import { type SessionConfig, toSessionConfig } from "./session-config.ts"
+import { createSessionCommands } from "./session-commands.ts"
+import { createSessionDescribe } from "./session-describe.ts"
+import type { SessionShelf } from "./session-shelf.ts"
+
+export interface ShelfPluginOptions {
+  readonly name: string
+  readonly shelf: SessionShelf
+  /** Called with the configuration before anything else uses it. */
+  readonly configure?: (config: SessionConfig) => void
+  readonly onSessionStarted: NonNullable<SessionPlugin["onSessionStarted"]>
+}
+
+/** While the model does not follow, it is asked again after so many turns. */
+const TURNS_BETWEEN_REQUESTS = 3
+const DESCRIPTION_REQUEST =
+  "[Note of the system, not of the person: this conversation has no description yet. Call session_describe once, with one short line that says what it is about, and answer the message above as usual.]"
+
+/** A session plugin over a shelf: when it saves, how it asks for a description, its tool and its commands. */
+export function createShelfPlugin({ name, shelf, configure, onSessionStarted }: ShelfPluginOptions): SessionPlugin {
+  let config = toSessionConfig()
+  const needsDescription = ({ description, turns }: SessionInfo) =>
+    (description ?? "").trim() === "" && turns >= config.requestDescriptionAfterTurns
+  const asksNow = (session: SessionInfo) =>
+    needsDescription(session) && (session.turns - config.requestDescriptionAfterTurns) % TURNS_BETWEEN_REQUESTS === 0
+  const describe = createSessionDescribe(shelf)
+  return definePlugin({
+    kind: "session",
+    name,
+    initialize(input) {
+      config = toSessionConfig(input)
+      configure?.(config)
+    },
+    async save(state) {
+      await shelf.save(state)
+    },
+    load: (id) => shelf.load(id),
+    list: () => shelf.list(),
+    delete: (id) => shelf.delete(id),
+    setDescription: (id, description) => shelf.setDescription(id, description),
+    needsDescription,
+    onSessionStarted,
+    async onTurnCompleted(state) {
+      if (state.turns > 0 && state.turns % config.checkpointAfterTurns === 0) await shelf.save(state)
+    },
+    async onSessionEnded(state) {
+      if (config.autoSaveOnExit && state.messages.length > 0) await shelf.save(state)
+    },
+    enrichPrompt: (prompt, { session }) => ({
+      prompt: session && asksNow(session) ? `${prompt}\n\n${DESCRIPTION_REQUEST}` : prompt,
+    }),
+    tools: [describe],
+    autoApprovedTools: [describe.name],
+    userCommands: createSessionCommands(shelf, () => config.maxSessions),
+  })
+}
