@@ -1,0 +1,81 @@
+import { isAbsolute } from "node:path"
+import { z } from "zod"
+import { MeanwhileError } from "../../base/error.ts"
+import { definePlugin } from "../../plugin/define-plugin.ts"
+import { showModel } from "../../plugin/tool-content.ts"
+import { defineTool, type Tool } from "../../plugin/tool.ts"
+import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
+import type { UserCommand } from "../../plugin/user-command.ts"
+import { type CommandCollection, createCommandCollection } from "./command-collection.ts"
+import type { CommandFile } from "./command-folder.ts"
+import { fillTemplate } from "./command-template.ts"
+
+export interface SlashCommandPluginOptions {
+  /** Absolute folders of `name.md` files. In two of the same name the first wins. One that does not exist is empty. */
+  readonly directories: readonly string[]
+}
+
+export interface SlashCommandPlugin extends ToolPlugin {
+  /** Looks again which commands there are. What they say is read whenever one is used. */
+  refresh(): Promise<void>
+}
+
+/** Prompts that a person keeps in files and sends by name. */
+export function createSlashCommandPlugin({ directories }: SlashCommandPluginOptions): SlashCommandPlugin {
+  for (const directory of directories) {
+    if (isAbsolute(directory)) continue
+    const message = `The slash_command plugin takes absolute directories only, not "${directory}".`
+    throw new MeanwhileError("invalid_input", message, { directory })
+  }
+  const commands = createCommandCollection(directories)
+  let known: readonly CommandFile[] = []
+  const refresh = async (): Promise<void> => {
+    known = await commands.list()
+  }
+  return definePlugin<SlashCommandPlugin>({
+    kind: "tool",
+    name: "slash_command",
+    tools: [createProcessCommand(commands)],
+    autoApprovedTools: ["processCommand"],
+    systemInstructions: () => toInstructions(known),
+    get userCommands() {
+      return known.map((file) => toUserCommand(commands, file))
+    },
+    initialize: refresh,
+    refresh,
+  })
+}
+
+function createProcessCommand(commands: CommandCollection): Tool {
+  return defineTool({
+    name: "processCommand",
+    description: "Gives the text of one of the person's own commands, with its arguments filled in. It runs nothing.",
+    input: z.strictObject({
+      command_name: z.string().min(1).max(65).describe("Its name, with or without the slash."),
+      args: z.string().max(32_768).default("").describe("What comes after the name."),
+    }),
+    title: ({ command_name: name }) => `look up the command ${name}`,
+    onCrash: "retry",
+    run: async ({ command_name: given, args }) => {
+      const { name, template } = await commands.get(given.replace(/^\//, ""))
+      return showModel([{ type: "text", text: fillTemplate(template, args) }], `the text of /${name}`)
+    },
+  })
+}
+
+function toUserCommand(commands: CommandCollection, { name, description, argumentHint }: CommandFile): UserCommand {
+  return {
+    name,
+    description: argumentHint === "" ? description : `${description} (/${name} ${argumentHint})`,
+    run: async (argument) => ({ prompt: fillTemplate((await commands.get(name)).template, argument) }),
+  }
+}
+
+function toInstructions(known: readonly CommandFile[]): string {
+  if (known.length === 0) return ""
+  const lines = known.map(({ name, description }) => `- /${name}: ${description}`)
+  return [
+    "The person keeps these commands. When they mention one, get its text with processCommand and do what it asks:",
+    ...lines,
+  ].join("\n")
+}
