@@ -390,6 +390,30 @@ function toIdentity(message: Message): string {
 }
 
 describe.each(Object.entries(PLUGINS))("whatever the history, %s", (_name, create) => {
+  it("keeps a conversation of 200 turns with tools within the window, with one message for what is gone", async () => {
+    const limitTokens = 8_000
+    const plugin = create()
+    let messages: readonly Message[] = []
+    let collections = 0
+    const make = async (more: readonly Message[]): Promise<void> => {
+      messages = [...messages, ...more]
+      const usage = toUsage(messages, limitTokens)
+      expect(usage.percentUsed).toBeLessThan(100)
+      if (!(await plugin.shouldCollect(usage, CONFIG)).isDue) return
+      messages = (await collect(plugin, messages, limitTokens)).messages
+      collections += 1
+      expect(sum(messages)).toBeLessThanOrEqual(limitTokens / 2)
+      expectPairs(messages)
+    }
+    for (let index = 0; index < 200; index++) {
+      await make([userMessage(`question ${index}`)])
+      for (let step = 0; step < index % 7; step++) await make(call(`${index}-${step}`, "r".repeat(900)))
+      await make([say(`answer ${index}`)])
+    }
+    expect(collections).toBeGreaterThan(5)
+    expect(messages.filter(leadOf)).toHaveLength(1)
+  })
+
   it("keeps pairs, order, the last user message and the recent turns, fits where it can, and is idempotent", async () => {
     await fc.assert(
       fc.asyncProperty(
