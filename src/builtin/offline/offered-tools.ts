@@ -1,0 +1,61 @@
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { ModelTool } from "../../plugin/model.ts"
+import { findNearNames } from "../../plugin/near-name.ts"
+import type { Behaviour } from "./behaviour.ts"
+
+/** The tools of the request at hand. */
+export interface OfferedTools {
+  readonly names: readonly string[]
+  has(tool: string): boolean
+  /** A call of it, or the sentence that there is no such tool. */
+  call(tool: string, input: JsonObject): Behaviour
+}
+
+/** What tools of other plugins may call the same thing. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  command: ["cmd", "script"],
+  path: ["file_path", "filePath", "file", "filename"],
+  content: ["text", "contents", "new_content"],
+  new_content: ["newContent", "content", "text"],
+  url: ["uri", "link"],
+  task: ["prompt", "message", "instructions"],
+  task_id: ["taskId", "id", "task"],
+  tool: ["tool_name", "toolName", "name"],
+  input: ["arguments", "args", "tool_input", "toolInput", "parameters"],
+  step: ["step_number", "stepNumber", "index"],
+}
+
+export function createOfferedTools(tools: readonly ModelTool[]): OfferedTools {
+  const names = tools.map(({ name }) => name)
+  const find = (wanted: string): ModelTool | undefined => tools.find(({ name }) => name === wanted)
+  return {
+    names,
+    has: (tool) => find(tool) !== undefined,
+    call(tool, input) {
+      const offered = find(tool)
+      return offered ? { calls: [{ tool, input: fitInput(offered, input) }] } : { say: toRefusal(tool, names) }
+    },
+  }
+}
+
+function fitInput({ inputSchema }: ModelTool, input: JsonObject): JsonObject {
+  const properties = inputSchema["properties"]
+  if (!isObject(properties)) return input
+  const fitted = Object.entries(input).map(([name, value]) => {
+    if (Object.hasOwn(properties, name)) return [name, value] as const
+    const other = OTHER_NAMES[name]?.find((candidate) => Object.hasOwn(properties, candidate))
+    return [other ?? name, value] as const
+  })
+  return Object.fromEntries(fitted)
+}
+
+function toRefusal(tool: string, names: readonly string[]): string {
+  const near = findNearNames(tool, names)
+  const hint = near.length > 0 ? ` Did you mean ${near.join(" or ")}?` : ""
+  const offered = names.length > 0 ? `I am offered: ${names.join(", ")}.` : "I am offered no tools at all."
+  return `I have no tool named ${tool} here, so I cannot do that.${hint} ${offered}`
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}

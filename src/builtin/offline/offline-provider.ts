@@ -1,0 +1,31 @@
+import { type Clock, systemClock } from "../../base/clock.ts"
+import { definePlugin } from "../../plugin/define-plugin.ts"
+import type { ModelProviderPlugin } from "../../plugin/model-provider-plugin.ts"
+import { createOfflineModel } from "./offline-model.ts"
+
+/** The model that is used when no key is there for another. */
+export const OFFLINE_MODEL = "offline/rules"
+
+export interface OfflineProviderOptions {
+  /** Default 32,000: small, so that collection can be seen. */
+  readonly contextLimitTokens?: number
+  /** What "slowly" is measured by. */
+  readonly clock?: Clock
+  /** Default: random, so that a conversation never has one twice. */
+  readonly createCallId?: () => string
+}
+
+/** Works without a key and without a network. Every name is the same model. */
+export function createOfflineProvider(options: OfflineProviderOptions = {}): ModelProviderPlugin {
+  const {
+    contextLimitTokens = 32_000,
+    clock = systemClock,
+    createCallId = () => `call-${crypto.randomUUID()}`,
+  } = options
+  return definePlugin({
+    kind: "model_provider",
+    name: "offline",
+    isConfigured: () => true,
+    connect: (model) => createOfflineModel({ id: `offline/${model}`, contextLimitTokens, clock, createCallId }),
+  })
+}

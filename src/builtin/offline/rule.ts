@@ -1,0 +1,30 @@
+import type { JsonObject } from "../../base/json.ts"
+import type { Behaviour } from "./behaviour.ts"
+import type { OfferedTools } from "./offered-tools.ts"
+
+/** What the person put in the place of a word in capitals; empty when nothing. */
+export type Words = (name: string) => string
+
+/** One sentence the offline model understands. */
+export interface Rule {
+  /** As help and the guide list it. Words in capitals are the person's. */
+  readonly sentence: string
+  readonly example: string
+  readonly meaning: string
+  /** The tools it needs; without one of them it says so. */
+  readonly tools: readonly string[]
+  /** Matched against the whole sentence, its groups are the words. */
+  readonly pattern: RegExp
+  follow(words: Words, offered: OfferedTools): Behaviour
+}
+
+export interface CallingRule extends Omit<Rule, "tools" | "follow"> {
+  readonly tool: string
+  /** By the names of the tool's own input; a tool with other names for the same gets those. */
+  readonly input: (words: Words) => JsonObject
+}
+
+/** The plain case: one sentence, one call. */
+export function callingRule({ tool, input, ...rule }: CallingRule): Rule {
+  return { ...rule, tools: [tool], follow: (words, offered) => offered.call(tool, input(words)) }
+}
