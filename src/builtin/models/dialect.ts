@@ -23,6 +23,8 @@ export interface Dialect {
 const PLAIN_ID = { pattern: /^[a-zA-Z0-9_-]{1,64}$/, length: 32 }
 const PRINTABLE_ID = { pattern: /^[\x21-\x7e]{1,64}$/, length: 32 }
 const MISTRAL_ID = { pattern: /^[a-zA-Z0-9]{9}$/, length: 9 }
+/** Of the OpenAI-compatible servers, most want their own reasoning back and some insist on it; these refuse it. */
+const REFUSING_REASONING: readonly string[] = ["groq", "mistral"]
 
 /** `provider` as the language model names it: `anthropic.messages`, `openai.responses`, `openrouter.chat`. */
 export function dialectOf(provider: string): Dialect {
@@ -34,7 +36,7 @@ export function dialectOf(provider: string): Dialect {
   return {
     origin,
     metadataKeys: [origin],
-    takesReasoning: () => true,
+    takesReasoning: () => !REFUSING_REASONING.includes(origin),
     callId: origin === "mistral" ? MISTRAL_ID : PRINTABLE_ID,
     takesFilesInResults: false,
     takesFilesInAnswers: false,

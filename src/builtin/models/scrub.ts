@@ -3,9 +3,9 @@ const LONGEST_SENTENCE = 300
 
 /** Shapes of keys, for what we were not told: a language model that was handed in has its key inside. */
 const KEY_SHAPES =
-  /\b(sk|pk|rk|gsk|xai|key|ghp|hf|r8|tgp|nvapi)[-_][\w*.-]{6,}|\bAIza[\w*-]{10,}|\bya29\.[\w*.-]+|\beyJ[\w-]{10,}\.[\w.-]+/g
+  /\b(sk|gsk|xai|ghp|hf|r8|tgp|nvapi)[-_][\w*.-]{6,}|\bAIza[\w*-]{10,}|\bya29\.[\w*.-]+|\beyJ[\w-]{10,}\.[\w.-]+/g
 const CREDENTIALS =
-  /\b(bearer|basic)\s+[\w.~+/=*-]{6,}|((?:api[-_]?key|x-goog-api-key|access_token|[?&]key)["']?\s*[=:]\s*["']?)[^\s"'&,}]{4,}/gi
+  /\b(bearer|basic)\s+[\w.~+/=*-]{16,}|((?:api[-_]?key|x-goog-api-key|access_token|[?&]key)["']?\s*[=:]\s*["']?)[^\s"'&,}]{8,}/gi
 
 /** Takes what looks like a key out of a provider's sentence, and its length down to what a person reads. */
 export function createScrubber(secrets: readonly string[]): (text: string) => string {
