@@ -45,9 +45,15 @@ export async function unexposePlugin(state: RegistryState, registered: Registere
 
 async function initialize(state: RegistryState, { plugin, config }: RegisteredPlugin): Promise<boolean> {
   const { name, modelRequirements } = plugin
-  if (!meetsModelRequirements(modelRequirements, state.model)) {
+  const { models } = state
+  if (models.length > 0 && !models.some((model) => meetsModelRequirements(modelRequirements, model))) {
     const wanted = modelRequirements?.join(", ")
-    skip(state, name, "model_requirement", `Plugin "${name}" needs one of ${wanted}; the model is ${state.model}.`)
+    skip(
+      state,
+      name,
+      "model_requirement",
+      `Plugin "${name}" needs one of ${wanted}; the model is ${models.join(", ")}.`,
+    )
     return false
   }
   try {

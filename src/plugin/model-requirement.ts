@@ -1,7 +1,8 @@
-/** True when one of the patterns matches the model, when there are none, or when no model is known yet. */
+/** True when one of the patterns matches the model, with its provider or without, when there are none, or when no model is known yet. */
 export function meetsModelRequirements(patterns: readonly string[] | undefined, model: string | undefined): boolean {
   if (!patterns || patterns.length === 0 || model === undefined) return true
-  return patterns.some((pattern) => toExpression(pattern).test(model))
+  const name = model.slice(model.indexOf("/") + 1)
+  return patterns.some((pattern) => [model, name].some((known) => toExpression(pattern).test(known)))
 }
 
 /** `*` is any run of characters, `?` any one; everything else is itself. */

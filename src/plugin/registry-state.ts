@@ -30,7 +30,8 @@ export interface RegisteredPlugin {
 }
 
 export interface RegistryState {
-  readonly model: string | undefined
+  /** Those that sessions use. A plugin that fits any of them is of use. */
+  readonly models: string[]
   readonly plugins: Map<string, RegisteredPlugin>
   readonly skipped: Map<string, SkippedPlugin>
   readonly tools: ToolIndex
@@ -40,7 +41,7 @@ export interface RegistryState {
 
 export function createRegistryState(model: string | undefined): RegistryState {
   return {
-    model,
+    models: model === undefined ? [] : [model],
     plugins: new Map(),
     skipped: new Map(),
     tools: createToolIndex(),

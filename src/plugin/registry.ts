@@ -34,6 +34,8 @@ export interface Registry extends RegistryOffers, AsyncDisposable {
   unexpose(name: string): Promise<void>
   /** Registers what the entries name. One that cannot be used is skipped, and nothing else suffers. */
   discover(entries: readonly DiscoveryEntry[], load: LoadPlugin): Promise<readonly PluginEntry[]>
+  /** Exposes what was skipped for want of a model such as this one. */
+  welcome(model: string): Promise<void>
   list(filter?: { readonly kind?: PluginKind; readonly isExposed?: boolean }): readonly PluginEntry[]
   skipped(): readonly SkippedPlugin[]
   onChange(listener: (change: RegistryChange) => void): () => void
@@ -64,6 +66,13 @@ export function createRegistry({ model }: { readonly model?: string } = {}): Reg
       return toEntry(registered)
     },
     unexpose: async (name) => unexposePlugin(state, requireRegistered(state, name)),
+    welcome: async (model) => {
+      if (state.models.includes(model)) return
+      state.models.push(model)
+      for (const { name, reason } of [...state.skipped.values()]) {
+        if (reason === "model_requirement") await exposePlugin(state, requireRegistered(state, name), "full")
+      }
+    },
     discover: async (entries, load) => {
       requireOpen(state)
       const registered: PluginEntry[] = []

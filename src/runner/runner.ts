@@ -51,6 +51,8 @@ export interface RunnerOptions {
   readonly conversations?: ConversationPortsOf
   /** Takes turns of conversations. Without it they are left to other processes. */
   readonly takeTurn?: TurnHandler
+  /** Told of the runner before it takes up any work, so that whoever serves its tools and turns can know it. */
+  readonly onCreated?: (runner: Runner) => void
 }
 
 export interface Runner extends TaskService, AsyncDisposable {
@@ -147,16 +149,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     ])
   }
 
-  try {
-    await reclaim()
-    await sweepSpool(scope)
-  } catch (error) {
-    await close().catch((closingError: unknown) => warn(scope, closingError))
-    throw error
-  }
-  pump.nudge()
-
-  return {
+  const runner: Runner = {
     ...service,
     answer: (waitId, answer, answeredBy, workspace) => answerWait(scope, waitId, answer, answeredBy, workspace),
     beginTurn: (start) => beginTurn(scope, start),
@@ -167,4 +160,14 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     close,
     [Symbol.asyncDispose]: () => close(),
   }
+  options.onCreated?.(runner)
+  try {
+    await reclaim()
+    await sweepSpool(scope)
+  } catch (error) {
+    await close().catch((closingError: unknown) => warn(scope, closingError))
+    throw error
+  }
+  pump.nudge()
+  return runner
 }

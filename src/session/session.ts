@@ -4,6 +4,7 @@ import type { GcConfig, GcPlugin } from "../plugin/gc-plugin.ts"
 import type { FilePart, Message } from "../plugin/message.ts"
 import type { SessionPlugin } from "../plugin/session-plugin.ts"
 import type { SessionState } from "../plugin/sessions-port.ts"
+import type { CommandOutput } from "../plugin/user-command.ts"
 import type { ModelTool } from "../plugin/model.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 
@@ -34,6 +35,12 @@ export interface SendOptions {
   readonly parentTask?: TaskId | null
   /** Tells the tasks and spans of one request from another. */
   readonly traceId?: string
+}
+
+export interface CommandOptions {
+  readonly signal?: AbortSignal
+  /** Lets the command go on with another conversation. Without it, it is refused. */
+  readonly switchTo?: (id: SessionId) => Promise<void>
 }
 
 /** How a turn came out. One that failed rejects `send` instead. */
@@ -73,7 +80,7 @@ export interface Session extends AsyncDisposable {
   /** What a plugin keeps of the conversation. */
   state(): Promise<SessionState>
   /** Runs a user command of a plugin by its name, and tells the model of it when the command says so. */
-  runCommand(name: string, argument?: string, options?: { readonly signal?: AbortSignal }): Promise<string>
+  runCommand(name: string, argument?: string, options?: CommandOptions): Promise<CommandOutput>
   /** Makes room in the context now, whether it is due or not. */
   collect(reason?: string): Promise<string>
   /** Begins anew: the history is empty, the past stays in the record. */

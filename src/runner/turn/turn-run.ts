@@ -18,6 +18,8 @@ export interface TurnRun {
   readonly workspace: WorkspaceId
   readonly signal: AbortSignal
   readonly traceId: string | null
+  /** The task of the call that asked for it, of a subagent's turn. */
+  readonly parentTask: TaskId | null
   /** Somebody had it before and is gone: what they did is in the log and among the steps. */
   readonly isContinued: boolean
   /** At a shutdown: what is unfinished stays so, and the next claim goes on with it. */
@@ -40,7 +42,7 @@ export interface TurnRun {
 export type TurnHandler = (turn: TurnRun) => Promise<JsonValue | ToolReturn>
 
 export function createTurnRun(scope: RunnerScope, active: ActiveRun): TurnRun {
-  const { taskId, run, session, workspace, standing, traceId } = active
+  const { taskId, run, session, workspace, standing, traceId, parentTask } = active
   if (!session) throw new MeanwhileError("wrong_state", `The turn ${taskId} has no session.`)
   const isContinued = standing.in === "background" && standing.fence > 1
   return {
@@ -50,6 +52,7 @@ export function createTurnRun(scope: RunnerScope, active: ActiveRun): TurnRun {
     workspace,
     signal: active.abort.signal,
     traceId,
+    parentTask,
     isContinued,
     get isHandedBack() {
       return active.isHandedBack

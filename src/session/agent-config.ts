@@ -1,0 +1,40 @@
+import { z } from "zod"
+import { MeanwhileError } from "../base/error.ts"
+
+const count = z.number().int().positive()
+
+/** How agents work. Every key has a default that works; `docs/guide/configuration.md` explains each. */
+export const agentConfigSchema = z
+  .strictObject({
+    /** `provider/name`. Null: the first provider with a key, else the built-in offline model. */
+    model: z
+      .string()
+      .regex(/^[^/\s]+\/\S+$/, 'must be "provider/name", such as "anthropic/claude-sonnet-4-5"')
+      .nullable()
+      .default(null),
+    /** Put before the model in every session. */
+    instructions: z.string().default(""),
+    /** Model calls in one turn. The last of them gets no tools, so that the model hands back what it has. */
+    maxStepsPerTurn: count.default(50),
+    /** Null: the provider's own. */
+    maxOutputTokens: count.nullable().default(null),
+    temperature: z.number().min(0).max(2).nullable().default(null),
+    /** How often a model call is made again after an error that may pass. */
+    maxModelRetries: z.number().int().nonnegative().default(5),
+    /** Before the first of them; it doubles. */
+    modelRetryBaseSeconds: z.number().positive().default(1),
+    /** A provider that asks to wait longer is not waited for. */
+    maxModelRetryWaitSeconds: z.number().positive().default(60),
+    /** How much of a tool's result the model sees. The middle of a longer one is left out. */
+    toolResultLimitCharacters: count.min(1_000).default(30_000),
+  })
+  .readonly()
+
+export type AgentConfig = z.output<typeof agentConfigSchema>
+export type AgentConfigInput = z.input<typeof agentConfigSchema>
+
+export function toAgentConfig(input: AgentConfigInput = {}): AgentConfig {
+  const parsed = agentConfigSchema.safeParse(input)
+  if (parsed.success) return parsed.data
+  throw new MeanwhileError("invalid_input", `The agent configuration is not valid.\n${z.prettifyError(parsed.error)}`)
+}

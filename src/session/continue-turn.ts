@@ -1,0 +1,42 @@
+import { toErrorMessage } from "../base/error.ts"
+import { handBack, type ToolReturn } from "../plugin/tool-return.ts"
+import type { TurnRun } from "../runner/turn/turn-run.ts"
+import type { Conversation } from "./conversation.ts"
+import { openConversation } from "./create-session.ts"
+import type { StoredLog } from "./log/stored-log.ts"
+import type { AgentScope } from "./scope.ts"
+import { takeTurn } from "./turn/take-turn.ts"
+
+const DIGEST_CHARACTERS = 400
+
+/** Takes a turn that the runner has begun: one that was sent here, or one whose worker is gone. */
+export async function continueTurn(scope: AgentScope, run: TurnRun): Promise<ToolReturn> {
+  const taker = scope.takers.get(run.taskId)
+  const text = taker ? await taker(run) : await continueLeft(scope, run)
+  return handBack({ digest: toDigest(text), facts: {}, artifacts: [], nextSteps: [], payload: null })
+}
+
+async function continueLeft(scope: AgentScope, run: TurnRun): Promise<string> {
+  const conversation = await openConversation(scope, run.session, run.workspace)
+  const turned = conversation.queue.then(() => take(scope, conversation, run))
+  conversation.queue = turned.catch((error: unknown) => {
+    const fields = { session: run.session, error: toErrorMessage(error) }
+    scope.log.warn("a turn that was continued did not come to its end", fields)
+  })
+  return turned
+}
+
+async function take(scope: AgentScope, conversation: Conversation, run: TurnRun): Promise<string> {
+  const log = conversation.log as StoredLog
+  conversation.current = { abort: new AbortController(), taskId: run.taskId, reason: null }
+  try {
+    return await log.continueTurn(run, (turn) => takeTurn(scope, conversation, turn))
+  } finally {
+    conversation.current = null
+  }
+}
+
+function toDigest(text: string): readonly string[] {
+  if (text === "") return []
+  return [text.length > DIGEST_CHARACTERS ? `${text.slice(0, DIGEST_CHARACTERS - 1)}…` : text]
+}

@@ -1,0 +1,41 @@
+import type { ContextUsage } from "../plugin/context-usage.ts"
+import type { SessionState } from "../plugin/sessions-port.ts"
+import { type Conversation, inTurn } from "./conversation.ts"
+import type { AgentScope } from "./scope.ts"
+import { estimateText, estimateTokens } from "./token-estimate.ts"
+import type { OfferedTool } from "./tool-list.ts"
+
+export function offeredTools(scope: AgentScope, { log, model }: Conversation): readonly OfferedTool[] {
+  return scope.tools.offers({ tools: log.data.tools, model: model.id })
+}
+
+/** What the model is told before anything is said. */
+export function systemPrompt(scope: AgentScope, { log }: Conversation): string {
+  const { registry, config } = scope
+  const fromPlugins = registry.systemInstructions().map(({ text }) => text)
+  return [config.instructions, log.data.instructions, ...fromPlugins].filter((text) => text !== "").join("\n\n")
+}
+
+/** The provider's last count plus an estimate of what came after it; all of it an estimate before the first answer. */
+export function contextUsage(scope: AgentScope, conversation: Conversation): ContextUsage {
+  const { log, model } = conversation
+  const { measured, turns } = log.data
+  const limitTokens = model.contextLimitTokens ?? scope.catalogue.factsOf(model.id).contextLimitTokens
+  const isMeasured = measured !== null && measured.messages <= log.history.length
+  const known = isMeasured ? measured : { tokens: estimateText(systemPrompt(scope, conversation)), messages: 0 }
+  const since = log.history.slice(known.messages).reduce((sum, message) => sum + estimateTokens(message), 0)
+  const usedTokens = known.tokens + since
+  return { usedTokens, limitTokens, percentUsed: (usedTokens / limitTokens) * 100, turns }
+}
+
+export function toSessionState({ log }: Conversation): SessionState {
+  const { id, createdAt, updatedAt, history: messages, data } = log
+  const { description, turns, model, plugins } = data
+  return { id, description, turns, createdAt, updatedAt, model, messages, data: plugins }
+}
+
+/** The model describes its own session in the middle of a turn; a person may at any time. */
+export async function describe(conversation: Conversation, description: string): Promise<void> {
+  if (conversation.current) conversation.log.amend({ description })
+  else await inTurn(conversation, () => conversation.log.write({ entries: [], data: { description } }))
+}

@@ -1,0 +1,22 @@
+import { MeanwhileError } from "../base/error.ts"
+import type { AskingRun, ConversationPorts } from "../plugin/context.ts"
+import { createModelPort } from "./model-port.ts"
+import type { AgentScope } from "./scope.ts"
+import { createSessionsPort } from "./sessions-port.ts"
+
+/** What a tool reaches beyond its task: the conversations, its own model, and whoever is there. */
+export function toConversationPorts(
+  scope: AgentScope,
+  { taskId, session, workspace, signal }: AskingRun,
+): ConversationPorts {
+  return {
+    sessions: createSessionsPort(scope, { session, workspace, taskId }),
+    get model() {
+      const conversation = session && scope.open.get(session)
+      if (!conversation)
+        throw new MeanwhileError("wrong_state", "This call belongs to no session, and so has no model.")
+      return createModelPort(scope, conversation, signal)
+    },
+    person: { ask: (question, own) => scope.person.ask(question, own ? AbortSignal.any([own, signal]) : signal) },
+  }
+}

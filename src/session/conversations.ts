@@ -1,0 +1,83 @@
+import type { Clock } from "../base/clock.ts"
+import type { AgentListener } from "../plugin/agent-event.ts"
+import type { ConversationPortsOf, Log } from "../plugin/context.ts"
+import type { PersonPort } from "../plugin/person-port.ts"
+import type { Registry } from "../plugin/registry.ts"
+import type { SessionDirectory } from "../plugin/sessions-port.ts"
+import type { BackgroundConfig } from "../runner/config.ts"
+import type { Redactor } from "../runner/redaction/redactor.ts"
+import type { Runner } from "../runner/runner.ts"
+import type { TurnHandler } from "../runner/turn/turn-run.ts"
+import { DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../task/id.ts"
+import type { TaskStore } from "../task/store.ts"
+import type { AgentConfig } from "./agent-config.ts"
+import { createAgentEvents } from "./agent-emitter.ts"
+import type { ModelCatalogue } from "./catalogue.ts"
+import { continueTurn } from "./continue-turn.ts"
+import { toConversationPorts } from "./conversation-ports.ts"
+import { createSession, openSession } from "./create-session.ts"
+import { createSessionDirectory } from "./directory.ts"
+import type { TokenLedger } from "./ledger.ts"
+import { createModelSource, type ModelSource } from "./model-source.ts"
+import type { AgentScope } from "./scope.ts"
+import type { Session, SessionOptions } from "./session.ts"
+import { createToolList } from "./tool-list.ts"
+
+export interface ConversationsOptions extends Pick<AgentScope, "isKept" | "defaultModel" | "defaults"> {
+  readonly runner: Runner
+  readonly store: TaskStore
+  readonly registry: Registry
+  readonly clock: Clock
+  readonly log: Log
+  readonly redactor: Redactor
+  readonly config: AgentConfig
+  readonly background: Pick<BackgroundConfig, "backgroundThresholdSeconds">
+  readonly ledger: TokenLedger
+  readonly catalogue: ModelCatalogue
+  readonly person: PersonPort
+  readonly random?: () => number
+}
+
+/** The sessions of one runtime. */
+export interface Conversations {
+  readonly models: ModelSource
+  createSession(options?: SessionOptions): Promise<Session>
+  openSession(id: SessionId, workspace?: WorkspaceId): Promise<Session>
+  directory(workspace?: WorkspaceId): SessionDirectory
+  /** Open in this process. */
+  open(): readonly SessionId[]
+  on(listener: AgentListener): () => void
+  /** What the runner calls for every turn: one begun here a moment ago, or one whose worker is gone. */
+  readonly takeTurn: TurnHandler
+  /** What tools reach beyond their task. */
+  readonly portsOf: ConversationPortsOf
+  close(): Promise<void>
+}
+
+export function createConversations(options: ConversationsOptions): Conversations {
+  const { registry, log, background, random = Math.random } = options
+  const scope: AgentScope = {
+    ...options,
+    random,
+    models: createModelSource(registry),
+    tools: createToolList(registry, background.backgroundThresholdSeconds * 1_000),
+    events: createAgentEvents(log),
+    open: new Map(),
+    takers: new Map(),
+    createSession: (wanted) => createSession(scope, wanted),
+  }
+  return {
+    models: scope.models,
+    createSession: (wanted) => createSession(scope, wanted),
+    openSession: (id, workspace) => openSession(scope, id, workspace),
+    directory: (workspace = DEFAULT_WORKSPACE) => createSessionDirectory(scope, workspace),
+    open: () => [...scope.open.keys()],
+    on: (listener) => scope.events.on(listener),
+    takeTurn: (run) => continueTurn(scope, run),
+    portsOf: (run) => toConversationPorts(scope, run),
+    async close() {
+      const open = [...scope.open.values()].map(({ log: { id, workspace } }) => openSession(scope, id, workspace))
+      await Promise.all((await Promise.all(open)).map((session) => session.close()))
+    },
+  }
+}

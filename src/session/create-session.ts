@@ -1,0 +1,90 @@
+import { DEFAULT_WORKSPACE, createSessionId, type SessionId, type WorkspaceId } from "../task/id.ts"
+import { MeanwhileError } from "../base/error.ts"
+import { createAgentEmitter } from "./agent-emitter.ts"
+import type { Conversation } from "./conversation.ts"
+import { createMemoryLog } from "./log/memory-log.ts"
+import { parseSessionData } from "./log/session-data.ts"
+import type { SessionLog } from "./log/session-log.ts"
+import { createStoredLog, openStoredLog, type StoredLog, type StoredLogOptions } from "./log/stored-log.ts"
+import type { AgentScope } from "./scope.ts"
+import type { Session, SessionOptions } from "./session.ts"
+import { createSessionFace } from "./session-face.ts"
+
+/** A new session. Nothing is written before its first turn. */
+export async function createSession(scope: AgentScope, options: SessionOptions = {}): Promise<Session> {
+  const { id = createSessionId(), workspace = DEFAULT_WORKSPACE, name = "main", parent = null } = options
+  const { tools = null, instructions = "", isKept = scope.isKept } = options
+  const model = options.model ?? scope.defaultModel()
+  const data = parseSessionData({ name, model, parent, instructions, tools: tools && [...tools] })
+  const conversation: Conversation = await toConversation(scope, id, model, (current) =>
+    isKept
+      ? createStoredLog(toLogOptions(scope, id, workspace), data)
+      : createMemoryLog({ id, workspace, data, clock: scope.clock, stopOf: () => toStop(current()) }),
+  )
+  conversation.emitter.emit({ type: "agent.created", name, parent, model })
+  return createSessionFace(scope, conversation)
+}
+
+/** A session of the store, open already or not. Refused as `not_found`. */
+export async function openSession(
+  scope: AgentScope,
+  id: SessionId,
+  workspace: WorkspaceId = DEFAULT_WORKSPACE,
+): Promise<Session> {
+  return createSessionFace(scope, await openConversation(scope, id, workspace))
+}
+
+export async function openConversation(
+  scope: AgentScope,
+  id: SessionId,
+  workspace: WorkspaceId,
+): Promise<Conversation & { readonly log: StoredLog | SessionLog }> {
+  const open = scope.open.get(id)
+  if (open?.log.workspace === workspace) return open
+  const record = await scope.store.session(id)
+  if (record?.workspace !== workspace) {
+    throw new MeanwhileError("not_found", `There is no session ${id}. The command sessions lists those there are.`)
+  }
+  const log = await openStoredLog(toLogOptions(scope, id, workspace), record)
+  const model = log.data.model || scope.defaultModel()
+  const conversation = await toConversation(scope, id, model, () => log)
+  const { name, parent } = log.data
+  conversation.emitter.emit({ type: "agent.created", name, parent, model })
+  return conversation
+}
+
+async function toConversation(
+  scope: AgentScope,
+  id: SessionId,
+  model: string,
+  createLog: (current: () => Conversation["current"]) => SessionLog,
+): Promise<Conversation> {
+  const connected = await scope.models.connect(model)
+  const log = createLog(() => conversation.current)
+  const parent = log.data.parent && scope.open.get(log.data.parent)
+  const emitter = createAgentEmitter(id, parent ? parent.emitter : scope.events, scope.log)
+  const { gc, sessionPlugin } = scope.defaults
+  const conversation: Conversation = {
+    log,
+    emitter,
+    model: connected,
+    gc,
+    sessionPlugin: log.data.parent ? null : sessionPlugin,
+    turns: [],
+    current: null,
+    queue: Promise.resolve(),
+  }
+  scope.open.set(id, conversation)
+  return conversation
+}
+
+function toStop(current: Conversation["current"]): { readonly signal: AbortSignal; readonly reason: string | null } {
+  return current ? { signal: current.abort.signal, reason: current.reason } : { signal: IDLE.signal, reason: null }
+}
+
+const IDLE = new AbortController()
+
+function toLogOptions(scope: AgentScope, id: SessionId, workspace: WorkspaceId): StoredLogOptions {
+  const { runner, store, redactor, takers, clock } = scope
+  return { id, workspace, runner, store, redactor, takers, now: () => clock.now() }
+}

@@ -1,0 +1,73 @@
+import { isMeanwhileError } from "../base/error.ts"
+import type { SessionDirectory, SessionInfo, SessionState } from "../plugin/sessions-port.ts"
+import { createSessionId, type SessionId, type WorkspaceId } from "../task/id.ts"
+import type { SessionRecord } from "../task/session.ts"
+import { describe, toSessionState } from "./conversation-context.ts"
+import { toStoredEntry } from "./log/log-entry.ts"
+import { readHistory } from "./log/read-history.ts"
+import { parseSessionData, toStoredData } from "./log/session-data.ts"
+import type { AgentScope } from "./scope.ts"
+
+const MOST_LISTED = 100
+
+/** The conversations of a workspace that the store keeps. */
+export function createSessionDirectory(scope: AgentScope, workspace: WorkspaceId): SessionDirectory {
+  const { store } = scope
+  const find = async (id: SessionId): Promise<SessionRecord | undefined> => {
+    const record = await store.session(id)
+    return record?.workspace === workspace ? record : undefined
+  }
+  return {
+    async list(limit = MOST_LISTED) {
+      const { items } = await store.sessions(workspace, { limit })
+      return items.map(toInfo)
+    },
+    async load(id) {
+      const open = scope.open.get(id)
+      if (open?.log.workspace === workspace) return toSessionState(open)
+      const record = await find(id)
+      return record && toState(scope, record)
+    },
+    async restore(state) {
+      const id = (await store.session(state.id)) ? createSessionId() : state.id
+      const { description, turns, model, messages } = state
+      const data = parseSessionData({ model: model ?? scope.config.model ?? "", description, turns })
+      const entries = messages.map((message) => toStoredEntry({ kind: "message", message, turn: null }))
+      await store.commit([
+        { op: "session.create", id, workspace, data: toStoredData(data) },
+        { op: "session.update", id, expectedVersion: 1, messages: entries },
+      ])
+      return id
+    },
+    async delete(id) {
+      if (!(await find(id))) return false
+      try {
+        await scope.runner.deleteSession(id)
+      } catch (error) {
+        if (isMeanwhileError(error, "not_found")) return false
+        throw error
+      }
+      scope.open.delete(id)
+      return true
+    },
+    async describe(id, description) {
+      const open = scope.open.get(id)
+      if (open?.log.workspace === workspace) return describe(open, description)
+      const record = await find(id)
+      if (!record) return
+      const data = toStoredData({ ...parseSessionData(record.data), description })
+      await store.commit([{ op: "session.update", id, expectedVersion: record.version, data, messages: [] }])
+    },
+  }
+}
+
+function toInfo({ id, data, createdAt, updatedAt }: SessionRecord): SessionInfo {
+  const { description, turns } = parseSessionData(data)
+  return { id, description, turns, createdAt, updatedAt }
+}
+
+async function toState(scope: AgentScope, record: SessionRecord): Promise<SessionState> {
+  const { history: messages } = await readHistory(scope.store, record)
+  const { model, plugins } = parseSessionData(record.data)
+  return { ...toInfo(record), model, messages, data: plugins }
+}

@@ -1,0 +1,75 @@
+import type { Clock } from "../../base/clock.ts"
+import type { SessionId, WorkspaceId } from "../../task/id.ts"
+import { applyChange, type LogState } from "./log-state.ts"
+import type { OpenTurn } from "./open-turn.ts"
+import type { SessionData } from "./session-data.ts"
+import type { SessionLog, TurnOpening } from "./session-log.ts"
+
+export interface MemoryLogOptions {
+  readonly id: SessionId
+  readonly workspace: WorkspaceId
+  readonly data: SessionData
+  readonly clock: Clock
+  /** Aborts the turn that runs. */
+  readonly stopOf: () => { readonly signal: AbortSignal; readonly reason: string | null }
+}
+
+/** A log that ends with the process. Nothing is written, and a turn is no task. */
+export function createMemoryLog({ id, workspace, data, clock, stopOf }: MemoryLogOptions): SessionLog {
+  let state: LogState = { data, history: [], position: 0 }
+  const createdAt = clock.now()
+  let updatedAt = createdAt
+  const write: SessionLog["write"] = async (change) => {
+    updatedAt = clock.now()
+    state = applyChange(state, change)
+  }
+
+  function openTurn({ parentTask, traceId }: TurnOpening): OpenTurn {
+    return {
+      taskId: null,
+      signal: stopOf().signal,
+      traceId,
+      askedBy: parentTask,
+      callParent: parentTask,
+      isContinued: false,
+      isHandedBack: false,
+      get stopReason() {
+        return stopOf().reason
+      },
+      askingStep: () => undefined,
+      steps: async () => [],
+      requireOwned: async () => {},
+      save: write,
+      finish: (change) => void write(change),
+    }
+  }
+
+  return {
+    id,
+    workspace,
+    isKept: false,
+    get data() {
+      return state.data
+    },
+    get history() {
+      return state.history
+    },
+    get position() {
+      return state.position
+    },
+    createdAt,
+    get updatedAt() {
+      return updatedAt
+    },
+    amend(changed) {
+      state = { ...state, data: { ...state.data, ...changed } }
+    },
+    write,
+    async turn(opening) {
+      await write(opening)
+      opening.onBegun?.(null)
+      return opening.take(openTurn(opening))
+    },
+    refresh: async () => {},
+  }
+}

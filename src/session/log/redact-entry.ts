@@ -1,0 +1,22 @@
+import type { JsonValue } from "../../base/json.ts"
+import type { Message } from "../../plugin/message.ts"
+import type { Redactor } from "../../runner/redaction/redactor.ts"
+import { type LogEntry, toStoredEntry } from "./log-entry.ts"
+
+const redacted = new WeakSet<Message>()
+
+/** Remembers that a message read from the store is not what was said. */
+export function markRedacted(message: Message): void {
+  redacted.add(message)
+}
+
+export function isRedacted(message: Message): boolean {
+  return redacted.has(message)
+}
+
+/** What is stored of an entry. This process goes on with what was really said; another one never gets to see a secret. */
+export function redactEntry(redactor: Redactor, entry: LogEntry): JsonValue {
+  const { value, hasChanged } = redactor.redactJson(toStoredEntry(entry))
+  if (!hasChanged || entry.kind !== "message") return value
+  return { ...(value as { readonly [key: string]: JsonValue }), isRedacted: true }
+}

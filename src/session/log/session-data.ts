@@ -1,0 +1,48 @@
+import { z } from "zod"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import { toJson } from "../../base/json.ts"
+import type { SessionId, TaskId } from "../../task/id.ts"
+
+/** What a session's record says beside its messages. Rewritten with every change, so it stays small. */
+export interface SessionData {
+  readonly name: string
+  readonly model: string
+  readonly parent: SessionId | null
+  readonly instructions: string
+  /** Null: all that are exposed. */
+  readonly tools: readonly string[] | null
+  readonly description: string | null
+  /** Turns that have ended, however. */
+  readonly turns: number
+  /** The turn that holds the session. One whose run is over holds nothing. */
+  readonly turn: TaskId | null
+  /** The position after which the history is read: what came before was collected or reset. */
+  readonly historyAfter: number
+  /** The context as the provider last counted it, and how many messages of the history that were. */
+  readonly measured: { readonly tokens: number; readonly messages: number } | null
+  /** For plugins, by their name. */
+  readonly plugins: JsonObject
+}
+
+const dataSchema = z.looseObject({
+  name: z.string().default("main"),
+  model: z.string().default(""),
+  parent: z.string().nullable().default(null),
+  instructions: z.string().default(""),
+  tools: z.array(z.string()).nullable().default(null),
+  description: z.string().nullable().default(null),
+  turns: z.number().default(0),
+  turn: z.string().nullable().default(null),
+  historyAfter: z.number().default(0),
+  measured: z.object({ tokens: z.number(), messages: z.number() }).nullable().default(null),
+  plugins: z.record(z.string(), z.unknown()).default({}),
+})
+
+/** Fills in what an older version did not write. */
+export function parseSessionData(stored: JsonValue): SessionData {
+  return dataSchema.parse(stored) as unknown as SessionData
+}
+
+export function toStoredData(data: SessionData): JsonObject {
+  return toJson(data) as JsonObject
+}

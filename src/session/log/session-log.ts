@@ -1,0 +1,40 @@
+import type { Message } from "../../plugin/message.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
+import type { NoticeKey } from "../../task/notice.ts"
+import type { LogChange, OpenTurn } from "./open-turn.ts"
+import type { SessionData } from "./session-data.ts"
+
+export interface TurnOpening extends LogChange {
+  /** One line for people. */
+  readonly title: string
+  readonly parentTask: TaskId | null
+  readonly traceId: string
+  /** Shown in the message that begins the turn, and so used by it. */
+  readonly notices: readonly NoticeKey[]
+  /** Takes the turn, once it has begun. */
+  readonly take: (turn: OpenTurn) => Promise<string>
+  /** Told the turn's id before it is taken. */
+  readonly onBegun?: (turn: TaskId | null) => void
+}
+
+/** Everything that was said in one session, in memory or in the store as well. */
+export interface SessionLog {
+  readonly id: SessionId
+  readonly workspace: WorkspaceId
+  readonly isKept: boolean
+  readonly data: SessionData
+  /** What the conversation is now. Never changed in place. */
+  readonly history: readonly Message[]
+  /** The position of the last entry. */
+  readonly position: number
+  readonly createdAt: number
+  readonly updatedAt: number
+  /** While a turn runs: becomes durable with what the turn writes next. */
+  amend(data: Partial<SessionData>): void
+  /** Outside of a turn. */
+  write(change: LogChange): Promise<void>
+  /** Takes a turn from its first entries to its durable end. Rejects with what `take` throws. */
+  turn(opening: TurnOpening): Promise<string>
+  /** Reads again what others may have written. */
+  refresh(): Promise<void>
+}

@@ -1,0 +1,57 @@
+import type { TurnRun } from "../../runner/turn/turn-run.ts"
+import type { Operation, RunReference } from "../../task/operation.ts"
+import type { LogChange, OpenTurn, TurnChange } from "./open-turn.ts"
+
+/** Turns changes of a log into what the store is asked to write. */
+export interface TurnWriter {
+  toOperations(change: LogChange): readonly Operation[]
+  /** What is in memory may not be what is stored: the log must be read again. */
+  markBroken(): void
+}
+
+export function createStoredTurn(run: TurnRun, writer: TurnWriter): OpenTurn {
+  const { taskId } = run
+  return {
+    taskId,
+    signal: run.signal,
+    traceId: run.traceId ?? "",
+    askedBy: run.parentTask,
+    callParent: taskId,
+    isContinued: run.isContinued,
+    get isHandedBack() {
+      return run.isHandedBack
+    },
+    get stopReason() {
+      return run.stopReason
+    },
+    askingStep: (key) => ({ taskId, run: run.run, key }),
+    steps: () => run.steps(),
+    requireOwned: () => run.requireOwned(),
+    async save(change) {
+      const hasEntries = change.entries.length > 0 || change.data !== undefined
+      const operations = hasEntries ? writer.toOperations(change) : []
+      try {
+        await run.commit((reference) => [...operations, ...toStepOperations(reference, change)])
+      } catch (error) {
+        writer.markBroken()
+        throw error
+      }
+    },
+    finish(change) {
+      const operations = writer.toOperations(change)
+      run.endWith(() => operations)
+    },
+  }
+}
+
+/** At least one of them names the run, so that nothing is written once the turn is another worker's. */
+function toStepOperations(run: RunReference, { started = [], finished = [], spent }: TurnChange): readonly Operation[] {
+  const operations: Operation[] = [
+    ...started.map(({ key, onCrash }) => ({ op: "step.start", run, key, onCrash }) as const),
+    ...finished.map(({ key, result }) => ({ op: "step.finish", run, key, result }) as const),
+  ]
+  if (spent || operations.length === 0) {
+    operations.push({ op: "task.note", run, facts: spent ? [{ type: "task.spent", usage: spent }] : [] })
+  }
+  return operations
+}

@@ -1,0 +1,69 @@
+import { MeanwhileError } from "../base/error.ts"
+import { userMessage } from "../plugin/message.ts"
+import { findNearNames } from "../plugin/near-name.ts"
+import type { OwnedCommand } from "../plugin/registry-offers.ts"
+import type { CommandContext, CommandOutput } from "../plugin/user-command.ts"
+import type { SessionId } from "../task/id.ts"
+import { type Conversation, inTurn } from "./conversation.ts"
+import { toSessionState } from "./conversation-context.ts"
+import type { AgentScope } from "./scope.ts"
+import { createSessionsPort } from "./sessions-port.ts"
+
+export interface CommandRequest {
+  readonly name: string
+  readonly argument: string
+  readonly signal: AbortSignal
+  /** What the front end does to go on with another conversation; null where it has only one. */
+  readonly switchTo: ((id: SessionId) => Promise<void>) | null
+}
+
+/** Runs what a person typed. The model hears of it only when the command says so. */
+export async function runCommand(
+  scope: AgentScope,
+  conversation: Conversation,
+  request: CommandRequest,
+): Promise<CommandOutput> {
+  const { name, argument } = request
+  const { command } = findCommand(scope, name)
+  const output = await command.run(argument, toContext(scope, conversation, request))
+  if (command.shareWithModel && typeof output === "string") await share(conversation, name, argument, output)
+  return output
+}
+
+function findCommand({ registry }: AgentScope, name: string): OwnedCommand {
+  const commands = registry.userCommands()
+  const found = commands.find(({ command }) => command.name === name)
+  if (found) return found
+  const near = findNearNames(
+    name,
+    commands.map(({ command }) => command.name),
+  )
+  const hint = near.length > 0 ? `Did you mean ${near.join(", ")}?` : "Ask for /help to see what there is."
+  throw new MeanwhileError("not_found", `There is no command ${name}. ${hint}`, { command: name })
+}
+
+/** After the turn that runs, so that nothing comes between a call and its answer. */
+function share(conversation: Conversation, name: string, argument: string, output: string): Promise<void> {
+  const message = userMessage(
+    `[The person ran the command ${`${name} ${argument}`.trim()}. It showed them:]\n${output}`,
+  )
+  return inTurn(conversation, () => conversation.log.write({ entries: [{ kind: "message", message, turn: null }] }))
+}
+
+function toContext(scope: AgentScope, conversation: Conversation, request: CommandRequest): CommandContext {
+  const { id: session, workspace } = conversation.log
+  return {
+    workspace,
+    session,
+    signal: request.signal,
+    tasks: scope.runner,
+    person: scope.person,
+    sessions: createSessionsPort(scope, { session, workspace, taskId: null }),
+    state: async () => toSessionState(conversation),
+    async switchTo(id) {
+      if (!request.switchTo) throw new MeanwhileError("wrong_state", "There is only one conversation here.")
+      await request.switchTo(id)
+    },
+    log: scope.log,
+  }
+}

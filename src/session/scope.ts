@@ -1,0 +1,46 @@
+import type { Clock } from "../base/clock.ts"
+import type { Log } from "../plugin/context.ts"
+import type { PersonPort } from "../plugin/person-port.ts"
+import type { Registry } from "../plugin/registry.ts"
+import type { Redactor } from "../runner/redaction/redactor.ts"
+import type { Runner } from "../runner/runner.ts"
+import type { SessionId } from "../task/id.ts"
+import type { TaskStore } from "../task/store.ts"
+import type { AgentConfig } from "./agent-config.ts"
+import type { AgentEvents } from "./agent-emitter.ts"
+import type { ModelCatalogue } from "./catalogue.ts"
+import type { Conversation } from "./conversation.ts"
+import type { TokenLedger } from "./ledger.ts"
+import type { TurnTakers } from "./log/stored-log.ts"
+import type { ModelSource } from "./model-source.ts"
+import type { Session, SessionOptions } from "./session.ts"
+import type { ToolList } from "./tool-list.ts"
+
+/** What the sessions of one runtime share. */
+export interface AgentScope {
+  readonly runner: Runner
+  readonly store: TaskStore
+  readonly registry: Registry
+  readonly clock: Clock
+  readonly log: Log
+  readonly redactor: Redactor
+  readonly config: AgentConfig
+  readonly ledger: TokenLedger
+  readonly catalogue: ModelCatalogue
+  readonly models: ModelSource
+  readonly tools: ToolList
+  readonly person: PersonPort
+  readonly events: AgentEvents
+  /** Open in this process. */
+  readonly open: Map<SessionId, Conversation>
+  readonly takers: TurnTakers
+  readonly createSession: (options: SessionOptions) => Promise<Session>
+  /** Whether sessions are kept unless they say otherwise. */
+  readonly isKept: boolean
+  /** Of a session that names none. */
+  readonly defaultModel: () => string
+  /** What new sessions begin with. */
+  readonly defaults: Pick<Conversation, "gc" | "sessionPlugin">
+  /** From 0 to 1, for the spread of retries. */
+  readonly random: () => number
+}

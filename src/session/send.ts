@@ -1,0 +1,136 @@
+import { MeanwhileError, toErrorMessage } from "../base/error.ts"
+import type { AgentEvent, TurnAccounting } from "../plugin/agent-event.ts"
+import { type Message, userMessage } from "../plugin/message.ts"
+import { enrichPrompt } from "../plugin/prompt-enrichment.ts"
+import { type Conversation, inTurn } from "./conversation.ts"
+import { toSessionState } from "./conversation-context.ts"
+import type { LogEntry } from "./log/log-entry.ts"
+import { readPendingNotices } from "./pending-notices.ts"
+import type { AgentScope } from "./scope.ts"
+import type { SendOptions, TurnResult } from "./session.ts"
+import { createTraceId } from "./telemetry.ts"
+import { mendHistory } from "./turn/mend-history.ts"
+import { takeTurn } from "./turn/take-turn.ts"
+
+const TITLE_CHARACTERS = 80
+
+/** One turn: the person's message, enriched, with what has ended meanwhile, to the model's last word. */
+export function send(
+  scope: AgentScope,
+  conversation: Conversation,
+  message: string,
+  options: SendOptions = {},
+): Promise<TurnResult> {
+  return inTurn(conversation, async () => {
+    options.signal?.throwIfAborted()
+    const unsubscribe = options.onOutput ? conversation.emitter.on(toOutput(conversation, options.onOutput)) : undefined
+    const abort = new AbortController()
+    const current = { abort, taskId: null, reason: null as string | null }
+    conversation.current = current
+    const stop = (): void => void stopTurn(scope, conversation, toErrorMessage(options.signal?.reason))
+    options.signal?.addEventListener("abort", stop, { once: true })
+    try {
+      const text = await take(scope, conversation, message, options)
+      const accounting = conversation.turns.at(-1)
+      if (!accounting) throw new MeanwhileError("wrong_state", "The turn ended without an account.")
+      await tellPlugin(scope, conversation)
+      return toTurnResult(text, accounting)
+    } finally {
+      conversation.current = null
+      options.signal?.removeEventListener("abort", stop)
+      unsubscribe?.()
+    }
+  })
+}
+
+/** Stops the turn that runs, wherever it is. False when there is none. */
+export function stopTurn(scope: AgentScope, conversation: Conversation, reason: string): boolean {
+  const { current, log } = conversation
+  if (!current) return false
+  current.reason ??= reason
+  current.abort.abort(new MeanwhileError("closed", reason))
+  if (current.taskId) {
+    scope.runner.cancel(current.taskId, { by: "person", reason }, log.workspace).catch((error: unknown) => {
+      scope.log.warn("a turn could not be stopped", { turn: String(current.taskId), error: toErrorMessage(error) })
+    })
+  }
+  return true
+}
+
+async function take(
+  scope: AgentScope,
+  conversation: Conversation,
+  message: string,
+  options: SendOptions,
+): Promise<string> {
+  const { log, current } = conversation
+  await log.refresh()
+  const notices = await readPendingNotices(scope, log)
+  const prompt = await enrich(scope, conversation, message)
+  const said = userMessage(notices.text === "" ? prompt : `${notices.text}\n\n${prompt}`, options.files)
+  const mended = mendHistory(log.history, "The turn before was cut off before this call was answered.")
+  return log.turn({
+    entries: toEntries([...mended, said]),
+    title: toTitle(message),
+    parentTask: options.parentTask ?? null,
+    traceId: options.traceId ?? createTraceId(),
+    notices: notices.keys,
+    onBegun(taskId) {
+      if (!current) return
+      current.taskId = taskId
+      // It was stopped while it began.
+      if (current.reason !== null) stopTurn(scope, conversation, current.reason)
+    },
+    take: (turn) => takeTurn(scope, conversation, turn),
+  })
+}
+
+function toEntries(messages: readonly Message[]): readonly LogEntry[] {
+  return messages.map((message) => ({ kind: "message", message, turn: null }))
+}
+
+async function enrich(scope: AgentScope, conversation: Conversation, message: string): Promise<string> {
+  const enrichers = scope.registry.promptEnrichers()
+  if (enrichers.length === 0) return message
+  const { messages: _, model: __, data: ___, ...session } = toSessionState(conversation)
+  const { prompt, failures } = await enrichPrompt(enrichers, message, { session })
+  for (const [plugin, error] of Object.entries(failures)) scope.log.warn("a prompt was not enriched", { plugin, error })
+  return prompt
+}
+
+async function tellPlugin(scope: AgentScope, conversation: Conversation): Promise<void> {
+  const { sessionPlugin } = conversation
+  if (!sessionPlugin?.onTurnCompleted) return
+  try {
+    await sessionPlugin.onTurnCompleted(toSessionState(conversation))
+  } catch (error) {
+    scope.log.warn("a session could not be saved", { plugin: sessionPlugin.name, error: toErrorMessage(error) })
+  }
+}
+
+function toTurnResult(text: string, accounting: TurnAccounting): TurnResult {
+  const outcome = accounting.outcome === "completed" ? "completed" : "stopped"
+  return { turn: accounting.turn, outcome, text, accounting }
+}
+
+/** What this agent itself says; deltas of a text come before the text as a whole, which is then not repeated. */
+function toOutput({ log }: Conversation, onOutput: NonNullable<SendOptions["onOutput"]>) {
+  let hasDeltas = false
+  return (event: AgentEvent): void => {
+    if (event.agent !== log.id) return
+    if (event.type === "content.delta") {
+      onOutput(event.source, event.text, hasDeltas ? "append" : "write")
+      hasDeltas = true
+    } else if (event.type === "agent.output") {
+      if (event.source !== "model" || !hasDeltas) onOutput(event.source, event.text, event.mode)
+      if (event.source === "model") hasDeltas = false
+    } else if (event.type === "content.reset") {
+      hasDeltas = false
+    }
+  }
+}
+
+function toTitle(message: string): string {
+  const line = message.replace(/\s+/g, " ").trim()
+  return line.length > TITLE_CHARACTERS ? `${line.slice(0, TITLE_CHARACTERS - 1)}…` : line || "(empty message)"
+}

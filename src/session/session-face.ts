@@ -1,0 +1,80 @@
+import { toErrorMessage } from "../base/error.ts"
+import { type Conversation, inTurn } from "./conversation.ts"
+import { contextUsage, offeredTools, toSessionState } from "./conversation-context.ts"
+import { DEFAULT_GC_CONFIG } from "./defaults.ts"
+import { runCommand } from "./run-command.ts"
+import type { AgentScope } from "./scope.ts"
+import { send, stopTurn } from "./send.ts"
+import type { Session } from "./session.ts"
+import { collectContext } from "./turn/collect-context.ts"
+
+/** A conversation as those who hold it use it. */
+export function createSessionFace(scope: AgentScope, conversation: Conversation): Session {
+  const { log, emitter } = conversation
+  const close = (): Promise<void> => closeSession(scope, conversation)
+  return {
+    id: log.id,
+    name: log.data.name,
+    workspace: log.workspace,
+    parent: log.data.parent,
+    get model() {
+      return conversation.model.id
+    },
+    get isBusy() {
+      return conversation.current !== null
+    },
+    async useModel(model) {
+      const connected = await scope.models.connect(model)
+      await scope.registry.welcome(model)
+      conversation.model = connected
+      if (conversation.current) log.amend({ model })
+      else await inTurn(conversation, () => log.write({ entries: [], data: { model } }))
+    },
+    send: (message, options) => send(scope, conversation, message, options),
+    stop: (reason = "stopped by the person") => stopTurn(scope, conversation, reason),
+    history: () => log.history,
+    tools: () => offeredTools(scope, conversation),
+    contextUsage: () => contextUsage(scope, conversation),
+    turns: () => conversation.turns,
+    state: async () => toSessionState(conversation),
+    runCommand: (name, argument = "", options = {}) => {
+      const { signal = NEVER.signal, switchTo = null } = options
+      return runCommand(scope, conversation, { name, argument, signal, switchTo })
+    },
+    collect: (reason = "it was asked for") => inTurn(conversation, () => collect(scope, conversation, reason)),
+    reset: () => inTurn(conversation, () => log.write({ entries: [{ kind: "reset" }], data: { measured: null } })),
+    setGc(plugin, config) {
+      conversation.gc = plugin && { plugin, config: { ...DEFAULT_GC_CONFIG, ...config } }
+    },
+    async setSessionPlugin(plugin) {
+      conversation.sessionPlugin = plugin
+      await plugin?.onSessionStarted?.(log.id)
+    },
+    on: (listener) => emitter.on(listener),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+const NEVER = new AbortController()
+
+async function collect(scope: AgentScope, conversation: Conversation, reason: string): Promise<string> {
+  const { signal } = NEVER
+  const save = conversation.log.write
+  const collection = await collectContext(scope, conversation, { reason, signal, save })
+  return collection?.summary ?? "There was nothing to collect."
+}
+
+async function closeSession(scope: AgentScope, conversation: Conversation): Promise<void> {
+  const { log, sessionPlugin, emitter } = conversation
+  await conversation.queue
+  if (scope.open.get(log.id) !== conversation) return
+  scope.open.delete(log.id)
+  try {
+    if (log.data.turns > 0) await sessionPlugin?.onSessionEnded?.(toSessionState(conversation))
+  } catch (error) {
+    scope.log.warn("a session could not be saved at its end", { session: log.id, error: toErrorMessage(error) })
+  }
+  emitter.emit({ type: "agent.completed", text: "" })
+  await scope.runner.closeSession(log.id)
+}

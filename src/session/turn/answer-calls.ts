@@ -1,0 +1,44 @@
+import { toErrorMessage } from "../../base/error.ts"
+import { toJson } from "../../base/json.ts"
+import { callsOf, type FunctionCall, type Message, type ToolResult } from "../../plugin/message.ts"
+import { toStepKey } from "./call-step.ts"
+import { executeCall } from "./execute-call.ts"
+import { recallAnswers } from "./recall-answers.ts"
+import { saveSoon, type TurnScope } from "./turn-scope.ts"
+
+/**
+ * Gives every call of the model's last message its one answer, all at once. What has ended is kept as it ends, so that
+ * no finished call is repeated; the last is kept together with the message that holds them all.
+ *
+ * Dying before a call's end is kept: its tool's `onCrash` decides. After it: its answer is known.
+ */
+export async function answerCalls(scope: TurnScope, message: Message, position: number): Promise<void> {
+  const { turn } = scope
+  const calls = callsOf(message)
+  const known = turn.isContinued ? await recallAnswers(scope, message, position) : NOTHING
+  let unanswered = calls.length
+  const parts = await Promise.all(
+    calls.map(async (call) => {
+      const result = known.get(call.id) ?? (await executeCall(scope, call, toStepKey(position, call)))
+      unanswered -= 1
+      if (unanswered > 0 && !known.has(call.id)) keep(scope, call, position, result)
+      return result
+    }),
+  )
+  requireNotHandedBack(scope)
+  const finished = calls.map((call) => ({ key: toStepKey(position, call), result: null }))
+  const answer: Message = { role: "tool", parts }
+  saveSoon(scope, { entries: [{ kind: "message", message: answer, turn: turn.taskId }], finished })
+}
+
+const NOTHING: ReadonlyMap<string, ToolResult> = new Map()
+
+function keep(scope: TurnScope, call: FunctionCall, position: number, result: ToolResult): void {
+  if (scope.turn.isHandedBack) return
+  saveSoon(scope, { entries: [], finished: [{ key: toStepKey(position, call), result: toJson(result) }] })
+}
+
+/** What a shutdown cut off is not an answer: the next claim asks the tool's `onCrash`. */
+function requireNotHandedBack({ turn }: TurnScope): void {
+  if (turn.isHandedBack) throw new Error(`Handed back: ${toErrorMessage(turn.signal.reason)}`)
+}

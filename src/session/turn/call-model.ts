@@ -1,0 +1,125 @@
+import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { callsOf, type Message } from "../../plugin/message.ts"
+import type { ModelRequest, ProviderResponse } from "../../plugin/model.ts"
+import { addTokens } from "../../plugin/token-usage.ts"
+import { offeredTools, systemPrompt } from "../conversation-context.ts"
+import type { ModelCallRecord } from "../log/log-entry.ts"
+import { toCostMicros } from "../model-cost.ts"
+import { beginSpan } from "../telemetry.ts"
+import { withRetries } from "./retry-model.ts"
+import type { TurnScope } from "./turn-scope.ts"
+
+export interface ModelAnswer {
+  readonly message: Extract<Message, { role: "assistant" }>
+  readonly record: ModelCallRecord
+}
+
+/** What the model had written when its call was cut off. */
+export interface PartialAnswer {
+  text: string
+}
+
+/** Asks the model once, with as many attempts as errors that may pass are worth. */
+export async function callModel(
+  scope: TurnScope,
+  { hasTools, partial }: { readonly hasTools: boolean; readonly partial: PartialAnswer },
+): Promise<ModelAnswer> {
+  const { agents, conversation } = scope
+  const { model } = conversation
+  const span = beginSpan(scope.trace, `chat ${model.id}`, toRequestAttributes(scope))
+  try {
+    const response = await withRetries(scope, (attempt) => {
+      if (attempt > 1 && partial.text !== "") {
+        partial.text = ""
+        conversation.emitter.emit({ type: "content.reset", reason: "the call is made again" })
+      }
+      return model.generate(toRequest(scope, hasTools, partial))
+    })
+    const record = account(scope, response)
+    span.end({
+      "gen_ai.usage.input_tokens": response.usage.inputTokens,
+      "gen_ai.usage.output_tokens": response.usage.outputTokens,
+      "gen_ai.response.finish_reasons": [response.finish],
+    })
+    for (const warning of response.warnings ?? []) agents.log.warn("the model's provider says", { warning })
+    return { message: withUsableParts(response.message), record }
+  } catch (error) {
+    span.end({ "error.type": isMeanwhileError(error) ? error.code : "error" }, toErrorMessage(error))
+    throw error
+  }
+}
+
+function toRequest(scope: TurnScope, hasTools: boolean, partial: PartialAnswer): ModelRequest {
+  const { agents, conversation, turn } = scope
+  const { maxOutputTokens, temperature } = agents.config
+  const { emitter } = conversation
+  return {
+    system: systemPrompt(agents, conversation),
+    messages: conversation.log.history,
+    tools: hasTools ? offeredTools(agents, conversation) : [],
+    signal: turn.signal,
+    ...(maxOutputTokens !== null && { maxOutputTokens }),
+    ...(temperature !== null && { temperature }),
+    onDelta({ type, text }) {
+      if (type === "text") partial.text += text
+      if (emitter.isHeard) emitter.emit({ type: "content.delta", source: type === "text" ? "model" : type, text })
+    },
+  }
+}
+
+function toRequestAttributes({ conversation, turn }: TurnScope) {
+  const { model, log } = conversation
+  return {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name": model.id.split("/", 1)[0] ?? "",
+    "gen_ai.request.model": model.id,
+    "gen_ai.conversation.id": log.id,
+    ...(turn.taskId && { "meanwhile.task.id": turn.taskId }),
+  }
+}
+
+/** Into the ledger and the turn's own account. */
+function account(scope: TurnScope, { usage, finish }: ProviderResponse): ModelCallRecord {
+  const { agents, conversation, turn } = scope
+  const model = conversation.model.id
+  const { price } = agents.catalogue.factsOf(model)
+  const costMicros = price === null ? null : toCostMicros(price, usage)
+  scope.account.modelCalls += 1
+  scope.account.usage = addTokens(scope.account.usage, usage)
+  if (scope.account.costMicros !== null) {
+    scope.account.costMicros = costMicros === null ? null : scope.account.costMicros + costMicros
+  }
+  const { id: session } = conversation.log
+  const at = agents.clock.now()
+  const { taskId, askedBy } = turn
+  agents.ledger.record({ at, session, turn: taskId, task: askedBy, model, usage, costMicros, purpose: "turn" })
+  return { model, usage, costMicros, finish }
+}
+
+/** No provider takes an empty message back, nor two calls with one id. */
+function withUsableParts(message: ModelAnswer["message"]): ModelAnswer["message"] {
+  const ids = callsOf(message).map(({ id }) => id)
+  const areUnique = new Set(ids).size === ids.length && !ids.includes("")
+  const parts = message.parts.filter((part) => part.type !== "text" || part.text !== "")
+  if (areUnique && parts.length === message.parts.length && parts.length > 0) return message
+  if (parts.length === 0) return { role: "assistant", parts: [{ type: "text", text: "(no answer)" }] }
+  const seen = new Set<string>()
+  return {
+    role: "assistant",
+    parts: parts.map((part) => {
+      if (part.type !== "call") return part
+      const id = part.id !== "" && !seen.has(part.id) ? part.id : `call_${crypto.randomUUID().replaceAll("-", "")}`
+      seen.add(id)
+      return { ...part, id }
+    }),
+  }
+}
+
+/** A model that stops for its longest answer in the middle of a call has asked for nothing. */
+export function requireWhole({ message, record }: ModelAnswer): void {
+  if (record.finish !== "length" || callsOf(message).length === 0) return
+  throw new MeanwhileError(
+    "model_refused",
+    `${record.model} reached its longest answer in the middle of a tool call. Raise agent.maxOutputTokens.`,
+  )
+}

@@ -1,0 +1,60 @@
+import { toErrorMessage } from "../../base/error.ts"
+import type { Collection, GcConfig, GcPlugin } from "../../plugin/gc-plugin.ts"
+import { contextUsage } from "../conversation-context.ts"
+import type { Conversation } from "../conversation.ts"
+import type { LogChange } from "../log/open-turn.ts"
+import { createModelPort } from "../model-port.ts"
+import type { AgentScope } from "../scope.ts"
+import { estimateTokens } from "../token-estimate.ts"
+import { keepPairs } from "./keep-pairs.ts"
+
+type Collector = { readonly plugin: GcPlugin; readonly config: GcConfig }
+
+export interface CollectOptions {
+  /** Collects now, whether it is due or not. */
+  readonly reason?: string
+  readonly signal: AbortSignal
+  readonly save: (change: LogChange) => Promise<void>
+}
+
+/** Makes room in the context when it is due. Null when there was nothing to do. What it throws costs nobody the turn. */
+export async function collectContext(
+  scope: AgentScope,
+  conversation: Conversation,
+  options: CollectOptions,
+): Promise<Collection | null> {
+  const { gc, log, emitter } = conversation
+  if (!gc) return null
+  const collection = await collectSafely(scope, conversation, gc, options)
+  if (!collection || collection.removedMessages === 0) return null
+  const messages = keepPairs(collection.messages)
+  const { summary, removedMessages } = collection
+  const measured = null
+  await options.save({ entries: [{ kind: "collection", messages, summary }], data: { measured } })
+  emitter.emit({ type: "context.collected", summary, removedMessages })
+  if (emitter.isHeard) {
+    emitter.emit({ type: "context.updated", usage: contextUsage(scope, conversation) })
+    emitter.emit({ type: "history.updated", messages: log.history })
+  }
+  return collection
+}
+
+async function collectSafely(
+  scope: AgentScope,
+  conversation: Conversation,
+  { plugin, config }: Collector,
+  { reason, signal }: CollectOptions,
+): Promise<Collection | null> {
+  const usage = contextUsage(scope, conversation)
+  try {
+    const decision = reason ? { isDue: true as const, reason } : await plugin.shouldCollect(usage, config)
+    if (!decision.isDue) return null
+    const model = createModelPort(scope, conversation, signal)
+    const { history } = conversation.log
+    return await plugin.collect(history, usage, config, decision.reason, { model, estimateTokens, signal })
+  } catch (error) {
+    signal.throwIfAborted()
+    scope.log.warn("the context could not be collected", { plugin: plugin.name, error: toErrorMessage(error) })
+    return null
+  }
+}

@@ -1,0 +1,45 @@
+import type { JsonValue } from "../../base/json.ts"
+import { callsOf, type FunctionCall, type Message, type ToolResult } from "../../plugin/message.ts"
+import type { TaskId } from "../../task/id.ts"
+import type { Step } from "../../task/step.ts"
+import { isRedacted } from "../log/redact-entry.ts"
+import { toStepKey } from "./call-step.ts"
+import { toErrorResult, toTaskResult } from "./tool-answer.ts"
+import type { TurnScope } from "./turn-scope.ts"
+
+const INTERRUPTED =
+  "It was interrupted: Meanwhile ended while it ran, and whether it finished is not known. Look before you try again."
+const NOT_REPEATABLE =
+  "It was interrupted, and its input held a secret, which is never stored: it cannot be run again as it was."
+
+/**
+ * The answers that the claim before this one left behind, by call: of calls that had ended, of those that became tasks,
+ * and of those that may not be repeated. Calls without an answer here are run again.
+ */
+export async function recallAnswers(
+  scope: TurnScope,
+  message: Message,
+  position: number,
+): Promise<ReadonlyMap<string, ToolResult>> {
+  const steps = new Map((await scope.turn.steps()).map((step) => [step.key, step]))
+  const answers = new Map<string, ToolResult>()
+  for (const call of callsOf(message)) {
+    const step = steps.get(toStepKey(position, call))
+    const answer = step && toAnswer(call, step, isRedacted(message))
+    if (answer) answers.set(call.id, answer)
+  }
+  return answers
+}
+
+/** A question that `onCrash: "ask"` led to was answered with yes: otherwise the turn would not go on. */
+function toAnswer(call: FunctionCall, step: Step, hadSecret: boolean): ToolResult | undefined {
+  if (step.state === "finished") return toKept(call, step.result)
+  if (step.onCrash === "fail") return toErrorResult(call, INTERRUPTED)
+  return hadSecret ? toErrorResult(call, NOT_REPEATABLE) : undefined
+}
+
+function toKept(call: FunctionCall, kept: JsonValue): ToolResult {
+  if (typeof kept !== "object" || kept === null) return toErrorResult(call, INTERRUPTED)
+  if ("taskId" in kept) return toTaskResult(call, kept["taskId"] as TaskId)
+  return kept as unknown as ToolResult
+}

@@ -1,0 +1,85 @@
+import { isMeanwhileError } from "../../base/error.ts"
+import { callsOf, type Message, textOf } from "../../plugin/message.ts"
+import { collectContext } from "./collect-context.ts"
+import { answerCalls } from "./answer-calls.ts"
+import { callModel, type ModelAnswer, type PartialAnswer, requireWhole } from "./call-model.ts"
+import { toOnCrash, toStepKey } from "./call-step.ts"
+import { saveSoon, settle, type TurnScope } from "./turn-scope.ts"
+
+/** What a turn comes to. */
+export interface TurnEnd {
+  readonly message: Message
+  readonly answer: ModelAnswer
+}
+
+/**
+ * The loop: ask the model, run what it calls, ask again, until it answers without a call. The history is the state:
+ * where the loop begins follows from its last message, so that a turn goes on after a crash as if nothing had been.
+ */
+export async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise<TurnEnd> {
+  const { log } = scope.conversation
+  const { maxStepsPerTurn } = scope.agents.config
+  for (;;) {
+    scope.turn.signal.throwIfAborted()
+    const last = log.history.at(-1)
+    if (last?.role === "assistant" && callsOf(last).length > 0) {
+      await settle(scope)
+      await answerCalls(scope, last, log.position)
+      continue
+    }
+    await collect(scope)
+    const hasTools = scope.account.modelCalls + 1 < maxStepsPerTurn
+    const answer = await askModel(scope, { hasTools, partial })
+    if (callsOf(answer.message).length === 0) return { message: answer.message, answer }
+    requireWhole(answer)
+    partial.text = ""
+    await keepAnswer(scope, answer)
+  }
+}
+
+/** When the context turns out to be too small after all, it is collected once and the model asked again. */
+async function askModel(
+  scope: TurnScope,
+  options: { readonly hasTools: boolean; readonly partial: PartialAnswer },
+): Promise<ModelAnswer> {
+  try {
+    return await callModel(scope, options)
+  } catch (error) {
+    if (!isMeanwhileError(error, "context_overflow")) throw error
+    const collected = await collect(scope, "the model says that the context is full")
+    if (!collected) throw error
+    return callModel(scope, options)
+  }
+}
+
+async function collect(scope: TurnScope, reason?: string): Promise<boolean> {
+  const { agents, conversation, turn } = scope
+  const collection = await collectContext(agents, conversation, {
+    ...(reason && { reason }),
+    signal: turn.signal,
+    save: (change) => turn.save(change),
+  })
+  return collection !== null
+}
+
+/** With the beginning of every call it asks for: from here on a crash finds them in flight. */
+async function keepAnswer(scope: TurnScope, { message, record }: ModelAnswer): Promise<void> {
+  const { conversation, turn } = scope
+  const { log, emitter } = conversation
+  const position = log.position + 1
+  const started = callsOf(message).map((call) => ({ key: toStepKey(position, call), onCrash: toOnCrash(scope, call) }))
+  const measured = toMeasured(scope, record)
+  saveSoon(scope, {
+    entries: [{ kind: "message", message, turn: turn.taskId, call: record }],
+    data: { measured },
+    started,
+    spent: { tokens: record.usage.inputTokens + record.usage.outputTokens, costMicros: record.costMicros ?? 0 },
+  })
+  const text = textOf(message)
+  if (text !== "" && emitter.isHeard) emitter.emit({ type: "agent.output", source: "model", text, mode: "write" })
+}
+
+/** The context with the answer in it, as the provider counts it. */
+export function toMeasured({ conversation }: TurnScope, { usage }: ModelAnswer["record"]) {
+  return { tokens: usage.inputTokens + usage.outputTokens, messages: conversation.log.history.length + 1 }
+}

@@ -1,0 +1,101 @@
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { TurnOutcome } from "../../plugin/agent-event.ts"
+import { textOf } from "../../plugin/message.ts"
+import { NO_TOKENS } from "../../plugin/token-usage.ts"
+import type { Conversation } from "../conversation.ts"
+import { contextUsage } from "../conversation-context.ts"
+import type { LogEntry } from "../log/log-entry.ts"
+import type { OpenTurn } from "../log/open-turn.ts"
+import type { AgentScope } from "../scope.ts"
+import { beginTrace } from "../telemetry.ts"
+import type { PartialAnswer } from "./call-model.ts"
+import { noteLostCall } from "./lost-call.ts"
+import { closeStopped, mendHistory } from "./mend-history.ts"
+import { runTurn, toMeasured } from "./run-turn.ts"
+import { settle, type TurnScope } from "./turn-scope.ts"
+
+/** Takes a turn that has begun, or goes on with one, to its end. Returns the last text of the model. */
+export async function takeTurn(agents: AgentScope, conversation: Conversation, turn: OpenTurn): Promise<string> {
+  const { log, emitter, model } = conversation
+  const trace = beginTrace(`invoke_agent ${log.data.name}`, toAttributes(conversation, turn), turn.traceId)
+  const startedMs = agents.clock.monotonic()
+  const account = { startedMs, modelCalls: 0, toolCalls: 0, usage: NO_TOKENS, costMicros: 0 }
+  const scope: TurnScope = { agents, conversation, turn, trace, account, saving: Promise.resolve() }
+  const partial: PartialAnswer = { text: "" }
+  emitter.emit({ type: "agent.status_changed", status: "active" })
+  try {
+    if (turn.isContinued) noteLostCall(scope)
+    const { message, answer } = await runTurn(scope, partial)
+    await settle(scope)
+    const measured = toMeasured(scope, answer.record)
+    end(scope, [{ kind: "message", message, turn: turn.taskId, call: answer.record }], { measured })
+    const text = textOf(message)
+    emitter.emit({ type: "agent.output", source: "model", text, mode: "write" })
+    tell(scope, "completed")
+    trace.end({ "gen_ai.response.model": model.id })
+    return text
+  } catch (error) {
+    trace.end({}, toErrorMessage(error))
+    return leave(scope, partial, error)
+  }
+}
+
+/** The turn did not come to an answer: it was stopped, is another worker's now, goes on at the next start, or failed. */
+function leave(scope: TurnScope, partial: PartialAnswer, error: unknown): string {
+  const { turn, conversation } = scope
+  const { history } = conversation.log
+  if (turn.isHandedBack || isMeanwhileError(error, "stale_claim")) throw error
+  if (turn.signal.aborted) {
+    end(scope, toEntries(scope, closeStopped(history, partial.text)))
+    conversation.emitter.emit({ type: "content.reset", reason: "the turn was stopped" })
+    tell(scope, "stopped")
+    return partial.text
+  }
+  end(scope, toEntries(scope, mendHistory(history, "The turn failed before it was answered.")))
+  tell(scope, "failed", toErrorMessage(error))
+  throw error
+}
+
+function toEntries({ turn }: TurnScope, messages: ReturnType<typeof mendHistory>): readonly LogEntry[] {
+  return messages.map((message) => ({ kind: "message", message, turn: turn.taskId }))
+}
+
+function end(scope: TurnScope, entries: readonly LogEntry[], data = {}): void {
+  const { turn, conversation } = scope
+  turn.finish({ entries, data: { ...data, turn: null, turns: conversation.log.data.turns + 1 } })
+}
+
+function tell(scope: TurnScope, outcome: TurnOutcome, reason?: string): void {
+  const { agents, conversation, turn, account } = scope
+  const { emitter, log, model, turns } = conversation
+  const { startedMs, modelCalls, toolCalls, usage, costMicros } = account
+  const durationMs = agents.clock.monotonic() - startedMs
+  const accounting = {
+    turn: turn.taskId,
+    outcome,
+    model: model.id,
+    modelCalls,
+    toolCalls,
+    usage,
+    costMicros,
+    durationMs,
+  }
+  turns.push(accounting)
+  if (!emitter.isHeard) return
+  emitter.emit({ type: "turn.completed", accounting })
+  emitter.emit({ type: "context.updated", usage: contextUsage(agents, conversation) })
+  emitter.emit({ type: "history.updated", messages: log.history })
+  const status = outcome === "failed" ? "error" : "done"
+  emitter.emit({ type: "agent.status_changed", status, ...(reason && { reason }) })
+}
+
+function toAttributes({ log, model }: Conversation, { taskId }: OpenTurn) {
+  return {
+    "gen_ai.operation.name": "invoke_agent",
+    "gen_ai.agent.name": log.data.name,
+    "gen_ai.agent.id": log.id,
+    "gen_ai.conversation.id": log.id,
+    "gen_ai.request.model": model.id,
+    ...(taskId && { "meanwhile.task.id": taskId }),
+  }
+}

@@ -1,0 +1,74 @@
+import { toErrorMessage } from "../../base/error.ts"
+import type { JsonValue } from "../../base/json.ts"
+import type { ContentPart, FunctionCall, ToolResult } from "../../plugin/message.ts"
+import type { Answer } from "../../plugin/task-service.ts"
+import { contentOf } from "../../plugin/tool-content.ts"
+import type { TaskId } from "../../task/id.ts"
+import type { TaskRecord } from "../../task/record.ts"
+
+/** What the model reads as the answer to its call. */
+export function toToolResult(call: FunctionCall, answer: Answer, limitCharacters: number): ToolResult {
+  switch (answer.outcome) {
+    case "completed":
+      return toResult(call, false, toContent(answer.patch.payload, answer.patch.digest, limitCharacters))
+    case "failed": {
+      const { failure, patch } = answer
+      const more = patch ? toContent(patch.payload, patch.digest, limitCharacters) : []
+      return toResult(call, true, [{ type: "text", text: failure.message }, ...more.filter(isTelling)])
+    }
+    case "cancelled":
+    case "timed_out":
+      return toErrorResult(call, `It was ${answer.outcome.replace("_", " ")}: ${answer.reason}.`)
+    case "promoted":
+      return toResult(call, false, [{ type: "text", text: toHandleText(answer.task, answer.afterMs) }])
+  }
+}
+
+export function toErrorResult(call: FunctionCall, problem: unknown): ToolResult {
+  const text = typeof problem === "string" ? problem : toErrorMessage(problem)
+  return toResult(call, true, [{ type: "text", text }])
+}
+
+/** Of a call whose task was written before a crash: the rest comes by itself. */
+export function toTaskResult(call: FunctionCall, taskId: TaskId): ToolResult {
+  const text = `It runs in the background as task ${taskId}. Its result comes back by itself: do not wait or ask for it.`
+  return toResult(call, false, [{ type: "text", text }])
+}
+
+/** One line for people. */
+export function summarize({ content }: ToolResult): string {
+  const text = content.map((part) => (part.type === "text" ? part.text : `[${part.mediaType}]`)).join(" ")
+  const line = text.replace(/\s+/g, " ").trim()
+  return line.length > 200 ? `${line.slice(0, 199)}…` : line
+}
+
+function toResult(call: FunctionCall, isError: boolean, content: readonly ContentPart[]): ToolResult {
+  return { type: "result", callId: call.id, tool: call.tool, isError, content }
+}
+
+function toContent(payload: JsonValue, digest: readonly string[], limit: number): readonly ContentPart[] {
+  const shown = contentOf(payload)
+  if (shown) return shown.map((part) => (part.type === "text" ? { ...part, text: bound(part.text, limit) } : part))
+  const text = typeof payload === "string" ? payload : payload === null ? digest.join("\n") : JSON.stringify(payload)
+  return [{ type: "text", text: text === "" ? "(it returned nothing)" : bound(text, limit) }]
+}
+
+function isTelling(part: ContentPart): boolean {
+  return part.type !== "text" || part.text !== "(it returned nothing)"
+}
+
+/** Head and tail: where it began and how it ended say more than the middle. */
+function bound(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  const half = Math.floor(limit / 2)
+  const left = text.length - 2 * half
+  return `${text.slice(0, half)}\n[… ${left} characters left out …]\n${text.slice(-half)}`
+}
+
+function toHandleText(task: TaskRecord, afterMs: number): string {
+  if (task.status === "waiting") {
+    return `It needs a person's approval first and waits for it as task ${task.id}. You will be told how it ends: go on with other work, and do not ask for the approval again.`
+  }
+  const since = afterMs > 0 ? `It still runs after ${Math.round(afterMs / 100) / 10} s and goes on` : "It runs"
+  return `${since} in the background as task ${task.id}. Its result comes back by itself: go on with other work, and do not wait or ask for it.`
+}

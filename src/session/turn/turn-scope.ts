@@ -1,0 +1,40 @@
+import type { TokenUsage } from "../../plugin/token-usage.ts"
+import type { Conversation } from "../conversation.ts"
+import type { OpenTurn, TurnChange } from "../log/open-turn.ts"
+import type { AgentScope } from "../scope.ts"
+import type { Trace } from "../telemetry.ts"
+
+/** What the parts of one turn share. */
+export interface TurnScope {
+  readonly agents: AgentScope
+  readonly conversation: Conversation
+  readonly turn: OpenTurn
+  readonly trace: Trace
+  readonly account: Account
+  /** What is being made durable while the turn goes on. */
+  saving: Promise<void>
+}
+
+/** What the turn has taken so far. */
+export interface Account {
+  readonly startedMs: number
+  modelCalls: number
+  toolCalls: number
+  usage: TokenUsage
+  /** Null once the price of a call was not known. */
+  costMicros: number | null
+}
+
+/** Does not wait: the history has it already, and a model can be asked meanwhile. `settle` tells whether it worked. */
+export function saveSoon(scope: TurnScope, change: TurnChange): void {
+  const before = scope.saving
+  const saved = scope.turn.save(change)
+  scope.saving = before.then(() => saved)
+  saved.catch(() => {})
+  scope.saving.catch(() => {})
+}
+
+/** Directly before an effect that must not happen unless everything before it is durable. */
+export async function settle(scope: TurnScope): Promise<void> {
+  await scope.saving
+}

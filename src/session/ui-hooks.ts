@@ -1,0 +1,54 @@
+import type {
+  AgentEvent,
+  AgentListener,
+  AgentStatus,
+  OutputMode,
+  OutputSource,
+  TurnAccounting,
+} from "../plugin/agent-event.ts"
+import type { ContextUsage } from "../plugin/context-usage.ts"
+import type { Message } from "../plugin/message.ts"
+import type { JsonValue } from "../base/json.ts"
+import type { SessionId } from "../task/id.ts"
+
+/** What a user interface can follow, each with the agent it is about: the main one or a subagent. All are optional. */
+export interface UiHooks {
+  onAgentCreated?(agent: SessionId, created: { readonly name: string; readonly parent: SessionId | null }): void
+  onAgentStatusChanged?(agent: SessionId, status: AgentStatus): void
+  onAgentOutput?(agent: SessionId, source: OutputSource, text: string, mode: OutputMode): void
+  onToolCallStart?(agent: SessionId, tool: string, input: JsonValue): void
+  onToolCallEnd?(agent: SessionId, tool: string, isSuccess: boolean, durationSeconds: number): void
+  onAgentTurnCompleted?(agent: SessionId, turn: TurnAccounting): void
+  onAgentContextUpdated?(agent: SessionId, usage: ContextUsage): void
+  onAgentHistoryUpdated?(agent: SessionId, history: readonly Message[]): void
+  onAgentCompleted?(agent: SessionId, text: string): void
+}
+
+/** The hooks as a listener of events. */
+export function toListener(hooks: UiHooks): AgentListener {
+  return (event: AgentEvent) => {
+    const { agent } = event
+    switch (event.type) {
+      case "agent.created":
+        return hooks.onAgentCreated?.(agent, { name: event.name, parent: event.parent })
+      case "agent.status_changed":
+        return hooks.onAgentStatusChanged?.(agent, event.status)
+      case "agent.output":
+        return hooks.onAgentOutput?.(agent, event.source, event.text, event.mode)
+      case "tool_call.started":
+        return hooks.onToolCallStart?.(agent, event.tool, event.input)
+      case "tool_call.ended":
+        return hooks.onToolCallEnd?.(agent, event.tool, event.isSuccess, event.durationMs / 1_000)
+      case "turn.completed":
+        return hooks.onAgentTurnCompleted?.(agent, event.accounting)
+      case "context.updated":
+        return hooks.onAgentContextUpdated?.(agent, event.usage)
+      case "history.updated":
+        return hooks.onAgentHistoryUpdated?.(agent, event.messages)
+      case "agent.completed":
+        return hooks.onAgentCompleted?.(agent, event.text)
+      default:
+        return undefined
+    }
+  }
+}
