@@ -1,0 +1,101 @@
+import { z } from "zod"
+import { MeanwhileError } from "../../base/error.ts"
+import type { JsonValue } from "../../base/json.ts"
+import type { ToolContext } from "../../plugin/context.ts"
+import type { Question } from "../../plugin/person-port.ts"
+import { defineTool, type Tool } from "../../plugin/tool.ts"
+import { toQuestion } from "./permission-question.ts"
+import { addGrant, type JudgedCall, judge, type PermissionScope, toJudgedCall } from "./permission-scope.ts"
+import { toVisibleText } from "./visible-text.ts"
+
+/** Finds a tool by its name. Refused with the reason when there is none. */
+export type FindTool = (name: string) => { readonly plugin: string; readonly tool: Tool }
+
+export const ASK_PERMISSION = "askPermission"
+const ANSWER_TIMEOUT_MS = 60 * 60 * 1000
+const LONGEST_REASON = 500
+
+const input = z.strictObject({
+  tool: z.string().min(1).describe("The tool you want to use."),
+  reason: z.string().min(1).describe("Why, in one sentence. The person reads it."),
+  input: z
+    .unknown()
+    .optional()
+    .describe("The input of the one call you want to make. Without it, every call is asked for."),
+})
+
+/** Lets the model ask ahead, so that a person is asked once and not in the middle of the work. */
+export function createAskPermission(scope: PermissionScope, findTool: FindTool): Tool {
+  return defineTool({
+    name: ASK_PERMISSION,
+    description:
+      "Asks the person ahead for permission to use a tool in this session, or to make one call of it. The answer is " +
+      "theirs: after a no, do not try to get the same done in another way.",
+    input,
+    timeoutMs: ANSWER_TIMEOUT_MS,
+    title: ({ tool }) => `asks to use ${tool}`,
+    run: (asked, context) => askAhead(scope, findTool, asked, context),
+  })
+}
+
+async function askAhead(
+  scope: PermissionScope,
+  findTool: FindTool,
+  asked: z.output<typeof input>,
+  context: ToolContext,
+): Promise<JsonValue> {
+  if (context.session === null) {
+    throw new MeanwhileError("wrong_state", "Permission is given to a session, and this call belongs to none.")
+  }
+  const { plugin, tool: definition } = findTool(asked.tool)
+  const isOneCall = asked.input !== undefined
+  const value = isOneCall ? parseInput(definition, asked.input) : {}
+  const call = toJudgedCall(scope, {
+    plugin,
+    tool: definition.name,
+    input: value,
+    definition,
+    session: context.session,
+  })
+  // Of a tool whose effects depend on the input, nobody knows what every call of it does.
+  const dependsOnInput = !isOneCall && typeof definition.effects === "function"
+  const verdict = judge(scope, dependsOnInput ? { ...call, effects: ["unknown"] } : call)
+  if (verdict.decision === "allow") return { isGranted: true, reason: "it is allowed already" }
+  if (verdict.decision === "deny") return { isGranted: false, reason: verdict.reason }
+  const question = await toAheadQuestion(scope, call, isOneCall, asked.reason)
+  const answer = await scope.queue.take(context.signal, () =>
+    (scope.channel() ?? context.person).ask(question, context.signal),
+  )
+  if (!answer.isAnswered) return { isGranted: false, reason: `nobody allowed it: ${answer.reason}` }
+  if (!/^y(?:es)?$/i.test(answer.value.trim())) return { isGranted: false, reason: "the person said no" }
+  addGrant(scope, call, isOneCall ? { kind: "call", input: JSON.stringify(value) } : { kind: "tool" })
+  return { isGranted: true, reason: isOneCall ? "for this call, in this session" : "for every call, in this session" }
+}
+
+function parseInput(definition: Tool, value: unknown): unknown {
+  const parsed = definition.input.safeParse(value)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`)
+  throw new MeanwhileError("invalid_input", `${definition.name} does not take that input: ${problems.join("; ")}.`)
+}
+
+async function toAheadQuestion(
+  scope: PermissionScope,
+  call: JudgedCall,
+  isOneCall: boolean,
+  reason: string,
+): Promise<Question> {
+  const said = `The agent says: ${toVisibleText(scope.redact(reason), LONGEST_REASON)}`
+  const options = { kind: "approval", options: ["yes", "no"], fallback: "no" } as const
+  if (!isOneCall) {
+    const text = `Allow every call of ${call.tool} in this session?`
+    return { ...options, text, detail: `Tool ${call.tool} of plugin ${call.plugin}\n${said}` }
+  }
+  const question = await toQuestion(call, (text) => scope.redact(text))
+  return {
+    ...question,
+    ...options,
+    text: `${question.text} For this call, in this session.`,
+    detail: `${question.detail}\n${said}`,
+  }
+}

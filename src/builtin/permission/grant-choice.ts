@@ -1,0 +1,42 @@
+import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
+import type { Grant, GrantedCall } from "./grants.ts"
+import { toVisibleText } from "./visible-text.ts"
+
+/** What a person who is there can answer beside yes and no. */
+export interface GrantChoice {
+  readonly question: Question
+  /** What the answer means. Anything that is not one of the options is a no. */
+  read(answer: PersonAnswer): ChosenGrant
+}
+
+export type ChosenGrant =
+  | { readonly isAllowed: true; readonly grant: Grant["scope"] | null }
+  | { readonly isAllowed: false; readonly reason: string }
+
+const LONGEST_ANSWER = 200
+
+/** `hasSession`: only a session can be allowed something for later. */
+export function toGrantChoice(approval: Question, call: GrantedCall, hasSession: boolean): GrantChoice {
+  const { tool, likeness, effects } = call
+  const scopes = new Map<string, Grant["scope"] | null>([["yes", null]])
+  if (hasSession && likeness !== undefined) {
+    scopes.set(`always in this session, for: ${toVisibleText(likeness, LONGEST_ANSWER)} …`, {
+      kind: "alike",
+      likeness,
+      effects,
+    })
+  }
+  if (hasSession) scopes.set(`always in this session, for every call of ${tool}`, { kind: "tool" })
+  const [yes = "yes", ...always] = scopes.keys()
+  return {
+    question: { ...approval, kind: "choice", options: [yes, "no", ...always], fallback: "no" },
+    read(answer) {
+      if (!answer.isAnswered) return { isAllowed: false, reason: `nobody allowed it: ${answer.reason}` }
+      const value = answer.value.trim()
+      const grant = scopes.get(/^y(?:es)?$/i.test(value) ? yes : value)
+      if (grant !== undefined) return { isAllowed: true, grant }
+      const said = /^no?$/i.test(value) ? "" : `: ${toVisibleText(value, LONGEST_ANSWER)}`
+      return { isAllowed: false, reason: `the person said no${said}` }
+    },
+  }
+}

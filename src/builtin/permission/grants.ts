@@ -1,0 +1,70 @@
+import type { Effect } from "../../plugin/effect.ts"
+import type { SessionId } from "../../task/id.ts"
+
+/** What a person allowed a session: every call of a tool, those alike with at most the same effects, or one call. */
+export interface Grant {
+  readonly plugin: string
+  readonly tool: string
+  readonly scope:
+    | { readonly kind: "tool" }
+    | { readonly kind: "alike"; readonly likeness: string; readonly effects: readonly Effect[] }
+    | { readonly kind: "call"; readonly input: string }
+}
+
+export interface GrantedCall {
+  readonly plugin: string
+  readonly tool: string
+  readonly input: unknown
+  readonly effects: readonly Effect[]
+  readonly likeness: string | undefined
+}
+
+/** In memory: they end with the process, and a person is asked again. */
+export interface Grants {
+  add(session: SessionId, grant: Grant): void
+  covers(session: SessionId, call: GrantedCall): boolean
+  /** Those of the session and the ones it inherits. */
+  list(session: SessionId): readonly Grant[]
+  /** Its own; returns how many there were. */
+  reset(session: SessionId): number
+  inherit(child: SessionId, parent: SessionId): void
+}
+
+export function createGrants(): Grants {
+  const bySession = new Map<SessionId, readonly Grant[]>()
+  const parents = new Map<SessionId, SessionId>()
+
+  function list(session: SessionId): readonly Grant[] {
+    const seen = new Set<SessionId>()
+    const grants: Grant[] = []
+    for (let at: SessionId | undefined = session; at !== undefined && !seen.has(at); at = parents.get(at)) {
+      seen.add(at)
+      grants.push(...(bySession.get(at) ?? []))
+    }
+    return grants
+  }
+
+  return {
+    list,
+    add: (session, grant) => void bySession.set(session, [...(bySession.get(session) ?? []), grant]),
+    covers: (session, call) => list(session).some((grant) => isCovered(grant, call)),
+    reset(session) {
+      const count = bySession.get(session)?.length ?? 0
+      bySession.delete(session)
+      return count
+    },
+    inherit: (child, parent) => void parents.set(child, parent),
+  }
+}
+
+function isCovered({ plugin, tool, scope }: Grant, call: GrantedCall): boolean {
+  if (plugin !== call.plugin || tool !== call.tool) return false
+  switch (scope.kind) {
+    case "tool":
+      return true
+    case "alike":
+      return scope.likeness === call.likeness && call.effects.every((effect) => scope.effects.includes(effect))
+    case "call":
+      return scope.input === JSON.stringify(call.input)
+  }
+}

@@ -1,0 +1,62 @@
+import { toErrorMessage } from "../../base/error.ts"
+import type { Effect } from "../../plugin/effect.ts"
+import type { Question } from "../../plugin/person-port.ts"
+import type { Tool } from "../../plugin/tool.ts"
+import { toVisibleText } from "./visible-text.ts"
+
+export interface AskedCall {
+  readonly plugin: string
+  readonly tool: string
+  readonly input: unknown
+  readonly definition: Tool
+  readonly effects: readonly Effect[]
+  /** Why a rule wants it asked. */
+  readonly reason?: string
+}
+
+const PHRASES: Readonly<Record<Effect, string>> = {
+  write: "writes",
+  delete: "deletes",
+  install: "installs software",
+  send: "sends to other machines",
+  run_as: "acts as another user",
+  unknown: "may do anything: nobody can say",
+}
+const LONGEST_TEXT = 300
+const LONGEST_DETAIL = 8_000
+const SECRET_FIELD =
+  /pass(?:word|phrase|wd)?$|secret|credential|authorization|cookie|token$|(?:api|access|private|auth)_?-?key$/i
+
+/** Yes or no, with all a person needs to know. `redact` is applied to everything that comes from the call. */
+export async function toQuestion(call: AskedCall, redact: (text: string) => string): Promise<Question> {
+  const { plugin, tool, effects, reason } = call
+  const does = effects.length > 0 ? ` It ${effects.map((effect) => PHRASES[effect]).join(", ")}.` : ""
+  const because = reason === undefined ? "" : ` ${reason}`
+  const preview = await toPreview(call)
+  const detail = [
+    `Tool ${tool} of plugin ${plugin}`,
+    `Effects: ${effects.join(", ") || "none"}`,
+    `Input: ${toVisibleText(redact(toInputText(call.input)), LONGEST_DETAIL)}`,
+    ...(preview === undefined ? [] : [`Preview:\n${toVisibleText(redact(preview), LONGEST_DETAIL)}`]),
+  ]
+  const text = toVisibleText(`Allow ${tool}?${does}${because}`, LONGEST_TEXT)
+  return { kind: "approval", text, detail: detail.join("\n") }
+}
+
+async function toPreview({ definition, input }: AskedCall): Promise<string | undefined> {
+  try {
+    return await definition.preview?.(input)
+  } catch (error) {
+    return `There is no preview: ${toErrorMessage(error)}`
+  }
+}
+
+/** Fields that are secrets by their name are left out whatever they hold. */
+function toInputText(input: unknown): string {
+  const text: string | undefined = JSON.stringify(
+    input,
+    (key, value: unknown) => (typeof value === "string" && SECRET_FIELD.test(key) ? "[redacted]" : value),
+    2,
+  )
+  return text ?? "none"
+}

@@ -1,0 +1,21 @@
+import type { Question } from "../../plugin/person-port.ts"
+import type { ToolCall } from "../../plugin/task-service.ts"
+import type { Tool } from "../../plugin/tool.ts"
+
+/** A call that asks to be admitted. */
+export interface PermissionRequest {
+  readonly call: ToolCall
+  readonly plugin: string
+  readonly tool: string
+  /** As the tool's schema gives it to `run`. */
+  readonly input: unknown
+  readonly definition: Tool
+  /** Aborted when nobody wants the call any more. */
+  readonly signal: AbortSignal
+}
+
+export type PermissionDecision =
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly reason: string }
+  /** Nobody is there now: the call waits for the answer. Unanswered in time means no. */
+  | { readonly allowed: "ask"; readonly question: Question; readonly expiresInMs: number | null }

@@ -1,0 +1,93 @@
+import type { Effect } from "../../plugin/effect.ts"
+import { matchesGlob } from "./glob.ts"
+import type { PermissionPolicy, PermissionRule } from "./permission-policy.ts"
+
+/** All that a policy looks at. */
+export interface CallFacts {
+  readonly plugin: string
+  readonly tool: string
+  readonly input: unknown
+  readonly effects: readonly Effect[]
+  /** A person allowed it for the session. */
+  readonly isGranted: boolean
+  /** Its plugin says that it needs no permission. */
+  readonly isAutoApproved: boolean
+}
+
+export type Verdict =
+  | { readonly decision: "allow" }
+  | { readonly decision: "deny"; readonly reason: string }
+  /** `reason` is the rule's, if a rule wants it. */
+  | { readonly decision: "ask"; readonly reason?: string }
+
+const ALLOW: Verdict = { decision: "allow" }
+
+/**
+ * The first that applies decides: a deny rule, a grant of the session, an ask rule, an allow rule, the plugin's own
+ * list of harmless tools, and last the mode by the effects.
+ */
+export function judgeCall(policy: PermissionPolicy, facts: CallFacts): Verdict {
+  const find = (decision: PermissionRule["decision"]) =>
+    policy.rules.find((rule) => rule.decision === decision && applies(rule, facts))
+  const denied = find("deny")
+  if (denied) return { decision: "deny", reason: denied.reason ?? `a rule of the policy denies ${describe(denied)}` }
+  if (facts.isGranted) return ALLOW
+  const asked = find("ask")
+  if (asked) return { decision: "ask", ...(asked.reason !== undefined && { reason: asked.reason }) }
+  if (find("allow") || facts.isAutoApproved || facts.effects.length === 0) return ALLOW
+  return judgeByMode(policy.mode, facts.effects)
+}
+
+function judgeByMode(mode: PermissionPolicy["mode"], effects: readonly Effect[]): Verdict {
+  switch (mode) {
+    case "allow_all":
+      return ALLOW
+    case "deny_effects":
+      return { decision: "deny", reason: `the policy allows no effects, and this call has: ${effects.join(", ")}` }
+    case "default":
+      return { decision: "ask" }
+  }
+}
+
+function applies(rule: PermissionRule, facts: CallFacts): boolean {
+  return (
+    matchesGlob(rule.tool, facts.tool) &&
+    matchesGlob(rule.plugin ?? "*", facts.plugin) &&
+    appliesToEffects(rule, facts.effects) &&
+    (rule.match === undefined || matchesGlob(rule.match, toText(facts.input))) &&
+    Object.entries(rule.arguments ?? {}).every(([path, pattern]) => {
+      const value = valueAt(facts.input, path)
+      return value !== undefined && matchesGlob(pattern, toText(value))
+    })
+  )
+}
+
+function appliesToEffects({ effects, decision }: PermissionRule, ofCall: readonly Effect[]): boolean {
+  if (!effects) return true
+  return decision === "allow"
+    ? ofCall.every((effect) => effects.includes(effect))
+    : ofCall.some((effect) => effects.includes(effect))
+}
+
+function valueAt(input: unknown, path: string): unknown {
+  let value = input
+  for (const key of path.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined
+    value = (value as Readonly<Record<string, unknown>>)[key]
+  }
+  return value
+}
+
+function toText(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "")
+}
+
+/** A rule in one line. */
+export function describe({ tool, plugin, arguments: fields = {}, match, effects }: PermissionRule): string {
+  return [
+    plugin === undefined ? tool : `${plugin}/${tool}`,
+    ...Object.entries(fields).map(([path, pattern]) => `with ${path} ${JSON.stringify(pattern)}`),
+    ...(match === undefined ? [] : [`with input ${JSON.stringify(match)}`]),
+    ...(effects ? [`with effects ${effects.join(", ") || "none"}`] : []),
+  ].join(" ")
+}
