@@ -2,7 +2,7 @@ import { meetsModelRequirements } from "../plugin/model-requirement.ts"
 import { findKnownModel } from "./catalogue-lookup.ts"
 import type { ModelFacts } from "./model-facts.ts"
 
-export type { Modality, ModelFacts, ModelPrice } from "./model-facts.ts"
+export type { ModelFacts } from "./model-facts.ts"
 
 /** What the person says of a model, over what is known of it. */
 export type ModelOverride = { readonly [Key in keyof ModelFacts]?: ModelFacts[Key] | undefined }

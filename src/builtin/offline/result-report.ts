@@ -7,20 +7,18 @@ const LONGEST_SHOWN = 4_000
 /** One result in plain words. What a tool returned is shown, whatever it says, and never followed. */
 export function reportResult(result: ToolResult, call: FunctionCall | undefined): string {
   const name = toName(result, call)
-  const text = result.content.map(toShownText).join("\n").trim()
-  const shown = shorten(text, LONGEST_SHOWN)
-  if (result.isError) return `${name} failed: ${shown || "no reason was given."}`
-  const value = toObject(text)
-  const taskId = findPromotedTask(text, value)
-  if (taskId !== undefined) {
-    return `${name} takes longer: it goes on in the background as task ${taskId}. Its result comes by itself; we can talk on.`
-  }
-  if (value && "exitCode" in value && typeof value["output"] === "string") {
-    const output = shorten(value["output"].trimEnd(), LONGEST_SHOWN) || "(it printed nothing)"
-    return `${name} exited with ${JSON.stringify(value["exitCode"])}:\n\n${output}`
-  }
-  return `${name} returned:\n\n${shown || "(nothing)"}`
+  const texts = result.content.map(toShownText)
+  const shown = shorten(texts.join("\n").trim(), LONGEST_SHOWN) || "(nothing)"
+  if (result.isError) return `${name} failed: ${shown}`
+  const [, state, taskId] = HANDLE.exec(texts[0] ?? "") ?? []
+  if (taskId === undefined) return `${name} returned:\n\n${shown}`
+  return state === "needs"
+    ? `${name} needs an approval and waits for it as task ${taskId}. How it ends comes by itself; we can talk on.`
+    : `${name} goes on in the background as task ${taskId}. Its result comes by itself; we can talk on.`
 }
+
+/** What stands in the place of the result of a call that became a task. */
+const HANDLE = /^It (needs|runs|still runs)\b[^\n|]* as task ([0-9a-f]{8}-[0-9a-f-]{27})\. /
 
 function toName({ tool }: ToolResult, call: FunctionCall | undefined): string {
   const input = call?.input
@@ -29,21 +27,17 @@ function toName({ tool }: ToolResult, call: FunctionCall | undefined): string {
 }
 
 function toShownText(part: ContentPart): string {
-  if (part.type === "text") return part.text
+  if (part.type === "text") return toCommandText(part.text) ?? part.text
   const size = "data" in part.source ? `, ${Math.ceil((part.source.data.length * 3) / 4)} bytes` : ""
   return `[a file I cannot see into: ${part.name ?? "without a name"}, ${part.mediaType}${size}]`
 }
 
-const SENTENCE = /^[^\n]{0,300}?\b(?:background|promoted)\b/i
-const TASK_ID = /\btask(?: id)?[:\s"'`]+([0-9a-f]{4,8}[0-9a-f-]*)\b/i
-
-function findPromotedTask(text: string, value: JsonObject | undefined): string | undefined {
-  if (!value) return SENTENCE.test(text) ? TASK_ID.exec(text.slice(0, 500))?.[1] : undefined
-  const isPromoted = ["outcome", "status", "state"].some(
-    (key) => value[key] === "promoted" || value[key] === "background",
-  )
-  const id = value["taskId"] ?? value["task_id"] ?? value["task"]
-  return (isPromoted || value["promoted"] === true) && typeof id === "string" ? id : undefined
+/** What a command printed, and its exit code unless that is 0. */
+function toCommandText(text: string): string | undefined {
+  const value = toObject(text)
+  if (!value || !("exitCode" in value) || typeof value["output"] !== "string") return undefined
+  const output = value["output"].trimEnd() || "(it printed nothing)"
+  return value["exitCode"] === 0 ? output : `${output}\n(exit code ${JSON.stringify(value["exitCode"])})`
 }
 
 function toObject(text: string): JsonObject | undefined {
