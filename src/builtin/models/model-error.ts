@@ -61,7 +61,7 @@ export function toModelError(error: unknown, { id, scrub }: ModelErrorContext): 
   const code = toCode(fault)
   const { cause, advice } = WORDINGS[code]
   const sentence = UNREADABLE.test(fault.name) ? "its answer could not be read" : scrub(fault.sentence)
-  const provider = id.slice(0, id.indexOf("/"))
+  const [provider = id] = id.split("/")
   const wait = fault.retryAfterMs === undefined ? "" : ` It asks to wait ${Math.ceil(fault.retryAfterMs / 1_000)} s.`
   return new MeanwhileError(code, `${provider} ${cause} (${id}): ${toSentence(sentence)}${wait} ${advice}`, {
     provider,

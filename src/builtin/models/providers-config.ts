@@ -59,5 +59,3 @@ export const providersConfigSchema = z
       }
     }
   })
-
-export type ProvidersConfig = z.infer<typeof providersConfigSchema>

@@ -16,23 +16,19 @@ export async function readParts(
   const stop = () => void reader.cancel(signal.reason).catch(() => undefined)
   signal.addEventListener("abort", stop, { once: true })
   if (signal.aborted) stop()
-  const read = async () => {
-    try {
-      return await reader.read()
-    } catch (error) {
-      throw toError(error)
-    }
-  }
+  let isReading = true
   try {
     for (;;) {
-      const next = await read()
+      isReading = true
+      const next = await reader.read()
+      isReading = false
       if (next.done) break
       take(next.value)
     }
     signal.throwIfAborted()
   } catch (error) {
     stop()
-    throw error
+    throw isReading ? toError(error) : error
   } finally {
     signal.removeEventListener("abort", stop)
   }
