@@ -1,0 +1,46 @@
+import { MeanwhileError } from "../../base/error.ts"
+import { findNearNames } from "../../plugin/near-name.ts"
+import type { Reference } from "./reference.ts"
+import { type FoundReferences, readReferenceFolder } from "./reference-folder.ts"
+
+/** All references there are: those that were given, then those of the folder, as its files are now. */
+export interface ReferenceCatalogue {
+  load(): Promise<FoundReferences>
+  /** In the order of the ids. Refused as a whole, with near ids, when one is not known. */
+  find(ids: readonly string[]): Promise<readonly Reference[]>
+}
+
+export function createReferenceCatalogue(given: readonly Reference[], folder: string | undefined): ReferenceCatalogue {
+  async function load(): Promise<FoundReferences> {
+    const found = folder === undefined ? { references: [], problems: [] } : await readReferenceFolder(folder)
+    return withoutRepeated([...given, ...found.references], found.problems)
+  }
+  return {
+    load,
+    find: async (ids) => {
+      const { references } = await load()
+      const byId = new Map(references.map((reference) => [reference.id, reference]))
+      return [...new Set(ids)].map((id) => byId.get(id) ?? refuse(id, [...byId.keys()]))
+    },
+  }
+}
+
+/** The first of an id counts. */
+function withoutRepeated(references: readonly Reference[], problems: readonly string[]): FoundReferences {
+  const byId = new Map<string, Reference>()
+  const repeated: string[] = []
+  for (const reference of references) {
+    if (byId.has(reference.id)) repeated.push(`there is a second reference with the id "${reference.id}"`)
+    else byId.set(reference.id, reference)
+  }
+  return { references: [...byId.values()], problems: [...problems, ...repeated] }
+}
+
+function refuse(id: string, known: readonly string[]): never {
+  const near = findNearNames(id, known)
+  const hint =
+    near.length > 0
+      ? `Did you mean ${near.map((each) => `"${each}"`).join(", ")}?`
+      : "listReferences shows those there are."
+  throw new MeanwhileError("not_found", `There is no reference ${JSON.stringify(id)}. ${hint}`, { near })
+}
