@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server as HttpServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { createMcpHandler, ProtocolError, Server } from "@modelcontextprotocol/server"
+import { createMcpHandler, McpServer, ProtocolError } from "@modelcontextprotocol/server"
 import { onTestFinished } from "vitest"
 import { z } from "zod"
 
@@ -69,7 +69,8 @@ export async function startSecondGenerationServer(): Promise<SecondGenerationSer
 
   const handler = createMcpHandler(() => {
     const capabilities = { tools: { listChanged: true }, extensions: { [TASKS]: {} } }
-    const server = new Server({ name: "fixture", version: "1.0.0" }, { capabilities, instructions: "Be kind." })
+    const whole = new McpServer({ name: "fixture", version: "1.0.0" }, { capabilities, instructions: "Be kind." })
+    const { server } = whole
     server.setRequestHandler("tools/list", () => ({
       tools: names.map((name) => ({
         name,
@@ -109,7 +110,7 @@ export async function startSecondGenerationServer(): Promise<SecondGenerationSer
       settle(taskId, { status: "working" })
       return {}
     })
-    return server
+    return whole
   })
 
   let http: HttpServer | null = null

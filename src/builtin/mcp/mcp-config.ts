@@ -56,7 +56,6 @@ export const mcpConfigSchema = z.object({
   mcpServers: z.record(z.string().regex(SERVER_NAME, "must be letters, digits, . _ - and spaces"), server).default({}),
 })
 
-export type McpConfigInput = z.input<typeof mcpConfigSchema>
 export type McpConfig = z.output<typeof mcpConfigSchema>
 export type ServerConfig = McpConfig["mcpServers"][string]
 export type ServerTransport = ServerConfig["transport"]

@@ -9,7 +9,7 @@ import {
 import { type JsonObject, toJson } from "../../base/json.ts"
 import { carryTasks } from "./carry-task.ts"
 import type { Connection } from "./connection.ts"
-import { createConnection } from "./create-connection.ts"
+import { createConnection, describeError } from "./create-connection.ts"
 import type { ServerTransport } from "./mcp-config.ts"
 import { createServerProcess } from "./server-process.ts"
 import { toEnvironment } from "./server-environment.ts"
@@ -71,8 +71,8 @@ async function connect(options: OpenOptions, mode: "auto" | "legacy"): Promise<C
     await Promise.race([client.connect(transport, { timeout: timeoutMs, signal: giveUp }), aborted.promise])
   } catch (error) {
     await transport.close().catch(() => undefined)
-    const line = lastLine()
-    if (error instanceof Error && line !== "") error.message += ` (it printed: ${line})`
+    const line = lastLine() === "" ? "" : ` (it printed: ${lastLine()})`
+    if (error instanceof Error) error.message = `${describeError(error)}${line}`
     throw error
   }
   void client.autoOpenedSubscription?.closed.then(async (how) => {

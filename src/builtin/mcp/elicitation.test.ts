@@ -1,0 +1,57 @@
+import { expect, it } from "vitest"
+import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
+import { elicit } from "./elicitation.ts"
+
+/** A person who gives these answers one after the other, and then none. */
+function createPerson(...answers: readonly string[]) {
+  const questions: Question[] = []
+  const ask = async (question: Question): Promise<PersonAnswer> => {
+    const value = answers[questions.push(question) - 1]
+    return value === undefined ? { isAnswered: false, reason: "gone" } : { isAnswered: true, value, by: "test" }
+  }
+  return { questions, asking: { person: { ask }, signal: new AbortController().signal } }
+}
+
+const form = (properties: object, required: readonly string[] = Object.keys(properties)) => ({
+  message: "Where to?",
+  requestedSchema: { type: "object", properties, required: [...required] } as never,
+})
+
+it("reads each field as what the server wants it to be", async () => {
+  const { asking, questions } = createPerson("Ada", "3", "yes", "Second", "a, b")
+  const params = form({
+    name: { type: "string" },
+    count: { type: "integer" },
+    sure: { type: "boolean" },
+    which: {
+      type: "string",
+      oneOf: [
+        { const: "1", title: "First" },
+        { const: "2", title: "Second" },
+      ],
+    },
+    some: { type: "array", items: { enum: ["a", "b", "c"] } },
+  })
+  const content = { name: "Ada", count: 3, sure: true, which: "2", some: ["a", "b"] }
+  expect(await elicit("s", params, asking)).toEqual({ action: "accept", content })
+  expect(questions.map(({ kind }) => kind)).toEqual(["text", "text", "choice", "choice", "choice"])
+})
+
+it("asks again when an answer cannot be taken, and says why", async () => {
+  const { asking, questions } = createPerson("many", "3")
+  expect(await elicit("s", form({ count: { type: "integer" } }), asking)).toMatchObject({ content: { count: 3 } })
+  expect(questions[1]?.text).toContain("a integer is wanted")
+})
+
+it("leaves out a field that may be left out", async () => {
+  const { asking } = createPerson("")
+  expect(await elicit("s", form({ name: { type: "string" } }, []), asking)).toEqual({ action: "accept", content: {} })
+})
+
+it("declines when nobody answers, when nobody can be asked, and when a web page is to be opened", async () => {
+  const { asking } = createPerson()
+  expect(await elicit("s", form({ name: { type: "string" } }), asking)).toEqual({ action: "decline" })
+  const ask = () => Promise.reject(new Error("no conversations"))
+  expect(await elicit("s", form({ name: {} }), { ...asking, person: { ask } })).toEqual({ action: "decline" })
+  expect(await elicit("s", { mode: "url", message: "Log in", url: "https://x" }, asking)).toEqual({ action: "decline" })
+})

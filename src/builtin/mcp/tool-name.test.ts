@@ -1,0 +1,17 @@
+import { expect, it } from "vitest"
+import { toToolName } from "./tool-name.ts"
+
+it("names a tool after its server", () => {
+  expect(toToolName("github", "list-issues")).toBe("mcp__github__list-issues")
+})
+
+it("stays within what every model API takes, and never lets two tools meet", () => {
+  const names = [
+    toToolName("my server", "a.b"),
+    toToolName("my.server", "a b"),
+    toToolName("s".repeat(60), "one"),
+    toToolName("s".repeat(60), "two"),
+  ]
+  for (const name of names) expect(name).toMatch(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/)
+  expect(new Set(names).size).toBe(names.length)
+})
