@@ -102,6 +102,6 @@ async function writeWhole(path: string, content: string | Uint8Array): Promise<v
 }
 
 function toDamaged({ path }: Place, cause?: unknown): MeanwhileError {
-  const message = `The backups of "${path}" are damaged, so it is left as it is. Remove its folder of backups to begin anew.`
+  const message = `The backups of "${path}" are damaged, so it is left as it is. Remove them to begin anew.`
   return new MeanwhileError("store_damaged", message, { path }, { cause })
 }

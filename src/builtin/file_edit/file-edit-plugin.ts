@@ -53,7 +53,7 @@ export function createFileEditPlugin(options: FileEditPluginOptions): ToolPlugin
     ],
     autoApprovedTools: ["readFile"],
     systemInstructions:
-      "Read a file with readFile before you change it. Prefer updateFile with old_text and new_text over writing a whole " +
-      "file again. Every change of these tools can be taken back with undoFileChange.",
+      "Read a file with readFile before you change it. Prefer updateFile with old_text and new_text over writing a " +
+      "whole file again. Every change of these tools can be taken back with undoFileChange.",
   })
 }

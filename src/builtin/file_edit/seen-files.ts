@@ -6,7 +6,7 @@ import type { Place } from "./working-root.ts"
 /** What each conversation last saw of each file. In memory: after a restart nothing counts as seen. */
 export interface SeenFiles {
   remember(session: SessionId | null, place: Place, hash: string | null): void
-  /** Refuses when the file is no longer what the conversation saw. One it never saw, or that is gone, is not refused. */
+  /** Refuses when the file is no longer what the conversation saw; not one it never saw, nor one that is gone. */
   requireUnchanged(session: SessionId | null, place: Place, state: FileState | undefined): void
 }
 

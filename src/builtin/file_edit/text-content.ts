@@ -11,6 +11,7 @@ export function toText(bytes: Buffer): string | undefined {
 export function requireText(bytes: Buffer, path: string): string {
   const text = toText(bytes)
   if (text !== undefined) return text
-  const message = `"${path}" is a binary file of ${bytes.length} bytes, not UTF-8 text. Use a command that knows its format.`
+  const what = `a binary file of ${bytes.length} bytes, not UTF-8 text`
+  const message = `"${path}" is ${what}. Use a command that knows its format.`
   throw new MeanwhileError("invalid_input", message, { path, bytes: bytes.length })
 }

@@ -11,7 +11,7 @@ export function applyEdit(text: string, edit: TextEdit, path: string): string {
   const { oldText, newText } = toLineEndsOf(text, edit)
   const start = text.indexOf(oldText)
   if (start < 0) {
-    const message = `old_text does not occur in "${path}". Read the file and copy it exactly, with its spaces and line ends.`
+    const message = `old_text does not occur in "${path}". Read the file and copy it exactly, with its spaces.`
     throw new MeanwhileError("invalid_input", message, { path })
   }
   if (text.includes(oldText, start + 1)) {

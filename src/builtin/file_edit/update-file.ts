@@ -36,8 +36,8 @@ export function createUpdateFile(files: WorkingFiles, seen: SeenFiles): Tool {
   return defineTool({
     name: "updateFile",
     description:
-      "Changes a text file that exists: one place of it (old_text, new_text), which is better for small changes, or the " +
-      "whole of it (new_content). Line ends are written as given. Can be taken back with undoFileChange.",
+      "Changes a text file that exists: one place of it (old_text, new_text), which is better for small changes, or " +
+      "the whole of it (new_content). Line ends are written as given. Can be taken back with undoFileChange.",
     input: updateInput,
     title: ({ path }) => `update ${path}`,
     effects: ["write"],

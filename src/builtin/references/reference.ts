@@ -45,8 +45,6 @@ export const referenceSchema = z
     return z.NEVER
   })
 
-export type ReferenceInput = z.input<typeof referenceSchema>
-
 /** The section of a configuration. */
 export const referencesConfigSchema = z.strictObject({
   references: z.array(referenceSchema).default([]),

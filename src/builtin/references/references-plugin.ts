@@ -43,15 +43,20 @@ export function createReferencesPlugin(options: ReferencesPluginOptions): ToolPl
     tools: createReferenceTools(desk),
     autoApprovedTools: ["listReferences", "selectReferences"],
     userCommands: createReferenceCommands(desk),
-    systemInstructions: () =>
-      count === 0
-        ? ""
-        : `The person keeps ${countReferences(count)} about this work. Before you guess how something is done here, look with listReferences and read what helps with selectReferences.`,
+    systemInstructions: () => toInstructions(count),
     initialize: async (given) => {
       if (given !== undefined) catalogue = toCatalogue(root, given)
       count = (await catalogue.load()).references.length
     },
   })
+}
+
+function toInstructions(count: number): string {
+  if (count === 0) return ""
+  return (
+    `The person keeps ${countReferences(count)} about this work. Before you guess how something is done here, ` +
+    "look with listReferences and read what helps with selectReferences."
+  )
 }
 
 function toCatalogue(root: string, config: unknown): ReferenceCatalogue {

@@ -1,18 +1,18 @@
 /** `\$1` stays `$1`. One pass: what an argument holds is never taken for a place to fill. */
 const PLACES =
-  /\\(?<escaped>\$(?:ARGUMENTS\b|[1-9](?!\d)))|\$(?<all>ARGUMENTS\b)|\$(?<number>[1-9])(?!\d)|\{\{\s*(?:(?<braced>[1-9])|args)\s*\}\}/g
+  /\\(?<plain>\$(?:ARGUMENTS\b|[1-9](?!\d)))|\$(?:ARGUMENTS\b|(?<number>[1-9])(?!\d))|\{\{ *(?:(?<braced>[1-9])|args) *\}\}/g
 
 /**
- * Fills in what was typed after the command. `$ARGUMENTS` and `{{args}}` are all of it, `$1` and `{{1}}` the first word. In
- * a text without any place for them the arguments come last: they are never lost.
+ * Fills in what was typed after the command. `$ARGUMENTS` and `{{args}}` are all of it, `$1` and `{{1}}` its first
+ * word. In a text without any place for them the arguments come last: they are never lost.
  */
 export function fillTemplate(template: string, argument: string): string {
   const whole = argument.trim()
   const words = splitWords(whole)
   let hasPlace = false
   const filled = template.replaceAll(PLACES, (...match) => {
-    const { escaped, number, braced } = match.at(-1) as Partial<Record<string, string>>
-    if (escaped !== undefined) return escaped
+    const { plain, number, braced } = match.at(-1) as Partial<Record<string, string>>
+    if (plain !== undefined) return plain
     hasPlace = true
     const position = number ?? braced
     return position === undefined ? whole : (words[Number(position) - 1] ?? "")

@@ -39,7 +39,7 @@ export function createPlan(title: string, steps: readonly string[]): Plan {
 
 export function updateStep(plan: Plan, { step, status, note }: StepUpdate): Plan {
   if (step > plan.steps.length) {
-    const message = `The plan has ${plan.steps.length} steps, so there is no step ${step}. Make a new plan to add steps.`
+    const message = `The plan has ${plan.steps.length} steps: there is no step ${step}. Make a new plan to add steps.`
     throw new MeanwhileError("invalid_input", message, { step, steps: plan.steps.length })
   }
   const steps = plan.steps.map((each, index) =>

@@ -1,11 +1,12 @@
 import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { systemClock } from "../../../src/base/clock.ts"
 import { byteLength } from "../../../src/base/json.ts"
 import { createFileEditPlugin } from "../../../src/builtin/file_edit/file-edit-plugin.ts"
-import { createRuntime } from "../../../src/app.ts"
-import { createFolder } from "../../support/workplace.ts"
-import { createDesk } from "./file-edit-desk.ts"
+import { createEmbeddedEngine } from "../../../src/engine/embedded/engine.ts"
+import { openRunner } from "../../support/open-runner.ts"
+import { createDesk, createTestFolder } from "./file-edit-desk.ts"
 
 describe("reading a file", () => {
   it("gives the text as it is and says which lines they are", async () => {
@@ -149,14 +150,13 @@ describe("changing a file", () => {
     expect(desk.get("a.txt")).toBe(words.map((word) => `new ${word}`).join("\n"))
   })
 
-  it("works as a tool of the runtime, under the code of its refusal", async () => {
-    const folder = createFolder()
-    await using meanwhile = await createRuntime({
-      dataDirectory: join(folder, "data"),
-      plugins: [createFileEditPlugin({ root: folder, backupDirectory: join(folder, "backups") })],
-      permission: { decide: async () => ({ allowed: true }) },
-    })
-    const call = (tool: string, input: unknown) => meanwhile.tasks.execute({ tool, input }).answer
+  it("works as a tool of a real runner, which tells why one was refused", async () => {
+    const folder = createTestFolder()
+    const { tools } = createFileEditPlugin({ root: folder, backupDirectory: join(folder, "backups") })
+    const engine = await createEmbeddedEngine({ path: join(folder, "store.sqlite"), clock: systemClock })
+    onTestFinished(() => engine.close())
+    const runner = await openRunner(folder, { engine, clock: systemClock, tools })
+    const call = (tool: string, input: unknown) => runner.execute({ tool, input }).answer
     expect(await call("writeNewFile", { path: "a.txt", content: "a\n" })).toMatchObject({
       outcome: "completed",
       patch: { digest: ["created a.txt (+1 -0 lines)"] },

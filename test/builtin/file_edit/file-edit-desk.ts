@@ -1,5 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { onTestFinished } from "vitest"
 import { createFileEditPlugin, type FileEditPluginOptions } from "../../../src/builtin/file_edit/file-edit-plugin.ts"
 import type { JsonValue } from "../../../src/base/json.ts"
 import type { ToolContext } from "../../../src/plugin/context.ts"
@@ -8,11 +10,10 @@ import { contentOf } from "../../../src/plugin/tool-content.ts"
 import { isToolReturn } from "../../../src/plugin/tool-return.ts"
 import { textOf } from "../../../src/plugin/message.ts"
 import type { SessionId } from "../../../src/task/id.ts"
-import { createFolder } from "../../support/workplace.ts"
 
 /** The plugin over a folder of its own, with files outside that nobody may reach. */
 export function createDesk(options: Partial<FileEditPluginOptions> = {}) {
-  const folder = createFolder()
+  const folder = createTestFolder()
   const root = join(folder, "root")
   const outside = join(folder, "outside")
   for (const each of [root, outside]) mkdirSync(each)
@@ -49,6 +50,13 @@ export function createDesk(options: Partial<FileEditPluginOptions> = {}) {
       return toPayload(await tool.run(tool.input.parse(input), context))
     },
   }
+}
+
+/** Goes with the test. */
+export function createTestFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "meanwhile-files-"))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
 }
 
 function toPayload(returned: Awaited<ReturnType<Tool["run"]>>): JsonValue {

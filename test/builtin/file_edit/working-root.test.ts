@@ -141,7 +141,7 @@ describe("a path inside the working folder", () => {
   it("must be a regular file", async () => {
     const desk = createDesk()
     mkdirSync(join(desk.root, "folder"))
-    spawnSync("mkfifo", [join(desk.root, "pipe")])
+    spawnSync("/bin/sh", ["-c", 'mkfifo "$0"', join(desk.root, "pipe")])
     for (const path of ["folder", "pipe"]) await expectRefused(desk, path, [["readFile", {}], UPDATE, WRITE])
     desk.put("a.txt", "a")
     await expect(desk.call("writeNewFile", { path: "a.txt/b.txt", content: "b" })).rejects.toThrow("not a folder")
