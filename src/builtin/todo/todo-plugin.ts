@@ -15,8 +15,8 @@ export interface TodoPluginOptions {
 const INSTRUCTIONS =
   "When a request takes three or more steps, make a plan with createPlan before the first one. Set a step to " +
   "in_progress when you begin it and to completed, failed or skipped as soon as it ends, with a note when it did not " +
-  "go as planned. Work that goes on in the background stays in_progress until its result is there. Make no plan for a " +
-  "question or a single action."
+  "go as planned. Work that goes on in the background stays in_progress until its result is there. Make no plan for " +
+  "a question or a single action."
 
 /** A plan for each conversation, which the model keeps and the person sees. */
 export function createTodoPlugin({ directory }: TodoPluginOptions = {}): ToolPlugin {
