@@ -1,0 +1,77 @@
+import { z } from "zod"
+import type { JsonObject } from "../../base/json.ts"
+import type { PersonPort, Question } from "../../plugin/person-port.ts"
+import { defineTool, type Tool } from "../../plugin/tool.ts"
+import { handBack } from "../../plugin/tool-return.ts"
+
+/** People think, and are away for lunch. */
+const ANSWER_TIMEOUT_MS = 60 * 60 * 1000
+/** Control characters but line feed and tab, and those that turn text around, would act on the person's screen. */
+const INVISIBLE = /[^\P{Cc}\n\t]|[\p{Cf}\u2028\u2029]/gu
+
+const text = z.string().trim().min(1, "must not be empty").max(2_000)
+
+const questionSchema = z
+  .strictObject({
+    question: text.describe("One question."),
+    options: z.array(text).min(2, "one option is no choice").max(20).optional().describe("What they can choose from."),
+    multiple: z.boolean().optional().describe("They may choose several of the options."),
+    default: text.optional().describe("Taken when they just press enter."),
+  })
+  .refine(({ options, multiple }) => !multiple || options, "`multiple` needs `options`")
+  .refine(({ options, default: fallback }) => fallback === undefined || !options || options.includes(fallback), {
+    error: "`default` must be one of the options",
+  })
+
+type AskedQuestion = z.output<typeof questionSchema>
+
+const input = z.strictObject({
+  context: text.describe("What the questions are about, in one or two sentences."),
+  questions: z.array(questionSchema).min(1).max(10),
+})
+
+export function createRequestClarification(): Tool {
+  return defineTool({
+    name: "request_clarification",
+    description: "Asks the person questions, one after the other, and returns their answers.",
+    input,
+    timeoutMs: ANSWER_TIMEOUT_MS,
+    title: ({ questions }) => `asks ${questions.length === 1 ? "a question" : `${questions.length} questions`}`,
+    async run({ context: about, questions }, { person, signal }) {
+      const answers: JsonObject[] = []
+      for (const asked of questions) {
+        signal.throwIfAborted()
+        answers.push(await ask(person, toQuestion(about, asked), asked, signal))
+      }
+      const answered = answers.filter((answer) => answer["isAnswered"]).length
+      const digest = [`${answered} of ${answers.length} questions answered`]
+      return handBack({ digest, facts: { answered }, artifacts: [], nextSteps: [], payload: { answers } })
+    },
+  })
+}
+
+async function ask(
+  person: PersonPort,
+  question: Question,
+  asked: AskedQuestion,
+  signal: AbortSignal,
+): Promise<JsonObject> {
+  const answer = await person.ask(question, signal)
+  if (!answer.isAnswered) return { question: asked.question, isAnswered: false, reason: answer.reason }
+  return { question: asked.question, isAnswered: true, answer: answer.value }
+}
+
+function toQuestion(about: string, asked: AskedQuestion): Question {
+  return {
+    kind: asked.options ? "choice" : "text",
+    text: toVisible(asked.question),
+    detail: toVisible(about),
+    ...(asked.options && { options: asked.options.map(toVisible) }),
+    ...(asked.multiple && { isMultiple: true }),
+    ...(asked.default !== undefined && { fallback: toVisible(asked.default) }),
+  }
+}
+
+function toVisible(value: string): string {
+  return value.replace(INVISIBLE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
+}
