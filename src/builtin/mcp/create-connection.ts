@@ -157,11 +157,11 @@ function toOwnError(error: unknown): Error {
   return new ConnectionLost(message, { cause: error, mayHaveArrived: !wasRefused })
 }
 
-/** With the cause: "fetch failed" alone says nothing. */
+/** With its causes: "fetch failed" alone says nothing. */
 export function describeError(error: unknown): string {
   const message = toErrorMessage(error)
-  const cause = error instanceof Error && error.cause !== undefined ? toErrorMessage(error.cause) : ""
-  return cause === "" || message.includes(cause) ? message : `${message}: ${cause}`
+  const reason = error instanceof Error && error.cause !== undefined ? describeError(error.cause) : ""
+  return reason === "" || message.includes(reason) ? message : `${message}: ${reason}`
 }
 
 function toJsonObject(value: unknown): JsonObject {
