@@ -1,20 +1,73 @@
-export { createRuntime, type Runtime, type RuntimeOptions } from "./app.ts"
+export { createClient, createRuntime, type Runtime, type RuntimeOptions } from "./app.ts"
 export { type Clock, systemClock } from "./base/clock.ts"
 export { type ErrorCode, isMeanwhileError, MeanwhileError } from "./base/error.ts"
 export type { JsonObject, JsonValue } from "./base/json.ts"
+export { createClarificationPlugin } from "./builtin/clarification/clarification-plugin.ts"
+export { createFileEditPlugin } from "./builtin/file_edit/file-edit-plugin.ts"
+export { createHybridGc } from "./builtin/gc/hybrid-gc.ts"
+export { createSummarizeGc } from "./builtin/gc/summarize-gc.ts"
+export { createTruncateGc } from "./builtin/gc/truncate-gc.ts"
+export { createMcpPlugin } from "./builtin/mcp/mcp-plugin.ts"
+export { toConnectedModel } from "./builtin/models/connected-model.ts"
+export type { GivenModel } from "./builtin/models/given-model.ts"
+export { createLanguageModelProvider } from "./builtin/models/language-model-provider.ts"
+export { createModelProviders } from "./builtin/models/model-providers.ts"
+export { createMultimodalPlugin } from "./builtin/multimodal/multimodal-plugin.ts"
+export { createOfflineProvider, OFFLINE_MODEL } from "./builtin/offline/offline-provider.ts"
+export { createReferencesPlugin } from "./builtin/references/references-plugin.ts"
+export { createEngineSessionPlugin } from "./builtin/session/engine-session-plugin.ts"
+export { createFileSessionPlugin } from "./builtin/session/file-session-plugin.ts"
+export { createSlashCommandPlugin } from "./builtin/slash_command/slash-command-plugin.ts"
+export { createTodoPlugin } from "./builtin/todo/todo-plugin.ts"
+export { createWebPlugin } from "./builtin/web/web-plugin.ts"
 export { createShellPlugin } from "./builtin/shell/shell-plugin.ts"
 export { createEmbeddedEngine, type EmbeddedEngineOptions } from "./engine/embedded/engine.ts"
 export { backgroundCapable } from "./plugin/background-adapter.ts"
 export { type BackgroundCapable, isBackgroundCapable } from "./plugin/background-capable.ts"
 export type { Log, StepContext, ToolContext } from "./plugin/context.ts"
 export { definePlugin } from "./plugin/define-plugin.ts"
-export type { GcPlugin } from "./plugin/gc-plugin.ts"
+export type {
+  AgentEvent,
+  AgentEventBody,
+  AgentListener,
+  AgentStatus,
+  OutputMode,
+  OutputSource,
+  TurnAccounting,
+} from "./plugin/agent-event.ts"
+export type { ContextUsage } from "./plugin/context-usage.ts"
+export type { Effect } from "./plugin/effect.ts"
+export type { Collection, CollectionContext, CollectionDecision, GcConfig, GcPlugin } from "./plugin/gc-plugin.ts"
+export {
+  type ContentPart,
+  callsOf,
+  type FilePart,
+  type FunctionCall,
+  type Message,
+  type Part,
+  type Role,
+  textOf,
+  type ToolResult,
+  userMessage,
+} from "./plugin/message.ts"
+export type {
+  ConnectedModel,
+  FinishReason,
+  ModelDelta,
+  ModelRequest,
+  ModelTool,
+  ProviderResponse,
+} from "./plugin/model.ts"
+export type { ModelPort } from "./plugin/model-port.ts"
 export type { ModelProviderPlugin } from "./plugin/model-provider-plugin.ts"
 export type { OutputChunk, OutputRequest, PatternAnswer, PatternRequest } from "./plugin/output.ts"
+export type { PersonAnswer, PersonChannel, PersonPort, Question } from "./plugin/person-port.ts"
 export type { Plugin } from "./plugin/plugin.ts"
 export type { ProcessExit, ProcessPort, ProcessRequest } from "./plugin/process.ts"
 export { createRegistry, type Registry } from "./plugin/registry.ts"
+export type { ToolSchema } from "./plugin/registry-offers.ts"
 export type { SessionPlugin } from "./plugin/session-plugin.ts"
+export type { ChildSession, SessionDirectory, SessionInfo, SessionsPort, SessionState } from "./plugin/sessions-port.ts"
 export type {
   Answer,
   DurationEstimate,
@@ -24,12 +77,21 @@ export type {
   TaskView,
   ToolCall,
 } from "./plugin/task-service.ts"
+export type { TokenUsage } from "./plugin/token-usage.ts"
 export { type BackgroundPolicy, defineTool, type Tool } from "./plugin/tool.ts"
+export { showModel } from "./plugin/tool-content.ts"
 export type { ToolPlugin } from "./plugin/tool-plugin.ts"
 export { failWith, handBack, type ToolReturn } from "./plugin/tool-return.ts"
+export type { CommandContext, CommandOutput, UserCommand } from "./plugin/user-command.ts"
 export type { BackgroundConfig, BackgroundConfigInput } from "./runner/config.ts"
 export { allowAll, type Permission, type PermissionDecision, type PermissionRequest } from "./runner/call/permission.ts"
 export { createRunner, type Runner, type RunnerOptions } from "./runner/runner.ts"
+export type { AgentConfig, AgentConfigInput } from "./session/agent-config.ts"
+export type { ModelCatalogue, ModelFacts } from "./session/catalogue.ts"
+export type { Client } from "./session/client.ts"
+export { createTokenLedger, type LedgerEntry, type LedgerTotal, type TokenLedger } from "./session/ledger.ts"
+export type { CommandOptions, SendOptions, Session, SessionOptions, TurnResult } from "./session/session.ts"
+export type { UiHooks } from "./session/ui-hooks.ts"
 export type { ShutdownOptions } from "./runner/worker/shutdown.ts"
 export type { Bus, Wake } from "./task/bus.ts"
 export type { Dispatcher } from "./task/dispatcher.ts"

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { join } from "node:path"
 import { Command } from "commander"
-import { openMeanwhile } from "../app.ts"
+import { openProgram } from "../program.ts"
 import { DATA_DIRECTORY_NAME, openDataDirectory } from "./data-directory.ts"
 import { createInterrupts } from "./interrupts.ts"
 import { createLastAnnouncement } from "./last-announcement.ts"
@@ -31,7 +31,7 @@ async function main(options: { dataDir?: string; trust?: true }): Promise<number
   process.on("SIGTERM", interrupts.raise)
   try {
     const dataDirectory = openDataDirectory(options.dataDir)
-    const meanwhile = await openMeanwhile({
+    const meanwhile = await openProgram({
       dataDirectory,
       workingDirectory: process.cwd(),
       environment: process.env,

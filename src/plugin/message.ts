@@ -22,6 +22,7 @@ export interface FilePart {
   readonly name?: string
   /** Base64, or where the provider finds it. */
   readonly source: { readonly data: string } | { readonly url: string }
+  readonly metadata?: ProviderMetadata
 }
 
 /** The model asks for a tool. */

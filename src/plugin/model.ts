@@ -40,7 +40,7 @@ export interface ProviderResponse {
  * One model, ready to be called. Stateless: the whole conversation comes with each call.
  *
  * Contract of `generate`: rejects with a MeanwhileError whose code says what happened (`rate_limited`,
- * `model_unavailable`, `context_overflow`, `key_refused`, `model_refused`), with `retryAfterMs` in its details when the
+ * `model_unavailable`, `context_overflow`, `key_refused`, `unknown_model`, `model_refused`), with `retryAfterMs` in its details when the
  * provider named a time; with the signal's reason when it was aborted. It never retries by itself, and no key is in its
  * error.
  */

@@ -13,7 +13,7 @@ export interface Question {
 }
 
 export type PersonAnswer =
-  /** For a `choice` of several, the options are joined by a comma. */
+  /** `yes` or `no` to an `approval`. For a `choice` of several, the options are joined by a comma. */
   | { readonly isAnswered: true; readonly value: string; readonly by: string }
   /** `reason` says why: nobody is there, or they turned it down. */
   | { readonly isAnswered: false; readonly reason: string }

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { EFFECTS } from "./effect.ts"
 import { PLUGIN_KINDS } from "./plugin-base.ts"
 
-/** Names of plugins and commands are typed by people; those of tools must be taken by every model API. */
+/** Names of plugins and commands are typed by people, commands in any case; those of tools must be taken by every model API. */
 const pluginName = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,63}$/, "must begin with a lower-case letter and have lower-case letters, digits, - and _")
@@ -43,8 +43,12 @@ const tool = z.looseObject({
   run: method,
 })
 
+const commandName = z
+  .string()
+  .regex(/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/, "must begin with a letter and have letters, digits, - and _, at most 64")
+
 const userCommand = z.looseObject({
-  name: pluginName,
+  name: commandName,
   description: sentence,
   shareWithModel: z.boolean().optional(),
   run: method,

@@ -17,7 +17,13 @@ export interface PluginEntry {
 }
 
 export interface RegistryChange {
-  readonly type: "plugin.registered" | "plugin.unregistered" | "plugin.exposed" | "plugin.unexposed" | "plugin.skipped"
+  readonly type:
+    | "plugin.registered"
+    | "plugin.unregistered"
+    | "plugin.exposed"
+    | "plugin.unexposed"
+    | "plugin.skipped"
+    | "plugin.tools_changed"
   readonly plugin: string
 }
 

@@ -13,6 +13,7 @@ import {
   type RegistryChange,
   type RegistryState,
   requireRegistered,
+  toContributors,
   toEntry,
 } from "./registry-state.ts"
 import type { SkippedPlugin } from "./skipped-plugin.ts"
@@ -34,6 +35,8 @@ export interface Registry extends RegistryOffers, AsyncDisposable {
   unexpose(name: string): Promise<void>
   /** Registers what the entries name. One that cannot be used is skipped, and nothing else suffers. */
   discover(entries: readonly DiscoveryEntry[], load: LoadPlugin): Promise<readonly PluginEntry[]>
+  /** Reads the tools of an exposed plugin again, whose list has changed. */
+  refreshTools(name: string): void
   /** Exposes what was skipped for want of a model such as this one. */
   welcome(model: string): Promise<void>
   list(filter?: { readonly kind?: PluginKind; readonly isExposed?: boolean }): readonly PluginEntry[]
@@ -66,6 +69,15 @@ export function createRegistry({ model }: { readonly model?: string } = {}): Reg
       return toEntry(registered)
     },
     unexpose: async (name) => unexposePlugin(state, requireRegistered(state, name)),
+    refreshTools(name) {
+      const registered = state.plugins.get(name)
+      if (registered?.exposure !== "full") return
+      for (const contributor of toContributors(registered)) {
+        state.tools.remove(contributor)
+        state.tools.add(contributor)
+      }
+      announce(state, "plugin.tools_changed", name)
+    },
     welcome: async (model) => {
       if (state.models.includes(model)) return
       state.models.push(model)

@@ -31,10 +31,11 @@ export function createToolIndex(): ToolIndex {
       }
     },
     remove(plugin) {
-      for (const tool of plugin.tools ?? []) {
-        const others = (byName.get(tool.name) ?? []).filter((found) => found.owner !== plugin)
-        if (others.length > 0) byName.set(tool.name, others)
-        else byName.delete(tool.name)
+      // By owner, not by its list: that may be another by now.
+      for (const [name, found] of byName) {
+        const others = found.filter(({ owner }) => owner !== plugin)
+        if (others.length > 0) byName.set(name, others)
+        else byName.delete(name)
       }
     },
     find(name, plugin) {

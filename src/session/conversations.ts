@@ -21,6 +21,8 @@ import type { TokenLedger } from "./ledger.ts"
 import { createModelSource, type ModelSource } from "./model-source.ts"
 import type { AgentScope } from "./scope.ts"
 import type { Session, SessionOptions } from "./session.ts"
+import { createSessionFace } from "./session-face.ts"
+import { stopTurn } from "./send.ts"
 import { createToolList } from "./tool-list.ts"
 
 export interface ConversationsOptions extends Pick<AgentScope, "isKept" | "defaultModel" | "defaults"> {
@@ -54,6 +56,14 @@ export interface Conversations {
   close(): Promise<void>
 }
 
+/** A turn that is kept goes on at the next start; one that is not is stopped. Everything else is closed in peace. */
+async function closeConversations(scope: AgentScope): Promise<void> {
+  const open = [...scope.open.values()]
+  const ending = open.filter(({ current, log }) => !current || !log.isKept)
+  for (const conversation of ending) stopTurn(scope, conversation, "Meanwhile is shutting down")
+  await Promise.all(ending.map((conversation) => createSessionFace(scope, conversation).close()))
+}
+
 export function createConversations(options: ConversationsOptions): Conversations {
   const { registry, log, background, random = Math.random } = options
   const scope: AgentScope = {
@@ -75,9 +85,6 @@ export function createConversations(options: ConversationsOptions): Conversation
     on: (listener) => scope.events.on(listener),
     takeTurn: (run) => continueTurn(scope, run),
     portsOf: (run) => toConversationPorts(scope, run),
-    async close() {
-      const open = [...scope.open.values()].map(({ log: { id, workspace } }) => openSession(scope, id, workspace))
-      await Promise.all((await Promise.all(open)).map((session) => session.close()))
-    },
+    close: () => closeConversations(scope),
   }
 }

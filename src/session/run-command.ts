@@ -32,7 +32,7 @@ export async function runCommand(
 
 function findCommand({ registry }: AgentScope, name: string): OwnedCommand {
   const commands = registry.userCommands()
-  const found = commands.find(({ command }) => command.name === name)
+  const found = commands.find(({ command }) => command.name.toLowerCase() === name.toLowerCase())
   if (found) return found
   const near = findNearNames(
     name,

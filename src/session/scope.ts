@@ -16,6 +16,8 @@ import type { ModelSource } from "./model-source.ts"
 import type { Session, SessionOptions } from "./session.ts"
 import type { ToolList } from "./tool-list.ts"
 
+export type SessionDefaults = Pick<Conversation, "gc" | "sessionPlugin">
+
 /** What the sessions of one runtime share. */
 export interface AgentScope {
   readonly runner: Runner
@@ -39,8 +41,8 @@ export interface AgentScope {
   readonly isKept: boolean
   /** Of a session that names none. */
   readonly defaultModel: () => string
-  /** What new sessions begin with. */
-  readonly defaults: Pick<Conversation, "gc" | "sessionPlugin">
+  /** What new sessions begin with. Whoever composes the runtime may still change it. */
+  readonly defaults: SessionDefaults
   /** From 0 to 1, for the spread of retries. */
   readonly random: () => number
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { openMeanwhile } from "../../src/app.ts"
+import { openProgram } from "../../src/program.ts"
 import { createTrustStore } from "../../src/config/trust.ts"
 
 const CONFIG = `export default {
@@ -20,7 +20,7 @@ function createFolder() {
   const trustStore = createTrustStore({ path: join(directory, "home", "trusted.json") })
   const told: string[] = []
   async function open(trust: boolean) {
-    const meanwhile = await openMeanwhile({
+    const meanwhile = await openProgram({
       dataDirectory: join(directory, "data"),
       workingDirectory: directory,
       environment: { PATH: process.env["PATH"] },

@@ -131,7 +131,7 @@ test("permission is asked for every call, and what cannot be asked is not allowe
   const asked: unknown[] = []
   const { meanwhile, directory } = await createWorkplace({
     tools: [echo],
-    permission: {
+    permissions: {
       decide({ tool, input }) {
         asked.push([tool, input])
         const { value } = input as { value: unknown }

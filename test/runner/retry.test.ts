@@ -26,7 +26,7 @@ test("a retry needs permission like any call, and the raw input is what is asked
       return decision
     },
   }
-  const { meanwhile, id } = await openWithFailed(SECRET, { permission })
+  const { meanwhile, id } = await openWithFailed(SECRET, { permissions: permission })
   decision = { allowed: false, reason: "not any longer" }
   await expect(meanwhile.tasks.retry(id)).rejects.toMatchObject({ code: "permission_denied" })
   expect(asked).toEqual([{ name: SECRET }, { name: SECRET }])

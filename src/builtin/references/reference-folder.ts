@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises"
 import { z } from "zod"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { readInside } from "./bounded-file.ts"
-import { splitFrontMatter } from "./front-matter.ts"
+import { splitFrontMatter } from "../../base/front-matter.ts"
 import { type Reference, referenceSchema } from "./reference.ts"
 
 export interface FoundReferences {

@@ -62,9 +62,9 @@ describe("the catalogue", () => {
     const all =
       "2 references:\n- style: Style guide — How code reads here. [Code]\n- api: API (https://example.com/api) [web]"
     expect(await call("listReferences", {})).toBe(all)
-    expect(await type("listreferences", "")).toBe(all)
+    expect(await type("listReferences", "")).toBe(all)
     expect(await call("listReferences", { tag: "code" })).not.toContain("api")
-    expect(await type("listreferences", "none")).toBe("There are no references.")
+    expect(await type("listReferences", "none")).toBe("There are no references.")
   })
 
   it("has the pages and the list of a folder, as they are now, and says what cannot be used", async () => {
@@ -176,7 +176,7 @@ describe("selecting references", () => {
 
   it("is remembered for the conversation, and only there", async () => {
     const { call, type } = await open({ references: [INLINE] })
-    await type("selectreferences", "style", "first")
+    await type("selectReferences", "style", "first")
     expect(await call("listReferences", {}, "first")).toContain("(selected)")
     expect(await call("listReferences", {}, "second")).not.toContain("(selected)")
   })
@@ -184,7 +184,7 @@ describe("selecting references", () => {
   it("refuses ids that are not known, and offers near ones", async () => {
     const { call, type } = await open({ references: [INLINE] })
     await expect(call("selectReferences", { ids: ["stile", "style"] })).rejects.toThrow('Did you mean "style"?')
-    await expect(type("selectreferences", " ")).rejects.toThrow("listreferences shows")
+    await expect(type("selectReferences", " ")).rejects.toThrow("listReferences shows")
     expect(await call("listReferences", {})).not.toContain("(selected)")
   })
 
@@ -192,6 +192,6 @@ describe("selecting references", () => {
     const { registry, type } = await open({ references: [INLINE] })
     expect(registry.autoApprovedTools().map(({ tool }) => tool)).toEqual(["listReferences", "selectReferences"])
     expect(registry.userCommands().map(({ command }) => command.shareWithModel)).toEqual([false, true])
-    expect(await type("selectreferences", "style, style")).toContain("No semicolons.")
+    expect(await type("selectReferences", "style, style")).toContain("No semicolons.")
   })
 })

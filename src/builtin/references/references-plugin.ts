@@ -118,18 +118,18 @@ function createReferenceTools(desk: ReferenceDesk): readonly Tool[] {
 function createReferenceCommands(desk: ReferenceDesk): readonly UserCommand[] {
   return [
     {
-      name: "listreferences",
+      name: "listReferences",
       description: "Lists the references, all or those with a tag.",
       run: (argument, context) => desk.list(context, argument.trim()),
     },
     {
-      name: "selectreferences",
+      name: "selectReferences",
       description: "Takes references into the conversation, by their ids.",
       shareWithModel: true,
       run: (argument, context) => {
         const ids = argument.split(/[\s,]+/).filter((id) => id !== "")
         if (ids.length > 0 && ids.length <= MOST_AT_ONCE) return desk.select(context, ids)
-        const message = `Name 1 to ${MOST_AT_ONCE} ids, with spaces between them. listreferences shows those there are.`
+        const message = `Name 1 to ${MOST_AT_ONCE} ids, with spaces between them. listReferences shows those there are.`
         throw new MeanwhileError("invalid_input", message)
       },
     },

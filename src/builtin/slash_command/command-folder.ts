@@ -2,7 +2,7 @@ import { constants } from "node:fs"
 import { open, readdir, realpath } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { MeanwhileError } from "../../base/error.ts"
-import { splitFrontMatter } from "./front-matter.ts"
+import { splitFrontMatter } from "../../base/front-matter.ts"
 
 /** A command as its file has it. */
 export interface CommandFile {

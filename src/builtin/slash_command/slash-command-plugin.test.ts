@@ -9,7 +9,7 @@ import { contentOf } from "../../plugin/tool-content.ts"
 import { isToolReturn } from "../../plugin/tool-return.ts"
 import type { CommandContext } from "../../plugin/user-command.ts"
 import { fillTemplate, splitWords } from "./command-template.ts"
-import { splitFrontMatter } from "./front-matter.ts"
+import { splitFrontMatter } from "../../base/front-matter.ts"
 import { createSlashCommandPlugin } from "./slash-command-plugin.ts"
 
 async function open(files: Readonly<Record<string, string>> = {}) {

@@ -1,0 +1,99 @@
+import { MeanwhileError } from "../base/error.ts"
+import type { ContextUsage } from "../plugin/context-usage.ts"
+import type { GcConfig, GcPlugin } from "../plugin/gc-plugin.ts"
+import type { Message } from "../plugin/message.ts"
+import type { SessionPlugin } from "../plugin/session-plugin.ts"
+import type { SendOptions, Session } from "./session.ts"
+import { toListener, type UiHooks } from "./ui-hooks.ts"
+
+/** What a client needs of a runtime. */
+export interface ClientRuntime extends AsyncDisposable {
+  createSession(options: { readonly model?: string }): Promise<Session>
+}
+
+/** The simple case: one runtime, one session, and nothing to put together. */
+export interface Client<Runtime extends ClientRuntime, Options> extends AsyncDisposable {
+  /** Makes the runtime and its first session. What is named here comes before what `configureTools` said. */
+  connect(options?: Options): Promise<void>
+  /** What the runtime is made with: plugins, permissions, ledger. Before `connect`. */
+  configureTools(options: Options): void
+  /** Returns the model's last text. */
+  sendMessage(message: string, options?: SendOptions | SendOptions["onOutput"]): Promise<string>
+  history(): readonly Message[]
+  /** Begins anew: the history is empty. */
+  reset(): Promise<void>
+  contextUsage(): ContextUsage
+  /** For sessions of subagents and everything else the client has no method for. Refused before `connect`. */
+  readonly runtime: Runtime
+  readonly session: Session
+  setGc(plugin: GcPlugin | null, config?: Partial<GcConfig>): void
+  setSessionPlugin(plugin: SessionPlugin | null): Promise<void>
+  /** For the main agent and its subagents. Before or after `connect`; returns what takes them off again. */
+  setUiHooks(hooks: UiHooks): () => void
+  close(): Promise<void>
+}
+
+export function createClientOf<Runtime extends ClientRuntime, Options extends object>(
+  createRuntime: (options: Options) => Promise<Runtime>,
+): Client<Runtime, Options> {
+  let configured: Partial<Options> = {}
+  let connected: { readonly runtime: Runtime; readonly session: Session } | undefined
+  const hooks = new Set<UiHooks>()
+
+  function require(): { readonly runtime: Runtime; readonly session: Session } {
+    if (connected) return connected
+    throw new MeanwhileError("wrong_state", "The client is not connected yet: await client.connect() first.")
+  }
+
+  async function close(): Promise<void> {
+    const open = connected
+    connected = undefined
+    await open?.session.close()
+    await open?.runtime[Symbol.asyncDispose]()
+  }
+
+  return {
+    async connect(options) {
+      if (connected) throw new MeanwhileError("wrong_state", "The client is connected already. Close it first.")
+      const runtime = await createRuntime({ ...configured, ...options } as Options)
+      try {
+        const session = await runtime.createSession({})
+        session.on((event) => {
+          for (const one of hooks) toListener(one)(event)
+        })
+        connected = { runtime, session }
+      } catch (error) {
+        await runtime[Symbol.asyncDispose]()
+        throw error
+      }
+    },
+    configureTools(options) {
+      if (connected) throw new MeanwhileError("wrong_state", "Configure the tools before connecting.")
+      configured = { ...configured, ...options }
+    },
+    async sendMessage(message, options = {}) {
+      const { text } = await require().session.send(
+        message,
+        typeof options === "function" ? { onOutput: options } : options,
+      )
+      return text
+    },
+    history: () => require().session.history(),
+    reset: () => require().session.reset(),
+    contextUsage: () => require().session.contextUsage(),
+    get runtime() {
+      return require().runtime
+    },
+    get session() {
+      return require().session
+    },
+    setGc: (plugin, config) => require().session.setGc(plugin, config),
+    setSessionPlugin: (plugin) => require().session.setSessionPlugin(plugin),
+    setUiHooks(one) {
+      hooks.add(one)
+      return () => hooks.delete(one)
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}

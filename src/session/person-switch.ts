@@ -1,0 +1,30 @@
+import type { PersonChannel, PersonPort } from "../plugin/person-port.ts"
+
+/** Whoever is there now: front ends attach themselves, and the last one is asked. */
+export interface PersonSwitch extends PersonPort {
+  /** Null when nobody is there. */
+  channel(): PersonChannel | null
+  /** Returns what detaches it again. */
+  attach(channel: PersonChannel): () => void
+}
+
+const NEVER = new AbortController()
+
+export function createPersonSwitch(): PersonSwitch {
+  const channels: PersonChannel[] = []
+  return {
+    channel: () => channels.at(-1) ?? null,
+    attach(channel) {
+      channels.push(channel)
+      return () => {
+        const index = channels.indexOf(channel)
+        if (index >= 0) channels.splice(index, 1)
+      }
+    },
+    async ask(question, signal = NEVER.signal) {
+      const channel = channels.at(-1)
+      if (!channel) return { isAnswered: false, reason: "nobody is there to answer" }
+      return channel.ask(question, signal)
+    },
+  }
+}
