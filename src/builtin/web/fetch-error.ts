@@ -1,0 +1,33 @@
+/** Why a page could not be had. Its message is for the model and holds nothing but addresses and statuses. */
+export class FetchError extends Error {
+  override readonly name = "FetchError"
+  readonly code: FetchErrorCode
+  readonly isRetryable: boolean
+  /** How long the server asks to be left alone. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(
+    code: FetchErrorCode,
+    message: string,
+    options: {
+      readonly isRetryable?: boolean
+      readonly retryAfterMs?: number | undefined
+      readonly cause?: unknown
+    } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.code = code
+    this.isRetryable = options.isRetryable ?? false
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
+
+export type FetchErrorCode =
+  | "address_refused"
+  | "host_unknown"
+  | "connection_failed"
+  | "too_slow"
+  | "too_many_redirects"
+  | "http_status"
+  | "unsupported_type"
+  | "unreadable_body"
