@@ -16,6 +16,8 @@ export interface Conversation {
   readonly turns: TurnAccounting[]
   /** What runs now. */
   current: { readonly abort: AbortController; taskId: TaskId | null; reason: string | null } | null
+  /** Tasks of it may have ended since it last looked. A session that is kept may have some from before. */
+  hasTasks: boolean
   /** Turns, commands and other changes of the log, one after the other. */
   queue: Promise<unknown>
 }

@@ -87,6 +87,7 @@ async function toConversation(
     sessionPlugin: log.data.parent ? null : sessionPlugin,
     turns: [],
     current: null,
+    hasTasks: log.isKept,
     queue: Promise.resolve(),
   }
   scope.open.set(id, conversation)

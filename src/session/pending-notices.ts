@@ -1,6 +1,6 @@
 import type { NoticeKey } from "../task/notice.ts"
 import type { TaskRecord } from "../task/record.ts"
-import type { SessionLog } from "./log/session-log.ts"
+import type { Conversation } from "./conversation.ts"
 import type { AgentScope } from "./scope.ts"
 
 const MOST_AT_ONCE = 50
@@ -13,8 +13,8 @@ export interface PendingNotices {
 }
 
 /** What has ended since the model last heard of it, as the next message tells it. Used up in the same transaction. */
-export async function readPendingNotices(scope: AgentScope, log: SessionLog): Promise<PendingNotices> {
-  if (!log.isKept) return { keys: [], text: "" }
+export async function readPendingNotices(scope: AgentScope, { log, hasTasks }: Conversation): Promise<PendingNotices> {
+  if (!hasTasks) return { keys: [], text: "" }
   const { id: session, workspace } = log
   const found = await scope.store.notices({ workspace, session, states: ["pending"] }, MOST_AT_ONCE)
   const ended = found.filter(({ kind, notify }) => kind === "ended" && notify !== "silent")

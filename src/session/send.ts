@@ -65,10 +65,13 @@ async function take(
 ): Promise<string> {
   const { log, current } = conversation
   await log.refresh()
-  const notices = await readPendingNotices(scope, log)
+  const notices = await readPendingNotices(scope, conversation)
   const prompt = await enrich(scope, conversation, message)
   const said = userMessage(notices.text === "" ? prompt : `${notices.text}\n\n${prompt}`, options.files)
   const mended = mendHistory(log.history, "The turn before was cut off before this call was answered.")
+  if (!log.isKept && notices.keys.length > 0) {
+    await scope.store.commit([{ op: "notice.consume", keys: notices.keys, by: null }])
+  }
   return log.turn({
     entries: toEntries([...mended, said]),
     title: toTitle(message),

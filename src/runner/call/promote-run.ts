@@ -9,6 +9,7 @@ import { finishFollowing } from "./follow-output.ts"
 import { toStepsTaken } from "../run/journal.ts"
 import { markLost } from "../run/ownership.ts"
 import { giveBackFacts, takeFacts } from "../run/running-notes.ts"
+import { noteChild } from "../turn/turn-children.ts"
 import type { RunnerScope } from "../scope.ts"
 
 /**
@@ -37,6 +38,7 @@ export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted
       written.resolve(true)
       return true
     }
+    noteChild(scope, task.parentTask)
     active.slot = toSlotKeys(task)
     scope.slots.take(active.slot)
     await finishFollowing(scope, active, { isComplete: false })

@@ -76,6 +76,8 @@ export interface ActiveRun extends RunSubject {
   cancelDeadline: CancelTimer | null
   outputFollower: OutputFollower | null
   work: Promise<Outcome> | null
+  /** Of a turn: below which of its calls there are tasks. */
+  parentsOfTasks: Set<TaskId> | null
   /** Written in one transaction with the end of the run. */
   endOperations: (() => readonly Operation[]) | null
   /** Resolves when nothing more of it will be written here, with its record when this worker wrote its end. */

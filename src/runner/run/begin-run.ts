@@ -86,6 +86,7 @@ function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
     outputFollower: null,
     work: null,
     endOperations: null,
+    parentsOfTasks: null,
   }
 }
 

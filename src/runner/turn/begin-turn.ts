@@ -5,6 +5,7 @@ import { MeanwhileError } from "../../base/error.ts"
 import { enter } from "../call/enter.ts"
 import { beginRun, toBackgroundPlan } from "../run/begin-run.ts"
 import type { RunnerScope } from "../scope.ts"
+import { endWithChildren } from "./turn-children.ts"
 import { TURN_PLUGIN, TURN_TOOL } from "./turn-name.ts"
 
 export interface TurnStart {
@@ -38,8 +39,8 @@ export async function beginTurn(scope: RunnerScope, start: TurnStart): Promise<B
     const create = { op: "task.create", details, entry: { as: "running", worker: scope.worker.id } } as const
     const answers = await scope.store.commit([...start.operations, create])
     const { task } = answers.at(-1) as { readonly task: TaskRecord }
-    const { ended } = beginRun(scope, toBackgroundPlan(task, tool, null))
-    return { taskId: task.id, ended: ended.promise }
+    const active = beginRun(scope, toBackgroundPlan(task, tool, null))
+    return { taskId: task.id, ended: endWithChildren(scope, active) }
   })
 }
 

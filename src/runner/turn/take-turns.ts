@@ -3,6 +3,7 @@ import type { Offer } from "../../task/dispatcher.ts"
 import { track } from "../call/enter.ts"
 import { beginClaimed } from "../run/begin-claimed.ts"
 import type { RunnerScope } from "../scope.ts"
+import { endWithChildren } from "./turn-children.ts"
 import { TURN_PLUGIN } from "./turn-name.ts"
 
 const TURNS_AT_ONCE = 50
@@ -33,6 +34,8 @@ async function claim(scope: RunnerScope, { taskId, run }: Offer): Promise<void> 
       const event = { type: "task.started", worker: scope.worker.id } as const
       const [task] = await scope.store.commit([{ op: "task.apply", run: { taskId, run }, event }])
       beginClaimed(scope, task)
+      const active = scope.active.get(taskId)
+      if (active) void endWithChildren(scope, active)
     })
   } catch (error) {
     if (!isMeanwhileError(error, "wrong_state") && !isMeanwhileError(error, "not_found")) throw error

@@ -1,4 +1,3 @@
-import { toErrorMessage } from "../../base/error.ts"
 import { toJson } from "../../base/json.ts"
 import { callsOf, type FunctionCall, type Message, type ToolResult } from "../../plugin/message.ts"
 import { toStepKey } from "./call-step.ts"
@@ -40,5 +39,5 @@ function keep(scope: TurnScope, call: FunctionCall, position: number, result: To
 
 /** What a shutdown cut off is not an answer: the next claim asks the tool's `onCrash`. */
 function requireNotHandedBack({ turn }: TurnScope): void {
-  if (turn.isHandedBack) throw new Error(`Handed back: ${toErrorMessage(turn.signal.reason)}`)
+  if (turn.isHandedBack) throw turn.signal.reason
 }

@@ -24,6 +24,7 @@ export async function executeCall(scope: TurnScope, call: FunctionCall, stepKey:
   if (emitter.isHeard) emitter.emit({ type: "tool_call.started", callId, tool, input })
   const { result, answer } = await perform(scope, call, stepKey, span)
   const taskId = answer?.outcome === "promoted" ? answer.task.id : null
+  if (taskId) conversation.hasTasks = true
   span.end(taskId ? { "meanwhile.task.id": taskId } : {}, result.isError ? "the call failed" : undefined)
   if (emitter.isHeard) {
     const durationMs = agents.clock.monotonic() - startedMs

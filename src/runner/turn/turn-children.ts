@@ -1,0 +1,37 @@
+import { toErrorMessage } from "../../base/error.ts"
+import type { TaskId } from "../../task/id.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import type { ActiveRun } from "../run/active-run.ts"
+import type { RunnerScope } from "../scope.ts"
+import { TURN_PLUGIN } from "./turn-name.ts"
+import { endTurn } from "../upkeep/lifetimes.ts"
+
+/**
+ * A task was written below this one. The turn above remembers it: between them may be calls in the foreground, which no
+ * record leads to.
+ */
+export function noteChild(scope: RunnerScope, parentTask: TaskId | null | undefined): void {
+  for (let id = parentTask; id; ) {
+    const above: ActiveRun | undefined = scope.active.get(id)
+    if (above?.plugin === TURN_PLUGIN && parentTask) (above.parentsOfTasks ??= new Set()).add(parentTask)
+    id = above?.parentTask
+  }
+}
+
+/** Resolves when the turn's end is durable and what was to live no longer has been told to stop. */
+export async function endWithChildren(scope: RunnerScope, active: ActiveRun): Promise<TaskRecord | null> {
+  const task = await active.ended.promise
+  if (task) await endChildren(scope, active)
+  return task
+}
+
+/** What was to live no longer than the turn is stopped. A turn that was continued may have tasks from before. */
+async function endChildren(scope: RunnerScope, { taskId, parentsOfTasks, standing }: ActiveRun): Promise<void> {
+  const isContinued = standing.in === "background" && standing.fence > 1
+  const parents = new Set([...(isContinued ? [taskId] : []), ...(parentsOfTasks ?? [])])
+  try {
+    for (const parent of parents) await endTurn(scope, parent)
+  } catch (error) {
+    scope.log.warn("tasks of a turn could not be stopped with it", { turn: taskId, error: toErrorMessage(error) })
+  }
+}
