@@ -1,0 +1,83 @@
+import type { JsonObject } from "../../base/json.ts"
+import type { EnrichedPrompt } from "../../plugin/prompt-enrichment.ts"
+import { type FileMention, findMentions } from "./file-mention.ts"
+import { type MediaType, toMediaType } from "./media-type.ts"
+import { findRootedFile, readHead } from "./rooted-file.ts"
+
+export interface MentionOptions {
+  readonly root: string
+  /** The tools that read what is mentioned. Null: there is none. */
+  readonly imageTool: string | null
+  readonly textTool: string | null
+}
+
+interface MentionedFile extends MediaType {
+  readonly name: string
+  readonly bytes: number
+  readonly tool: string | null
+}
+
+interface FoundMention {
+  readonly start: number
+  readonly end: number
+  readonly path: string
+  readonly file: MentionedFile
+}
+
+const HEAD_BYTES = 4096
+const NAME_WITH_CONTROLS = /\p{Cc}/u
+
+/**
+ * Takes the `@` from every mention of a file inside the root and says what each file is. Nothing of it is loaded: the
+ * model reads what it needs. What names no file stays as it is.
+ */
+export async function mentionFiles(prompt: string, options: MentionOptions): Promise<EnrichedPrompt> {
+  const found: FoundMention[] = []
+  for (const mention of findMentions(prompt)) {
+    const known = await resolveMention(mention, options)
+    if (known) found.push(known)
+  }
+  if (found.length === 0) return { prompt }
+  const files = [...new Map(found.map(({ file }) => [file.name, file])).values()]
+  const lines = files.map((file) => `- ${toLine(file)}`)
+  return {
+    prompt: `${withoutMarks(prompt, found)}\n\nFiles named above, not loaded yet:\n${lines.join("\n")}`,
+    metadata: { files: files.map(toMetadata) },
+  }
+}
+
+async function resolveMention(mention: FileMention, options: MentionOptions): Promise<FoundMention | undefined> {
+  for (const { path, end } of mention.candidates) {
+    const rooted = await findRootedFile(options.root, path)
+    const read = rooted && !NAME_WITH_CONTROLS.test(rooted.name) ? await readHead(rooted, HEAD_BYTES) : undefined
+    if (!rooted || !read) continue
+    const media = toMediaType(rooted.realPath, read.head)
+    const tool = { image: options.imageTool, text: options.textTool, none: null }[media.reading]
+    return { start: mention.start, end, path, file: { ...media, name: rooted.name, bytes: read.bytes, tool } }
+  }
+  return undefined
+}
+
+function withoutMarks(prompt: string, found: readonly FoundMention[]): string {
+  let text = ""
+  let at = 0
+  for (const { start, end, path } of found) {
+    text += `${prompt.slice(at, start)}${/\s/.test(path) ? `"${path}"` : path}`
+    at = end
+  }
+  return text + prompt.slice(at)
+}
+
+function toLine({ name, bytes, mediaType, tool }: MentionedFile): string {
+  const how = tool === null ? "no tool reads it" : `read it with ${tool}`
+  return `${JSON.stringify(name)}: ${mediaType}, ${toSize(bytes)}; ${how}`
+}
+
+function toSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`
+  return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`
+}
+
+function toMetadata({ name, bytes, mediaType, tool }: MentionedFile): JsonObject {
+  return { path: name, bytes, mediaType, tool }
+}

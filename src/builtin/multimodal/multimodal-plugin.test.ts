@@ -1,0 +1,130 @@
+import { execFileSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest"
+import type { JsonValue } from "../../base/json.ts"
+import type { ToolContext } from "../../plugin/context.ts"
+import { meetsModelRequirements } from "../../plugin/model-requirement.ts"
+import { createRegistry } from "../../plugin/registry.ts"
+import { contentOf } from "../../plugin/tool-content.ts"
+import { createMultimodalPlugin } from "./multimodal-plugin.ts"
+
+const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex")
+let root: string
+
+beforeEach(() => {
+  const folder = mkdtempSync(join(tmpdir(), "meanwhile-multimodal-"))
+  root = join(folder, "root")
+  mkdirSync(join(root, "a"), { recursive: true })
+  mkdirSync(join(root, "@scope"))
+  writeFileSync(join(folder, "outside.png"), PNG)
+  writeFileSync(join(root, "photo.png"), PNG)
+  writeFileSync(join(root, "a", "my notes.md"), "# Notes\n")
+  writeFileSync(join(root, "data.bin"), Buffer.from([0, 1, 2]))
+  writeFileSync(join(root, "fake.png"), "just text")
+  symlinkSync(join(folder, "outside.png"), join(root, "link.png"))
+  symlinkSync(join(root, "photo.png"), join(root, "inner.png"))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+})
+
+const enrich = async (prompt: string) => createMultimodalPlugin({ root }).enrichPrompt?.(prompt, { session: null })
+
+async function view(path: string) {
+  const [tool] = createMultimodalPlugin({ root }).tools
+  const returned = await tool?.run(tool.input.parse({ path }), {} as ToolContext)
+  return contentOf((returned as unknown as { readonly patch: { readonly payload: JsonValue } }).patch.payload)
+}
+
+describe("a file named in a prompt", () => {
+  it("loses its @ and is described with the tool that reads it, once", async () => {
+    expect(await enrich('What is in @photo.png, and @"a/my notes.md"? Compare @./photo.png with @data.bin.')).toEqual({
+      prompt:
+        'What is in photo.png, and "a/my notes.md"? Compare ./photo.png with data.bin.\n\n' +
+        "Files named above, not loaded yet:\n" +
+        '- "photo.png": image/png, 16 bytes; read it with viewImage\n' +
+        '- "a/my notes.md": text/markdown, 8 bytes; read it with readFile\n' +
+        '- "data.bin": application/octet-stream, 3 bytes; no tool reads it',
+      metadata: {
+        files: [
+          { path: "photo.png", bytes: 16, mediaType: "image/png", tool: "viewImage" },
+          { path: "a/my notes.md", bytes: 8, mediaType: "text/markdown", tool: "readFile" },
+          { path: "data.bin", bytes: 3, mediaType: "application/octet-stream", tool: null },
+        ],
+      },
+    })
+  })
+
+  it("is known by its content, not by its name", async () => {
+    expect((await enrich("@fake.png"))?.prompt).toContain('"fake.png": text/plain, 9 bytes; read it with readFile')
+  })
+
+  it.each([
+    "write to me@example.com",
+    "me@photo.png",
+    "npm install @scope/package",
+    "the @Component decorator",
+    "@missing.png",
+    "@a is a folder",
+    "@../outside.png",
+    "@link.png leads outside",
+    "@",
+    '@""',
+    "@/etc/passwd",
+    "@photo.png\0",
+  ])("is none in: %j", async (prompt) => {
+    expect(await enrich(prompt)).toEqual({ prompt })
+  })
+
+  it("is found between brackets and at the end of a sentence", async () => {
+    expect((await enrich("see (@photo.png)."))?.prompt).toMatch(/^see \(photo\.png\)\.\n/)
+    expect((await enrich("@scope/x and @photo.png!?"))?.prompt).toMatch(/^@scope\/x and photo\.png!\?\n/)
+  })
+
+  it("is not waited for when it is a pipe", async () => {
+    execFileSync("mkfifo", [join(root, "pipe")])
+    expect(await enrich("@pipe")).toEqual({ prompt: "@pipe" })
+  })
+})
+
+describe("viewing an image", () => {
+  it("shows the model its bytes under the type they have", async () => {
+    for (const path of ["photo.png", "inner.png", join(root, "photo.png")]) {
+      expect(await view(path)).toEqual([
+        { type: "text", text: 'The image "photo.png":' },
+        { type: "file", mediaType: "image/png", name: "photo.png", source: { data: PNG.toString("base64") } },
+      ])
+    }
+  })
+
+  it.each([
+    ["../outside.png", "no file"],
+    ["link.png", "no file"],
+    ["missing.png", "no file"],
+    ["a", "no file"],
+    ["fake.png", "no PNG, JPEG, GIF or WebP image by its content"],
+  ])("refuses %s", async (path, message) => {
+    await expect(view(path)).rejects.toThrow(message)
+  })
+
+  it("refuses an image of more than 5 MiB", async () => {
+    truncateSync(join(root, "photo.png"), 5 * 1024 * 1024 + 1)
+    await expect(view("photo.png")).rejects.toMatchObject({ code: "limit_exceeded" })
+  })
+})
+
+it("goes with models that see images, or with those it is told", async () => {
+  const { modelRequirements } = createMultimodalPlugin({ root })
+  const sees = (model: string) => meetsModelRequirements(modelRequirements, model)
+  expect(
+    ["anthropic/claude-sonnet-4-5", "openai/gpt-5-mini", "google/gemini-2.5-pro", "offline/small"].every(sees),
+  ).toBe(true)
+  expect(["openai/gpt-3.5-turbo", "ollama/llama3"].some(sees)).toBe(false)
+  const registry = createRegistry({ model: "my/model" })
+  await registry.register(createMultimodalPlugin({ root, models: ["my/*"] }))
+  expect(registry.findTool("viewImage").plugin).toBe("multimodal")
+})
+
+it("takes an absolute root only", () => {
+  expect(() => createMultimodalPlugin({ root: "." })).toThrow(/absolute/)
+})

@@ -1,0 +1,54 @@
+import { constants } from "node:fs"
+import { type FileHandle, open, realpath } from "node:fs/promises"
+import { isAbsolute, relative, resolve, sep } from "node:path"
+import { MeanwhileError } from "../../base/error.ts"
+
+export interface RootedFile {
+  /** Without symbolic links. */
+  readonly realPath: string
+  /** From the root, for people and models. */
+  readonly name: string
+}
+
+/** Contract: the file is inside the root after all symbolic links are followed. Undefined when there is none. */
+export async function findRootedFile(root: string, path: string): Promise<RootedFile | undefined> {
+  if (path.includes("\0")) return undefined
+  const realRoot = await realpath(root)
+  const realPath = await realpath(resolve(root, path)).catch(() => undefined)
+  if (realPath === undefined) return undefined
+  const name = relative(realRoot, realPath)
+  const isOutside = name === ".." || name.startsWith(`..${sep}`) || isAbsolute(name)
+  return isOutside ? undefined : { realPath, name }
+}
+
+export interface FileHead {
+  readonly bytes: number
+  readonly head: Uint8Array
+}
+
+/** At most so many of its first bytes. Undefined for anything but a regular file, such as a folder or a device. */
+export async function readHead({ realPath }: RootedFile, mostBytes: number): Promise<FileHead | undefined> {
+  const handle = await openForReading(realPath)
+  if (!handle) return undefined
+  try {
+    const status = await handle.stat()
+    if (!status.isFile()) return undefined
+    const buffer = Buffer.alloc(Math.min(mostBytes, status.size))
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0)
+    return { bytes: status.size, head: buffer.subarray(0, bytesRead) }
+  } finally {
+    await handle.close()
+  }
+}
+
+async function openForReading(path: string): Promise<FileHandle | undefined> {
+  try {
+    // A pipe nobody writes to would be waited for.
+    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EACCES") {
+      throw new MeanwhileError("invalid_input", `The file ${path} may not be read. Change its permissions.`)
+    }
+    return undefined
+  }
+}

@@ -1,0 +1,43 @@
+import { z } from "zod"
+import { MeanwhileError } from "../../base/error.ts"
+import { defineTool, type Tool } from "../../plugin/tool.ts"
+import { showModel } from "../../plugin/tool-content.ts"
+import { sniffImage } from "./media-type.ts"
+import { findRootedFile, readHead } from "./rooted-file.ts"
+
+const MOST_BYTES = 5 * 1024 * 1024
+
+/** Shows the model an image of the working root. */
+export function createViewImage(root: string): Tool {
+  return defineTool({
+    name: "viewImage",
+    description: "Shows you an image file: PNG, JPEG, GIF or WebP, at most 5 MiB, inside the working folder.",
+    input: z.strictObject({ path: z.string().min(1).describe("The file, relative to the working folder.") }),
+    title: ({ path }) => `view ${path.replaceAll(/\p{Cc}/gu, "")}`,
+    effects: [],
+    onCrash: "retry",
+    async run({ path }) {
+      const rooted = await findRootedFile(root, path)
+      const image = rooted && (await readHead(rooted, MOST_BYTES))
+      if (!image) {
+        const message = `There is no file ${JSON.stringify(path)} inside the working folder. Name one that is.`
+        throw new MeanwhileError("invalid_input", message)
+      }
+      if (image.bytes > MOST_BYTES) {
+        const message = `${rooted.name} has ${image.bytes} bytes, and at most ${MOST_BYTES} can be shown. Make it smaller first.`
+        throw new MeanwhileError("limit_exceeded", message)
+      }
+      const mediaType = sniffImage(image.head)
+      if (mediaType === undefined) {
+        const message = `${rooted.name} is no PNG, JPEG, GIF or WebP image by its content. Convert it first.`
+        throw new MeanwhileError("invalid_input", message)
+      }
+      const data = Buffer.from(image.head).toString("base64")
+      const file = { type: "file", mediaType, name: rooted.name, source: { data } } as const
+      return showModel(
+        [{ type: "text", text: `The image ${JSON.stringify(rooted.name)}:` }, file],
+        `showed ${rooted.name}`,
+      )
+    },
+  })
+}
