@@ -82,7 +82,7 @@ describe("a file named in a prompt", () => {
   })
 
   it("is not waited for when it is a pipe", async () => {
-    execFileSync("mkfifo", [join(root, "pipe")])
+    execFileSync("sh", ["-c", `mkfifo "$1"`, "sh", join(root, "pipe")])
     expect(await enrich("@pipe")).toEqual({ prompt: "@pipe" })
   })
 })

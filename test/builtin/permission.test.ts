@@ -1,0 +1,92 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, onTestFinished, test } from "vitest"
+import { createPermissionPlugin, type PermissionPluginOptions } from "../../src/builtin/permission/permission-plugin.ts"
+import { commandLikeness } from "../../src/builtin/shell/command-likeness.ts"
+import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
+import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
+import type { PersonChannel, Question } from "../../src/plugin/person-port.ts"
+import { createRegistry } from "../../src/plugin/registry.ts"
+import { createRunner } from "../../src/runner/runner.ts"
+import { createSessionId } from "../../src/task/id.ts"
+import { createFolder } from "../support/workplace.ts"
+
+async function open(options: Partial<PermissionPluginOptions> = {}) {
+  const directory = createFolder()
+  const engine = await createEmbeddedEngine({ path: join(directory, "store.sqlite") })
+  const registry = createRegistry()
+  const { plugin, permission } = createPermissionPlugin({
+    autoApproved: () => registry.autoApprovedTools(),
+    findTool: (name) => registry.findTool(name),
+    likenessOf: (owner, _tool, input) => (owner === "shell" ? commandLikeness(input) : undefined),
+    ...options,
+  })
+  const environment = { PATH: process.env["PATH"] ?? "", MEANWHILE_TEST: directory }
+  await registry.register(createShellPlugin({ workingDirectory: directory, environment }))
+  await registry.register(plugin)
+  const runner = await createRunner({ engine, registry, permission, spoolDirectory: join(directory, "spool") })
+  onTestFinished(async () => {
+    await runner.close()
+    await engine.close()
+  })
+  const session = createSessionId()
+  const run = (command: string) => runner.execute({ tool: "run_command", input: { command }, session }).answer
+  return { runner, run, session, has: (name: string) => existsSync(join(directory, name)) }
+}
+
+function createPerson(choose: (question: Question) => string) {
+  const questions: Question[] = []
+  const channel: PersonChannel = {
+    name: "test",
+    ask: async (question) => {
+      questions.push(question)
+      return { isAnswered: true, value: choose(question), by: "me" }
+    },
+  }
+  return { channel, questions }
+}
+
+describe("a command under a policy", () => {
+  test("runs unasked when it only reads", async () => {
+    const { run } = await open()
+    expect(await run("ls -a | wc -l")).toMatchObject({ outcome: "completed" })
+  })
+
+  test("does not run when a rule denies it, and the caller is told why", async () => {
+    const rules = [{ tool: "run_command", effects: ["write" as const], decision: "deny" as const, reason: "read only" }]
+    const { run, has } = await open({ policy: { rules } })
+    await expect(run("touch made")).rejects.toThrow(/not allowed: read only/)
+    expect(has("made")).toBe(false)
+  })
+
+  test("runs after a yes, not after a no, and unasked once commands like it are allowed", async () => {
+    const answers = ["no", "yes", "always", "no"]
+    const { channel, questions } = createPerson(({ options = [] }) => {
+      const wanted = answers.shift() ?? ""
+      return options.find((option) => option.startsWith(wanted)) ?? ""
+    })
+    const { run, has } = await open({ channel: () => channel })
+    await expect(run("touch one")).rejects.toThrow(/the person said no/)
+    expect(has("one")).toBe(false)
+    await run("touch two")
+    expect(has("two")).toBe(true)
+    await run("touch three")
+    await run("touch four")
+    expect(has("four")).toBe(true)
+    expect(questions).toHaveLength(3)
+    expect(questions[0]?.detail).toContain("touch one")
+    await expect(run("touch five; rm four")).rejects.toThrow(/the person said no/)
+    expect(has("four")).toBe(true)
+  })
+
+  test("waits in the inbox while nobody is there, and runs once somebody says yes", async () => {
+    const { run, runner, has } = await open()
+    const answer = await run("touch made")
+    if (answer.outcome !== "promoted" || answer.task.status !== "waiting") throw new Error("it should wait")
+    expect(answer.task.wait).toMatchObject({ reason: "approval", question: { text: "Allow run_command? It writes." } })
+    expect(has("made")).toBe(false)
+    await runner.answer(answer.task.wait.id, true, "me")
+    await runner.result(answer.task.id, { waitMs: 4_000 })
+    expect(has("made")).toBe(true)
+  })
+})
