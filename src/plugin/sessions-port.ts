@@ -32,11 +32,19 @@ export interface SessionDirectory {
 }
 
 export interface ChildSessionOptions {
+  /**
+   * Names the child among those of its run, so that the run finds it again after a crash: see `createChild`. Without it
+   * the child is a new one each time.
+   */
+  readonly key?: string
   /** Shown to people beside what it says. */
   readonly name: string
   /** Default: its parent's. */
   readonly model?: string
-  /** Names of tools, or of plugins for all of theirs. Default: its parent's. */
+  /**
+   * Names of tools, or of plugins for all of theirs, of those its parent has: others are left out, and names that nobody
+   * knows are refused. Default: all its parent has.
+   */
   readonly tools?: readonly string[]
   readonly instructions?: string
 }
@@ -50,7 +58,10 @@ export interface ChildTurn {
 /** A subagent: a session of the same runtime, below the one that made it. */
 export interface ChildSession {
   readonly id: SessionId
-  /** Rejects when the turn fails or is stopped. */
+  /**
+   * Rejects when the turn fails or is stopped. When a child that was found again has had its turn, or is in it, the
+   * message is not sent a second time: that turn's end is the answer.
+   */
   send(message: string, options?: { readonly signal?: AbortSignal }): Promise<ChildTurn>
   close(): Promise<void>
 }
@@ -58,6 +69,11 @@ export interface ChildSession {
 /** What a plugin can do with conversations. */
 export interface SessionsPort {
   readonly directory: SessionDirectory
-  /** Refused as `wrong_state` where there is no session to be the parent. */
+  /**
+   * Refused as `wrong_state` where there is no session to be the parent.
+   *
+   * Contract: of a session that is kept, the same run, or the same call of a turn that is made again after a crash, gets
+   * the same child for the same `key`, with all that was said in it.
+   */
   createChild(options: ChildSessionOptions): Promise<ChildSession>
 }

@@ -1,0 +1,52 @@
+import { MeanwhileError } from "../../base/error.ts"
+import { findNearNames } from "../../plugin/near-name.ts"
+import type { Profile } from "./profile.ts"
+import { type FoundProfiles, readProfileFolder } from "./profile-folder.ts"
+
+/** All profiles there are: those that were given, then those of the folders, as their files are now. */
+export interface ProfileCollection {
+  /** Of two with one name the first counts, and the second is named as a problem. */
+  load(): Promise<FoundProfiles>
+  /** Refused with near names when there is none. */
+  get(name: string): Promise<Profile>
+}
+
+export function createProfileCollection(given: readonly Profile[], folders: readonly string[]): ProfileCollection {
+  async function load(): Promise<FoundProfiles> {
+    const found = await Promise.all(folders.map(readProfileFolder))
+    const byName = new Map<string, Profile>()
+    const problems = found.flatMap((each) => each.problems)
+    for (const profile of [...given, ...found.flatMap((each) => each.profiles)]) {
+      if (byName.has(profile.name)) problems.push(`there is a second profile named ${profile.name}; the first counts`)
+      else byName.set(profile.name, profile)
+    }
+    return { profiles: [...byName.values()], problems }
+  }
+  return {
+    load,
+    async get(name) {
+      const { profiles, problems } = await load()
+      const found = profiles.find((profile) => profile.name === name)
+      if (found) return found
+      throw toUnknown(
+        name,
+        profiles.map((profile) => profile.name),
+        problems,
+      )
+    },
+  }
+}
+
+function toUnknown(name: string, names: readonly string[], problems: readonly string[]): MeanwhileError {
+  const near = findNearNames(name, names)
+  const hint = toHint(near, names)
+  const broken = problems.length > 0 ? ` Some cannot be used: ${problems.join("; ")}.` : ""
+  const message = `There is no profile ${JSON.stringify(name)}. ${hint}${broken}`
+  return new MeanwhileError("not_found", message, { near })
+}
+
+function toHint(near: readonly string[], names: readonly string[]): string {
+  if (near.length > 0) return `Did you mean ${near.join(", ")}?`
+  if (names.length > 0) return `There are ${names.join(", ")}.`
+  return "There is none: leave `profile` out."
+}

@@ -1,0 +1,33 @@
+import { z } from "zod"
+
+/** A kind of subagent: what it is for, which model it uses, which tools it may have, and how it works. */
+export interface Profile {
+  readonly name: string
+  /** One line, by which the one who asks chooses. */
+  readonly description: string
+  /** `provider/name`. Without it, its parent's. */
+  readonly model?: string
+  /** Names of tools, or of plugins for all of theirs, of those its parent has. Without it, all of them. */
+  readonly tools?: readonly string[]
+  readonly instructions: string
+}
+
+const LONGEST_LINE = 300
+const LONGEST_INSTRUCTIONS = 64 * 1024
+
+const toLine = (text: string): string => text.replace(/[\p{Cc}\s]+/gu, " ").trim()
+const line = z.string().overwrite(toLine).max(LONGEST_LINE)
+
+export const profileSchema = z.strictObject({
+  name: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "must have letters, digits, dots, - and _ only, at most 64"),
+  description: line.min(1),
+  model: z
+    .string()
+    .regex(/^[^/\s]+\/\S+$/, 'must be "provider/name", such as "anthropic/claude-sonnet-4-5"')
+    .exactOptional(),
+  tools: z.array(line.min(1)).exactOptional(),
+  instructions: z
+    .string()
+    .max(LONGEST_INSTRUCTIONS)
+    .refine((text) => text.trim() !== "", "must not be empty: say how the subagent works"),
+})

@@ -1,0 +1,66 @@
+import { isAbsolute } from "node:path"
+import { z } from "zod"
+import { MeanwhileError } from "../../base/error.ts"
+import { definePlugin } from "../../plugin/define-plugin.ts"
+import { showModel } from "../../plugin/tool-content.ts"
+import { defineTool, type Tool } from "../../plugin/tool.ts"
+import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
+import { type Profile, profileSchema } from "./profile.ts"
+import { createProfileCollection, type ProfileCollection } from "./profile-collection.ts"
+import { listAsText } from "./profile-text.ts"
+import { createSpawnSubagent } from "./spawn-subagent.ts"
+
+export interface SubagentPluginOptions {
+  /** Absolute folders of `*.md` profiles. Of two with one name the first counts. One that does not exist is empty. */
+  readonly directories: readonly string[]
+  /** Before those of the folders. */
+  readonly profiles?: readonly Profile[]
+}
+
+const INSTRUCTIONS =
+  "Work that can be done apart from this conversation can be given to a subagent with spawn_subagent. It sees only the " +
+  "task and the context that you hand over. list_subagent_profiles shows which kinds there are."
+
+/** Agents below agents: sessions of the same runtime that do one piece of work each. */
+export function createSubagentPlugin({ directories, profiles = [] }: SubagentPluginOptions): ToolPlugin {
+  for (const directory of directories) {
+    if (isAbsolute(directory)) continue
+    const message = `The subagent plugin takes absolute directories only, not "${directory}".`
+    throw new MeanwhileError("invalid_input", message, { directory })
+  }
+  const collection = createProfileCollection(profiles.map(checkProfile), directories)
+  return definePlugin({
+    kind: "tool",
+    name: "subagent",
+    systemInstructions: INSTRUCTIONS,
+    tools: [createSpawnSubagent(collection), createListProfiles(collection)],
+    autoApprovedTools: ["list_subagent_profiles"],
+    userCommands: [
+      {
+        name: "profiles",
+        description: "Lists the profiles of subagents.",
+        run: async () => listAsText(await collection.load()),
+      },
+    ],
+  })
+}
+
+function checkProfile(profile: Profile): Profile {
+  const parsed = profileSchema.safeParse(profile)
+  if (parsed.success) return parsed.data
+  const message = `The profile ${JSON.stringify(profile.name)} is not well formed.\n${z.prettifyError(parsed.error)}`
+  throw new MeanwhileError("invalid_input", message)
+}
+
+function createListProfiles(collection: ProfileCollection): Tool {
+  return defineTool({
+    name: "list_subagent_profiles",
+    description: "Lists the profiles that spawn_subagent takes, with what each is for, its model and its tools.",
+    input: z.strictObject({}),
+    onCrash: "retry",
+    run: async () => {
+      const found = await collection.load()
+      return showModel([{ type: "text", text: listAsText(found) }], `there are ${found.profiles.length} profiles`)
+    },
+  })
+}
