@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "../../base/clock.ts"
+import { definedVariables, type Variables } from "../../base/environment.ts"
 import type { Log } from "../../plugin/context.ts"
 import { definePlugin } from "../../plugin/define-plugin.ts"
 import type { Tool } from "../../plugin/tool.ts"
@@ -14,7 +15,7 @@ export interface McpPluginOptions {
   /** Absolute. Where servers run that name no folder of their own. */
   readonly workingDirectory: string
   /** PATH, HOME and the like are taken from it, nothing else. */
-  readonly environment: Readonly<Record<string, string>>
+  readonly environment: Variables
   readonly log?: Log
   readonly clock?: Clock
   /** The plugin's `tools` are others than before: a server came or went on, or changed its list. */
@@ -38,7 +39,7 @@ export function createMcpPlugin(options: McpPluginOptions): McpPlugin {
         config: server,
         clock,
         workingDirectory: options.workingDirectory,
-        environment: options.environment,
+        environment: definedVariables(options.environment),
         onToolsChanged: () => options.onToolsChanged?.(),
         onLog: (level, text) => report(log, level, text),
       }),

@@ -1,4 +1,5 @@
 import { isAbsolute } from "node:path"
+import { definedVariables, type Variables } from "../../base/environment.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import { definePlugin } from "../../plugin/define-plugin.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
@@ -8,7 +9,7 @@ export interface ShellPluginOptions {
   /** Absolute. Where commands run unless a call names another directory. */
   readonly workingDirectory: string
   /** All that commands get to see of an environment: nothing is taken from Meanwhile's own. */
-  readonly environment: Readonly<Record<string, string>>
+  readonly environment: Variables
   /** Folders to look for programs in, after those of PATH. */
   readonly extraPaths?: readonly string[]
   /** Default `/bin/sh`. */
@@ -17,7 +18,8 @@ export interface ShellPluginOptions {
 
 /** Runs shell commands as tasks. */
 export function createShellPlugin(options: ShellPluginOptions): ToolPlugin {
-  const { workingDirectory, environment, extraPaths = [], shell = "/bin/sh" } = options
+  const { workingDirectory, extraPaths = [], shell = "/bin/sh" } = options
+  const environment = definedVariables(options.environment)
   for (const path of [workingDirectory, ...extraPaths]) {
     if (isAbsolute(path)) continue
     throw new MeanwhileError("invalid_input", `The shell plugin takes absolute paths only, not "${path}".`, { path })

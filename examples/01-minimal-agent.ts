@@ -1,0 +1,22 @@
+/** An agent in fifteen lines. With a key in the environment it talks with that provider's model; here, with the offline one. */
+import { createRuntime, createShellPlugin } from "meanwhile"
+
+await using runtime = await createRuntime({
+  model: "offline/rules",
+  plugins: [createShellPlugin({ workingDirectory: process.cwd(), environment: process.env })],
+  background: { backgroundThresholdSeconds: 1 },
+})
+const session = await runtime.createSession()
+
+const { text } = await session.send("run `echo hello`")
+console.log(text)
+
+const { usage } = session.turns()[0]!
+console.log(`${usage.inputTokens > 0 ? "tokens were counted" : "no tokens"}, ${session.history().length} messages`)
+
+/* Prints:
+`echo hello` returned:
+
+hello
+tokens were counted, 4 messages
+*/
