@@ -1,51 +1,101 @@
-import { createShellPlugin } from "./builtin/shell/shell-plugin.ts"
-import { createRuntime, type Runtime } from "./app.ts"
+import { join } from "node:path"
+import { createRuntime, type Runtime, type RuntimeOptions } from "./app.ts"
+import { toErrorMessage } from "./base/error.ts"
+import type { McpConfig } from "./builtin/mcp/mcp-config.ts"
+import { readMcpConfig } from "./builtin/mcp/read-mcp-config.ts"
+import { createEngineSessionPlugin } from "./builtin/session/engine-session-plugin.ts"
+import { createFileSessionPlugin } from "./builtin/session/file-session-plugin.ts"
+import { MCP_FILE } from "./config/folder-contents.ts"
 import { loadConfig } from "./config/load-config.ts"
 import { createPluginLoader } from "./config/plugin-loader.ts"
-import { createTrustStore, type TrustStore } from "./config/trust.ts"
-import { backgroundConfigSchema } from "./runner/config.ts"
+import { CONFIG_SECTIONS, type ProgramConfig } from "./program-config.ts"
+import { type FolderOptions, openFolder, type ProgramFolder } from "./program-folder.ts"
+import { createProgramPlugins } from "./program-plugins.ts"
 
-export interface ProgramOptions {
+export type { TrustQuestion } from "./program-folder.ts"
+
+/** Beside the folder: what the one who opens the program brings, over what the configuration says. */
+export interface ProgramOptions extends FolderOptions, Pick<RuntimeOptions, "model" | "person" | "log" | "clock"> {
   readonly dataDirectory: string
   /** Where commands run, and where a configuration is looked for. */
   readonly workingDirectory: string
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Trust this folder's configuration from now on. */
-  readonly trust: boolean
-  readonly trustStore?: TrustStore
-  /** For what a person should know and need not act on. */
-  readonly notify: (text: string) => void
 }
 
-/** The runtime as the terminal program has it: with the built-in plugins, and with what the folder's configuration adds. */
+/** The runtime as the terminal program has it: with the built-in plugins, and with what a trusted folder adds. */
 export async function openProgram(options: ProgramOptions): Promise<Runtime> {
-  const { dataDirectory, workingDirectory, notify } = options
+  const { dataDirectory, workingDirectory, notify, model, person, log, clock } = options
   const environment = withoutUndefined(options.environment)
-  const { values, plugins } = await loadTrustedConfig(options, environment)
-  const shell = createShellPlugin({ workingDirectory, environment })
+  const folder = await openFolder(options)
+  const isTrusted = folder.trust === "trusted"
+  const { values, plugins } = await loadConfig({
+    directory: workingDirectory,
+    sections: CONFIG_SECTIONS,
+    isTrusted,
+    environment,
+  })
+  const shared = { ...(log && { log }), ...(clock && { clock }) }
+  const mcp = await readServers(folder, environment, notify)
+  let refreshMcp = () => {}
+  const builtin = createProgramPlugins({
+    ...shared,
+    folder,
+    config: values,
+    mcp,
+    dataDirectory,
+    workingDirectory,
+    environment,
+    onMcpToolsChanged: () => refreshMcp(),
+  })
   const runtime = await createRuntime({
+    ...shared,
     dataDirectory,
     environment,
-    plugins: [shell, ...plugins.plugins],
-    discovery: { entries: plugins.entries, load: createPluginLoader({ directory: workingDirectory }) },
+    ...(model !== undefined && { model }),
+    ...(person && { person }),
+    agent: values.agent,
     background: values.background,
+    gc: values.gc,
+    permissions: values.permissions,
+    providers: values.providers,
+    models: values.models,
+    sessionPlugin: toSessionPlugin(values.session, workingDirectory),
+    sessionConfig: values.session,
+    plugins: [...builtin, ...plugins.plugins],
+    discovery: { entries: plugins.entries, load: createPluginLoader({ directory: workingDirectory }) },
   })
+  refreshMcp = () => runtime.plugins.refreshTools("mcp")
+  // A server may have come between the plugin's start and now.
+  refreshMcp()
   for (const { message } of runtime.plugins.skipped()) notify(message)
   return runtime
 }
 
-async function loadTrustedConfig(options: ProgramOptions, environment: Readonly<Record<string, string>>) {
-  const { workingDirectory: directory, notify, trustStore: trust = createTrustStore() } = options
-  const request = { directory, environment, trust, sections: { background: backgroundConfigSchema } }
-  const loaded = await loadConfig(request)
-  if (loaded.status === "absent" && options.trust) notify(`There is no configuration in ${directory} to trust.`)
-  if (loaded.status !== "untrusted") return loaded
-  if (options.trust) {
-    await trust.trust(loaded.file)
-    return loadConfig(request)
+const NO_SERVERS: McpConfig = { mcpServers: {} }
+
+/** A mistake in `.mcp.json` costs the servers, not the conversation. */
+async function readServers(
+  { contents, trust }: ProgramFolder,
+  environment: Readonly<Record<string, string>>,
+  notify: (text: string) => void,
+): Promise<McpConfig> {
+  if (trust !== "trusted") return NO_SERVERS
+  try {
+    return await readMcpConfig(join(contents.directory, MCP_FILE), environment)
+  } catch (error) {
+    notify(`No MCP server was started. ${toErrorMessage(error)}`)
+    return NO_SERVERS
   }
-  notify(`${loaded.path} was not loaded: nobody has trusted it as it is now. Read it, then start with --trust.`)
-  return loaded
+}
+
+function toSessionPlugin(
+  { plugin }: ProgramConfig["session"],
+  workingDirectory: string,
+): NonNullable<RuntimeOptions["sessionPlugin"]> {
+  return (directory) =>
+    plugin === "file"
+      ? createFileSessionPlugin({ directory, workingDirectory })
+      : createEngineSessionPlugin({ directory })
 }
 
 function withoutUndefined(environment: ProgramOptions["environment"]): Record<string, string> {

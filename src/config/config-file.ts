@@ -1,13 +1,15 @@
+import { createHash } from "node:crypto"
 import { access, readFile, realpath } from "node:fs/promises"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
-import { hashOf } from "./content-hash.ts"
 
 const FILE_NAMES = ["ts", "js", "mjs", "json"].map((ending) => `meanwhile.config.${ending}`)
 
 /** A configuration that lies in a folder, read but not run. */
 export interface ConfigFile {
+  /** As it lies in its folder. */
+  readonly name: string
   /** With all links followed, so that trust is about what is really there. */
   readonly path: string
   readonly content: Uint8Array
@@ -15,18 +17,17 @@ export interface ConfigFile {
 
 /** Undefined when the folder has none. It is never looked for in the folders above. */
 export async function findConfigFile(directory: string): Promise<ConfigFile | undefined> {
-  const paths = FILE_NAMES.map((name) => join(directory, name))
-  const isThere = await Promise.all(paths.map(exists))
-  const [found, second] = paths.filter((_, index) => isThere[index])
+  const isThere = await Promise.all(FILE_NAMES.map((name) => exists(join(directory, name))))
+  const [found, second] = FILE_NAMES.filter((_, index) => isThere[index])
   if (found === undefined) return undefined
   if (second !== undefined) {
     throw new MeanwhileError(
       "invalid_input",
-      `There are two configurations, ${found} and ${second}. Remove one of them.`,
+      `There are two configurations in ${directory}, ${found} and ${second}. Remove one of them.`,
     )
   }
-  const path = await realpath(found)
-  return { path, content: await readFile(path) }
+  const path = await realpath(join(directory, found))
+  return { name: found, path, content: await readFile(path) }
 }
 
 /** Contract: runs the file's code unless it is JSON. Only for files that are trusted. */
@@ -34,7 +35,7 @@ export async function evaluateConfigFile(file: ConfigFile): Promise<unknown> {
   try {
     if (file.path.endsWith(".json")) return JSON.parse(new TextDecoder().decode(file.content)) as unknown
     // The hash makes a changed file another module: Node would answer with the one it has loaded before.
-    const url = `${pathToFileURL(file.path).href}?content=${hashOf(file.content)}`
+    const url = `${pathToFileURL(file.path).href}?content=${createHash("sha256").update(file.content).digest("hex")}`
     const module = (await import(/* @vite-ignore */ url)) as { readonly default?: unknown }
     if (module.default !== undefined) return module.default
   } catch (error) {

@@ -4,7 +4,6 @@ import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { z } from "zod"
 import { loadConfig } from "./load-config.ts"
-import { createTrustStore, type TrustStore } from "./trust.ts"
 
 const sections = {
   background: z
@@ -17,20 +16,17 @@ const sections = {
 }
 
 let directory: string
-let trust: TrustStore
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "meanwhile-config-"))
-  trust = createTrustStore({ path: join(directory, "home", "trusted.json") })
 })
 afterEach(() => rm(directory, { recursive: true, force: true }))
 
-const load = (environment: Record<string, string> = {}) => loadConfig({ directory, sections, trust, environment })
+const load = (environment: Record<string, string> = {}, isTrusted = false) =>
+  loadConfig({ directory, sections, isTrusted, environment })
 
 async function loadTrusted(name: string, content: string, environment: Record<string, string> = {}) {
   await writeFile(join(directory, name), content)
-  const found = await load()
-  if (found.status === "untrusted") await trust.trust(found.file)
-  return load(environment)
+  return load(environment, true)
 }
 
 describe("loading the configuration", () => {
@@ -72,7 +68,7 @@ describe("loading the configuration", () => {
     })
   })
 
-  it("reads a file that changed, and was trusted again, anew", async () => {
+  it("reads a file that changed anew", async () => {
     const first = await loadTrusted("meanwhile.config.mjs", `export default { model: { name: "one" } }`)
     const second = await loadTrusted("meanwhile.config.mjs", `export default { model: { name: "two" } }`)
     expect([first.values.model.name, second.values.model.name]).toEqual(["one", "two"])
@@ -165,11 +161,5 @@ describe("a folder nobody has trusted", () => {
       plugins: { entries: [], plugins: [] },
     })
     expect("wasRun" in globalThis).toBe(false)
-  })
-
-  it("is not trusted any more when its configuration changed", async () => {
-    expect((await loadTrusted("meanwhile.config.json", `{}`)).status).toBe("loaded")
-    await writeFile(join(directory, "meanwhile.config.json"), `{ "plugins": ["evil"] }`)
-    expect((await load()).status).toBe("untrusted")
   })
 })

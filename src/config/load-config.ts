@@ -1,16 +1,16 @@
 import { z } from "zod"
-import { type ConfigFile, evaluateConfigFile, findConfigFile } from "./config-file.ts"
+import { evaluateConfigFile, findConfigFile } from "./config-file.ts"
 import { type ConfigProblem, toConfigError, toProblems, toUnknownKey } from "./config-problem.ts"
 import { type Environment, type Override, readOverrides } from "./environment.ts"
 import { type ConfiguredPlugins, pluginEntrySchema, toConfiguredPlugins } from "./plugin-entry.ts"
 import { keysOf, type SectionSchemas, type SectionValues } from "./section.ts"
-import type { TrustStore } from "./trust.ts"
 
 export interface LoadConfigOptions<Sections extends SectionSchemas> {
   readonly directory: string
   /** What the configuration may say besides `plugins`. Whoever owns a part brings its schema. */
   readonly sections: Sections
-  readonly trust: Pick<TrustStore, "isTrusted">
+  /** Whether the person trusts what lies in the directory. */
+  readonly isTrusted: boolean
   /** Overrides are read from it. Default: none. */
   readonly environment?: Environment
 }
@@ -21,21 +21,20 @@ export type LoadedConfig<Sections extends SectionSchemas> = {
   readonly plugins: ConfiguredPlugins
 } & (
   | { readonly status: "absent" }
-  /** The file was not run and nothing of it is used. Hand it to `trust` once the person agrees, and load again. */
-  | { readonly status: "untrusted"; readonly path: string; readonly file: ConfigFile }
+  /** The file was not run and nothing of it is used. */
+  | { readonly status: "untrusted"; readonly path: string }
   | { readonly status: "loaded"; readonly path: string }
 )
 
 export async function loadConfig<Sections extends SectionSchemas>(
   options: LoadConfigOptions<Sections>,
 ): Promise<LoadedConfig<Sections>> {
-  const { directory, sections, trust, environment = {} } = options
+  const { directory, sections, isTrusted, environment = {} } = options
   const overrides = readOverrides(environment, sections)
   const file = await findConfigFile(directory)
   if (!file) return { status: "absent", ...readValues("The environment", {}, sections, overrides) }
-  if (!(await trust.isTrusted(file))) {
-    const values = readValues("The environment", {}, sections, overrides)
-    return { status: "untrusted", path: file.path, file, ...values }
+  if (!isTrusted) {
+    return { status: "untrusted", path: file.path, ...readValues("The environment", {}, sections, overrides) }
   }
   const raw = await evaluateConfigFile(file)
   return { status: "loaded", path: file.path, ...readValues(file.path, raw, sections, overrides) }

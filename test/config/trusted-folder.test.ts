@@ -1,49 +1,134 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { openProgram } from "../../src/program.ts"
-import { createTrustStore } from "../../src/config/trust.ts"
+import { openProgram, type ProgramOptions, type TrustQuestion } from "../../src/program.ts"
+import { createFolder } from "../support/workplace.ts"
 
-const CONFIG = `export default {
-  background: { maxConcurrentTasks: 1 },
-  plugins: ["./tickets.mjs", "./missing.mjs"],
-}`
-const PLUGIN = `globalThis.ticketsWereLoaded = true
+const BUILT_IN = [
+  "permission",
+  "shell",
+  "file_edit",
+  "web",
+  "todo",
+  "references",
+  "subagent",
+  "slash_command",
+  "clarification",
+  "multimodal",
+]
+
+const FILES = {
+  "meanwhile.config.mjs": `export default {
+    background: { maxConcurrentTasks: 1 },
+    plugins: ["./tickets.mjs", "./missing.mjs"],
+  }`,
+  ".mcp.json": `{ "mcpServers": { "gone": { "command": "/no/such/program" } } }`,
+  ".meanwhile/commands/release.md": "Release it.",
+  ".meanwhile/profiles/reviewer.md": "---\ndescription: Reviews.\n---\nReview.",
+  ".meanwhile/references/house.md": "# House rules\nBe kind.",
+}
+const PLUGIN = `globalThis.ticketsWereLoaded = (globalThis.ticketsWereLoaded ?? 0) + 1
 export default { kind: "tool", name: "tickets", tools: [] }`
 
-function createFolder() {
-  const directory = mkdtempSync(join(tmpdir(), "meanwhile-folder-"))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
-  writeFileSync(join(directory, "meanwhile.config.mjs"), CONFIG)
-  writeFileSync(join(directory, "tickets.mjs"), PLUGIN)
-  const trustStore = createTrustStore({ path: join(directory, "home", "trusted.json") })
-  const told: string[] = []
-  async function open(trust: boolean) {
-    const meanwhile = await openProgram({
-      dataDirectory: join(directory, "data"),
-      workingDirectory: directory,
-      environment: { PATH: process.env["PATH"] },
-      trust,
-      trustStore,
-      notify: (text) => told.push(text),
-    })
-    onTestFinished(() => meanwhile.close())
-    return meanwhile.plugins.list().map(({ name }) => name)
+function write(directory: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, name)), { recursive: true })
+    writeFileSync(join(directory, name), content)
   }
-  return { open, told }
 }
 
-test("a cloned folder's config does nothing until the person trusts the folder", async () => {
-  const { open, told } = createFolder()
-  expect(await open(false)).toEqual(["shell"])
+function createProject(files: Readonly<Record<string, string>> = FILES) {
+  const root = createFolder()
+  const directory = join(root, "project")
+  const homeDirectory = join(root, "home")
+  write(directory, { "tickets.mjs": PLUGIN, ...files })
+  write(homeDirectory, { ".meanwhile/commands/mine.md": "My own." })
+  const told: string[] = []
+  async function open(options: Partial<ProgramOptions> = {}) {
+    const meanwhile = await openProgram({
+      dataDirectory: join(root, "data"),
+      workingDirectory: directory,
+      homeDirectory,
+      environment: { PATH: process.env["PATH"] },
+      trust: false,
+      notify: (text) => told.push(text),
+      ...options,
+    })
+    onTestFinished(() => meanwhile.close())
+    const plugins = meanwhile.plugins.list({ isExposed: true })
+    return {
+      plugins: plugins.filter(({ kind }) => kind === "tool").map(({ name }) => name),
+      commands: meanwhile.plugins.userCommands().map(({ command }) => command.name),
+      meanwhile,
+    }
+  }
+  return { directory, open, told, write: (changed: Readonly<Record<string, string>>) => write(directory, changed) }
+}
+
+test("a cloned folder's config, servers, commands, profiles and references do nothing until the person trusts it", async () => {
+  const { open, told } = createProject()
+  const { plugins, commands } = await open()
+  expect(plugins).toEqual(BUILT_IN)
   expect("ticketsWereLoaded" in globalThis).toBe(false)
-  expect(told).toEqual([expect.stringContaining("nobody has trusted it")])
+  expect(commands).toContain("mine")
+  expect(commands).not.toContain("release")
+  expect(told).toEqual([expect.stringContaining("Not loaded from")])
+  for (const file of Object.keys(FILES)) expect(told[0]).toContain(`  ${file}\n`)
+  expect(told[0]).toContain("--trust")
 })
 
-test("a trusted folder's plugins are there, now and at the next start, and one that does not load is told of", async () => {
-  const { open, told } = createFolder()
-  expect(await open(true)).toEqual(["shell", "tickets"])
-  expect(await open(false)).toEqual(["shell", "tickets"])
+test("a trusted folder's files are used, now and at the next start, and a plugin that does not load is told of", async () => {
+  const { open, told } = createProject()
+  for (const trust of [true, false]) {
+    const { plugins, commands } = await open({ trust })
+    expect(plugins).toEqual(expect.arrayContaining([...BUILT_IN, "mcp", "tickets"]))
+    expect(commands).toEqual(expect.arrayContaining(["mine", "release"]))
+  }
   expect(told[0]).toContain("./missing.mjs did not load")
+})
+
+test.each(Object.keys(FILES))("a folder whose %s changed must be trusted again", async (file) => {
+  const { open, told, write } = createProject({ ...FILES, "meanwhile.config.mjs": "export default {}" })
+  await open({ trust: true })
+  write({ [file]: file.endsWith(".mjs") ? "export default { agent: {} }" : `${Object.values(FILES)[1]} ` })
+  const { plugins } = await open()
+  expect(plugins).toEqual(BUILT_IN)
+  expect(told.at(-1)).toContain("changed since you trusted it")
+})
+
+test("a new command file takes the trust of its folder away", async () => {
+  const { open, write } = createProject()
+  await open({ trust: true })
+  write({ ".meanwhile/commands/second.md": "Do more." })
+  expect((await open()).commands).toEqual(expect.not.arrayContaining(["release", "second"]))
+})
+
+test("the person is asked once, before anything is loaded, and a yes is remembered", async () => {
+  const { open } = createProject()
+  const questions: TrustQuestion[] = []
+  const confirmTrust = async (question: TrustQuestion) => questions.push(question) > 1
+  expect((await open({ confirmTrust })).commands).not.toContain("release")
+  expect((await open({ confirmTrust })).commands).toContain("release")
+  expect((await open({ confirmTrust })).commands).toContain("release")
+  expect(questions).toHaveLength(2)
+  expect(questions[0]).toMatchObject({ files: Object.keys(FILES), isChanged: false })
+})
+
+test("a file's name cannot draw on the terminal", async () => {
+  const { open, told } = createProject({ ".meanwhile/commands/\u001b[2Jclear.md": "x" })
+  await open()
+  expect(told[0]).toContain("[2Jclear.md")
+  expect(told[0]).not.toContain("\u001b")
+})
+
+test("a mistake in .mcp.json is told and costs nothing but the servers", async () => {
+  const { open, told } = createProject({ ".mcp.json": "{" })
+  expect((await open({ trust: true })).plugins).toEqual(BUILT_IN)
+  expect(told[0]).toMatch(/No MCP server was started.*\.mcp\.json: it is not JSON/s)
+})
+
+test("in the person's own home their commands need no trust", async () => {
+  const { directory, open, told } = createProject({ ".meanwhile/commands/release.md": "Release it." })
+  expect((await open({ homeDirectory: directory })).commands).toContain("release")
+  expect(told).toEqual([])
 })

@@ -23,7 +23,7 @@ const address = z
   .refine((url) => URL.canParse(url) && new URL(url).password === "", "must not hold a password")
 
 /** As people write it: with exactly one of `path`, `url` and `text`. */
-export const referenceSchema = z
+const writtenSchema = z
   .strictObject({
     id: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "must have letters, digits, dots, - and _ only, at most 64"),
     name: line.min(1),
@@ -33,23 +33,31 @@ export const referenceSchema = z
     url: address.optional(),
     text: z.string().min(1).optional(),
   })
-  .transform(({ path, url, text, ...reference }, context): Reference => {
-    const sources: readonly ReferenceSource[] = [
-      ...(path === undefined ? [] : [{ kind: "path" as const, path }]),
-      ...(url === undefined ? [] : [{ kind: "url" as const, url }]),
-      ...(text === undefined ? [] : [{ kind: "text" as const, text }]),
-    ]
-    const [source, another] = sources
-    if (source && !another) return { ...reference, source }
-    context.addIssue({ code: "custom", message: "must have exactly one of path, url and text" })
-    return z.NEVER
-  })
+  .refine(
+    ({ path, url, text }) => [path, url, text].filter((source) => source !== undefined).length === 1,
+    "must have exactly one of path, url and text",
+  )
+type WrittenReference = z.output<typeof writtenSchema>
 
-/** The section of a configuration. */
+export const referenceSchema = writtenSchema.transform(toReference)
+
+/** The section `references` of the configuration. */
 export const referencesConfigSchema = z.strictObject({
-  references: z.array(referenceSchema).default([]),
-  /** A folder of `*.md` files and a `references.json`, from the root. */
-  directory: z.string().min(1).optional(),
+  references: z
+    .array(writtenSchema)
+    .default([])
+    .describe("Documents worth knowing: id, name, description, tags, and one of path, url and text."),
+  directory: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("A folder of *.md files and a references.json, from the working directory."),
 })
 
 export type ReferencesConfigInput = z.input<typeof referencesConfigSchema>
+
+export function toReference({ path, url, text, ...reference }: WrittenReference): Reference {
+  if (path !== undefined) return { ...reference, source: { kind: "path", path } }
+  if (url !== undefined) return { ...reference, source: { kind: "url", url } }
+  return { ...reference, source: { kind: "text", text: text ?? "" } }
+}

@@ -6,7 +6,7 @@ import { showModel } from "../../plugin/tool-content.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
 import type { UserCommand } from "../../plugin/user-command.ts"
-import { type ReferencesConfigInput, referencesConfigSchema } from "./reference.ts"
+import { type ReferencesConfigInput, referencesConfigSchema, toReference } from "./reference.ts"
 import { createReferenceCatalogue, type ReferenceCatalogue } from "./reference-catalogue.ts"
 import { createReferenceSelection, type SelectionOwner } from "./reference-selection.ts"
 import { countReferences, listAsText, showContents } from "./reference-text.ts"
@@ -63,7 +63,8 @@ function toCatalogue(root: string, config: unknown): ReferenceCatalogue {
   const parsed = referencesConfigSchema.safeParse(config)
   if (parsed.success) {
     const { references, directory } = parsed.data
-    return createReferenceCatalogue(references, directory === undefined ? undefined : resolve(root, directory))
+    const folder = directory === undefined ? undefined : resolve(root, directory)
+    return createReferenceCatalogue(references.map(toReference), folder)
   }
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`)
   throw new MeanwhileError("invalid_input", `The references are not well formed: ${problems.join("; ")}.`, { problems })

@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto"
+import { createReadStream } from "node:fs"
+import { readdir, realpath, stat } from "node:fs/promises"
+import { join, relative, sep } from "node:path"
+import { MeanwhileError } from "../base/error.ts"
+import { findConfigFile } from "./config-file.ts"
+
+export const MCP_FILE = ".mcp.json"
+/** Below a folder, and below the person's home. */
+export const OWN_FOLDER = ".meanwhile"
+/** Of `.meanwhile`: what speaks to an agent in the person's name, or tells it what is so. */
+export const SPEAKING_FOLDERS = ["commands", "profiles", "references"] as const
+
+/** What a folder brings along that would run, or be believed: everything that trust is about, and nothing else. */
+export interface FolderContents {
+  /** With all links followed, so that trust is about what is really there. */
+  readonly directory: string
+  /** From the directory, in a fixed order. */
+  readonly files: readonly string[]
+  /** Of all names and contents. Any change makes another one. */
+  readonly sha256: string
+}
+
+interface FolderRequest {
+  readonly directory: string
+  /** What lies in its `.meanwhile` is the person's own. */
+  readonly homeDirectory: string
+}
+
+const MOST_FILES = 2_000
+
+/** Reads and runs nothing but to make a hash. */
+export async function readFolderContents(request: FolderRequest): Promise<FolderContents> {
+  const directory = await realpath(request.directory)
+  const config = await findConfigFile(directory)
+  const speaking = (await isHome(directory, request)) ? [] : await listSpeakingFiles(directory)
+  const candidates = [...(config ? [config.name] : []), MCP_FILE, ...speaking]
+  if (candidates.length > MOST_FILES) throw toTooMany(directory)
+  const hash = createHash("sha256")
+  const files: string[] = []
+  for (const file of candidates) {
+    const content = await hashFile(join(directory, file))
+    if (content === undefined) continue
+    files.push(file)
+    hash.update(JSON.stringify([file, content]))
+  }
+  return { directory, files, sha256: hash.digest("hex") }
+}
+
+/** The folder is the person's home: what speaks there is their own, as it is in every other folder. */
+export async function isHome(directory: string, { homeDirectory }: Pick<FolderRequest, "homeDirectory">) {
+  const home = await realpath(homeDirectory).catch(() => homeDirectory)
+  return (await realpath(directory)) === home
+}
+
+async function listSpeakingFiles(directory: string): Promise<readonly string[]> {
+  const found = await Promise.all(
+    SPEAKING_FOLDERS.map((name) => listFiles(directory, join(directory, OWN_FOLDER, name))),
+  )
+  return found.flat()
+}
+
+async function listFiles(directory: string, folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
+    if (isMissing(error)) return []
+    throw error
+  })
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(directory, join(entry.parentPath, entry.name)).split(sep).join("/"))
+    .toSorted()
+}
+
+/** Undefined for what is no file: nobody reads it. A pipe would be waited for without end. */
+async function hashFile(path: string): Promise<string | undefined> {
+  const stats = await stat(path).catch((error: unknown) => {
+    if (isMissing(error)) return undefined
+    throw error
+  })
+  if (!stats?.isFile()) return undefined
+  const hash = createHash("sha256")
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array)
+  return hash.digest("hex")
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && ["ENOENT", "ENOTDIR", "ELOOP"].includes(String(error.code))
+}
+
+function toTooMany(directory: string): MeanwhileError {
+  const folders = SPEAKING_FOLDERS.map((name) => `${OWN_FOLDER}/${name}`).join(", ")
+  return new MeanwhileError("limit_exceeded", `${directory} has over ${MOST_FILES} files in ${folders}. Remove some.`)
+}

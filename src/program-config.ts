@@ -1,0 +1,40 @@
+import type { z } from "zod"
+import { gcConfigSchema } from "./builtin/gc/gc-config.ts"
+import { providersConfigSchema } from "./builtin/models/providers-config.ts"
+import { permissionsConfigSchema } from "./builtin/permission/permission-policy.ts"
+import { referencesConfigSchema } from "./builtin/references/reference.ts"
+import { sessionConfigSchema } from "./builtin/session/session-config.ts"
+import { webConfigSchema } from "./builtin/web/web-config.ts"
+import type { pluginEntrySchema } from "./config/plugin-entry.ts"
+import type { SectionValues } from "./config/section.ts"
+import { backgroundConfigSchema } from "./runner/config.ts"
+import { agentConfigSchema } from "./session/agent-config.ts"
+import { modelsConfigSchema } from "./session/catalogue-config.ts"
+
+/** What `meanwhile.config.*` may say beside `plugins`. Each schema belongs to the part that is configured by it. */
+export const CONFIG_SECTIONS = {
+  agent: agentConfigSchema,
+  background: backgroundConfigSchema,
+  permissions: permissionsConfigSchema,
+  gc: gcConfigSchema,
+  session: sessionConfigSchema,
+  web: webConfigSchema,
+  references: referencesConfigSchema,
+  providers: providersConfigSchema,
+  models: modelsConfigSchema,
+}
+
+export type ProgramConfig = SectionValues<typeof CONFIG_SECTIONS>
+
+/** A whole configuration as a person writes it. Everything may be left out. */
+export type ConfigInput = {
+  readonly [Name in keyof typeof CONFIG_SECTIONS]?: z.input<(typeof CONFIG_SECTIONS)[Name]>
+} & {
+  /** Package names, paths, `{ source, expose, config }`, or plugins themselves. */
+  readonly plugins?: readonly z.input<typeof pluginEntrySchema>[]
+}
+
+/** Returns what it is given: with it an editor knows every key of a configuration. */
+export function defineConfig(config: ConfigInput): ConfigInput {
+  return config
+}

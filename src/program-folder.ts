@@ -1,0 +1,95 @@
+import { homedir } from "node:os"
+import { join } from "node:path"
+import { type FolderContents, OWN_FOLDER, readFolderContents } from "./config/folder-contents.ts"
+import { createTrustStore, type FolderTrust, type TrustStore } from "./config/trust-store.ts"
+
+/** What a person decides before anything of a folder is loaded. */
+export interface TrustQuestion {
+  readonly directory: string
+  readonly files: readonly string[]
+  /** It was trusted, and its files are others now. */
+  readonly isChanged: boolean
+  /** All of it in words, without control characters. */
+  readonly text: string
+}
+
+export interface FolderOptions {
+  readonly workingDirectory: string
+  /** Trust what lies in the folder from now on, as it is. */
+  readonly trust: boolean
+  /** Asked when the folder has something that is not trusted. Default: it is not trusted. */
+  readonly confirmTrust?: (question: TrustQuestion) => Promise<boolean>
+  /** Default: the person's own. */
+  readonly homeDirectory?: string
+  readonly trustStore?: TrustStore
+  /** For what a person should know and need not act on. */
+  readonly notify: (text: string) => void
+}
+
+/** The folder a program works in, and whether the person trusts what lies in it. */
+export interface ProgramFolder {
+  readonly contents: FolderContents
+  readonly trust: FolderTrust
+  readonly homeDirectory: string
+}
+
+const TRUST_FILE = "trust.json"
+
+export function openTrustStore(homeDirectory = homedir()): TrustStore {
+  return createTrustStore({ path: join(homeDirectory, OWN_FOLDER, TRUST_FILE) })
+}
+
+/** Looks, and changes nothing. */
+export async function lookAtFolder(
+  options: Pick<FolderOptions, "workingDirectory" | "homeDirectory" | "trustStore">,
+): Promise<ProgramFolder> {
+  const { workingDirectory: directory, homeDirectory = homedir(), trustStore = openTrustStore(homeDirectory) } = options
+  const contents = await readFolderContents({ directory, homeDirectory })
+  return { contents, trust: await trustStore.look(contents), homeDirectory }
+}
+
+/** Asks where it must, and remembers a yes. What was shown is what is trusted: a change meanwhile undoes it. */
+export async function openFolder(options: FolderOptions): Promise<ProgramFolder> {
+  const { trustStore = openTrustStore(options.homeDirectory), notify } = options
+  const folder = await lookAtFolder({ ...options, trustStore })
+  if (folder.trust === "trusted") return folder
+  if (folder.trust === "empty") {
+    if (options.trust) notify(`There is nothing in ${options.workingDirectory} to trust.`)
+    return folder
+  }
+  if (options.trust || (await options.confirmTrust?.(toQuestion(folder)))) {
+    await trustStore.trust(folder.contents)
+    return lookAtFolder({ ...options, trustStore })
+  }
+  notify(describeUntrusted(folder))
+  return folder
+}
+
+function toQuestion({ contents, trust }: ProgramFolder): TrustQuestion {
+  const { directory, files } = contents
+  const isChanged = trust === "changed"
+  const intro = isChanged
+    ? `What you trusted in ${toVisible(directory)} has changed. It can run code and speak to the agent in your name:`
+    : `${toVisible(directory)} brings files that can run code and speak to the agent in your name:`
+  const text = [intro, ...listed(files), "Do you trust them as they are now?"].join("\n")
+  return { directory, files, isChanged, text }
+}
+
+function describeUntrusted({ contents, trust }: ProgramFolder): string {
+  const reason = trust === "changed" ? "changed since you trusted it" : "you have not trusted it"
+  const intro = `Not loaded from ${toVisible(contents.directory)}, because ${reason}:`
+  return [intro, ...listed(contents.files), "Read them, then run `meanwhile trust`, or start with --trust."].join("\n")
+}
+
+const MOST_LISTED = 20
+
+function listed(files: readonly string[]): readonly string[] {
+  const lines = files.slice(0, MOST_LISTED).map((file) => `  ${toVisible(file)}`)
+  const more = files.length - lines.length
+  return more > 0 ? [...lines, `  and ${more} more`] : lines
+}
+
+/** The names of files are somebody else's text. */
+function toVisible(name: string): string {
+  return name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\u{FFFD}")
+}
