@@ -8,6 +8,7 @@ import { toCostMicros } from "../model-cost.ts"
 import { beginSpan } from "../telemetry.ts"
 import { withRetries } from "./retry-model.ts"
 import type { TurnScope } from "./turn-scope.ts"
+import { toUsableMessage } from "./usable-message.ts"
 
 export interface ModelAnswer {
   readonly message: Extract<Message, { role: "assistant" }>
@@ -42,7 +43,7 @@ export async function callModel(
       "gen_ai.response.finish_reasons": [response.finish],
     })
     for (const warning of response.warnings ?? []) agents.log.warn("the model's provider says", { warning })
-    return { message: withUsableParts(response.message), record }
+    return { message: toUsableMessage(response.message, hasTools), record }
   } catch (error) {
     span.end({ "error.type": isMeanwhileError(error) ? error.code : "error" }, toErrorMessage(error))
     throw error
@@ -94,25 +95,6 @@ function account(scope: TurnScope, { usage, finish }: ProviderResponse): ModelCa
   const { taskId, askedBy } = turn
   agents.ledger.record({ at, session, turn: taskId, task: askedBy, model, usage, costMicros, purpose: "turn" })
   return { model, usage, costMicros, finish }
-}
-
-/** No provider takes an empty message back, nor two calls with one id. */
-function withUsableParts(message: ModelAnswer["message"]): ModelAnswer["message"] {
-  const ids = callsOf(message).map(({ id }) => id)
-  const areUnique = new Set(ids).size === ids.length && !ids.includes("")
-  const parts = message.parts.filter((part) => part.type !== "text" || part.text !== "")
-  if (areUnique && parts.length === message.parts.length && parts.length > 0) return message
-  if (parts.length === 0) return { role: "assistant", parts: [{ type: "text", text: "(no answer)" }] }
-  const seen = new Set<string>()
-  return {
-    role: "assistant",
-    parts: parts.map((part) => {
-      if (part.type !== "call") return part
-      const id = part.id !== "" && !seen.has(part.id) ? part.id : `call_${crypto.randomUUID().replaceAll("-", "")}`
-      seen.add(id)
-      return { ...part, id }
-    }),
-  }
 }
 
 /** A model that stops for its longest answer in the middle of a call has asked for nothing. */
