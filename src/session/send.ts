@@ -1,6 +1,6 @@
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
-import type { AgentEvent, TurnAccounting } from "../plugin/agent-event.ts"
-import { type Message, userMessage } from "../plugin/message.ts"
+import type { AgentEvent, OutputMode, OutputSource, TurnAccounting } from "../plugin/agent-event.ts"
+import { type FilePart, type Message, userMessage } from "../plugin/message.ts"
 import { enrichPrompt } from "../plugin/prompt-enrichment.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
 import { toSessionState } from "./conversation-context.ts"
@@ -23,6 +23,7 @@ export function send(
 ): Promise<TurnResult> {
   return inTurn(conversation, async () => {
     options.signal?.throwIfAborted()
+    requireContent(message, options)
     const unsubscribe = options.onOutput ? conversation.emitter.on(toOutput(conversation, options.onOutput)) : undefined
     const abort = new AbortController()
     const current = { abort, taskId: null, reason: null as string | null }
@@ -67,7 +68,7 @@ async function take(
   await log.refresh()
   const notices = await readPendingNotices(scope, conversation)
   const prompt = await enrich(scope, conversation, message)
-  const said = userMessage(notices.text === "" ? prompt : `${notices.text}\n\n${prompt}`, options.files)
+  const said = toUserMessage([notices.text, prompt], options.files)
   const mended = mendHistory(log.history, "The turn before was cut off before this call was answered.")
   if (!log.isKept && notices.keys.length > 0) {
     await scope.store.commit([{ op: "notice.consume", keys: notices.keys, by: null }])
@@ -86,6 +87,17 @@ async function take(
     },
     take: (turn) => takeTurn(scope, conversation, turn),
   })
+}
+
+/** No provider takes an empty message. */
+function requireContent(message: string, { files = [] }: SendOptions): void {
+  if (message.trim() !== "" || files.length > 0) return
+  throw new MeanwhileError("invalid_input", "The message is empty. Say something, or send a file.")
+}
+
+function toUserMessage(texts: readonly string[], files: readonly FilePart[] = []): Message {
+  const text = texts.filter((one) => one.trim() !== "").join("\n\n")
+  return text === "" && files.length > 0 ? { role: "user", parts: files } : userMessage(text || "(empty)", files)
 }
 
 function toEntries(messages: readonly Message[]): readonly LogEntry[] {
@@ -119,17 +131,26 @@ function toTurnResult(text: string, accounting: TurnAccounting): TurnResult {
 /** What this agent itself says; deltas of a text come before the text as a whole, which is then not repeated. */
 function toOutput({ log }: Conversation, onOutput: NonNullable<SendOptions["onOutput"]>) {
   let hasDeltas = false
+  let speaker: OutputSource | null = null
+  const tell = (source: OutputSource, text: string, mode: OutputMode): void => {
+    onOutput(source, text, source === speaker ? mode : "write")
+    speaker = source
+  }
   return (event: AgentEvent): void => {
     if (event.agent !== log.id) return
     if (event.type === "content.delta") {
-      onOutput(event.source, event.text, hasDeltas ? "append" : "write")
-      hasDeltas = true
+      tell(event.source, event.text, "append")
+      hasDeltas ||= event.source === "model"
     } else if (event.type === "agent.output") {
-      if (event.source !== "model" || !hasDeltas) onOutput(event.source, event.text, event.mode)
-      if (event.source === "model") hasDeltas = false
+      if (event.source !== "model" || !hasDeltas) tell(event.source, event.text, event.mode)
+      if (event.source === "model") endText()
     } else if (event.type === "content.reset") {
-      hasDeltas = false
+      endText()
     }
+  }
+  function endText(): void {
+    hasDeltas = false
+    speaker = null
   }
 }
 
