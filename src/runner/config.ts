@@ -7,37 +7,52 @@ const seconds = z.number().positive()
 /** Limits of one runner. Every key has a default that works; `docs/guide/configuration.md` explains each. */
 export const backgroundConfigSchema = z
   .strictObject({
-    /** Tasks that run at once in this process. More are queued. */
-    maxConcurrentTasks: count.default(10),
-    maxConcurrentPerPlugin: count.default(4),
-    maxConcurrentPerSession: count.default(8),
-    /** Null: no limit of its own. */
-    maxConcurrentPerWorkspace: count.nullable().default(null),
-    maxConcurrentPerModel: z.record(z.string(), count).default({}),
-    /** An agent's agents' agents: deeper ones are refused. */
-    maxAgentDepth: z.number().int().nonnegative().default(3),
-    /** Live agents started by one task: more are refused. */
-    maxAgentFanOut: count.default(8),
-    maxTokensPerTask: count.nullable().default(null),
-    maxCostMicrosPerTask: count.nullable().default(null),
-    /** For `tool` tasks that name no limit and are not `forever`. */
-    defaultTimeoutSeconds: seconds.default(300),
-    /** Caps every time limit, whoever asked for it. Null: no cap. */
-    timeoutOverrideSeconds: seconds.nullable().default(null),
-    /** For tools that cannot move to the background. */
-    foregroundTimeoutSeconds: seconds.default(10),
-    /** For capable tools that name no threshold. */
-    backgroundThresholdSeconds: seconds.default(10),
-    /** How long output and payload stay once a result was used. */
-    completedTaskRetentionSeconds: z.number().nonnegative().default(3600),
-    /** How long the record of a used task without a session stays. */
-    recordRetentionDays: z.number().nonnegative().default(30),
-    /** Newest output kept per task. */
-    outputLimitBytes: count.min(4096).default(64 * 1024 * 1024),
-    /** Between asking a process to end and ending it. */
-    stopGraceSeconds: z.number().nonnegative().default(5),
-    /** A worker silent for so long has its runs taken over. */
-    leaseSeconds: seconds.default(15),
+    maxConcurrentTasks: count.default(10).describe("Tasks that run at once in this process; more are queued."),
+    maxConcurrentPerPlugin: count.default(4).describe("Of these, at most so many per plugin."),
+    maxConcurrentPerSession: count.default(8).describe("And per session."),
+    maxConcurrentPerWorkspace: count.nullable().default(null).describe("And per workspace. null: no limit of its own."),
+    maxConcurrentPerModel: z.record(z.string(), count).default({}).describe("And per model, by the model's name."),
+    maxAgentDepth: z
+      .number()
+      .int()
+      .nonnegative()
+      .default(3)
+      .describe("How deep agents may start agents; deeper ones are refused."),
+    maxAgentFanOut: count.default(8).describe("Live agents that one task may have started; more are refused."),
+    maxTokensPerTask: count.nullable().default(null).describe("Caps the tokens a task may spend. null: no cap."),
+    maxCostMicrosPerTask: count
+      .nullable()
+      .default(null)
+      .describe("Caps the money a task may spend, in millionths of a US dollar. null: no cap."),
+    defaultTimeoutSeconds: seconds
+      .default(300)
+      .describe("The time limit of a tool task that names none and is not forever."),
+    timeoutOverrideSeconds: seconds
+      .nullable()
+      .default(null)
+      .describe("Caps every time limit, whoever asked for it; above backgroundThresholdSeconds. null: no cap."),
+    foregroundTimeoutSeconds: seconds
+      .default(10)
+      .describe("The time limit of a tool that cannot move to the background and names none."),
+    backgroundThresholdSeconds: seconds
+      .default(10)
+      .describe("When a call is promoted whose tool can be promoted and names no threshold."),
+    completedTaskRetentionSeconds: z
+      .number()
+      .nonnegative()
+      .default(3600)
+      .describe("How long output and payload stay once a result was used."),
+    recordRetentionDays: z
+      .number()
+      .nonnegative()
+      .default(30)
+      .describe("How long the record of a used task without a session stays."),
+    outputLimitBytes: count
+      .min(4096)
+      .default(64 * 1024 * 1024)
+      .describe("The newest output that is kept per task."),
+    stopGraceSeconds: z.number().nonnegative().default(5).describe("Between asking a process to end and ending it."),
+    leaseSeconds: seconds.default(15).describe("A worker silent for so long has its runs taken over."),
   })
   .refine(
     ({ timeoutOverrideSeconds: cap, backgroundThresholdSeconds }) => cap === null || cap > backgroundThresholdSeconds,

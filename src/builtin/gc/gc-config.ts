@@ -7,14 +7,18 @@ const count = z.number().int().positive()
 const percent = z.number().min(1).max(100)
 
 const options = {
-  /** The newest turns, which stay whatever else goes. */
-  keepRecentTurns: count.default(4),
-  /** Whether the first turn stays too: it often says what all the others are about. */
-  keepFirstTurn: z.boolean().default(false),
-  /** The longest summary. A small context window makes it shorter. */
-  summaryMaxTokens: count.min(64).default(2_000),
-  /** `hybrid` only: so many turns before the recent ones are summarised; what is older is dropped. */
-  middleTurns: count.default(20),
+  keepRecentTurns: count.default(4).describe("The newest turns, which stay whatever else goes."),
+  keepFirstTurn: z
+    .boolean()
+    .default(false)
+    .describe("Whether the first turn stays too: it often says what all the others are about."),
+  summaryMaxTokens: count
+    .min(64)
+    .default(2_000)
+    .describe("The longest summary. A small context window makes it shorter."),
+  middleTurns: count
+    .default(20)
+    .describe("Only hybrid: so many turns before the recent ones are summarised; what is older is dropped."),
 }
 
 /** What is kept of a conversation, and how much is said about the rest. */
@@ -25,11 +29,12 @@ export type GcSettings = z.output<typeof gcOptionsSchema>
 /** The section `gc` of the configuration. */
 export const gcConfigSchema = z
   .strictObject({
-    strategy: z.enum(GC_STRATEGIES).default("hybrid"),
-    /** Share of the context window at which collection is due. */
-    thresholdPercent: percent.default(75),
-    /** Share of the context window to come down to. */
-    targetPercent: percent.default(50),
+    strategy: z
+      .enum(GC_STRATEGIES)
+      .default("hybrid")
+      .describe("What becomes of old turns: truncate, summarize, hybrid of both, or none: they stay."),
+    thresholdPercent: percent.default(75).describe("Share of the context window at which collection is due."),
+    targetPercent: percent.default(50).describe("Share of the context window to come down to."),
     ...options,
   })
   .refine(({ targetPercent, thresholdPercent }) => targetPercent < thresholdPercent, {

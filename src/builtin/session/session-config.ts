@@ -6,17 +6,23 @@ const count = z.number().int().positive()
 /** The section `session` of the configuration. */
 export const sessionConfigSchema = z
   .strictObject({
-    /** `engine`: the runtime's own store keeps conversations; `file`: they are kept in files beside it. */
-    plugin: z.enum(["engine", "file"]).default("engine"),
-    /** Where `file` keeps them, below the working directory unless it is absolute. */
-    storagePath: z.string().min(1).default(".meanwhile/sessions"),
-    autoSaveOnExit: z.boolean().default(true),
-    /** It is saved after every so many turns. */
-    checkpointAfterTurns: count.default(10),
-    /** The model is asked for a description after so many turns without one. */
-    requestDescriptionAfterTurns: count.default(3),
-    /** `file` removes the files of the oldest conversations beyond this; lists show no more than this. */
-    maxSessions: count.default(20),
+    plugin: z
+      .enum(["engine", "file"])
+      .default("engine")
+      .describe("engine: the runtime's own store keeps conversations. file: they are kept in files beside it."),
+    storagePath: z
+      .string()
+      .min(1)
+      .default(".meanwhile/sessions")
+      .describe("Where file keeps them, below the working directory unless it is absolute."),
+    autoSaveOnExit: z.boolean().default(true).describe("Whether a conversation is saved when it ends."),
+    checkpointAfterTurns: count.default(10).describe("It is saved after every so many turns."),
+    requestDescriptionAfterTurns: count
+      .default(3)
+      .describe("The model is asked for a description after so many turns without one."),
+    maxSessions: count
+      .default(20)
+      .describe("file removes the files of the oldest conversations beyond this; lists show no more than this."),
   })
   .readonly()
 export type SessionConfig = z.output<typeof sessionConfigSchema>
