@@ -131,11 +131,13 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     onCreated(runner) {
       const shared = { clock, log, redactor, config, background, ledger, catalogue, person, defaults }
       const isKept = options.dataDirectory !== undefined
-      const { store } = engine
+      const { store, bus } = engine
       conversations = createConversations({
         ...shared,
         runner,
         store,
+        bus,
+        onChild: permission.onChild,
         registry: plugins,
         isKept,
         defaultModel: () => model,

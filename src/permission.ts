@@ -1,9 +1,11 @@
 import { createPermissionPlugin, type PermissionPluginOptions } from "./builtin/permission/permission-plugin.ts"
+import { commandLikeness } from "./builtin/shell/command-likeness.ts"
 import type { PersonSwitch } from "./session/person-switch.ts"
 import type { Registry } from "./plugin/registry.ts"
 import type { ToolPlugin } from "./plugin/tool-plugin.ts"
-import type { Permission } from "./runner/call/permission.ts"
+import type { Permission, PermissionDecision } from "./runner/call/permission.ts"
 import type { Redactor } from "./runner/redaction/redactor.ts"
+import type { SessionId } from "./task/id.ts"
 
 export type PermissionsInput = NonNullable<PermissionPluginOptions["policy"]> | Permission
 
@@ -13,21 +15,36 @@ interface PermissionParts {
   readonly redactor: Redactor
 }
 
+interface RuntimePermission extends Permission {
+  /** Null when no policy was given. */
+  readonly plugin: ToolPlugin | null
+  readonly onChild: (child: SessionId, parent: SessionId) => void
+}
+
 /** Who judges the calls of a runtime, and the plugin that shows it when a policy was given. */
 export function createPermission(
   input: PermissionsInput | undefined,
   { plugins, person, redactor }: PermissionParts,
-): Permission & { readonly plugin: ToolPlugin | null } {
-  if (input && "decide" in input) return { decide: (request) => input.decide(request), plugin: null }
+): RuntimePermission {
+  if (input && "decide" in input) return { decide: (request) => input.decide(request), onChild: () => {}, plugin: null }
   const { plugin, permission } = createPermissionPlugin({
     ...(input && { policy: input }),
     channel: () => person.channel(),
     autoApproved: () => plugins.autoApprovedTools(),
     findTool: (tool) => plugins.findTool(tool),
+    likenessOf: (owner, tool, call) =>
+      owner === "shell" && tool === "run_command" ? commandLikeness(call) : undefined,
     redact: (text) => redactor.redactText(text),
   })
   return {
-    decide: (request) => (request.call.session ? permission.decide(request) : { allowed: true }),
+    decide: (request) =>
+      request.call.session ? permission.decide(request) : decideOwn(permission.findDenial(request)),
+    onChild: (child, parent) => permission.grantParent(child, parent),
     plugin: input ? plugin : null,
   }
+}
+
+/** A call of no session is made by the program itself, or typed by a person: nobody is asked, and what is denied stays so. */
+function decideOwn(denial: string | null): PermissionDecision {
+  return denial === null ? { allowed: true } : { allowed: false, reason: denial }
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, test } from "vitest"
+import { EFFECTS } from "../src/plugin/effect.ts"
 import { RUN_STATUSES } from "../src/task/lifecycle.ts"
 import { LIFETIMES, NOTIFY_MODES, TASK_KINDS } from "../src/task/record.ts"
 import { STOPPERS } from "../src/task/stop.ts"
@@ -11,7 +12,7 @@ const glossary = readFileSync(`${root}GLOSSARY.md`, "utf8")
 const rows = glossary.split("\n").filter((line) => line.startsWith("| "))
 
 describe("the glossary", () => {
-  test.each(Object.entries({ RUN_STATUSES, LIFETIMES, NOTIFY_MODES, TASK_KINDS, STOPPERS, WAIT_REASONS }))(
+  test.each(Object.entries({ EFFECTS, RUN_STATUSES, LIFETIMES, NOTIFY_MODES, TASK_KINDS, STOPPERS, WAIT_REASONS }))(
     "has a row for every word of %s",
     (_name, words) => {
       expect(words.filter((word) => !rows.some((row) => row.startsWith(`| \`${word}\` |`)))).toEqual([])

@@ -9,6 +9,7 @@ import type { Redactor } from "../runner/redaction/redactor.ts"
 import type { Runner } from "../runner/runner.ts"
 import type { TurnHandler } from "../runner/turn/turn-run.ts"
 import { DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../task/id.ts"
+import type { Bus } from "../task/bus.ts"
 import type { TaskStore } from "../task/store.ts"
 import type { AgentConfig } from "./agent-config.ts"
 import { createAgentEvents } from "./agent-emitter.ts"
@@ -25,9 +26,10 @@ import { createSessionFace } from "./session-face.ts"
 import { stopTurn } from "./send.ts"
 import { createToolList } from "./tool-list.ts"
 
-export interface ConversationsOptions extends Pick<AgentScope, "isKept" | "defaultModel" | "defaults"> {
+export interface ConversationsOptions extends Pick<AgentScope, "isKept" | "defaultModel" | "defaults" | "onChild"> {
   readonly runner: Runner
   readonly store: TaskStore
+  readonly bus: Bus
   readonly registry: Registry
   readonly clock: Clock
   readonly log: Log
@@ -75,6 +77,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     open: new Map(),
     takers: new Map(),
     createSession: (wanted) => createSession(scope, wanted),
+    openSession: (id, workspace) => openSession(scope, id, workspace),
   }
   return {
     models: scope.models,

@@ -4,7 +4,8 @@ import type { PersonPort } from "../plugin/person-port.ts"
 import type { Registry } from "../plugin/registry.ts"
 import type { Redactor } from "../runner/redaction/redactor.ts"
 import type { Runner } from "../runner/runner.ts"
-import type { SessionId } from "../task/id.ts"
+import type { Bus } from "../task/bus.ts"
+import type { SessionId, WorkspaceId } from "../task/id.ts"
 import type { TaskStore } from "../task/store.ts"
 import type { AgentConfig } from "./agent-config.ts"
 import type { AgentEvents } from "./agent-emitter.ts"
@@ -22,6 +23,7 @@ export type SessionDefaults = Pick<Conversation, "gc" | "sessionPlugin">
 export interface AgentScope {
   readonly runner: Runner
   readonly store: TaskStore
+  readonly bus: Bus
   readonly registry: Registry
   readonly clock: Clock
   readonly log: Log
@@ -36,7 +38,10 @@ export interface AgentScope {
   /** Open in this process. */
   readonly open: Map<SessionId, Conversation>
   readonly takers: TurnTakers
+  /** Told of every subagent: what its parent was allowed may hold for it too. */
+  readonly onChild: (child: SessionId, parent: SessionId) => void
   readonly createSession: (options: SessionOptions) => Promise<Session>
+  readonly openSession: (id: SessionId, workspace: WorkspaceId) => Promise<Session>
   /** Whether sessions are kept unless they say otherwise. */
   readonly isKept: boolean
   /** Of a session that names none. */

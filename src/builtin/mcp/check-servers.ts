@@ -1,3 +1,4 @@
+import { definedVariables } from "../../base/environment.ts"
 import { toErrorMessage } from "../../base/error.ts"
 import type { McpConfig, ServerConfig } from "./mcp-config.ts"
 import type { McpPluginOptions } from "./mcp-plugin.ts"
@@ -22,6 +23,7 @@ async function checkServer(name: string, server: ServerConfig, options: CheckOpt
   try {
     const connection = await openConnection({
       ...options,
+      environment: definedVariables(options.environment),
       transport: server.transport,
       timeoutMs: server.connectTimeoutMs,
       signal: new AbortController().signal,

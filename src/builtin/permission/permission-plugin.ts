@@ -9,7 +9,7 @@ import { decideCall } from "./decide-call.ts"
 import { createGrants } from "./grants.ts"
 import { type PermissionPolicy, permissionsConfigSchema } from "./permission-policy.ts"
 import type { PermissionDecision, PermissionRequest } from "./permission-request.ts"
-import type { PermissionScope } from "./permission-scope.ts"
+import { judge, type PermissionScope, toJudgedCall } from "./permission-scope.ts"
 import { createPermissionsCommand } from "./permissions-command.ts"
 import { createQuestionQueue } from "./question-queue.ts"
 
@@ -30,6 +30,8 @@ export interface PermissionPluginOptions {
 /** Asked once for every call, at admission, whoever makes it. */
 export interface SessionPermission {
   decide(request: PermissionRequest): PermissionDecision | Promise<PermissionDecision>
+  /** Why the policy denies the call, whoever makes it; null when it would allow it or ask. */
+  findDenial(request: PermissionRequest): string | null
   /** What the parent was and will be allowed holds for the child too, if the policy says `inherit`. */
   grantParent(child: SessionId, parent: SessionId): void
 }
@@ -66,6 +68,13 @@ export function createPermissionPlugin(options: PermissionPluginOptions): Permis
     }),
     permission: {
       decide: (request) => decideCall(scope, request),
+      findDenial({ plugin, tool, input, definition, call }) {
+        const verdict = judge(
+          scope,
+          toJudgedCall(scope, { plugin, tool, input, definition, session: call.session ?? null }),
+        )
+        return verdict.decision === "deny" ? verdict.reason : null
+      },
       grantParent(child, parent) {
         if (policy.inherit) scope.grants.inherit(child, parent)
       },
