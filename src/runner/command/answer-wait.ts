@@ -8,6 +8,7 @@ import { ADMISSION_QUESTION } from "../call/approval.ts"
 import { checkName } from "../call/call-check.ts"
 import { REPEAT_QUESTION, toInterrupted } from "../worker/on-crash.ts"
 import type { RunnerScope } from "../scope.ts"
+import { wakeTurns } from "../turn/take-turns.ts"
 
 const EXPIRY = "expiry"
 const NOT_ALLOWED_IN_TIME: LifecycleEvent = {
@@ -66,6 +67,7 @@ async function settle(
     return ended
   }
   const [answered] = await scope.store.commit([answering])
+  wakeTurns(scope, answered)
   return answered
 }
 

@@ -1,5 +1,6 @@
 import { isMeanwhileError } from "../../base/error.ts"
 import type { Offer } from "../../task/dispatcher.ts"
+import type { TaskSummary } from "../../task/record.ts"
 import { track } from "../call/enter.ts"
 import { beginClaimed } from "../run/begin-claimed.ts"
 import type { RunnerScope } from "../scope.ts"
@@ -26,6 +27,13 @@ export async function takeTurns(scope: RunnerScope): Promise<void> {
   })
   if (offers.length === TURNS_AT_ONCE) scope.mayHaveQueuedTurns = true
   for (const offer of offers) await claim(scope, offer)
+}
+
+/** A turn has come into the queue: it need not wait for the next look at it. */
+export function wakeTurns(scope: RunnerScope, { kind }: Pick<TaskSummary, "kind">): void {
+  if (kind !== "turn") return
+  scope.mayHaveQueuedTurns = true
+  scope.nudge()
 }
 
 async function claim(scope: RunnerScope, { taskId, run }: Offer): Promise<void> {

@@ -11,6 +11,7 @@ import { track } from "../call/enter.ts"
 import { decideOnCrash, toCrashEvent, toInterrupted, toSecretGone } from "./on-crash.ts"
 import { redactSurvivors } from "../redaction/redact-survivors.ts"
 import type { RunnerScope } from "../scope.ts"
+import { wakeTurns } from "../turn/take-turns.ts"
 
 /**
  * Decides what becomes of one run whose worker is gone. What a process has done is known from its spool; what code
@@ -112,4 +113,5 @@ function findTool(scope: RunnerScope, task: TaskSummary) {
 async function apply(scope: RunnerScope, task: TaskSummary, event: LifecycleEvent): Promise<void> {
   const run = { taskId: task.id, run: task.run, fence: task.fence }
   await scope.store.commit([{ op: "task.apply", run, event }] satisfies readonly Operation[])
+  if (event.type === "task.released") wakeTurns(scope, task)
 }
