@@ -44,6 +44,8 @@ export interface RuntimeOptions {
    * goes with the runtime, and sessions are kept in memory.
    */
   readonly dataDirectory?: string
+  /** Instead of a store in the data folder. Closed with the runtime. */
+  readonly engine?: Engine
   /** `provider/name`, or a model as an object, of the AI SDK too. Default: of the first provider with a key, else offline. */
   readonly model?: string | GivenModel
   readonly plugins?: readonly Plugin[]
@@ -182,7 +184,9 @@ export function createClient(): Client<Runtime, RuntimeOptions> {
   return createClientOf<Runtime, RuntimeOptions>(createRuntime)
 }
 
-function openEngine({ synchronous = "full" }: RuntimeOptions, dataDirectory: string, clock: Clock): Promise<Engine> {
+async function openEngine(options: RuntimeOptions, dataDirectory: string, clock: Clock): Promise<Engine> {
+  if (options.engine) return options.engine
+  const { synchronous = "full" } = options
   const path = join(dataDirectory, "store.sqlite")
   return createEmbeddedEngine({ path, synchronous, clock, isHolderAlive: isWorkerAlive, holder: toWorkerIdentity() })
 }
