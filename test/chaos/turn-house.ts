@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/app.ts"
+import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
+import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
+import { definePlugin } from "../../src/plugin/define-plugin.ts"
+import type { ConnectedModel } from "../../src/plugin/model.ts"
+import { allowAll } from "../../src/runner/call/permission.ts"
+import type { Engine } from "../../src/task/engine.ts"
+import type { TaskStore } from "../../src/task/store.ts"
+import { type CrashPoint, createLife, createMortalEngine, type Life, liveThroughEffect } from "./mortal-engine.ts"
+import { describeLive } from "./store-invariants.ts"
+import { tellFrom } from "./turn-story.ts"
+import { createTurnTools, THRESHOLD_MS } from "./turn-tools.ts"
+
+export interface OpenHouse {
+  readonly runtime: Runtime
+  /** Not mortal: for looking at what is there. */
+  readonly store: TaskStore
+}
+
+export interface HouseOptions extends Pick<RuntimeOptions, "gc"> {
+  readonly contextLimitTokens?: number
+}
+
+/** A store that outlives the lives of its program, and what those did outside of it. */
+export interface TurnHouse {
+  readonly directory: string
+  /** `asked STORY STEP`, `did CALL`, `done CALL`, in the order in which they happened. */
+  readonly effects: string[]
+  begin(crash?: CrashPoint): Promise<{ life: Life; clock: ManualClock; opened: Promise<OpenHouse> }>
+  describeLive(): Promise<string>
+  remove(): Promise<void>
+}
+
+export function createTurnHouse(options: HouseOptions = {}): TurnHouse {
+  const directory = mkdtempSync(join(tmpdir(), "meanwhile-turn-"))
+  const effects: string[] = []
+  const engines: Engine[] = []
+  let current = 0
+
+  async function begin(crash?: CrashPoint) {
+    current += 1
+    const life = createLife(current, crash)
+    const clock = createManualClock(1_700_000_000_000 + current * 60_000)
+    const engine = await createEmbeddedEngine({
+      path: join(directory, "store.sqlite"),
+      synchronous: "normal",
+      clock,
+      holder: { life: current },
+      isHolderAlive: (data) => data["life"] === current,
+    })
+    engines.push(engine)
+    return { life, clock, opened: open(engine, life, clock) }
+  }
+
+  async function open(engine: Engine, life: Life, clock: ManualClock): Promise<OpenHouse> {
+    const tools = createMortalTools(life, clock, effects)
+    const runtime = await createRuntime({
+      ...options,
+      clock,
+      dataDirectory: directory,
+      environment: {},
+      engine: createMortalEngine(engine, life),
+      model: createStoryModel(life, effects, options.contextLimitTokens),
+      plugins: [definePlugin({ kind: "tool", name: "story", tools })],
+      permissions: allowAll,
+      background: { stopGraceSeconds: 0.1, leaseSeconds: 15 },
+    })
+    return { runtime, store: engine.store }
+  }
+
+  return {
+    directory,
+    effects,
+    begin,
+    describeLive: () => describeLive((engines.at(-1) as Engine).store),
+    async remove() {
+      await Promise.all(engines.map((engine) => engine.close()))
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+const MODEL = "teller/model"
+const USAGE = { inputTokens: 10, cachedInputTokens: 0, outputTokens: 5, reasoningTokens: 0 }
+
+const never = <Value>(): Promise<Value> => new Promise(() => {})
+const breathe = (life: Life): Promise<void> => life.guard(new Promise<void>((resolve) => setImmediate(resolve)))
+
+/** Asking it is an effect: a life can end before the question has left, and before its answer is there. */
+function createStoryModel(life: Life, effects: string[], contextLimitTokens = 128_000): ConnectedModel {
+  return {
+    id: MODEL,
+    contextLimitTokens,
+    async generate({ messages }) {
+      const { place, text, calls } = tellFrom(messages)
+      if (!liveThroughEffect(life, () => effects.push(`asked ${place.story} ${place.step}`))) return never()
+      await breathe(life)
+      const finish = calls.length > 0 ? "calls" : "stop"
+      return { message: { role: "assistant", parts: [{ type: "text", text }, ...calls] }, finish, usage: USAGE }
+    },
+  }
+}
+
+function createMortalTools(life: Life, clock: ManualClock, effects: string[]) {
+  return createTurnTools({
+    act(what, key) {
+      if (!liveThroughEffect(life, () => effects.push(`${what} ${key}`))) throw new Error("this life is over")
+    },
+    pause: () => breathe(life),
+    async outlast() {
+      await breathe(life)
+      clock.advance(THRESHOLD_MS)
+      await breathe(life)
+    },
+  })
+}
