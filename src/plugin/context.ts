@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "../base/json.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import type { ArtifactReference } from "../task/patch.ts"
+import type { AskingStep } from "../task/record.ts"
 import type { Progress, Usage } from "../task/progress.ts"
 import type { OnCrash } from "../task/step.ts"
 import type { OutputChunk, OutputRequest } from "./output.ts"
@@ -69,6 +70,12 @@ export interface ToolContext {
 export type ConversationPorts = Pick<ToolContext, "sessions" | "model" | "person">
 
 /** The run that asks for them. */
-export type AskingRun = Pick<ToolContext, "taskId" | "workspace" | "session" | "signal">
+export interface AskingRun extends Pick<ToolContext, "taskId" | "run" | "workspace" | "session" | "signal"> {
+  readonly traceId: string | null
+  /** The step of a turn that made the call: the same when the turn makes it again after a crash. */
+  readonly askedBy: AskingStep | null
+  /** The run ends here without being over: a shutdown hands it back, or another worker has it. */
+  readonly isLeft: boolean
+}
 
 export type ConversationPortsOf = (run: AskingRun) => ConversationPorts

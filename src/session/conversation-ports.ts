@@ -5,12 +5,10 @@ import type { AgentScope } from "./scope.ts"
 import { createSessionsPort } from "./sessions-port.ts"
 
 /** What a tool reaches beyond its task: the conversations, its own model, and whoever is there. */
-export function toConversationPorts(
-  scope: AgentScope,
-  { taskId, session, workspace, signal }: AskingRun,
-): ConversationPorts {
+export function toConversationPorts(scope: AgentScope, run: AskingRun): ConversationPorts {
+  const { session, workspace, signal } = run
   return {
-    sessions: createSessionsPort(scope, { session, workspace, taskId }),
+    sessions: createSessionsPort(scope, { session, workspace, run }),
     get model() {
       const conversation = session && scope.open.get(session)
       if (!conversation)

@@ -63,6 +63,7 @@ export async function openConversation(
   const log = await openStoredLog(toLogOptions(scope, id, workspace), record)
   const model = log.data.model || scope.defaultModel()
   const conversation = await toConversation(scope, id, model, () => log)
+  if (conversation.log !== log) return conversation
   const { name, parent } = log.data
   conversation.emitter.emit({ type: "agent.created", name, parent, model })
   return conversation
@@ -75,6 +76,9 @@ async function toConversation(
   createLog: (current: () => Conversation["current"]) => SessionLog,
 ): Promise<Conversation> {
   const connected = await scope.models.connect(model)
+  // Somebody else may have opened it meanwhile: two conversations of one log would not know of each other's turns.
+  const open = scope.open.get(id)
+  if (open) return open
   const log = createLog(() => conversation.current)
   const parent = log.data.parent && scope.open.get(log.data.parent)
   const emitter = createAgentEmitter(id, parent ? parent.emitter : scope.events, scope.log)

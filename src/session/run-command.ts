@@ -58,7 +58,7 @@ function toContext(scope: AgentScope, conversation: Conversation, request: Comma
     signal: request.signal,
     tasks: scope.runner,
     person: scope.person,
-    sessions: createSessionsPort(scope, { session, workspace, taskId: null }),
+    sessions: createSessionsPort(scope, { session, workspace, run: null }),
     state: async () => toSessionState(conversation),
     async switchTo(id) {
       if (!request.switchTo) throw new MeanwhileError("wrong_state", "There is only one conversation here.")

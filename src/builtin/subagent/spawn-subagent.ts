@@ -67,13 +67,14 @@ async function runChild(input: SpawnInput, context: ToolContext, profile: Profil
   context.progress({ line: `${name} works in session ${child.id}` })
   try {
     const turn = await child.send(toPrompt(input), { signal: context.signal })
-    await child.close()
+    context.spend({ tokens: turn.usage.inputTokens + turn.usage.outputTokens })
     return toAnswer(child, turn)
   } catch (error) {
     if (context.signal.aborted) throw error
-    await child.close()
     const code = isMeanwhileError(error) ? error.code : "tool_error"
     return failWith({ code, message: `The subagent ${name} failed: ${toErrorMessage(error)}` }, { session: child.id })
+  } finally {
+    await child.close()
   }
 }
 

@@ -45,6 +45,7 @@ export function executeUnrecorded(
     lifetime: call.lifetime ?? "runtime",
     limits: toLimits(scope, call, tool, input),
     traceId: call.traceId ?? null,
+    askedBy: call.askedBy ?? null,
     slot: null,
     standing: {
       in: "foreground",

@@ -4,7 +4,7 @@ import type { Answer } from "../../plugin/task-service.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { Progress, Usage } from "../../task/progress.ts"
-import type { Lifetime, TaskLimits, TaskRecord } from "../../task/record.ts"
+import type { AskingStep, Lifetime, TaskLimits, TaskRecord } from "../../task/record.ts"
 import type { Stopper, Survivor, Survivors } from "../../task/stop.ts"
 import type { Journal } from "./journal.ts"
 import type { RunSpool } from "../spool/spool.ts"
@@ -45,6 +45,8 @@ export interface RunSubject {
   readonly lifetime: Lifetime
   readonly limits: TaskLimits
   readonly traceId: string | null
+  /** The step of another run that asked for it. */
+  readonly askedBy: AskingStep | null
 }
 
 /** One execution in this process. */

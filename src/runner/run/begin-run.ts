@@ -52,6 +52,7 @@ export function toBackgroundPlan(task: TaskRecord, tool: Tool, input: unknown): 
     lifetime: task.lifetime,
     limits: task.limits,
     traceId: task.traceId,
+    askedBy: task.askedBy,
     standing: { in: "background", fence: task.fence },
     slot: task.kind === "turn" ? null : toSlotKeys(task),
     ranBeforeMs: task.ranMs,

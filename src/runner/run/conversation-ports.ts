@@ -2,6 +2,7 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { ConversationPorts } from "../../plugin/context.ts"
 import type { RunnerScope } from "../scope.ts"
 import type { ActiveRun } from "./active-run.ts"
+import { isLost } from "./ownership.ts"
 
 /** Made when they are first asked for: most tools never do. */
 export function toConversationPorts(scope: RunnerScope, active: ActiveRun): ConversationPorts {
@@ -20,10 +21,22 @@ export function toConversationPorts(scope: RunnerScope, active: ActiveRun): Conv
   }
 }
 
-function create(scope: RunnerScope, { taskId, workspace, session, abort }: ActiveRun): ConversationPorts {
+function create(scope: RunnerScope, active: ActiveRun): ConversationPorts {
   if (!scope.conversations) {
     const message = "This runner has no conversations: a tool can reach no session, model or person through it."
     throw new MeanwhileError("wrong_state", message)
   }
-  return scope.conversations({ taskId, workspace, session, signal: abort.signal })
+  const { taskId, run, workspace, session, traceId, askedBy, abort } = active
+  return scope.conversations({
+    taskId,
+    run,
+    workspace,
+    session,
+    traceId,
+    askedBy,
+    signal: abort.signal,
+    get isLeft() {
+      return active.isHandedBack || isLost(active) || active.stop?.by === "shutdown"
+    },
+  })
 }
