@@ -5,11 +5,11 @@ import { measureChange } from "./file-diff.ts"
 import type { PlannedChange } from "./working-files.ts"
 
 /** What a tool hands back about a change it made. `more` is added to the payload. */
-export function toChangeAnswer(change: PlannedChange, more: JsonObject = {}): ToolReturn {
+export async function toChangeAnswer(change: PlannedChange, more: JsonObject = {}): Promise<ToolReturn> {
   const { place, before, after } = change
   const isSame = (before?.hash ?? null) === (after ? hashOf(after) : null)
   const status = isSame ? "unchanged" : !after ? "removed" : before ? "updated" : "created"
-  const size = isSame ? undefined : measureChange(change)
+  const size = isSame ? undefined : await measureChange(change)
   const lines = size ? ` (+${size.addedLines} -${size.removedLines} lines)` : ""
   const digest = isSame ? `${place.path} is already so: nothing changed` : `${status} ${place.path}${lines}`
   const payload = { path: place.path, status, ...size, ...more }

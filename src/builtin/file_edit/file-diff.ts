@@ -1,4 +1,4 @@
-import { FILE_HEADERS_ONLY, formatPatch, type StructuredPatch, structuredPatch } from "diff"
+import type { StructuredPatch } from "diff"
 import { toText } from "./text-content.ts"
 import type { PlannedChange } from "./working-files.ts"
 
@@ -14,8 +14,9 @@ const LONGEST_DIFF = 64 * 1024
 const MOST_DIFFERENCES = 1_500
 
 /** A unified diff for people: what the change does, in characters that do nothing to the screen that shows it. */
-export function toDiff(change: PlannedChange): string {
-  const patch = toPatch(change)
+export async function toDiff(change: PlannedChange): Promise<string> {
+  const { FILE_HEADERS_ONLY, formatPatch } = await import("diff")
+  const patch = await toPatch(change)
   if (patch === undefined) return toReplacement(change)
   if (patch.hunks.length === 0) return `${change.place.path}: nothing changes.`
   const text = makeVisible(formatPatch(patch, FILE_HEADERS_ONLY))
@@ -25,14 +26,15 @@ export function toDiff(change: PlannedChange): string {
 }
 
 /** Undefined when the lines cannot be compared. */
-export function measureChange(change: PlannedChange): ChangeSize | undefined {
-  const lines = toPatch(change)?.hunks.flatMap((hunk) => hunk.lines)
+export async function measureChange(change: PlannedChange): Promise<ChangeSize | undefined> {
+  const lines = (await toPatch(change))?.hunks.flatMap((hunk) => hunk.lines)
   if (!lines) return undefined
   const count = (sign: string): number => lines.filter((line) => line.startsWith(sign)).length
   return { addedLines: count("+"), removedLines: count("-") }
 }
 
-function toPatch({ place, before, after }: PlannedChange): StructuredPatch | undefined {
+async function toPatch({ place, before, after }: PlannedChange): Promise<StructuredPatch | undefined> {
+  const { structuredPatch } = await import("diff")
   const oldText = before ? toText(before.bytes) : ""
   const newText = after ? toText(after) : ""
   if (oldText === undefined || newText === undefined) return undefined
@@ -44,12 +46,12 @@ function toPatch({ place, before, after }: PlannedChange): StructuredPatch | und
 }
 
 /** Without a comparison: a file that is no text, or texts that have too little in common. */
-function toReplacement(change: PlannedChange): string {
+async function toReplacement(change: PlannedChange): Promise<string> {
   const { place, before, after } = change
   const size = (bytes: Buffer | undefined): string => (bytes ? `${bytes.length} bytes` : "no file")
   const summary = `${place.path}: from ${size(before?.bytes)} to ${size(after)}`
   if (!before || !after || toText(after) === undefined) return `${summary}. It is not text, so nothing more is shown.`
-  return `${summary}. The whole of it is replaced by this:\n${toDiff({ place, before: undefined, after })}`
+  return `${summary}. The whole of it is replaced by this:\n${await toDiff({ place, before: undefined, after })}`
 }
 
 /** Control characters as their pictures, and marks that turn the direction of text as their codes. */

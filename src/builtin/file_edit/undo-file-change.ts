@@ -19,7 +19,7 @@ export function createUndoFileChange(files: WorkingFiles): Tool {
     preview: async ({ path }) => toDiff(await files.planUndo(path)),
     run: async ({ path }, { session }) => {
       const undone = await files.undo(path, session)
-      return toChangeAnswer(undone, { diff: toDiff(undone) })
+      return toChangeAnswer(undone, { diff: await toDiff(undone) })
     },
   })
 }

@@ -1,4 +1,3 @@
-import { lookup } from "node:dns/promises"
 import { isIP } from "node:net"
 import { FetchError } from "./fetch-error.ts"
 import { isPrivateAddress } from "./private-address.ts"
@@ -20,7 +19,10 @@ export interface AddressGuardOptions {
   readonly resolveHost?: ResolveHost
 }
 
-const resolveByNetwork: ResolveHost = (hostname) => lookup(hostname, { all: true })
+const resolveByNetwork: ResolveHost = async (hostname) => {
+  const { lookup } = await import("node:dns/promises")
+  return lookup(hostname, { all: true })
+}
 
 export function createAddressGuard({
   allowPrivateHosts,

@@ -5,7 +5,7 @@ import { defineTool, type Tool } from "../../plugin/tool.ts"
 import { showModel } from "../../plugin/tool-content.ts"
 import { failWith, type ToolReturn } from "../../plugin/tool-return.ts"
 import { FetchError } from "./fetch-error.ts"
-import { type FetchedPage, type FetchPageOptions, fetchPage } from "./fetch-page.ts"
+import type { FetchedPage, FetchPageOptions } from "./fetch-page.ts"
 import { type PageText, toPageText } from "./page-text.ts"
 
 export interface FetchUrlOptions extends Omit<FetchPageOptions, "signal" | "onBytes"> {
@@ -45,6 +45,8 @@ export function createFetchUrl(options: FetchUrlOptions): Tool {
     onCrash: "retry",
     async run({ url, max_characters: most, offset }, context) {
       try {
+        // What speaks HTTP takes longer to load than the whole rest of the plugin.
+        const { fetchPage } = await import("./fetch-page.ts")
         const page = await fetchPage(new URL(url), toPageOptions(options, context))
         return show(page, await toPageText(page), offset, most, options.maxBytes)
       } catch (error) {
