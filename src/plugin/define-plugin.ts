@@ -11,7 +11,8 @@ export function definePlugin<Definition extends Plugin>(plugin: Definition): Def
 
 /** Contract: returns only for a value that is a plugin; the error names every mistake. */
 export function checkPlugin(value: unknown): asserts value is Plugin {
-  const parsed = pluginSchema.safeParse(value)
+  // Each shape is parsed a few times only: compiling a parser for it would cost more than it saves.
+  const parsed = pluginSchema.safeParse(value, { jitless: true })
   const problems = parsed.success
     ? findContributionProblems(value as Plugin)
     : parsed.error.issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message))

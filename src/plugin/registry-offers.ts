@@ -39,12 +39,6 @@ export interface RegistryOffers {
 }
 
 export function createRegistryOffers(state: RegistryState): RegistryOffers {
-  const inputSchemas = new WeakMap<FoundTool["tool"], InputSchema>()
-  const inputSchemaOf = (tool: FoundTool["tool"]): InputSchema => {
-    const schema = inputSchemas.get(tool) ?? toInputSchema(tool.input)
-    inputSchemas.set(tool, schema)
-    return schema
-  }
   return {
     findTool: (name, plugin) => state.tools.find(name, plugin),
     tools: () => state.tools.all(),
@@ -53,7 +47,7 @@ export function createRegistryOffers(state: RegistryState): RegistryOffers {
         plugin: found.plugin,
         name: found.tool.name,
         description: describeTool(found.tool, { backgroundThresholdMs, estimate: estimate?.(found) ?? null }),
-        inputSchema: inputSchemaOf(found.tool),
+        inputSchema: toInputSchema(found.tool.input),
       })),
     autoApprovedTools: () =>
       exposedContributors(state).flatMap(({ name, autoApprovedTools = [] }) =>

@@ -6,8 +6,19 @@ import { toJson } from "../base/json.ts"
 /** The shape of a tool's input as a model is told it: JSON Schema of an object. */
 export type InputSchema = JsonObject
 
-/** Throws an Error that says what stands in the way: models take objects of plain JSON values only. */
+const known = new WeakMap<z.ZodType, InputSchema>()
+
+/**
+ * Throws an Error that says what stands in the way: models take objects of plain JSON values only. Schemas never change,
+ * so each is told once.
+ */
 export function toInputSchema(input: z.ZodType): InputSchema {
+  let schema = known.get(input)
+  if (!schema) known.set(input, (schema = describe(input)))
+  return schema
+}
+
+function describe(input: z.ZodType): InputSchema {
   const { $schema: _, ...schema } = toJsonSchema(input)
   if (schema["type"] !== "object") throw new Error("its input must be an object, made with z.object({ … })")
   return toJson(schema) as JsonObject
