@@ -16,12 +16,13 @@ export interface Override {
 export function readOverrides(environment: Environment, sections: SectionSchemas): readonly Override[] {
   return Object.entries(sections).flatMap(([section, schema]) => {
     const prefix = `MEANWHILE_${toConstantCase(section)}_`
+    const set = Object.entries(environment).filter(([variable, text]) => variable.startsWith(prefix) && text)
+    if (set.length === 0) return []
     const keys = new Map(keysOf(schema).map((key) => [`${prefix}${toConstantCase(key.name)}`, key]))
-    return Object.entries(environment).flatMap(([variable, text]): readonly Override[] => {
-      if (!variable.startsWith(prefix) || text === undefined || text === "") return []
+    return set.map(([variable, text = ""]) => {
       const key = keys.get(variable)
       if (!key) throw toUnknownVariable(variable, keys.keys())
-      return [{ variable, section, key: key.name, value: toValue(key, text) }]
+      return { variable, section, key: key.name, value: toValue(key, text) }
     })
   })
 }
