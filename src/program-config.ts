@@ -24,6 +24,21 @@ export const CONFIG_SECTIONS = {
   models: modelsConfigSchema,
 }
 
+/** What each part of a configuration is about, in the order in which it is shown. */
+export const SECTION_SUMMARIES: Readonly<Record<keyof typeof CONFIG_SECTIONS | "plugins", string>> = {
+  agent: "How agents work.",
+  background: "The limits of tasks.",
+  permissions: "What agents may do without asking, and what never.",
+  gc: "What becomes of a conversation that fills the model's context window.",
+  session: "How conversations are kept.",
+  web: "How web pages are fetched.",
+  references: "Documents that agents can look up.",
+  providers: "Model providers by name: baseUrl, apiKeyEnv, project, location, organization, headers.",
+  models:
+    "What is true of models, by provider/name or pattern: contextLimitTokens, maxOutputTokens, price, modalities.",
+  plugins: "Plugins of others: package names, paths from this folder, or { source, expose, config }.",
+}
+
 export type ProgramConfig = SectionValues<typeof CONFIG_SECTIONS>
 
 /** A whole configuration as a person writes it. Everything may be left out. */

@@ -31,7 +31,10 @@ const MOST_FILES = 2_000
 
 /** Reads and runs nothing but to make a hash. */
 export async function readFolderContents(request: FolderRequest): Promise<FolderContents> {
-  const directory = await realpath(request.directory)
+  const directory = await realpath(request.directory).catch((error: unknown) => {
+    if (!isMissing(error)) throw error
+    throw new MeanwhileError("not_found", `There is no folder ${request.directory}.`)
+  })
   const config = await findConfigFile(directory)
   const speaking = (await isHome(directory, request)) ? [] : await listSpeakingFiles(directory)
   const candidates = [...(config ? [config.name] : []), MCP_FILE, ...speaking]

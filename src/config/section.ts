@@ -10,11 +10,17 @@ export type SectionValues<Sections extends SectionSchemas> = {
 export interface SectionKey {
   readonly name: string
   readonly isText: boolean
+  /** Undefined: it has none, and is not set. */
+  readonly default: unknown
+  readonly description: string
 }
 
-const describedSchema = z.looseObject({
-  properties: z.record(z.string(), z.looseObject({ type: z.unknown().optional() })).optional(),
+const propertySchema = z.looseObject({
+  type: z.unknown().optional(),
+  default: z.unknown().optional(),
+  description: z.string().default(""),
 })
+const describedSchema = z.looseObject({ properties: z.record(z.string(), propertySchema).optional() })
 
 /** The keys below `path` inside a section; none where any key is allowed. */
 export function keysOf(schema: z.ZodType, path: readonly PropertyKey[] = []): readonly SectionKey[] {
@@ -25,5 +31,10 @@ export function keysOf(schema: z.ZodType, path: readonly PropertyKey[] = []): re
   }
   const parsed = describedSchema.safeParse(described)
   const properties = parsed.success ? (parsed.data.properties ?? {}) : {}
-  return Object.entries(properties).map(([name, { type }]) => ({ name, isText: type === "string" }))
+  return Object.entries(properties).map(([name, { type, default: fallback, description }]) => ({
+    name,
+    isText: type === "string",
+    default: fallback,
+    description,
+  }))
 }

@@ -1,0 +1,40 @@
+import { resolve } from "node:path"
+import { Command } from "commander"
+import { examineProgram, type Finding } from "../program-doctor.ts"
+import { DATA_DIRECTORY_NAME } from "./data-directory.ts"
+import { plain } from "./format.ts"
+
+const MARKS: Readonly<Record<Finding["status"], string>> = { ok: "ok     ", warning: "warning", problem: "PROBLEM" }
+
+/** Exits with 1 when something is a problem. */
+export function createDoctorCommand(): Command {
+  return new Command("doctor")
+    .description("look at everything a start needs, and say what to do about what is missing")
+    .option("--json", "as JSON, one object for each check")
+    .action(async (_, command: Command) => {
+      const { json, dataDir } = command.optsWithGlobals<{ json?: true; dataDir?: string }>()
+      const environment = Object.fromEntries(
+        Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+      )
+      const findings = await examineProgram({
+        dataDirectory: resolve(dataDir ?? DATA_DIRECTORY_NAME),
+        workingDirectory: process.cwd(),
+        environment,
+      })
+      process.stdout.write(json ? `${JSON.stringify(findings, null, 2)}\n` : formatFindings(findings))
+      if (findings.some(({ status }) => status === "problem")) process.exitCode = 1
+    })
+}
+
+function formatFindings(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ check }) => check.length))
+  return findings
+    .flatMap(({ check, status, text, fix }) => [
+      `${MARKS[status]}  ${plain(check).padEnd(width)}  ${indented(text, width)}`,
+      ...(fix === null ? [] : [`${" ".repeat(width + 11)}→ ${plain(fix)}`]),
+    ])
+    .map((line) => `${line}\n`)
+    .join("")
+}
+
+const indented = (text: string, width: number): string => plain(text).replaceAll("\n", `\n${" ".repeat(width + 11)}`)

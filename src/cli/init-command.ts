@@ -1,0 +1,16 @@
+import { Command } from "commander"
+import { initFolder } from "../program-init.ts"
+import { plain } from "./format.ts"
+
+export function createInitCommand(): Command {
+  return new Command("init")
+    .description("write a meanwhile.config.ts with every key and its default into this folder")
+    .option("--force", "replace the one that is there")
+    .action(async ({ force = false }: { force?: boolean }) => {
+      const { path, isTrusted } = await initFolder({ directory: process.cwd(), force })
+      const trust = isTrusted
+        ? "It is trusted as it is; after a change you are asked again."
+        : "It is not trusted yet, because the folder holds more that you have not trusted: run `meanwhile trust`."
+      process.stdout.write(`${plain(path)} was written. ${trust}\n`)
+    })
+}

@@ -1,0 +1,53 @@
+import { realpath } from "node:fs/promises"
+import { resolve } from "node:path"
+import { Command } from "commander"
+import { lookAtFolder, openTrustStore } from "../program-folder.ts"
+import { plain } from "./format.ts"
+
+/** `trust [FOLDER]`, `trust list`, `trust revoke [FOLDER]`. */
+export function createTrustCommand(): Command {
+  return new Command("trust")
+    .description(
+      "trust what a folder brings along, as it is now: configuration, MCP servers, commands, profiles, references",
+    )
+    .argument("[folder]", "this one without it")
+    .action(async (folder = ".") => print(await trustFolder(String(folder))))
+    .addCommand(new Command("list").description("the folders you trust").action(async () => print(await listFolders())))
+    .addCommand(
+      new Command("revoke")
+        .description("trust a folder no longer")
+        .argument("[folder]", "this one without it")
+        .action(async (folder = ".") => print(await revokeFolder(String(folder)))),
+    )
+}
+
+async function trustFolder(folder: string): Promise<readonly string[]> {
+  const { contents, trust } = await lookAtFolder({ workingDirectory: await toDirectory(folder) })
+  if (trust === "empty") return [`There is nothing in ${contents.directory} to trust.`]
+  await openTrustStore().trust(contents)
+  return [`${contents.directory} is trusted as it is now:`, ...contents.files.map((file) => `  ${file}`)]
+}
+
+async function revokeFolder(folder: string): Promise<readonly string[]> {
+  const directory = await toDirectory(folder)
+  if (await openTrustStore().revoke(directory)) return [`${directory} is trusted no longer.`]
+  return [`${directory} was not trusted.`]
+}
+
+async function listFolders(): Promise<readonly string[]> {
+  const folders = await openTrustStore().list()
+  if (folders.length === 0) return ["You trust no folder."]
+  return folders.map(({ directory, files, trustedAt }) => {
+    const count = files.length === 1 ? "1 file" : `${files.length} files`
+    return `${directory}  ${count}, since ${trustedAt.slice(0, 10)}`
+  })
+}
+
+/** A folder that is gone can still be revoked. */
+async function toDirectory(folder: string): Promise<string> {
+  return realpath(folder).catch(() => resolve(folder))
+}
+
+function print(lines: readonly string[]): void {
+  for (const line of lines) process.stdout.write(`${plain(line)}\n`)
+}

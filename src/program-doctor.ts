@@ -1,0 +1,128 @@
+import { join } from "node:path"
+import { checkServers } from "./builtin/mcp/check-servers.ts"
+import { readMcpConfig } from "./builtin/mcp/read-mcp-config.ts"
+import { createModelProviders } from "./builtin/models/model-providers.ts"
+import { createOfflineProvider, OFFLINE_MODEL } from "./builtin/offline/offline-provider.ts"
+import { MCP_FILE } from "./config/folder-contents.ts"
+import { loadConfig } from "./config/load-config.ts"
+import type { ConfiguredPlugins } from "./config/plugin-entry.ts"
+import { createPluginLoader } from "./config/plugin-loader.ts"
+import type { TrustStore } from "./config/trust-store.ts"
+import { createRegistry } from "./plugin/registry.ts"
+import { CONFIG_SECTIONS, type ProgramConfig } from "./program-config.ts"
+import { type Finding, findOr, ok, problem, warning } from "./program-finding.ts"
+import { lookAtFolder, type ProgramFolder } from "./program-folder.ts"
+import { examineHost } from "./program-host.ts"
+import { createProgramPlugins } from "./program-plugins.ts"
+import { pickDefaultModel } from "./session/default-model.ts"
+
+export type { Finding } from "./program-finding.ts"
+
+export interface DoctorOptions {
+  readonly dataDirectory: string
+  readonly workingDirectory: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly homeDirectory?: string
+  readonly trustStore?: TrustStore
+  /** Default: this process's. */
+  readonly nodeVersion?: string
+}
+
+/** Looks at all that a start would need. It takes no task over, and starts nothing that it does not end again. */
+export async function examineProgram(options: DoctorOptions): Promise<readonly Finding[]> {
+  const host = await examineHost(options.dataDirectory, options.nodeVersion ?? process.versions.node)
+  const rest = await findOr("folder", "Mend it, then look again.", async () => {
+    const folder = await lookAtFolder(options)
+    return [
+      toTrustFinding(folder),
+      ...(await examineConfig(options, folder)),
+      ...(await examineServers(options, folder)),
+    ]
+  })
+  return [...host, ...rest]
+}
+
+function toTrustFinding({ contents: { directory, files }, trust }: ProgramFolder): Finding {
+  const fix = "Read them, then run: meanwhile trust"
+  switch (trust) {
+    case "empty":
+      return ok("trust", `nothing in ${directory} needs trust`)
+    case "trusted":
+      return ok("trust", `${directory} is trusted: ${files.join(", ")}`)
+    case "changed":
+      return warning("trust", `${directory} changed since you trusted it; not loaded: ${files.join(", ")}`, fix)
+    case "untrusted":
+      return warning("trust", `${directory} is not trusted; not loaded: ${files.join(", ")}`, fix)
+  }
+}
+
+async function examineConfig(options: DoctorOptions, folder: ProgramFolder): Promise<readonly Finding[]> {
+  const { workingDirectory: directory, environment } = options
+  return findOr("config", "Correct what it names, then look again.", async () => {
+    const isTrusted = folder.trust === "trusted"
+    const loaded = await loadConfig({ directory, sections: CONFIG_SECTIONS, isTrusted, environment })
+    const { values, plugins, status } = loaded
+    const config = status === "loaded" ? ok("config", `${loaded.path} is valid`) : ok("config", "defaults")
+    const models = examineModels(values, environment)
+    return [config, ...models.findings, ...(await examinePlugins(options, { folder, values, plugins, ...models }))]
+  })
+}
+
+function examineModels({ agent, providers: settings }: ProgramConfig, environment: DoctorOptions["environment"]) {
+  const providers = createModelProviders({ environment, providers: settings })
+  const configured = providers.filter((provider) => provider.isConfigured?.()).map(({ name }) => name)
+  const fix = "Set a key, such as ANTHROPIC_API_KEY, or name a server in the section providers."
+  const keys =
+    configured.length > 0
+      ? ok("keys", `there for ${configured.join(", ")}`)
+      : warning("keys", "there are none: the built-in offline model answers", fix)
+  const model = agent.model ?? pickDefaultModel([...providers, createOfflineProvider()], OFFLINE_MODEL)
+  const [provider = ""] = model.split("/", 1)
+  const isUsable = provider === "offline" || configured.includes(provider)
+  const isKnown = providers.some(({ name }) => name === provider)
+  const lacking = isKnown ? `there is no key for ${provider}` : `no provider here is named ${provider}`
+  const finding = isUsable
+    ? ok("model", model)
+    : warning("model", `${model}, but ${lacking}`, "Set its key, add its plugin, or change agent.model.")
+  return { model, findings: [keys, finding] }
+}
+
+interface PluginParts {
+  readonly folder: ProgramFolder
+  readonly values: ProgramConfig
+  readonly plugins: ConfiguredPlugins
+  readonly model: string
+}
+
+/** Brings all plugins up as a start would, MCP servers left out, and down again. */
+async function examinePlugins(
+  options: DoctorOptions,
+  { folder, values, plugins, model }: PluginParts,
+): Promise<readonly Finding[]> {
+  await using registry = createRegistry({ model })
+  const mcp = { mcpServers: {} }
+  const onMcpToolsChanged = () => {}
+  const builtin = createProgramPlugins({ ...options, folder, config: values, mcp, onMcpToolsChanged })
+  for (const plugin of [...builtin, ...plugins.plugins]) await registry.register(plugin)
+  await registry.discover(plugins.entries, createPluginLoader({ directory: options.workingDirectory }))
+  const skipped = registry.skipped().map(({ name, reason, message }) => {
+    if (reason === "model_requirement") return warning(`plugin ${name}`, message, "Use another model to have it.")
+    return problem(`plugin ${name}`, message, "Mend it, or take it out of the configuration.")
+  })
+  const names = registry.list({ isExposed: true }).map(({ name }) => name)
+  return [ok("plugins", names.join(", ")), ...skipped]
+}
+
+async function examineServers(options: DoctorOptions, { contents, trust }: ProgramFolder): Promise<readonly Finding[]> {
+  if (trust !== "trusted") return []
+  return findOr("mcp", "Correct the file, then look again.", async () => {
+    const config = await readMcpConfig(join(contents.directory, MCP_FILE), options.environment)
+    const checks = await checkServers(config, options)
+    return checks.map((check) => {
+      const name = `mcp ${check.name}`
+      if (check.outcome === "disabled") return ok(name, "switched off")
+      if (check.outcome === "reachable") return ok(name, `reachable, ${check.tools} tools`)
+      return problem(name, check.reason, `Look at its entry in ${MCP_FILE}, or set "disabled": true.`)
+    })
+  })
+}

@@ -1,0 +1,53 @@
+import { access, constants, stat } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { createEmbeddedEngine } from "./engine/embedded/engine.ts"
+import { type Finding, findOr, ok, problem } from "./program-finding.ts"
+import { isWorkerAlive, toWorkerIdentity } from "./runner/worker/worker-identity.ts"
+
+const OLDEST_NODE = 24
+const STORE_FILE = "store.sqlite"
+
+/** What the program stands on: Node, the data folder, and the store in it. */
+export async function examineHost(dataDirectory: string, nodeVersion: string): Promise<readonly Finding[]> {
+  return [
+    examineNode(nodeVersion),
+    ...(await findOr("data folder", "Name another folder: --data-dir FOLDER", () => examineFolder(dataDirectory))),
+    ...(await findOr("engine", "Do what it says. The store was left as it is.", () =>
+      examineStore(join(dataDirectory, STORE_FILE)),
+    )),
+  ]
+}
+
+function examineNode(version: string): Finding {
+  const text = `Node ${version}`
+  if (Number.parseInt(version, 10) >= OLDEST_NODE) return ok("node", text)
+  return problem("node", `${text} is too old.`, `Install Node ${OLDEST_NODE} or newer.`)
+}
+
+async function examineFolder(dataDirectory: string): Promise<readonly Finding[]> {
+  const isThere = await exists(dataDirectory)
+  await access(isThere ? dataDirectory : dirname(dataDirectory), constants.R_OK | constants.W_OK | constants.X_OK)
+  return [
+    ok("data folder", isThere ? `${dataDirectory} can be written` : `${dataDirectory} is made at the first start`),
+  ]
+}
+
+async function examineStore(path: string): Promise<readonly Finding[]> {
+  if (!(await exists(path))) return [ok("engine", "embedded, nothing stored yet")]
+  await using engine = await createEmbeddedEngine({ path, isHolderAlive: isWorkerAlive, holder: toWorkerIdentity() })
+  const { isHealthy, problems } = await engine.store.checkIntegrity()
+  const size = `${((await stat(path)).size / 1024 / 1024).toFixed(1)} MiB`
+  if (isHealthy) return [ok("engine", `embedded, healthy, ${size}`)]
+  const fix = `Stop every Meanwhile, make a copy of ${path}, and bring back a backup or start without it.`
+  return [problem("engine", `The store is damaged: ${problems.join("; ")}`, fix)]
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") return false
+      throw error
+    },
+  )
+}

@@ -1,0 +1,87 @@
+import { rename, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { MeanwhileError } from "./base/error.ts"
+import { findConfigFile } from "./config/config-file.ts"
+import { keysOf } from "./config/section.ts"
+import type { TrustStore } from "./config/trust-store.ts"
+import { CONFIG_SECTIONS, SECTION_SUMMARIES } from "./program-config.ts"
+import { lookAtFolder, openTrustStore } from "./program-folder.ts"
+
+const CONFIG_NAME = "meanwhile.config.ts"
+
+export interface InitOptions {
+  readonly directory: string
+  /** Replace the `meanwhile.config.ts` that is there. */
+  readonly force: boolean
+  readonly homeDirectory?: string
+  readonly trustStore?: TrustStore
+}
+
+export interface InitResult {
+  readonly path: string
+  /** False: the folder holds more that the person has not trusted, and that they have not been shown. */
+  readonly isTrusted: boolean
+}
+
+/** Writes a configuration with every key, all of them commented out, and trusts it when nothing else would be trusted along. */
+export async function initFolder(options: InitOptions): Promise<InitResult> {
+  const { directory, force, homeDirectory, trustStore = openTrustStore(homeDirectory) } = options
+  const request = { workingDirectory: directory, trustStore, ...(homeDirectory !== undefined && { homeDirectory }) }
+  const existing = await findConfigFile(directory)
+  if (existing && !(force && existing.name === CONFIG_NAME)) throw toExisting(directory, existing.name)
+  const { trust, contents } = await lookAtFolder(request)
+  const isAlone = contents.files.every((file) => file === CONFIG_NAME)
+  const path = join(directory, CONFIG_NAME)
+  await writeWhole(path, renderConfig())
+  if (trust !== "trusted" && !isAlone) return { path, isTrusted: false }
+  await trustStore.trust((await lookAtFolder(request)).contents)
+  return { path, isTrusted: true }
+}
+
+/** The file's text: it changes nothing until a line loses its `//`. */
+export function renderConfig(): string {
+  const sections = Object.entries(CONFIG_SECTIONS).map(([name, schema]) => {
+    const keys = keysOf(schema).flatMap((key) => [
+      ...(key.description === "" ? [] : [`    /** ${key.description} */`]),
+      `    // ${key.name}: ${toSource(key.default)},`,
+    ])
+    const body = keys.length === 0 ? [`  ${name}: {},`] : [`  ${name}: {`, ...keys, "  },"]
+    return [`  /** ${summaryOf(name)} */`, ...body].join("\n")
+  })
+  return `import type { ConfigInput } from "meanwhile"
+
+// Every key stands here with its default. Take the // away from what you want to change.
+// Meanwhile asks before it loads a file that has changed, or run: meanwhile trust
+export default {
+${sections.join("\n\n")}
+
+  /** ${SECTION_SUMMARIES.plugins} */
+  // plugins: [],
+} satisfies ConfigInput
+`
+}
+
+function summaryOf(name: string): string {
+  return (SECTION_SUMMARIES as Readonly<Record<string, string>>)[name] ?? ""
+}
+
+function toSource(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toSource).join(", ")}]`
+  return value === undefined ? "undefined" : JSON.stringify(value)
+}
+
+/** Whole or not at all. A link of that name is replaced, not followed. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  const draft = `${path}.${process.pid}.${crypto.randomUUID()}`
+  try {
+    await writeFile(draft, text, { flag: "wx" })
+    await rename(draft, path)
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+function toExisting(directory: string, name: string): MeanwhileError {
+  const fix = name === CONFIG_NAME ? "Use --force to replace it." : "Remove it first: a folder has one configuration."
+  return new MeanwhileError("invalid_input", `${join(directory, name)} exists already and is left as it is. ${fix}`)
+}

@@ -1,0 +1,109 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { createRuntime } from "../../src/app.ts"
+import { examineProgram } from "../../src/program-doctor.ts"
+import { lookAtFolder, openTrustStore } from "../../src/program-folder.ts"
+import { createFolder } from "../support/workplace.ts"
+
+const KEY = "sk-test-0123456789abcdef"
+
+function createProject(files: Readonly<Record<string, string>> = {}) {
+  const root = createFolder()
+  const workingDirectory = join(root, "project")
+  const homeDirectory = join(root, "home")
+  const dataDirectory = join(root, "data")
+  mkdirSync(workingDirectory)
+  mkdirSync(homeDirectory)
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(workingDirectory, name), content)
+  return {
+    dataDirectory,
+    async trust() {
+      const { contents } = await lookAtFolder({ workingDirectory, homeDirectory })
+      await openTrustStore(homeDirectory).trust(contents)
+    },
+    async examine(environment: Record<string, string> = {}, nodeVersion = "24.1.0") {
+      const findings = await examineProgram({
+        dataDirectory,
+        workingDirectory,
+        homeDirectory,
+        environment,
+        nodeVersion,
+      })
+      return (check: string) => findings.find((finding) => finding.check === check)
+    },
+  }
+}
+
+test("a fresh folder has no problem, and says which model answers", async () => {
+  const { examine } = createProject()
+  const find = await examine()
+  for (const check of ["node", "data folder", "engine", "trust", "config", "model", "plugins"]) {
+    expect(find(check), check).toMatchObject({ status: "ok", fix: null })
+  }
+  expect(find("model")).toMatchObject({ text: "offline/rules" })
+  expect(find("keys")).toMatchObject({ status: "warning", fix: expect.stringContaining("ANTHROPIC_API_KEY") })
+})
+
+test("a key is named by its provider and never shown", async () => {
+  const { examine } = createProject()
+  const find = await examine({ ANTHROPIC_API_KEY: KEY })
+  expect(find("keys")).toMatchObject({ status: "ok", text: "there for anthropic" })
+  expect(find("model")).toMatchObject({ status: "ok", text: expect.stringMatching(/^anthropic\//) })
+  expect(JSON.stringify([find("keys"), find("model"), find("config")])).not.toContain(KEY)
+})
+
+test("a store is opened, found healthy and measured", async () => {
+  const { examine, dataDirectory } = createProject()
+  const runtime = await createRuntime({ dataDirectory, environment: {} })
+  await runtime.close()
+  expect((await examine())("engine")).toMatchObject({
+    status: "ok",
+    text: expect.stringMatching(/healthy, [\d.]+ MiB/),
+  })
+})
+
+test("a store that is none, an old Node and a data folder that is a file are problems", async () => {
+  const { examine, dataDirectory } = createProject()
+  mkdirSync(dataDirectory)
+  writeFileSync(join(dataDirectory, "store.sqlite"), "this is no store at all, whatever it is called".repeat(100))
+  const find = await examine({}, "20.9.0")
+  expect(find("engine")).toMatchObject({ status: "problem" })
+  expect(find("node")).toMatchObject({ status: "problem", fix: "Install Node 24 or newer." })
+  const other = createProject()
+  writeFileSync(other.dataDirectory, "")
+  expect((await other.examine())("engine")).toMatchObject({ status: "problem" })
+})
+
+test("an untrusted folder is a warning and is not loaded; a trusted one with mistakes has a problem that names the key", async () => {
+  const { examine, trust } = createProject({ "meanwhile.config.json": `{ "background": { "maxTasks": 3 } }` })
+  const before = await examine()
+  expect(before("trust")).toMatchObject({ status: "warning", fix: "Read them, then run: meanwhile trust" })
+  expect(before("config")).toMatchObject({ status: "ok" })
+  await trust()
+  const after = await examine()
+  expect(after("trust")).toMatchObject({ status: "ok" })
+  expect(after("config")).toMatchObject({ status: "problem", text: expect.stringContaining("background.maxTasks") })
+})
+
+test("a plugin that was skipped is a problem with its reason, unless only the model does not fit", async () => {
+  const { examine, trust } = createProject({
+    "meanwhile.config.json": `{ "plugins": ["./missing.mjs", "./picky.mjs"], "agent": { "model": "nobody/knows" } }`,
+    "picky.mjs": `export default { kind: "tool", name: "picky", tools: [], modelRequirements: ["gpt-9*"] }`,
+  })
+  await trust()
+  const find = await examine()
+  expect(find("plugin ./missing.mjs")).toMatchObject({ status: "problem" })
+  expect(find("plugin picky")).toMatchObject({ status: "warning", text: expect.stringContaining("gpt-9*") })
+  expect(find("model")).toMatchObject({ status: "warning", text: expect.stringContaining("no provider here") })
+})
+
+test("an MCP server that cannot be reached is a problem, one that is switched off is not", async () => {
+  const servers = { gone: { command: "/no/such/program" }, off: { command: "x", disabled: true } }
+  const { examine, trust } = createProject({ ".mcp.json": JSON.stringify({ mcpServers: servers }) })
+  expect((await examine())("mcp gone")).toBeUndefined()
+  await trust()
+  const find = await examine()
+  expect(find("mcp gone")).toMatchObject({ status: "problem", fix: expect.stringContaining(".mcp.json") })
+  expect(find("mcp off")).toMatchObject({ status: "ok" })
+})

@@ -1,0 +1,89 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { loadConfig } from "../../src/config/load-config.ts"
+import { CONFIG_SECTIONS } from "../../src/program-config.ts"
+import { lookAtFolder } from "../../src/program-folder.ts"
+import { initFolder } from "../../src/program-init.ts"
+import { createFolder } from "../support/workplace.ts"
+
+const SETTING = /^(\s*)\/\/ (\w+: .*,)$/gm
+
+function createProject() {
+  const root = createFolder()
+  const directory = join(root, "project")
+  const homeDirectory = join(root, "home")
+  mkdirSync(directory)
+  const path = join(directory, "meanwhile.config.ts")
+  return {
+    path,
+    directory,
+    init: (force = false) => initFolder({ directory, homeDirectory, force }),
+    trust: async () => (await lookAtFolder({ workingDirectory: directory, homeDirectory })).trust,
+    load: () => loadConfig({ directory, sections: CONFIG_SECTIONS, isTrusted: true }),
+  }
+}
+
+const loadDefaults = () =>
+  loadConfig({ directory: createFolder(), sections: CONFIG_SECTIONS, isTrusted: true }).then(({ values }) => values)
+
+describe("the file that init writes", () => {
+  test("is trusted, and changes nothing", async () => {
+    const { init, trust, load, path } = createProject()
+    expect(await init()).toEqual({ path, isTrusted: true })
+    expect(await trust()).toBe("trusted")
+    const { status, values, plugins } = await load()
+    expect(status).toBe("loaded")
+    expect(values).toEqual(await loadDefaults())
+    expect(plugins).toEqual({ entries: [], plugins: [] })
+  })
+
+  test("has every key with its default: with all lines in force it still changes nothing", async () => {
+    const { init, load, path } = createProject()
+    await init()
+    const text = readFileSync(path, "utf8")
+    const keys = [...text.matchAll(SETTING)].length
+    writeFileSync(path, text.replaceAll(SETTING, "$1$2"))
+    const { status, values } = await load()
+    expect(status).toBe("loaded")
+    const defaults = await loadDefaults()
+    expect(values).toEqual(defaults)
+    const actual = Object.values(defaults).flatMap((section) => Object.keys(section))
+    // `plugins` is no section, and `references.directory` has no default.
+    expect(keys).toBe(actual.length + 2)
+  })
+
+  test("says of every key what it does", async () => {
+    const { init, path } = createProject()
+    await init()
+    const lines = readFileSync(path, "utf8").split("\n")
+    const undescribed = lines.filter(
+      (line, index) => /^\s*\/\/ \w+: /.test(line) && !/^\s*\/\*\* \S.* \*\/$/.test(lines[index - 1] ?? ""),
+    )
+    expect(undescribed).toEqual([])
+  })
+})
+
+test("init leaves a configuration that is there as it is, and replaces it when forced to", async () => {
+  const { init, path, trust } = createProject()
+  writeFileSync(path, "export default {}")
+  await expect(init()).rejects.toThrow("Use --force to replace it")
+  expect(readFileSync(path, "utf8")).toBe("export default {}")
+  await init(true)
+  expect(readFileSync(path, "utf8")).toContain("satisfies ConfigInput")
+  expect(await trust()).toBe("trusted")
+})
+
+test("init makes no second configuration beside one of another name, forced or not", async () => {
+  const { init, path, directory } = createProject()
+  writeFileSync(join(directory, "meanwhile.config.json"), "{}")
+  await expect(init(true)).rejects.toThrow("Remove it first")
+  expect(existsSync(path)).toBe(false)
+})
+
+test("init does not trust what else lies in a folder", async () => {
+  const { init, directory, trust } = createProject()
+  writeFileSync(join(directory, ".mcp.json"), "{}")
+  expect(await init()).toMatchObject({ isTrusted: false })
+  expect(await trust()).toBe("untrusted")
+})
