@@ -19,6 +19,8 @@ export type Notice = NoticeKey & {
   readonly session: SessionId | null
   readonly notify: NotifyMode
   readonly at: number
+  /** Of its task: whoever tells of it goes on in the same trace. */
+  readonly traceId: string | null
 } & (
     | { readonly state: "pending" }
     | { readonly state: "claimed"; readonly claimedBy: AskingStep }

@@ -30,6 +30,17 @@ export function describeNotices(test: EngineTest): void {
       expect(await engine.store.notices({ workspace: ended.workspace, states: ["consumed"] }, 10)).toEqual([])
     })
 
+    test("each names the trace of its task, whatever becomes of it", async ({ engine }) => {
+      const traceId = "0af7651916cd43dd8448eb211c80319c"
+      const key = toEndedNotice(await createEndedTask(engine, { traceId }))
+      const other = await createEndedTask(engine)
+      const taskId = key.taskId
+      expect(await engine.store.notices({ taskId }, 10)).toMatchObject([{ traceId, state: "pending" }])
+      expect(await engine.store.notices({ taskId: other.id }, 10)).toMatchObject([{ traceId: null }])
+      await engine.store.commit([{ op: "notice.consume", keys: [key], by: null }])
+      expect(await engine.store.notices({ taskId }, 10)).toMatchObject([{ traceId, state: "consumed" }])
+    })
+
     test("a turn leaves none", async ({ engine }) => {
       const { id } = await createEndedTask(engine, { kind: "turn", session: createSessionId() })
       expect(await engine.store.notices({ taskId: id }, 10)).toEqual([])

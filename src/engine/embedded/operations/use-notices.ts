@@ -59,6 +59,6 @@ function isSameStep(one: AskingStep, other: AskingStep | null): boolean {
   return other !== null && one.taskId === other.taskId && one.run === other.run && one.key === other.key
 }
 
-function toUnclaimed({ taskId, run, kind, workspace, session, notify, at }: Notice) {
-  return { taskId, run, kind, workspace, session, notify, at }
+function toUnclaimed({ taskId, run, kind, workspace, session, notify, at, traceId }: Notice) {
+  return { taskId, run, kind, workspace, session, notify, at, traceId }
 }

@@ -34,13 +34,17 @@ interface NoticeRow {
   readonly claimed_by_task: TaskId | null
   readonly claimed_by_run: number | null
   readonly claimed_by_key: string | null
+  readonly trace_id: string | null
 }
+
+/** A notice goes with its task, so what never changes about the task is read from there. */
+const SELECT = "SELECT notices.*, (SELECT trace_id FROM tasks WHERE number = notices.task) AS trace_id FROM notices"
 
 export function createNoticeTable(database: DatabaseSync): NoticeTable {
   const statement = createStatementCache(database)
   const find = prepare<NoticeRow>(
     database,
-    "SELECT * FROM notices WHERE task = (SELECT number FROM tasks WHERE id = ?) AND run = ? AND kind = ?",
+    `${SELECT} WHERE task = (SELECT number FROM tasks WHERE id = ?) AND run = ? AND kind = ?`,
   )
   const insert = prepare(
     database,
@@ -119,12 +123,12 @@ function toQuery(filter: NoticeFilter): { sql: string; parameters: SQLInputValue
     if (filter.states.every((state) => UNSETTLED.has(state))) conditions.push("settled_at IS NULL")
   }
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : ""
-  return { sql: `SELECT * FROM notices ${where} ORDER BY at, task, run LIMIT ?`, parameters }
+  return { sql: `${SELECT} ${where} ORDER BY at, task, run LIMIT ?`, parameters }
 }
 
 function toNotice(row: NoticeRow): Notice {
   const { run, kind, workspace, session, notify, at, state } = row
-  const common = { taskId: row.task_id, run, kind, workspace, session, notify, at }
+  const common = { taskId: row.task_id, run, kind, workspace, session, notify, at, traceId: row.trace_id }
   if (state === "pending") return { ...common, state }
   if (state !== "claimed") return { ...common, state, settledAt: row.settled_at ?? at }
   const taskId = row.claimed_by_task ?? row.task_id
