@@ -1,14 +1,16 @@
+import { context } from "@opentelemetry/api"
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { AgentEvent, OutputMode, OutputSource, TurnAccounting } from "../plugin/agent-event.ts"
 import { type FilePart, type Message, userMessage } from "../plugin/message.ts"
 import { enrichPrompt } from "../plugin/prompt-enrichment.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
 import { toSessionState } from "./conversation-context.ts"
+import { toErrorType } from "../runner/trace.ts"
 import type { LogEntry } from "./log/log-entry.ts"
 import { readPendingNotices } from "./pending-notices.ts"
 import type { AgentScope } from "./scope.ts"
 import type { SendOptions, TurnResult } from "./session.ts"
-import { createTraceId } from "./telemetry.ts"
+import { beginTurnTrace, type TurnTrace } from "./telemetry.ts"
 import { mendHistory } from "./turn/mend-history.ts"
 import { takeTurn } from "./turn/take-turn.ts"
 
@@ -31,7 +33,7 @@ export function send(
     const stop = (): void => void stopTurn(scope, conversation, toErrorMessage(options.signal?.reason))
     options.signal?.addEventListener("abort", stop, { once: true })
     try {
-      const text = await take(scope, conversation, message, options)
+      const text = await takeTraced(scope, conversation, message, options)
       const accounting = conversation.turns.at(-1)
       if (!accounting) throw new MeanwhileError("wrong_state", "The turn ended without an account.")
       await tellPlugin(scope, conversation)
@@ -58,9 +60,26 @@ export function stopTurn(scope: AgentScope, conversation: Conversation, reason: 
   return true
 }
 
+/** Its span begins before its record, so that the record can name the trace. */
+async function takeTraced(
+  scope: AgentScope,
+  conversation: Conversation,
+  message: string,
+  options: SendOptions,
+): Promise<string> {
+  const trace = beginTurnTrace(conversation, options.traceId)
+  try {
+    return await context.with(trace.context, () => take(scope, conversation, trace, message, options))
+  } catch (error) {
+    trace.end({}, toErrorType(error))
+    throw error
+  }
+}
+
 async function take(
   scope: AgentScope,
   conversation: Conversation,
+  trace: TurnTrace,
   message: string,
   options: SendOptions,
 ): Promise<string> {
@@ -77,7 +96,7 @@ async function take(
     entries: toEntries([...mended, said]),
     title: toTitle(message),
     parentTask: options.parentTask ?? null,
-    traceId: options.traceId ?? createTraceId(),
+    traceId: trace.traceId,
     notices: notices.keys,
     onBegun(taskId) {
       if (!current) return
@@ -85,7 +104,7 @@ async function take(
       // It was stopped while it began.
       if (current.reason !== null) stopTurn(scope, conversation, current.reason)
     },
-    take: (turn) => takeTurn(scope, conversation, turn),
+    take: (turn) => takeTurn(scope, conversation, turn, trace),
   })
 }
 

@@ -1,66 +1,86 @@
-import {
-  type Attributes,
-  type Context,
-  context,
-  type Span,
-  SpanStatusCode,
-  trace,
-  TraceFlags,
-} from "@opentelemetry/api"
-import { toErrorMessage } from "../base/error.ts"
+import { type Attributes, SpanKind } from "@opentelemetry/api"
+import type { FunctionCall } from "../plugin/message.ts"
+import type { ProviderResponse } from "../plugin/model.ts"
+import type { TokenUsage } from "../plugin/token-usage.ts"
+import { beginSpan, beginTrace, type Trace } from "../runner/trace.ts"
+import type { Conversation } from "./conversation.ts"
 
-const TRACER = "meanwhile"
-
-/** A span of a turn, a model call or a tool call, and what is below it. */
-export interface Trace {
+/** The span of a turn. It always has a trace, so that what it starts can be told from what others start. */
+export interface TurnTrace extends Trace {
   readonly traceId: string
-  readonly context: Context
-  /** Ends it; with an error it counts as failed. */
-  end(attributes?: Attributes, error?: unknown): void
 }
 
-/** Begins a trace, or goes on with one that another process began. */
-export function beginTrace(name: string, attributes: Attributes, known?: string): Trace {
-  const parent = known ? withTraceId(context.active(), known) : context.active()
-  return startSpan(name, attributes, parent, known)
+/** What the GenAI conventions call a provider, where that is not what we call it. */
+const PROVIDER_NAMES: Readonly<Record<string, string>> = { google: "gcp.gemini", vertex: "gcp.vertex_ai" }
+
+/** Goes on with the trace that is named; without one, below the span that is active, or with a trace of its own. */
+export function beginTurnTrace({ log, model }: Conversation, traceId?: string | null): TurnTrace {
+  const { name } = log.data
+  const attributes = {
+    "gen_ai.operation.name": "invoke_agent",
+    "gen_ai.agent.name": name,
+    "gen_ai.agent.id": log.id,
+    "gen_ai.conversation.id": log.id,
+    ...toModelAttributes(model.id),
+  }
+  const trace = beginTrace({ name: `invoke_agent ${name}`, attributes }, traceId)
+  return { ...trace, traceId: trace.traceId ?? createTraceId() }
 }
 
-export function beginSpan(parent: Trace, name: string, attributes: Attributes): Trace {
-  return startSpan(name, attributes, parent.context, parent.traceId)
+/** One attempt to ask the model: below the turn, or, for what a plugin asks, below whatever is active. */
+export function beginChatSpan(
+  { log, model }: Conversation,
+  parent: Trace | string | null,
+  request: { readonly maxOutputTokens?: number | null; readonly temperature?: number | null },
+): Trace {
+  const { maxOutputTokens, temperature } = request
+  const named = toModelAttributes(model.id)
+  const attributes = {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.conversation.id": log.id,
+    ...named,
+    ...(typeof maxOutputTokens === "number" && { "gen_ai.request.max_tokens": maxOutputTokens }),
+    ...(typeof temperature === "number" && { "gen_ai.request.temperature": temperature }),
+  }
+  const start = { name: `chat ${named["gen_ai.request.model"]}`, attributes, kind: SpanKind.CLIENT }
+  return parent !== null && typeof parent === "object" ? beginSpan(parent, start) : beginTrace(start, parent)
 }
 
-function startSpan(name: string, attributes: Attributes, parent: Context, known: string | undefined): Trace {
-  const span = trace.getTracer(TRACER).startSpan(name, { attributes }, parent)
-  const { traceId } = span.spanContext()
+/** The name is the model's to choose: one that no tool has is not put into a span. */
+export function beginToolSpan(parent: Trace, { id, tool }: FunctionCall, isKnown: boolean): Trace {
+  const attributes = {
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.type": "function",
+    "gen_ai.tool.call.id": id,
+    ...(isKnown && { "gen_ai.tool.name": tool }),
+  }
+  return beginSpan(parent, { name: isKnown ? `execute_tool ${tool}` : "execute_tool", attributes })
+}
+
+export function toResponseAttributes({ usage, finish }: ProviderResponse): Attributes {
+  return { ...toUsageAttributes(usage), "gen_ai.response.finish_reasons": [finish] }
+}
+
+export function toUsageAttributes(usage: TokenUsage): Attributes {
   return {
-    traceId: isTraceId(traceId) ? traceId : (known ?? createTraceId()),
-    context: trace.setSpan(parent, span),
-    end: (more, error) => endSpan(span, more, error),
+    "gen_ai.usage.input_tokens": usage.inputTokens,
+    "gen_ai.usage.cache_read.input_tokens": usage.cachedInputTokens,
+    "gen_ai.usage.output_tokens": usage.outputTokens,
+    "gen_ai.usage.reasoning.output_tokens": usage.reasoningTokens,
   }
 }
 
-function endSpan(span: Span, attributes: Attributes | undefined, error: unknown): void {
-  if (attributes) span.setAttributes(attributes)
-  if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: toErrorMessage(error) })
-  span.end()
-}
-
-/** The span that began the trace is another process's: only its trace is known. */
-function withTraceId(active: Context, traceId: string): Context {
-  if (!isTraceId(traceId) || trace.getSpanContext(active)?.traceId === traceId) return active
-  return trace.setSpanContext(active, {
-    traceId,
-    spanId: traceId.slice(0, 16),
-    traceFlags: TraceFlags.SAMPLED,
-    isRemote: true,
-  })
-}
-
-function isTraceId(id: string): boolean {
-  return /^[0-9a-f]{32}$/.test(id) && !/^0+$/.test(id)
+/** `provider/name`, where the name may have slashes of its own. */
+function toModelAttributes(id: string) {
+  const slash = id.indexOf("/")
+  const provider = id.slice(0, Math.max(slash, 0))
+  return {
+    "gen_ai.provider.name": PROVIDER_NAMES[provider] ?? provider,
+    "gen_ai.request.model": id.slice(slash + 1),
+  }
 }
 
 /** Without a tracer of the program's own, tasks of one turn are still told apart from others. */
-export function createTraceId(): string {
+function createTraceId(): string {
   return crypto.randomUUID().replaceAll("-", "")
 }

@@ -7,6 +7,7 @@ import type { Admitted } from "./admission.ts"
 import { checkNames } from "./call-check.ts"
 import type { Redactor } from "../redaction/redactor.ts"
 import type { RunnerScope } from "../scope.ts"
+import { activeTraceId } from "../trace.ts"
 
 /** What the record will say. A secret in the input stays in this process's memory only. */
 export function toDetails(scope: RunnerScope, { call, plugin, tool, input, depth }: Admitted, id: TaskId): TaskDetails {
@@ -36,7 +37,7 @@ export function toDetails(scope: RunnerScope, { call, plugin, tool, input, depth
     idempotencyKey: call.idempotencyKey ?? null,
     askedBy: call.askedBy ?? null,
     depth,
-    traceId: call.traceId ?? null,
+    traceId: call.traceId ?? activeTraceId(),
   }
 }
 

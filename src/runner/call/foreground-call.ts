@@ -11,6 +11,7 @@ import { followOutput, type ReadOutput } from "./follow-output.ts"
 import { promoteRun } from "./promote-run.ts"
 import { spoolOf } from "../run/spool-of.ts"
 import type { RunnerScope } from "../scope.ts"
+import { activeTraceId } from "../trace.ts"
 import { createTask } from "./start.ts"
 import { stopRun } from "../run/stop-run.ts"
 import { waitForEnd } from "../command/wait-for-end.ts"
@@ -44,7 +45,7 @@ export function executeUnrecorded(
     input,
     lifetime: call.lifetime ?? "runtime",
     limits: toLimits(scope, call, tool, input),
-    traceId: call.traceId ?? null,
+    traceId: call.traceId ?? activeTraceId(),
     askedBy: call.askedBy ?? null,
     slot: null,
     standing: {

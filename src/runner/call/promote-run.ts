@@ -81,7 +81,7 @@ function toCreation(
   const facts: FactEvent[] = [{ type: "task.promoted", afterMs }, ...takeFacts(active)]
   return {
     op: "task.create",
-    details: toDetails(scope, admitted, active.taskId),
+    details: { ...toDetails(scope, admitted, active.taskId), traceId: active.traceId },
     entry: { as: "running", worker: scope.worker.id, startedAt: scope.clock.now() - afterMs },
     facts,
     steps: toStepsTaken(active.journal),

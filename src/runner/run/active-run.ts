@@ -7,6 +7,7 @@ import type { Progress, Usage } from "../../task/progress.ts"
 import type { AskingStep, Lifetime, TaskLimits, TaskRecord } from "../../task/record.ts"
 import type { Stopper, Survivor, Survivors } from "../../task/stop.ts"
 import type { Journal } from "./journal.ts"
+import type { RunSpan } from "./run-span.ts"
 import type { RunSpool } from "../spool/spool.ts"
 import type { SlotKeys } from "../worker/slots.ts"
 import type { Outcome } from "./outcome.ts"
@@ -54,6 +55,8 @@ export interface ActiveRun extends RunSubject {
   /** Opened when it is first needed: most calls print nothing. */
   spool: RunSpool | null
   readonly journal: Journal
+  /** Null for a turn, which has one of its own. */
+  readonly span: RunSpan | null
   /** What the tool sees. */
   readonly abort: AbortController
   /** Ends its processes. Not used when the run was lost: then they are another worker's. */

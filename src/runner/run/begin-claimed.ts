@@ -1,3 +1,4 @@
+import { context, ROOT_CONTEXT } from "@opentelemetry/api"
 import { z } from "zod"
 import type { Tool } from "../../plugin/tool.ts"
 import type { TaskRecord } from "../../task/record.ts"
@@ -9,7 +10,8 @@ import type { RunnerScope } from "../scope.ts"
 /**
  * Begins a task that this worker has claimed and holds a slot for. The slot is the run's from here on. A task whose tool
  * is gone, or whose stored input the tool no longer takes, fails instead. One whose process was adopted goes on whatever
- * its input says now: the process was started long ago.
+ * its input says now: the process was started long ago. It belongs to the trace of its record, not to what this worker
+ * happened to be doing when it looked into the queue.
  */
 export function beginClaimed(
   scope: RunnerScope,
@@ -17,8 +19,10 @@ export function beginClaimed(
   { isAdopted = false }: { readonly isAdopted?: boolean } = {},
 ): void {
   const call = toCall(scope, task, isAdopted)
-  if ("failure" in call) failRun(scope, toBackgroundPlan(task, toAbsentTool(task.tool), null), call)
-  else beginRun(scope, toBackgroundPlan(task, call.tool, call.input))
+  context.with(ROOT_CONTEXT, () => {
+    if ("failure" in call) failRun(scope, toBackgroundPlan(task, toAbsentTool(task.tool), null), call)
+    else beginRun(scope, toBackgroundPlan(task, call.tool, call.input))
+  })
 }
 
 function toCall(

@@ -6,6 +6,7 @@ import { concludeRun, concludeUnbegun } from "./conclude-run.ts"
 import { type Outcome, toFailedOutcome, toOutcome } from "./outcome.ts"
 import { requireOwned } from "./ownership.ts"
 import { recall } from "./recall.ts"
+import { beginRunSpan } from "./run-span.ts"
 import type { RunnerScope } from "../scope.ts"
 import type { SlotKeys } from "../worker/slots.ts"
 import { stopRun } from "./stop-run.ts"
@@ -25,7 +26,7 @@ export function beginRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
   const active = createActiveRun(scope, plan)
   scope.active.set(active.taskId, active)
   armDeadline(scope, active)
-  active.work = plan.work ?? performWork(scope, active)
+  active.work = plan.work ?? beginWork(scope, active)
   void concludeRun(scope, active, active.work)
   return active
 }
@@ -65,8 +66,11 @@ export function toSlotKeys({ workspace, session, plugin, model }: SlotKeys): Slo
 }
 
 function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
+  const span = beginRunSpan(plan)
   return {
     ...plan,
+    traceId: plan.traceId ?? span?.traceId ?? null,
+    span,
     spool: null,
     journal: new Map(),
     abort: new AbortController(),
@@ -98,6 +102,11 @@ function armDeadline(scope: RunnerScope, active: ActiveRun): void {
   active.cancelDeadline = scope.clock.schedule(timeoutMs - active.ranBeforeMs, () => {
     void stopRun(scope, active, { by: "deadline", reason: `it ran longer than its limit of ${timeoutMs} ms` })
   })
+}
+
+function beginWork(scope: RunnerScope, active: ActiveRun): Promise<Outcome> {
+  const work = (): Promise<Outcome> => performWork(scope, active)
+  return active.span ? active.span.within(work) : work()
 }
 
 async function performWork(scope: RunnerScope, active: ActiveRun): Promise<Outcome> {

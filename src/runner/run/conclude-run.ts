@@ -19,10 +19,13 @@ export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: P
   if (outcome && !active.stop) observeDuration(scope, active)
   if (standing.in === "foreground") {
     active.standing = { in: "answered" }
-    standing.answer(toAnswer(scope, active, outcome))
+    const answer = toAnswer(scope, active, outcome)
+    active.span?.end(answer)
+    standing.answer(answer)
     void closeSpool(scope, active, (spool) => spool.discard())
   }
   const task = standing.in === "background" ? await endRun(scope, active, outcome) : null
+  active.span?.end(task)
   release(scope, active)
   if (standing.in !== "foreground") await closeSpool(scope, active, (spool) => spool.close())
   active.ended.resolve(task)
@@ -32,6 +35,7 @@ export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: P
 /** The same for a run that had no work: nothing of it can be measured or come late. */
 export async function concludeUnbegun(scope: RunnerScope, active: ActiveRun, outcome: Outcome): Promise<void> {
   const task = await endRun(scope, active, outcome)
+  active.span?.end(task)
   release(scope, active)
   active.ended.resolve(task)
 }

@@ -11,7 +11,12 @@ export interface ModelCallRecord {
   readonly usage: TokenUsage
   readonly costMicros: number | null
   readonly finish: FinishReason
+  /** The task below which the turn runs, of a subagent's. */
+  readonly task?: TaskId
 }
+
+/** A model call that left no message behind. */
+export type PaidCall = Omit<LedgerEntry, "at" | "session">
 
 /** What is appended to a session's log. The conversation is what the entries make of it, read in order. */
 export type LogEntry =
@@ -25,7 +30,7 @@ export type LogEntry =
       readonly isRedacted?: true
     }
   /** A model call that a crash cut off, or that a plugin asked for: it costs, and says nothing. */
-  | { readonly kind: "paid"; readonly entry: Omit<LedgerEntry, "at" | "session"> }
+  | { readonly kind: "paid"; readonly entry: PaidCall }
   /** The history goes on from these messages. */
   | { readonly kind: "collection"; readonly messages: readonly Message[]; readonly summary: string }
   | { readonly kind: "reset" }

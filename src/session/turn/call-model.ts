@@ -1,11 +1,13 @@
-import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { context } from "@opentelemetry/api"
+import { MeanwhileError } from "../../base/error.ts"
 import { callsOf, type Message } from "../../plugin/message.ts"
 import type { ModelRequest, ProviderResponse } from "../../plugin/model.ts"
 import { addTokens } from "../../plugin/token-usage.ts"
+import { toErrorType } from "../../runner/trace.ts"
 import { offeredTools, systemPrompt } from "../conversation-context.ts"
 import type { ModelCallRecord } from "../log/log-entry.ts"
 import { toCostMicros } from "../model-cost.ts"
-import { beginSpan } from "../telemetry.ts"
+import { beginChatSpan, toResponseAttributes } from "../telemetry.ts"
 import { withRetries } from "./retry-model.ts"
 import type { TurnScope } from "./turn-scope.ts"
 import { toUsableMessage } from "./usable-message.ts"
@@ -26,26 +28,27 @@ export async function callModel(
   { hasTools, partial }: { readonly hasTools: boolean; readonly partial: PartialAnswer },
 ): Promise<ModelAnswer> {
   const { agents, conversation } = scope
-  const { model } = conversation
-  const span = beginSpan(scope.trace, `chat ${model.id}`, toRequestAttributes(scope))
+  const response = await withRetries(scope, (attempt) => {
+    if (attempt > 1 && partial.text !== "") {
+      partial.text = ""
+      conversation.emitter.emit({ type: "content.reset", reason: "the call is made again" })
+    }
+    return generate(scope, toRequest(scope, hasTools, partial))
+  })
+  const record = account(scope, response)
+  for (const warning of response.warnings ?? []) agents.log.warn("the model's provider says", { warning })
+  return { message: toUsableMessage(response.message, hasTools), record }
+}
+
+/** One attempt, one span. */
+async function generate({ conversation, trace, turn }: TurnScope, request: ModelRequest): Promise<ProviderResponse> {
+  const span = beginChatSpan(conversation, trace, request)
   try {
-    const response = await withRetries(scope, (attempt) => {
-      if (attempt > 1 && partial.text !== "") {
-        partial.text = ""
-        conversation.emitter.emit({ type: "content.reset", reason: "the call is made again" })
-      }
-      return model.generate(toRequest(scope, hasTools, partial))
-    })
-    const record = account(scope, response)
-    span.end({
-      "gen_ai.usage.input_tokens": response.usage.inputTokens,
-      "gen_ai.usage.output_tokens": response.usage.outputTokens,
-      "gen_ai.response.finish_reasons": [response.finish],
-    })
-    for (const warning of response.warnings ?? []) agents.log.warn("the model's provider says", { warning })
-    return { message: toUsableMessage(response.message, hasTools), record }
+    const response = await context.with(span.context, () => conversation.model.generate(request))
+    span.end(toResponseAttributes(response))
+    return response
   } catch (error) {
-    span.end({ "error.type": isMeanwhileError(error) ? error.code : "error" }, toErrorMessage(error))
+    span.end({}, turn.signal.aborted ? undefined : toErrorType(error))
     throw error
   }
 }
@@ -68,17 +71,6 @@ function toRequest(scope: TurnScope, hasTools: boolean, partial: PartialAnswer):
   }
 }
 
-function toRequestAttributes({ conversation, turn }: TurnScope) {
-  const { model, log } = conversation
-  return {
-    "gen_ai.operation.name": "chat",
-    "gen_ai.provider.name": model.id.split("/", 1)[0] ?? "",
-    "gen_ai.request.model": model.id,
-    "gen_ai.conversation.id": log.id,
-    ...(turn.taskId && { "meanwhile.task.id": turn.taskId }),
-  }
-}
-
 /** Into the ledger and the turn's own account. */
 function account(scope: TurnScope, { usage, finish }: ProviderResponse): ModelCallRecord {
   const { agents, conversation, turn } = scope
@@ -94,7 +86,7 @@ function account(scope: TurnScope, { usage, finish }: ProviderResponse): ModelCa
   const at = agents.clock.now()
   const { taskId, askedBy } = turn
   agents.ledger.record({ at, session, turn: taskId, task: askedBy, model, usage, costMicros, purpose: "turn" })
-  return { model, usage, costMicros, finish }
+  return { model, usage, costMicros, finish, ...(askedBy && { task: askedBy }) }
 }
 
 /** A model that stops for its longest answer in the middle of a call has asked for nothing. */

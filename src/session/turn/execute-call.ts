@@ -3,8 +3,11 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { FunctionCall, ToolResult } from "../../plugin/message.ts"
 import { findNearNames } from "../../plugin/near-name.ts"
 import type { Answer, Execution } from "../../plugin/task-service.ts"
+import { toErrorType, type Trace } from "../../runner/trace.ts"
 import { offeredTools } from "../conversation-context.ts"
-import { beginSpan, type Trace } from "../telemetry.ts"
+import { beginToolSpan } from "../telemetry.ts"
+import type { OfferedTool } from "../tool-list.ts"
+import { watchTask } from "../task-watch.ts"
 import { findOffered } from "./call-step.ts"
 import { summarize, toErrorResult, toToolResult } from "./tool-answer.ts"
 import type { TurnScope } from "./turn-scope.ts"
@@ -15,17 +18,17 @@ export async function executeCall(scope: TurnScope, call: FunctionCall, stepKey:
   const { emitter } = conversation
   const { id: callId, tool, input } = call
   const startedMs = agents.clock.monotonic()
-  const span = beginSpan(scope.trace, `execute_tool ${tool}`, {
-    "gen_ai.operation.name": "execute_tool",
-    "gen_ai.tool.name": tool,
-    "gen_ai.tool.call.id": callId,
-  })
+  const offered = findOffered(scope, call)
+  const span = beginToolSpan(scope.trace, call, offered !== undefined)
   account.toolCalls += 1
   if (emitter.isHeard) emitter.emit({ type: "tool_call.started", callId, tool, input })
-  const { result, answer } = await perform(scope, call, stepKey, span)
+  const { result, answer, errorType } = await perform(scope, call, { offered, stepKey, span })
   const taskId = answer?.outcome === "promoted" ? answer.task.id : null
-  if (taskId) conversation.hasTasks = true
-  span.end(taskId ? { "meanwhile.task.id": taskId } : {}, result.isError ? "the call failed" : undefined)
+  if (taskId) {
+    conversation.hasTasks = true
+    void watchTask(agents, conversation, taskId)
+  }
+  span.end(taskId ? { "meanwhile.task.id": taskId } : {}, errorType)
   if (emitter.isHeard) {
     const durationMs = agents.clock.monotonic() - startedMs
     const summary = summarize(result)
@@ -34,26 +37,40 @@ export async function executeCall(scope: TurnScope, call: FunctionCall, stepKey:
   return result
 }
 
+interface Attempt {
+  readonly offered: OfferedTool | undefined
+  readonly stepKey: string
+  readonly span: Trace
+}
+
 async function perform(
   scope: TurnScope,
   call: FunctionCall,
-  stepKey: string,
-  span: Trace,
-): Promise<{ readonly result: ToolResult; readonly answer: Answer | null }> {
+  attempt: Attempt,
+): Promise<{ readonly result: ToolResult; readonly answer: Answer | null; readonly errorType: string | undefined }> {
   try {
     await scope.turn.requireOwned()
-    const execution = begin(scope, call, stepKey, span)
+    const execution = begin(scope, call, attempt)
     const answer = await followed(scope, execution)
-    return { result: toToolResult(call, answer, scope.agents.config.toolResultLimitCharacters), answer }
+    return {
+      result: toToolResult(call, answer, scope.agents.config.toolResultLimitCharacters),
+      answer,
+      errorType: toAnswerError(answer),
+    }
   } catch (error) {
-    return { result: toErrorResult(call, error), answer: null }
+    return { result: toErrorResult(call, error), answer: null, errorType: toErrorType(error) }
   }
 }
 
-function begin(scope: TurnScope, call: FunctionCall, stepKey: string, span: Trace): Execution {
+/** A call that somebody stopped has not failed. */
+function toAnswerError(answer: Answer): string | undefined {
+  if (answer.outcome === "failed") return toErrorType(answer.failure.code)
+  return answer.outcome === "timed_out" ? answer.outcome : undefined
+}
+
+function begin(scope: TurnScope, call: FunctionCall, { offered, stepKey, span }: Attempt): Execution {
   const { agents, conversation, turn } = scope
   const { log, emitter, model } = conversation
-  const offered = findOffered(scope, call)
   if (!offered) throw unknownTool(scope, call)
   const askedBy = turn.askingStep(stepKey)
   const toolCall = {

@@ -1,3 +1,4 @@
+import { context } from "@opentelemetry/api"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { TurnOutcome } from "../../plugin/agent-event.ts"
 import { textOf } from "../../plugin/message.ts"
@@ -6,8 +7,9 @@ import type { Conversation } from "../conversation.ts"
 import { contextUsage } from "../conversation-context.ts"
 import type { LogEntry } from "../log/log-entry.ts"
 import type { OpenTurn } from "../log/open-turn.ts"
+import { toErrorType } from "../../runner/trace.ts"
 import type { AgentScope } from "../scope.ts"
-import { beginTrace } from "../telemetry.ts"
+import { beginTurnTrace, toUsageAttributes, type TurnTrace } from "../telemetry.ts"
 import type { PartialAnswer } from "./call-model.ts"
 import { noteLostCall } from "./lost-call.ts"
 import { closeStopped, mendHistory } from "./mend-history.ts"
@@ -15,9 +17,13 @@ import { runTurn, toMeasured } from "./run-turn.ts"
 import { settle, type TurnScope } from "./turn-scope.ts"
 
 /** Takes a turn that has begun, or goes on with one, to its end. Returns the last text of the model. */
-export async function takeTurn(agents: AgentScope, conversation: Conversation, turn: OpenTurn): Promise<string> {
-  const { log, emitter, model } = conversation
-  const trace = beginTrace(`invoke_agent ${log.data.name}`, toAttributes(conversation, turn), turn.traceId)
+export async function takeTurn(
+  agents: AgentScope,
+  conversation: Conversation,
+  turn: OpenTurn,
+  trace: TurnTrace = beginTurnTrace(conversation, turn.traceId),
+): Promise<string> {
+  const { emitter } = conversation
   const startedMs = agents.clock.monotonic()
   const account = { startedMs, modelCalls: 0, toolCalls: 0, usage: NO_TOKENS, costMicros: 0 }
   const scope: TurnScope = { agents, conversation, turn, trace, account, saving: Promise.resolve() }
@@ -25,17 +31,17 @@ export async function takeTurn(agents: AgentScope, conversation: Conversation, t
   emitter.emit({ type: "agent.status_changed", status: "active" })
   try {
     if (turn.isContinued) noteLostCall(scope)
-    const { message, answer } = await runTurn(scope, partial)
+    const { message, answer } = await context.with(trace.context, () => runTurn(scope, partial))
     await settle(scope)
     const measured = toMeasured(scope, answer.record)
     end(scope, [{ kind: "message", message, turn: turn.taskId, call: answer.record }], { measured })
     const text = textOf(message)
     emitter.emit({ type: "agent.output", source: "model", text, mode: "write" })
     tell(scope, "completed")
-    trace.end({ "gen_ai.response.model": model.id })
+    endTrace(scope)
     return text
   } catch (error) {
-    trace.end({}, toErrorMessage(error))
+    endTrace(scope, error)
     return leave(scope, partial, error)
   }
 }
@@ -54,6 +60,16 @@ function leave(scope: TurnScope, partial: PartialAnswer, error: unknown): string
   end(scope, toEntries(scope, mendHistory(history, "The turn failed before it was answered.")))
   tell(scope, "failed", toErrorMessage(error))
   throw error
+}
+
+/** A turn that somebody stopped, or that goes on elsewhere, has not failed. */
+function endTrace({ trace, turn, account }: TurnScope, error?: unknown): void {
+  const hasFailed = error !== undefined && !turn.signal.aborted && !turn.isHandedBack
+  const attributes = {
+    ...toUsageAttributes(account.usage),
+    ...(turn.taskId && { "meanwhile.task.id": turn.taskId }),
+  }
+  trace.end(attributes, hasFailed ? toErrorType(error) : undefined)
 }
 
 function toEntries({ turn }: TurnScope, messages: ReturnType<typeof mendHistory>): readonly LogEntry[] {
@@ -87,15 +103,4 @@ function tell(scope: TurnScope, outcome: TurnOutcome, reason?: string): void {
   emitter.emit({ type: "history.updated", messages: log.history })
   const status = outcome === "failed" ? "error" : "done"
   emitter.emit({ type: "agent.status_changed", status, ...(reason && { reason }) })
-}
-
-function toAttributes({ log, model }: Conversation, { taskId }: OpenTurn) {
-  return {
-    "gen_ai.operation.name": "invoke_agent",
-    "gen_ai.agent.name": log.data.name,
-    "gen_ai.agent.id": log.id,
-    "gen_ai.conversation.id": log.id,
-    "gen_ai.request.model": model.id,
-    ...(taskId && { "meanwhile.task.id": taskId }),
-  }
 }

@@ -2,14 +2,14 @@ import type { TokenUsage } from "../../plugin/token-usage.ts"
 import type { Conversation } from "../conversation.ts"
 import type { OpenTurn, TurnChange } from "../log/open-turn.ts"
 import type { AgentScope } from "../scope.ts"
-import type { Trace } from "../telemetry.ts"
+import type { TurnTrace } from "../telemetry.ts"
 
 /** What the parts of one turn share. */
 export interface TurnScope {
   readonly agents: AgentScope
   readonly conversation: Conversation
   readonly turn: OpenTurn
-  readonly trace: Trace
+  readonly trace: TurnTrace
   readonly account: Account
   /** What is being made durable while the turn goes on. */
   saving: Promise<void>
