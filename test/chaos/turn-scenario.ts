@@ -41,7 +41,10 @@ export async function finishTurn({ tasks }: Runtime, onAnswer: () => void = () =
 }
 
 /** The conversation goes on: what ended in the background is told with the first of two messages. */
-export async function goOn({ runtime }: OpenHouse, { session: id }: TurnScenario): Promise<void> {
+export async function goOn(
+  { runtime }: Pick<OpenHouse, "runtime">,
+  { session: id }: Pick<TurnScenario, "session">,
+): Promise<void> {
   const session = await runtime.openSession(id)
   await session.send("And then?")
   await session.send("Thank you.")

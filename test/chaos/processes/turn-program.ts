@@ -1,0 +1,84 @@
+import { appendFileSync } from "node:fs"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { setTimeout as sleep } from "node:timers/promises"
+import { createRuntime, type Runtime } from "../../../src/app.ts"
+import { isMeanwhileError, toErrorMessage } from "../../../src/base/error.ts"
+import { definePlugin } from "../../../src/plugin/define-plugin.ts"
+import { allowAll } from "../../../src/runner/call/permission.ts"
+import type { TurnOrders, TurnReport } from "../turn-protocol.ts"
+import { finishTurn, goOn } from "../turn-scenario.ts"
+import { createTurnTools, THRESHOLD_MS } from "../turn-tools.ts"
+
+/** A program made to be killed in mid-turn: its model is a server elsewhere, its tools act on a file that no crash takes. */
+const orders = JSON.parse(process.argv[2] ?? "") as TurnOrders
+const { directory, session: id, baseUrl, leaseSeconds, prompt, goesOn, atCommit, waits } = orders
+const effectsFile = join(directory, "effects")
+
+const tools = createTurnTools({
+  act: (what, key) => appendFileSync(effectsFile, `${what} ${key}\n`),
+  pause: () => sleep(8),
+  outlast: () => sleep(2 * THRESHOLD_MS),
+})
+const runtime = await createRuntime({
+  dataDirectory: join(directory, "data"),
+  environment: { STORY_KEY: "a key that nobody checks" },
+  providers: { local: { baseUrl, apiKeyEnv: "STORY_KEY" } },
+  model: "local/story",
+  plugins: [definePlugin({ kind: "tool", name: "story", tools })],
+  permissions: allowAll,
+  background: { leaseSeconds, stopGraceSeconds: 0.2 },
+})
+if (atCommit) signalAt(runtime, atCommit)
+report({ ready: true })
+
+if (waits) void endWhenTold(runtime)
+try {
+  if (prompt !== undefined) {
+    const session = await runtime.createSession({ id })
+    report({ ended: (await session.send(prompt)).text })
+  }
+  if (!waits) await finish()
+} catch (error) {
+  report({ failed: toErrorMessage(error) })
+}
+
+async function finish(): Promise<void> {
+  await finishTurn(runtime, () => report({ answered: true }))
+  if (goesOn) {
+    await goOn({ runtime }, { session: id }).catch((error: unknown) => {
+      if (!isMeanwhileError(error, "not_found")) throw error
+    })
+  }
+  await runtime.close()
+  report({ finished: true })
+  process.exit()
+}
+
+async function endWhenTold(opened: Runtime): Promise<void> {
+  for await (const line of createInterface({ input: process.stdin })) {
+    if (line === "finish") await finish()
+    if (line !== "close") continue
+    await opened.close()
+    report({ finished: true })
+    process.exit()
+  }
+}
+
+function signalAt({ engine: { store } }: Runtime, { number, when, signal }: NonNullable<TurnOrders["atCommit"]>): void {
+  const commit = store.commit as (operations: readonly unknown[]) => Promise<readonly unknown[]>
+  let count = 0
+  async function commitOrDie(operations: readonly unknown[]): Promise<readonly unknown[]> {
+    count += 1
+    const isHere = count === number
+    if (isHere && when === "before") process.kill(process.pid, signal)
+    const answers = await commit(operations)
+    if (isHere && when === "after") process.kill(process.pid, signal)
+    return answers
+  }
+  Object.assign(store, { commit: commitOrDie })
+}
+
+function report(what: TurnReport): void {
+  process.stdout.write(`${JSON.stringify(what)}\n`)
+}

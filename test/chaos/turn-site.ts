@@ -1,0 +1,100 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
+import { isWorkerAlive } from "../../src/runner/worker/worker-identity.ts"
+import type { Engine } from "../../src/task/engine.ts"
+import { type Child, startChild } from "./child.ts"
+import { createCrashSite } from "./crash-site.ts"
+import { withPatience } from "./patience.ts"
+import { findTurnViolations } from "./turn-invariants.ts"
+import type { TurnOrders, TurnReport } from "./turn-protocol.ts"
+import { readStoredSession } from "./turn-record.ts"
+import type { TurnScenario } from "./turn-scenario.ts"
+import type { TurnWire } from "./turn-wire.ts"
+
+const PROGRAM = fileURLToPath(new URL("processes/turn-program.ts", import.meta.url))
+
+/** A folder with a real store, in which programs take a turn and are killed. */
+export interface TurnSite {
+  /** In the order in which they happened, whoever did them. */
+  effects(): readonly string[]
+  /** Resolves once so many effects have happened, or the program has ended. */
+  happened(count: number, child: Child): Promise<void>
+  /** Resolves once the model has been asked for this step, or the program has ended. */
+  asked(step: number, child: Child): Promise<void>
+  start(orders: Partial<TurnOrders>): Child
+  /** Waits for a program that ends by itself. */
+  ended(child: Child): Promise<void>
+  openStore(): Promise<Engine>
+  /** After a last, undisturbed life. */
+  findViolations(counted: { readonly crashes: number; readonly answers: number }): Promise<readonly string[]>
+  remove(): void
+}
+
+const LOOK_EVERY_MS = 2
+
+export function createTurnSite(wire: TurnWire, scenario: TurnScenario): TurnSite {
+  const { directory, effectsFile, dataDirectory, describeLive, remove } = createCrashSite()
+  const children = new Set<Child>()
+  const askedSteps = new Set<number>()
+  wire.listen(scenario.story, effectsFile, (step) => askedSteps.add(step))
+  const effects = (): readonly string[] =>
+    existsSync(effectsFile) ? readFileSync(effectsFile, "utf8").trimEnd().split("\n") : []
+  const openStore = (): Promise<Engine> =>
+    createEmbeddedEngine({ path: join(dataDirectory, "store.sqlite"), isHolderAlive: isWorkerAlive })
+
+  return {
+    effects,
+    happened: (count, child) => until(child, () => effects().length >= count),
+    asked: (step, child) => until(child, () => askedSteps.has(step)),
+    start(orders) {
+      const { session } = scenario
+      const parameters = [JSON.stringify({ directory, session, baseUrl: wire.baseUrl, leaseSeconds: 15, ...orders })]
+      const child = startChild({ program: PROGRAM, parameters, directory })
+      children.add(child)
+      return child
+    },
+    ended: (child) => withPatience(child.exited, async () => `${child.lines.join("\n")}\n${await describeLive()}`),
+    openStore,
+    async findViolations(counted) {
+      await using engine = await openStore()
+      const { store } = engine
+      const leases = await store.leases("worker:")
+      const seen = effects()
+      const isKnown = (await readStoredSession(store, scenario.session)) !== undefined
+      const found = isKnown
+        ? await findTurnViolations(store, { ...scenario, ...counted, effects: seen })
+        : seen.map((effect) => `${effect} happened in a turn that nobody knows`)
+      const left = leases.map(({ key }) => `${key} is registered and gone`)
+      return [...found, ...left].map((violation) => `${violation}\n  ${seen.join("\n  ")}`)
+    },
+    remove() {
+      for (const child of children) child.process.kill("SIGKILL")
+      remove()
+    },
+  }
+}
+
+function until({ exited }: Child, isReached: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (isReached()) stop()
+    }
+    const timer = setInterval(look, LOOK_EVERY_MS)
+    const stop = (): void => {
+      clearInterval(timer)
+      resolve()
+    }
+    void exited.then(stop)
+    look()
+  })
+}
+
+export function reportsOf(child: Child): readonly TurnReport[] {
+  return child.lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as TurnReport)
+}
+
+export function countAnswers(child: Child): number {
+  return reportsOf(child).filter((report) => "answered" in report).length
+}
