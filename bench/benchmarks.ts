@@ -4,6 +4,8 @@ import { latency } from "./latency.ts"
 import { promotion } from "./promotion.ts"
 import { recovery } from "./recovery.ts"
 import { shell } from "./shell.ts"
+import { start } from "./start.ts"
 import { tasks } from "./tasks.ts"
+import { turn } from "./turn.ts"
 
-export const BENCHMARKS: readonly Benchmark[] = [tasks, promotion, latency, history, recovery, shell]
+export const BENCHMARKS: readonly Benchmark[] = [tasks, promotion, latency, history, recovery, shell, turn, start]

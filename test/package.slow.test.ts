@@ -25,7 +25,7 @@ beforeAll(async () => {
   installed = join(consumer, "node_modules", "meanwhile")
   mkdirSync(installed, { recursive: true })
   writeFileSync(join(consumer, "package.json"), '{ "type": "module" }\n')
-  await compile(["-p", join(root, "tsconfig.build.json"), "--outDir", join(installed, "dist")])
+  await run(process.execPath, [join(root, "scripts/build.ts"), join(installed, "dist")])
   for (const name of ["package.json", ...files.filter((name) => name !== "dist")]) {
     cpSync(join(root, name), join(installed, name))
   }

@@ -1,0 +1,61 @@
+import { z } from "zod"
+import type * as meanwhileLibrary from "../src/index.ts"
+import { createTurnModel, LOOKUP_TOOL, lookUpWeather } from "./turn-model.ts"
+import type { Side } from "./turn-side.ts"
+
+export type Meanwhile = typeof meanwhileLibrary
+
+export interface OwnSideOptions {
+  /** As it is published. */
+  readonly meanwhile: Meanwhile
+  /** Null: in memory. */
+  readonly kept: { readonly folder: string; readonly synchronous: "normal" | "full" } | null
+}
+
+/** Conversations of Meanwhile. Where they are kept, what the model says is also passed on while it says it. */
+export async function createOwnSide({ meanwhile, kept }: OwnSideOptions): Promise<Side> {
+  const { createRuntime, definePlugin, defineTool } = meanwhile
+  const lookUp = defineTool({
+    name: LOOKUP_TOOL,
+    description: "The weather of a city.",
+    input: z.object({ city: z.string() }),
+    run: lookUpWeather,
+  })
+  const runtime = await createRuntime({
+    model: createTurnModel(),
+    plugins: [definePlugin({ kind: "tool", name: "weather", tools: [lookUp] })],
+    ...(kept && { dataDirectory: kept.folder, synchronous: kept.synchronous }),
+  })
+  const commits = countCommits(runtime.engine.store)
+
+  return {
+    async converse() {
+      const session = await runtime.createSession()
+      return {
+        async ask(question) {
+          if (!kept) return (await session.send(question)).text
+          let printed = ""
+          await session.send(question, {
+            onOutput(source, text) {
+              if (source === "model") printed += text
+            },
+          })
+          return printed
+        },
+        [Symbol.asyncDispose]: () => session.close(),
+      }
+    },
+    commits,
+    [Symbol.asyncDispose]: () => runtime.close(),
+  }
+}
+
+function countCommits(store: { commit(operations: readonly never[]): Promise<unknown> }): () => number {
+  let count = 0
+  const { commit } = store
+  store.commit = (operations) => {
+    count += 1
+    return commit(operations)
+  }
+  return () => count
+}

@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+import type { Benchmark, Report } from "./benchmark.ts"
+import { installPackage } from "./built-package.ts"
+import { createFolder } from "./folder.ts"
+import { compare, median } from "./statistics.ts"
+import { type SideName, TURNS } from "./turn-side.ts"
+
+const ROUNDS = 5
+const MEMORY_ROUNDS = 3
+
+export const turn: Benchmark = {
+  name: "turn",
+  summary: "2,000 turns of one tool call and then text, beside the AI SDK with the same model",
+  async run(report) {
+    using folder = createFolder("turn")
+    report.progressed("building the package")
+    const { library } = installPackage(folder.path)
+    await measureTime(report, library, { metric: "memory_turn", ours: "memory", reference: "generateText", atMost: 1 })
+    await measureTime(report, library, { metric: "durable_turn", ours: "normal", reference: "streamText", atMost: 0.6 })
+    await measureTime(report, library, {
+      metric: "durable_full_turn",
+      ours: "full",
+      reference: "streamText",
+      atMost: 1.2,
+    })
+    const { commits } = await takeOnce("full", library)
+    report.measured({
+      metric: "commits_per_turn",
+      unit: "commits",
+      ours: commits / TURNS,
+      bar: { of: "ours", atMost: 4 },
+    })
+    await measurePeak(report, library)
+  },
+}
+
+interface Taken {
+  readonly ms: number
+  readonly commits: number
+  readonly peakBytes: number
+}
+
+/** Each side has a process of its own, which lives through all rounds: neither warms up or litters for the other. */
+async function measureTime(
+  report: Report,
+  library: string,
+  asked: { readonly metric: string; readonly ours: SideName; readonly reference: SideName; readonly atMost: number },
+): Promise<void> {
+  const { metric, ours, reference, atMost } = asked
+  report.progressed(metric)
+  await using own = openSide(ours, library)
+  await using other = openSide(reference, library)
+  const toMicroseconds = ({ ms }: Taken) => (ms * 1_000) / TURNS
+  const compared = await compare(
+    ROUNDS,
+    () => own.take().then(toMicroseconds),
+    () => other.take().then(toMicroseconds),
+  )
+  report.measured({
+    metric,
+    unit: "µs",
+    ours: compared.ours,
+    reference: { name: reference, value: compared.reference, ratio: compared.ratio },
+    bar: { of: "ratio", atMost },
+  })
+}
+
+/** The most that a new process held while it took the turns once. */
+async function measurePeak(report: Report, library: string): Promise<void> {
+  const measure = (side: SideName) => takeOnce(side, library).then(({ peakBytes }) => peakBytes / 1_000_000)
+  const ours: number[] = []
+  const reference: number[] = []
+  for (let round = 1; round <= MEMORY_ROUNDS; round++) {
+    report.progressed(`memory, round ${round} of ${MEMORY_ROUNDS}`)
+    ours.push(await measure("memory"))
+    reference.push(await measure("generateText"))
+  }
+  report.measured({
+    metric: "peak_mb",
+    unit: "MB",
+    ours: median(ours),
+    reference: { name: "generateText", value: median(reference) },
+    bar: { of: "ratio", atMost: 1 },
+  })
+}
+
+async function takeOnce(side: SideName, library: string): Promise<Taken> {
+  await using opened = openSide(side, library)
+  return await opened.take()
+}
+
+function openSide(side: SideName, library: string): AsyncDisposable & { take(): Promise<Taken> } {
+  const script = fileURLToPath(new URL("processes/turns.ts", import.meta.url))
+  const child: ChildProcess = spawn(process.execPath, [script, side, library], { stdio: ["pipe", "pipe", "inherit"] })
+  const ended = once(child, "exit")
+  const { stdin, stdout } = child
+  if (!stdin || !stdout) throw new Error("the process has no standard input or output")
+  const lines = createInterface({ input: stdout })[Symbol.asyncIterator]()
+  return {
+    async take() {
+      stdin.write("take\n")
+      const { value, done } = await lines.next()
+      if (done) throw new Error(`the process that takes turns with ${side} ended without an answer`)
+      return JSON.parse(value) as Taken
+    },
+    async [Symbol.asyncDispose]() {
+      stdin.end()
+      await ended
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { execFileSync } from "node:child_process"
+import { chmodSync, rmSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { rolldown } from "rolldown"
+
+/** Of the dependencies, only these start faster when they are part of the program than when they are installed beside it. */
+const BUNDLED = new Set(["@opentelemetry/api", "commander", "zod"])
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const [folder = join(root, "dist")] = process.argv.slice(2)
+await build(resolve(folder))
+
+/**
+ * What is published: declarations by the compiler, and few files of code instead of hundreds. The library and the
+ * program share their code, so that a plugin that imports the one finds itself in the other.
+ */
+async function build(outDir: string): Promise<void> {
+  rmSync(outDir, { recursive: true, force: true })
+  const compiler = join(root, "node_modules/typescript/bin/tsc")
+  const options = ["-p", join(root, "tsconfig.build.json"), "--outDir", outDir]
+  execFileSync(process.execPath, [compiler, ...options], { stdio: "inherit" })
+  const bundle = await rolldown({
+    cwd: root,
+    input: { "cli/main": "src/cli/main.ts", index: "src/index.ts", testing: "src/testing.ts" },
+    platform: "node",
+    external: isExternal,
+  })
+  await bundle.write({ dir: outDir, format: "esm", chunkFileNames: "chunks/[name]-[hash].js", sourcemap: true })
+  await bundle.close()
+  chmodSync(join(outDir, "cli/main.js"), 0o755)
+}
+
+function isExternal(id: string): boolean {
+  return !/^[./]/.test(id) && !BUNDLED.has(id)
+}
