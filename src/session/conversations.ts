@@ -35,7 +35,7 @@ export interface ConversationsOptions extends Pick<AgentScope, "isKept" | "defau
   readonly log: Log
   readonly redactor: Redactor
   readonly config: AgentConfig
-  readonly background: Pick<BackgroundConfig, "backgroundThresholdSeconds">
+  readonly background: Pick<BackgroundConfig, "backgroundThresholdSeconds" | "maxAgentDepth" | "maxAgentFanOut">
   readonly ledger: TokenLedger
   readonly catalogue: ModelCatalogue
   readonly person: PersonPort
@@ -76,9 +76,11 @@ export function createConversations(options: ConversationsOptions): Conversation
     events: createAgentEvents(log),
     open: new Map(),
     takers: new Map(),
+    comingChildren: new Map(),
     createSession: (wanted) => createSession(scope, wanted),
     openSession: (id, workspace) => openSession(scope, id, workspace),
   }
+  let closing: Promise<void> | undefined
   return {
     models: scope.models,
     createSession: (wanted) => createSession(scope, wanted),
@@ -88,6 +90,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     on: (listener) => scope.events.on(listener),
     takeTurn: (run) => continueTurn(scope, run),
     portsOf: (run) => toConversationPorts(scope, run),
-    close: () => closeConversations(scope),
+    // A second time there is nothing left to close, and the store may be gone.
+    close: () => (closing ??= closeConversations(scope)),
   }
 }

@@ -2,6 +2,7 @@ import type { Clock } from "../base/clock.ts"
 import type { Log } from "../plugin/context.ts"
 import type { PersonPort } from "../plugin/person-port.ts"
 import type { Registry } from "../plugin/registry.ts"
+import type { BackgroundConfig } from "../runner/config.ts"
 import type { Redactor } from "../runner/redaction/redactor.ts"
 import type { Runner } from "../runner/runner.ts"
 import type { Bus } from "../task/bus.ts"
@@ -38,6 +39,9 @@ export interface AgentScope {
   /** Open in this process. */
   readonly open: Map<SessionId, Conversation>
   readonly takers: TurnTakers
+  readonly background: Pick<BackgroundConfig, "maxAgentDepth" | "maxAgentFanOut">
+  /** How many subagents are being made, by their parent. */
+  readonly comingChildren: Map<SessionId, number>
   /** Told of every subagent: what its parent was allowed may hold for it too. */
   readonly onChild: (child: SessionId, parent: SessionId) => void
   readonly createSession: (options: SessionOptions) => Promise<Session>

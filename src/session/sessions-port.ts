@@ -3,6 +3,7 @@ import type { AskingRun } from "../plugin/context.ts"
 import type { SessionsPort } from "../plugin/sessions-port.ts"
 import type { SessionId, WorkspaceId } from "../task/id.ts"
 import { toChildId } from "./child-id.ts"
+import { takeRoom } from "./child-room.ts"
 import { createChildSession } from "./child-session.ts"
 import { toChildTools } from "./child-tools.ts"
 import type { Conversation } from "./conversation.ts"
@@ -21,7 +22,8 @@ export function createSessionsPort(scope: AgentScope, owner: PortOwner): Session
   return {
     directory: createSessionDirectory(scope, workspace),
     async createChild({ key, name, model, tools, instructions }) {
-      const { log } = await openParent(scope, owner)
+      const parent = await openParent(scope, owner)
+      const { log } = parent
       const id = log.isKept && run && key !== undefined ? toChildId(run, key) : undefined
       if (id && (await scope.store.session(id))) {
         return createChildSession(scope, { session: await scope.openSession(id, workspace), run, isFound: true })
@@ -29,17 +31,22 @@ export function createSessionsPort(scope: AgentScope, owner: PortOwner): Session
       const ownModel = model ?? log.data.model
       const choice = { wanted: tools ?? null, parents: log.data.tools, model: ownModel }
       const ownTools = toChildTools(scope, choice)
-      const session = await scope.createSession({
-        name,
-        model: ownModel,
-        parent: log.id,
-        workspace,
-        isKept: log.isKept,
-        ...(id && { id }),
-        ...(ownTools && { tools: ownTools }),
-        ...(instructions !== undefined && { instructions }),
-      })
-      return createChildSession(scope, { session, run, isFound: false })
+      const giveBack = log.isKept ? null : takeRoom(scope, parent)
+      try {
+        const session = await scope.createSession({
+          name,
+          model: ownModel,
+          parent: log.id,
+          workspace,
+          isKept: log.isKept,
+          ...(id && { id }),
+          ...(ownTools && { tools: ownTools }),
+          ...(instructions !== undefined && { instructions }),
+        })
+        return createChildSession(scope, { session, run, isFound: false })
+      } finally {
+        giveBack?.()
+      }
     },
   }
 }

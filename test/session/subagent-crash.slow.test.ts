@@ -1,0 +1,204 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { createRuntime, type Runtime } from "../../src/app.ts"
+import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
+import { createSubagentPlugin } from "../../src/builtin/subagent/subagent-plugin.ts"
+import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
+import type { ConnectedModel, ProviderResponse } from "../../src/plugin/model.ts"
+import { NO_TOKENS } from "../../src/plugin/token-usage.ts"
+import { allowAll } from "../../src/runner/call/permission.ts"
+import type { Engine } from "../../src/task/engine.ts"
+import { DEFAULT_WORKSPACE, type SessionId } from "../../src/task/id.ts"
+import type { TaskStore } from "../../src/task/store.ts"
+import {
+  type CrashPoint,
+  createLife,
+  createMortalEngine,
+  describeCrash,
+  type Life,
+  liveThroughEffect,
+} from "../chaos/mortal-engine.ts"
+import { withPatience } from "../chaos/patience.ts"
+import { describeLive } from "../chaos/store-invariants.ts"
+import { finishTurn } from "../chaos/turn-scenario.ts"
+
+const PARENT = "parent" as SessionId
+const ANSWER = "worked"
+const LEASE_SECONDS = 60
+
+/** Whether the call of the subagent ends in the foreground or moves to the background. */
+type Course = "foreground" | "background"
+
+for (const course of ["foreground", "background"] as const) {
+  test(`whatever commit or effect a process dies at, the one subagent's answer arrives (${course})`, async () => {
+    const points = await findPoints(course)
+    expect(points.length).toBeGreaterThanOrEqual(16)
+    for (const point of points) await playRound(course, [point])
+  })
+
+  test(`dying again while the subagent is picked up is no different (${course})`, async () => {
+    const again = [1, 2, 3, 4, 5, 6, 7, 8].map((number): CrashPoint => ({ at: "commit", number, when: "after" }))
+    const points = await findPoints(course)
+    for (const [index, second] of again.entries()) {
+      const first = points[Math.floor(((index + 1) * points.length) / (again.length + 1))]
+      if (first) await playRound(course, [first, second])
+    }
+  })
+}
+
+interface House {
+  readonly asked: string[]
+  begin(crash?: CrashPoint): Promise<{ life: Life; runtime: Promise<Runtime>; store: TaskStore }>
+  remove(): Promise<void>
+}
+
+function createHouse(course: Course): House {
+  const directory = mkdtempSync(join(tmpdir(), "meanwhile-subagent-"))
+  const asked: string[] = []
+  const engines: Engine[] = []
+  return {
+    asked,
+    async begin(crash) {
+      const number = engines.length + 1
+      const life = createLife(number, crash)
+      const clock = createManualClock(1_700_000_000_000 + number * 10 * LEASE_SECONDS * 1_000)
+      const engine = await createEmbeddedEngine({
+        path: join(directory, "store.sqlite"),
+        synchronous: "normal",
+        clock,
+        holder: { life: number },
+        isHolderAlive: (data) => data["life"] === number,
+      })
+      engines.push(engine)
+      const { store } = engine
+      const runtime = createRuntime({
+        clock,
+        dataDirectory: directory,
+        environment: {},
+        engine: createMortalEngine(engine, life),
+        model: createModel({ life, clock, asked, store, course }),
+        plugins: [createSubagentPlugin({ directories: [] })],
+        permissions: allowAll,
+        background: { stopGraceSeconds: 0.1, leaseSeconds: LEASE_SECONDS },
+      })
+      return { life, runtime, store }
+    },
+    async remove() {
+      await Promise.all(engines.map((engine) => engine.close()))
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+interface ModelParts {
+  readonly life: Life
+  readonly clock: ManualClock
+  readonly asked: string[]
+  readonly store: TaskStore
+  readonly course: Course
+}
+
+/** The parent hands its work down and is done with the answer; the subagent works. Asking is an effect. */
+function createModel({ life, clock, asked, store, course }: ModelParts): ConnectedModel {
+  return {
+    id: "teller/model",
+    async generate({ messages, system }) {
+      const isChild = system.includes("You are a subagent")
+      const who = isChild ? "child" : `parent ${messages.length}`
+      if (!liveThroughEffect(life, () => asked.push(who))) return new Promise(() => {})
+      await breathe(life)
+      if (!isChild) return messages.length === 1 ? SPAWN : say("done")
+      while (course === "background" && (await store.countTasks({ kinds: ["agent"] })) === 0) {
+        clock.advance(1_000)
+        await breathe(life)
+      }
+      return say(ANSWER)
+    },
+  }
+}
+
+const breathe = (life: Life): Promise<void> => life.guard(new Promise<void>((resolve) => setImmediate(resolve)))
+
+const say = (text: string): ProviderResponse => ({
+  message: { role: "assistant", parts: [{ type: "text", text }] },
+  finish: "stop",
+  usage: NO_TOKENS,
+})
+
+const SPAWN: ProviderResponse = {
+  message: {
+    role: "assistant",
+    parts: [{ type: "call", id: "call-1", tool: "spawn_subagent", input: { task: "Work." } }],
+  },
+  finish: "calls",
+  usage: NO_TOKENS,
+}
+
+async function play(runtime: Runtime): Promise<void> {
+  const session = await runtime.createSession({ id: PARENT })
+  await session.send("Go.")
+  await finishTurn(runtime)
+}
+
+/** Every commit and effect from the message to the end of all it led to, before it and after it. */
+async function findPoints(course: Course): Promise<readonly CrashPoint[]> {
+  const house = createHouse(course)
+  try {
+    const { life, runtime } = await house.begin()
+    const open = await runtime
+    const first = { commit: life.commits, effect: life.effects }
+    await withPatience(play(open), () => "no crash")
+    const last = { commit: life.commits, effect: life.effects }
+    return (["before", "after"] as const).flatMap((when) =>
+      (["commit", "effect"] as const).flatMap((at) =>
+        Array.from({ length: last[at] - first[at] }, (_, index) => ({ at, number: first[at] + index + 1, when })),
+      ),
+    )
+  } finally {
+    await house.remove()
+  }
+}
+
+/** One life for each crash point, then one that is left in peace. */
+async function playRound(course: Course, points: readonly CrashPoint[]): Promise<void> {
+  const house = createHouse(course)
+  const name = points.map(describeCrash).join(", then ")
+  try {
+    for (const [index, point] of points.entries()) {
+      const { life, runtime, store } = await house.begin(point)
+      const work = runtime.then((open) => (index === 0 ? play(open) : finishTurn(open)))
+      await withPatience(Promise.race([work, life.over]), async () => `${name}\n${await describeLive(store)}`)
+      life.end()
+    }
+    const { runtime, store } = await house.begin()
+    const open = await runtime
+    await withPatience(finishTurn(open), async () => `${name}\n${await describeLive(store)}`)
+    await check(open, house.asked, points.length, name)
+    await open.close()
+  } finally {
+    await house.remove()
+  }
+}
+
+async function check({ sessions, engine, tasks }: Runtime, asked: readonly string[], crashes: number, name: string) {
+  const parent = await sessions.load(PARENT)
+  if (!parent) return expect(asked, name).toEqual([])
+  const { items } = await engine.store.sessions(DEFAULT_WORKSPACE, { limit: 10 })
+  expect(
+    items.filter(({ id }) => id !== PARENT),
+    name,
+  ).toMatchObject([{ data: { parent: PARENT } }])
+  const childAsked = asked.filter((who) => who === "child").length
+  expect(childAsked, name).toBeGreaterThanOrEqual(1)
+  expect(childAsked, name).toBeLessThanOrEqual(1 + crashes)
+  expect(JSON.stringify(parent.messages.at(-1)), name).toContain("done")
+  const result = JSON.stringify(parent.messages[2])
+  const agents = (await tasks.list({ kinds: ["agent"] })).items
+  if (agents.length === 0) return expect(result, name).toContain(ANSWER)
+  expect(agents, name).toMatchObject([{ status: "completed" }])
+  const { task } = await tasks.result(agents[0]?.id ?? "")
+  expect(task, name).toMatchObject({ patch: { payload: { answer: ANSWER } } })
+  expect(result, name).toContain(task.id)
+}
