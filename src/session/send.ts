@@ -6,7 +6,9 @@ import { enrichPrompt } from "../plugin/prompt-enrichment.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
 import { toSessionState } from "./conversation-context.ts"
 import { toErrorType } from "../runner/trace.ts"
+import type { TaskId } from "../task/id.ts"
 import type { LogEntry } from "./log/log-entry.ts"
+import type { SessionLog } from "./log/session-log.ts"
 import { readPendingNotices } from "./pending-notices.ts"
 import type { AgentScope } from "./scope.ts"
 import type { SendOptions, TurnResult } from "./session.ts"
@@ -52,12 +54,17 @@ export function stopTurn(scope: AgentScope, conversation: Conversation, reason: 
   if (!current) return false
   current.reason ??= reason
   current.abort.abort(new MeanwhileError("closed", reason))
-  if (current.taskId) {
-    scope.runner.cancel(current.taskId, { by: "person", reason }, log.workspace).catch((error: unknown) => {
-      scope.log.warn("a turn could not be stopped", { turn: String(current.taskId), error: toErrorMessage(error) })
-    })
-  }
+  if (current.taskId) void cancelTurn(scope, log, current.taskId, reason)
   return true
+}
+
+/** Resolves when the stop is accepted. */
+async function cancelTurn(scope: AgentScope, log: SessionLog, turn: TaskId, reason: string): Promise<void> {
+  try {
+    await scope.runner.cancel(turn, { by: "person", reason }, log.workspace)
+  } catch (error) {
+    scope.log.warn("a turn could not be stopped", { turn, error: toErrorMessage(error) })
+  }
 }
 
 /** Its span begins before its record, so that the record can name the trace. */
@@ -92,6 +99,7 @@ async function take(
   if (!log.isKept && notices.keys.length > 0) {
     await scope.store.commit([{ op: "notice.consume", keys: notices.keys, by: null }])
   }
+  let stopping: Promise<void> | undefined
   return log.turn({
     entries: toEntries([...mended, said]),
     title: toTitle(message),
@@ -102,9 +110,12 @@ async function take(
       if (!current) return
       current.taskId = taskId
       // It was stopped while it began.
-      if (current.reason !== null) stopTurn(scope, conversation, current.reason)
+      if (taskId && current.reason !== null) stopping = cancelTurn(scope, log, taskId, current.reason)
     },
-    take: (turn) => takeTurn(scope, conversation, turn, trace),
+    async take(turn) {
+      if (stopping) await stopping
+      return takeTurn(scope, conversation, turn, trace)
+    },
   })
 }
 

@@ -37,8 +37,10 @@ function toDelayMs({ agents }: TurnScope, error: MeanwhileError, attempt: number
   return Math.ceil(Math.min(doubled, maxModelRetryWaitSeconds * 1_000) * spread)
 }
 
-function wait({ agents, turn }: TurnScope, delayMs: number): Promise<void> {
+async function wait({ agents, turn }: TurnScope, delayMs: number): Promise<void> {
   const { signal } = turn
+  // Whoever hears of the retry may have stopped the turn.
+  signal.throwIfAborted()
   return new Promise((resolve, reject) => {
     const stop = (): void => {
       cancelTimer()
