@@ -14,6 +14,8 @@ export interface AbortMoment {
   readonly options: AgentOptions
   /** Resolves when the turn is there. */
   readonly reached: (agent: OpenAgent) => Promise<unknown>
+  /** Lets go on what does not look at the signal, once it is aborted. */
+  readonly release?: () => void
   /** What the model had said by then. */
   readonly said?: string
 }
@@ -23,15 +25,14 @@ const call = { tool: "add", input: { a: 1, b: 2 } }
 export const ABORT_MOMENTS: Readonly<Record<string, () => AbortMoment>> = {
   "before the model answers": () => {
     const gate = createGate()
-    return { script: [() => gate.pass().then(() => "late")], options: {}, reached: () => gate.reached }
+    return { script: [() => ({ gate: gate.pass(), text: "late" })], options: {}, reached: () => gate.reached }
   },
   "in the middle of the answer": () => {
     const gate = createGate()
     const script: ScriptStep[] = [
-      async ({ onDelta }) => {
+      ({ onDelta }) => {
         onDelta?.({ type: "text", text: "I was just say" })
-        await gate.pass()
-        return "late"
+        return { gate: gate.pass(), text: "late" }
       },
     ]
     return { script, options: {}, reached: () => gate.reached, said: "I was just say" }
@@ -43,7 +44,7 @@ export const ABORT_MOMENTS: Readonly<Record<string, () => AbortMoment>> = {
   },
   "between a tool and the next answer": () => {
     const gate = createGate()
-    const script: ScriptStep[] = [{ calls: [call] }, () => gate.pass().then(() => "late")]
+    const script: ScriptStep[] = [{ calls: [call] }, () => ({ gate: gate.pass(), text: "late" })]
     return { script, options: { tools: [add] }, reached: () => gate.reached }
   },
   "while it waits to ask again": () => {
@@ -97,15 +98,10 @@ export const ABORT_MOMENTS: Readonly<Record<string, () => AbortMoment>> = {
       kind: "tool",
       name: "slow_enricher",
       tools: [],
-      enrichPrompt: (prompt: string) =>
-        prompt === "go" ? Promise.race([gate.pass(), released(gate)]).then(() => ({ prompt })) : { prompt },
+      enrichPrompt: (prompt: string) => (prompt === "go" ? gate.pass().then(() => ({ prompt })) : { prompt }),
     })
-    return { script: [], options: { plugins: [enriching] }, reached: () => gate.reached.then(() => gate.open()) }
+    return { script: [], options: { plugins: [enriching] }, reached: () => gate.reached, release: () => gate.open() }
   },
-}
-
-function released(gate: { readonly reached: Promise<void> }): Promise<never> {
-  return gate.reached.then(() => new Promise<never>(() => {}))
 }
 
 function heard({ runtime, events }: OpenAgent, type: string): Promise<unknown> {

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "vitest"
+import { textOf } from "../../src/plugin/message.ts"
+import { createGatedTool } from "../support/tools.ts"
+import { ABORT_MOMENTS } from "./support/abort-moments.ts"
+import { findHistoryProblems } from "./support/history-problems.ts"
+import { type OpenAgent, openAgent, PLACES } from "./support/open-agent.ts"
+
+async function stopAt(moment: string, isKept: boolean, stop: (agent: OpenAgent, abort: AbortController) => void) {
+  const { script, options, reached, release, said = "" } = ABORT_MOMENTS[moment]!()
+  const agent = await openAgent([...script, "I am back."], { ...options, isKept })
+  const abort = new AbortController()
+  const sent = agent.session.send("go", { signal: abort.signal })
+  await reached(agent)
+  stop(agent, abort)
+  release?.()
+  return { agent, result: await sent, said }
+}
+
+describe.each(PLACES)("a turn that is stopped, %s", (_, isKept) => {
+  test.each(Object.keys(ABORT_MOMENTS))(
+    "%s leaves a history that a strict provider takes, and the next turn works",
+    async (moment) => {
+      const { agent, result, said } = await stopAt(moment, isKept, (_agent, abort) => abort.abort(new Error("enough")))
+      const { session, model, runtime } = agent
+      expect([result.outcome, result.text]).toEqual(["stopped", said])
+      expect(result.accounting.outcome).toBe("stopped")
+      expect(session.isBusy).toBe(false)
+      expect(findHistoryProblems(session.history())).toEqual([])
+      expect(textOf(session.history().at(-1)!)).toContain(said === "" ? "stopped" : said)
+      const next = await session.send("and now?")
+      expect([next.outcome, next.text]).toEqual(["completed", "I am back."])
+      expect(findHistoryProblems(session.history())).toEqual([])
+      expect(findHistoryProblems(model.requests.at(-1)?.messages ?? [])).toEqual([])
+      if (!isKept) return
+      expect((await runtime.sessions.load(session.id))?.messages).toEqual(session.history())
+      expect((await runtime.tasks.get(result.turn!)).task).toMatchObject({ status: "cancelled" })
+    },
+  )
+
+  test.each(Object.keys(ABORT_MOMENTS))("%s by session.stop() says why and that there was one", async (moment) => {
+    let stopped: boolean | undefined
+    const { agent, result } = await stopAt(moment, isKept, ({ session }) => (stopped = session.stop("lunch")))
+    expect([stopped, result.outcome, agent.session.stop()]).toEqual([true, "stopped", false])
+    expect(findHistoryProblems(agent.session.history())).toEqual([])
+    if (!isKept) return
+    const { task } = await agent.runtime.tasks.get(result.turn!)
+    expect(task).toMatchObject({ stop: { by: "person", reason: "lunch" } })
+  })
+
+  test("before it began says nothing, and rejects", async () => {
+    const { session, model } = await openAgent(["hello"], { isKept })
+    await expect(session.send("go", { signal: AbortSignal.abort(new Error("no")) })).rejects.toThrow("no")
+    expect([session.history(), model.callCount]).toEqual([[], 0])
+    expect((await session.send("go")).text).toBe("hello")
+  })
+
+  test("by a listener, as it hears that the call is made again, does not wait for that", async () => {
+    const script = [{ error: { code: "model_unavailable" } } as const, "never"]
+    const { session } = await openAgent(script, { isKept, agent: { modelRetryBaseSeconds: 60 } })
+    session.on((event) => event.type === "model_call.retried" && session.stop())
+    expect((await session.send("go")).outcome).toBe("stopped")
+  })
+
+  test("tells a running tool to stop, and its answer says that it was stopped", async () => {
+    const gated = createGatedTool({ background: { mode: "never" }, obeys: true })
+    const { session } = await openAgent([{ calls: [{ tool: "gated" }] }], { isKept, tools: [gated.tool] })
+    const sent = session.send("go")
+    const { context } = await gated.call(1)
+    session.stop("lunch")
+    await sent
+    expect(context.signal.aborted).toBe(true)
+    expect(JSON.stringify(session.history()[2])).toContain("It was cancelled: lunch")
+  })
+})
