@@ -1,10 +1,36 @@
 import { readFileSync } from "node:fs"
-import { expect, test } from "vitest"
-import { toBackgroundConfig } from "../src/runner/config.ts"
+import { describe, expect, test } from "vitest"
+import { keysOf } from "../src/config/section.ts"
+import { CONFIG_SECTIONS, SECTION_SUMMARIES } from "../src/program-config.ts"
 
-test("the guide names every key of the configuration with its default, and no other", () => {
-  const guide = readFileSync(new URL("../docs/guide/configuration.md", import.meta.url), "utf8")
-  const documented = [...guide.matchAll(/^\| `(\w+)` \| (\S+) \|/gm)].map((row) => [row[1], row[2]])
-  const actual = Object.entries(toBackgroundConfig()).map(([key, value]) => [key, JSON.stringify(value)])
-  expect(documented).toEqual(actual)
+const guide = readFileSync(new URL("../docs/guide/configuration.md", import.meta.url), "utf8")
+const BY_NAME = ["providers", "models"] as const
+
+function partOf(section: string): string {
+  return guide.split(/^## /m).find((part) => part.startsWith(`${section}\n`)) ?? ""
+}
+
+describe("the guide to the configuration", () => {
+  test.each(Object.entries(CONFIG_SECTIONS).filter(([name]) => !BY_NAME.some((each) => each === name)))(
+    "names every key of %s with its default and what it does, and no other",
+    (name, schema) => {
+      const documented = [...partOf(name).matchAll(/^\| (`.*) \|$/gm)].map((row) => row[1])
+      const actual = keysOf(schema).map(
+        (key) => `\`${key.name}\` | ${JSON.stringify(key.default) ?? "–"} | ${key.description}`,
+      )
+      expect(actual.length).toBeGreaterThan(0)
+      expect(documented).toEqual(actual)
+    },
+  )
+
+  test.each(BY_NAME)("names every setting that an entry of %s has, and no other", (name) => {
+    const documented = [...partOf(name).matchAll(/^\| `(\w+)` \|/gm)].map((row) => row[1])
+    expect(documented).toEqual(keysOf(CONFIG_SECTIONS[name], ["some/name"]).map((key) => key.name))
+    for (const setting of documented) expect(SECTION_SUMMARIES[name]).toContain(setting)
+  })
+
+  test("has a part for every section", () => {
+    const parts = [...guide.matchAll(/^## (\w+)$/gm)].map((heading) => heading[1])
+    expect(parts).toEqual(expect.arrayContaining(Object.keys(CONFIG_SECTIONS)))
+  })
 })

@@ -13,6 +13,8 @@ const sections = {
     })
     .readonly(),
   model: z.strictObject({ name: z.string().default("offline") }),
+  prices: z.record(z.string(), z.strictObject({ input: z.number(), cached: z.number().optional() }).nullable()),
+  rules: z.strictObject({ list: z.array(z.strictObject({ tool: z.string() })).default([]) }),
 }
 
 let directory: string
@@ -33,7 +35,12 @@ describe("loading the configuration", () => {
   it("gives defaults when the folder has no file", async () => {
     expect(await load()).toEqual({
       status: "absent",
-      values: { background: { maxConcurrentTasks: 10, timeoutOverrideSeconds: null }, model: { name: "offline" } },
+      values: {
+        background: { maxConcurrentTasks: 10, timeoutOverrideSeconds: null },
+        model: { name: "offline" },
+        prices: {},
+        rules: { list: [] },
+      },
       plugins: { entries: [], plugins: [] },
     })
   })
@@ -91,8 +98,13 @@ describe("a mistake in the configuration", () => {
     ],
     [
       `{ "backgrund": {} }`,
-      ["backgrund: there is no such key. Did you mean background?", "Allowed here: background, model, plugins."],
+      [
+        "backgrund: there is no such key. Did you mean background?",
+        "Allowed here: background, model, plugins, prices, rules.",
+      ],
     ],
+    [`{ "prices": { "a": { "input": 1, "cache": 2 } } }`, ["prices.a.cache:", "Did you mean cached?"]],
+    [`{ "rules": { "list": [{ "tools": "x", "tool": "y" }] } }`, ["rules.list.0.tools:", "Allowed here: tool."]],
     [`{ "background": 3 }`, ["background:", "expected object"]],
     [`{ "plugins": "shell" }`, ["plugins: must be a list"]],
     [`{ "plugins": [{ "path": "./x.ts" }] }`, ["plugins.0: must be a package name, a path"]],
@@ -133,6 +145,8 @@ describe("environment variables", () => {
     expect(loaded.values).toEqual({
       background: { maxConcurrentTasks: 20, timeoutOverrideSeconds: null },
       model: { name: "7" },
+      prices: {},
+      rules: { list: [] },
     })
   })
 

@@ -69,3 +69,15 @@ it("lets a registry skip what fails and take the rest", async () => {
     ["no-such-plugin", "failed_to_load"],
   ])
 })
+
+it("takes from a package's folder what its manifest exports, and says so when it exports nothing", async () => {
+  await write("packages/one/package.json", {
+    name: "one",
+    type: "module",
+    exports: { ".": { import: "./lib/main.js" } },
+  })
+  await write("packages/one/lib/main.js", `export default { kind: "tool", name: "one", tools: [] }`)
+  expect(await load("./packages/one")).toMatchObject({ name: "one" })
+  await write("packages/two/package.json", { name: "two" })
+  await expect(load("./packages/two")).rejects.toThrow("Name the plugin's file")
+})

@@ -1,4 +1,4 @@
-import { readFile, realpath } from "node:fs/promises"
+import { readFile, realpath, stat } from "node:fs/promises"
 import { createRequire, findPackageJSON } from "node:module"
 import { isAbsolute, join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -6,12 +6,15 @@ import { z } from "zod"
 import type { DiscoveryEntry, LoadPlugin } from "../plugin/discovery.ts"
 
 /**
- * Loads plugins for a registry: paths are relative to the directory, packages are those installed for it. The module's
- * default export (or `plugin`, or `createPlugin`) is the plugin, or a function that makes it from its configuration.
+ * Loads plugins for a registry: paths, of modules or of packages' folders, are relative to the directory; packages are
+ * those installed for it. The module's default export (or `plugin`, or `createPlugin`) is the plugin, or a function that
+ * makes it from its configuration.
  */
 export function createPluginLoader({ directory }: { readonly directory: string }): LoadPlugin {
   return async (entry) => {
-    const path = isPath(entry.source) ? resolve(directory, entry.source) : await findPackage(directory, entry.source)
+    const path = isPath(entry.source)
+      ? await toModulePath(resolve(directory, entry.source))
+      : await findPackage(directory, entry.source)
     const module = (await import(/* @vite-ignore */ pathToFileURL(await realpath(path)).href)) as Record<
       string,
       unknown
@@ -22,6 +25,14 @@ export function createPluginLoader({ directory }: { readonly directory: string }
 
 function isPath(source: string): boolean {
   return source.startsWith("./") || source.startsWith("../") || isAbsolute(source)
+}
+
+/** Of a package's folder, the module that its manifest names. */
+async function toModulePath(path: string): Promise<string> {
+  if (!(await stat(path)).isDirectory()) return path
+  const target = await readEntry(join(path, "package.json"))
+  if (target !== undefined) return target
+  throw new Error(`${path} is a folder whose package.json names no \`exports\`. Name the plugin's file`)
 }
 
 async function toPlugin(module: Record<string, unknown>, { source, config }: DiscoveryEntry): Promise<unknown> {
@@ -54,7 +65,10 @@ const manifestSchema = z.looseObject({ exports: conditionsSchema })
 /** The main entry of a package that can only be imported, which `require.resolve` does not find. */
 async function findImportEntry(base: string, name: string): Promise<string | undefined> {
   const manifestPath = findPackageJSON(name, pathToFileURL(base))
-  if (manifestPath === undefined) return undefined
+  return manifestPath === undefined ? undefined : readEntry(manifestPath)
+}
+
+async function readEntry(manifestPath: string): Promise<string | undefined> {
   const manifest = manifestSchema.safeParse(JSON.parse(await readFile(manifestPath, "utf8")))
   const target = manifest.success ? pickImport(manifest.data.exports) : undefined
   return target === undefined ? undefined : resolve(manifestPath, "..", target)

@@ -20,21 +20,35 @@ const propertySchema = z.looseObject({
   default: z.unknown().optional(),
   description: z.string().default(""),
 })
-const describedSchema = z.looseObject({ properties: z.record(z.string(), propertySchema).optional() })
+const describedSchema = z.looseObject({
+  properties: z.record(z.string(), propertySchema).optional(),
+  /** Of a record: what every key of it holds. */
+  additionalProperties: z.unknown().optional(),
+  items: z.unknown().optional(),
+  anyOf: z.array(z.unknown()).optional(),
+})
+type Described = z.output<typeof describedSchema>
 
 /** The keys below `path` inside a section; none where any key is allowed. */
 export function keysOf(schema: z.ZodType, path: readonly PropertyKey[] = []): readonly SectionKey[] {
-  let described: unknown = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" })
-  for (const key of path) {
-    const parsed = describedSchema.safeParse(described)
-    described = parsed.success ? parsed.data.properties?.[String(key)] : undefined
-  }
-  const parsed = describedSchema.safeParse(described)
-  const properties = parsed.success ? (parsed.data.properties ?? {}) : {}
-  return Object.entries(properties).map(([name, { type, default: fallback, description }]) => ({
+  let described = readDescribed(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }))
+  for (const key of path) described = readDescribed(stepInto(described, String(key)))
+  return Object.entries(described.properties ?? {}).map(([name, { type, default: fallback, description }]) => ({
     name,
     isText: type === "string",
     default: fallback,
     description,
   }))
+}
+
+function stepInto({ properties, additionalProperties, items }: Described, key: string): unknown {
+  return properties && Object.hasOwn(properties, key) ? properties[key] : (additionalProperties ?? items)
+}
+
+/** Of several shapes, such as one and null, the one with keys. */
+function readDescribed(value: unknown): Described {
+  const parsed = describedSchema.safeParse(value)
+  if (!parsed.success) return {}
+  const { anyOf = [] } = parsed.data
+  return anyOf.map(readDescribed).find(({ properties }) => properties !== undefined) ?? parsed.data
 }

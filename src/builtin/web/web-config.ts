@@ -16,7 +16,10 @@ export const webConfigSchema = z
       .default(5 * 1024 * 1024)
       .describe("The most that is read of a page, unpacked."),
     idleTimeoutMs: durationMs.default(30_000).describe("Without a byte for so long, a connection is given up."),
-    totalTimeoutMs: durationMs.default(120_000).describe("The longest a call takes, retries and redirects included."),
+    totalTimeoutMs: durationMs
+      .gt(10_000, "must be above 10000, when a call moves to the background")
+      .default(120_000)
+      .describe("The longest a call takes, retries and redirects included."),
     retryDelaysMs: z
       .array(z.number().int().nonnegative())
       .default([500, 2_000])
