@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Clock, systemClock } from "./base/clock.ts"
 import { closeAll } from "./base/close-all.ts"
+import { MeanwhileError } from "./base/error.ts"
 import { type GcSection, gcConfigSchema } from "./builtin/gc/gc-config.ts"
 import { createGcPlugin } from "./builtin/gc/gc-plugin.ts"
 import { createGivenProvider, type GivenModel } from "./builtin/models/given-model.ts"
@@ -32,6 +34,7 @@ import { type Client, createClientOf } from "./session/client.ts"
 import { type Conversations, createConversations } from "./session/conversations.ts"
 import { pickDefaultModel } from "./session/default-model.ts"
 import { createTokenLedger, type TokenLedger } from "./session/ledger.ts"
+import { createLedgerRecord, type LedgerRecord } from "./session/ledger-record.ts"
 import { createPersonSwitch } from "./session/person-switch.ts"
 import type { SessionDefaults } from "./session/scope.ts"
 import type { Session, SessionOptions } from "./session/session.ts"
@@ -69,6 +72,8 @@ export interface RuntimeOptions {
   readonly permissions?: PermissionsInput
   /** Who is asked for approvals and answers, until another is attached. */
   readonly person?: PersonChannel
+  /** Default true. Without it, only to look: nothing queued or left behind is taken up, and no turn goes on here. */
+  readonly takesWork?: boolean
   /** Keeps conversations beyond the store, and describes them. */
   readonly sessionPlugin?: (directory: SessionDirectory) => SessionPlugin
   readonly sessionConfig?: unknown
@@ -78,7 +83,7 @@ export interface RuntimeOptions {
 }
 
 /** The shared environment of agents: plugins, models, permission, ledger, tasks and store. Sessions are cheap beside it. */
-export interface Runtime extends AsyncDisposable {
+export interface Runtime extends LedgerRecord, AsyncDisposable {
   readonly tasks: Runner
   readonly plugins: Registry
   readonly engine: Engine
@@ -128,6 +133,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     registry: plugins,
     spoolDirectory: join(dataDirectory, "spool"),
     ...(options.log && { log: options.log }),
+    ...(options.takesWork !== undefined && { takesWork: options.takesWork }),
     takeTurn: (run) => conversations.takeTurn(run),
     conversations: (run) => conversations.portsOf(run),
     onCreated(runner) {
@@ -162,6 +168,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     plugins,
     engine,
     ledger,
+    ...createLedgerRecord(engine.store),
     catalogue,
     model,
     sessions,
@@ -184,10 +191,22 @@ export function createClient(): Client<Runtime, RuntimeOptions> {
   return createClientOf<Runtime, RuntimeOptions>(createRuntime)
 }
 
+/** Only what was used: no plugin is loaded, and no task runs here. Refused as `not_found` where nothing was kept. */
+export async function openLedger(dataDirectory: string): Promise<LedgerRecord & AsyncDisposable> {
+  if (!existsSync(join(dataDirectory, STORE_FILE))) {
+    const message = `Nothing was kept in ${dataDirectory} yet. Start a conversation, or name another folder: --data-dir FOLDER`
+    throw new MeanwhileError("not_found", message)
+  }
+  const engine = await openEngine({}, dataDirectory, systemClock)
+  return { ...createLedgerRecord(engine.store), [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() }
+}
+
+const STORE_FILE = "store.sqlite"
+
 async function openEngine(options: RuntimeOptions, dataDirectory: string, clock: Clock): Promise<Engine> {
   if (options.engine) return options.engine
   const { synchronous = "full" } = options
-  const path = join(dataDirectory, "store.sqlite")
+  const path = join(dataDirectory, STORE_FILE)
   return createEmbeddedEngine({ path, synchronous, clock, isHolderAlive: isWorkerAlive, holder: toWorkerIdentity() })
 }
 

@@ -16,7 +16,7 @@ import { createObedience } from "./worker/obedience.ts"
 import { markLost } from "./run/ownership.ts"
 import { allowAll, type Permission } from "./call/permission.ts"
 import { thisProcessIdentity } from "./process/identity.ts"
-import { createPump } from "./worker/pump.ts"
+import { createPump, IDLE_PUMP } from "./worker/pump.ts"
 import { createReclaim } from "./worker/reclaim.ts"
 import { createRedactingLog } from "./redacting-log.ts"
 import { createRedactor, type Redactor } from "./redaction/redactor.ts"
@@ -51,6 +51,8 @@ export interface RunnerOptions {
   readonly conversations?: ConversationPortsOf
   /** Takes turns of conversations. Without it they are left to other processes. */
   readonly takeTurn?: TurnHandler
+  /** Default true. Without it only what is asked of it here is done: nothing queued or left behind is taken up. */
+  readonly takesWork?: boolean
   /** Told of the runner before it takes up any work, so that whoever serves its tools and turns can know it. */
   readonly onCreated?: (runner: Runner) => void
 }
@@ -72,7 +74,7 @@ const RECLAIMS_PER_LEASE = 3
 
 /** Begins to work as soon as it is created: takes over what was left behind, then what is queued. */
 export async function createRunner(options: RunnerOptions): Promise<Runner> {
-  const { engine, clock = systemClock } = options
+  const { engine, clock = systemClock, takesWork = true } = options
   const config = toBackgroundConfig(options.background)
   const redactor = options.redactor ?? createRedactor({ environment: process.env })
   const log = options.log ? createRedactingLog(options.log, redactor) : silentLog
@@ -121,8 +123,8 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     isClosing: false,
   }
   const service = createTaskService(scope)
-  const pump = createPump(scope)
-  const reclaim = createReclaim(scope)
+  const pump = takesWork ? createPump(scope) : IDLE_PUMP
+  const reclaim = takesWork ? createReclaim(scope) : async () => {}
   const obedience = createObedience(scope)
   const chores = [
     repeat(scope, EXPIRY_EVERY_MS, () => expireWaits(scope)),
@@ -163,7 +165,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   options.onCreated?.(runner)
   try {
     await reclaim()
-    await sweepSpool(scope)
+    if (takesWork) await sweepSpool(scope)
   } catch (error) {
     await close().catch((closingError: unknown) => warn(scope, closingError))
     throw error

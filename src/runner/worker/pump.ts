@@ -16,6 +16,9 @@ export interface Pump {
   close(): Promise<void>
 }
 
+/** Of a runner that takes no work. */
+export const IDLE_PUMP: Pump = { nudge: () => {}, close: async () => {} }
+
 /** Takes queued tasks while there is room. The claim in the store decides who runs what; everything else is a hint. */
 export function createPump(scope: RunnerScope): Pump {
   let looking: Promise<void> | undefined
