@@ -92,12 +92,14 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
 
   async function write(change: LogChange): Promise<void> {
     await refresh()
+    await requireIdle()
     try {
       await store.commit(toOperations(change))
     } catch (error) {
       writer.markBroken()
       if (!isMeanwhileError(error, "version_conflict")) throw error
       await refresh()
+      await requireIdle()
       await store.commit(toOperations(change))
     }
   }
@@ -130,7 +132,10 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
       if (!(await ended)) writer.markBroken()
     } catch (error) {
       writer.markBroken()
-      throw error
+      if (!isMeanwhileError(error, "version_conflict")) throw error
+      await refresh()
+      await requireIdle()
+      throw new MeanwhileError("wrong_state", `Session ${id} was changed elsewhere at the same moment. Send it again.`)
     } finally {
       takers.delete(taskId)
     }
