@@ -1,6 +1,6 @@
 import { DEFAULT_WORKSPACE, createSessionId, type SessionId, type WorkspaceId } from "../task/id.ts"
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
-import { createAgentEmitter } from "./agent-emitter.ts"
+import { type AgentEvents, createAgentEmitter } from "./agent-emitter.ts"
 import type { Conversation } from "./conversation.ts"
 import { createMemoryLog } from "./log/memory-log.ts"
 import { parseSessionData } from "./log/session-data.ts"
@@ -21,6 +21,7 @@ export async function createSession(scope: AgentScope, options: SessionOptions =
       ? createStoredLog(toLogOptions(scope, id, workspace), data)
       : createMemoryLog({ id, workspace, data, clock: scope.clock, stopOf: () => toStop(current()) }),
   )
+  if (parent) scope.onChild(id, parent)
   conversation.emitter.emit({ type: "agent.created", name, parent, model })
   await tellPlugin(scope, conversation)
   return createSessionFace(scope, conversation)
@@ -65,6 +66,7 @@ export async function openConversation(
   const conversation = await toConversation(scope, id, model, () => log)
   if (conversation.log !== log) return conversation
   const { name, parent } = log.data
+  if (parent) scope.onChild(id, parent)
   conversation.emitter.emit({ type: "agent.created", name, parent, model })
   return conversation
 }
@@ -80,8 +82,8 @@ async function toConversation(
   const open = scope.open.get(id)
   if (open) return open
   const log = createLog(() => conversation.current)
-  const parent = log.data.parent && scope.open.get(log.data.parent)
-  const emitter = createAgentEmitter(id, parent ? parent.emitter : scope.events, scope.log)
+  const { parent } = log.data
+  const emitter = createAgentEmitter(id, parent ? eventsAbove(scope, parent) : scope.events, scope.log)
   const { gc, sessionPlugin } = scope.defaults
   const conversation: Conversation = {
     log,
@@ -96,6 +98,18 @@ async function toConversation(
   }
   scope.open.set(id, conversation)
   return conversation
+}
+
+/** Looked up anew each time: after a restart a subagent may go on before its parent is opened. */
+function eventsAbove(scope: AgentScope, parent: SessionId): AgentEvents {
+  const above = (): AgentEvents => scope.open.get(parent)?.emitter ?? scope.events
+  return {
+    get isHeard() {
+      return above().isHeard
+    },
+    send: (event) => above().send(event),
+    on: (listener) => above().on(listener),
+  }
 }
 
 function toStop(current: Conversation["current"]): { readonly signal: AbortSignal; readonly reason: string | null } {

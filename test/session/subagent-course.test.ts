@@ -2,7 +2,9 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { z } from "zod"
 import { createManualClock } from "../../src/base/manual-clock.ts"
+import type { AgentEvent } from "../../src/plugin/agent-event.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
+import { LIVE_STATUSES } from "../../src/task/lifecycle.ts"
 import { eventually } from "../support/eventually.ts"
 import { createFolder } from "../support/workplace.ts"
 import { answersIn, openSubagents, requestsOf, spawn, toldTo } from "./support/open-subagents.ts"
@@ -86,17 +88,35 @@ test("cancelling the task of a subagent stops the subagent", async () => {
   expect(turns).toMatchObject([{ status: "cancelled" }])
 })
 
-test("a subagent that a shutdown cut off goes on at the next start, and no second one is made", async () => {
-  const dataDirectory = join(createFolder(), "data")
-  const below = [{ gate: new Promise(() => {}) }]
-  const first = await openSubagents({ dataDirectory, main: [spawn("Work.")], below })
-  first.session.send("Go.").catch(() => {})
-  await eventually("the subagent works", () => requestsOf(first.provider, "below").length === 1)
-  await first.runtime.close()
-  const second = await openSubagents({ dataDirectory, main: ["Done."], below: ["Worked."] })
-  const parent = await second.runtime.openSession(first.session.id)
-  await eventually("the parent's turn has ended", () => parent.history().length === 4)
-  expect(answersIn(parent)).toMatchObject([{ answer: "Worked." }])
-  const ids = (await second.runtime.sessions.list()).map(({ id }) => id)
-  expect(ids.filter((id) => id !== parent.id)).toEqual([answersIn(parent)[0]?.session])
-})
+for (const standing of ["foreground", "background"] as const) {
+  test(`a subagent that a shutdown cut off goes on at the next start, and no second one is made (${standing})`, async () => {
+    const dataDirectory = join(createFolder(), "data")
+    const clock = createManualClock()
+    const below = [{ gate: new Promise(() => {}) }]
+    const first = await openSubagents({ dataDirectory, clock, main: [spawn("Work."), "It works."], below })
+    const sent = first.session.send("Go.").catch(() => {})
+    await eventually("the subagent works", () => requestsOf(first.provider, "below").length === 1)
+    if (standing === "background") {
+      clock.advance(10_000)
+      await sent
+    }
+    await first.runtime.close()
+    const gate = Promise.withResolvers<void>()
+    const second = await openSubagents({
+      dataDirectory,
+      main: ["Done.", "Thanks."],
+      below: [{ gate: gate.promise, text: "Worked." }],
+    })
+    const parent = await second.runtime.openSession(first.session.id)
+    const heard: AgentEvent[] = []
+    parent.on((event) => heard.push(event))
+    gate.resolve()
+    const live = async () => (await second.runtime.tasks.list({ statuses: LIVE_STATUSES })).items
+    await eventually("everything has ended", async () => (await live()).length === 0)
+    if (standing === "background") await parent.send("And?")
+    expect(JSON.stringify(requestsOf(second.provider, "main")[0]?.messages)).toContain("Worked.")
+    const others = (await second.runtime.sessions.list()).map(({ id }) => id).filter((id) => id !== parent.id)
+    expect(others).toHaveLength(1)
+    expect(heard).toContainEqual(expect.objectContaining({ type: "turn.completed", agent: others[0] }))
+  })
+}
