@@ -6,14 +6,14 @@ import { createSessionsPort } from "./sessions-port.ts"
 
 /** What a tool reaches beyond its task: the conversations, its own model, and whoever is there. */
 export function toConversationPorts(scope: AgentScope, run: AskingRun): ConversationPorts {
-  const { session, workspace, signal } = run
+  const { taskId, session, workspace, signal, traceId } = run
   return {
     sessions: createSessionsPort(scope, { session, workspace, run }),
     get model() {
       const conversation = session && scope.open.get(session)
       if (!conversation)
         throw new MeanwhileError("wrong_state", "This call belongs to no session, and so has no model.")
-      return createModelPort(scope, conversation, signal)
+      return createModelPort(scope, conversation, { signal, task: taskId, traceId })
     },
     person: { ask: (question, own) => scope.person.ask(question, own ? AbortSignal.any([own, signal]) : signal) },
   }

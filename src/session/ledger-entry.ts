@@ -7,7 +7,7 @@ export interface LedgerEntry {
   readonly session: SessionId
   /** Its task; null in a session that is not kept. */
   readonly turn: TaskId | null
-  /** The task below which the turn runs: a subagent's. */
+  /** What asked for it: the task below which a subagent's turn runs, or the call in which a plugin asked the model. */
   readonly task: TaskId | null
   readonly model: string
   readonly usage: TokenUsage

@@ -72,6 +72,7 @@ async function closeSession(scope: AgentScope, conversation: Conversation): Prom
   scope.open.delete(log.id)
   try {
     if (log.data.turns > 0) await sessionPlugin?.onSessionEnded?.(toSessionState(conversation))
+    await log.settlePaid()
   } catch (error) {
     scope.log.warn("a session could not be saved at its end", { session: log.id, error: toErrorMessage(error) })
   }

@@ -64,6 +64,8 @@ export function createMemoryLog({ id, workspace, data, clock, stopOf }: MemoryLo
     amend(changed) {
       state = { ...state, data: { ...state.data, ...changed } }
     },
+    pay() {},
+    settlePaid: async () => {},
     write,
     async turn(opening) {
       await write(opening)

@@ -1,5 +1,6 @@
 import type { Message } from "../../plugin/message.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
+import type { PaidCall } from "./log-entry.ts"
 import type { NoticeKey } from "../../task/notice.ts"
 import type { LogChange, OpenTurn } from "./open-turn.ts"
 import type { SessionData } from "./session-data.ts"
@@ -31,6 +32,10 @@ export interface SessionLog {
   readonly updatedAt: number
   /** While a turn runs: becomes durable with what the turn writes next. */
   amend(data: Partial<SessionData>): void
+  /** A model call that leaves no message. Becomes durable with what is written next; at the latest by `settlePaid`. */
+  pay(call: PaidCall): void
+  /** Outside of a turn. */
+  settlePaid(): Promise<void>
   /** Outside of a turn. */
   write(change: LogChange): Promise<void>
   /** Takes a turn from its first entries to its durable end. Rejects with what `take` throws. */

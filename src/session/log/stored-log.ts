@@ -2,24 +2,23 @@ import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { Redactor } from "../../runner/redaction/redactor.ts"
 import type { Runner } from "../../runner/runner.ts"
 import type { TurnRun } from "../../runner/turn/turn-run.ts"
-import { createTaskId, type SessionId, type TaskId, type WorkspaceId } from "../../task/id.ts"
-import { isTerminal } from "../../task/lifecycle.ts"
+import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { SessionRecord } from "../../task/session.ts"
 import type { TaskStore } from "../../task/store.ts"
+import { findLiveTurn, requireIdle } from "./live-turn.ts"
 import { applyChange, type LogState } from "./log-state.ts"
 import type { LogChange } from "./open-turn.ts"
+import { createPaidCalls } from "./paid-calls.ts"
 import { readHistory } from "./read-history.ts"
 import { redactEntry } from "./redact-entry.ts"
 import { parseSessionData, type SessionData, toStoredData } from "./session-data.ts"
 import type { SessionLog, TurnOpening } from "./session-log.ts"
 import { createStoredTurn, type TurnWriter } from "./stored-turn.ts"
+import { takeStoredTurn, type TurnHost, type TurnTakers } from "./take-stored-turn.ts"
 
 const NOT_STORED = 0
 const UNKNOWN_VERSION = -1
-
-/** Who takes a turn that was just begun here, by its id. Others are continued from the store. */
-export type TurnTakers = Map<TaskId, (run: TurnRun) => Promise<string>>
 
 export interface StoredLogOptions {
   readonly id: SessionId
@@ -55,7 +54,11 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
   let version = record ? UNKNOWN_VERSION : NOT_STORED
   let createdAt = record?.createdAt ?? options.now()
   let updatedAt = record?.updatedAt ?? createdAt
-  const writer: TurnWriter = { toOperations, markBroken: () => (version = UNKNOWN_VERSION) }
+  const paid = createPaidCalls()
+  const writer: TurnWriter = {
+    toOperations: (change) => toOperations(paid.takeAlong(change)),
+    markBroken: () => (version = UNKNOWN_VERSION),
+  }
 
   /** The state has the change at once. The version is counted ahead: operations are committed in this order. */
   function toOperations(change: LogChange): readonly Operation[] {
@@ -90,57 +93,29 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     updatedAt = found.updatedAt
   }
 
-  async function write(change: LogChange): Promise<void> {
+  async function write(wanted: LogChange): Promise<void> {
     await refresh()
-    await requireIdle()
+    await requireIdle(store, id, state.data)
+    const change = paid.takeAlong(wanted)
     try {
       await store.commit(toOperations(change))
     } catch (error) {
       writer.markBroken()
       if (!isMeanwhileError(error, "version_conflict")) throw error
       await refresh()
-      await requireIdle()
+      await requireIdle(store, id, state.data)
       await store.commit(toOperations(change))
     }
   }
 
-  async function requireIdle(): Promise<void> {
-    const turn = state.data.turn ? await store.task(state.data.turn) : undefined
-    if (!turn || isTerminal(turn.status)) return
-    const message = `Session ${id} is busy: its turn ${turn.id} is ${turn.status}. Wait for it to end, or cancel it.`
-    throw new MeanwhileError("wrong_state", message, { session: id, turn: turn.id, status: turn.status })
+  /** Waits for another occasion while a turn has the log, here or elsewhere, and never makes a session anew. */
+  async function settlePaid(): Promise<void> {
+    if (paid.isEmpty) return
+    await refresh()
+    if (version !== NOT_STORED && !(await findLiveTurn(store, state.data))) await write({ entries: [] })
   }
 
-  async function turn(opening: TurnOpening): Promise<string> {
-    await refresh()
-    await requireIdle()
-    const taskId = createTaskId()
-    const taken = Promise.withResolvers<string>()
-    taken.promise.catch(() => {})
-    takers.set(taskId, (run) => {
-      opening.onBegun?.(taskId)
-      const text = opening.take(createStoredTurn(run, writer))
-      text.then(taken.resolve, taken.reject)
-      return text
-    })
-    const { entries, data: changed, title, parentTask, traceId, notices } = opening
-    const operations = [...toOperations({ entries, data: { ...changed, turn: taskId } }), ...toUse(notices)]
-    try {
-      const { model } = state.data
-      const start = { id: taskId, session: id, workspace, model, title, parentTask, traceId, operations }
-      const { ended } = await runner.beginTurn(start)
-      if (!(await ended)) writer.markBroken()
-    } catch (error) {
-      writer.markBroken()
-      if (!isMeanwhileError(error, "version_conflict")) throw error
-      await refresh()
-      await requireIdle()
-      throw new MeanwhileError("wrong_state", `Session ${id} was changed elsewhere at the same moment. Send it again.`)
-    } finally {
-      takers.delete(taskId)
-    }
-    return taken.promise
-  }
+  const host: TurnHost = { id, workspace, runner, store, takers, writer, data: () => state.data, refresh }
 
   return {
     id,
@@ -164,18 +139,16 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     amend(changed) {
       state = { ...state, data: { ...state.data, ...changed } }
     },
+    pay: (call) => paid.add(call),
+    settlePaid,
     write,
-    turn,
+    turn: (opening) => takeStoredTurn(host, opening),
     refresh,
     async continueTurn(run, take) {
       await refresh()
       return take(createStoredTurn(run, writer))
     },
   }
-}
-
-function toUse(keys: TurnOpening["notices"]): readonly Operation[] {
-  return keys.length === 0 ? [] : [{ op: "notice.consume", keys, by: null }]
 }
 
 function notFound(id: SessionId): MeanwhileError {

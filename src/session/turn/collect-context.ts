@@ -3,17 +3,16 @@ import type { Collection, GcConfig, GcPlugin } from "../../plugin/gc-plugin.ts"
 import { contextUsage } from "../conversation-context.ts"
 import type { Conversation } from "../conversation.ts"
 import type { LogChange } from "../log/open-turn.ts"
-import { createModelPort } from "../model-port.ts"
+import { createModelPort, type ModelAsker } from "../model-port.ts"
 import type { AgentScope } from "../scope.ts"
 import { estimateTokens } from "../token-estimate.ts"
 import { keepPairs } from "./keep-pairs.ts"
 
 type Collector = { readonly plugin: GcPlugin; readonly config: GcConfig }
 
-export interface CollectOptions {
+export interface CollectOptions extends ModelAsker {
   /** Collects now, whether it is due or not. */
   readonly reason?: string
-  readonly signal: AbortSignal
   readonly save: (change: LogChange) => Promise<void>
 }
 
@@ -43,13 +42,14 @@ async function collectSafely(
   scope: AgentScope,
   conversation: Conversation,
   { plugin, config }: Collector,
-  { reason, signal }: CollectOptions,
+  options: CollectOptions,
 ): Promise<Collection | null> {
+  const { reason, signal } = options
   const usage = contextUsage(scope, conversation)
   try {
     const decision = reason ? { isDue: true as const, reason } : await plugin.shouldCollect(usage, config)
     if (!decision.isDue) return null
-    const model = createModelPort(scope, conversation, signal)
+    const model = createModelPort(scope, conversation, options)
     const { history } = conversation.log
     return await plugin.collect(history, usage, config, decision.reason, { model, estimateTokens, signal })
   } catch (error) {

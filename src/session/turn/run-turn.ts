@@ -31,9 +31,20 @@ export async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise
     const hasTools = scope.account.modelCalls + 1 < maxStepsPerTurn
     const answer = await askModel(scope, { hasTools, partial })
     if (callsOf(answer.message).length === 0) return { message: answer.message, answer }
-    requireWhole(answer)
+    requireKept(scope, answer)
     partial.text = ""
     await keepAnswer(scope, answer)
+  }
+}
+
+/** An answer that nothing can be made of has cost something all the same. */
+function requireKept({ conversation, turn }: TurnScope, answer: ModelAnswer): void {
+  try {
+    requireWhole(answer)
+  } catch (error) {
+    const { model, usage, costMicros } = answer.record
+    conversation.log.pay({ turn: turn.taskId, task: turn.askedBy, model, usage, costMicros, purpose: "turn" })
+    throw error
   }
 }
 
@@ -57,6 +68,8 @@ async function collect(scope: TurnScope, reason?: string): Promise<boolean> {
   const collection = await collectContext(agents, conversation, {
     ...(reason && { reason }),
     signal: turn.signal,
+    traceId: turn.traceId,
+    task: turn.askedBy,
     save: (change) => turn.save(change),
   })
   return collection !== null

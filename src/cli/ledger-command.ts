@@ -1,0 +1,37 @@
+import { resolve } from "node:path"
+import { Command, Option } from "commander"
+import { openLedger } from "../app.ts"
+import { DATA_DIRECTORY_NAME } from "./data-directory.ts"
+import { formatLedger, type Grouping, GROUPINGS } from "./format-ledger.ts"
+
+interface LedgerOptions {
+  readonly by: Grouping
+  readonly json?: true
+  readonly jsonl?: true
+  readonly dataDir?: string
+}
+
+/** What the conversations of the data folder have used, this day and before. */
+export function createLedgerCommand(): Command {
+  return new Command("ledger")
+    .description("what the conversations have used: model calls, tokens, money")
+    .addOption(new Option("--by <what>", "one line for each of these").choices(GROUPINGS).default("model"))
+    .addOption(new Option("--json", "the same as JSON").conflicts("jsonl"))
+    .option("--jsonl", "every model call as one line of JSON")
+    .action(async (_, command: Command) => {
+      const { by, json, jsonl, dataDir = DATA_DIRECTORY_NAME } = command.optsWithGlobals<LedgerOptions>()
+      await using ledger = await openLedger(resolve(dataDir))
+      if (jsonl) {
+        for await (const line of ledger.exportLedger()) await write(line)
+        return
+      }
+      const rows = await ledger.ledgerTotals(by)
+      await write(json ? `${JSON.stringify({ by, rows }, null, 2)}\n` : formatLedger(by, rows))
+    })
+}
+
+/** Waits for a reader that is slower than the store. One that has gone away ends the program as any write would. */
+async function write(text: string): Promise<void> {
+  if (process.stdout.write(text)) return
+  await new Promise<void>((resolve) => process.stdout.once("drain", resolve))
+}

@@ -1,0 +1,62 @@
+import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
+import type { Runner } from "../../runner/runner.ts"
+import type { TurnRun } from "../../runner/turn/turn-run.ts"
+import { createTaskId, type SessionId, type TaskId, type WorkspaceId } from "../../task/id.ts"
+import type { Operation } from "../../task/operation.ts"
+import type { TaskStore } from "../../task/store.ts"
+import { requireIdle } from "./live-turn.ts"
+import type { SessionData } from "./session-data.ts"
+import type { TurnOpening } from "./session-log.ts"
+import { createStoredTurn, type TurnWriter } from "./stored-turn.ts"
+
+/** Who takes a turn that was just begun here, by its id. Others are continued from the store. */
+export type TurnTakers = Map<TaskId, (run: TurnRun) => Promise<string>>
+
+/** The log that a turn is of. */
+export interface TurnHost {
+  readonly id: SessionId
+  readonly workspace: WorkspaceId
+  readonly runner: Pick<Runner, "beginTurn">
+  readonly store: TaskStore
+  readonly takers: TurnTakers
+  readonly writer: TurnWriter
+  data(): SessionData
+  refresh(): Promise<void>
+}
+
+/** Its first entries and its own record are one transaction. Resolves when its end is durable. */
+export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Promise<string> {
+  const { id, workspace, runner, store, takers, writer } = host
+  await host.refresh()
+  await requireIdle(store, id, host.data())
+  const taskId = createTaskId()
+  const taken = Promise.withResolvers<string>()
+  taken.promise.catch(() => {})
+  takers.set(taskId, (run) => {
+    opening.onBegun?.(taskId)
+    const text = opening.take(createStoredTurn(run, writer))
+    text.then(taken.resolve, taken.reject)
+    return text
+  })
+  const { entries, data: changed, title, parentTask, traceId, notices } = opening
+  const operations = [...writer.toOperations({ entries, data: { ...changed, turn: taskId } }), ...toUse(notices)]
+  try {
+    const { model } = host.data()
+    const start = { id: taskId, session: id, workspace, model, title, parentTask, traceId, operations }
+    const { ended } = await runner.beginTurn(start)
+    if (!(await ended)) writer.markBroken()
+  } catch (error) {
+    writer.markBroken()
+    if (!isMeanwhileError(error, "version_conflict")) throw error
+    await host.refresh()
+    await requireIdle(store, id, host.data())
+    throw new MeanwhileError("wrong_state", `Session ${id} was changed elsewhere at the same moment. Send it again.`)
+  } finally {
+    takers.delete(taskId)
+  }
+  return taken.promise
+}
+
+function toUse(keys: TurnOpening["notices"]): readonly Operation[] {
+  return keys.length === 0 ? [] : [{ op: "notice.consume", keys, by: null }]
+}
