@@ -78,6 +78,7 @@ async function toConversation(
   createLog: (current: () => Conversation["current"]) => SessionLog,
 ): Promise<Conversation> {
   const connected = await scope.models.connect(model)
+  await scope.registry.welcome(model)
   // Somebody else may have opened it meanwhile: two conversations of one log would not know of each other's turns.
   const open = scope.open.get(id)
   if (open) return open
