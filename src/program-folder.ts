@@ -51,19 +51,16 @@ export async function lookAtFolder(
 /** Asks where it must, and remembers a yes. What was shown is what is trusted: a change meanwhile undoes it. */
 export async function openFolder(options: FolderOptions): Promise<ProgramFolder> {
   const { trustStore = openTrustStore(options.homeDirectory), notify } = options
-  const folder = await lookAtFolder({ ...options, trustStore })
-  if (folder.trust === "trusted") return folder
-  if (folder.trust === "empty") {
-    if (options.trust) notify(`There is nothing in ${options.workingDirectory} to trust.`)
-    return folder
-  }
-  if (options.trust || (await options.confirmTrust?.(toQuestion(folder)))) {
-    await trustStore.trust(folder.contents)
-    return lookAtFolder({ ...options, trustStore })
-  }
-  notify(describeUntrusted(folder))
+  const found = await lookAtFolder({ ...options, trustStore })
+  const isAgreed = needsTrust(found) && (options.trust || (await options.confirmTrust?.(toQuestion(found))))
+  if (isAgreed) await trustStore.trust(found.contents)
+  const folder = isAgreed ? await lookAtFolder({ ...options, trustStore }) : found
+  if (needsTrust(folder)) notify(describeUntrusted(folder))
+  if (folder.trust === "empty" && options.trust) notify(`There is nothing in ${options.workingDirectory} to trust.`)
   return folder
 }
+
+const needsTrust = ({ trust }: ProgramFolder): boolean => trust === "untrusted" || trust === "changed"
 
 function toQuestion({ contents, trust }: ProgramFolder): TrustQuestion {
   const { directory, files } = contents

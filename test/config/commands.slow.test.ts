@@ -1,0 +1,61 @@
+import { execFile } from "node:child_process"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { expect, test } from "vitest"
+import { createFolder } from "../support/workplace.ts"
+
+const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
+
+function createProject() {
+  const root = createFolder()
+  const directory = join(root, "project")
+  mkdirSync(directory)
+  const env = { PATH: process.env["PATH"] ?? "", HOME: join(root, "home") }
+  const run = (...words: readonly string[]) =>
+    new Promise<{ readonly code: unknown; readonly stdout: string; readonly stderr: string }>((resolve) => {
+      execFile(process.execPath, [MAIN, ...words], { cwd: directory, env }, (error, stdout, stderr) =>
+        resolve({ code: error ? error.code : 0, stdout, stderr }),
+      )
+    })
+  return { directory, run }
+}
+
+test("a folder is trusted, listed and trusted no longer", async () => {
+  const { directory, run } = createProject()
+  expect((await run("trust")).stdout).toContain("There is nothing in")
+  writeFileSync(join(directory, ".mcp.json"), "{}")
+  expect(await run("trust", ".")).toMatchObject({ code: 0, stdout: expect.stringContaining("  .mcp.json\n") })
+  expect((await run("trust", "list")).stdout).toContain(`${directory}  1 file, since `)
+  expect((await run("trust", "revoke")).stdout).toBe(`${directory} is trusted no longer.\n`)
+  expect((await run("trust", "revoke")).stdout).toBe(`${directory} was not trusted.\n`)
+  expect((await run("trust", "list")).stdout).toBe("You trust no folder.\n")
+  expect(await run("trust", "nowhere")).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("There is no folder"),
+  })
+})
+
+test("init writes a trusted configuration once, and doctor finds it well", async () => {
+  const { run } = createProject()
+  expect(await run("init")).toMatchObject({ code: 0, stdout: expect.stringContaining("It is trusted as it is") })
+  expect(await run("init")).toMatchObject({ code: 2, stderr: expect.stringContaining("--force") })
+  expect(await run("init", "--force")).toMatchObject({ code: 0 })
+  const { code, stdout } = await run("doctor")
+  expect(stdout).toMatch(/^ok {7}config +.*meanwhile\.config\.ts is valid$/m)
+  expect(stdout).toMatch(/^warning {2}keys +.*\n +→ Set a key/m)
+  expect(code).toBe(0)
+})
+
+test("doctor exits with 1 when something is a problem, and says so as data too", async () => {
+  const { directory, run } = createProject()
+  writeFileSync(join(directory, "meanwhile.config.json"), `{ "agent": { "modle": "x" } }`)
+  await run("trust")
+  const { code, stdout } = await run("doctor", "--json")
+  expect(code).toBe(1)
+  const findings = JSON.parse(stdout) as { check: string; status: string; text: string }[]
+  expect(findings.find(({ check }) => check === "config")).toMatchObject({
+    status: "problem",
+    text: expect.stringContaining("agent.modle: there is no such key. Did you mean model?"),
+  })
+})
