@@ -5,6 +5,8 @@ import type { AgentScope } from "./scope.ts"
 
 const MOST_AT_ONCE = 50
 const MOST_CHARACTERS = 8 * 1024
+/** Whatever a model may take for the beginning of a line. */
+const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/
 
 export interface PendingNotices {
   readonly keys: readonly NoticeKey[]
@@ -36,7 +38,7 @@ function tell(task: TaskRecord): string {
 function toDetails(task: TaskRecord): readonly string[] {
   const text = toText(task)
   const bounded = text.length > MOST_CHARACTERS ? `${head(text)}\n[…]\n${text.slice(-MOST_CHARACTERS / 2)}` : text
-  return bounded === "" ? [] : bounded.split(/\r\n|\r|\n/)
+  return bounded === "" ? [] : bounded.split(LINE_END)
 }
 
 const head = (text: string): string => text.slice(0, MOST_CHARACTERS / 2)
@@ -63,5 +65,5 @@ function toPayloadText({ payload, digest }: { readonly payload: unknown; readonl
 }
 
 function toLine(title: string): string {
-  return title.replace(/\s+/g, " ").slice(0, 120)
+  return title.replace(/[\s\u0085]+/g, " ").slice(0, 120)
 }
