@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url"
 import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
 import { isWorkerAlive } from "../../src/runner/worker/worker-identity.ts"
 import type { Engine } from "../../src/task/engine.ts"
+import { LIVE_STATUSES } from "../../src/task/lifecycle.ts"
 import { type Child, startChild } from "./child.ts"
 import { createCrashSite } from "./crash-site.ts"
 import { withPatience } from "./patience.ts"
@@ -21,8 +22,12 @@ export interface TurnSite {
   effects(): readonly string[]
   /** Resolves once so many effects have happened, or the program has ended. */
   happened(count: number, child: Child): Promise<void>
-  /** Resolves once the model has been asked for this step, or the program has ended. */
-  asked(step: number, child: Child): Promise<void>
+  /** How often the model was asked. */
+  questions(): number
+  /** Resolves once the model has been asked so often, or the program has ended. */
+  asked(count: number, child: Child): Promise<void>
+  /** Whether the store has a turn that has not ended. */
+  isInTurn(): Promise<boolean>
   start(orders: Partial<TurnOrders>): Child
   /** Waits for a program that ends by itself. */
   ended(child: Child): Promise<void>
@@ -37,8 +42,8 @@ const LOOK_EVERY_MS = 2
 export function createTurnSite(wire: TurnWire, scenario: TurnScenario): TurnSite {
   const { directory, effectsFile, dataDirectory, describeLive, remove } = createCrashSite()
   const children = new Set<Child>()
-  const askedSteps = new Set<number>()
-  wire.listen(scenario.story, effectsFile, (step) => askedSteps.add(step))
+  let questions = 0
+  wire.listen(scenario.story, effectsFile, () => (questions += 1))
   const effects = (): readonly string[] =>
     existsSync(effectsFile) ? readFileSync(effectsFile, "utf8").trimEnd().split("\n") : []
   const openStore = (): Promise<Engine> =>
@@ -47,7 +52,12 @@ export function createTurnSite(wire: TurnWire, scenario: TurnScenario): TurnSite
   return {
     effects,
     happened: (count, child) => until(child, () => effects().length >= count),
-    asked: (step, child) => until(child, () => askedSteps.has(step)),
+    questions: () => questions,
+    asked: (count, child) => until(child, () => questions >= count),
+    async isInTurn() {
+      await using engine = await openStore()
+      return (await engine.store.countTasks({ kinds: ["turn"], statuses: LIVE_STATUSES })) > 0
+    },
     start(orders) {
       const { session } = scenario
       const parameters = [JSON.stringify({ directory, session, baseUrl: wire.baseUrl, leaseSeconds: 15, ...orders })]

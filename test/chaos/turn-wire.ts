@@ -11,7 +11,7 @@ export interface TurnWire {
   /** What a strict provider would have refused. */
   readonly problems: readonly string[]
   /** Writes `asked STORY STEP` to the file for every question of the story, as it arrives. */
-  listen(story: string, effectsFile: string, onAsked: (step: number) => void): void
+  listen(story: string, effectsFile: string, onAsked: () => void): void
   close(): Promise<void>
 }
 
@@ -38,7 +38,7 @@ export async function openTurnWire(): Promise<TurnWire> {
     listen(story, effectsFile, onAsked) {
       listeners.set(story, (step) => {
         appendFileSync(effectsFile, `asked ${story} ${step}\n`)
-        onAsked(step)
+        onAsked()
       })
     },
     close: () => mock.stop(),

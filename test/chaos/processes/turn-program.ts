@@ -22,7 +22,7 @@ const tools = createTurnTools({
 })
 const runtime = await createRuntime({
   dataDirectory: join(directory, "data"),
-  environment: { STORY_KEY: "a key that nobody checks" },
+  environment: { STORY_KEY: "nobody-checks-this" },
   providers: { local: { baseUrl, apiKeyEnv: "STORY_KEY" } },
   model: "local/story",
   plugins: [definePlugin({ kind: "tool", name: "story", tools })],
