@@ -28,21 +28,35 @@ export function createChildSession(scope: AgentScope, options: ChildOptions): Ch
   return {
     id: session.id,
     async send(message, { signal = NEVER.signal } = {}) {
-      const stopping = followSignal(signal, run)
+      const follower = followSignal(signal, run)
+      const signals: Signals = { left: signal, stopped: follower.signal }
       try {
-        const found = options.isFound ? await pickUp(scope, session, stopping.signal) : null
-        return await finish(scope, options, found ?? (await sendTo(options, message, stopping.signal)), stopping.signal)
+        const found = options.isFound ? await pickUp(scope, session, signals) : null
+        return await finish(scope, options, found ?? (await sendTo(options, message, signals)), signals)
       } finally {
-        stopping.release()
+        follower.release()
       }
     },
     async close() {
-      if (!run?.isLeft) await session.close()
+      if (run?.isLeft) return
+      try {
+        await session.close()
+      } catch (error) {
+        // What it came to is worth more than how it was put away.
+        scope.log.warn("a subagent could not be closed", { session: session.id, error: toErrorMessage(error) })
+      }
     },
   }
 }
 
 const NEVER = new AbortController()
+
+interface Signals {
+  /** The run ends here, for whatever reason: nobody waits any longer. */
+  readonly left: AbortSignal
+  /** The run was stopped, and the child is to be, too. */
+  readonly stopped: AbortSignal
+}
 
 /** Aborts with the signal, unless the run is only left: then the child is left as it is, too, and goes on elsewhere. */
 function followSignal(signal: AbortSignal, run: AskingRun | null) {
@@ -55,11 +69,11 @@ function followSignal(signal: AbortSignal, run: AskingRun | null) {
   return { signal: stopping.signal, release: () => signal.removeEventListener("abort", stop) }
 }
 
-async function sendTo({ session, run }: ChildOptions, message: string, signal: AbortSignal): Promise<ChildTurn> {
+async function sendTo({ session, run }: ChildOptions, message: string, { stopped }: Signals): Promise<ChildTurn> {
   const sent = await session.send(message, {
     parentTask: run?.taskId ?? null,
     ...(run?.traceId && { traceId: run.traceId }),
-    signal,
+    signal: stopped,
   })
   const { turn, outcome, text, accounting } = sent
   if (outcome === "stopped") throw new MeanwhileError("closed", `The subagent ${session.name} was stopped.`)
@@ -67,22 +81,23 @@ async function sendTo({ session, run }: ChildOptions, message: string, signal: A
 }
 
 /** The turn of before the crash goes on by itself, or has ended. Null: it had not begun. */
-async function pickUp(scope: AgentScope, session: Session, signal: AbortSignal): Promise<ChildTurn | null> {
+async function pickUp(scope: AgentScope, session: Session, { left, stopped }: Signals): Promise<ChildTurn | null> {
   const { id, workspace, name } = session
   const turn = await findLastTurn(scope, id, workspace)
   if (!turn) return null
   const stop = (): void => {
-    const request = { by: "person", reason: toErrorMessage(signal.reason) } as const
+    const request = { by: "person", reason: toErrorMessage(stopped.reason) } as const
     scope.runner.cancel(turn, request, workspace).catch((error: unknown) => {
       scope.log.warn("a subagent's turn could not be stopped", { turn, error: toErrorMessage(error) })
     })
   }
-  signal.addEventListener("abort", stop)
+  if (stopped.aborted) stop()
+  stopped.addEventListener("abort", stop)
   try {
-    requireCompleted(await waitForTask(scope, turn, workspace, signal), name)
+    requireCompleted(await waitForTask(scope, turn, workspace, left), name)
     return { turn, ...(await readAnswer(scope, id)) }
   } finally {
-    signal.removeEventListener("abort", stop)
+    stopped.removeEventListener("abort", stop)
   }
 }
 
@@ -91,16 +106,16 @@ async function finish(
   scope: AgentScope,
   options: ChildOptions,
   first: ChildTurn,
-  signal: AbortSignal,
+  signals: Signals,
 ): Promise<ChildTurn> {
   const { id, workspace } = options.session
   let last = first
   for (let wakes = 0; wakes < MOST_WAKES; wakes++) {
     const tasks = await findLiveTasks(scope, options.session)
-    await Promise.all(tasks.map((task) => waitForTask(scope, task.id, workspace, signal)))
+    await Promise.all(tasks.map((task) => waitForTask(scope, task.id, workspace, signals.left)))
     const conversation = scope.open.get(id)
     if (!conversation || (await readPendingNotices(scope, conversation)).keys.length === 0) return last
-    const next = await sendTo(options, WAKE_MESSAGE, signal)
+    const next = await sendTo(options, WAKE_MESSAGE, signals)
     last = { ...next, usage: addTokens(last.usage, next.usage) }
   }
   return last

@@ -101,6 +101,10 @@ for (const standing of ["foreground", "background"] as const) {
       await sent
     }
     await first.runtime.close()
+    const between = await openSubagents({ dataDirectory, clock: createManualClock(clock.now()), main: [], below })
+    await eventually("the subagent goes on", () => requestsOf(between.provider, "below").length === 1)
+    await between.runtime.openSession(first.session.id)
+    await between.runtime.close()
     const gate = Promise.withResolvers<void>()
     const second = await openSubagents({
       dataDirectory,
