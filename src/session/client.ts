@@ -38,11 +38,22 @@ export function createClientOf<Runtime extends ClientRuntime, Options extends ob
 ): Client<Runtime, Options> {
   let configured: Partial<Options> = {}
   let connected: { readonly runtime: Runtime; readonly session: Session } | undefined
-  const hooks = new Set<UiHooks>()
+  /** With what takes them off again. */
+  const hooks = new Map<UiHooks, () => void>()
 
   function require(): { readonly runtime: Runtime; readonly session: Session } {
     if (connected) return connected
     throw new MeanwhileError("wrong_state", "The client is not connected yet: await client.connect() first.")
+  }
+
+  /** The agent is there already when somebody begins to follow it. As with every event, what a hook throws is its own affair. */
+  function follow(one: UiHooks, session: Session): void {
+    const { id: agent, name, parent, model } = session
+    const listener = toListener(one)
+    hooks.set(one, session.on(listener))
+    try {
+      listener({ type: "agent.created", agent, name, parent, model })
+    } catch {}
   }
 
   async function close(): Promise<void> {
@@ -57,11 +68,8 @@ export function createClientOf<Runtime extends ClientRuntime, Options extends ob
       if (connected) throw new MeanwhileError("wrong_state", "The client is connected already. Close it first.")
       const runtime = await createRuntime({ ...configured, ...options } as Options)
       try {
-        const session = await runtime.createSession({})
-        session.on((event) => {
-          for (const one of hooks) toListener(one)(event)
-        })
-        connected = { runtime, session }
+        connected = { runtime, session: await runtime.createSession({}) }
+        for (const one of hooks.keys()) follow(one, connected.session)
       } catch (error) {
         await runtime[Symbol.asyncDispose]()
         throw error
@@ -90,8 +98,12 @@ export function createClientOf<Runtime extends ClientRuntime, Options extends ob
     setGc: (plugin, config) => require().session.setGc(plugin, config),
     setSessionPlugin: (plugin) => require().session.setSessionPlugin(plugin),
     setUiHooks(one) {
-      hooks.add(one)
-      return () => hooks.delete(one)
+      hooks.set(one, () => {})
+      if (connected) follow(one, connected.session)
+      return () => {
+        hooks.get(one)?.()
+        hooks.delete(one)
+      }
     },
     close,
     [Symbol.asyncDispose]: close,

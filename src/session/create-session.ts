@@ -1,5 +1,5 @@
 import { DEFAULT_WORKSPACE, createSessionId, type SessionId, type WorkspaceId } from "../task/id.ts"
-import { MeanwhileError, toErrorMessage } from "../base/error.ts"
+import { MeanwhileError } from "../base/error.ts"
 import { type AgentEvents, createAgentEmitter } from "./agent-emitter.ts"
 import type { Conversation } from "./conversation.ts"
 import { createMemoryLog } from "./log/memory-log.ts"
@@ -9,6 +9,7 @@ import { createStoredLog, openStoredLog, type StoredLog, type StoredLogOptions }
 import type { AgentScope } from "./scope.ts"
 import type { Session, SessionOptions } from "./session.ts"
 import { createSessionFace } from "./session-face.ts"
+import { startSessionPlugin } from "./session-plugin-start.ts"
 
 /** A new session. Nothing is written before its first turn. */
 export async function createSession(scope: AgentScope, options: SessionOptions = {}): Promise<Session> {
@@ -23,22 +24,8 @@ export async function createSession(scope: AgentScope, options: SessionOptions =
   )
   if (parent) scope.onChild(id, parent)
   conversation.emitter.emit({ type: "agent.created", name, parent, model })
-  await tellPlugin(scope, conversation)
+  await startSessionPlugin(scope, conversation)
   return createSessionFace(scope, conversation)
-}
-
-/** A plugin may hand back a saved conversation to go on with. One that fails costs nobody their session. */
-async function tellPlugin(scope: AgentScope, { log, sessionPlugin }: Conversation): Promise<void> {
-  try {
-    const saved = await sessionPlugin?.onSessionStarted?.(log.id)
-    if (!saved || saved.messages.length === 0 || log.position > 0) return
-    const { messages, description, turns } = saved
-    const entry = { kind: "collection", messages, summary: "Restored from what was saved." } as const
-    await log.write({ entries: [entry], data: { description, turns } })
-  } catch (error) {
-    const fields = { session: log.id, error: toErrorMessage(error) }
-    scope.log.warn("a session plugin could not be told of a session", fields)
-  }
 }
 
 /** A session of the store, open already or not. Refused as `not_found`. */

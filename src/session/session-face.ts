@@ -6,6 +6,7 @@ import { runCommand } from "./run-command.ts"
 import type { AgentScope } from "./scope.ts"
 import { send, stopTurn } from "./send.ts"
 import type { Session } from "./session.ts"
+import { useSessionPlugin } from "./session-plugin-start.ts"
 import { collectContext } from "./turn/collect-context.ts"
 
 /** A conversation as those who hold it use it. */
@@ -46,10 +47,7 @@ export function createSessionFace(scope: AgentScope, conversation: Conversation)
     setGc(plugin, config) {
       conversation.gc = plugin && { plugin, config: { ...DEFAULT_GC_CONFIG, ...config } }
     },
-    async setSessionPlugin(plugin) {
-      conversation.sessionPlugin = plugin
-      await plugin?.onSessionStarted?.(log.id)
-    },
+    setSessionPlugin: (plugin) => useSessionPlugin(scope, conversation, plugin),
     on: (listener) => emitter.on(listener),
     close,
     [Symbol.asyncDispose]: close,

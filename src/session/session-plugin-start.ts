@@ -1,0 +1,37 @@
+import { toErrorMessage } from "../base/error.ts"
+import type { SessionPlugin } from "../plugin/session-plugin.ts"
+import { type Conversation, inTurn } from "./conversation.ts"
+import type { AgentScope } from "./scope.ts"
+
+/** Goes on with another plugin, whose tools, commands and enrichment take part from now on. */
+export async function useSessionPlugin(
+  scope: AgentScope,
+  conversation: Conversation,
+  plugin: SessionPlugin | null,
+): Promise<void> {
+  if (plugin) await offer(scope, plugin)
+  conversation.sessionPlugin = plugin
+  await inTurn(conversation, () => startSessionPlugin(scope, conversation))
+}
+
+/** A plugin may hand back a saved conversation to go on with. One that fails costs nobody their session. */
+export async function startSessionPlugin(scope: AgentScope, { log, sessionPlugin }: Conversation): Promise<void> {
+  try {
+    const saved = await sessionPlugin?.onSessionStarted?.(log.id)
+    if (!saved || saved.messages.length === 0 || log.position > 0) return
+    const { messages, description, turns } = saved
+    const entry = { kind: "collection", messages, summary: "Restored from what was saved." } as const
+    await log.write({ entries: [entry], data: { description, turns } })
+  } catch (error) {
+    const fields = { session: log.id, error: toErrorMessage(error) }
+    scope.log.warn("a session plugin could not be told of a session", fields)
+  }
+}
+
+/** One of the same name gives way to it. */
+async function offer({ registry }: AgentScope, plugin: SessionPlugin): Promise<void> {
+  const known = registry.list({ kind: "session" }).find(({ name }) => name === plugin.name)
+  if (known?.plugin === plugin) return
+  if (known) await registry.unregister(plugin.name)
+  await registry.register(plugin)
+}
