@@ -114,7 +114,7 @@ async function examinePlugins(
 }
 
 async function examineServers(options: DoctorOptions, { contents, trust }: ProgramFolder): Promise<readonly Finding[]> {
-  if (trust !== "trusted") return []
+  if (trust !== "trusted" || !contents.files.includes(MCP_FILE)) return []
   return findOr("mcp", "Correct the file, then look again.", async () => {
     const config = await readMcpConfig(join(contents.directory, MCP_FILE), options.environment)
     const checks = await checkServers(config, options)

@@ -79,7 +79,7 @@ async function readServers(
   environment: Readonly<Record<string, string>>,
   notify: (text: string) => void,
 ): Promise<McpConfig> {
-  if (trust !== "trusted") return NO_SERVERS
+  if (trust !== "trusted" || !contents.files.includes(MCP_FILE)) return NO_SERVERS
   try {
     return await readMcpConfig(join(contents.directory, MCP_FILE), environment)
   } catch (error) {

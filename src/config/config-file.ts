@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { access, readFile, realpath } from "node:fs/promises"
+import { readFile, realpath, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
@@ -17,7 +17,7 @@ export interface ConfigFile {
 
 /** Undefined when the folder has none. It is never looked for in the folders above. */
 export async function findConfigFile(directory: string): Promise<ConfigFile | undefined> {
-  const isThere = await Promise.all(FILE_NAMES.map((name) => exists(join(directory, name))))
+  const isThere = await Promise.all(FILE_NAMES.map((name) => isFile(join(directory, name))))
   const [found, second] = FILE_NAMES.filter((_, index) => isThere[index])
   if (found === undefined) return undefined
   if (second !== undefined) {
@@ -49,9 +49,10 @@ export async function evaluateConfigFile(file: ConfigFile): Promise<unknown> {
   throw new MeanwhileError("invalid_input", `${file.path} has no default export. Write \`export default { … }\`.`)
 }
 
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
+/** A link to a device, which a cloned folder can hold, would be read without end. */
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isFile(),
     () => false,
   )
 }

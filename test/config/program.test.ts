@@ -1,0 +1,125 @@
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
+import type { Script } from "../../src/builtin/scripted/script.ts"
+import { openProgram } from "../../src/program.ts"
+import type { ConfigInput } from "../../src/program-config.ts"
+import { createFolder } from "../support/workplace.ts"
+
+interface Settings {
+  readonly config?: ConfigInput
+  readonly files?: Readonly<Record<string, string>>
+  readonly script?: Script
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+async function open({ config = {}, files = {}, script = ["Hello."], environment = {} }: Settings) {
+  const directory = createFolder()
+  for (const [name, content] of Object.entries({ ...files, "meanwhile.config.json": JSON.stringify(config) })) {
+    mkdirSync(dirname(join(directory, name)), { recursive: true })
+    writeFileSync(join(directory, name), content)
+  }
+  const model = createScriptedModel(script)
+  const meanwhile = await openProgram({
+    dataDirectory: join(directory, "data"),
+    workingDirectory: directory,
+    homeDirectory: join(directory, "home"),
+    environment: { PATH: process.env["PATH"], MEANWHILE_TEST: directory, ...environment },
+    trust: true,
+    model,
+    notify: () => {},
+  })
+  onTestFinished(() => meanwhile.close())
+  return { directory, meanwhile, model, session: await meanwhile.createSession() }
+}
+
+const lastAnswer = (model: ReturnType<typeof createScriptedModel>) => JSON.stringify(model.requests.at(-1)?.messages)
+
+test("every built-in plugin offers its tools to the model", async () => {
+  const { session } = await open({})
+  expect(session.tools().map(({ name }) => name)).toEqual(
+    expect.arrayContaining([
+      "askPermission",
+      "run_command",
+      "readFile",
+      "updateFile",
+      "writeNewFile",
+      "removeFile",
+      "undoFileChange",
+      "fetch_url",
+      "createPlan",
+      "updateStep",
+      "getPlanStatus",
+      "listReferences",
+      "selectReferences",
+      "spawn_subagent",
+      "list_subagent_profiles",
+      "processCommand",
+      "request_clarification",
+      "viewImage",
+      "session_describe",
+    ]),
+  )
+})
+
+test("the sections of a configuration reach the parts they are about", async () => {
+  const { meanwhile, model, session } = await open({
+    config: {
+      agent: { instructions: "Answer in rhymes." },
+      models: { "scripted/*": { contextLimitTokens: 7_777 } },
+      references: { references: [{ id: "rules", name: "House rules", text: "Be kind." }] },
+      permissions: { rules: [{ tool: "run_command", decision: "deny", reason: "Not in this house." }] },
+    },
+    script: [
+      { calls: [{ tool: "run_command", input: { command: "ls" } }] },
+      { calls: [{ tool: "selectReferences", input: { ids: ["rules"] } }] },
+      "Done.",
+    ],
+  })
+  await session.send("Go on.")
+  expect(model.requests[0]?.system).toContain("Answer in rhymes.")
+  expect(session.contextUsage().limitTokens).toBe(7_777)
+  expect(lastAnswer(model)).toContain("Not in this house.")
+  expect(lastAnswer(model)).toContain("Be kind.")
+  expect(meanwhile.catalogue.factsOf("scripted/other").contextLimitTokens).toBe(7_777)
+})
+
+test("an environment variable goes before the configuration", async () => {
+  const { model, session } = await open({
+    config: { agent: { instructions: "Answer in rhymes." } },
+    environment: { MEANWHILE_AGENT_INSTRUCTIONS: "Answer in prose." },
+  })
+  await session.send("Go on.")
+  expect(model.requests[0]?.system).toContain("Answer in prose.")
+})
+
+test("a trusted folder's command, profile and reference can be used", async () => {
+  const { model, session } = await open({
+    files: {
+      ".meanwhile/commands/release.md": "Release $1 now.",
+      ".meanwhile/profiles/reviewer.md": "---\ndescription: Reviews with care.\n---\nReview.",
+      ".meanwhile/references/house.md": "# House rules\nBe kind.",
+    },
+    script: [
+      {
+        calls: [
+          { tool: "processCommand", input: { command_name: "release", args: "1.2" } },
+          { tool: "list_subagent_profiles", input: {} },
+          { tool: "listReferences", input: {} },
+        ],
+      },
+      "Done.",
+    ],
+  })
+  await session.send("Go on.")
+  for (const text of ["Release 1.2 now.", "Reviews with care.", "House rules"])
+    expect(lastAnswer(model)).toContain(text)
+})
+
+test("conversations are kept in files where the configuration says so", async () => {
+  const { directory, session } = await open({ config: { session: { plugin: "file", storagePath: "talks" } } })
+  await session.send("Hello?")
+  expect(await session.runCommand("save")).toContain("Saved to")
+  expect(readdirSync(join(directory, "talks"))).toEqual([`${session.id}.json`])
+})

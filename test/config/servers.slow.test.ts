@@ -1,0 +1,55 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
+import { openProgram } from "../../src/program.ts"
+import { examineProgram } from "../../src/program-doctor.ts"
+import { everything } from "../mcp/open-mcp.ts"
+import { eventually } from "../support/eventually.ts"
+import { createFolder } from "../support/workplace.ts"
+
+/** A folder whose only server can be started once the file `ready` is there. */
+function createProject() {
+  const root = createFolder()
+  const workingDirectory = join(root, "project")
+  mkdirSync(workingDirectory)
+  const script = `test -e ready && exec "${everything.command}" "${everything.args[0]}"`
+  const mcpServers = { late: { command: "/bin/sh", args: ["-c", script] } }
+  writeFileSync(join(workingDirectory, ".mcp.json"), JSON.stringify({ mcpServers }))
+  return {
+    workingDirectory,
+    dataDirectory: join(root, "data"),
+    homeDirectory: join(root, "home"),
+    environment: { PATH: process.env["PATH"] ?? "" },
+    makeReady: () => writeFileSync(join(workingDirectory, "ready"), ""),
+  }
+}
+
+test("a server of a trusted folder that comes late is offered to a conversation that has begun, and can be called", async () => {
+  const { makeReady, ...place } = createProject()
+  const model = createScriptedModel([
+    { calls: [{ tool: "mcp__late__echo", input: { message: "over there" } }] },
+    "Heard.",
+  ])
+  const environment = { ...place.environment, MEANWHILE_PERMISSIONS_MODE: "allow_all" }
+  const meanwhile = await openProgram({ ...place, environment, trust: true, model, notify: () => {} })
+  onTestFinished(() => meanwhile.close())
+  const session = await meanwhile.createSession()
+  const hasEcho = () => session.tools().some(({ name }) => name === "mcp__late__echo")
+  expect(hasEcho()).toBe(false)
+  makeReady()
+  await eventually("the tools of the server are offered", hasEcho)
+  await session.send("Is anybody there?")
+  expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("over there")
+})
+
+test("doctor says whether a trusted folder's server can be reached, and how many tools it has", async () => {
+  const { makeReady, ...place } = createProject()
+  const look = async () => (await examineProgram(place)).find(({ check }) => check === "mcp late")
+  expect(await look()).toBeUndefined()
+  const meanwhile = await openProgram({ ...place, trust: true, notify: () => {} })
+  await meanwhile.close()
+  expect(await look()).toMatchObject({ status: "problem" })
+  makeReady()
+  expect(await look()).toMatchObject({ status: "ok", text: expect.stringMatching(/^reachable, \d+ tools$/) })
+})
