@@ -9,12 +9,22 @@ export type TaskId = Task["id"]
 const SHORT_ID_LENGTH = 8
 const FEWEST_TITLE_COLUMNS = 20
 
+/** What lists and announcements are about: turns are the conversation itself. */
+export const BACKGROUND_KINDS = ["tool", "agent", "workflow"] as const
+
 export const shortId = (id: string): string => id.slice(0, SHORT_ID_LENGTH)
 
-/** Text from tasks is data: it may not move the cursor, change colours or hide what stands beside it. */
+/** All control characters but tab and line feed, and those that turn the direction of text around. */
+const ACTING = /[^\P{Cc}\t\n]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
+/** Text from tasks and models is data: it may not move the cursor, change colours or hide what stands beside it. */
 export function plain(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what this takes out
-  return stripVTControlCharacters(text).replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "")
+  return stripVTControlCharacters(text).replaceAll(ACTING, "")
+}
+
+/** The same, where each step of a progress bar that draws itself over is a line of its own. */
+export function plainLines(text: string): string {
+  return plain(text.replaceAll(/\r+\n?/g, "\n"))
 }
 
 export function formatDuration(durationMs: number): string {

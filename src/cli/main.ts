@@ -1,48 +1,96 @@
 #!/usr/bin/env node
-import { join } from "node:path"
 import { Command } from "commander"
-import { openProgram } from "../program.ts"
-import { DATA_DIRECTORY_NAME, openDataDirectory } from "./data-directory.ts"
-import { createInterrupts } from "./interrupts.ts"
-import { createLastAnnouncement } from "./last-announcement.ts"
-import { runProgram } from "./program.ts"
-import { createScreen } from "./screen.ts"
+import { toErrorMessage } from "../base/error.ts"
+import { DATA_DIRECTORY_NAME } from "./data-directory.ts"
+import { EXIT_CODES } from "./exit-code.ts"
+import { plain } from "./format.ts"
 
-const REFUSED = 2
+const EXAMPLES = `
+Examples:
+  meanwhile                                   talk, in this folder
+  meanwhile --resume                          go on with the last conversation
+  meanwhile --model anthropic/claude-sonnet-4-5
+  meanwhile run "what does this folder hold?" one prompt, then the end
+  git diff | meanwhile run - --json           the prompt from a pipe, the events as JSON
+  meanwhile tasks                             what runs in the background, and what came of it
 
-const program = new Command("meanwhile")
-  .description("Run commands; what takes long goes on in the background and tells you when it ends.")
-  .version("0.1.0")
-  .option(
-    "--data-dir <folder>",
-    `where tasks and their output are kept (default: ${DATA_DIRECTORY_NAME} in this folder)`,
-  )
-  .option("--trust", "load meanwhile.config.* of this folder from now on")
-  .action(async (options: { dataDir?: string; trust?: true }) => {
-    process.exitCode = await main(options)
-  })
+Without a key (ANTHROPIC_API_KEY, OPENAI_API_KEY, …) it talks with a built-in offline model.
+Exit codes: 0 completed, 1 failed, 2 refused, 3 stopped or out of time, 4 a person is needed.`
 
-await program.parseAsync()
+interface LazyCommand {
+  readonly name: string
+  readonly description: string
+  load(): Promise<Command>
+}
 
-async function main(options: { dataDir?: string; trust?: true }): Promise<number> {
-  const screen = createScreen(process.stdout)
-  const interrupts = createInterrupts()
-  process.on("SIGINT", interrupts.raise)
-  process.on("SIGTERM", interrupts.raise)
-  try {
-    const dataDirectory = openDataDirectory(options.dataDir)
-    const meanwhile = await openProgram({
-      dataDirectory,
-      workingDirectory: process.cwd(),
-      environment: process.env,
-      trust: options.trust ?? false,
-      notify: (text) => screen.print(text),
+/** Each is loaded only when it is asked for by its name: a start should not pay for the others. */
+const LAZY_COMMANDS: readonly LazyCommand[] = [
+  {
+    name: "run",
+    description: "say one thing, print the answer, and end",
+    load: async () => (await import("./headless/run-command.ts")).createRunCommand(),
+  },
+  {
+    name: "tasks",
+    description: "list, show, cancel, retry and clear background tasks",
+    load: async () => (await import("./headless/tasks-command.ts")).createTasksCommand(),
+  },
+  {
+    name: "doctor",
+    description: "look at everything a start needs, and say what to do about what is missing",
+    load: async () => (await import("./doctor-command.ts")).createDoctorCommand(),
+  },
+  {
+    name: "init",
+    description: "write a configuration with every key, its default and a comment",
+    load: async () => (await import("./init-command.ts")).createInitCommand(),
+  },
+  {
+    name: "trust",
+    description: "trust what a folder brings along, as it is now",
+    load: async () => (await import("./trust-command.ts")).createTrustCommand(),
+  },
+]
+
+try {
+  const program = await createProgram(process.argv.slice(2))
+  await program.parseAsync()
+} catch (error) {
+  process.stderr.write(`meanwhile: ${plain(toErrorMessage(error))}\n`)
+  process.exitCode = EXIT_CODES.refused
+}
+
+async function createProgram(words: readonly string[]): Promise<Command> {
+  const program = new Command("meanwhile")
+    .description("Talk with an agent whose slow work goes on in the background and comes back by itself.")
+    .version("0.1.0")
+    .option("--data-dir <folder>", `where everything is kept (default: ${DATA_DIRECTORY_NAME} in this folder)`)
+    .option("--model <id>", "talk with this model, as provider/name")
+    .option("--resume [id]", "go on with the last conversation, or with this one")
+    .option("--trust", "trust what this folder brings along, as it is now: configuration, servers, commands")
+    .option("--yes", "say yes to every approval without asking. Dangerous: the model may do anything you may")
+    .addHelpText("after", EXAMPLES)
+    .showHelpAfterError("(meanwhile --help shows how it is used)")
+    .exitOverride(refuseUsage)
+    .action(async (options: object, command: Command) => {
+      if (command.args.length > 0) command.error(toUnknownWord(command.args[0] ?? ""))
+      const { chat } = await import("./chat/chat-command.ts")
+      await chat(options)
     })
-    const last = createLastAnnouncement(join(dataDirectory, "announced"), meanwhile)
-    await runProgram({ meanwhile, input: process.stdin, screen, interrupts, last })
-    return 0
-  } catch (error) {
-    process.stderr.write(`meanwhile: ${error instanceof Error ? error.message : String(error)}\n`)
-    return REFUSED
+    .allowExcessArguments()
+  for (const { name, description, load } of LAZY_COMMANDS) {
+    const command = words.includes(name) ? await load() : new Command(name).description(description)
+    program.addCommand(command.exitOverride(refuseUsage))
   }
+  return program
+}
+
+function toUnknownWord(word: string): string {
+  const names = LAZY_COMMANDS.map(({ name }) => name).join(", ")
+  return `error: there is no command ${JSON.stringify(plain(word))}; there are ${names}. To say it: meanwhile run "…"`
+}
+
+/** Help and version end well; everything else that commander refuses is bad usage, and was said. */
+function refuseUsage({ exitCode }: { readonly exitCode: number }): never {
+  process.exit(exitCode === 0 ? 0 : EXIT_CODES.refused)
 }

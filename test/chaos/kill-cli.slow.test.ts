@@ -31,7 +31,7 @@ async function playRound(random: Random, kills: number): Promise<number> {
     for (let life = 1; life <= kills; life++) await liveAndDie(site, random, announced)
     site.age()
     const child = startProgram(site)
-    child.send("tasks")
+    child.send("/tasks")
     child.process.stdin?.end()
     await withPatience(child.exited, () => site.describeLive()).finally(() => void child.process.kill("SIGKILL"))
     expect(child.lines.filter((line) => line.startsWith("exited with"))).toEqual([])
@@ -53,9 +53,9 @@ async function liveAndDie(site: CrashSite, random: Random, announced: Set<string
   for (let count = random.integer(2, 6); count > 0; count--) {
     const lines = random.pick([2, 5, 12])
     const pauseSeconds = random.pick([0.02, 0.05])
-    child.send(`run ${toCommand({ lines, pauseSeconds, exitCode: random.pick([0, 0, 7]) })}`)
+    child.send(`/run ${toCommand({ lines, pauseSeconds, exitCode: random.pick([0, 0, 7]) })}`)
   }
-  child.send("help")
+  child.send("/help")
   await Promise.race([child.reached(random.integer(0, 25)), child.said("show this list")])
   await sleep(random.pick([0, 0, 2, 10, 40]))
   await child.kill()

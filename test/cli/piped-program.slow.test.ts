@@ -9,22 +9,22 @@ const QUICK = { MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
 
 test("it reads lines, obeys them and ends at the end of input", async () => {
   const program = startPiped({ directory: createFolder() })
-  program.type("run echo one; echo two >&2; exit 3")
-  program.type("tasks")
+  program.type("/run echo one; echo two >&2; exit 3")
+  program.type("/tasks")
   program.endInput()
   expect(await program.exited).toBe(0)
   expect(program.shown()).toBe(
     "one\ntwo\nfailed: `echo one; echo two >&2; exit 3` exited with 3.\n" +
-      "No tasks yet. A command that takes long becomes one: run sleep 15\n",
+      "No tasks yet. What takes long becomes one: try /run sleep 15\n",
   )
 })
 
 test("a command past the threshold is promoted, and its end is announced before the program ends", async () => {
   const directory = createFolder()
   const program = startPiped({ directory, environment: QUICK })
-  program.type("run echo begun; until test -e go; do sleep 0.02; done; echo ended")
+  program.type("/run echo begun; until test -e go; do sleep 0.02; done; echo ended")
   await program.shows(/begun\n\[[0-9a-f]{8}\] still runs after .* and goes on in the background/)
-  program.type("run touch go")
+  program.type("/run touch go")
   program.endInput()
   expect(await program.exited).toBe(0)
   expect(program.shown()).toMatch(/\[[0-9a-f]{8}\] completed in .*: echo begun/)
@@ -51,31 +51,34 @@ test("--data-dir puts the data elsewhere", async () => {
 test("start runs a command in the background at once, and says for how long at most", async () => {
   const directory = createFolder()
   const program = startPiped({ directory })
-  program.type("start until test -e go; do sleep 0.02; done")
+  program.type("/start until test -e go; do sleep 0.02; done")
   const id = (await program.shows(/\[[0-9a-f]{8}\] is running in the background, for 5 min 0 s at most/)).slice(1, 9)
-  program.type(`show ${id}`)
+  program.type(`/task ${id}`)
   await program.shows(/limit {5}5 min 0 s/)
-  program.type("run touch go")
+  program.type("/run touch go")
   await program.shows(new RegExp(`\\[${id}\\] completed in`))
   program.endInput()
   expect(await program.exited).toBe(0)
 })
 
-test("what is no command is told how to run in the shell", async () => {
+test("a command that is none names those it may be, capital and small letters are the same", async () => {
   const program = startPiped({ directory: createFolder() })
-  for (const line of ["ls -la", "exit", "RUN ls"]) program.type(line)
+  for (const line of ["/tusks", "/zzz", "/RUN echo loud"]) program.type(line)
   program.endInput()
   expect(await program.exited).toBe(0)
-  expect(program.shown()).toMatch(/In the shell: run ls -la\n.*Did you mean: quit\n.*Did you mean: run CMD\n/)
+  expect(program.shown()).toBe(
+    "There is no command /tusks. Did you mean /tasks or /task?\n" +
+      "There is no command /zzz. /help lists those there are.\nloud\n",
+  )
 })
 
 test("a cancel is told once, and again of an ended task it says so", async () => {
   const program = startPiped({ directory: createFolder() })
-  program.type("start sleep 1000")
+  program.type("/start sleep 1000")
   const id = (await program.shows(/\[[0-9a-f]{8}\] is running/)).slice(1, 9)
-  program.type(`cancel ${id}`)
+  program.type(`/cancel ${id}`)
   await program.shows(/cancelled after .* by person: it was asked to stop \(sleep 1000\)\n/)
-  program.type(`cancel ${id}`)
+  program.type(`/cancel ${id}`)
   await program.shows(/has ended already: cancelled after/)
   program.endInput()
   await program.exited
@@ -85,8 +88,8 @@ test("a cancel is told once, and again of an ended task it says so", async () =>
 test("what ended while no program watched is announced at the next start, once", async () => {
   const directory = createFolder()
   const first = startPiped({ directory })
-  first.type("run true")
-  first.type("start until test -e go; do sleep 0.02; done; touch gone")
+  first.type("/run true")
+  first.type("/start until test -e go; do sleep 0.02; done; touch gone")
   const id = (await first.shows(/\[[0-9a-f]{8}\] is running/)).slice(1, 9)
   first.kill("SIGKILL")
   await first.exited
@@ -103,14 +106,14 @@ test("what ended while no program watched is announced at the next start, once",
 test("a long task that ended unseen is announced, however many shorter ones ended before it", async () => {
   const directory = createFolder()
   const first = startPiped({ directory })
-  first.type("start until test -e go; do sleep 0.02; done; touch gone")
+  first.type("/start until test -e go; do sleep 0.02; done; touch gone")
   const id = (await first.shows(/\[[0-9a-f]{8}\] is running/)).slice(1, 9)
   for (let count = 0; count < 25; count++) {
-    first.type("start true")
+    first.type("/start true")
     await first.shows(/completed in .*: true/)
   }
   // An end is remembered after it was shown: only what follows tells that it was.
-  first.type("help")
+  first.type("/help")
   await first.shows(/quit {2,}stop/)
   first.kill("SIGKILL")
   await first.exited
@@ -126,13 +129,13 @@ test("a long task that ended unseen is announced, however many shorter ones ende
 test("a second copy sees the same tasks and can cancel them", async () => {
   const directory = createFolder()
   const first = startPiped({ directory, environment: QUICK })
-  first.type("run sleep 1000")
+  first.type("/run sleep 1000")
   const id = (await first.shows(/\[[0-9a-f]{8}\] still runs/)).slice(1, 9)
   const second = startPiped({ directory, environment: QUICK })
   await second.shows(/1 task waits or runs elsewhere/)
-  second.type("tasks")
+  second.type("/tasks")
   await second.shows(new RegExp(`${id}  running`))
-  second.type(`cancel ${id}`)
+  second.type(`/cancel ${id}`)
   await second.shows(new RegExp(`\\[${id}\\] cancelled after .* by person`))
   await first.shows(new RegExp(`\\[${id}\\] cancelled after .* by person`))
   second.endInput()
@@ -144,39 +147,39 @@ test("a second copy sees the same tasks and can cancel them", async () => {
 test("a second copy ends at the end of its input, whatever the first still runs", async () => {
   const directory = createFolder()
   const first = startPiped({ directory, environment: QUICK })
-  first.type("run sleep 1000")
+  first.type("/run sleep 1000")
   await first.shows(/still runs/)
   const second = startPiped({ directory, environment: QUICK })
-  second.type("tasks")
+  second.type("/tasks")
   second.endInput()
   expect(await second.exited).toBe(0)
   expect(second.shown()).toMatch(/1 task waits or runs elsewhere[\s\S]*running/)
-  first.type("tasks")
+  first.type("/tasks")
   await first.shows(/running/)
-  first.type("quit")
+  first.type("/quit")
   expect(await first.exited).toBe(0)
 })
 
 test("show tells what is known, output what was printed, and both refuse an id that is none", async () => {
   const directory = createFolder()
   const program = startPiped({ directory, environment: QUICK })
-  program.type("run echo first; until test -e go; do sleep 0.02; done; echo last; exit 4")
+  program.type("/run echo first; until test -e go; do sleep 0.02; done; echo last; exit 4")
   const id = (await program.shows(/\[[0-9a-f]{8}\] still runs/)).slice(1, 9)
-  program.type(`show ${id}`)
+  program.type(`/task ${id}`)
   await program.shows(/status {4}running[\s\S]*last line first/)
-  program.type("run touch go")
+  program.type("/run touch go")
   await program.shows(new RegExp(`\\[${id}\\] failed after .* exited with 4`))
-  program.type(`output ${id}`)
+  program.type(`/output ${id}`)
   await program.shows(/first\nlast\n/)
-  program.type("output --follow")
+  program.type("/output --follow")
   await program.shows(/Say which task/)
-  program.type("show zzz")
+  program.type("/task zzz")
   await program.shows(/There is no task "zzz"/)
-  program.type(`retry ${id}`)
+  program.type(`/retry ${id}`)
   await program.shows(new RegExp(`\\[${id}\\] failed after`))
-  program.type("clear")
+  program.type("/clear")
   await program.shows(/1 ended task removed/)
-  program.type("tasks")
+  program.type("/tasks")
   await program.shows(/No tasks yet/)
   program.endInput()
   expect(await program.exited).toBe(0)
@@ -185,12 +188,12 @@ test("show tells what is known, output what was printed, and both refuse an id t
 test("output --follow shows what is printed until the task ends", async () => {
   const directory = createFolder()
   const program = startPiped({ directory, environment: QUICK })
-  program.type("run echo begun; until test -e go; do sleep 0.02; done; echo over")
+  program.type("/run echo begun; until test -e go; do sleep 0.02; done; echo over")
   const id = (await program.shows(/\[[0-9a-f]{8}\] still runs/)).slice(1, 9)
-  program.type(`output ${id} --follow`)
+  program.type(`/output ${id} --follow`)
   await program.shows(/begun\n/)
   const other = startPiped({ directory })
-  other.type("run touch go")
+  other.type("/run touch go")
   other.endInput()
   await program.shows(/over\n/)
   program.endInput()
@@ -200,9 +203,9 @@ test("output --follow shows what is printed until the task ends", async () => {
 
 test("quit stops what runs and leaves", async () => {
   const program = startPiped({ directory: createFolder(), environment: QUICK })
-  program.type("run sleep 1000")
+  program.type("/run sleep 1000")
   await program.shows(/still runs/)
-  program.type("quit")
+  program.type("/quit")
   await program.shows(/Stopping 1 task…/)
   expect(await program.exited).toBe(0)
 })
@@ -210,15 +213,15 @@ test("quit stops what runs and leaves", async () => {
 test("what was never ended goes on at the next start, with its output and its end", async () => {
   const directory = createFolder()
   const first = startPiped({ directory, environment: QUICK })
-  first.type("run echo before; until test -e go; do sleep 0.02; done; echo after; exit 5")
+  first.type("/run echo before; until test -e go; do sleep 0.02; done; echo after; exit 5")
   const id = (await first.shows(/\[[0-9a-f]{8}\] still runs/)).slice(1, 9)
   first.kill("SIGKILL")
   await first.exited
   const second = startPiped({ directory, environment: QUICK })
   await second.shows(/1 task goes on from before/)
-  second.type("run touch go")
+  second.type("/run touch go")
   await second.shows(new RegExp(`\\[${id}\\] failed after .* exited with 5`))
-  second.type(`output ${id}`)
+  second.type(`/output ${id}`)
   await second.shows(/before\nafter\n/)
   second.endInput()
   expect(await second.exited).toBe(0)

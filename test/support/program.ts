@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process"
+import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
+import { stripVTControlCharacters } from "node:util"
 import { spawn as spawnInTerminal } from "@lydell/node-pty"
 import { onTestFinished } from "vitest"
 import { eventually } from "./eventually.ts"
@@ -45,7 +47,24 @@ export function startPiped(
   }
 }
 
-/** The real program in a real terminal of 100 columns. */
+/** The real program, run to its end with this as its whole input. */
+export async function runToEnd(
+  settings: ProgramSettings,
+  input = "",
+): Promise<{ readonly exitCode: number | null; readonly stdout: string; readonly stderr: string }> {
+  const child = spawn(process.execPath, [MAIN, ...(settings.arguments ?? [])], {
+    cwd: settings.directory,
+    env: toEnvironment(settings),
+  })
+  onTestFinished(() => void child.kill("SIGKILL"))
+  child.stdin.on("error", () => {})
+  child.stdin.end(input)
+  const exited = new Promise<number | null>((resolve) => child.on("close", resolve))
+  const [stdout, stderr, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), exited])
+  return { exitCode, stdout, stderr }
+}
+
+/** The real program in a real terminal of 100 columns. What it has shown is read without colours and cursor movements. */
 export function startInTerminal(settings: ProgramSettings): RunningProgram & { press(keys: string): void } {
   const terminal = spawnInTerminal(process.execPath, [MAIN, ...(settings.arguments ?? [])], {
     cols: 100,
@@ -68,7 +87,7 @@ export function startInTerminal(settings: ProgramSettings): RunningProgram & { p
   return {
     pid: terminal.pid,
     exited,
-    ...createReader(() => shown),
+    ...createReader(() => stripVTControlCharacters(shown)),
     type: (line) => terminal.write(`${line}\r`),
     press: (keys) => terminal.write(keys),
   }

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs"
-import type { Runtime } from "../app.ts"
-import type { TaskRow } from "./format.ts"
+import type { Runtime } from "../../app.ts"
+import { BACKGROUND_KINDS, type TaskRow } from "../format.ts"
 
 const ENDED = ["completed", "failed", "cancelled", "timed_out", "interrupted"] as const
 const PAGE_SIZE = 1_000
@@ -31,9 +31,10 @@ export function createLastAnnouncement(path: string, { tasks }: Pick<Runtime, "t
 
   async function endedAfter(since: number): Promise<EndedRow[]> {
     const found: EndedRow[] = []
+    const filter = { statuses: ENDED, kinds: BACKGROUND_KINDS }
     let cursor: string | undefined
     do {
-      const page = await tasks.list({ statuses: ENDED }, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
+      const page = await tasks.list(filter, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
       for (const task of page.items) if ("endedAt" in task && task.endedAt > since) found.push(task)
       cursor = page.cursor
     } while (cursor)

@@ -1,40 +1,44 @@
-import type { Command, CommandContext } from "./command.ts"
-import { formatDuration, formatSurvivors, plain, shortId, type Task } from "./format.ts"
+import { formatDuration, formatSurvivors, plain, plainLines, shortId, type Task } from "../format.ts"
+import { createLineBuffer } from "../screen/line-buffer.ts"
+import type { Command, TaskContext } from "./command.ts"
 
-type Execution = ReturnType<CommandContext["meanwhile"]["tasks"]["execute"]>
+type Execution = ReturnType<TaskContext["meanwhile"]["tasks"]["execute"]>
 type Answer = Awaited<Execution["answer"]>
 
 const TOOL = "run_command"
 
-export const runCommand: Command = {
+export const runCommand: Command<TaskContext> = {
   name: "run",
   usage: "run CMD",
   summary: "run a shell command; when it takes long it moves to the background",
   async run(command, context) {
     if (command === "") {
-      context.screen.print("Say what to run, for example: run ls -l")
+      context.screen.print("Say what to run, for example: /run ls -l")
       return
     }
     const { screen } = context
     const call = { tool: TOOL, input: { command } }
-    const execution = context.meanwhile.tasks.execute(call, { onOutput: (text) => screen.write(text) })
+    const output = createLineBuffer((lines) => screen.print(lines.join("\n")))
+    const execution = context.meanwhile.tasks.execute(call, { onOutput: (text) => output.push(plainLines(text)) })
     const cancel = () => execution.cancel({ by: "person", reason: "Ctrl+C" })
     context.signal.addEventListener("abort", cancel, { once: true })
     try {
-      showAnswer(await execution.answer, context)
+      const answer = await execution.answer
+      output.flush()
+      showAnswer(answer, context)
     } finally {
       context.signal.removeEventListener("abort", cancel)
     }
   },
 }
 
-export const startCommand: Command = {
+export const startCommand: Command<TaskContext> = {
   name: "start",
   usage: "start CMD",
   summary: "run a shell command in the background at once",
   async run(command, { meanwhile, screen, announceEnd }) {
     if (command === "") {
-      screen.print("Say what to start, for example: start npm test")
+      screen.print("Say what to start, for example: /start npm test")
       return
     }
     const task = await meanwhile.tasks.start({ tool: TOOL, input: { command } })
@@ -45,7 +49,7 @@ export const startCommand: Command = {
   },
 }
 
-function showAnswer(answer: Answer, { screen, announceEnd }: CommandContext): void {
+function showAnswer(answer: Answer, { screen, announceEnd }: TaskContext): void {
   switch (answer.outcome) {
     case "completed":
       return

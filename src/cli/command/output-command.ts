@@ -1,9 +1,11 @@
-import type { Command, CommandContext } from "./command.ts"
+import { plainLines } from "../format.ts"
+import { createLineBuffer } from "../screen/line-buffer.ts"
+import type { Command, TaskContext } from "./command.ts"
 import { requireId } from "./task-commands.ts"
 
 const FOLLOW_EVERY_MS = 100
 
-export const outputCommand: Command = {
+export const outputCommand: Command<TaskContext> = {
   name: "output",
   usage: "output ID [--follow]",
   summary: "show what a task has printed; with --follow, until it ends or Ctrl+C",
@@ -12,28 +14,25 @@ export const outputCommand: Command = {
     const id = words.find((word) => !word.startsWith("-")) ?? ""
     const unknown = words.find((word) => word.startsWith("-") && word !== "--follow")
     if (unknown) {
-      context.screen.print(`There is no option ${unknown}. Usage: ${outputCommand.usage}`)
+      context.screen.print(`There is no option ${unknown}. Usage: /${outputCommand.usage}`)
       return
     }
     if (requireId(id, "output", context.screen)) await showOutput(id, words.includes("--follow"), context)
   },
 }
 
-async function showOutput(
-  id: string,
-  isFollowing: boolean,
-  { meanwhile, screen, signal }: CommandContext,
-): Promise<void> {
+async function showOutput(id: string, isFollowing: boolean, { meanwhile, screen, signal }: TaskContext): Promise<void> {
+  const output = createLineBuffer((lines) => screen.print(lines.join("\n")))
   for (let offset = 0; ; ) {
     const chunk = await meanwhile.tasks.output(id, { offset })
     if (chunk.droppedBefore === "all") screen.print("(its output is no longer kept)")
     else if (chunk.droppedBefore !== null) screen.print(`(the first ${chunk.droppedBefore} bytes are no longer kept)`)
-    screen.write(chunk.text)
+    output.push(plainLines(chunk.text))
     const isAtEnd = chunk.nextOffset >= chunk.totalBytes
     const hasMoved = chunk.nextOffset > offset
     offset = chunk.nextOffset
     if (isAtEnd || !hasMoved) {
-      if (!isFollowing || chunk.isComplete || signal.aborted) return
+      if (!isFollowing || chunk.isComplete || signal.aborted) return output.flush()
       await pause(FOLLOW_EVERY_MS, signal)
     }
   }

@@ -1,9 +1,10 @@
-import type { Runtime } from "../app.ts"
-import type { TaskId } from "./format.ts"
-import type { Screen } from "./screen.ts"
+import type { Runtime } from "../../app.ts"
+import type { Conversation } from "../chat/conversation.ts"
+import type { TaskId } from "../format.ts"
+import type { Screen } from "../screen/screen.ts"
 
-/** What a command works with. */
-export interface CommandContext {
+/** What a command about tasks works with, at the prompt and in the shell. */
+export interface TaskContext {
   readonly meanwhile: Runtime
   readonly screen: Screen
   /** Aborted by Ctrl+C while the command runs. */
@@ -12,12 +13,18 @@ export interface CommandContext {
   announceEnd(taskId: TaskId): void
 }
 
-export interface Command {
+/** What a command at the prompt works with. */
+export interface ChatContext extends TaskContext {
+  readonly conversation: Conversation
+}
+
+export interface Command<Context extends TaskContext = ChatContext> {
   readonly name: string
+  /** Without the slash. */
   readonly usage: string
   readonly summary: string
   /** `argument` is the rest of the line. Resolves to `quit` when the program should end. */
-  run(argument: string, context: CommandContext): Promise<"quit" | void>
+  run(argument: string, context: Context): Promise<"quit" | void>
 }
 
 /** The first word and the rest, as they were typed. */

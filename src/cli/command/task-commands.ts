@@ -1,17 +1,18 @@
-import type { Command, CommandContext } from "./command.ts"
-import { formatEnd, formatRow, shortId } from "./format.ts"
-import { formatView } from "./format-view.ts"
+import { BACKGROUND_KINDS, formatEnd, formatRow, shortId } from "../format.ts"
+import { formatView } from "../format-view.ts"
+import type { Command, TaskContext } from "./command.ts"
 
 const ROWS_SHOWN = 20
 
-export const tasksCommand: Command = {
+export const tasksCommand: Command<TaskContext> = {
   name: "tasks",
-  usage: "tasks",
-  summary: `list the newest ${ROWS_SHOWN} tasks`,
-  async run(_argument, { meanwhile, screen }) {
-    const { items, cursor } = await meanwhile.tasks.list({}, { limit: ROWS_SHOWN })
+  usage: "tasks [all]",
+  summary: `list the newest ${ROWS_SHOWN} tasks; \`all\` with the turns of conversations`,
+  async run(argument, { meanwhile, screen }) {
+    const filter = argument.toLowerCase() === "all" ? {} : { kinds: BACKGROUND_KINDS }
+    const { items, cursor } = await meanwhile.tasks.list(filter, { limit: ROWS_SHOWN })
     if (items.length === 0) {
-      screen.print("No tasks yet. A command that takes long becomes one: run sleep 15")
+      screen.print("No tasks yet. What takes long becomes one: try /run sleep 15")
       return
     }
     const rows = items.map((row) => formatRow(row, Date.now(), screen.columns))
@@ -20,16 +21,16 @@ export const tasksCommand: Command = {
   },
 }
 
-export const showCommand: Command = {
-  name: "show",
-  usage: "show ID",
+export const taskCommand: Command<TaskContext> = {
+  name: "task",
+  usage: "task ID",
   summary: "show what is known about a task; the first characters of its id are enough",
   async run(id, { meanwhile, screen }) {
-    if (requireId(id, "show", screen)) screen.print(formatView(await meanwhile.tasks.get(id), Date.now()))
+    if (requireId(id, "task", screen)) screen.print(formatView(await meanwhile.tasks.get(id), Date.now()))
   },
 }
 
-export const cancelCommand: Command = {
+export const cancelCommand: Command<TaskContext> = {
   name: "cancel",
   usage: "cancel ID",
   summary: "stop a task and everything it started",
@@ -50,7 +51,7 @@ export const cancelCommand: Command = {
 /** Longer than any stop takes: grace, force, and giving up. */
 const LONGEST_STOP_MS = 60_000
 
-export const retryCommand: Command = {
+export const retryCommand: Command<TaskContext> = {
   name: "retry",
   usage: "retry ID",
   summary: "run a task that failed, timed out or was stopped again",
@@ -62,25 +63,18 @@ export const retryCommand: Command = {
   },
 }
 
-export const clearCommand: Command = {
+export const clearCommand: Command<TaskContext> = {
   name: "clear",
   usage: "clear",
   summary: "forget every task that has ended, with its output",
   async run(_argument, { meanwhile, screen }) {
-    const count = await meanwhile.tasks.clear({})
+    const count = await meanwhile.tasks.clear({ kinds: BACKGROUND_KINDS })
     screen.print(count === 1 ? "1 ended task removed." : `${count} ended tasks removed.`)
   },
 }
 
-export const quitCommand: Command = {
-  name: "quit",
-  usage: "quit",
-  summary: "stop what runs and leave; what was queued goes on at the next start",
-  run: async () => "quit",
-}
-
-export function requireId(id: string, command: string, screen: CommandContext["screen"]): boolean {
+export function requireId(id: string, command: string, screen: TaskContext["screen"]): boolean {
   if (id !== "") return true
-  screen.print(`Say which task: ${command} ID. \`tasks\` lists them.`)
+  screen.print(`Say which task: /${command} ID. /tasks lists them.`)
   return false
 }

@@ -1,33 +1,42 @@
-import type { Runtime } from "../app.ts"
-import { formatAnnouncement, plain, shortId, type TaskId } from "./format.ts"
+import type { Runtime } from "../../app.ts"
+import { toErrorMessage } from "../../base/error.ts"
+import { BACKGROUND_KINDS, formatAnnouncement, plain, shortId, type TaskId } from "../format.ts"
+import { formatResultHead } from "../format-result.ts"
+import { formatQuestion, isQuestion } from "../inbox.ts"
+import type { Screen } from "../screen/screen.ts"
 import type { LastAnnouncement } from "./last-announcement.ts"
-import type { Screen } from "./screen.ts"
 
 const LONG_MS = 24 * 60 * 60 * 1_000
 const LIVE = ["queued", "running", "waiting", "stopping"] as const
 const MOST_SHOWN = 20
 const MOST_WATCHED = 1_000
 
-/** Says when tasks end. */
+/** Says when tasks end, and when one needs an answer. */
 export interface Announcer {
   /** Of a task that this program has started or stopped. */
   announceEnd(taskId: TaskId): void
   /** Announces what ended while nobody watched, and from now on the end of what goes on. */
   announceLeft(): Promise<void>
-  /** Resolves when every task of this program has ended, or the signal aborts. What another copy runs is its own. */
+  /**
+   * Resolves when every task of this program has ended or needs a person, or the signal aborts. What another copy runs
+   * is its own.
+   */
   allEnded(signal: AbortSignal): Promise<void>
-  /** How many tasks of this program have not ended. */
+  /** How many tasks of this program have not ended and need nobody for it. */
   count(): number
   close(): void
 }
 
 export function createAnnouncer(meanwhile: Runtime, screen: Screen, last: LastAnnouncement): Announcer {
-  const watched = new Map<TaskId, Promise<void>>()
+  const watched = new Map<TaskId, { readonly told: Promise<void>; readonly ended: Promise<void> }>()
   const startedHere = new Set<TaskId>()
+  /** Only a person can bring these on: nobody waits for them. */
+  const asking = new Set<TaskId>()
   const closing = new AbortController()
 
   function own(): Promise<void>[] {
-    return [...watched].flatMap(([id, ended]) => (startedHere.has(id) || meanwhile.tasks.runsHere(id) ? [ended] : []))
+    const isOwn = (id: TaskId): boolean => startedHere.has(id) || meanwhile.tasks.runsHere(id)
+    return [...watched].flatMap(([id, { ended }]) => (isOwn(id) && !asking.has(id) ? [ended] : []))
   }
 
   async function watch(taskId: TaskId): Promise<void> {
@@ -35,21 +44,31 @@ export function createAnnouncer(meanwhile: Runtime, screen: Screen, last: LastAn
       const { task } = await meanwhile.tasks.result(taskId, { waitMs: LONG_MS, signal: closing.signal })
       if (closing.signal.aborted) return
       if (!("endedAt" in task)) continue
-      screen.print(formatAnnouncement(task))
+      const head = formatResultHead(task)
+      screen.print(`${formatAnnouncement(task)}${head === "" ? "" : `\n${screen.style.dim(head)}`}`)
       last.remember(task.endedAt)
       return
     }
   }
 
+  async function tellQuestion(taskId: TaskId): Promise<void> {
+    const { task } = await meanwhile.tasks.get(taskId)
+    if (task.status === "waiting" && isQuestion(task.wait)) {
+      asking.add(taskId)
+      screen.print(screen.style.yellow(formatQuestion({ taskId, ...task.wait })))
+    }
+  }
+
   function announce(taskId: TaskId): void {
     if (watched.has(taskId)) return
-    const watching = watch(taskId)
+    const told = tellQuestion(taskId).catch(() => {})
+    const ended = watch(taskId)
       .catch((error: unknown) => {
         if (closing.signal.aborted) return
-        screen.print(`[${shortId(taskId)}] ${plain(error instanceof Error ? error.message : String(error))}`)
+        screen.print(`[${shortId(taskId)}] ${plain(toErrorMessage(error))}`)
       })
       .finally(() => watched.delete(taskId))
-    watched.set(taskId, watching)
+    watched.set(taskId, { told, ended })
   }
 
   async function announceMissed(): Promise<void> {
@@ -64,14 +83,17 @@ export function createAnnouncer(meanwhile: Runtime, screen: Screen, last: LastAn
   }
 
   async function announceLive(): Promise<void> {
-    const { items, cursor } = await meanwhile.tasks.list({ statuses: LIVE }, { limit: MOST_WATCHED })
+    const { items, cursor } = await meanwhile.tasks.list(
+      { statuses: LIVE, kinds: BACKGROUND_KINDS },
+      { limit: MOST_WATCHED },
+    )
     const here = items.filter(({ id }) => meanwhile.tasks.runsHere(id)).length
-    if (here > 0) screen.print(`${here === 1 ? "1 task goes" : `${here} tasks go`} on from before: see \`tasks\``)
+    if (here > 0) screen.print(`${here === 1 ? "1 task goes" : `${here} tasks go`} on from before: see /tasks`)
     const elsewhere = items.length - here
     if (elsewhere > 0) {
       const count =
         elsewhere === 1 ? "1 task waits or runs" : `${elsewhere}${cursor ? " or more" : ""} tasks wait or run`
-      screen.print(`${count} elsewhere: see \`tasks\``)
+      screen.print(`${count} elsewhere: see /tasks`)
     }
     for (const { id } of items) announce(id)
   }
@@ -79,6 +101,7 @@ export function createAnnouncer(meanwhile: Runtime, screen: Screen, last: LastAn
   return {
     announceEnd(taskId) {
       startedHere.add(taskId)
+      asking.delete(taskId)
       announce(taskId)
     },
     async announceLeft() {
@@ -89,6 +112,7 @@ export function createAnnouncer(meanwhile: Runtime, screen: Screen, last: LastAn
       const aborted = new Promise<void>((resolve) => {
         signal.addEventListener("abort", () => resolve(), { once: true })
       })
+      await Promise.all([...watched.values()].map(({ told }) => told))
       while (own().length > 0 && !signal.aborted) await Promise.race([Promise.all(own()), aborted])
     },
     count: () => own().length,

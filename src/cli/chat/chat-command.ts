@@ -1,0 +1,39 @@
+import { join } from "node:path"
+import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
+import { createScreen } from "../screen/create-screen.ts"
+import { runChat } from "./chat.ts"
+import { confirmTrust } from "./confirm-trust.ts"
+import { createInterrupts, followSignals } from "./interrupts.ts"
+import { createLastAnnouncement } from "./last-announcement.ts"
+
+export interface ChatCommandOptions extends GlobalOptions {
+  readonly resume?: string | true
+  readonly yes?: true
+}
+
+/** `meanwhile` without anything after it. */
+export async function chat(options: ChatCommandOptions): Promise<void> {
+  const { stdin: input, stdout: output } = process
+  const screen = createScreen(output, process.env)
+  const isInteractive = input.isTTY && screen.isLive
+  const { meanwhile, dataDirectory } = await openRuntime({
+    ...options,
+    notify: (text) => screen.print(text),
+    ...(isInteractive && { confirmTrust }),
+  })
+  const interrupts = createInterrupts()
+  followSignals(interrupts)
+  const last = createLastAnnouncement(join(dataDirectory, "announced"), meanwhile)
+  const { resume, model, yes = false } = options
+  await runChat({
+    meanwhile,
+    input,
+    output,
+    screen,
+    interrupts,
+    last,
+    isApproving: yes,
+    ...(resume !== undefined && { resume }),
+    ...(model !== undefined && { model }),
+  })
+}

@@ -1,0 +1,64 @@
+import type { Interface } from "node:readline"
+import type { Screen } from "../screen/screen.ts"
+import type { Conversation } from "./conversation.ts"
+import type { Foreground } from "./foreground.ts"
+import type { QuestionDesk } from "./question-desk.ts"
+
+const TWICE_WITHIN_MS = 2_000
+
+export interface ControlCParts {
+  readonly prompt: Interface
+  readonly screen: Screen
+  readonly desk: QuestionDesk
+  readonly foreground: Foreground
+  readonly conversation: () => Conversation | undefined
+  /** The person wants to leave. */
+  readonly leave: () => void
+}
+
+/** What Ctrl+C means now. */
+export interface ControlC {
+  press(): void
+  /** A line was entered: the next press is the first again. */
+  forget(): void
+}
+
+/**
+ * It declines a question, else stops what runs, else takes back what was typed. Pressed again within two seconds after
+ * a stop, or twice on an empty line, it leaves.
+ */
+export function createControlC(parts: ControlCParts): ControlC {
+  const { prompt, screen, desk, foreground, conversation, leave } = parts
+  let isWarned = false
+  let stoppedAt = Number.NEGATIVE_INFINITY
+
+  function stopWhatRuns(): boolean {
+    const hasCommands = foreground.abort()
+    const hasTurn = conversation()?.stop() ?? false
+    return hasCommands || hasTurn
+  }
+
+  /** Without a terminal nothing is typed, and nobody could be asked again. */
+  function takeBack(): void {
+    if (!prompt.terminal || (isWarned && prompt.line === "")) return leave()
+    isWarned = prompt.line === ""
+    prompt.write(null, { ctrl: true, name: "e" })
+    prompt.write(null, { ctrl: true, name: "u" })
+    if (isWarned) screen.print("Ctrl+C again leaves; /quit does too.")
+  }
+
+  return {
+    press() {
+      if (desk.decline()) return
+      const now = performance.now()
+      if (now - stoppedAt < TWICE_WITHIN_MS) return leave()
+      if (!stopWhatRuns()) return takeBack()
+      stoppedAt = now
+      isWarned = false
+    },
+    forget() {
+      isWarned = false
+      stoppedAt = Number.NEGATIVE_INFINITY
+    },
+  }
+}

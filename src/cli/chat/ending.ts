@@ -1,0 +1,51 @@
+import type { Runtime } from "../../app.ts"
+import type { Screen } from "../screen/screen.ts"
+import type { Announcer } from "./announcer.ts"
+import type { Conversation } from "./conversation.ts"
+import type { Interrupts } from "./interrupts.ts"
+import type { LeftTurns } from "./left-turns.ts"
+
+/** Why a chat ends. */
+export type Ending = "quit" | "end of input" | "interrupt"
+
+export interface EndingParts {
+  readonly meanwhile: Runtime
+  readonly screen: Screen
+  readonly interrupts: Interrupts
+  readonly announcer: Announcer
+  readonly conversation: Conversation
+  readonly leftTurns: LeftTurns
+}
+
+/** How long Ctrl+C at the prompt lets running tasks go on. A second one does not wait. */
+const DRAIN_MS = 3_000
+
+/** At the end of input what runs may finish; `/quit` stops it; Ctrl+C gives it a moment, and twice none. */
+export async function shutDown(parts: EndingParts, ending: Ending): Promise<void> {
+  const { meanwhile, screen, interrupts, announcer, conversation, leftTurns } = parts
+  const hurry = new AbortController()
+  const forget = interrupts.onNext(() => hurry.abort())
+  const turns = conversation.count() + leftTurns.count()
+  if (turns > 0 && ending !== "end of input") screen.print("The turn that runs goes on at the next start.")
+  const tasks = announcer.count()
+  if (tasks > 0) screen.print(describeEnding(ending, tasks))
+  if (ending === "end of input") {
+    const aborted = new Promise<void>((resolve) => {
+      hurry.signal.addEventListener("abort", () => resolve(), { once: true })
+    })
+    await Promise.race([conversation.allAnswered(), aborted])
+    await leftTurns.allEnded(hurry.signal)
+    await announcer.allEnded(hurry.signal)
+  }
+  conversation.close()
+  announcer.close()
+  await meanwhile.close({ drainMs: ending === "interrupt" ? DRAIN_MS : 0, signal: hurry.signal })
+  forget()
+}
+
+function describeEnding(ending: Ending, count: number): string {
+  const tasks = count === 1 ? "1 task" : `${count} tasks`
+  if (ending === "end of input") return `Waiting for ${tasks} to end. Ctrl+C stops at once.`
+  if (ending === "quit") return `Stopping ${tasks}…`
+  return `Giving ${tasks} ${DRAIN_MS / 1_000} seconds to end. Ctrl+C again stops at once.`
+}

@@ -1,0 +1,49 @@
+import type { Runtime } from "../../app.ts"
+import { shortId, toLine } from "../format.ts"
+import type { Screen } from "../screen/screen.ts"
+
+const LIVE = ["queued", "running", "waiting", "stopping"] as const
+const LONG_MS = 24 * 60 * 60 * 1_000
+
+/** Turns that a crash or a shutdown cut off, and which go on here by themselves. */
+export interface LeftTurns {
+  /** Tells of them. */
+  tell(): Promise<void>
+  count(): number
+  allEnded(signal: AbortSignal): Promise<void>
+}
+
+export function createLeftTurns({ tasks }: Runtime, screen: Screen): LeftTurns {
+  const going = new Set<Promise<void>>()
+  const closing = new AbortController()
+
+  async function follow(id: string, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const { task } = await tasks.result(id, { waitMs: LONG_MS, signal })
+      if ("endedAt" in task) return
+    }
+  }
+
+  return {
+    async tell() {
+      const { items } = await tasks.list({ kinds: ["turn"], statuses: LIVE })
+      const left = items.filter(({ id, status }) => status === "queued" || tasks.runsHere(id))
+      for (const { id, title, session } of left) {
+        const where = session ? ` (session ${shortId(session)})` : ""
+        screen.print(`A turn from before goes on: ${toLine(title)}${where}`)
+        const following = follow(id, closing.signal)
+          .catch(() => {})
+          .finally(() => going.delete(following))
+        going.add(following)
+      }
+    },
+    count: () => going.size,
+    async allEnded(signal) {
+      const aborted = new Promise<void>((resolve) => {
+        signal.addEventListener("abort", () => resolve(), { once: true })
+      })
+      await Promise.race([Promise.all(going), aborted])
+      closing.abort()
+    },
+  }
+}

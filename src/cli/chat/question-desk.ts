@@ -1,0 +1,79 @@
+import type { Screen } from "../screen/screen.ts"
+import { formatPersonQuestion } from "./format-question.ts"
+import { type PersonChannel, type Question, readAnswer } from "./read-answer.ts"
+
+type Answer = Awaited<ReturnType<PersonChannel["ask"]>>
+
+/** Puts questions before whoever sits at the prompt, one at a time. */
+export interface QuestionDesk {
+  readonly channel: PersonChannel
+  isOpen(): boolean
+  /** The line is an answer to the open question. */
+  take(line: string): void
+  /** False when no question is open. */
+  decline(): boolean
+}
+
+interface Asked {
+  readonly question: Question
+  readonly settle: (answer: Answer) => void
+}
+
+/** `onChange` is told when a question opens or closes: lines that are typed from then on have another meaning. */
+export function createQuestionDesk(screen: Screen, onChange: (isOpen: boolean) => void): QuestionDesk {
+  const waiting: Asked[] = []
+
+  function show(): void {
+    const [asked] = waiting
+    onChange(asked !== undefined)
+    if (asked) screen.print(formatPersonQuestion(asked.question, screen.style))
+  }
+
+  function close(asked: Asked, answer: Answer): void {
+    const index = waiting.indexOf(asked)
+    if (index < 0) return
+    waiting.splice(index, 1)
+    asked.settle(answer)
+    if (index === 0) show()
+  }
+
+  return {
+    channel: {
+      name: "terminal",
+      ask(question, signal) {
+        return new Promise((resolve) => {
+          const withdraw = (): void => {
+            if (waiting[0] === asked) screen.print(screen.style.dim("(the question was withdrawn)"))
+            close(asked, { isAnswered: false, reason: "the question was withdrawn" })
+          }
+          const asked: Asked = {
+            question,
+            settle(answer) {
+              signal.removeEventListener("abort", withdraw)
+              resolve(answer)
+            },
+          }
+          if (signal.aborted) return resolve({ isAnswered: false, reason: "the question was withdrawn" })
+          signal.addEventListener("abort", withdraw, { once: true })
+          waiting.push(asked)
+          if (waiting.length === 1) show()
+        })
+      },
+    },
+    isOpen: () => waiting.length > 0,
+    take(line) {
+      const [asked] = waiting
+      if (!asked) return
+      const read = readAnswer(asked.question, line)
+      if ("problem" in read) screen.print(read.problem)
+      else close(asked, { isAnswered: true, value: read.value, by: "person" })
+    },
+    decline() {
+      const [asked] = waiting
+      if (!asked) return false
+      screen.print(screen.style.dim("(declined)"))
+      close(asked, { isAnswered: false, reason: "the person declined to answer" })
+      return true
+    },
+  }
+}

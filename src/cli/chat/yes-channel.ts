@@ -1,0 +1,17 @@
+import { toLine } from "../format.ts"
+import type { Screen } from "../screen/screen.ts"
+import type { PersonChannel } from "./read-answer.ts"
+
+/** Says yes to whatever is asked for, without anybody looking. What is no matter of yes or no stays unanswered. */
+export function createYesChannel(screen: Screen): PersonChannel {
+  return {
+    name: "--yes",
+    async ask({ kind, text, options = [] }) {
+      const isApproval = kind === "approval" || options.includes("yes")
+      screen.print(`${toLine(text)} ${isApproval ? "yes (--yes)" : "(nobody is there to answer)"}`)
+      return isApproval
+        ? { isAnswered: true, value: "yes", by: "--yes" }
+        : { isAnswered: false, reason: "nobody is there to answer" }
+    },
+  }
+}

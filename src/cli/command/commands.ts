@@ -1,0 +1,80 @@
+import type { Runtime } from "../../app.ts"
+import { findNearNames } from "../../base/near-name.ts"
+import { toLine } from "../format.ts"
+import type { Command } from "./command.ts"
+import { contextCommand, modelCommand, resetCommand, toolsCommand } from "./conversation-commands.ts"
+import { answerCommand, inboxCommand } from "./inbox-commands.ts"
+import { outputCommand } from "./output-command.ts"
+import { runCommand, startCommand } from "./run-commands.ts"
+import { cancelCommand, clearCommand, retryCommand, taskCommand, tasksCommand } from "./task-commands.ts"
+
+const quitCommand: Command = {
+  name: "quit",
+  usage: "quit",
+  summary: "stop what runs and leave; what was queued goes on at the next start",
+  run: async () => "quit",
+}
+
+const helpCommand: Command = {
+  name: "help",
+  usage: "help",
+  summary: "show this list",
+  async run(_argument, { meanwhile, screen }) {
+    const own = COMMANDS.map(({ usage, summary }) => [`/${usage}`, summary] as const)
+    const fromPlugins = pluginCommands(meanwhile).map(
+      ({ command }) => [`/${toLine(command.name)}`, toLine(command.description)] as const,
+    )
+    const width = Math.max(...[...own, ...fromPlugins].map(([usage]) => usage.length))
+    const format = (rows: readonly (readonly [string, string])[]): string =>
+      rows.map(([usage, summary]) => `  ${usage.padEnd(width)}  ${summary}`).join("\n")
+    screen.print(`A line without a slash is said to the model. Commands:\n${format(own)}`)
+    if (fromPlugins.length > 0) screen.print(`From plugins:\n${format(fromPlugins)}`)
+  },
+}
+
+/** What the program itself understands after a slash, in the order in which `/help` lists it. */
+const COMMANDS: readonly Command[] = [
+  tasksCommand,
+  taskCommand,
+  outputCommand,
+  cancelCommand,
+  retryCommand,
+  clearCommand,
+  inboxCommand,
+  answerCommand,
+  runCommand,
+  startCommand,
+  toolsCommand,
+  modelCommand,
+  contextCommand,
+  resetCommand,
+  helpCommand,
+  quitCommand,
+]
+
+/** Words that people try, and what they mean. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  exit: "quit",
+  q: "quit",
+  bye: "quit",
+  show: "task",
+  "?": "help",
+}
+
+/** Capital and small letters are the same. */
+export function findCommand(name: string): Command | undefined {
+  const wanted = name.toLowerCase()
+  return COMMANDS.find((command) => command.name === (OTHER_NAMES[wanted] ?? wanted))
+}
+
+/** Those of plugins that no command of the program stands before. */
+export function pluginCommands({ plugins }: Runtime): ReturnType<Runtime["plugins"]["userCommands"]> {
+  return plugins.userCommands().filter(({ command }) => !findCommand(command.name))
+}
+
+export function describeUnknown(name: string, meanwhile: Runtime): string {
+  const names = [...COMMANDS, ...pluginCommands(meanwhile).map(({ command }) => command)].map((each) => each.name)
+  const near = findNearNames(name, names).map((each) => `/${toLine(each)}`)
+  const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "/help lists those there are."
+  return `There is no command /${toLine(name)}. ${hint}`
+}

@@ -1,0 +1,95 @@
+import { plain, toLine } from "../format.ts"
+import { formatCost, formatCount, formatPercent } from "../view/format-accounting.ts"
+import type { ChatContext, Command } from "./command.ts"
+
+type FoundTool = ReturnType<ChatContext["meanwhile"]["plugins"]["tools"]>[number]
+
+export const toolsCommand: Command = {
+  name: "tools",
+  usage: "tools",
+  summary: "list what the model is offered, by plugin, and when a call leaves the foreground",
+  async run(_argument, { meanwhile, screen, conversation }) {
+    const offered = new Set(conversation.session.tools().map(({ name }) => name))
+    const byPlugin = Object.groupBy(
+      meanwhile.plugins.tools().filter(({ tool }) => offered.has(tool.name)),
+      ({ plugin }) => plugin,
+    )
+    const blocks = Object.entries(byPlugin).map(([plugin, found = []]) => {
+      const width = Math.max(...found.map(({ tool }) => tool.name.length))
+      const lines = found.map(({ tool }) => `  ${toLine(tool.name).padEnd(width)}  ${describeBackground(tool)}`)
+      return [screen.style.bold(toLine(plugin)), ...lines].join("\n")
+    })
+    screen.print(blocks.length > 0 ? blocks.join("\n") : "The model is offered no tools.")
+    for (const { message } of meanwhile.plugins.skipped()) screen.print(`Not available: ${plain(message)}`)
+  },
+}
+
+function describeBackground({ background }: FoundTool["tool"]): string {
+  if (typeof background === "function") return "in the background when the call is a long one"
+  switch (background?.mode) {
+    case "always":
+      return "always in the background"
+    case "after":
+      return background.ms === undefined
+        ? "in the background when it takes long"
+        : `in the background after ${background.ms / 1_000} s`
+    default:
+      return "in the foreground"
+  }
+}
+
+export const modelCommand: Command = {
+  name: "model",
+  usage: "model [PROVIDER/NAME]",
+  summary: "show the model and the providers, or go on with another model",
+  async run(id, { meanwhile, screen, conversation }) {
+    const { session } = conversation
+    if (id !== "") {
+      await session.useModel(id)
+      screen.print(`From the next answer on: ${plain(session.model)}`)
+      return
+    }
+    const providers = meanwhile.plugins
+      .list({ kind: "model_provider", isExposed: true })
+      .flatMap(({ plugin }) => (plugin.kind === "model_provider" ? [plugin] : []))
+    const width = Math.max(...providers.map(({ name }) => name.length))
+    const rows = providers.map(({ name, isConfigured }) => {
+      const state = isConfigured === undefined ? "needs no key" : isConfigured() ? "ready" : "not set up: no key"
+      return `  ${name.padEnd(width)}  ${state}`
+    })
+    screen.print([`Model: ${plain(session.model)}`, "Providers:", ...rows, "Change: /model PROVIDER/NAME"].join("\n"))
+  },
+}
+
+export const contextCommand: Command = {
+  name: "context",
+  usage: "context [collect]",
+  summary: "show how full the context is and what was spent; `collect` makes room now",
+  async run(argument, { meanwhile, screen, conversation }) {
+    const { session } = conversation
+    if (argument.toLowerCase() === "collect") {
+      screen.print(plain(await session.collect("the person asked for it")))
+    } else if (argument !== "") {
+      screen.print(`There is no /context ${toLine(argument)}. Usage: /${contextCommand.usage}`)
+      return
+    }
+    const { usedTokens, limitTokens, percentUsed, turns } = session.contextUsage()
+    const { usage, costMicros } = meanwhile.ledger.total({ session: session.id })
+    screen.print(
+      [
+        `Context: ${formatCount(usedTokens)} of ${formatCount(limitTokens)} tokens (${formatPercent(percentUsed)}), ${session.history().length} messages, ${turns === 1 ? "1 turn" : `${turns} turns`}`,
+        `Spent since the start: ${formatCount(usage.inputTokens)} tokens in, ${formatCount(usage.outputTokens)} out${costMicros ? `, ${formatCost(costMicros)}` : ""}`,
+      ].join("\n"),
+    )
+  },
+}
+
+export const resetCommand: Command = {
+  name: "reset",
+  usage: "reset",
+  summary: "begin anew: the model forgets the conversation, which stays in the record",
+  async run(_argument, { screen, conversation }) {
+    await conversation.session.reset()
+    screen.print("The conversation begins anew.")
+  },
+}

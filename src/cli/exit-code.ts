@@ -1,0 +1,13 @@
+/** What the program's exit code tells. Documented in `docs/guide/program.md`. */
+export const EXIT_CODES = {
+  completed: 0,
+  failed: 1,
+  /** Wrong arguments, or something that a start needs is missing. */
+  refused: 2,
+  /** By Ctrl+C, a signal or the time limit. */
+  stopped: 3,
+  /** An approval or an answer is waited for. */
+  needs_person: 4,
+} as const
+
+export type ExitName = keyof typeof EXIT_CODES

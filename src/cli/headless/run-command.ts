@@ -1,0 +1,56 @@
+import { text as readAll } from "node:stream/consumers"
+import { Command, InvalidArgumentError } from "commander"
+import { EXIT_CODES } from "../exit-code.ts"
+import type { GlobalOptions } from "../open-runtime.ts"
+
+interface RunOptions extends GlobalOptions {
+  readonly json?: true
+  readonly session?: string
+  readonly yes?: true
+  readonly timeout?: number
+  readonly wait: boolean
+}
+
+const AFTER = `
+The answer goes to standard output, everything else to standard error. Before it ends it waits for the tasks that the
+answer left in the background; that costs no tokens.
+Exit codes: 0 completed, 1 failed, 2 refused, 3 stopped or out of time, 4 a person is needed.`
+
+/** `meanwhile run`: one prompt, without anybody at the keyboard. */
+export function createRunCommand(): Command {
+  return new Command("run")
+    .description("say one thing, print the answer, and end")
+    .argument("[prompt]", "what to say; - or nothing reads it from standard input")
+    .option("--json", "one JSON object a line for everything that happens, the result last")
+    .option("--session <id>", "go on with this conversation")
+    .option("--timeout <seconds>", "stop when it takes longer", toSeconds)
+    .option("--no-wait", "do not wait for background tasks; says what becomes of them")
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText("after", AFTER)
+    .action(async (given: string | undefined, _options: object, command: Command) => {
+      const { json = false, yes = false, timeout, wait, ...options } = command.optsWithGlobals<RunOptions>()
+      const prompt = await readPrompt(given)
+      if (prompt === "") command.error('error: there is nothing to say. For example: meanwhile run "what is in here?"')
+      const { runPrompt } = await import("./run-prompt.ts")
+      const exit = await runPrompt({
+        ...options,
+        prompt,
+        isJson: json,
+        isApproving: yes,
+        waitsForTasks: wait,
+        timeoutMs: timeout === undefined ? null : timeout * 1_000,
+      })
+      process.exitCode = EXIT_CODES[exit]
+    })
+}
+
+async function readPrompt(given: string | undefined): Promise<string> {
+  if (given !== undefined && given !== "-") return given.trim()
+  return given === undefined && process.stdin.isTTY ? "" : (await readAll(process.stdin)).trim()
+}
+
+function toSeconds(value: string): number {
+  const seconds = Number(value)
+  if (!(seconds > 0)) throw new InvalidArgumentError("It must be a number of seconds above 0.")
+  return seconds
+}

@@ -1,0 +1,88 @@
+import { Command } from "commander"
+import type { Command as PromptCommand, TaskContext } from "../command/command.ts"
+import { answerCommand, inboxCommand } from "../command/inbox-commands.ts"
+import { outputCommand } from "../command/output-command.ts"
+import { cancelCommand, clearCommand, retryCommand, taskCommand, tasksCommand } from "../command/task-commands.ts"
+import { BACKGROUND_KINDS } from "../format.ts"
+import type { GlobalOptions } from "../open-runtime.ts"
+import { toJsonLine } from "./json-line.ts"
+import { lookAtTasks, workOnTasks } from "./with-tasks.ts"
+
+const MOST_LISTED = 100
+
+interface TasksOptions extends GlobalOptions {
+  readonly json?: true
+  readonly all?: true
+  readonly follow?: true
+}
+
+/** `meanwhile tasks`: the commands about tasks without a chat. */
+export function createTasksCommand(): Command {
+  const tasks = new Command("tasks").description("list, show, cancel, retry and clear background tasks")
+  tasks.addCommand(createListCommand(), { isDefault: true })
+  tasks.addCommand(createShowCommand())
+  tasks.addCommand(
+    withId("output", "show what a task has printed")
+      .option("--follow", "until it ends")
+      .action(async (id: string, _: object, command: Command) => {
+        const { follow, ...options } = command.optsWithGlobals<TasksOptions>()
+        await lookAtTasks(options, (context) => outputCommand.run(follow ? `${id} --follow` : id, context))
+      }),
+  )
+  tasks.addCommand(toShellCommand(withId("cancel", cancelCommand.summary), cancelCommand, lookAtTasks))
+  tasks.addCommand(
+    toShellCommand(withId("retry", `${retryCommand.summary}, and wait for it`), retryCommand, workOnTasks),
+  )
+  tasks.addCommand(toShellCommand(new Command("clear").description(clearCommand.summary), clearCommand, lookAtTasks))
+  tasks.addCommand(toShellCommand(new Command("inbox").description(inboxCommand.summary), inboxCommand, lookAtTasks))
+  const answer = withId("answer", `${answerCommand.summary}, and wait for it`).argument(
+    "<answer...>",
+    "yes, no, or text",
+  )
+  tasks.addCommand(toShellCommand(answer, answerCommand, workOnTasks))
+  return tasks
+}
+
+function createListCommand(): Command {
+  return new Command("list")
+    .description("list the newest tasks")
+    .option("--all", "with the turns of conversations")
+    .option("--json", `one JSON object a line, ${MOST_LISTED} at most`)
+    .action(async (_: object, command: Command) => {
+      const { all, json, ...options } = command.optsWithGlobals<TasksOptions>()
+      await lookAtTasks(options, async (context) => {
+        if (!json) return tasksCommand.run(all ? "all" : "", context)
+        const { items } = await context.meanwhile.tasks.list(all ? {} : { kinds: BACKGROUND_KINDS }, {
+          limit: MOST_LISTED,
+        })
+        for (const item of items) context.screen.print(toJsonLine(item))
+      })
+    })
+}
+
+function createShowCommand(): Command {
+  return withId("show", taskCommand.summary)
+    .option("--json", "as one JSON object")
+    .action(async (id: string, _: object, command: Command) => {
+      const { json, ...options } = command.optsWithGlobals<TasksOptions>()
+      await lookAtTasks(options, async (context) => {
+        if (!json) return taskCommand.run(id, context)
+        context.screen.print(toJsonLine(await context.meanwhile.tasks.get(id)))
+      })
+    })
+}
+
+function withId(name: string, description: string): Command {
+  return new Command(name).description(description).argument("<id>", "the first characters are enough")
+}
+
+/** A command of the prompt under the name it has in the shell, its argument made of all the words. */
+function toShellCommand(
+  command: Command,
+  { run }: PromptCommand<TaskContext>,
+  open: typeof lookAtTasks | typeof workOnTasks,
+): Command {
+  return command.action(async () => {
+    await open(command.optsWithGlobals<TasksOptions>(), (context) => run(command.args.join(" "), context))
+  })
+}

@@ -1,0 +1,58 @@
+import type { Runtime } from "../../app.ts"
+import { createInterrupts, followSignals } from "../chat/interrupts.ts"
+import type { TaskContext } from "../command/command.ts"
+import { openDataDirectory } from "../data-directory.ts"
+import { formatAnnouncement, shortId, type Task, type TaskId } from "../format.ts"
+import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
+import { createScreen } from "../screen/create-screen.ts"
+import type { Screen } from "../screen/screen.ts"
+
+type Work = (context: TaskContext) => Promise<unknown>
+
+const LONG_MS = 24 * 60 * 60 * 1_000
+
+/** Looks at the tasks of this folder, and takes up no work: what is queued belongs to those who stay. */
+export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<void> {
+  const dataDirectory = openDataDirectory(options.dataDir)
+  const { createRuntime } = await import("../../app.ts")
+  const meanwhile = await createRuntime({ dataDirectory, takesWork: false })
+  await withRuntime({ meanwhile, screen: createScreen(process.stdout), waitMs: 0 }, work)
+}
+
+/** For what has to run: it runs here, unless another copy takes it, and its end is waited for. */
+export async function workOnTasks(options: GlobalOptions, work: Work): Promise<void> {
+  const screen = createScreen(process.stdout)
+  const notes = createScreen(process.stderr)
+  const { meanwhile } = await openRuntime({ ...options, notify: (text) => notes.print(text) })
+  await withRuntime({ meanwhile, screen, waitMs: LONG_MS }, work)
+}
+
+interface Opened {
+  readonly meanwhile: Runtime
+  readonly screen: Screen
+  /** For the end of tasks that the work has touched. */
+  readonly waitMs: number
+}
+
+async function withRuntime(opened: Opened, work: Work): Promise<void> {
+  const { meanwhile, screen, waitMs } = opened
+  const stop = new AbortController()
+  const interrupts = createInterrupts()
+  followSignals(interrupts)
+  interrupts.onEach(() => stop.abort())
+  const { signal } = stop
+  const touched = new Set<TaskId>()
+  try {
+    await work({ meanwhile, screen, signal, announceEnd: (id) => void touched.add(id) })
+    for (const id of touched) screen.print(formatStanding((await meanwhile.tasks.result(id, { waitMs, signal })).task))
+  } finally {
+    screen.detach()
+    // What began here beside it may come to its end too.
+    await meanwhile.close({ drainMs: signal.aborted ? 0 : waitMs, signal })
+  }
+}
+
+function formatStanding(task: Task): string {
+  if ("endedAt" in task) return formatAnnouncement(task)
+  return `[${shortId(task.id)}] is ${task.status}; whoever runs it, or the next start, brings it to its end`
+}

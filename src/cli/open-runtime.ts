@@ -1,0 +1,37 @@
+import type { Runtime } from "../app.ts"
+import { openDataDirectory } from "./data-directory.ts"
+import { plain } from "./format.ts"
+
+/** What every way to start the program understands. */
+export interface GlobalOptions {
+  readonly dataDir?: string
+  readonly trust?: true
+  readonly model?: string
+}
+
+export interface OpenedRuntime {
+  readonly meanwhile: Runtime
+  readonly dataDirectory: string
+}
+
+export interface OpeningOptions extends GlobalOptions {
+  readonly notify: (text: string) => void
+  /** Asked whether the folder's files are trusted. Without it they are not, unless `trust` says so. */
+  readonly confirmTrust?: (question: string) => Promise<boolean>
+}
+
+/** The runtime of this folder. Loaded only now: `--version` and `--help` need none of it. */
+export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntime> {
+  const { notify, confirmTrust, trust = false } = options
+  const dataDirectory = openDataDirectory(options.dataDir)
+  const { openProgram } = await import("../program.ts")
+  const meanwhile = await openProgram({
+    dataDirectory,
+    workingDirectory: process.cwd(),
+    environment: process.env,
+    trust,
+    notify: (text) => notify(plain(text)),
+    ...(confirmTrust && { confirmTrust: ({ text }) => confirmTrust(text) }),
+  })
+  return { meanwhile, dataDirectory }
+}

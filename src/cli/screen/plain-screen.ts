@@ -1,0 +1,39 @@
+import type { Screen, ScreenOutput } from "./screen.ts"
+import type { Style } from "./style.ts"
+
+const USUAL_COLUMNS = 100
+
+/** A pipe or a file: text and nothing but text, in the order in which it comes. */
+export function createPlainScreen(output: ScreenOutput, style: Style): Screen {
+  let isAtLineStart = true
+
+  function write(text: string): void {
+    if (text === "") return
+    output.write(text)
+    isAtLineStart = text.endsWith("\n")
+  }
+
+  /** What does not end its own line would run into what comes next. */
+  function endLine(): void {
+    if (!isAtLineStart) write("\n")
+  }
+
+  return {
+    isLive: false,
+    style,
+    get columns() {
+      return output.columns ?? USUAL_COLUMNS
+    },
+    write,
+    endLine,
+    print(text) {
+      endLine()
+      write(`${text}\n`)
+    },
+    showActivity() {},
+    attach() {},
+    enterLine() {},
+    refresh() {},
+    detach: endLine,
+  }
+}

@@ -1,0 +1,32 @@
+/** Puts colours around text that is clean already; leaves it as it is where there are none. */
+export interface Style {
+  bold(text: string): string
+  dim(text: string): string
+  red(text: string): string
+  green(text: string): string
+  yellow(text: string): string
+  cyan(text: string): string
+}
+
+const ESCAPE = "\u001b["
+
+export function createStyle(isColoured: boolean): Style {
+  const paint = (on: number, off: number) => (text: string) =>
+    isColoured && text !== "" ? `${ESCAPE}${on}m${text}${ESCAPE}${off}m` : text
+  return {
+    bold: paint(1, 22),
+    dim: paint(2, 22),
+    red: paint(31, 39),
+    green: paint(32, 39),
+    yellow: paint(33, 39),
+    cyan: paint(36, 39),
+  }
+}
+
+/** https://no-color.org: any value but the empty one turns colours off. */
+export function wantsColours(
+  output: { readonly isTTY?: boolean },
+  environment: Readonly<Record<string, string | undefined>>,
+): boolean {
+  return output.isTTY === true && !environment["NO_COLOR"] && environment["TERM"] !== "dumb"
+}

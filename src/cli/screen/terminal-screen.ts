@@ -1,0 +1,87 @@
+import type { Interface } from "node:readline"
+import type { Screen, ScreenOutput } from "./screen.ts"
+import type { Style } from "./style.ts"
+import { breakAt, widthOf } from "./text-width.ts"
+
+const USUAL_COLUMNS = 80
+const FEWEST_COLUMNS = 20
+
+/**
+ * Finished lines scroll up and are never touched again. Below them, drawn anew whenever something changes: the line that
+ * is being written, what is going on, and the prompt with what was typed.
+ */
+export function createTerminalScreen(output: ScreenOutput, style: Style): Screen {
+  let prompt: Interface | undefined
+  let partial = ""
+  let activity: readonly string[] = []
+  let rowsAbovePrompt = 0
+
+  const columns = (): number => Math.max(FEWEST_COLUMNS, output.columns ?? USUAL_COLUMNS)
+
+  function draw(finished: string, typedRows = prompt?.getCursorPos().rows ?? 0): void {
+    const up = rowsAbovePrompt + typedRows
+    const lines = [...(partial === "" ? [] : [partial]), ...activity]
+    const below = lines.map((line) => `${line}\n`).join("")
+    // The prompt moves up by as many rows as it has below its first before it draws itself.
+    const room = "\n".repeat(prompt?.getCursorPos().rows ?? 0)
+    output.write(`\r${up > 0 ? `\u001b[${up}A` : ""}\u001b[J${finished}${below}${room}`)
+    rowsAbovePrompt = lines.length
+    prompt?.prompt(true)
+  }
+
+  /** Takes the finished lines off the one being written; what is longer than the screen is wide is finished in part. */
+  function takeFinished(): string {
+    const end = partial.lastIndexOf("\n") + 1
+    let finished = partial.slice(0, end)
+    partial = partial.slice(end)
+    while (widthOf(partial) >= columns()) {
+      const at = breakAt(partial, columns() - 1)
+      finished += `${partial.slice(0, at).trimEnd()}\n`
+      partial = partial.slice(at)
+    }
+    return finished
+  }
+
+  return {
+    isLive: true,
+    style,
+    get columns() {
+      return columns()
+    },
+    print: (text) => draw(`${text}\n`),
+    write(text) {
+      if (text === "") return
+      partial += text.replaceAll("\t", "    ")
+      draw(takeFinished())
+    },
+    endLine() {
+      if (partial === "") return
+      const finished = `${partial}\n`
+      partial = ""
+      draw(finished)
+    },
+    showActivity(lines) {
+      if (lines.length === 0 && activity.length === 0) return
+      activity = lines
+      draw("")
+    },
+    attach(next) {
+      prompt = next
+      draw("", 0)
+    },
+    enterLine(line) {
+      const text = `${prompt?.getPrompt() ?? ""}${line}`
+      // The cursor is in the row below what was typed.
+      draw(`${text}\n`, 1 + Math.floor(widthOf(text) / columns()))
+    },
+    refresh: () => draw(""),
+    detach() {
+      const typedRows = prompt?.getCursorPos().rows ?? 0
+      prompt = undefined
+      activity = []
+      const finished = partial === "" ? "" : `${partial}\n`
+      partial = ""
+      draw(finished, typedRows)
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import { stripVTControlCharacters } from "node:util"
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
+const WITHOUT_WIDTH = /\p{Mn}|\p{Me}|\p{Cf}/u
+
+/** How many columns it takes on a terminal. */
+export function widthOf(text: string): number {
+  let width = 0
+  for (const character of stripVTControlCharacters(text)) width += widthOfCharacter(character)
+  return width
+}
+
+/** The text within so many columns; a longer one ends with `…`. Only for text without colours. */
+export function cutToWidth(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text
+  return `${text.slice(0, indexAt(text, Math.max(0, columns - 1)))}…`
+}
+
+/** Where to break a line that is too long: behind the last space that fits, else where the room ends. */
+export function breakAt(text: string, columns: number): number {
+  const end = indexAt(text, columns)
+  const space = text.lastIndexOf(" ", end - 1)
+  return space > 0 ? space + 1 : Math.max(end, 1)
+}
+
+/** How many characters of it fit. */
+function indexAt(text: string, columns: number): number {
+  let width = 0
+  let index = 0
+  for (const character of text) {
+    width += widthOfCharacter(character)
+    if (width > columns) return index
+    index += character.length
+  }
+  return index
+}
+
+function widthOfCharacter(character: string): number {
+  if (WITHOUT_WIDTH.test(character)) return 0
+  return WIDE.test(character) ? 2 : 1
+}

@@ -1,0 +1,90 @@
+import { plain, plainLines } from "../format.ts"
+import { createLineBuffer } from "../screen/line-buffer.ts"
+import type { Screen } from "../screen/screen.ts"
+
+const OUTPUT_LINES = 12
+const OUTPUT_CHARACTERS = 400
+
+/** What one agent says, and what its calls print. Only the agent a person talks with writes word by word. */
+export interface AgentLines {
+  writeAnswer(text: string): void
+  writeReasoning(text: string): void
+  /** The answer as a whole: shown unless its pieces were. */
+  endAnswer(whole: string): void
+  /** What was written of the answer is void: another follows, or none. */
+  dropAnswer(): void
+  /** Bounded: what a command prints can be read in full afterwards. */
+  writeOutput(text: string): void
+  /** A call begins or ends: its output is a new one. */
+  endOutput(): void
+  /** Whole lines, with the agent's label. */
+  note(text: string): void
+  /** Ends what was begun. */
+  flush(): void
+}
+
+export interface AgentLinesOptions {
+  /** Where answers go, and where everything else does. */
+  readonly answers: Screen
+  readonly notes: Screen
+  /** Put before every line; empty for the agent a person talks with. */
+  readonly label: () => string
+}
+
+export function createAgentLines({ answers, notes, label }: AgentLinesOptions): AgentLines {
+  const { style } = notes
+  let hasWritten = false
+  let outputLines = 0
+
+  const note = (text: string): void => {
+    const name = label()
+    notes.print(name === "" ? text : text.replaceAll(/^/gm, style.cyan(`${name} │ `)))
+  }
+  const answer = createLineBuffer((lines) => note(lines.join("\n")))
+  const reasoning = createLineBuffer((lines) => note(lines.map((line) => style.dim(line)).join("\n")))
+  const output = createLineBuffer((lines) => {
+    const room = Math.max(0, OUTPUT_LINES - outputLines)
+    const isFirstLeftOut = outputLines <= OUTPUT_LINES && outputLines + lines.length > OUTPUT_LINES
+    const shown = lines.slice(0, room).map((line) => line.slice(0, OUTPUT_CHARACTERS))
+    if (isFirstLeftOut) shown.push("…")
+    outputLines += lines.length
+    if (shown.length > 0) note(shown.map((line) => style.dim(`  │ ${line}`)).join("\n"))
+  })
+
+  function flush(): void {
+    reasoning.flush()
+    output.flush()
+    answer.flush()
+    if (label() === "") answers.endLine()
+  }
+
+  function writeAnswer(text: string): void {
+    const clean = plain(text)
+    reasoning.flush()
+    hasWritten = true
+    if (label() === "") answers.write(clean)
+    else answer.push(clean)
+  }
+
+  function dropAnswer(): void {
+    hasWritten = false
+    flush()
+  }
+
+  return {
+    note,
+    flush,
+    writeAnswer,
+    writeReasoning: (text) => reasoning.push(plain(text)),
+    endAnswer(whole) {
+      if (!hasWritten && whole !== "") writeAnswer(whole)
+      dropAnswer()
+    },
+    dropAnswer,
+    writeOutput: (text) => output.push(plainLines(text)),
+    endOutput() {
+      output.flush()
+      outputLines = 0
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import { formatDuration, plain, shortId, type TaskId, toLine } from "../format.ts"
+import type { Screen } from "../screen/screen.ts"
+import { createActivity } from "./activity.ts"
+import type { AgentEvent, AgentId, EventOf, TurnAccounting } from "./agent-event.ts"
+import { type AgentLines, createAgentLines } from "./agent-lines.ts"
+import { formatAccounting } from "./format-accounting.ts"
+import { formatCall, formatCallEnd } from "./format-call.ts"
+
+export interface AgentViewOptions {
+  /** Where the answers of the agent a person talks with go. */
+  readonly answers: Screen
+  /** Where everything else goes. */
+  readonly notes: Screen
+  /** The agent a person talks with: the others are shown with their names. */
+  readonly isMain: (agent: AgentId) => boolean
+  /** Whether somebody else tells how its turn failed. */
+  readonly isAwaited: (agent: AgentId) => boolean
+  /** A call goes on as this task. */
+  readonly onTask: (taskId: TaskId) => void
+}
+
+/** Shows what agents do as it happens. */
+export interface AgentView {
+  show(event: AgentEvent): void
+  close(): void
+}
+
+interface ShownAgent {
+  name: string
+  isSubagent: boolean
+  readonly lines: AgentLines
+  readonly calls: Set<string>
+  accounting: TurnAccounting | null
+}
+
+export function createAgentView(options: AgentViewOptions): AgentView {
+  const { answers, notes, isMain } = options
+  const { style } = notes
+  const activity = createActivity(notes)
+  const agents = new Map<AgentId, ShownAgent>()
+
+  function labelOf(id: AgentId, { name, isSubagent }: ShownAgent): string {
+    if (isMain(id)) return ""
+    return isSubagent ? name : `session ${shortId(id)}`
+  }
+
+  function find(id: AgentId): ShownAgent {
+    const known = agents.get(id)
+    if (known) return known
+    const lines = createAgentLines({ answers, notes, label: () => labelOf(id, agent) })
+    const agent: ShownAgent = { name: "", isSubagent: false, lines, calls: new Set(), accounting: null }
+    agents.set(id, agent)
+    return agent
+  }
+
+  function showStatus(event: EventOf<"agent.status_changed">, agent: ShownAgent): void {
+    const label = labelOf(event.agent, agent)
+    if (event.status === "active") return activity.begin(event.agent, label === "" ? "" : `${label}: `)
+    activity.end(event.agent)
+    agent.lines.dropAnswer()
+    if (event.status === "error" && !options.isAwaited(event.agent)) {
+      agent.lines.note(style.red(`The turn failed: ${plain(event.reason ?? "the reason is not known")}`))
+    }
+  }
+
+  function showCallStart(event: EventOf<"tool_call.started">, { lines, calls }: ShownAgent): void {
+    const title = formatCall(event)
+    lines.flush()
+    if (calls.size === 0) lines.endOutput()
+    calls.add(event.callId)
+    lines.note(style.bold(`• ${title}`))
+    activity.beginCall(event.agent, event.callId, title)
+  }
+
+  function showCallEnd(event: EventOf<"tool_call.ended">, { lines, calls }: ShownAgent): void {
+    lines.flush()
+    calls.delete(event.callId)
+    activity.endCall(event.agent, event.callId)
+    lines.note(formatCallEnd(event, style))
+    if (event.taskId) options.onTask(event.taskId)
+  }
+
+  function showOutput({ source, text }: EventOf<"agent.output">, { lines }: ShownAgent): void {
+    if (source === "model") lines.endAnswer(text)
+    else if (source === "tool") lines.writeOutput(text)
+    else if (source === "system") lines.note(style.dim(plain(text)))
+  }
+
+  function showAccounting({ usage }: EventOf<"context.updated">, agent: ShownAgent): void {
+    const { accounting, isSubagent } = agent
+    agent.accounting = null
+    // What a subagent took is told by the turn that asked for it.
+    if (accounting && !isSubagent) agent.lines.note(style.dim(formatAccounting(accounting, usage)))
+  }
+
+  return {
+    show(event) {
+      const agent = find(event.agent)
+      const { lines } = agent
+      switch (event.type) {
+        case "agent.created":
+          agent.name = toLine(event.name)
+          agent.isSubagent = event.parent !== null
+          return
+        case "agent.status_changed":
+          return showStatus(event, agent)
+        case "content.delta":
+          return event.source === "model" ? lines.writeAnswer(event.text) : lines.writeReasoning(event.text)
+        case "content.reset":
+          lines.dropAnswer()
+          return lines.note(style.dim(`(${plain(event.reason)})`))
+        case "agent.output":
+          return showOutput(event, agent)
+        case "tool_call.started":
+          return showCallStart(event, agent)
+        case "tool_call.ended":
+          return showCallEnd(event, agent)
+        case "model_call.retried":
+          return lines.note(style.dim(`${plain(event.reason)} Trying again in ${formatDuration(event.afterMs)}.`))
+        case "context.collected":
+          return lines.note(style.dim(`Room was made in the context: ${toLine(event.summary)}`))
+        case "turn.completed":
+          agent.accounting = event.accounting
+          return
+        case "context.updated":
+          return showAccounting(event, agent)
+        case "agent.completed":
+          agents.delete(event.agent)
+          return
+        case "history.updated":
+        case "task.changed":
+          return
+      }
+    },
+    close: () => activity.close(),
+  }
+}

@@ -1,0 +1,33 @@
+import { formatDuration, toLine } from "../format.ts"
+import type { ContextUsage, TurnAccounting } from "./agent-event.ts"
+
+const MICROS = 1_000_000
+
+/** One line: what a turn took. */
+export function formatAccounting(accounting: TurnAccounting, usage: ContextUsage): string {
+  const { usage: tokens, costMicros, durationMs, model, outcome, toolCalls } = accounting
+  const cached = tokens.cachedInputTokens > 0 ? ` (${formatCount(tokens.cachedInputTokens)} cached)` : ""
+  const parts = [
+    ...(outcome === "completed" ? [] : [outcome]),
+    toLine(model),
+    `${formatCount(tokens.inputTokens)}${cached} + ${formatCount(tokens.outputTokens)} tokens`,
+    ...(costMicros === null || costMicros === 0 ? [] : [formatCost(costMicros)]),
+    ...(toolCalls === 0 ? [] : [toolCalls === 1 ? "1 call" : `${toolCalls} calls`]),
+    formatDuration(durationMs),
+    `context ${formatPercent(usage.percentUsed)}`,
+  ]
+  return parts.join(" · ")
+}
+
+export function formatCount(count: number): string {
+  if (count < 10_000) return String(count)
+  return count < 1_000_000 ? `${(count / 1_000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(2)}M`
+}
+
+export function formatPercent(percent: number): string {
+  return percent > 0 && percent < 1 ? "<1 %" : `${Math.round(percent)} %`
+}
+
+export function formatCost(costMicros: number): string {
+  return `$${(costMicros / MICROS).toFixed(costMicros < MICROS ? 4 : 2)}`
+}
