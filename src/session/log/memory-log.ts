@@ -57,6 +57,9 @@ export function createMemoryLog({ id, workspace, data, clock, stopOf }: MemoryLo
     get position() {
       return state.position
     },
+    get nextPosition() {
+      return state.position + 1
+    },
     createdAt,
     get updatedAt() {
       return updatedAt

@@ -28,6 +28,8 @@ export interface SessionLog {
   readonly history: readonly Message[]
   /** The position of the last entry. */
   readonly position: number
+  /** Of the first entry that is written next; what was paid goes before it. */
+  readonly nextPosition: number
   readonly createdAt: number
   readonly updatedAt: number
   /** While a turn runs: becomes durable with what the turn writes next. */

@@ -110,7 +110,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
 
   /** Waits for another occasion while a turn has the log, here or elsewhere, and never makes a session anew. */
   async function settlePaid(): Promise<void> {
-    if (paid.isEmpty) return
+    if (paid.count === 0) return
     await refresh()
     if (version !== NOT_STORED && !(await findLiveTurn(store, state.data))) await write({ entries: [] })
   }
@@ -129,6 +129,9 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     },
     get position() {
       return state.position
+    },
+    get nextPosition() {
+      return state.position + paid.count + 1
     },
     get createdAt() {
       return createdAt

@@ -1,10 +1,10 @@
 import type { TurnRun } from "../../runner/turn/turn-run.ts"
 import type { Operation, RunReference } from "../../task/operation.ts"
-import type { OpenTurn, TurnChange } from "./open-turn.ts"
+import type { LogChange, OpenTurn, TurnChange } from "./open-turn.ts"
 
 /** Turns changes of a log into what the store is asked to write. */
 export interface TurnWriter {
-  toOperations(change: TurnChange): readonly Operation[]
+  toOperations(change: LogChange): readonly Operation[]
   /** What is in memory may not be what is stored: the log must be read again. */
   markBroken(): void
 }

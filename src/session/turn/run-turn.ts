@@ -79,7 +79,7 @@ async function collect(scope: TurnScope, reason?: string): Promise<boolean> {
 async function keepAnswer(scope: TurnScope, { message, record }: ModelAnswer): Promise<void> {
   const { conversation, turn } = scope
   const { log, emitter } = conversation
-  const position = log.position + 1
+  const position = log.nextPosition
   const started = callsOf(message).map((call) => ({ key: toStepKey(position, call), onCrash: toOnCrash(scope, call) }))
   const measured = toMeasured(scope, record)
   saveSoon(scope, {

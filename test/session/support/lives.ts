@@ -1,0 +1,62 @@
+import { join } from "node:path"
+import { onTestFinished } from "vitest"
+import { createRuntime, type Runtime } from "../../../src/app.ts"
+import { createManualClock } from "../../../src/base/manual-clock.ts"
+import type { Script } from "../../../src/builtin/scripted/script.ts"
+import { createScriptedModel } from "../../../src/builtin/scripted/scripted-model.ts"
+import { createEmbeddedEngine } from "../../../src/engine/embedded/engine.ts"
+import { definePlugin } from "../../../src/plugin/define-plugin.ts"
+import type { Tool } from "../../../src/plugin/tool.ts"
+import { allowAll } from "../../../src/runner/call/permission.ts"
+import type { TaskStore } from "../../../src/task/store.ts"
+import { createLife, createMortalEngine, type Life } from "../../chaos/mortal-engine.ts"
+
+const LEASE_SECONDS = 60
+
+export interface LivingRuntime {
+  readonly life: Life
+  readonly runtime: Runtime
+  /** Answers when the life is over, too. */
+  readonly store: TaskStore
+  /** Resolves when the model has been asked so often. */
+  isAsked(times: number): Promise<void>
+}
+
+/** One life of a process on the folder's data. End the life before the next begins; the last one is closed in peace. */
+export async function beginLife(
+  folder: string,
+  number: number,
+  { script, tools }: { readonly script: Script; readonly tools: readonly Tool[] },
+): Promise<LivingRuntime> {
+  const life = createLife(number)
+  const clock = createManualClock(1_700_000_000_000 + number * 10 * LEASE_SECONDS * 1_000)
+  const engine = await createEmbeddedEngine({
+    path: join(folder, "store.sqlite"),
+    clock,
+    holder: { life: number },
+    isHolderAlive: (data) => data["life"] === number,
+  })
+  onTestFinished(() => engine.close())
+  const model = createScriptedModel(script)
+  const runtime = await createRuntime({
+    clock,
+    model,
+    dataDirectory: folder,
+    environment: {},
+    engine: createMortalEngine(engine, life),
+    plugins: [definePlugin({ kind: "tool", name: "test", tools })],
+    permissions: allowAll,
+    background: { leaseSeconds: LEASE_SECONDS },
+  })
+  onTestFinished(async () => {
+    if (!life.isOver) await runtime.close()
+  })
+  return {
+    life,
+    runtime,
+    store: engine.store,
+    async isAsked(times) {
+      while (model.callCount < times) await new Promise((resolve) => setImmediate(resolve))
+    },
+  }
+}
