@@ -20,7 +20,7 @@ export interface SessionState extends SessionInfo {
 
 /** The conversations of one workspace. */
 export interface SessionDirectory {
-  /** The last used first. */
+  /** The last used first, without those of subagents. */
   list(limit?: number): Promise<readonly SessionInfo[]>
   /** Undefined when there is none. */
   load(id: SessionId): Promise<SessionState | undefined>

@@ -2,6 +2,7 @@ import { isMeanwhileError } from "../base/error.ts"
 import type { SessionDirectory, SessionInfo, SessionState } from "../plugin/sessions-port.ts"
 import { createSessionId, type SessionId, type WorkspaceId } from "../task/id.ts"
 import type { SessionRecord } from "../task/session.ts"
+import type { TaskStore } from "../task/store.ts"
 import { describe, toSessionState } from "./conversation-context.ts"
 import { toStoredEntry } from "./log/log-entry.ts"
 import { readHistory } from "./log/read-history.ts"
@@ -9,6 +10,7 @@ import { parseSessionData, toStoredData } from "./log/session-data.ts"
 import type { AgentScope } from "./scope.ts"
 
 const MOST_LISTED = 100
+const PAGE_SIZE = 100
 
 /** The conversations of a workspace that the store keeps. */
 export function createSessionDirectory(scope: AgentScope, workspace: WorkspaceId): SessionDirectory {
@@ -18,10 +20,7 @@ export function createSessionDirectory(scope: AgentScope, workspace: WorkspaceId
     return record?.workspace === workspace ? record : undefined
   }
   return {
-    async list(limit = MOST_LISTED) {
-      const { items } = await store.sessions(workspace, { limit })
-      return items.map(toInfo)
-    },
+    list: (limit = MOST_LISTED) => listMainSessions(store, workspace, limit),
     async load(id) {
       const open = scope.open.get(id)
       if (open?.log.workspace === workspace) return toSessionState(open)
@@ -59,6 +58,22 @@ export function createSessionDirectory(scope: AgentScope, workspace: WorkspaceId
       await store.commit([{ op: "session.update", id, expectedVersion: record.version, data, messages: [] }])
     },
   }
+}
+
+/** Those that people talk with: subagents have their own beside them, and nobody looks for those. */
+async function listMainSessions(
+  store: TaskStore,
+  workspace: WorkspaceId,
+  limit: number,
+): Promise<readonly SessionInfo[]> {
+  const found: SessionInfo[] = []
+  let cursor: string | undefined
+  do {
+    const page = await store.sessions(workspace, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
+    found.push(...page.items.filter(({ data }) => parseSessionData(data).parent === null).map(toInfo))
+    cursor = page.cursor
+  } while (cursor && found.length < limit)
+  return found.slice(0, limit)
 }
 
 function toInfo({ id, data, createdAt, updatedAt }: SessionRecord): SessionInfo {

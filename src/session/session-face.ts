@@ -1,4 +1,5 @@
 import { toErrorMessage } from "../base/error.ts"
+import { textOf } from "../plugin/message.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
 import { contextUsage, offeredTools, toSessionState } from "./conversation-context.ts"
 import { DEFAULT_GC_CONFIG } from "./defaults.ts"
@@ -74,6 +75,7 @@ async function closeSession(scope: AgentScope, conversation: Conversation): Prom
   } catch (error) {
     scope.log.warn("a session could not be saved at its end", { session: log.id, error: toErrorMessage(error) })
   }
-  emitter.emit({ type: "agent.completed", text: "" })
+  const last = log.history.at(-1)
+  emitter.emit({ type: "agent.completed", text: last?.role === "assistant" ? textOf(last) : "" })
   await scope.runner.closeSession(log.id)
 }
