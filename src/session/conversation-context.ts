@@ -2,7 +2,7 @@ import type { ContextUsage } from "../plugin/context-usage.ts"
 import type { SessionState } from "../plugin/sessions-port.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
 import type { AgentScope } from "./scope.ts"
-import { estimateText, estimateTokens } from "./token-estimate.ts"
+import { estimateText, estimateTokens, estimateTools } from "./token-estimate.ts"
 import type { OfferedTool } from "./tool-list.ts"
 
 export function offeredTools(scope: AgentScope, { log, model }: Conversation): readonly OfferedTool[] {
@@ -22,10 +22,15 @@ export function contextUsage(scope: AgentScope, conversation: Conversation): Con
   const { measured, turns } = log.data
   const limitTokens = model.contextLimitTokens ?? scope.catalogue.factsOf(model.id).contextLimitTokens
   const isMeasured = measured !== null && measured.messages <= log.history.length
-  const known = isMeasured ? measured : { tokens: estimateText(systemPrompt(scope, conversation)), messages: 0 }
+  const known = isMeasured ? measured : { tokens: estimateBeginning(scope, conversation), messages: 0 }
   const since = log.history.slice(known.messages).reduce((sum, message) => sum + estimateTokens(message), 0)
   const usedTokens = known.tokens + since
   return { usedTokens, limitTokens, percentUsed: (usedTokens / limitTokens) * 100, turns }
+}
+
+/** What every call begins with. */
+function estimateBeginning(scope: AgentScope, conversation: Conversation): number {
+  return estimateText(systemPrompt(scope, conversation)) + estimateTools(offeredTools(scope, conversation))
 }
 
 export function toSessionState({ log }: Conversation): SessionState {

@@ -1,4 +1,5 @@
 import type { FilePart, Message, Part } from "../plugin/message.ts"
+import type { ModelTool } from "../plugin/model.ts"
 
 const MESSAGE_TOKENS = 4
 const CALL_TOKENS = 8
@@ -18,6 +19,20 @@ export function estimateTokens(message: Message): number {
   let tokens = MESSAGE_TOKENS
   for (const part of message.parts) tokens += estimatePart(part)
   remembered.set(message, tokens)
+  return tokens
+}
+
+const rememberedTools = new WeakMap<readonly ModelTool[], number>()
+
+/** About how many tokens it takes to tell a model of its tools. Contract: a list never changes. */
+export function estimateTools(tools: readonly ModelTool[]): number {
+  const known = rememberedTools.get(tools)
+  if (known !== undefined) return known
+  let tokens = 0
+  for (const { name, description, inputSchema } of tools) {
+    tokens += CALL_TOKENS + estimateText(name) + estimateText(description) + estimateJson(inputSchema)
+  }
+  rememberedTools.set(tools, tokens)
   return tokens
 }
 
