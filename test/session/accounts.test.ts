@@ -1,0 +1,124 @@
+import { describe, expect, test } from "vitest"
+import { createScriptedProvider } from "../../src/builtin/scripted/scripted-provider.ts"
+import { definePlugin } from "../../src/plugin/define-plugin.ts"
+import { showModel } from "../../src/plugin/tool-content.ts"
+import type { Permission } from "../../src/runner/call/permission.ts"
+import { createTokenLedger } from "../../src/session/ledger.ts"
+import { openAgent, PLACES } from "./support/open-agent.ts"
+import { add, say } from "./support/test-tools.ts"
+
+const call = { tool: "add", input: { a: 1, b: 2 } }
+const usage = { inputTokens: 1_000, cachedInputTokens: 400, outputTokens: 50, reasoningTokens: 20 }
+const models = { "scripted/*": { price: { input: 2, cachedInput: 1, output: 10 } } }
+/** 600 × 2 + 400 × 1 + 50 × 10 millionths. */
+const COST = 2_100
+
+describe.each(PLACES)("the accounts, %s", (_, isKept) => {
+  test("004-11: a turn says what it used: calls, tokens of every sort, money and time", async () => {
+    const { session } = await openAgent([{ calls: [call] }, "Three."], {
+      isKept,
+      tools: [add],
+      models,
+      scripted: { usage },
+    })
+    const { accounting } = await session.send("go")
+    expect(accounting).toMatchObject({
+      outcome: "completed",
+      model: "scripted/model",
+      modelCalls: 2,
+      toolCalls: 1,
+      usage: { inputTokens: 2_000, cachedInputTokens: 800, outputTokens: 100, reasoningTokens: 40 },
+      costMicros: 2 * COST,
+    })
+    expect(accounting.durationMs).toBeGreaterThan(0)
+    expect(accounting.turn === null).toBe(!isKept)
+    expect(session.turns()).toEqual([accounting])
+  })
+
+  test("004-74: the ledger has every call by turn, session and model, and hands them out as lines", async () => {
+    const ledger = createTokenLedger()
+    const other = createScriptedProvider("other", { free: ["hm", "hm"] }, { usage })
+    const options = { isKept, tools: [add], models, scripted: { usage }, ledger, plugins: [other] }
+    const { session, runtime } = await openAgent([{ calls: [call] }, "Three."], options)
+    const second = await runtime.createSession({ model: "other/free" })
+    const { turn } = await session.send("go")
+    await second.send("hello")
+    expect(runtime.ledger).toBe(ledger)
+    expect(ledger.total()).toMatchObject({ calls: 3, costMicros: 2 * COST, hasUnknownCost: true })
+    expect(ledger.total({ session: session.id })).toMatchObject({ calls: 2, hasUnknownCost: false })
+    expect([...ledger.totals("model").keys()].toSorted()).toEqual(["other/free", "scripted/model"])
+    expect(ledger.totals("session").get(second.id)).toMatchObject({ calls: 1, usage })
+    if (turn) expect(ledger.total({ turn })).toMatchObject({ calls: 2, costMicros: 2 * COST })
+    const lines = ledger
+      .toJsonl()
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    expect(lines).toMatchObject([
+      { session: session.id, turn, model: "scripted/model", usage, costMicros: COST, purpose: "turn" },
+      { session: session.id, turn, model: "scripted/model" },
+      { session: second.id, model: "other/free", costMicros: null },
+    ])
+  })
+
+  test("what a plugin asks of the model is in the ledger as its own", async () => {
+    const asking = {
+      ...say,
+      name: "ask",
+      run: async (_: unknown, { model }: Parameters<typeof say.run>[1]) => {
+        await model.generate({ messages: [{ role: "user", parts: [{ type: "text", text: "hm?" }] }] })
+        return null
+      },
+    }
+    const script = [{ calls: [{ tool: "ask", input: { text: "" } }] }, "for the tool", "done"]
+    const { session, runtime } = await openAgent(script, { isKept, tools: [asking] })
+    await session.send("go")
+    expect(runtime.ledger.entries().map(({ purpose }) => purpose)).toEqual(["turn", "helper", "turn"])
+  })
+
+  test("the context is what the provider last counted plus an estimate of what came after", async () => {
+    const scripted = { contextLimitTokens: 10_000, usage: { ...usage, inputTokens: 4_000, outputTokens: 1_000 } }
+    const { session } = await openAgent(["one", "two"], { isKept, scripted })
+    await session.send("go")
+    expect(session.contextUsage()).toEqual({ usedTokens: 5_000, limitTokens: 10_000, percentUsed: 50, turns: 1 })
+    await session.reset()
+    expect(session.contextUsage().usedTokens).toBeLessThan(50)
+  })
+})
+
+test("the context counts the tools that the model is told of before anybody has counted", async () => {
+  const wordy = { ...say, description: "word ".repeat(400) }
+  const { session: bare } = await openAgent([])
+  const { session } = await openAgent([], { tools: [wordy] })
+  expect(session.contextUsage().usedTokens - bare.contextUsage().usedTokens).toBeGreaterThan(400)
+})
+
+test("004-06: the runtime has the providers, the plugins, the permission and the ledger that its sessions share", async () => {
+  const shown = definePlugin({
+    kind: "tool",
+    name: "shown",
+    tools: [{ ...say, name: "see", run: async () => showModel([{ type: "text", text: "seen" }], "seen") }],
+  })
+  const decided: string[] = []
+  const permissions: Permission = {
+    decide({ tool }) {
+      decided.push(tool)
+      return { allowed: true }
+    },
+  }
+  const script = [
+    { calls: [{ tool: "see", input: { text: "" } }] },
+    "one",
+    { calls: [{ tool: "see", input: { text: "" } }] },
+    "two",
+  ]
+  const { runtime, session } = await openAgent(script, { plugins: [shown], permissions })
+  const other = await runtime.createSession()
+  await session.send("a")
+  await other.send("b")
+  expect(decided).toEqual(["see", "see"])
+  expect(runtime.ledger.totals("session").size).toBe(2)
+  expect(runtime.plugins.findTool("see").plugin).toBe("shown")
+  expect((await runtime.connect("scripted/model")).id).toBe("scripted/model")
+  await expect(runtime.connect("nobody/model")).rejects.toMatchObject({ code: "unknown_model" })
+})

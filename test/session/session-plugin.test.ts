@@ -1,0 +1,166 @@
+import { existsSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { createEngineSessionPlugin } from "../../src/builtin/session/engine-session-plugin.ts"
+import { createFileSessionPlugin } from "../../src/builtin/session/file-session-plugin.ts"
+import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
+import { definePlugin } from "../../src/plugin/define-plugin.ts"
+import { textOf } from "../../src/plugin/message.ts"
+import type { SessionPlugin } from "../../src/plugin/session-plugin.ts"
+import type { SessionDirectory, SessionState } from "../../src/plugin/sessions-port.ts"
+import { createSessionId } from "../../src/task/id.ts"
+import { createFolder } from "../support/workplace.ts"
+import { type AgentOptions, openAgent, openScripted } from "./support/open-agent.ts"
+
+const talk = (count: number): string[] => Array.from({ length: count }, (_, index) => `answer ${index + 1}`)
+
+/** Everything it is asked, in order. */
+function createNotingPlugin(saved?: (id: SessionState["id"]) => SessionState) {
+  const asked: string[] = []
+  const plugin: SessionPlugin = definePlugin({
+    kind: "session",
+    name: "noting",
+    save: async () => void asked.push("save"),
+    load: async () => undefined,
+    list: async () => [],
+    delete: async () => false,
+    setDescription: async () => {},
+    needsDescription: () => false,
+    onSessionStarted(id) {
+      asked.push("started")
+      return saved?.(id)
+    },
+    onTurnCompleted: ({ turns, messages }) => void asked.push(`turn ${turns} of ${messages.length} messages`),
+    onSessionEnded: ({ turns }) => void asked.push(`ended after ${turns}`),
+  })
+  return { plugin, asked }
+}
+
+function openWithFiles(script: readonly string[], options: AgentOptions = {}) {
+  const folder = createFolder()
+  const sessionPlugin = (directory: SessionDirectory) =>
+    createFileSessionPlugin({ directory, workingDirectory: folder })
+  const files = (): string[] => {
+    const path = join(folder, ".meanwhile/sessions")
+    return existsSync(path) ? readdirSync(path).filter((name) => name.endsWith(".json")) : []
+  }
+  return openAgent(script, { sessionPlugin, ...options }).then((agent) => ({ ...agent, files, root: folder }))
+}
+
+test("004-27: a session plugin is told of a session's start, of each turn and of its end", async () => {
+  const { plugin, asked } = createNotingPlugin()
+  const { session } = await openAgent(talk(2), { sessionPlugin: () => plugin })
+  await session.send("a")
+  await session.send("b")
+  await session.close()
+  expect(asked).toEqual(["started", "turn 1 of 2 messages", "turn 2 of 4 messages", "ended after 2"])
+})
+
+test("a session plugin may hand back a saved conversation to go on with", async () => {
+  const messages = [{ role: "user", parts: [{ type: "text", text: "before" }] }] as const
+  const { plugin } = createNotingPlugin((id) => ({
+    ...{ id, description: "Old.", turns: 1, createdAt: 0, updatedAt: 0, model: null, data: {} },
+    messages,
+  }))
+  const { session, model } = await openAgent(talk(1), { sessionPlugin: () => plugin })
+  await session.send("now")
+  expect(model.requests[0]?.messages.map(textOf)).toEqual(["before", "now"])
+  expect(await session.state()).toMatchObject({ description: "Old.", turns: 2 })
+})
+
+test("004-30: a conversation is saved after so many turns, 10 unless told otherwise, and on exit", async () => {
+  const { session, files } = await openWithFiles(talk(12), { gc: { strategy: "none" } })
+  for (let turn = 1; turn <= 9; turn++) await session.send(`message ${turn}`)
+  expect(files()).toEqual([])
+  await session.send("message 10")
+  expect(files()).toHaveLength(1)
+  const sooner = await openWithFiles(talk(2), { sessionConfig: { checkpointAfterTurns: 1, autoSaveOnExit: false } })
+  await sooner.session.send("a")
+  expect(sooner.files()).toHaveLength(1)
+  const atExit = await openWithFiles(talk(1))
+  await atExit.session.send("a")
+  await atExit.session.close()
+  expect(atExit.files()).toHaveLength(1)
+})
+
+test("004-28: the model is asked for a description after 3 turns, and what it says is the session's", async () => {
+  const describe = { calls: [{ tool: "session_describe", input: { description: "About bread." } }] }
+  const sessionPlugin = (directory: SessionDirectory) => createEngineSessionPlugin({ directory })
+  const { session, model, runtime } = await openAgent([...talk(3), describe, "Baked.", "More."], {
+    isKept: true,
+    sessionPlugin,
+  })
+  for (const message of ["a", "b", "c"]) await session.send(message)
+  expect(JSON.stringify(model.requests)).not.toContain("Call session_describe once")
+  await session.send("d")
+  expect(textOf(model.requests[3]!.messages.at(-1)!)).toMatch(/^d\n\n.*Call session_describe once/)
+  expect((await session.state()).description).toBe("About bread.")
+  await session.send("e")
+  expect(textOf(model.requests.at(-1)!.messages.at(-1)!)).toBe("e")
+  expect(await runtime.sessions.list()).toMatchObject([{ id: session.id, description: "About bread." }])
+})
+
+test("004-29: the person saves, lists, resumes and deletes conversations by commands", async () => {
+  const person = { name: "test", ask: async () => ({ isAnswered: true, value: "yes", by: "test" }) as const }
+  const sessionPlugin = (directory: SessionDirectory) => createEngineSessionPlugin({ directory })
+  const { runtime, session } = await openAgent(talk(3), { isKept: true, sessionPlugin, person })
+  const other = await runtime.createSession()
+  await session.send("first")
+  await other.send("second")
+  expect(await session.runCommand("save")).toContain(`Saved as ${session.id}`)
+  expect(await session.runCommand("sessions")).toContain(other.id.slice(0, 8))
+  const switched: string[] = []
+  await session.runCommand("resume", other.id, { switchTo: async (id) => void switched.push(id) })
+  expect(switched).toEqual([other.id])
+  expect(await session.runCommand("delete-session", other.id)).toBe(`Deleted ${other.id}.`)
+  expect((await runtime.sessions.list()).map(({ id }) => id)).toEqual([session.id])
+})
+
+test("004-26: a session plugin saves, loads, lists and deletes whole conversations", async () => {
+  const { session, runtime } = await openWithFiles(talk(1))
+  await session.send("hello")
+  const [entry] = runtime.plugins.list({ kind: "session" })
+  const plugin = entry?.plugin as SessionPlugin
+  await plugin.save(await session.state())
+  expect((await plugin.load(session.id))?.messages).toEqual(session.history())
+  expect((await plugin.list()).map(({ id }) => id)).toEqual([session.id])
+  expect([await plugin.delete(session.id), await plugin.load(session.id)]).toEqual([true, undefined])
+})
+
+test("004-32: at most so many conversations are kept in files, the oldest go", async () => {
+  const { runtime, session, files } = await openWithFiles(talk(4), {
+    sessionConfig: { maxSessions: 2, checkpointAfterTurns: 1 },
+  })
+  await session.send("oldest")
+  for (let count = 0; count < 3; count++) await (await runtime.createSession()).send("newer")
+  expect(files()).toHaveLength(2)
+  expect(files().join()).not.toContain(session.id)
+})
+
+test("004-59: a conversation kept in a file goes on in another runtime that never had it", async () => {
+  const { session, root } = await openWithFiles(talk(1))
+  await session.send("remember the milk")
+  await session.close()
+  const model = createScriptedModel(["The milk."])
+  const sessionPlugin = (directory: SessionDirectory) => createFileSessionPlugin({ directory, workingDirectory: root })
+  const { runtime } = await openScripted(model, { isKept: true, sessionPlugin })
+  const here = await runtime.createSession({ id: createSessionId() })
+  const opened = Promise.withResolvers<string>()
+  await here.runCommand("resume", session.id, { switchTo: async (id) => opened.resolve(id) })
+  const resumed = await runtime.openSession((await opened.promise) as typeof session.id)
+  await resumed.send("what was it?")
+  expect(model.requests[0]?.messages.map(textOf)).toEqual(["remember the milk", "answer 1", "what was it?"])
+})
+
+test("a session plugin that throws costs nobody a turn", async () => {
+  const { plugin } = createNotingPlugin()
+  const broken = {
+    ...plugin,
+    onTurnCompleted: () => Promise.reject(new Error("disk")),
+    onSessionStarted: () => {
+      throw new Error("no")
+    },
+  }
+  const { session } = await openAgent(talk(1), { sessionPlugin: () => broken })
+  expect((await session.send("a")).text).toBe("answer 1")
+})
