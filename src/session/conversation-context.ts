@@ -1,6 +1,7 @@
 import type { ContextUsage } from "../plugin/context-usage.ts"
-import type { SessionState } from "../plugin/sessions-port.ts"
+import type { SessionInfo, SessionState } from "../plugin/sessions-port.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
+import { redactMessage } from "./log/redact-entry.ts"
 import type { AgentScope } from "./scope.ts"
 import { estimateText, estimateTokens, estimateTools } from "./token-estimate.ts"
 import type { OfferedTool } from "./tool-list.ts"
@@ -33,10 +34,17 @@ function estimateBeginning(scope: AgentScope, conversation: Conversation): numbe
   return estimateText(systemPrompt(scope, conversation)) + estimateTools(offeredTools(scope, conversation))
 }
 
-export function toSessionState({ log }: Conversation): SessionState {
-  const { id, createdAt, updatedAt, history: messages, data } = log
-  const { description, turns, model, plugins } = data
-  return { id, description, turns, createdAt, updatedAt, model, messages, data: plugins }
+export function toSessionInfo({ log }: Conversation): SessionInfo {
+  const { id, createdAt, updatedAt, data } = log
+  const { description, turns } = data
+  return { id, description, turns, createdAt, updatedAt }
+}
+
+/** For plugins, which may write it down: without secrets. */
+export function toSessionState({ redactor }: AgentScope, conversation: Conversation): SessionState {
+  const { history, data } = conversation.log
+  const messages = history.map((message) => redactMessage(redactor, message))
+  return { ...toSessionInfo(conversation), model: data.model, messages, data: data.plugins }
 }
 
 /** The model describes its own session in the middle of a turn; a person may at any time. */

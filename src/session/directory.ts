@@ -4,8 +4,8 @@ import { createSessionId, type SessionId, type WorkspaceId } from "../task/id.ts
 import type { SessionRecord } from "../task/session.ts"
 import type { TaskStore } from "../task/store.ts"
 import { describe, toSessionState } from "./conversation-context.ts"
-import { toStoredEntry } from "./log/log-entry.ts"
 import { readHistory } from "./log/read-history.ts"
+import { redactEntry } from "./log/redact-entry.ts"
 import { parseSessionData, toStoredData } from "./log/session-data.ts"
 import type { AgentScope } from "./scope.ts"
 
@@ -23,7 +23,7 @@ export function createSessionDirectory(scope: AgentScope, workspace: WorkspaceId
     list: (limit = MOST_LISTED) => listMainSessions(store, workspace, limit),
     async load(id) {
       const open = scope.open.get(id)
-      if (open?.log.workspace === workspace) return toSessionState(open)
+      if (open?.log.workspace === workspace) return toSessionState(scope, open)
       const record = await find(id)
       return record && toState(scope, record)
     },
@@ -31,7 +31,7 @@ export function createSessionDirectory(scope: AgentScope, workspace: WorkspaceId
       const id = (await store.session(state.id)) ? createSessionId() : state.id
       const { description, turns, model, messages } = state
       const data = parseSessionData({ model: model ?? scope.config.model ?? "", description, turns })
-      const entries = messages.map((message) => toStoredEntry({ kind: "message", message, turn: null }))
+      const entries = messages.map((message) => redactEntry(scope.redactor, { kind: "message", message, turn: null }))
       await store.commit([
         { op: "session.create", id, workspace, data: toStoredData(data) },
         { op: "session.update", id, expectedVersion: 1, messages: entries },
@@ -54,7 +54,10 @@ export function createSessionDirectory(scope: AgentScope, workspace: WorkspaceId
       if (open?.log.workspace === workspace) return describe(open, description)
       const record = await find(id)
       if (!record) return
-      const data = toStoredData({ ...parseSessionData(record.data), description })
+      const data = toStoredData({
+        ...parseSessionData(record.data),
+        description: scope.redactor.redactText(description),
+      })
       await store.commit([{ op: "session.update", id, expectedVersion: record.version, data, messages: [] }])
     },
   }

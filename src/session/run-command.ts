@@ -59,7 +59,7 @@ function toContext(scope: AgentScope, conversation: Conversation, request: Comma
     tasks: scope.runner,
     person: scope.person,
     sessions: createSessionsPort(scope, { session, workspace, run: null }),
-    state: async () => toSessionState(conversation),
+    state: async () => toSessionState(scope, conversation),
     async switchTo(id) {
       if (!request.switchTo) throw new MeanwhileError("wrong_state", "There is only one conversation here.")
       await request.switchTo(id)

@@ -4,7 +4,7 @@ import type { AgentEvent, OutputMode, OutputSource, TurnAccounting } from "../pl
 import { type FilePart, type Message, userMessage } from "../plugin/message.ts"
 import { enrichPrompt } from "../plugin/prompt-enrichment.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
-import { toSessionState } from "./conversation-context.ts"
+import { toSessionInfo, toSessionState } from "./conversation-context.ts"
 import { toErrorType } from "../runner/trace.ts"
 import type { TaskId } from "../task/id.ts"
 import type { LogEntry } from "./log/log-entry.ts"
@@ -137,7 +137,7 @@ function toEntries(messages: readonly Message[]): readonly LogEntry[] {
 async function enrich(scope: AgentScope, conversation: Conversation, message: string): Promise<string> {
   const enrichers = scope.registry.promptEnrichers()
   if (enrichers.length === 0) return message
-  const { messages: _, model: __, data: ___, ...session } = toSessionState(conversation)
+  const session = toSessionInfo(conversation)
   const { prompt, failures } = await enrichPrompt(enrichers, message, { session })
   for (const [plugin, error] of Object.entries(failures)) scope.log.warn("a prompt was not enriched", { plugin, error })
   return prompt
@@ -147,7 +147,7 @@ async function tellPlugin(scope: AgentScope, conversation: Conversation): Promis
   const { sessionPlugin } = conversation
   if (!sessionPlugin?.onTurnCompleted) return
   try {
-    await sessionPlugin.onTurnCompleted(toSessionState(conversation))
+    await sessionPlugin.onTurnCompleted(toSessionState(scope, conversation))
   } catch (error) {
     scope.log.warn("a session could not be saved", { plugin: sessionPlugin.name, error: toErrorMessage(error) })
   }

@@ -38,7 +38,7 @@ export function createSessionFace(scope: AgentScope, conversation: Conversation)
     tools: () => offeredTools(scope, conversation),
     contextUsage: () => contextUsage(scope, conversation),
     turns: () => conversation.turns,
-    state: async () => toSessionState(conversation),
+    state: async () => toSessionState(scope, conversation),
     runCommand: (name, argument = "", options = {}) => {
       const { signal = NEVER.signal, switchTo = null } = options
       return runCommand(scope, conversation, { name, argument, signal, switchTo })
@@ -70,7 +70,7 @@ async function closeSession(scope: AgentScope, conversation: Conversation): Prom
   if (scope.open.get(log.id) !== conversation) return
   scope.open.delete(log.id)
   try {
-    if (log.data.turns > 0) await sessionPlugin?.onSessionEnded?.(toSessionState(conversation))
+    if (log.data.turns > 0) await sessionPlugin?.onSessionEnded?.(toSessionState(scope, conversation))
     await log.settlePaid()
   } catch (error) {
     scope.log.warn("a session could not be saved at its end", { session: log.id, error: toErrorMessage(error) })

@@ -14,6 +14,17 @@ export function isRedacted(message: Message): boolean {
   return redacted.has(message)
 }
 
+const remembered = new WeakMap<Message, Message>()
+
+/** What may leave the process of a message. Messages never change, so each is looked through once. */
+export function redactMessage(redactor: Redactor, message: Message): Message {
+  const known = remembered.get(message)
+  if (known) return known
+  const clean = redactor.redactJson(message as unknown as JsonValue).value as unknown as Message
+  remembered.set(message, clean)
+  return clean
+}
+
 /** What is stored of an entry. This process goes on with what was really said; another one never gets to see a secret. */
 export function redactEntry(redactor: Redactor, entry: LogEntry): JsonValue {
   const { value, hasChanged } = redactor.redactJson(toStoredEntry(entry))

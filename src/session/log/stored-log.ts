@@ -12,7 +12,8 @@ import type { LogChange } from "./open-turn.ts"
 import { createPaidCalls } from "./paid-calls.ts"
 import { readHistory } from "./read-history.ts"
 import { redactEntry } from "./redact-entry.ts"
-import { parseSessionData, type SessionData, toStoredData } from "./session-data.ts"
+import { createDataRedactor } from "./redact-data.ts"
+import { parseSessionData, type SessionData } from "./session-data.ts"
 import type { SessionLog, TurnOpening } from "./session-log.ts"
 import { createStoredTurn, type TurnWriter } from "./stored-turn.ts"
 import { takeStoredTurn, type TurnHost, type TurnTakers } from "./take-stored-turn.ts"
@@ -54,6 +55,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
   let version = record ? UNKNOWN_VERSION : NOT_STORED
   let createdAt = record?.createdAt ?? options.now()
   let updatedAt = record?.updatedAt ?? createdAt
+  const toStored = createDataRedactor(redactor)
   const paid = createPaidCalls()
   const writer: TurnWriter = {
     toOperations: (change) => toOperations(paid.takeAlong(change)),
@@ -64,7 +66,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
   function toOperations(change: LogChange): readonly Operation[] {
     state = applyChange(state, change)
     updatedAt = options.now()
-    const stored = toStoredData(state.data)
+    const stored = toStored(state.data)
     const messages = change.entries.map((entry) => redactEntry(redactor, entry))
     const operations: Operation[] = []
     if (version === NOT_STORED) {

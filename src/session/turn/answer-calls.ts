@@ -34,7 +34,8 @@ const NOTHING: ReadonlyMap<string, ToolResult> = new Map()
 
 function keep(scope: TurnScope, call: FunctionCall, position: number, result: ToolResult): void {
   if (scope.turn.isHandedBack) return
-  saveSoon(scope, { entries: [], finished: [{ key: toStepKey(position, call), result: toJson(result) }] })
+  const { value } = scope.agents.redactor.redactJson(toJson(result))
+  saveSoon(scope, { entries: [], finished: [{ key: toStepKey(position, call), result: value }] })
 }
 
 /** What a shutdown cut off is not an answer: the next claim asks the tool's `onCrash`. */
