@@ -2,10 +2,12 @@ import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { LifecycleEvent } from "../../task/event.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
+import type { OnCrash, Step } from "../../task/step.ts"
 import { type Survivors, toStopEvent } from "../../task/stop.ts"
 import { type ActiveRun, ranMs, survivorsOf } from "./active-run.ts"
 import { type Outcome, toFailedOutcome } from "./outcome.ts"
-import { decideOnCrash, toCrashEvent } from "../worker/on-crash.ts"
+import { type Crash, decideOnCrash, decideTurnOnCrash, toCrashEvent } from "../worker/on-crash.ts"
+import { TURN_PLUGIN } from "../turn/turn-name.ts"
 import { detachRun, writeUnderFence } from "./ownership.ts"
 import { saveNotes } from "./running-notes.ts"
 import { redactSurvivors } from "../redaction/redact-survivors.ts"
@@ -46,7 +48,7 @@ async function writeEnd(
   let isStopKnown = true
   for (;;) {
     try {
-      const events = toEndEvents(scope, active, outcome, isStopKnown)
+      const events = await toEndEvents(scope, active, outcome, isStopKnown)
       const isOver = events.some(({ type }) => type !== "task.released" && type !== "task.waited")
       const beside = isOver ? (active.endOperations?.() ?? []) : []
       const written = await writeUnderFence(scope, active, (run) => [
@@ -87,15 +89,15 @@ async function flushOutput(scope: RunnerScope, active: ActiveRun, outcome: Outco
 }
 
 /** A stop that could not be stored, or that came while the call was being promoted, is written with the end. */
-function toEndEvents(
+async function toEndEvents(
   scope: RunnerScope,
   active: ActiveRun,
   outcome: Outcome | undefined,
   isStopKnown: boolean,
-): readonly LifecycleEvent[] {
+): Promise<readonly LifecycleEvent[]> {
   const { stop } = active
   if (!stop && outcome?.succeeded) return [{ type: "task.completed", patch: outcome.patch }]
-  if (!stop && active.isHandedBack) return [toHandBack(scope, active)]
+  if (!stop && active.isHandedBack) return [await toHandBack(scope, active)]
   if (!stop && outcome?.succeeded === false) {
     return [{ type: "task.failed", failure: outcome.failure, patch: outcome.patch }]
   }
@@ -106,11 +108,22 @@ function toEndEvents(
 }
 
 /** At a shutdown it goes back to the queue, unless a step was in flight that may not simply be repeated. */
-function toHandBack(scope: RunnerScope, active: ActiveRun): LifecycleEvent {
-  const inFlight = [...active.journal.values()].flatMap((step) => (step.state === "started" ? [step.onCrash] : []))
+async function toHandBack(scope: RunnerScope, active: ActiveRun): Promise<LifecycleEvent> {
   const { name } = active.tool
   const crash = { by: "shutdown", title: name, tool: name, ranMs: ranMs(active, scope.clock) } as const
-  return toCrashEvent(decideOnCrash(inFlight, "retry"), crash)
+  if (active.plugin === TURN_PLUGIN) return handBackTurn(scope, active, crash)
+  return toCrashEvent(decideOnCrash(inFlightOf([...active.journal.values()]), "retry"), crash)
+}
+
+/** Its steps are its calls, which the conversation itself writes: the store knows them, and the run's journal does not. */
+async function handBackTurn(scope: RunnerScope, { taskId, run }: ActiveRun, crash: Crash): Promise<LifecycleEvent> {
+  const { store } = scope
+  const [steps, task] = await Promise.all([store.steps(taskId, run), store.task(taskId)])
+  return toCrashEvent(decideTurnOnCrash(inFlightOf(steps)), { ...crash, title: task?.title ?? crash.title })
+}
+
+function inFlightOf(steps: readonly Pick<Step, "state" | "onCrash">[]): readonly OnCrash[] {
+  return steps.flatMap(({ state, onCrash }) => (state === "started" ? [onCrash] : []))
 }
 
 /**

@@ -12,6 +12,11 @@ export function decideOnCrash(inFlight: readonly OnCrash[], betweenSteps: OnCras
   return decisions.includes("ask") ? "ask" : "retry"
 }
 
+/** A turn goes on whatever was in flight: it tells the model what may not be repeated, and asks a person what they must say. */
+export function decideTurnOnCrash(inFlight: readonly OnCrash[]): OnCrash {
+  return inFlight.includes("ask") ? "ask" : "retry"
+}
+
 export interface Crash {
   readonly by: "lost_worker" | "shutdown"
   readonly title: string

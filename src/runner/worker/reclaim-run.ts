@@ -8,7 +8,7 @@ import { type Survivors, toStopEvent } from "../../task/stop.ts"
 import { beginClaimed } from "../run/begin-claimed.ts"
 import { toSlotKeys } from "../run/begin-run.ts"
 import { track } from "../call/enter.ts"
-import { decideOnCrash, toCrashEvent, toInterrupted, toSecretGone } from "./on-crash.ts"
+import { decideOnCrash, decideTurnOnCrash, toCrashEvent, toInterrupted, toSecretGone } from "./on-crash.ts"
 import { redactSurvivors } from "../redaction/redact-survivors.ts"
 import type { RunnerScope } from "../scope.ts"
 import { wakeTurns } from "../turn/take-turns.ts"
@@ -51,10 +51,8 @@ async function reclaimRunning(scope: RunnerScope, task: TaskSummary, lost: Worke
   await apply(scope, task, toCrashEvent(decision, { ...task, by: "lost_worker", ranMs: null }))
 }
 
-/** A turn goes on whatever was in flight: it tells the model what may not be repeated, and asks a person what they must say. */
 function decideCrash(task: TaskSummary, inFlight: readonly OnCrash[], betweenSteps: OnCrash): OnCrash {
-  if (task.kind !== "turn") return decideOnCrash(inFlight, betweenSteps)
-  return inFlight.includes("ask") ? "ask" : "retry"
+  return task.kind === "turn" ? decideTurnOnCrash(inFlight) : decideOnCrash(inFlight, betweenSteps)
 }
 
 /** What this worker itself has left behind can go on here with the input it holds. */

@@ -42,6 +42,8 @@ export async function takeTurn(
     return text
   } catch (error) {
     endTrace(scope, error)
+    // Whoever hands it back looks at what is in flight: what has ended must not be among it.
+    if (turn.isHandedBack) await settle(scope).catch(() => {})
     return leave(scope, partial, error)
   }
 }
