@@ -19,10 +19,12 @@ export async function continueTurn(scope: AgentScope, run: TurnRun): Promise<Too
 async function continueLeft(scope: AgentScope, run: TurnRun): Promise<string> {
   const conversation = await openConversation(scope, run.session, run.workspace)
   const turned = conversation.queue.then(() => take(scope, conversation, run))
-  conversation.queue = turned.catch((error: unknown) => {
+  turned.catch((error: unknown) => {
     const fields = { session: run.session, error: toErrorMessage(error) }
     scope.log.warn("a turn that was continued did not come to its end", fields)
   })
+  // Whatever comes next finds the session idle only when the turn's end is in the store.
+  conversation.queue = run.ended
   return turned
 }
 

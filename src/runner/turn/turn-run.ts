@@ -2,6 +2,7 @@ import type { JsonValue } from "../../base/json.ts"
 import type { ToolReturn } from "../../plugin/tool-return.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import type { Answers, Operation, RunReference } from "../../task/operation.ts"
+import type { TaskRecord } from "../../task/record.ts"
 import type { Usage } from "../../task/progress.ts"
 import type { Step } from "../../task/step.ts"
 import { MeanwhileError } from "../../base/error.ts"
@@ -36,6 +37,8 @@ export interface TurnRun {
   /** Written in one transaction with the turn's end, whatever that is. The last one given counts. */
   endWith(toOperations: () => readonly Operation[]): void
   spend(usage: Partial<Usage>): void
+  /** Resolves when its end is durable, or that of this claim; null when another worker has it now. */
+  readonly ended: Promise<TaskRecord | null>
 }
 
 /** Takes a turn: a new one, or one whose worker is gone. What it returns is the turn's patch; what it throws fails it. */
@@ -71,5 +74,6 @@ export function createTurnRun(scope: RunnerScope, active: ActiveRun): TurnRun {
       active.endOperations = toOperations
     },
     spend: (usage) => reportUsage(scope, active, usage),
+    ended: active.ended.promise,
   }
 }

@@ -151,6 +151,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     refresh,
     async continueTurn(run, take) {
       await refresh()
+      void run.ended.then((task) => task ?? writer.markBroken())
       return take(createStoredTurn(run, writer))
     },
   }
