@@ -4,7 +4,10 @@ import { toCostMicros } from "../model-cost.ts"
 import { unansweredCalls } from "./mend-history.ts"
 import { saveSoon, type TurnScope } from "./turn-scope.ts"
 
-/** A model call was in flight when the turn's worker ended. It is made again; both have cost something. */
+/**
+ * A model call was in flight when the turn's worker ended. It is made again; both have cost something. One that left
+ * before the answers it was asked about were durable is not known here: the log ends before it.
+ */
 export function noteLostCall(scope: TurnScope): void {
   const { agents, conversation, turn } = scope
   const { log, emitter, model } = conversation
