@@ -9,8 +9,9 @@ import type { ConnectedModel } from "../../src/plugin/model.ts"
 import { allowAll } from "../../src/runner/call/permission.ts"
 import type { Engine } from "../../src/task/engine.ts"
 import type { TaskStore } from "../../src/task/store.ts"
-import { type CrashPoint, createLife, createMortalEngine, type Life, liveThroughEffect } from "./mortal-engine.ts"
+import { createLife, createMortalEngine, type Life, liveThroughEffect } from "./mortal-engine.ts"
 import { describeLive } from "./store-invariants.ts"
+import { forgetFrom, type TurnCrash } from "./turn-crash.ts"
 import { tellFrom } from "./turn-story.ts"
 import { createTurnTools, THRESHOLD_MS } from "./turn-tools.ts"
 
@@ -22,6 +23,8 @@ export interface OpenHouse {
 
 export interface HouseOptions extends Pick<RuntimeOptions, "gc"> {
   readonly contextLimitTokens?: number
+  /** Keeps what has just happened from going on: `asked STORY STEP` or `did CALL`. */
+  readonly hold?: (effect: string) => Promise<void> | undefined
 }
 
 /** A store that outlives the lives of its program, and what those did outside of it. */
@@ -29,7 +32,7 @@ export interface TurnHouse {
   readonly directory: string
   /** `asked STORY STEP`, `did CALL`, `done CALL`, in the order in which they happened. */
   readonly effects: string[]
-  begin(crash?: CrashPoint): Promise<{ life: Life; clock: ManualClock; opened: Promise<OpenHouse> }>
+  begin(crash?: TurnCrash): Promise<{ life: Life; clock: ManualClock; opened: Promise<OpenHouse> }>
   describeLive(): Promise<string>
   remove(): Promise<void>
 }
@@ -40,9 +43,9 @@ export function createTurnHouse(options: HouseOptions = {}): TurnHouse {
   const engines: Engine[] = []
   let current = 0
 
-  async function begin(crash?: CrashPoint) {
+  async function begin(crash?: TurnCrash) {
     current += 1
-    const life = createLife(current, crash)
+    const life = createLife(current, crash?.at === "unsaved" ? undefined : crash)
     const clock = createManualClock(1_700_000_000_000 + current * 60_000)
     const engine = await createEmbeddedEngine({
       path: join(directory, "store.sqlite"),
@@ -52,18 +55,19 @@ export function createTurnHouse(options: HouseOptions = {}): TurnHouse {
       isHolderAlive: (data) => data["life"] === current,
     })
     engines.push(engine)
-    return { life, clock, opened: open(engine, life, clock) }
+    return { life, clock, opened: open(engine, life, clock, crash) }
   }
 
-  async function open(engine: Engine, life: Life, clock: ManualClock): Promise<OpenHouse> {
-    const tools = createMortalTools(life, clock, effects)
+  async function open(engine: Engine, life: Life, clock: ManualClock, crash?: TurnCrash): Promise<OpenHouse> {
+    const tools = createMortalTools(life, clock, effects, options.hold)
+    const mortal = createMortalEngine(engine, life)
     const runtime = await createRuntime({
       ...options,
       clock,
       dataDirectory: directory,
       environment: {},
-      engine: createMortalEngine(engine, life),
-      model: createStoryModel(life, effects, options.contextLimitTokens),
+      engine: crash?.at === "unsaved" ? forgetFrom(mortal, life, crash.number) : mortal,
+      model: createStoryModel(life, effects, options),
       plugins: [definePlugin({ kind: "tool", name: "story", tools })],
       permissions: allowAll,
       background: { stopGraceSeconds: 0.1, leaseSeconds: 15 },
@@ -90,30 +94,47 @@ const never = <Value>(): Promise<Value> => new Promise(() => {})
 const breathe = (life: Life): Promise<void> => life.guard(new Promise<void>((resolve) => setImmediate(resolve)))
 
 /** Asking it is an effect: a life can end before the question has left, and before its answer is there. */
-function createStoryModel(life: Life, effects: string[], contextLimitTokens = 128_000): ConnectedModel {
+function createStoryModel(
+  life: Life,
+  effects: string[],
+  { contextLimitTokens = 128_000, hold }: HouseOptions,
+): ConnectedModel {
   return {
     id: MODEL,
     contextLimitTokens,
-    async generate({ messages }) {
+    async generate({ messages, signal }) {
       const { place, text, calls } = tellFrom(messages)
-      if (!liveThroughEffect(life, () => effects.push(`asked ${place.story} ${place.step}`))) return never()
+      const question = `asked ${place.story} ${place.step}`
+      if (!liveThroughEffect(life, () => effects.push(question))) return never()
       await breathe(life)
+      await whileHeld(hold?.(question), signal)
+      signal.throwIfAborted()
       const finish = calls.length > 0 ? "calls" : "stop"
       return { message: { role: "assistant", parts: [{ type: "text", text }, ...calls] }, finish, usage: USAGE }
     },
   }
 }
 
-function createMortalTools(life: Life, clock: ManualClock, effects: string[]) {
+function createMortalTools(life: Life, clock: ManualClock, effects: string[], hold: HouseOptions["hold"]) {
   return createTurnTools({
     act(what, key) {
       if (!liveThroughEffect(life, () => effects.push(`${what} ${key}`))) throw new Error("this life is over")
     },
-    pause: () => breathe(life),
-    async outlast() {
+    async pause(key, signal) {
       await breathe(life)
+      await whileHeld(hold?.(`did ${key}`), signal)
+    },
+    async outlast(key, signal) {
+      await breathe(life)
+      await whileHeld(hold?.(`did ${key}`), signal)
       clock.advance(THRESHOLD_MS)
       await breathe(life)
     },
   })
+}
+
+async function whileHeld(held: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
+  if (!held) return
+  const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()))
+  await Promise.race([held, stopped])
 }

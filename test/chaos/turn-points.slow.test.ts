@@ -1,9 +1,10 @@
 import { expect, test } from "vitest"
-import { type CrashPoint, describeCrash } from "./mortal-engine.ts"
+import type { CrashPoint } from "./mortal-engine.ts"
 import { withPatience } from "./patience.ts"
 import { createRandom, isLong, requireNone, TEST_SEED, withSeed } from "./seed.ts"
+import { describeTurnCrash, type TurnCrash } from "./turn-crash.ts"
 import { createTurnHouse, type OpenHouse, type TurnHouse } from "./turn-house.ts"
-import { findTurnViolations } from "./turn-invariants.ts"
+import { findTurnViolations, type TurnExpectations } from "./turn-invariants.ts"
 import { readStoredSession } from "./turn-record.ts"
 import { createScenario, finishTurn, goOn, playTurn } from "./turn-scenario.ts"
 
@@ -23,12 +24,20 @@ test("whatever commit or effect of a turn a process dies at, the next one goes o
   console.info(`${points.length} crash points of a turn took ${Math.round(performance.now() - startedMs)} ms`)
 })
 
+test("what a process did after the last thing that it could save is as if it had been in flight", async () => {
+  const { first, last } = await countPoints()
+  for (const number of numbers(first.commit + 1, last.commit)) {
+    await withSeed(FILE, "could save", TEST_SEED, () => playRound([{ at: "unsaved", number }]))
+  }
+})
+
 test("dying again while the turn is being continued is no different", async () => {
   const { first, last } = await countPoints()
   for (const round of numbers(1, isLong ? 3_000 : 40)) {
     const random = createRandom(TEST_SEED + 40_000 + round)
-    const pick = (from: Count, to: Count): CrashPoint => {
+    const pick = (from: Count, to: Count): TurnCrash => {
       const at = random.pick<CrashPoint["at"]>(["commit", "commit", "effect"])
+      if (at === "commit" && random.chance(0.3)) return { at: "unsaved", number: random.integer(from[at] + 1, to[at]) }
       return { at, number: random.integer(from[at] + 1, to[at]), when: random.pick(["before", "after"]) }
     }
     const later = numbers(1, random.integer(1, 3)).map(() => pick({ commit: 0, effect: 0 }, { commit: 20, effect: 8 }))
@@ -57,9 +66,10 @@ async function countPoints(): Promise<{ first: Count; last: Count }> {
 }
 
 /** One life for each crash point, then one that is left in peace. */
-async function playRound(points: readonly CrashPoint[]): Promise<void> {
+async function playRound(points: readonly TurnCrash[]): Promise<void> {
   const house = createTurnHouse()
-  const name = points.map(describeCrash).join(", then ")
+  const name = points.map(describeTurnCrash).join(", then ")
+  const unsaved = points.filter(({ at }) => at === "unsaved").length
   let answers = 0
   let crashes = 0
   try {
@@ -79,7 +89,7 @@ async function playRound(points: readonly CrashPoint[]): Promise<void> {
       finishTurn(open.runtime, () => (answers += 1)),
       name,
     )
-    requireNone((await check(house, open, { crashes, answers })).map((violation) => `${name}: ${violation}`))
+    requireNone((await check(house, open, { crashes, answers, unsaved })).map((violation) => `${name}: ${violation}`))
     await open.runtime.close()
   } finally {
     await house.remove()
@@ -89,7 +99,7 @@ async function playRound(points: readonly CrashPoint[]): Promise<void> {
 async function check(
   house: TurnHouse,
   open: OpenHouse,
-  counted: { readonly crashes: number; readonly answers: number },
+  counted: Pick<TurnExpectations, "crashes" | "answers" | "unsaved">,
 ): Promise<readonly string[]> {
   const { store } = open
   if (!(await readStoredSession(store, SCENARIO.session))) {

@@ -6,9 +6,9 @@ import type { OnCrash } from "../../src/task/step.ts"
 export interface TurnWorld {
   /** Must happen at once: the turn's owner was checked directly before. */
   act(what: "did" | "done", key: string): void
-  pause(): Promise<void>
+  pause(key: string, signal: AbortSignal): Promise<void>
   /** Until the call has outlived its place in the foreground. */
-  outlast(): Promise<void>
+  outlast(key: string, signal: AbortSignal): Promise<void>
 }
 
 /** What a crash does to each, and whether it moves to the background. */
@@ -38,7 +38,7 @@ export function createTurnTools(world: TurnWorld): readonly Tool[] {
       onCrash,
       async run({ key }, { signal }) {
         world.act("did", key)
-        await (isSlow ? world.outlast() : world.pause())
+        await (isSlow ? world.outlast(key, signal) : world.pause(key, signal))
         signal.throwIfAborted()
         world.act("done", key)
         return toToolText(key)
