@@ -55,7 +55,7 @@ export interface ActiveRun extends RunSubject {
   /** Opened when it is first needed: most calls print nothing. */
   spool: RunSpool | null
   readonly journal: Journal
-  /** Null for a turn, which has one of its own. */
+  /** Null when nobody traces, and for a turn, which has one of its own. */
   readonly span: RunSpan | null
   /** What the tool sees. */
   readonly abort: AbortController

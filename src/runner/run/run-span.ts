@@ -3,7 +3,7 @@ import type { Answer } from "../../plugin/task-service.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import { beginTrace, toErrorType } from "../trace.ts"
+import { beginTrace, isTraced, toErrorType } from "../trace.ts"
 import { TURN_PLUGIN } from "../turn/turn-name.ts"
 
 /** One execution as a trace shows it. */
@@ -27,10 +27,10 @@ export interface TracedRun {
 
 /**
  * Below the span that made the call, when the call was made here a moment ago; otherwise in the trace that its record
- * names. Null for a turn: the span of a turn is its agent's.
+ * names. Null when nobody traces, and for a turn: the span of a turn is its agent's.
  */
 export function beginRunSpan({ taskId, run, session, plugin, tool, traceId, standing }: TracedRun): RunSpan | null {
-  if (plugin === TURN_PLUGIN) return null
+  if (plugin === TURN_PLUGIN || !isTraced()) return null
   const isForeground = standing.in === "foreground"
   const attributes = {
     "meanwhile.task.id": taskId,
