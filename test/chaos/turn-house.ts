@@ -88,7 +88,7 @@ export function createTurnHouse(options: HouseOptions = {}): TurnHouse {
 }
 
 const MODEL = "teller/model"
-const USAGE = { inputTokens: 10, cachedInputTokens: 0, outputTokens: 5, reasoningTokens: 0 }
+const CHARACTERS_PER_TOKEN = 4
 
 const never = <Value>(): Promise<Value> => new Promise(() => {})
 const breathe = (life: Life): Promise<void> => life.guard(new Promise<void>((resolve) => setImmediate(resolve)))
@@ -110,7 +110,9 @@ function createStoryModel(
       await whileHeld(hold?.(question), signal)
       signal.throwIfAborted()
       const finish = calls.length > 0 ? "calls" : "stop"
-      return { message: { role: "assistant", parts: [{ type: "text", text }, ...calls] }, finish, usage: USAGE }
+      const inputTokens = Math.ceil(JSON.stringify(messages).length / CHARACTERS_PER_TOKEN)
+      const usage = { inputTokens, cachedInputTokens: 0, outputTokens: 5, reasoningTokens: 0 }
+      return { message: { role: "assistant", parts: [{ type: "text", text }, ...calls] }, finish, usage }
     },
   }
 }
