@@ -14,17 +14,11 @@ import { collectContext } from "./turn/collect-context.ts"
 export function createSessionFace(scope: AgentScope, conversation: Conversation): Session {
   const { log, emitter } = conversation
   const close = (): Promise<void> => closeSession(scope, conversation)
-  return {
+  const own: Omit<Session, keyof SessionStanding> = {
     id: log.id,
     name: log.data.name,
     workspace: log.workspace,
     parent: log.data.parent,
-    get model() {
-      return conversation.model.id
-    },
-    get isBusy() {
-      return conversation.current !== null
-    },
     async useModel(model) {
       const connected = await scope.models.connect(model)
       await scope.registry.welcome(model)
@@ -52,6 +46,24 @@ export function createSessionFace(scope: AgentScope, conversation: Conversation)
     on: (listener) => emitter.on(listener),
     close,
     [Symbol.asyncDispose]: close,
+  }
+  return Object.assign(new SessionStanding(conversation), own)
+}
+
+/** A class: the getters of an object literal would keep every conversation in memory until the next full garbage collection. */
+class SessionStanding implements Pick<Session, "model" | "isBusy"> {
+  readonly #conversation: Conversation
+
+  constructor(conversation: Conversation) {
+    this.#conversation = conversation
+  }
+
+  get model(): string {
+    return this.#conversation.model.id
+  }
+
+  get isBusy(): boolean {
+    return this.#conversation.current !== null
   }
 }
 

@@ -6,10 +6,12 @@ import { decideCall, type PendingCall } from "../../plugin/tool-hooks.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
 import { LIVE_STATUSES } from "../../task/lifecycle.ts"
 import type { AskingStep } from "../../task/record.ts"
+import { createPermissionRequest } from "./asked-permission.ts"
 import { checkCall } from "./call-check.ts"
 import { requireOpen } from "./enter.ts"
 import type { Approval, PermissionDecision } from "./permission.ts"
 import type { RunnerScope } from "../scope.ts"
+import { NEVER_WITHDRAWN, type Withdrawal } from "./withdrawal.ts"
 
 /** A call that may run: its tool is known, its input fits, and nobody forbids it. */
 export interface Admitted {
@@ -45,13 +47,6 @@ export function admit(
   return finishAdmission(scope, admitted, decision)
 }
 
-/** Tells whoever is asked for permission that the call is no longer wanted. Most calls never need the signal. */
-export interface Withdrawal {
-  readonly signal: AbortSignal
-}
-
-const NEVER_WITHDRAWN: Withdrawal = { signal: new AbortController().signal }
-
 /** Hooks may change the input: what permission sees, and what runs, is the changed one. */
 async function admitWithHooks(scope: RunnerScope, admitted: Admitted, withdrawal: Withdrawal): Promise<Admitted> {
   const { call, plugin, tool } = admitted
@@ -73,7 +68,7 @@ export function toPendingCall(call: ToolCall, plugin: string, tool: Tool): Pendi
 /** Permission that cannot be asked is not given. */
 function decide(
   scope: RunnerScope,
-  { call, plugin, tool, input }: Admitted,
+  admitted: Admitted,
   withdrawal: Withdrawal,
 ): PermissionDecision | Promise<PermissionDecision> {
   const refuse = (error: unknown): PermissionDecision => ({
@@ -81,16 +76,7 @@ function decide(
     reason: `permission could not be asked (${toErrorMessage(error)})`,
   })
   try {
-    const decision = scope.permission.decide({
-      call,
-      plugin,
-      tool: tool.name,
-      input,
-      definition: tool,
-      get signal() {
-        return withdrawal.signal
-      },
-    })
+    const decision = scope.permission.decide(createPermissionRequest(admitted, withdrawal))
     return decision instanceof Promise ? decision.catch(refuse) : decision
   } catch (error) {
     return refuse(error)

@@ -1,13 +1,14 @@
-import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { toErrorMessage } from "../../base/error.ts"
 import type { Answer, ExecuteOptions, Execution, ToolCall } from "../../plugin/task-service.ts"
 import { createTaskId } from "../../task/id.ts"
-import { type Admitted, admit, toPendingCall, type Withdrawal } from "./admission.ts"
+import { type Admitted, admit, toPendingCall } from "./admission.ts"
 import { toStopCause } from "../command/cancel.ts"
 import { checkNames } from "./call-check.ts"
 import { toPolicy } from "./details.ts"
 import { requireOpen } from "./enter.ts"
 import { type ForegroundCall, executeRecorded, executeUnrecorded } from "./foreground-call.ts"
 import type { RunnerScope } from "../scope.ts"
+import { createWithdrawal } from "./withdrawal.ts"
 
 /** Runs a call in the foreground, and lets go of it at its threshold. The answer comes once, whatever happens. */
 export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOptions = {}): Execution {
@@ -56,17 +57,6 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
       if (!begun) withdrawal.withdraw(cause.reason)
       void Promise.resolve(admission).then(() => begun?.cancel(cause))
     },
-  }
-}
-
-/** Its controller is made when somebody looks at the signal: only a question to a person needs it. */
-function createWithdrawal(): Withdrawal & { withdraw(reason: string): void } {
-  let controller: AbortController | undefined
-  return {
-    get signal() {
-      return (controller ??= new AbortController()).signal
-    },
-    withdraw: (reason) => (controller ??= new AbortController()).abort(new MeanwhileError("closed", reason)),
   }
 }
 

@@ -1,23 +1,46 @@
 import { MeanwhileError } from "../../base/error.ts"
-import type { ConversationPorts } from "../../plugin/context.ts"
+import type { ConversationPorts, ToolContext } from "../../plugin/context.ts"
 import type { RunnerScope } from "../scope.ts"
 import type { ActiveRun } from "./active-run.ts"
+import { bindToRun } from "./bind-service.ts"
 import { isLost } from "./ownership.ts"
 
+export type LazyPorts = Pick<ToolContext, "tasks"> & ConversationPorts
+
 /** Made when they are first asked for: most tools never do. */
-export function toConversationPorts(scope: RunnerScope, active: ActiveRun): ConversationPorts {
-  let ports: ConversationPorts | undefined
-  const get = (): ConversationPorts => (ports ??= create(scope, active))
-  return {
-    get sessions() {
-      return get().sessions
-    },
-    get model() {
-      return get().model
-    },
-    get person() {
-      return get().person
-    },
+export function createLazyPorts(scope: RunnerScope, active: ActiveRun): LazyPorts {
+  return new RunPorts(scope, active)
+}
+
+/** A class: the getters of an object literal would keep every run in memory until the next full garbage collection. */
+class RunPorts implements LazyPorts {
+  readonly #scope: RunnerScope
+  readonly #active: ActiveRun
+  #conversation: ConversationPorts | undefined
+
+  constructor(scope: RunnerScope, active: ActiveRun) {
+    this.#scope = scope
+    this.#active = active
+  }
+
+  get tasks() {
+    return bindToRun(this.#scope.service, this.#active)
+  }
+
+  get sessions() {
+    return this.#ports().sessions
+  }
+
+  get model() {
+    return this.#ports().model
+  }
+
+  get person() {
+    return this.#ports().person
+  }
+
+  #ports(): ConversationPorts {
+    return (this.#conversation ??= create(this.#scope, this.#active))
   }
 }
 

@@ -3,19 +3,17 @@ import type { ToolContext } from "../../plugin/context.ts"
 import type { ProcessExit, ProcessRequest } from "../../plugin/process.ts"
 import type { ArtifactReference } from "../../task/patch.ts"
 import type { ActiveRun } from "./active-run.ts"
-import { bindToRun } from "./bind-service.ts"
 import { isLost, requireClaim, requireOwned } from "./ownership.ts"
 import { reportProgress, reportUsage } from "./running-notes.ts"
 import { spoolOf } from "./spool-of.ts"
 import type { RunnerScope } from "../scope.ts"
 import { stopRun } from "./stop-run.ts"
 import { takeStep } from "./take-step.ts"
-import { toConversationPorts } from "./conversation-ports.ts"
+import { createLazyPorts, type LazyPorts } from "./conversation-ports.ts"
 
 /** The ports of one run, made when its tool is called. */
 export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolContext {
-  const conversation = toConversationPorts(scope, active)
-  return {
+  const own: Omit<ToolContext, keyof LazyPorts> = {
     taskId: active.taskId,
     run: active.run,
     workspace: active.workspace,
@@ -32,20 +30,9 @@ export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolCo
     step: (key, effect, options) =>
       takeStep(scope, active, key, effect, options?.onCrash ?? active.tool.onCrash ?? "fail"),
     artifacts: { put: (name, mediaType, bytes) => putArtifact(scope, active, name, mediaType, bytes) },
-    get tasks() {
-      return bindToRun(scope.service, active)
-    },
-    get sessions() {
-      return conversation.sessions
-    },
-    get model() {
-      return conversation.model
-    },
-    get person() {
-      return conversation.person
-    },
     log: scope.log,
   }
+  return Object.assign(createLazyPorts(scope, active), own)
 }
 
 async function runProcess(scope: RunnerScope, active: ActiveRun, request: ProcessRequest): Promise<ProcessExit> {

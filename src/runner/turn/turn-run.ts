@@ -24,9 +24,9 @@ export interface TurnRun {
   /** Somebody had it before and is gone: what they did is in the log and among the steps. */
   readonly isContinued: boolean
   /** At a shutdown: what is unfinished stays so, and the next claim goes on with it. */
-  readonly isHandedBack: boolean
+  isHandedBack(): boolean
   /** Why it was stopped; null unless it was. */
-  readonly stopReason: string | null
+  stopReason(): string | null
   /** Directly before an effect: refused as `stale_claim` when the turn is another worker's. */
   requireOwned(): Promise<void>
   steps(): Promise<readonly Step[]>
@@ -57,12 +57,8 @@ export function createTurnRun(scope: RunnerScope, active: ActiveRun): TurnRun {
     traceId,
     parentTask,
     isContinued,
-    get isHandedBack() {
-      return active.isHandedBack
-    },
-    get stopReason() {
-      return active.stop?.reason ?? null
-    },
+    isHandedBack: () => active.isHandedBack,
+    stopReason: () => active.stop?.reason ?? null,
     requireOwned: () => requireOwned(scope, active),
     steps: () => scope.store.steps(taskId, run),
     async commit(toOperations) {

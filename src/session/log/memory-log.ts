@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/clock.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import { applyChange, type LogState } from "./log-state.ts"
+import { createLogView, type LogView } from "./log-view.ts"
 import type { OpenTurn } from "./open-turn.ts"
 import type { SessionData } from "./session-data.ts"
 import type { SessionLog, TurnOpening } from "./session-log.ts"
@@ -32,10 +33,8 @@ export function createMemoryLog({ id, workspace, data, clock, stopOf }: MemoryLo
       askedBy: parentTask,
       callParent: parentTask,
       isContinued: false,
-      isHandedBack: false,
-      get stopReason() {
-        return stopOf().reason
-      },
+      isHandedBack: () => false,
+      stopReason: () => stopOf().reason,
       askingStep: () => undefined,
       steps: async () => [],
       requireOwned: async () => {},
@@ -44,26 +43,16 @@ export function createMemoryLog({ id, workspace, data, clock, stopOf }: MemoryLo
     }
   }
 
-  return {
+  const view = createLogView({
+    state: () => state,
+    nextPosition: () => state.position + 1,
+    createdAt: () => createdAt,
+    updatedAt: () => updatedAt,
+  })
+  const own: Omit<SessionLog, keyof LogView> = {
     id,
     workspace,
     isKept: false,
-    get data() {
-      return state.data
-    },
-    get history() {
-      return state.history
-    },
-    get position() {
-      return state.position
-    },
-    get nextPosition() {
-      return state.position + 1
-    },
-    createdAt,
-    get updatedAt() {
-      return updatedAt
-    },
     amend(changed) {
       state = { ...state, data: { ...state.data, ...changed } }
     },
@@ -77,4 +66,5 @@ export function createMemoryLog({ id, workspace, data, clock, stopOf }: MemoryLo
     },
     refresh: async () => {},
   }
+  return Object.assign(view, own)
 }

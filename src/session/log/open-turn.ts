@@ -30,8 +30,8 @@ export interface OpenTurn {
   /** A crash or a shutdown came in between: its beginning is in the log. */
   readonly isContinued: boolean
   /** At a shutdown: what is unfinished is left for the next claim. */
-  readonly isHandedBack: boolean
-  readonly stopReason: string | null
+  isHandedBack(): boolean
+  stopReason(): string | null
   /** Names a step as the one that asks for a task; undefined in a session that is not kept. */
   askingStep(key: string): AskingStep | undefined
   steps(): Promise<readonly Step[]>

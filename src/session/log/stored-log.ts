@@ -8,6 +8,7 @@ import type { SessionRecord } from "../../task/session.ts"
 import type { TaskStore } from "../../task/store.ts"
 import { findLiveTurn, requireIdle } from "./live-turn.ts"
 import { applyChange, type LogState } from "./log-state.ts"
+import { createLogView, type LogView } from "./log-view.ts"
 import type { LogChange } from "./open-turn.ts"
 import { createPaidCalls } from "./paid-calls.ts"
 import { readHistory } from "./read-history.ts"
@@ -112,35 +113,23 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
 
   /** Waits for another occasion while a turn has the log, here or elsewhere, and never makes a session anew. */
   async function settlePaid(): Promise<void> {
-    if (paid.count === 0) return
+    if (paid.count() === 0) return
     await refresh()
     if (version !== NOT_STORED && !(await findLiveTurn(store, state.data))) await write({ entries: [] })
   }
 
   const host: TurnHost = { id, workspace, runner, store, takers, writer, data: () => state.data, refresh }
 
-  return {
+  const view = createLogView({
+    state: () => state,
+    nextPosition: () => state.position + paid.count() + 1,
+    createdAt: () => createdAt,
+    updatedAt: () => updatedAt,
+  })
+  const own: Omit<StoredLog, keyof LogView> = {
     id,
     workspace,
     isKept: true,
-    get data() {
-      return state.data
-    },
-    get history() {
-      return state.history
-    },
-    get position() {
-      return state.position
-    },
-    get nextPosition() {
-      return state.position + paid.count + 1
-    },
-    get createdAt() {
-      return createdAt
-    },
-    get updatedAt() {
-      return updatedAt
-    },
     amend(changed) {
       state = { ...state, data: { ...state.data, ...changed } }
     },
@@ -155,6 +144,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
       return take(createStoredTurn(run, writer))
     },
   }
+  return Object.assign(view, own)
 }
 
 function notFound(id: SessionId): MeanwhileError {

@@ -18,12 +18,8 @@ export function createStoredTurn(run: TurnRun, writer: TurnWriter): OpenTurn {
     askedBy: run.parentTask,
     callParent: taskId,
     isContinued: run.isContinued,
-    get isHandedBack() {
-      return run.isHandedBack
-    },
-    get stopReason() {
-      return run.stopReason
-    },
+    isHandedBack: () => run.isHandedBack(),
+    stopReason: () => run.stopReason(),
     askingStep: (key) => ({ taskId, run: run.run, key }),
     steps: () => run.steps(),
     requireOwned: () => run.requireOwned(),

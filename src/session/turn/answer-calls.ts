@@ -33,12 +33,12 @@ export async function answerCalls(scope: TurnScope, message: Message, position: 
 const NOTHING: ReadonlyMap<string, ToolResult> = new Map()
 
 function keep(scope: TurnScope, call: FunctionCall, position: number, result: ToolResult): void {
-  if (scope.turn.isHandedBack) return
+  if (scope.turn.isHandedBack()) return
   const { value } = scope.agents.redactor.redactJson(toJson(result))
   saveSoon(scope, { entries: [], finished: [{ key: toStepKey(position, call), result: value }] })
 }
 
 /** What a shutdown cut off is not an answer: the next claim asks the tool's `onCrash`. */
 function requireNotHandedBack({ turn }: TurnScope): void {
-  if (turn.isHandedBack) throw turn.signal.reason
+  if (turn.isHandedBack()) throw turn.signal.reason
 }

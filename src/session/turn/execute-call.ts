@@ -95,7 +95,7 @@ function toToolOutput({ conversation }: TurnScope): (text: string) => void {
 /** A stop of the turn stops the call with it; its answer says so. */
 async function followed({ turn }: TurnScope, execution: Execution): Promise<Answer> {
   const { signal } = turn
-  const stop = (): void => execution.cancel({ by: "person", reason: turn.stopReason ?? "the turn was stopped" })
+  const stop = (): void => execution.cancel({ by: "person", reason: turn.stopReason() ?? "the turn was stopped" })
   if (signal.aborted) stop()
   signal.addEventListener("abort", stop)
   try {

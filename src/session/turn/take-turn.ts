@@ -43,7 +43,7 @@ export async function takeTurn(
   } catch (error) {
     endTrace(scope, error)
     // Whoever hands it back looks at what is in flight: what has ended must not be among it.
-    if (turn.isHandedBack) await settle(scope).catch(() => {})
+    if (turn.isHandedBack()) await settle(scope).catch(() => {})
     return leave(scope, partial, error)
   }
 }
@@ -52,7 +52,7 @@ export async function takeTurn(
 function leave(scope: TurnScope, partial: PartialAnswer, error: unknown): string {
   const { turn, conversation } = scope
   const { history } = conversation.log
-  if (turn.isHandedBack || isMeanwhileError(error, "stale_claim")) throw error
+  if (turn.isHandedBack() || isMeanwhileError(error, "stale_claim")) throw error
   if (turn.signal.aborted) {
     end(scope, toEntries(scope, closeStopped(history, partial.text)))
     conversation.emitter.emit({ type: "content.reset", reason: "the turn was stopped" })
@@ -66,7 +66,7 @@ function leave(scope: TurnScope, partial: PartialAnswer, error: unknown): string
 
 /** A turn that somebody stopped, or that goes on elsewhere, has not failed. */
 function endTrace({ trace, turn, account }: TurnScope, error?: unknown): void {
-  const hasFailed = error !== undefined && !turn.signal.aborted && !turn.isHandedBack
+  const hasFailed = error !== undefined && !turn.signal.aborted && !turn.isHandedBack()
   const attributes = {
     ...toUsageAttributes(account.usage),
     ...(turn.taskId && { "meanwhile.task.id": turn.taskId }),
