@@ -8,7 +8,7 @@ import { LIVE_STATUSES } from "../../src/task/lifecycle.ts"
 import { type Child, startChild } from "./child.ts"
 import { createCrashSite } from "./crash-site.ts"
 import { withPatience } from "./patience.ts"
-import { findTurnViolations } from "./turn-invariants.ts"
+import { findTurnViolations, type TurnExpectations } from "./turn-invariants.ts"
 import type { TurnOrders, TurnReport } from "./turn-protocol.ts"
 import { readStoredSession } from "./turn-record.ts"
 import type { TurnScenario } from "./turn-scenario.ts"
@@ -33,8 +33,13 @@ export interface TurnSite {
   ended(child: Child): Promise<void>
   openStore(): Promise<Engine>
   /** After a last, undisturbed life. */
-  findViolations(counted: { readonly crashes: number; readonly answers: number }): Promise<readonly string[]>
+  findViolations(known: KnownOfTurn): Promise<readonly string[]>
   remove(): void
+}
+
+export interface KnownOfTurn extends Pick<TurnExpectations, "crashes" | "answers"> {
+  /** Default: all there are. */
+  readonly effects?: readonly string[]
 }
 
 const LOOK_EVERY_MS = 2
@@ -67,11 +72,10 @@ export function createTurnSite(wire: TurnWire, scenario: TurnScenario): TurnSite
     },
     ended: (child) => withPatience(child.exited, async () => `${child.lines.join("\n")}\n${await describeLive()}`),
     openStore,
-    async findViolations(counted) {
+    async findViolations({ effects: seen = effects(), ...counted }) {
       await using engine = await openStore()
       const { store } = engine
       const leases = await store.leases("worker:")
-      const seen = effects()
       const isKnown = (await readStoredSession(store, scenario.session)) !== undefined
       const found = isKnown
         ? await findTurnViolations(store, { ...scenario, ...counted, effects: seen })
