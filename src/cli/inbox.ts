@@ -16,7 +16,7 @@ export function isQuestion({ reason }: Pick<Wait, "reason">): boolean {
 /** What is asked, and with which command it is answered. */
 export function formatQuestion(
   { taskId, question, reason }: Pick<Wait, "question" | "reason"> & { readonly taskId: string },
-  command = "/answer",
+  command: string,
 ): string {
   const id = shortId(taskId)
   const answers = reason === "approval" || isYesOrNo(question) ? "yes|no" : "TEXT"

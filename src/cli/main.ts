@@ -42,13 +42,18 @@ const LAZY_COMMANDS: readonly LazyCommand[] = [
   },
   {
     name: "init",
-    description: "write a configuration with every key, its default and a comment",
+    description: "write a meanwhile.config.ts with every key and its default into this folder",
     load: async () => (await import("./init-command.ts")).createInitCommand(),
   },
   {
     name: "trust",
     description: "trust what a folder brings along, as it is now",
     load: async () => (await import("./trust-command.ts")).createTrustCommand(),
+  },
+  {
+    name: "ledger",
+    description: "what the conversations have used: model calls, tokens, money",
+    load: async () => (await import("./ledger-command.ts")).createLedgerCommand(),
   },
 ]
 

@@ -65,7 +65,9 @@ export async function runToEnd(
 }
 
 /** The real program in a real terminal of 100 columns. What it has shown is read without colours and cursor movements. */
-export function startInTerminal(settings: ProgramSettings): RunningProgram & { press(keys: string): void } {
+export function startInTerminal(
+  settings: ProgramSettings,
+): RunningProgram & { press(keys: string): void; raw(): string } {
   const terminal = spawnInTerminal(process.execPath, [MAIN, ...(settings.arguments ?? [])], {
     cols: 100,
     rows: 30,
@@ -90,6 +92,7 @@ export function startInTerminal(settings: ProgramSettings): RunningProgram & { p
     ...createReader(() => stripVTControlCharacters(shown)),
     type: (line) => terminal.write(`${line}\r`),
     press: (keys) => terminal.write(keys),
+    raw: () => shown,
   }
 }
 

@@ -55,7 +55,7 @@ export function createAnnouncer(meanwhile: Runtime, screen: Screen, last: LastAn
     const { task } = await meanwhile.tasks.get(taskId)
     if (task.status === "waiting" && isQuestion(task.wait)) {
       asking.add(taskId)
-      screen.print(screen.style.yellow(formatQuestion({ taskId, ...task.wait })))
+      screen.print(screen.style.yellow(formatQuestion({ taskId, ...task.wait }, "/answer")))
     }
   }
 

@@ -60,14 +60,14 @@ export async function runChat(options: ChatOptions): Promise<void> {
     leave: () => ending.resolve("interrupt"),
   })
 
+  const context = { meanwhile, screen, prefix: "/", announceEnd: announcer.announceEnd } as const
+
   /** A line typed before everything is ready waits for it. */
   async function handle(line: string): Promise<void> {
     const talking = await ready
     controlC.forget()
     if (desk.isOpen()) return desk.take(line)
-    const wish = await foreground.run((signal) =>
-      obey(line, { meanwhile, screen, signal, conversation: talking, announceEnd: announcer.announceEnd }),
-    )
+    const wish = await foreground.run((signal) => obey(line, { ...context, signal, conversation: talking }))
     if (wish === "quit") ending.resolve("quit")
   }
 

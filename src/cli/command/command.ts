@@ -7,6 +7,8 @@ import type { Screen } from "../screen/screen.ts"
 export interface TaskContext {
   readonly meanwhile: Runtime
   readonly screen: Screen
+  /** What stands before the name of a command where this one was typed. */
+  readonly prefix: "/" | "meanwhile tasks "
   /** Aborted by Ctrl+C while the command runs. */
   readonly signal: AbortSignal
   /** Says when the task ends, however long that takes. */

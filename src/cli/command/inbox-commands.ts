@@ -6,13 +6,13 @@ export const inboxCommand: Command<TaskContext> = {
   name: "inbox",
   usage: "inbox",
   summary: "list what waits for your answer",
-  async run(_argument, { meanwhile, screen }) {
+  async run(_argument, { meanwhile, screen, prefix }) {
     const questions = await openQuestions(meanwhile)
     if (questions.length === 0) screen.print("Nothing waits for your answer.")
     for (const question of questions) {
       const detail = formatQuestionDetail(question)
       if (detail !== "") screen.print(screen.style.dim(detail))
-      screen.print(formatQuestion(question))
+      screen.print(formatQuestion(question, `${prefix}answer`))
     }
   },
 }
@@ -21,21 +21,23 @@ export const answerCommand: Command<TaskContext> = {
   name: "answer",
   usage: "answer ID yes|no|TEXT",
   summary: "answer what a task waits for",
-  async run(argument, { meanwhile, screen, announceEnd }) {
+  async run(argument, { meanwhile, screen, prefix, announceEnd }) {
     const { name: id, argument: text } = splitLine(argument)
     if (id === "" || text === "") {
-      screen.print(`Say which task and what you answer: /${answerCommand.usage}. /inbox lists what waits.`)
+      screen.print(
+        `Say which task and what you answer: ${prefix}${answerCommand.usage}. ${prefix}inbox lists what waits.`,
+      )
       return
     }
     const { task } = await meanwhile.tasks.get(id)
     const wait = (await openQuestions(meanwhile)).find(({ taskId }) => taskId === task.id)
     if (!wait) {
-      screen.print(`[${shortId(task.id)}] waits for no answer: it is ${task.status}. /inbox lists what waits.`)
+      screen.print(`[${shortId(task.id)}] waits for no answer: it is ${task.status}. ${prefix}inbox lists what waits.`)
       return
     }
     const answer = toAnswer(wait, text)
     if (answer === undefined) {
-      screen.print(`Answer with yes or no: /answer ${shortId(task.id)} yes`)
+      screen.print(`Answer with yes or no: ${prefix}answer ${shortId(task.id)} yes`)
       return
     }
     const answered = await meanwhile.tasks.answer(wait.id, answer, "person")

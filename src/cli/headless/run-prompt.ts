@@ -3,7 +3,7 @@ import { toErrorMessage } from "../../base/error.ts"
 import { createInterrupts, followSignals } from "../chat/interrupts.ts"
 import { createYesChannel } from "../chat/yes-channel.ts"
 import type { ExitName } from "../exit-code.ts"
-import { plain, type TaskId } from "../format.ts"
+import { formatDuration, plain, type TaskId } from "../format.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
 import { createScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
@@ -40,9 +40,12 @@ export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
   const stop = createStop(options.timeoutMs)
   try {
     if (options.isApproving) meanwhile.attach(createYesChannel(notes))
-    const session = await startSession(meanwhile, toWish(options))
     const started = new Set<TaskId>()
-    const unlisten = meanwhile.on(toListener(options, { answers, notes, session, started }))
+    let own: Session["id"] | null = null
+    const isOwn = (agent: Session["id"]): boolean => agent === own
+    const unlisten = meanwhile.on(toListener(options, { answers, notes, isOwn, started }))
+    const session = await startSession(meanwhile, toWish(options))
+    own = session.id
     const said = await say(session, options.prompt, stop.signal)
     const outcome = await settleTasks(options, { meanwhile, notes, session, started, said, signal: stop.signal })
     unlisten()
@@ -71,7 +74,7 @@ function createStop(timeoutMs: number | null) {
     if (stop.signal.aborted) hurry.abort()
     stop.abort(new Error("stopped by a signal"))
   })
-  const late = new Error(`stopped: it took longer than ${(timeoutMs ?? 0) / 1_000} seconds`)
+  const late = new Error(`stopped: it took longer than ${formatDuration(timeoutMs ?? 0)}`)
   const timer = timeoutMs === null ? undefined : setTimeout(() => stop.abort(late), timeoutMs)
   return { signal: stop.signal, hurry: hurry.signal, forget: () => clearTimeout(timer) }
 }
@@ -79,16 +82,16 @@ function createStop(timeoutMs: number | null) {
 interface Listening {
   readonly answers: Screen
   readonly notes: Screen
-  readonly session: Session
+  readonly isOwn: (agent: Session["id"]) => boolean
   readonly started: Set<TaskId>
 }
 
-function toListener({ isJson }: RunPromptOptions, { answers, notes, session, started }: Listening) {
+function toListener({ isJson }: RunPromptOptions, { answers, notes, isOwn, started }: Listening) {
   const view = createAgentView({
     answers,
     notes,
-    isMain: (agent) => agent === session.id,
-    isAwaited: (agent) => agent === session.id,
+    isMain: isOwn,
+    isAwaited: isOwn,
     onTask: () => {},
   })
   return (event: AgentEvent): void => {
@@ -109,8 +112,9 @@ async function say(session: Session, prompt: string, signal: AbortSignal): Promi
   }
 }
 
-interface Settling extends Pick<Listening, "notes" | "session" | "started"> {
+interface Settling extends Pick<Listening, "notes" | "started"> {
   readonly meanwhile: Runtime
+  readonly session: Session
   readonly said: Outcome
   readonly signal: AbortSignal
 }

@@ -43,7 +43,7 @@ async function withRuntime(opened: Opened, work: Work): Promise<void> {
   const { signal } = stop
   const touched = new Set<TaskId>()
   try {
-    await work({ meanwhile, screen, signal, announceEnd: (id) => void touched.add(id) })
+    await work({ meanwhile, screen, signal, prefix: "meanwhile tasks ", announceEnd: (id) => void touched.add(id) })
     for (const id of touched) screen.print(formatStanding((await meanwhile.tasks.result(id, { waitMs, signal })).task))
   } finally {
     screen.detach()

@@ -22,8 +22,7 @@ export function createTerminalScreen(output: ScreenOutput, style: Style): Screen
     const up = rowsAbovePrompt + typedRows
     const lines = [...(partial === "" ? [] : [partial]), ...activity]
     const below = lines.map((line) => `${line}\n`).join("")
-    // The prompt moves up by as many rows as it has below its first before it draws itself.
-    const room = "\n".repeat(prompt?.getCursorPos().rows ?? 0)
+    const room = "\n".repeat(prompt ? rowsItMovesUp(prompt) : 0)
     output.write(`\r${up > 0 ? `\u001b[${up}A` : ""}\u001b[J${finished}${below}${room}`)
     rowsAbovePrompt = lines.length
     prompt?.prompt(true)
@@ -84,4 +83,13 @@ export function createTerminalScreen(output: ScreenOutput, style: Style): Screen
       draw(finished, typedRows)
     },
   }
+}
+
+/**
+ * Before readline draws its prompt, it moves up by the rows it believes to have drawn below the first. After a paste
+ * that is not where the cursor is, and only this undocumented property tells it.
+ */
+function rowsItMovesUp(prompt: Interface): number {
+  const rows: unknown = Reflect.get(prompt, "prevRows")
+  return typeof rows === "number" ? rows : 0
 }

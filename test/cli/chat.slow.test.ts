@@ -1,0 +1,254 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { startInTerminal, startPiped } from "../support/program.ts"
+import { createFolder } from "../support/workplace.ts"
+
+const QUICK = { MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
+const LOOP = "until test -e go; do sleep 0.02; done"
+
+test("from a pipe, each line is answered before the next is read, without control codes", async () => {
+  const program = startPiped({ directory: createFolder() })
+  program.type("say hello there")
+  program.type("run `echo one; echo two`")
+  program.type("/tasks")
+  program.endInput()
+  expect(await program.exited).toBe(0)
+  const shown = program.shown()
+  expect(shown).toMatch(
+    /^hello there\noffline\/rules · .* tokens · .* · context .* %\n• run_command echo one; echo two\n {2}│ one\n {2}│ two\n✓ run_command .*\n/,
+  )
+  expect(shown).toMatch(/No tasks yet.*\n$/)
+  // oxlint-disable-next-line no-control-regex -- these must not be there
+  expect(shown).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/)
+})
+
+test("an answer streams while the prompt takes commands, and a message typed meanwhile is queued", async () => {
+  const program = startInTerminal({ directory: createFolder() })
+  await program.shows(/you talk with offline\/rules/)
+  program.type("count to 8 slowly")
+  await program.shows(/1 2 /)
+  program.type("/context")
+  await program.shows(/Context: .* tokens/)
+  program.type("say afterwards")
+  await program.shows(/queued: the model hears it when it has answered/)
+  await program.shows(/1 2 3 4 5 6 7 8/)
+  await program.shows(/context \d+ %[\s\S]*[\r\n]afterwards\r\n[\s\S]*context \d+ %/)
+  program.type("/quit")
+  expect(await program.exited).toBe(0)
+})
+
+test("a spinner tells that the model works, and is gone when it has answered", async () => {
+  const program = startInTerminal({ directory: createFolder() })
+  await program.shows(/you talk with/)
+  program.type("count to 3 slowly")
+  await program.shows(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] thinking… /)
+  await program.shows(/1 2 3[\s\S]*context \d+ %/)
+  program.type("/model")
+  await program.shows(/Model: offline/)
+  program.type("/quit")
+  expect(await program.exited).toBe(0)
+  expect(program.shown().slice(program.shown().lastIndexOf("Model: offline"))).not.toContain("thinking")
+})
+
+test("a slow command moves to the background, talk goes on, and its end is announced with its result", async () => {
+  const program = startInTerminal({ directory: createFolder(), environment: QUICK })
+  await program.shows(/you talk with/)
+  program.type(`run \`${LOOP}; echo found it\``)
+  await program.shows(/→ run_command moved to the background as \[[0-9a-f]{8}\] after/)
+  program.type("say we talk on")
+  await program.shows(/[\r\n]we talk on\r\n/)
+  program.type("/run touch go")
+  await program.shows(/\[[0-9a-f]{8}\] completed in .*\r\n {2}found it\r\n/)
+  program.type("/quit")
+  expect(await program.exited).toBe(0)
+})
+
+test("a question for permission shows what would change; a yes does it, a no does not and says why", async () => {
+  const directory = createFolder()
+  const program = startInTerminal({ directory })
+  await program.shows(/you talk with/)
+  program.type("write file first.txt with buy milk")
+  await program.shows(/\+buy milk[\s\S]*Allow writeNewFile\? It writes\.[\s\S]*1\) yes[\s\S]*2\) no[\s\S]*\? /)
+  program.type("maybe")
+  await program.shows(/Answer with one of the numbers 1 to \d/)
+  program.type("y")
+  await program.shows(/✓ writeNewFile/)
+  await program.shows(/context \d+ %/)
+  expect(readFileSync(join(directory, "first.txt"), "utf8")).toBe("buy milk")
+  program.type("write file second.txt with buy tea")
+  await program.shows(/Allow writeNewFile\?[\s\S]*\? /)
+  program.type("no, we have tea")
+  await program.shows(/✗ writeNewFile failed after .*the person said no: no, we have tea/)
+  await program.shows(/context \d+ %/)
+  program.type("write file third.txt with buy tea")
+  await program.shows(/Allow writeNewFile\?[\s\S]*\? /)
+  program.press("\x03")
+  await program.shows(/✗ writeNewFile failed/)
+  await program.shows(/context \d+ %/)
+  expect(existsSync(join(directory, "second.txt"))).toBe(false)
+  expect(existsSync(join(directory, "third.txt"))).toBe(false)
+  program.type("/quit")
+  expect(await program.exited).toBe(0)
+})
+
+test("the model's question is answered at the prompt by a number", async () => {
+  const program = startInTerminal({ directory: createFolder() })
+  await program.shows(/you talk with/)
+  program.type("ask me which colour: red, green or blue")
+  await program.shows(/1\) red[\s\S]*3\) blue[\s\S]*\? /)
+  program.type("2")
+  await program.shows(/✓ request_clarification[\s\S]*green/)
+  program.type("/quit")
+  expect(await program.exited).toBe(0)
+})
+
+test("Ctrl+C stops the answer, and the conversation goes on", async () => {
+  const program = startInTerminal({ directory: createFolder() })
+  await program.shows(/you talk with/)
+  program.type("count to 400 slowly")
+  await program.shows(/1 2 /)
+  program.press("\x03")
+  await program.shows(/the turn was stopped[\s\S]*stopped · offline\/rules/)
+  program.type("say still here")
+  await program.shows(/[\r\n]still here\r\n/)
+  program.type("/quit")
+  expect(await program.exited).toBe(0)
+})
+
+test("Ctrl+C twice during an answer leaves", async () => {
+  const program = startInTerminal({ directory: createFolder() })
+  await program.shows(/you talk with/)
+  program.type("count to 400 slowly")
+  await program.shows(/1 2 /)
+  program.press("\x03")
+  await program.shows(/the turn was stopped/)
+  program.press("\x03")
+  expect(await program.exited).toBe(0)
+})
+
+test("what needs an approval and finds nobody waits in the inbox, and is done when it is answered", async () => {
+  const directory = createFolder()
+  const program = startPiped({ directory })
+  program.type("write file notes.txt with buy milk")
+  await program.shows(/Answer: \/answer [0-9a-f]{8} yes\|no\n/)
+  program.endInput()
+  expect(await program.exited).toBe(0)
+  expect(existsSync(join(directory, "notes.txt"))).toBe(false)
+  const next = startPiped({ directory })
+  await next.shows(/1 task waits for your answer: see \/inbox/)
+  next.type("/inbox")
+  const id = (await next.shows(/\+buy milk[\s\S]*Answer: \/answer [0-9a-f]{8} /)).slice(-9, -1)
+  next.type(`/answer ${id} maybe`)
+  await next.shows(/Answer with yes or no/)
+  next.type(`/answer ${id} yes`)
+  await next.shows(new RegExp(`\\[${id}\\] completed in`))
+  next.endInput()
+  expect(await next.exited).toBe(0)
+  expect(readFileSync(join(directory, "notes.txt"), "utf8")).toBe("buy milk")
+})
+
+test("--yes allows what would be asked, and says so", async () => {
+  const directory = createFolder()
+  const program = startPiped({ directory, arguments: ["--yes"] })
+  program.type("write file notes.txt with buy milk")
+  program.endInput()
+  expect(await program.exited).toBe(0)
+  expect(program.shown()).toMatch(/Allow writeNewFile\? It writes\. yes \(--yes\)\n/)
+  expect(readFileSync(join(directory, "notes.txt"), "utf8")).toBe("buy milk")
+})
+
+test("what a subagent does is labelled with its name", async () => {
+  const program = startPiped({ directory: createFolder() })
+  program.type("ask a subagent to run `echo from below`")
+  program.endInput()
+  expect(await program.exited).toBe(0)
+  expect(program.shown()).toMatch(/\n\S+ │ • run_command echo from below\n/)
+})
+
+test("text of tools cannot act on the terminal", async () => {
+  const program = startPiped({ directory: createFolder() })
+  program.type(String.raw`run ${"`"}printf '\033[31mred\033[0m\007 \033]0;title\007done'${"`"}`)
+  program.endInput()
+  expect(await program.exited).toBe(0)
+  expect(program.shown()).toContain("  │ red done\n")
+  // oxlint-disable-next-line no-control-regex -- these must not be there
+  expect(program.shown()).not.toMatch(/[\u0007\u001b]/)
+})
+
+test("--resume goes on with the last conversation, and /resume with any", async () => {
+  const directory = createFolder()
+  const first = startPiped({ directory })
+  first.type("say remember this")
+  first.endInput()
+  await first.exited
+  const second = startPiped({ directory, arguments: ["--resume"] })
+  second.type("/context")
+  await second.shows(/2 messages, 1 turn\n/)
+  second.endInput()
+  await second.exited
+  const third = startPiped({ directory })
+  third.type("/context")
+  await third.shows(/0 messages, 0 turns\n/)
+  third.type("/resume 1")
+  await third.shows(/Going on with/)
+  third.type("/context")
+  await third.shows(/2 messages, 1 turn\n/)
+  third.type("/reset")
+  third.type("/context")
+  await third.shows(/0 messages/)
+  third.endInput()
+  expect(await third.exited).toBe(0)
+})
+
+test("a turn that a kill cut off goes on at the next start by itself, and its answer is shown with its session", async () => {
+  const directory = createFolder()
+  const first = startPiped({ directory })
+  first.type("count to 12 slowly")
+  await first.shows(/1 2 /)
+  first.kill("SIGKILL")
+  await first.exited
+  const second = startPiped({ directory })
+  await second.shows(/A turn from before goes on: count to 12 slowly \(session [0-9a-f]{8}\)/)
+  second.type("say meanwhile")
+  await second.shows(/meanwhile\n/)
+  second.endInput()
+  expect(await second.exited).toBe(0)
+  expect(second.shown()).toMatch(/session [0-9a-f]{8} │ .*11 12/)
+})
+
+test("/help lists the commands of plugins, and a file in the commands folder is one", async () => {
+  const directory = createFolder()
+  mkdirSync(join(directory, ".meanwhile", "commands"), { recursive: true })
+  writeFileSync(join(directory, ".meanwhile", "commands", "greet.md"), "say hello $1\n")
+  const program = startPiped({ directory, arguments: ["--trust", "--data-dir", "data"] })
+  program.type("/help")
+  await program.shows(/\/greet[\s\S]*\/sessions +Lists the conversations/)
+  program.type("/GREET world")
+  await program.shows(/hello world/)
+  program.type("/plan")
+  await program.shows(/There is no plan/)
+  program.type("/tools")
+  await program.shows(/shell\n {2}run_command/)
+  program.type("/model")
+  await program.shows(/Model: offline\/rules\nProviders:\n[\s\S]*anthropic +not set up: no key/)
+  program.type("/model offline/second")
+  await program.shows(/From the next answer on: offline\/second/)
+  program.type("/model nobody/knows")
+  await program.shows(/There is no provider for the model/)
+  program.endInput()
+  expect(await program.exited).toBe(0)
+})
+
+test("NO_COLOR takes the colours away from a terminal", async () => {
+  const directory = createFolder()
+  const colours = async (environment: Record<string, string>): Promise<boolean> => {
+    const program = startInTerminal({ directory, environment })
+    await program.shows(/you talk with[\s\S]*> /)
+    program.type("/quit")
+    await program.exited
+    return program.raw().includes("\u001b[1m")
+  }
+  expect(await colours({})).toBe(true)
+  expect(await colours({ NO_COLOR: "1" })).toBe(false)
+})

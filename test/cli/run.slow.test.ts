@@ -1,0 +1,128 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { runToEnd, startPiped } from "../support/program.ts"
+import { createFolder } from "../support/workplace.ts"
+
+const QUICK = { MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
+
+const run = (words: readonly string[], options: { directory?: string; input?: string } = {}) =>
+  runToEnd(
+    { directory: options.directory ?? createFolder(), arguments: ["run", ...words], environment: QUICK },
+    options.input,
+  )
+
+test("the answer goes to standard output and everything else to standard error", async () => {
+  const { exitCode, stdout, stderr } = await run(["run `echo quiet`, then say ready"])
+  expect(exitCode).toBe(0)
+  expect(stdout).toMatch(/returned:\n\nquiet[\s\S]*ready\n$/)
+  expect(stdout).not.toMatch(/•|✓|tokens/)
+  expect(stderr).toMatch(/• run_command echo quiet\n {2}│ quiet\n✓ run_command .*\n[\s\S]*tokens/)
+})
+
+test("the prompt comes from standard input when it is -, or when there is none", async () => {
+  const given = await run(["-"], { input: "say from a dash\n" })
+  expect(given).toMatchObject({ exitCode: 0, stdout: "from a dash\n" })
+  const absent = await run([], { input: "say from a pipe\n" })
+  expect(absent).toMatchObject({ exitCode: 0, stdout: "from a pipe\n" })
+})
+
+test("--json is one object a line for every event, and the result last", async () => {
+  const { exitCode, stdout } = await run(["run `echo hi`, then say \u0085there", "--json"])
+  expect(exitCode).toBe(0)
+  const events = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  expect(events.map(({ type }) => type)).toEqual(
+    expect.arrayContaining([
+      "agent.created",
+      "tool_call.started",
+      "tool_call.ended",
+      "content.delta",
+      "turn.completed",
+    ]),
+  )
+  const id = expect.stringMatching(/^[0-9a-f-]{36}$/) as string
+  expect(events.at(-1)).toMatchObject({
+    type: "result",
+    outcome: "completed",
+    text: expect.stringContaining("there") as string,
+    usage: { outputTokens: expect.any(Number) as number },
+    session: id,
+    turn: id,
+  })
+  expect(stdout).not.toContain("\u0085")
+})
+
+test("it waits for what goes on in the background, and tells its end", async () => {
+  const { exitCode, stderr } = await run(["run `sleep 0.6; echo late; exit 3`"])
+  expect(exitCode).toBe(0)
+  expect(stderr).toMatch(
+    /moved to the background as \[([0-9a-f]{8})\][\s\S]*\[\1\] failed after .* exited with 3\.\n {2}late\n/,
+  )
+})
+
+test("--no-wait says what is stopped with it", async () => {
+  const { exitCode, stderr } = await run(["run `sleep 1000`", "--no-wait"])
+  expect(exitCode).toBe(0)
+  expect(stderr).toMatch(/\[[0-9a-f]{8}\] is stopped: sleep 1000\n/)
+})
+
+test("what needs a person ends with 4, is kept, and can be answered from the shell", async () => {
+  const directory = createFolder()
+  const { exitCode, stderr, stdout } = await run(["write file a.txt with x", "--json"], { directory })
+  expect(exitCode).toBe(4)
+  expect(stdout.trim().split("\n").at(-1)).toContain('"outcome":"needs_person"')
+  const [, id = ""] = /Answer: meanwhile tasks answer ([0-9a-f]{8}) yes\|no/.exec(stderr) ?? []
+  expect(existsSync(join(directory, "a.txt"))).toBe(false)
+  const answered = await runToEnd({ directory, arguments: ["tasks", "answer", id, "yes"] })
+  expect(answered.exitCode).toBe(0)
+  expect(answered.stdout).toMatch(new RegExp(`\\[${id}\\] completed in`))
+  expect(existsSync(join(directory, "a.txt"))).toBe(true)
+})
+
+test("--yes needs nobody", async () => {
+  const directory = createFolder()
+  const { exitCode } = await run(["write file a.txt with x", "--yes"], { directory })
+  expect(exitCode).toBe(0)
+  expect(existsSync(join(directory, "a.txt"))).toBe(true)
+})
+
+test("past --timeout, and at a signal, it stops what it does and ends with 3", async () => {
+  const late = await run(["count to 400 slowly", "--timeout", "0.6"])
+  expect(late.exitCode).toBe(3)
+  expect(late.stderr).toMatch(/stopped: it took longer than 600 ms\n/)
+  const waiting = await run(["run `sleep 1000`", "--timeout", "1"])
+  expect(waiting.exitCode).toBe(3)
+  const program = startPiped({ directory: createFolder(), arguments: ["run", "count to 400 slowly"] })
+  await program.shows(/1 2/)
+  program.kill("SIGINT")
+  expect(await program.exited).toBe(3)
+})
+
+test("a turn that fails ends with 1 and the reason, and what is refused with 2", async () => {
+  const directory = createFolder()
+  const environment = { ANTHROPIC_API_KEY: "sk-ant-none", ANTHROPIC_BASE_URL: "http://127.0.0.1:1/v1", ...NO_RETRIES }
+  const failed = await runToEnd({ directory, arguments: ["run", "hello", "--model", "anthropic/x"], environment })
+  expect(failed.exitCode).toBe(1)
+  expect(failed.stderr).toMatch(/^meanwhile: .+$/m)
+  expect(failed.stderr).not.toContain("sk-ant-none")
+  for (const words of [[""], ["hello", "--model", "nobody/knows"], ["hello", "--timeout", "soon"], ["hi", "--bad"]]) {
+    expect(await run(words, { directory })).toMatchObject({ exitCode: 2, stdout: "" })
+  }
+  expect((await run(["hello", "--session", "zzz"], { directory })).stderr).toMatch(/There is no session zzz/)
+})
+
+const NO_RETRIES = { MEANWHILE_AGENT_MAX_MODEL_RETRIES: "0" }
+
+test("--session goes on with a conversation by the beginning of its id", async () => {
+  const directory = createFolder()
+  const first = await run(["say one", "--json"], { directory })
+  const { session } = JSON.parse(first.stdout.trim().split("\n").at(-1) ?? "") as { session: string }
+  const second = await run(["say two", "--json", "--session", session.slice(0, 8)], { directory })
+  const lines = second.stdout.trim().split("\n")
+  expect(lines.at(-1)).toContain(session)
+  const history = lines.find((line) => line.includes('"history.updated"')) ?? ""
+  expect((JSON.parse(history) as { messages: unknown[] }).messages).toHaveLength(4)
+})

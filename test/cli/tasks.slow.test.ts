@@ -1,0 +1,62 @@
+import { expect, test } from "vitest"
+import { runToEnd, startPiped } from "../support/program.ts"
+import { createFolder } from "../support/workplace.ts"
+
+const tasks = (directory: string, ...words: readonly string[]) =>
+  runToEnd({ directory, arguments: ["tasks", ...words] })
+
+test("tasks lists, shows, prints, cancels, retries and clears what a chat in the same folder has", async () => {
+  const directory = createFolder()
+  const chat = startPiped({ directory })
+  chat.type("/start echo begun; exit 3")
+  const ended = (await chat.shows(/\[[0-9a-f]{8}\] failed after/)).slice(1, 9)
+  chat.type("/start sleep 1000")
+  const live = (await chat.shows(/\[[0-9a-f]{8}\] is running/)).slice(1, 9)
+
+  const listed = await tasks(directory)
+  expect(listed).toMatchObject({ exitCode: 0, stderr: "" })
+  expect(listed.stdout).toMatch(new RegExp(`^${live} {2}running .*sleep 1000\\n${ended} {2}failed`))
+  const rows = (await tasks(directory, "list", "--json")).stdout.trim().split("\n")
+  expect(rows.map((row) => (JSON.parse(row) as { status: string }).status)).toEqual(["running", "failed"])
+  expect((await tasks(directory, "show", live)).stdout).toMatch(/status {4}running/)
+  const shown = JSON.parse((await tasks(directory, "show", live, "--json")).stdout) as { task: { title: string } }
+  expect(shown.task.title).toBe("sleep 1000")
+  expect((await tasks(directory, "output", ended)).stdout).toBe("begun\n")
+
+  expect((await tasks(directory, "cancel", live)).stdout).toMatch(new RegExp(`\\[${live}\\] cancelled after`))
+  await chat.shows(new RegExp(`\\[${live}\\] cancelled after .* by person`))
+  chat.endInput()
+  expect(await chat.exited).toBe(0)
+
+  expect((await tasks(directory, "retry", ended)).stdout).toMatch(/run 2 is .*\n[\s\S]*failed after .* exited with 3/)
+  expect((await tasks(directory, "clear")).stdout).toBe("2 ended tasks removed.\n")
+  expect((await tasks(directory, "list")).stdout).toMatch(/^No tasks yet/)
+})
+
+test("an id that is none is refused with 2", async () => {
+  const { exitCode, stderr } = await tasks(createFolder(), "show", "zzz")
+  expect(exitCode).toBe(2)
+  expect(stderr).toMatch(/^meanwhile: There is no task "zzz"/)
+})
+
+test("looking at tasks takes up no work of a program that was killed", async () => {
+  const directory = createFolder()
+  const chat = startPiped({ directory })
+  chat.type("count to 400 slowly")
+  await chat.shows(/1 2/)
+  chat.kill("SIGKILL")
+  await chat.exited
+  const { stdout } = await tasks(directory, "list", "--all")
+  expect(stdout).toMatch(/running .*count to 400 slowly/)
+})
+
+test("there is no other word, and help says what there is", async () => {
+  const directory = createFolder()
+  expect(await runToEnd({ directory, arguments: ["dance"] })).toMatchObject({ exitCode: 2 })
+  const { exitCode, stdout } = await runToEnd({ directory, arguments: ["--help"] })
+  expect(exitCode).toBe(0)
+  for (const word of ["--resume", "--model", "--trust", "run", "tasks", "doctor", "init", "Examples:", "Exit codes:"]) {
+    expect(stdout).toContain(word)
+  }
+  expect(await runToEnd({ directory, arguments: ["--version"] })).toMatchObject({ exitCode: 0, stdout: "0.1.0\n" })
+})
