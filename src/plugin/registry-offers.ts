@@ -1,4 +1,5 @@
 import { describeTool, type DescribeOptions } from "./describe-tool.ts"
+import { meetsModelRequirements } from "./model-requirement.ts"
 import type { PromptEnricher } from "./prompt-enrichment.ts"
 import { exposedContributors, type RegistryState, toContributors } from "./registry-state.ts"
 import type { DurationEstimate } from "./task-service.ts"
@@ -32,9 +33,10 @@ export interface RegistryOffers {
   toolSchemas(options: ToolSchemaOptions): readonly ToolSchema[]
   autoApprovedTools(): readonly { readonly plugin: string; readonly tool: string }[]
   userCommands(): readonly OwnedCommand[]
-  systemInstructions(): readonly { readonly plugin: string; readonly text: string }[]
-  /** Also of plugins exposed for enrichment only. */
-  promptEnrichers(): readonly PromptEnricher[]
+  /** For this model: not of plugins that need another. Without one, of all. */
+  systemInstructions(model?: string): readonly { readonly plugin: string; readonly text: string }[]
+  /** The same, and also of plugins exposed for enrichment only. */
+  promptEnrichers(model?: string): readonly PromptEnricher[]
   toolHooks(): readonly ToolHooks[]
 }
 
@@ -57,17 +59,19 @@ export function createRegistryOffers(state: RegistryState): RegistryOffers {
       exposedContributors(state).flatMap(({ name, userCommands = [] }) =>
         userCommands.map((command) => ({ plugin: name, command: withDefaults(command) })),
       ),
-    systemInstructions: () =>
+    systemInstructions: (model) =>
       exposedContributors(state)
+        .filter(({ modelRequirements }) => meetsModelRequirements(modelRequirements, model))
         .map(({ name, systemInstructions = "" }) => ({
           plugin: name,
           text: typeof systemInstructions === "function" ? systemInstructions() : systemInstructions,
         }))
         .filter(({ text }) => text !== ""),
-    promptEnrichers: () =>
+    promptEnrichers: (model) =>
       [...state.plugins.values()]
         .filter(({ exposure }) => exposure !== "hidden")
         .flatMap(toContributors)
+        .filter(({ modelRequirements }) => meetsModelRequirements(modelRequirements, model))
         .flatMap((plugin) =>
           plugin.enrichPrompt
             ? [

@@ -81,9 +81,8 @@ export function createRegistry({ model }: { readonly model?: string } = {}): Reg
     welcome: async (model) => {
       if (state.models.includes(model)) return
       state.models.push(model)
-      for (const { name, reason } of [...state.skipped.values()]) {
-        if (reason === "model_requirement") await exposePlugin(state, requireRegistered(state, name), "full")
-      }
+      const wanting = [...state.skipped.values()].filter(({ reason }) => reason === "model_requirement")
+      for (const { name } of wanting) await exposePlugin(state, requireRegistered(state, name), "full")
     },
     discover: async (entries, load) => {
       requireOpen(state)

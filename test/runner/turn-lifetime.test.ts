@@ -7,7 +7,7 @@ import { eventually } from "../support/eventually.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
 test("a task of lifetime turn is stopped with its turn, also below a call that ended in the foreground", async () => {
-  const started: TaskId[] = []
+  const started = new Map<string, TaskId>()
   const forever = defineTool({
     name: "wait_for_stop",
     description: "Runs until it is stopped.",
@@ -22,7 +22,7 @@ test("a task of lifetime turn is stopped with its turn, also below a call that e
     input: z.object({}),
     run: async (_input, { tasks }) => {
       for (const lifetime of ["turn", "runtime"] as const) {
-        started.push((await tasks.start({ tool: "wait_for_stop", input: {}, lifetime })).id)
+        started.set(lifetime, (await tasks.start({ tool: "wait_for_stop", input: {}, lifetime })).id)
       }
       return "started"
     },
@@ -31,11 +31,11 @@ test("a task of lifetime turn is stopped with its turn, also below a call that e
   const { meanwhile } = await createWorkplace({ tools: [forever, starter], model })
   const session = await meanwhile.createSession()
   await session.send("Start them.")
-  const [withTurn, goesOn] = started
+  const idOf = (lifetime: string) => started.get(lifetime) ?? ""
   const ended = await eventually("the task ends with its turn", async () => {
-    const { task } = await meanwhile.tasks.get(withTurn!)
+    const { task } = await meanwhile.tasks.get(idOf("turn"))
     return task.status === "cancelled" ? task : undefined
   })
   expect(ended.stop).toMatchObject({ by: "lifetime", reason: "its turn ended" })
-  expect((await meanwhile.tasks.get(goesOn!)).task.status).toBe("running")
+  expect((await meanwhile.tasks.get(idOf("runtime"))).task.status).toBe("running")
 })

@@ -4,6 +4,7 @@ import { z } from "zod"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import type { AgentEvent } from "../../src/plugin/agent-event.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
+import { DEFAULT_WORKSPACE } from "../../src/task/id.ts"
 import { LIVE_STATUSES } from "../../src/task/lifecycle.ts"
 import { eventually } from "../support/eventually.ts"
 import { createFolder } from "../support/workplace.ts"
@@ -119,7 +120,9 @@ for (const standing of ["foreground", "background"] as const) {
     await eventually("everything has ended", async () => (await live()).length === 0)
     if (standing === "background") await parent.send("And?")
     expect(JSON.stringify(requestsOf(second.provider, "main")[0]?.messages)).toContain("Worked.")
-    const others = (await second.runtime.sessions.list()).map(({ id }) => id).filter((id) => id !== parent.id)
+    const { items } = await second.runtime.engine.store.sessions(DEFAULT_WORKSPACE, { limit: 10 })
+    const others = items.map(({ id }) => id).filter((id) => id !== parent.id)
+    expect(await second.runtime.sessions.list()).toMatchObject([{ id: parent.id }])
     expect(others).toHaveLength(1)
     expect(heard).toContainEqual(expect.objectContaining({ type: "turn.completed", agent: others[0] }))
   })

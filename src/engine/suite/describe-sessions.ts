@@ -28,17 +28,18 @@ export function describeSessions(test: EngineTest): void {
     })
 
     test("are listed by their last change, page by page, in their workspace only", async ({ engine: { store } }) => {
-      const ids = [createSessionId(), createSessionId(), createSessionId(), createSessionId()]
+      const again = createSessionId()
+      const ids = [createSessionId(), again, createSessionId(), createSessionId()]
       for (const id of ids) await store.commit([{ op: "session.create", id, workspace: DEFAULT_WORKSPACE, data: {} }])
       const elsewhere = { id: createSessionId(), workspace: "elsewhere" as WorkspaceId }
       await store.commit([{ op: "session.create", ...elsewhere, data: {} }])
-      await store.commit([{ op: "session.update", id: ids[1]!, expectedVersion: 1, messages: ["again"] }])
+      await store.commit([{ op: "session.update", id: again, expectedVersion: 1, messages: ["again"] }])
       const { items } = await store.sessions(DEFAULT_WORKSPACE, { limit: 10 })
       expect(items.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
       const times = items.map(({ updatedAt }) => updatedAt)
       expect(times).toEqual(times.toSorted((one, other) => other - one))
       const first = await store.sessions(DEFAULT_WORKSPACE, { limit: 3 })
-      const rest = await store.sessions(DEFAULT_WORKSPACE, { limit: 3, cursor: first.cursor! })
+      const rest = await store.sessions(DEFAULT_WORKSPACE, { limit: 3, cursor: first.cursor ?? "" })
       expect([...first.items, ...rest.items]).toEqual(items)
       expect(rest.cursor).toBeUndefined()
       await expectRefusal(store.sessions(DEFAULT_WORKSPACE, { limit: 0 }), "invalid_input")
