@@ -30,7 +30,7 @@ export async function takeTurn(
   const partial: PartialAnswer = { text: "" }
   emitter.emit({ type: "agent.status_changed", status: "active" })
   try {
-    if (turn.isContinued) noteLostCall(scope)
+    if (turn.isContinued) await noteLostCall(scope)
     const { message, answer } = await context.with(trace.context, () => runTurn(scope, partial))
     await settle(scope)
     const measured = toMeasured(scope, answer.record)
