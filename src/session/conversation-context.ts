@@ -1,3 +1,4 @@
+import { MeanwhileError } from "../base/error.ts"
 import type { ContextUsage } from "../plugin/context-usage.ts"
 import type { SessionInfo, SessionState } from "../plugin/sessions-port.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
@@ -11,9 +12,9 @@ export function offeredTools(scope: AgentScope, { log, model }: Conversation): r
 }
 
 /** What the model is told before anything is said. */
-export function systemPrompt(scope: AgentScope, { log }: Conversation): string {
+export function systemPrompt(scope: AgentScope, { log, model }: Conversation): string {
   const { registry, config } = scope
-  const fromPlugins = registry.systemInstructions().map(({ text }) => text)
+  const fromPlugins = registry.systemInstructions(model.id).map(({ text }) => text)
   return [config.instructions, log.data.instructions, ...fromPlugins].filter((text) => text !== "").join("\n\n")
 }
 
@@ -27,6 +28,13 @@ export function contextUsage(scope: AgentScope, conversation: Conversation): Con
   const since = log.history.slice(known.messages).reduce((sum, message) => sum + estimateTokens(message), 0)
   const usedTokens = known.tokens + since
   return { usedTokens, limitTokens, percentUsed: (usedTokens / limitTokens) * 100, turns }
+}
+
+/** In its place in the queue: what was asked for before the close has its turn. */
+export function requireOpen({ open }: AgentScope, conversation: Conversation): void {
+  const { id } = conversation.log
+  if (open.get(id) === conversation) return
+  throw new MeanwhileError("closed", `Session ${id} is closed. Open it again to go on with it.`, { session: id })
 }
 
 /** What every call begins with. */

@@ -4,7 +4,7 @@ import type { AgentEvent, OutputMode, OutputSource, TurnAccounting } from "../pl
 import { type FilePart, type Message, userMessage } from "../plugin/message.ts"
 import { enrichPrompt } from "../plugin/prompt-enrichment.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
-import { toSessionInfo, toSessionState } from "./conversation-context.ts"
+import { requireOpen, toSessionInfo, toSessionState } from "./conversation-context.ts"
 import { toErrorType } from "../runner/trace.ts"
 import type { TaskId } from "../task/id.ts"
 import type { LogEntry } from "./log/log-entry.ts"
@@ -26,6 +26,7 @@ export function send(
   options: SendOptions = {},
 ): Promise<TurnResult> {
   return inTurn(conversation, async () => {
+    requireOpen(scope, conversation)
     options.signal?.throwIfAborted()
     requireContent(message, options)
     const unsubscribe = options.onOutput ? conversation.emitter.on(toOutput(conversation, options.onOutput)) : undefined
@@ -135,7 +136,7 @@ function toEntries(messages: readonly Message[]): readonly LogEntry[] {
 }
 
 async function enrich(scope: AgentScope, conversation: Conversation, message: string): Promise<string> {
-  const enrichers = scope.registry.promptEnrichers()
+  const enrichers = scope.registry.promptEnrichers(conversation.model.id)
   if (enrichers.length === 0) return message
   const session = toSessionInfo(conversation)
   const { prompt, failures } = await enrichPrompt(enrichers, message, { session })

@@ -1,7 +1,7 @@
 import { toErrorMessage } from "../base/error.ts"
 import { textOf } from "../plugin/message.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
-import { contextUsage, offeredTools, toSessionState } from "./conversation-context.ts"
+import { contextUsage, offeredTools, requireOpen, toSessionState } from "./conversation-context.ts"
 import { DEFAULT_GC_CONFIG } from "./defaults.ts"
 import { runCommand } from "./run-command.ts"
 import type { AgentScope } from "./scope.ts"
@@ -14,6 +14,12 @@ import { collectContext } from "./turn/collect-context.ts"
 export function createSessionFace(scope: AgentScope, conversation: Conversation): Session {
   const { log, emitter } = conversation
   const close = (): Promise<void> => closeSession(scope, conversation)
+  function change<Result>(work: () => Promise<Result>): Promise<Result> {
+    return inTurn(conversation, async () => {
+      requireOpen(scope, conversation)
+      return work()
+    })
+  }
   const own: Omit<Session, keyof SessionStanding> = {
     id: log.id,
     name: log.data.name,
@@ -24,7 +30,7 @@ export function createSessionFace(scope: AgentScope, conversation: Conversation)
       await scope.registry.welcome(model)
       conversation.model = connected
       if (conversation.current) log.amend({ model })
-      else await inTurn(conversation, () => log.write({ entries: [], data: { model } }))
+      else await change(() => log.write({ entries: [], data: { model } }))
     },
     send: (message, options) => send(scope, conversation, message, options),
     stop: (reason = "stopped by the person") => stopTurn(scope, conversation, reason),
@@ -37,8 +43,8 @@ export function createSessionFace(scope: AgentScope, conversation: Conversation)
       const { signal = NEVER.signal, switchTo = null } = options
       return runCommand(scope, conversation, { name, argument, signal, switchTo })
     },
-    collect: (reason = "it was asked for") => inTurn(conversation, () => collect(scope, conversation, reason)),
-    reset: () => inTurn(conversation, () => log.write({ entries: [{ kind: "reset" }], data: { measured: null } })),
+    collect: (reason = "it was asked for") => change(() => collect(scope, conversation, reason)),
+    reset: () => change(() => log.write({ entries: [{ kind: "reset" }], data: { measured: null } })),
     setGc(plugin, config) {
       conversation.gc = plugin && { plugin, config: { ...DEFAULT_GC_CONFIG, ...config } }
     },
