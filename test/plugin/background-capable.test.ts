@@ -14,7 +14,7 @@ async function createCapable(options: Parameters<typeof createGatedTool>[0] = {}
   return { clock, gated, meanwhile, capable }
 }
 
-test("a task started through the contract runs, is listed while it does, and hands out its result", async () => {
+test("004-62: a task started through the contract runs, is listed while it does, and hands out its result", async () => {
   const { capable, gated } = await createCapable()
   const handle = await capable.startBackground("gated", { name: "a" }, 600)
   const call = await gated.call(1)

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest"
+import { z } from "zod"
 import { createScriptedProvider } from "../../src/builtin/scripted/scripted-provider.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
+import { defineTool } from "../../src/plugin/tool.ts"
 import { showModel } from "../../src/plugin/tool-content.ts"
 import type { Permission } from "../../src/runner/call/permission.ts"
 import { createTokenLedger } from "../../src/session/ledger.ts"
@@ -10,6 +12,15 @@ import { add, say } from "./support/test-tools.ts"
 const call = { tool: "add", input: { a: 1, b: 2 } }
 const usage = { inputTokens: 1_000, cachedInputTokens: 400, outputTokens: 50, reasoningTokens: 20 }
 const models = { "scripted/*": { price: { input: 2, cachedInput: 1, output: 10 } } }
+const delegate = defineTool({
+  name: "delegate",
+  description: "Lets another do it.",
+  input: z.object({}),
+  async run(_input, { sessions }) {
+    const child = await sessions.createChild({ name: "helper" })
+    return (await child.send("do it")).text
+  },
+})
 /** 600 × 2 + 400 × 1 + 50 × 10 millionths. */
 const COST = 2_100
 
@@ -74,6 +85,17 @@ describe.each(PLACES)("the accounts, %s", (_, isKept) => {
     const { session, runtime } = await openAgent(script, { isKept, tools: [asking] })
     await session.send("go")
     expect(runtime.ledger.entries().map(({ purpose }) => purpose)).toEqual(["turn", "helper", "turn"])
+  })
+
+  test("what a child session uses is in the ledger under the task of the call that made it", async () => {
+    const script = [{ calls: [{ tool: "delegate" }] }, "from the child", "done"]
+    const { session, runtime } = await openAgent(script, { isKept, tools: [delegate] })
+    await session.send("go")
+    const [entry] = runtime.ledger.entries().filter(({ task }) => task !== null)
+    expect(entry?.session).not.toBe(session.id)
+    expect(runtime.ledger.totals("task").size).toBe(1)
+    expect(runtime.ledger.total({ task: entry!.task! })).toMatchObject({ calls: 1, usage: { inputTokens: 10 } })
+    expect(runtime.ledger.total({ session: session.id }).calls).toBe(2)
   })
 
   test("the context is what the provider last counted plus an estimate of what came after", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { createScriptedProvider } from "../../src/builtin/scripted/scripted-provider.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
-import { textOf } from "../../src/plugin/message.ts"
+import { textOf, userMessage } from "../../src/plugin/message.ts"
 import { findHistoryProblems } from "./support/history-problems.ts"
 import { openAgent, openScripted, PLACES } from "./support/open-agent.ts"
 import { createGate } from "./support/gate.ts"
@@ -85,6 +85,18 @@ test("004-21: a plugin that needs another model is offered to no model that does
   await session.useModel(runtime.model)
   await session.send("third")
   expect(model.requests[1]?.tools.map(({ name }) => name)).toEqual(["add"])
+})
+
+test("what such a plugin says and adds to prompts reaches no model that does not meet it either", async () => {
+  const other = createScriptedProvider("other", { large: ["two"] })
+  const wordy = definePlugin({ ...picky, enrichPrompt: (prompt: string) => ({ prompt: `${prompt} +care` }) })
+  const { session, model, runtime } = await openAgent(["one"], { plugins: [other, wordy] })
+  const large = await runtime.createSession({ model: "other/large" })
+  await session.send("a")
+  await large.send("b")
+  expect(model.requests[0]).toMatchObject({ system: "", messages: [userMessage("a")] })
+  const [asked] = other.models["large"]?.requests ?? []
+  expect(asked).toMatchObject({ system: "Say with care.", messages: [userMessage("b +care")] })
 })
 
 test("004-45: what is skipped for its model is listed with the reason, and welcome once a session uses such a model", async () => {

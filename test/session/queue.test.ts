@@ -53,6 +53,19 @@ describe.each(PLACES)("messages sent during a turn, %s", (_, isKept) => {
   })
 })
 
+test.each(PLACES)("a closed session takes no message and no change, and says so (%s)", async (_, isKept) => {
+  const { session, runtime } = await openAgent(["one", "two"], { isKept })
+  await session.send("a")
+  await session.close()
+  await session.close()
+  await expect(session.send("b")).rejects.toMatchObject({ code: "closed" })
+  await expect(session.reset()).rejects.toMatchObject({ code: "closed" })
+  expect(session.history().map(textOf)).toEqual(["a", "one"])
+  if (!isKept) return
+  const again = await runtime.openSession(session.id)
+  expect((await again.send("b")).text).toBe("two")
+})
+
 describe("two runtimes on one store", () => {
   async function openTwo() {
     const gate = createGate()
