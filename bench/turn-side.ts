@@ -1,7 +1,7 @@
 export const CONVERSATIONS = 200
 export const TURNS_EACH = 10
 /** Conversations that go on at the same time, as in a process that serves several people. */
-export const AT_ONCE = 20
+export const AT_ONCE = 4
 export const TURNS = CONVERSATIONS * TURNS_EACH
 
 export const SIDES = ["memory", "normal", "full", "generateText", "streamText"] as const
