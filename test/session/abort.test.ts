@@ -1,12 +1,18 @@
 import { describe, expect, test } from "vitest"
-import { textOf } from "../../src/plugin/message.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { ABORT_MOMENTS } from "./support/abort-moments.ts"
 import { findHistoryProblems } from "./support/history-problems.ts"
 import { type OpenAgent, openAgent, PLACES } from "./support/open-agent.ts"
 
-async function stopAt(moment: string, isKept: boolean, stop: (agent: OpenAgent, abort: AbortController) => void) {
-  const { script, options, reached, release, said = "" } = ABORT_MOMENTS[moment]!()
+const MOMENTS = Object.entries(ABORT_MOMENTS)
+type CreateMoment = (typeof MOMENTS)[number][1]
+
+async function stopAt(
+  createMoment: CreateMoment,
+  isKept: boolean,
+  stop: (agent: OpenAgent, abort: AbortController) => void,
+) {
+  const { script, options, reached, release, said = "" } = createMoment()
   const agent = await openAgent([...script, "I am back."], { ...options, isKept })
   const abort = new AbortController()
   const sent = agent.session.send("go", { signal: abort.signal })
@@ -17,33 +23,35 @@ async function stopAt(moment: string, isKept: boolean, stop: (agent: OpenAgent, 
 }
 
 describe.each(PLACES)("a turn that is stopped, %s", (_, isKept) => {
-  test.each(Object.keys(ABORT_MOMENTS))(
+  test.each(MOMENTS)(
     "%s leaves a history that a strict provider takes, and the next turn works",
-    async (moment) => {
-      const { agent, result, said } = await stopAt(moment, isKept, (_agent, abort) => abort.abort(new Error("enough")))
+    async (_moment, createMoment) => {
+      const { agent, result, said } = await stopAt(createMoment, isKept, (_agent, abort) =>
+        abort.abort(new Error("enough")),
+      )
       const { session, model, runtime } = agent
       expect([result.outcome, result.text]).toEqual(["stopped", said])
       expect(result.accounting.outcome).toBe("stopped")
       expect(session.isBusy).toBe(false)
       expect(findHistoryProblems(session.history())).toEqual([])
-      expect(textOf(session.history().at(-1)!)).toContain(said === "" ? "stopped" : said)
+      expect(JSON.stringify(session.history().at(-1))).toContain(said === "" ? "stopped" : said)
       const next = await session.send("and now?")
       expect([next.outcome, next.text]).toEqual(["completed", "I am back."])
       expect(findHistoryProblems(session.history())).toEqual([])
       expect(findHistoryProblems(model.requests.at(-1)?.messages ?? [])).toEqual([])
       if (!isKept) return
       expect((await runtime.sessions.load(session.id))?.messages).toEqual(session.history())
-      expect((await runtime.tasks.get(result.turn!)).task).toMatchObject({ status: "cancelled" })
+      expect((await runtime.tasks.get(result.turn ?? "")).task).toMatchObject({ status: "cancelled" })
     },
   )
 
-  test.each(Object.keys(ABORT_MOMENTS))("%s by session.stop() says why and that there was one", async (moment) => {
+  test.each(MOMENTS)("%s by session.stop() says why and that there was one", async (_moment, createMoment) => {
     let stopped: boolean | undefined
-    const { agent, result } = await stopAt(moment, isKept, ({ session }) => (stopped = session.stop("lunch")))
+    const { agent, result } = await stopAt(createMoment, isKept, ({ session }) => (stopped = session.stop("lunch")))
     expect([stopped, result.outcome, agent.session.stop()]).toEqual([true, "stopped", false])
     expect(findHistoryProblems(agent.session.history())).toEqual([])
     if (!isKept) return
-    const { task } = await agent.runtime.tasks.get(result.turn!)
+    const { task } = await agent.runtime.tasks.get(result.turn ?? "")
     expect(task).toMatchObject({ stop: { by: "person", reason: "lunch" } })
   })
 

@@ -4,6 +4,7 @@ import { createScriptedProvider } from "../../src/builtin/scripted/scripted-prov
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
 import { showModel } from "../../src/plugin/tool-content.ts"
+import { createTaskId } from "../../src/task/id.ts"
 import type { Permission } from "../../src/runner/call/permission.ts"
 import { createTokenLedger } from "../../src/session/ledger.ts"
 import { openAgent, PLACES } from "./support/open-agent.ts"
@@ -64,7 +65,7 @@ describe.each(PLACES)("the accounts, %s", (_, isKept) => {
       .toJsonl()
       .trimEnd()
       .split("\n")
-      .map((line) => JSON.parse(line))
+      .map((line) => JSON.parse(line) as unknown)
     expect(lines).toMatchObject([
       { session: session.id, turn, model: "scripted/model", usage, costMicros: COST, purpose: "turn" },
       { session: session.id, turn, model: "scripted/model" },
@@ -94,7 +95,10 @@ describe.each(PLACES)("the accounts, %s", (_, isKept) => {
     const [entry] = runtime.ledger.entries().filter(({ task }) => task !== null)
     expect(entry?.session).not.toBe(session.id)
     expect(runtime.ledger.totals("task").size).toBe(1)
-    expect(runtime.ledger.total({ task: entry!.task! })).toMatchObject({ calls: 1, usage: { inputTokens: 10 } })
+    expect(runtime.ledger.total({ task: entry?.task ?? createTaskId() })).toMatchObject({
+      calls: 1,
+      usage: { inputTokens: 10 },
+    })
     expect(runtime.ledger.total({ session: session.id }).calls).toBe(2)
   })
 

@@ -8,10 +8,9 @@ import { createReferencesPlugin } from "../../src/builtin/references/references-
 import { createSlashCommandPlugin } from "../../src/builtin/slash_command/slash-command-plugin.ts"
 import { createSubagentPlugin } from "../../src/builtin/subagent/subagent-plugin.ts"
 import { createTodoPlugin } from "../../src/builtin/todo/todo-plugin.ts"
-import { textOf } from "../../src/plugin/message.ts"
 import type { PersonChannel, Question } from "../../src/plugin/person-port.ts"
 import { createFolder } from "../support/workplace.ts"
-import { type OpenAgent, openAgent, resultsOf, resultText } from "./support/open-agent.ts"
+import { lastSaid, type OpenAgent, openAgent, resultsOf, resultText } from "./support/open-agent.ts"
 import { say } from "./support/test-tools.ts"
 
 /** Answers the same to everything, and remembers what it was asked. */
@@ -95,7 +94,7 @@ test("004-54: a subagent of a profile does its work in a session of its own, and
   expect((await agent.session.send("go")).text).toBe("It is baked.")
   expect(results(agent)[0]).toContain("Baked.")
   expect(agent.model.requests[1]?.system).toContain("You bake.")
-  expect(textOf(agent.model.requests[1]!.messages[0]!)).toContain("Bake bread.")
+  expect(lastSaid(agent.model, 1)).toContain("Bake bread.")
   expect(await agent.session.runCommand("profiles")).toContain("baker")
 })
 

@@ -6,7 +6,7 @@ import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { textOf } from "../../src/plugin/message.ts"
 import type { EnrichmentContext } from "../../src/plugin/prompt-enrichment.ts"
 import { createFolder } from "../support/workplace.ts"
-import { openAgent } from "./support/open-agent.ts"
+import { lastSaid, openAgent } from "./support/open-agent.ts"
 import { say } from "./support/test-tools.ts"
 
 const enriching = (name: string) =>
@@ -29,7 +29,7 @@ test("004-44: a plugin registered for enrichment only enriches, and its tools, w
   await runtime.plugins.register(enriching("quiet"), { expose: "enrichment" })
   await session.send("hello")
   expect(model.requests[0]).toMatchObject({ tools: [], system: "" })
-  expect(textOf(model.requests[0]!.messages[0]!)).toBe("hello +quiet")
+  expect(lastSaid(model, 0)).toBe("hello +quiet")
   await runtime.plugins.expose("quiet")
   await session.send("again")
   expect(model.requests[1]).toMatchObject({ tools: [{ name: "say_quiet" }], system: "I am quiet." })
@@ -51,13 +51,13 @@ test("an enricher is told which conversation it is, and one that throws costs no
   await session.send("one")
   await session.send("two")
   expect(contexts).toMatchObject([{ session: { id: session.id, turns: 0 } }, { session: { turns: 1 } }])
-  expect(textOf(model.requests[1]!.messages.at(-1)!)).toBe("two +sure")
+  expect(lastSaid(model, 1)).toBe("two +sure")
 })
 
 test("004-42: the @ of a file is gone when the model reads the prompt, and the person's words are whole", async () => {
   const { session, model } = await openWithFile(["It is a list."])
   await session.send("What is in @list.txt, please?")
-  const prompt = textOf(model.requests[0]!.messages[0]!)
+  const prompt = lastSaid(model, 0)
   expect(prompt).toContain("What is in list.txt, please?")
   expect(prompt).not.toContain("@list.txt")
 })
@@ -65,7 +65,7 @@ test("004-42: the @ of a file is gone when the model reads the prompt, and the p
 test("004-43: a named file is not read into the prompt: the model is told of it and of the tool that reads it", async () => {
   const { session, model } = await openWithFile(["It is a list."])
   await session.send("What is in @list.txt, please?")
-  const prompt = textOf(model.requests[0]!.messages[0]!)
+  const prompt = lastSaid(model, 0)
   expect(prompt).not.toContain("one egg")
   expect(prompt).toMatch(/list\.txt[^]*(readFile|bytes|B)/)
 })

@@ -66,10 +66,10 @@ describe.each(PLACES)("what is heard of an agent, %s", (_, isKept) => {
       ["badly", "fail", {}],
     ])
     const ended = ofType(events, "tool_call.ended")
-    expect(ended.map(({ callId, isSuccess, summary }) => [callId, isSuccess, summary]).toSorted()).toEqual([
-      ["badly", false, "the wheel came off"],
-      ["well", true, '{"sum":3}'],
-    ])
+    const told = ended.map(({ callId, isSuccess, summary }) => [callId, isSuccess, summary])
+    expect(told).toHaveLength(2)
+    expect(told).toContainEqual(["badly", false, "the wheel came off"])
+    expect(told).toContainEqual(["well", true, '{"sum":3}'])
     for (const { durationMs } of ended) expect(durationMs).toBeGreaterThanOrEqual(0)
   })
 
@@ -125,7 +125,7 @@ describe.each(PLACES)("what is heard of an agent, %s", (_, isKept) => {
       plugins: [other, delegating],
     })
     await session.send("go")
-    const { taskId } = ofType(events, "tool_call.ended")[0]!
+    const taskId = ofType(events, "tool_call.ended")[0]?.taskId
     const child = await eventually("the child is made", () => ofType(events, "agent.created")[1])
     expect(ofType(events, "agent.completed")).toEqual([])
     gate.open()

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
-import { textOf } from "../../src/plugin/message.ts"
 import { findHistoryProblems } from "./support/history-problems.ts"
 import { openAgent, PLACES, resultsOf, resultText } from "./support/open-agent.ts"
 import { add, say } from "./support/test-tools.ts"
@@ -75,7 +74,7 @@ describe.each(PLACES)("the turn loop, %s", (_, isKept) => {
     const { session, model } = await openAgent(script, { isKept, tools: [say], agent })
     await session.send("go")
     const [result] = resultsOf(model.requests[1]?.messages ?? [])
-    const shown = resultText(result!)
+    const shown = resultText(result)
     expect(shown).toMatch(/^begin.*characters left out.*end$/s)
     expect(shown.length).toBeLessThan(1_100)
   })
@@ -117,7 +116,7 @@ test("004-05: onOutput hears source, text and mode of the model and of what tool
     },
   }
   const { session } = await openAgent([{ text: "I print.", calls: [{ tool: "print", input: { text: "" } }] }, "done"], {
-    tools: [print as typeof say],
+    tools: [print],
   })
   const said: unknown[] = []
   await session.send("go", { onOutput: (...heard) => said.push(heard) })
@@ -126,5 +125,4 @@ test("004-05: onOutput hears source, text and mode of the model and of what tool
     ["tool", "printed\n", "write"],
     ["model", "done", "write"],
   ])
-  expect(textOf(session.history().at(-1)!)).toBe("done")
 })

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
-import { textOf } from "../../src/plugin/message.ts"
 import { isTerminal } from "../../src/task/lifecycle.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { findHistoryProblems } from "./support/history-problems.ts"
-import { type OpenAgent, openAgent, openScripted, PLACES } from "./support/open-agent.ts"
+import { lastSaid, type OpenAgent, openAgent, openScripted, PLACES } from "./support/open-agent.ts"
 
 const INTRO = "[Meanwhile: background tasks of this conversation have ended."
 
@@ -25,7 +24,7 @@ async function waitForEnd({ runtime, session }: OpenAgent): Promise<string> {
   return id
 }
 
-const lastSaid = ({ model }: OpenAgent): string => textOf(model.requests.at(-1)!.messages.at(-1)!)
+const heardLast = ({ model }: OpenAgent): string => lastSaid(model, -1)
 
 describe.each(PLACES)("a background task that has ended, %s", (_, isKept) => {
   test("004-12: was left to run while the talk went on, and comes with the next message, once", async () => {
@@ -33,16 +32,16 @@ describe.each(PLACES)("a background task that has ended, %s", (_, isKept) => {
     const { session, call } = agent
     expect(JSON.stringify(session.history()[2])).toContain("in the background as task")
     await session.send("hello")
-    expect(lastSaid(agent)).toBe("hello")
+    expect(heardLast(agent)).toBe("hello")
     call.finish("bread")
     const id = await waitForEnd(agent)
     await session.send("what now?")
-    const told = lastSaid(agent)
+    const told = heardLast(agent)
     expect(told.startsWith(INTRO)).toBe(true)
     expect(told).toContain(`Task ${id} (gated): completed.\n| bread\n[End of the notices.]`)
     expect(told.endsWith("\n\nwhat now?")).toBe(true)
     await session.send("and now?")
-    expect(lastSaid(agent)).toBe("and now?")
+    expect(heardLast(agent)).toBe("and now?")
     expect(findHistoryProblems(session.history())).toEqual([])
   })
 
@@ -51,14 +50,14 @@ describe.each(PLACES)("a background task that has ended, %s", (_, isKept) => {
     failed.call.fail(new Error("the oven is cold"))
     await waitForEnd(failed)
     await failed.session.send("well?")
-    expect(lastSaid(failed)).toContain("(gated): failed.\n| the oven is cold")
+    expect(heardLast(failed)).toContain("(gated): failed.\n| the oven is cold")
     const cancelled = await startOne(isKept, "Oh.")
     const { items } = await cancelled.runtime.tasks.list({ session: cancelled.session.id, kinds: ["tool"] })
     await cancelled.runtime.tasks.cancel(items[0]?.id ?? "", { reason: "no more flour" })
     cancelled.call.finish()
     await waitForEnd(cancelled)
     await cancelled.session.send("well?")
-    expect(lastSaid(cancelled)).toContain("(gated): cancelled.\n| no more flour")
+    expect(heardLast(cancelled)).toContain("(gated): cancelled.\n| no more flour")
   })
 
   test.each([
@@ -73,7 +72,7 @@ describe.each(PLACES)("a background task that has ended, %s", (_, isKept) => {
     agent.call.finish(forged)
     await waitForEnd(agent)
     await agent.session.send("what now?")
-    const [notice = "", ...words] = lastSaid(agent).split("\n\n")
+    const [notice = "", ...words] = heardLast(agent).split("\n\n")
     expect(words).toEqual(["what now?"])
     const lines = notice.split(/[\n\r\v\f\u0085\u2028\u2029]/)
     expect(lines.filter((line) => line === "[End of the notices.]")).toHaveLength(1)
@@ -87,7 +86,7 @@ describe.each(PLACES)("a background task that has ended, %s", (_, isKept) => {
     const id = await waitForEnd(agent)
     await agent.runtime.tasks.result(id, { consume: true })
     await agent.session.send("what now?")
-    expect(lastSaid(agent)).toBe("what now?")
+    expect(heardLast(agent)).toBe("what now?")
   })
 
   test("of another session is not told here", async () => {
@@ -96,7 +95,7 @@ describe.each(PLACES)("a background task that has ended, %s", (_, isKept) => {
     await waitForEnd(agent)
     const other = await agent.runtime.createSession()
     await other.send("hello")
-    expect(lastSaid(agent)).toBe("hello")
+    expect(heardLast(agent)).toBe("hello")
   })
 })
 
@@ -110,7 +109,6 @@ test("a task that ended is told after a restart, once", async () => {
   const session = await runtime.openSession(agent.session.id)
   await session.send("what now?")
   await session.send("and now?")
-  const [first, second] = model.requests.map(({ messages }) => textOf(messages.at(-1)!))
-  expect(first).toContain("| bread")
-  expect(second).toBe("and now?")
+  expect(lastSaid(model, 0)).toContain("| bread")
+  expect(lastSaid(model, 1)).toBe("and now?")
 })

@@ -10,7 +10,7 @@ import type { SessionPlugin } from "../../src/plugin/session-plugin.ts"
 import type { SessionDirectory, SessionState } from "../../src/plugin/sessions-port.ts"
 import { createSessionId } from "../../src/task/id.ts"
 import { createFolder } from "../support/workplace.ts"
-import { type AgentOptions, openAgent, openScripted } from "./support/open-agent.ts"
+import { type AgentOptions, lastSaid, openAgent, openScripted } from "./support/open-agent.ts"
 
 const talk = (count: number): string[] => Array.from({ length: count }, (_, index) => `answer ${index + 1}`)
 
@@ -59,8 +59,14 @@ test("004-27: a session plugin is told of a session's start, of each turn and of
 test("a session plugin may hand back a saved conversation to go on with", async () => {
   const messages = [{ role: "user", parts: [{ type: "text", text: "before" }] }] as const
   const { plugin } = createNotingPlugin((id) => ({
-    ...{ id, description: "Old.", turns: 1, createdAt: 0, updatedAt: 0, model: null, data: {} },
+    id,
     messages,
+    description: "Old.",
+    turns: 1,
+    createdAt: 0,
+    updatedAt: 0,
+    model: null,
+    data: {},
   }))
   const { session, model } = await openAgent(talk(1), { sessionPlugin: () => plugin })
   await session.send("now")
@@ -93,10 +99,10 @@ test("004-28: the model is asked for a description after 3 turns, and what it sa
   for (const message of ["a", "b", "c"]) await session.send(message)
   expect(JSON.stringify(model.requests)).not.toContain("Call session_describe once")
   await session.send("d")
-  expect(textOf(model.requests[3]!.messages.at(-1)!)).toMatch(/^d\n\n.*Call session_describe once/)
+  expect(lastSaid(model, 3)).toMatch(/^d\n\n.*Call session_describe once/)
   expect((await session.state()).description).toBe("About bread.")
   await session.send("e")
-  expect(textOf(model.requests.at(-1)!.messages.at(-1)!)).toBe("e")
+  expect(lastSaid(model, -1)).toBe("e")
   expect(await runtime.sessions.list()).toMatchObject([{ id: session.id, description: "About bread." }])
 })
 

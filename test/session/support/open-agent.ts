@@ -9,7 +9,7 @@ import {
 } from "../../../src/builtin/scripted/scripted-model.ts"
 import type { AgentEvent } from "../../../src/plugin/agent-event.ts"
 import { definePlugin } from "../../../src/plugin/define-plugin.ts"
-import type { Message, ToolResult } from "../../../src/plugin/message.ts"
+import { type Message, textOf, type ToolResult } from "../../../src/plugin/message.ts"
 import type { Tool } from "../../../src/plugin/tool.ts"
 import { allowAll } from "../../../src/runner/call/permission.ts"
 import type { Session, SessionOptions } from "../../../src/session/session.ts"
@@ -72,8 +72,16 @@ export function resultsOf(messages: readonly Message[]): readonly ToolResult[] {
   return messages.flatMap((message) => (message.role === "tool" ? message.parts : []))
 }
 
-export function resultText({ content }: ToolResult): string {
+/** Empty when there is none. */
+export function resultText(result: ToolResult | undefined): string {
+  const content = result?.content ?? []
   return content.map((part) => (part.type === "text" ? part.text : `[${part.mediaType}]`)).join("\n")
+}
+
+/** The last message of the model's n-th request, counted from 0, or from the end below. */
+export function lastSaid({ requests }: ScriptedModel, request: number): string {
+  const last = requests.at(request)?.messages.at(-1)
+  return last ? textOf(last) : ""
 }
 
 export function typesOf(events: readonly AgentEvent[]): readonly string[] {
