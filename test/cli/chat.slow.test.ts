@@ -252,3 +252,55 @@ test("NO_COLOR takes the colours away from a terminal", async () => {
   expect(await colours({})).toBe(true)
   expect(await colours({ NO_COLOR: "1" })).toBe(false)
 })
+
+test("a folder's files are asked about once, before anything of them is loaded", async () => {
+  const directory = createFolder()
+  mkdirSync(join(directory, ".meanwhile", "commands"), { recursive: true })
+  writeFileSync(join(directory, ".meanwhile", "commands", "greet.md"), "say hello $1\n")
+  const first = startInTerminal({ directory, environment: { HOME: createFolder() } })
+  await first.shows(/greet\.md[\s\S]*Do you trust them as they are now\? \[y\/N\] /)
+  first.type("n")
+  await first.shows(/Not loaded from [\s\S]*you talk with/)
+  first.type("/greet world")
+  await first.shows(/There is no command \/greet/)
+  first.type("/quit")
+  expect(await first.exited).toBe(0)
+  const environment = { HOME: createFolder() }
+  for (const isAsked of [true, false]) {
+    const next = startInTerminal({ directory, environment })
+    if (isAsked) {
+      await next.shows(/\[y\/N\] /)
+      next.type("y")
+    }
+    await next.shows(/you talk with/)
+    next.type("/greet world")
+    await next.shows(/[\r\n]hello world\r\n/)
+    next.type("/quit")
+    expect(await next.exited).toBe(0)
+    expect(next.shown().includes("[y/N]")).toBe(isAsked)
+  }
+})
+
+test("told to end in mid-answer it leaves soon, and the turn goes on at the next start", async () => {
+  const directory = createFolder()
+  const first = startPiped({ directory })
+  first.type("count to 24 slowly")
+  await first.shows(/1 2 /)
+  first.kill("SIGTERM")
+  await first.shows(/The turn that runs, unless it ends within 3 seconds, goes on at the next start\./)
+  expect(await first.exited).toBe(0)
+  const second = startPiped({ directory, arguments: ["--resume"] })
+  second.endInput()
+  expect(await second.exited).toBe(0)
+  expect(second.shown()).toMatch(/A turn from before goes on: count to 24 slowly[\s\S]*1 2 .*23 24\n/)
+})
+
+test("--resume with an id that is none, and a model that is none, are refused with what to do", async () => {
+  const directory = createFolder()
+  const unknown = startPiped({ directory, arguments: ["--resume", "zzz"] })
+  expect(await unknown.exited).toBe(2)
+  expect(unknown.shown()).toMatch(/^meanwhile: There is no session zzz\. /)
+  const nobody = startPiped({ directory, arguments: ["--model", "nobody/knows"] })
+  expect(await nobody.exited).toBe(2)
+  expect(nobody.shown()).toMatch(/^meanwhile: There is no provider for the model "nobody\/knows"\. /)
+})

@@ -26,7 +26,7 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   const hurry = new AbortController()
   const forget = interrupts.onNext(() => hurry.abort())
   const turns = conversation.count() + leftTurns.count()
-  if (turns > 0 && ending !== "end of input") screen.print("The turn that runs goes on at the next start.")
+  if (turns > 0 && ending !== "end of input") screen.print(describeTurn(ending))
   const tasks = announcer.count()
   if (tasks > 0) screen.print(describeEnding(ending, tasks))
   if (ending === "end of input") {
@@ -41,6 +41,11 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   announcer.close()
   await meanwhile.close({ drainMs: ending === "interrupt" ? DRAIN_MS : 0, signal: hurry.signal })
   forget()
+}
+
+function describeTurn(ending: Ending): string {
+  const unless = ending === "interrupt" ? `, unless it ends within ${DRAIN_MS / 1_000} seconds,` : ""
+  return `The turn that runs${unless} goes on at the next start.`
 }
 
 function describeEnding(ending: Ending, count: number): string {

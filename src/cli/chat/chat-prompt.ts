@@ -1,0 +1,46 @@
+import { createInterface, type Interface } from "node:readline"
+import type { Screen } from "../screen/screen.ts"
+
+const PROMPT = "> "
+const QUESTION_PROMPT = "? "
+
+export interface PromptStreams {
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
+  readonly output: NodeJS.WritableStream
+  readonly screen: Screen
+}
+
+/** Where lines come from: a person at a terminal, or a pipe. */
+export function openPrompt({ input, output, screen }: PromptStreams): Interface {
+  if (!input.isTTY || !screen.isLive) return createInterface({ input, terminal: false })
+  return createInterface({ input, output, terminal: true, prompt: PROMPT })
+}
+
+/** Shows whether the next line is an answer. */
+export function showExpected(prompt: Interface, screen: Screen, isAnswer: boolean): void {
+  prompt.setPrompt(isAnswer ? QUESTION_PROMPT : PROMPT)
+  screen.refresh()
+}
+
+/**
+ * At a terminal every line is handled at once, whatever runs; from a pipe one after the other, as a script expects.
+ * Resolves when no more can come. Contract: called before anything is awaited, for a line that nobody hears is lost.
+ */
+export function followLines(prompt: Interface, screen: Screen, handle: (line: string) => Promise<void>): Promise<void> {
+  return prompt.terminal ? followTerminal(prompt, screen, handle) : followPipe(prompt, handle)
+}
+
+function followTerminal(prompt: Interface, screen: Screen, handle: (line: string) => Promise<void>): Promise<void> {
+  screen.attach(prompt)
+  return new Promise((resolve, reject) => {
+    prompt.on("line", (line) => {
+      screen.enterLine(line)
+      handle(line).catch(reject)
+    })
+    prompt.once("close", resolve)
+  })
+}
+
+async function followPipe(prompt: Interface, handle: (line: string) => Promise<void>): Promise<void> {
+  for await (const line of prompt) await handle(line)
+}
