@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
 import { isWorkerAlive } from "../../src/runner/worker/worker-identity.ts"
 import type { Engine } from "../../src/task/engine.ts"
+import { DEFAULT_WORKSPACE, type SessionId } from "../../src/task/id.ts"
 import { LIVE_STATUSES } from "../../src/task/lifecycle.ts"
 import { type Child, startChild } from "./child.ts"
 import { createCrashSite } from "./crash-site.ts"
@@ -15,6 +16,8 @@ import type { TurnScenario } from "./turn-scenario.ts"
 import type { TurnWire } from "./turn-wire.ts"
 
 const PROGRAM = fileURLToPath(new URL("processes/turn-program.ts", import.meta.url))
+const REAL_PROGRAM = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
+const PLUGIN = fileURLToPath(new URL("processes/story-plugin.ts", import.meta.url))
 
 /** A folder with a real store, in which programs take a turn and are killed. */
 export interface TurnSite {
@@ -29,6 +32,10 @@ export interface TurnSite {
   /** Whether the store has a turn that has not ended. */
   isInTurn(): Promise<boolean>
   start(orders: Partial<TurnOrders>): Child
+  /** The program that people use: told the story's prompt, or opened for a chat in which nobody says anything. */
+  startReal(as: "run" | "chat"): Child
+  /** Of the only session in the store. */
+  findSession(): Promise<SessionId | undefined>
   /** Waits for a program that ends by itself. */
   ended(child: Child): Promise<void>
   openStore(): Promise<Engine>
@@ -37,9 +44,11 @@ export interface TurnSite {
   remove(): void
 }
 
-export interface KnownOfTurn extends Pick<TurnExpectations, "crashes" | "answers"> {
+export interface KnownOfTurn extends Pick<TurnExpectations, "crashes" | "answers" | "unsaved"> {
   /** Default: all there are. */
   readonly effects?: readonly string[]
+  /** Default: the scenario's. */
+  readonly session?: SessionId
 }
 
 const LOOK_EVERY_MS = 2
@@ -70,15 +79,33 @@ export function createTurnSite(wire: TurnWire, scenario: TurnScenario): TurnSite
       children.add(child)
       return child
     },
+    startReal(as) {
+      writeConfig(directory, wire.baseUrl, effectsFile)
+      const command = as === "run" ? ["run", scenario.prompt, "--yes"] : []
+      const parameters = [...command, "--trust", "--data-dir", dataDirectory]
+      const child = startChild({
+        program: REAL_PROGRAM,
+        parameters,
+        directory,
+        environment: { STORY_KEY: "nobody-checks-this" },
+      })
+      children.add(child)
+      return child
+    },
+    async findSession() {
+      await using engine = await openStore()
+      const { items } = await engine.store.sessions(DEFAULT_WORKSPACE, { limit: 2 })
+      return items.length === 1 ? items[0]?.id : undefined
+    },
     ended: (child) => withPatience(child.exited, async () => `${child.lines.join("\n")}\n${await describeLive()}`),
     openStore,
-    async findViolations({ effects: seen = effects(), ...counted }) {
+    async findViolations({ effects: seen = effects(), session = scenario.session, ...counted }) {
       await using engine = await openStore()
       const { store } = engine
       const leases = await store.leases("worker:")
-      const isKnown = (await readStoredSession(store, scenario.session)) !== undefined
+      const isKnown = (await readStoredSession(store, session)) !== undefined
       const found = isKnown
-        ? await findTurnViolations(store, { ...scenario, ...counted, effects: seen })
+        ? await findTurnViolations(store, { ...scenario, ...counted, session, effects: seen })
         : seen.map((effect) => `${effect} happened in a turn that nobody knows`)
       const left = leases.map(({ key }) => `${key} is registered and gone`)
       return [...found, ...left].map((violation) => `${violation}\n  ${seen.join("\n  ")}`)
@@ -88,6 +115,16 @@ export function createTurnSite(wire: TurnWire, scenario: TurnScenario): TurnSite
       remove()
     },
   }
+}
+
+/** The model and the tools of the story, as a folder's configuration brings them. */
+function writeConfig(directory: string, baseUrl: string, effectsFile: string): void {
+  const config = {
+    agent: { model: "local/story" },
+    providers: { local: { baseUrl, apiKeyEnv: "STORY_KEY" } },
+    plugins: [{ source: PLUGIN, config: { effectsFile } }],
+  }
+  writeFileSync(join(directory, "meanwhile.config.json"), JSON.stringify(config))
 }
 
 function until({ exited }: Child, isReached: () => boolean): Promise<void> {

@@ -1,31 +1,21 @@
-import { appendFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { setTimeout as sleep } from "node:timers/promises"
 import { createRuntime, type Runtime } from "../../../src/app.ts"
 import { isMeanwhileError, toErrorMessage } from "../../../src/base/error.ts"
-import { definePlugin } from "../../../src/plugin/define-plugin.ts"
 import { allowAll } from "../../../src/runner/call/permission.ts"
 import type { TurnOrders, TurnReport } from "../turn-protocol.ts"
 import { finishTurn, goOn } from "../turn-scenario.ts"
-import { createTurnTools, THRESHOLD_MS } from "../turn-tools.ts"
+import { createPlugin } from "./story-plugin.ts"
 
 /** A program made to be killed in mid-turn: its model is a server elsewhere, its tools act on a file that no crash takes. */
 const orders = JSON.parse(process.argv[2] ?? "") as TurnOrders
 const { directory, session: id, baseUrl, leaseSeconds, prompt, goesOn, atCommit, waits } = orders
-const effectsFile = join(directory, "effects")
-
-const tools = createTurnTools({
-  act: (what, key) => appendFileSync(effectsFile, `${what} ${key}\n`),
-  pause: () => sleep(8),
-  outlast: () => sleep(2 * THRESHOLD_MS),
-})
 const runtime = await createRuntime({
   dataDirectory: join(directory, "data"),
   environment: { STORY_KEY: "nobody-checks-this" },
   providers: { local: { baseUrl, apiKeyEnv: "STORY_KEY" } },
   model: "local/story",
-  plugins: [definePlugin({ kind: "tool", name: "story", tools })],
+  plugins: [createPlugin({ effectsFile: join(directory, "effects") })],
   permissions: allowAll,
   background: { leaseSeconds, stopGraceSeconds: 0.2 },
 })
