@@ -29,6 +29,8 @@ function estimateMessage(message: Message): number {
   return tokens
 }
 
+/** As a model is told of them: whoever offers a tool may keep more with it. */
 function toText(tools: ModelRequest["tools"]): string {
-  return tools.length > 0 ? JSON.stringify(tools) : ""
+  const told = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
+  return told.length > 0 ? JSON.stringify(told) : ""
 }

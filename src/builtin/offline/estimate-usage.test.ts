@@ -1,0 +1,9 @@
+import { expect, test } from "vitest"
+import { estimateInput } from "./estimate-usage.ts"
+
+test("a tool counts as a model is told of it, whatever else is kept with it", () => {
+  const tool = { name: "look", description: "Looks.", inputSchema: { type: "object" } }
+  const request = { system: "", messages: [], signal: new AbortController().signal }
+  const kept = { ...tool, found: { text: "x".repeat(10_000) } }
+  expect(estimateInput({ ...request, tools: [kept] })).toBe(estimateInput({ ...request, tools: [tool] }))
+})
