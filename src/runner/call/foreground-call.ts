@@ -1,4 +1,5 @@
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { OutputChunk } from "../../plugin/output.ts"
 import type { Answer, ExecuteOptions, StopRequest } from "../../plugin/task-service.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
@@ -9,7 +10,6 @@ import { acknowledgeTasks } from "../command/commands.ts"
 import { toLimits, toPolicy, toRequestedTimeoutMs } from "./details.ts"
 import { followOutput, type ReadOutput } from "./follow-output.ts"
 import { promoteRun } from "./promote-run.ts"
-import { spoolOf } from "../run/spool-of.ts"
 import type { RunnerScope } from "../scope.ts"
 import { activeTraceId } from "../trace.ts"
 import { createTask } from "./start.ts"
@@ -57,7 +57,8 @@ export function executeUnrecorded(
     },
   })
   if (onOutput) {
-    const read: ReadOutput = (offset, state) => spoolOf(scope, active).read({ offset }, state)
+    // A tool that prints nothing has no spool, and listening makes none.
+    const read: ReadOutput = async (offset, state) => active.spool?.read({ offset }, state) ?? toNothing(offset, state)
     active.outputFollower = followOutput(scope, read, onOutput)
   }
   async function promote(): Promise<boolean> {
@@ -66,6 +67,10 @@ export function executeUnrecorded(
     return promoteRun(scope, active, admitted)
   }
   return { promote, cancel: (cause) => void stopRun(scope, active, cause) }
+}
+
+function toNothing(offset: number, { isComplete }: { readonly isComplete: boolean }): OutputChunk {
+  return { text: "", offset, nextOffset: offset, totalBytes: offset, droppedBefore: null, isComplete }
 }
 
 /** The same call as a task from the start: the answer is its end when it comes in time, else the handle. */
