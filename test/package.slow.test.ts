@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -40,7 +40,11 @@ const compile = (args: readonly string[]) =>
   run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), ...args], { cwd: consumer })
 
 function link(packages: readonly string[]): void {
-  for (const name of packages) symlinkSync(join(root, "node_modules", name), join(consumer, "node_modules", name))
+  for (const name of packages) {
+    const target = join(consumer, "node_modules", name)
+    mkdirSync(dirname(target), { recursive: true })
+    symlinkSync(join(root, "node_modules", name), target)
+  }
 }
 
 function write(name: string, source: string): string {
@@ -108,7 +112,7 @@ describe("the package as it is published", () => {
 const ENGINE_TEST = `
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { createEmbeddedEngine } from "meanwhile"
 import { createManualClock, describeEngine } from "meanwhile/testing"
 
