@@ -21,7 +21,7 @@ export interface OpenHouse {
   readonly store: TaskStore
 }
 
-export interface HouseOptions extends Pick<RuntimeOptions, "gc"> {
+export interface HouseOptions extends Pick<RuntimeOptions, "gc" | "plugins"> {
   readonly contextLimitTokens?: number
   /** Keeps what has just happened from going on: `asked STORY STEP` or `did CALL`. */
   readonly hold?: (effect: string) => Promise<void> | undefined
@@ -68,7 +68,7 @@ export function createTurnHouse(options: HouseOptions = {}): TurnHouse {
       environment: {},
       engine: crash?.at === "unsaved" ? forgetFrom(mortal, life, crash.number) : mortal,
       model: createStoryModel(life, effects, options),
-      plugins: [definePlugin({ kind: "tool", name: "story", tools })],
+      plugins: [definePlugin({ kind: "tool", name: "story", tools }), ...(options.plugins ?? [])],
       permissions: allowAll,
       background: { stopGraceSeconds: 0.1, leaseSeconds: 15 },
     })

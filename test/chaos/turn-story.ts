@@ -20,6 +20,11 @@ export const FINAL_TEXT = "All of it is done."
 
 /** Notices stand before what a person says. */
 const PROMPT = /[^\n]*$/
+/** A story may be told in part by a subagent, always the same one. */
+export const SPAWN = "spawn_subagent"
+export const CHILD_STEPS = [["note"], ["look"]] as const
+export const toChild = (story: string): string => `${story}-child`
+
 const STORY = /story (?<name>[\w-]+): (?<steps>[\w,|]+)$/
 
 export const toPrompt = (name: string, steps: readonly (readonly string[])[]): string =>
@@ -30,7 +35,7 @@ export function tellStory(asked: string, step: number): StoryLine & { readonly p
   const { name = PROMPT.exec(asked)?.[0] ?? "", steps = "" } = STORY.exec(asked)?.groups ?? {}
   const tools = steps === "" ? [] : (steps.split("|")[step]?.split(",") ?? [])
   const place = { story: name, step }
-  const calls = tools.map((tool) => toCall(step, tool))
+  const calls = tools.map((tool) => toCall(name, step, tool))
   const text = calls.length > 0 ? `Step ${step}.` : steps === "" ? "I have heard." : FINAL_TEXT
   return { place, text, calls }
 }
@@ -38,8 +43,9 @@ export function tellStory(asked: string, step: number): StoryLine & { readonly p
 /** A call is known by its step and tool, whoever carries it out. */
 export const toCallKey = (step: number, tool: string): string => `${step}.${tool}`
 
-function toCall(step: number, tool: string): FunctionCall {
-  return { type: "call", id: `call-${step}-${tool}`, tool, input: { key: toCallKey(step, tool) } }
+function toCall(story: string, step: number, tool: string): FunctionCall {
+  const input = tool === SPAWN ? { task: toPrompt(toChild(story), CHILD_STEPS) } : { key: toCallKey(step, tool) }
+  return { type: "call", id: `call-${step}-${tool}`, tool, input }
 }
 
 export function tellFrom(messages: readonly Message[]): ReturnType<typeof tellStory> {
