@@ -136,7 +136,7 @@ function createMortalTools(life: Life, clock: ManualClock, effects: string[], ho
 }
 
 async function whileHeld(held: Promise<void> | undefined, signal: AbortSignal): Promise<void> {
-  if (!held) return
+  if (!held || signal.aborted) return
   const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()))
   await Promise.race([held, stopped])
 }
