@@ -3,6 +3,7 @@ import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { AgentEvent, OutputMode, OutputSource, TurnAccounting } from "../plugin/agent-event.ts"
 import { type FilePart, type Message, userMessage } from "../plugin/message.ts"
 import { enrichPrompt } from "../plugin/prompt-enrichment.ts"
+import { afterContinued } from "./after-continued.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
 import { requireOpen, toSessionInfo, toSessionState } from "./conversation-context.ts"
 import { toErrorType } from "../runner/trace.ts"
@@ -25,28 +26,36 @@ export function send(
   message: string,
   options: SendOptions = {},
 ): Promise<TurnResult> {
-  return inTurn(conversation, async () => {
-    requireOpen(scope, conversation)
-    options.signal?.throwIfAborted()
-    requireContent(message, options)
-    const unsubscribe = options.onOutput ? conversation.emitter.on(toOutput(conversation, options.onOutput)) : undefined
-    const abort = new AbortController()
-    const current = { abort, taskId: null, reason: null as string | null }
-    conversation.current = current
-    const stop = (): void => void stopTurn(scope, conversation, toErrorMessage(options.signal?.reason))
-    options.signal?.addEventListener("abort", stop, { once: true })
-    try {
-      const text = await takeTraced(scope, conversation, message, options)
-      const accounting = conversation.turns.at(-1)
-      if (!accounting) throw new MeanwhileError("wrong_state", "The turn ended without an account.")
-      await tellPlugin(scope, conversation)
-      return toTurnResult(text, accounting)
-    } finally {
-      conversation.current = null
-      options.signal?.removeEventListener("abort", stop)
-      unsubscribe?.()
-    }
-  })
+  const begin = () => inTurn(conversation, () => sendNow(scope, conversation, message, options))
+  return afterContinued(scope, conversation, begin, options.signal)
+}
+
+async function sendNow(
+  scope: AgentScope,
+  conversation: Conversation,
+  message: string,
+  options: SendOptions,
+): Promise<TurnResult> {
+  requireOpen(scope, conversation)
+  options.signal?.throwIfAborted()
+  requireContent(message, options)
+  const unsubscribe = options.onOutput ? conversation.emitter.on(toOutput(conversation, options.onOutput)) : undefined
+  const abort = new AbortController()
+  const current = { abort, taskId: null, reason: null as string | null }
+  conversation.current = current
+  const stop = (): void => void stopTurn(scope, conversation, toErrorMessage(options.signal?.reason))
+  options.signal?.addEventListener("abort", stop, { once: true })
+  try {
+    const text = await takeTraced(scope, conversation, message, options)
+    const accounting = conversation.turns.at(-1)
+    if (!accounting) throw new MeanwhileError("wrong_state", "The turn ended without an account.")
+    await tellPlugin(scope, conversation)
+    return toTurnResult(text, accounting)
+  } finally {
+    conversation.current = null
+    options.signal?.removeEventListener("abort", stop)
+    unsubscribe?.()
+  }
 }
 
 /** Stops the turn that runs, wherever it is. False when there is none. */

@@ -25,6 +25,8 @@ export interface HouseOptions extends Pick<RuntimeOptions, "gc" | "plugins"> {
   readonly contextLimitTokens?: number
   /** Keeps what has just happened from going on: `asked STORY STEP` or `did CALL`. */
   readonly hold?: (effect: string) => Promise<void> | undefined
+  /** Before anything is taken from the queue. */
+  readonly beforeClaims?: () => Promise<void> | undefined
 }
 
 /** A store that outlives the lives of its program, and what those did outside of it. */
@@ -60,7 +62,7 @@ export function createTurnHouse(options: HouseOptions = {}): TurnHouse {
 
   async function open(engine: Engine, life: Life, clock: ManualClock, crash?: TurnCrash): Promise<OpenHouse> {
     const tools = createMortalTools(life, clock, effects, options.hold)
-    const mortal = createMortalEngine(engine, life)
+    const mortal = holdClaims(createMortalEngine(engine, life), options.beforeClaims)
     const runtime = await createRuntime({
       ...options,
       clock,
@@ -139,4 +141,13 @@ async function whileHeld(held: Promise<void> | undefined, signal: AbortSignal): 
   if (!held || signal.aborted) return
   const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()))
   await Promise.race([held, stopped])
+}
+
+function holdClaims(engine: Engine, before: HouseOptions["beforeClaims"]): Engine {
+  const { dispatcher } = engine
+  const take: typeof dispatcher.take = async (request) => {
+    await before?.()
+    return dispatcher.take(request)
+  }
+  return { ...engine, dispatcher: { ...dispatcher, take } }
 }

@@ -145,3 +145,29 @@ test("a message sent while a turn is being continued has its own turn after it",
   await finishTurn(open.runtime)
   await checkEnd(house, open)
 })
+
+test("a message sent at once after a restart has its turn after the one that was left", async () => {
+  const claims = Promise.withResolvers<void>()
+  let isHeld = false
+  const { house } = holdAt("nothing", { beforeClaims: () => (isHeld ? claims.promise : undefined) })
+  const first = await house.begin({ at: "effect", number: 3, when: "after" })
+  const dying = await first.opened
+  void (await dying.runtime.createSession({ id: SCENARIO.session })).send(SCENARIO.prompt)
+  await first.life.over
+  isHeld = true
+  const open = await reopen(house)
+  const session = await open.runtime.openSession(SCENARIO.session)
+  const sent = session.send("Are you there?")
+  const refused = await Promise.race([sent.catch((error: unknown) => error), manyMoments()])
+  expect(refused).toBe("nothing yet")
+  claims.resolve()
+  expect((await sent).text).toBe("I have heard.")
+  await finishTurn(open.runtime)
+  await checkEnd(house, open)
+})
+
+/** More turns of the event loop than a refusal takes. */
+async function manyMoments(): Promise<string> {
+  for (let moment = 0; moment < 50; moment++) await new Promise<void>((resolve) => setImmediate(resolve))
+  return "nothing yet"
+}

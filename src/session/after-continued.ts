@@ -1,0 +1,37 @@
+import { isMeanwhileError } from "../base/error.ts"
+import type { TaskId } from "../task/id.ts"
+import type { Conversation } from "./conversation.ts"
+import type { AgentScope } from "./scope.ts"
+
+const LOOK_AGAIN_MS = 3_600_000
+
+/**
+ * Begins again once a turn that a crash or a shutdown left is over, when this process goes on with it: messages of one
+ * process wait for each other. What another process runs, or what waits for a person, still refuses.
+ */
+export async function afterContinued<Result>(
+  scope: AgentScope,
+  { log }: Conversation,
+  begin: () => Promise<Result>,
+  signal?: AbortSignal,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await begin()
+    } catch (error) {
+      const turn = findContinued(scope, error)
+      if (!turn) throw error
+      await scope.runner.result(turn, { waitMs: LOOK_AGAIN_MS, ...(signal && { signal }) }, log.workspace)
+      signal?.throwIfAborted()
+    }
+  }
+}
+
+/** Queued: this process takes turns, so it is about to go on with it. */
+function findContinued({ runner }: AgentScope, error: unknown): TaskId | undefined {
+  if (!isMeanwhileError(error, "wrong_state")) return undefined
+  const { turn, status } = error.details
+  if (typeof turn !== "string") return undefined
+  const isHere = status === "queued" || (status === "running" && runner.runsHere(turn as TaskId))
+  return isHere ? (turn as TaskId) : undefined
+}
