@@ -126,7 +126,7 @@ test("a long task that ended unseen is announced, however many shorter ones ende
   expect(next.shown()).toContain(`[${id}] completed in`)
 })
 
-test("a second copy sees the same tasks and can cancel them", async () => {
+test("004-61: a second copy sees the same tasks by the command tasks, and can cancel them", async () => {
   const directory = createFolder()
   const first = startPiped({ directory, environment: QUICK })
   first.type("/run sleep 1000")
