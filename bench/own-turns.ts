@@ -51,12 +51,12 @@ export async function createOwnSide({ meanwhile, kept }: OwnSideOptions): Promis
   }
 }
 
-/** All but those with which the process shows, every few seconds, that it lives: they do not grow with the turns. */
+/** All but the upkeep of every few seconds, which does not grow with the turns: leases, and how long calls take. */
 function countCommits(store: { commit(operations: readonly Operation[]): Promise<unknown> }): () => number {
   let count = 0
   const { commit } = store
   store.commit = (operations) => {
-    if (!operations.every(({ op }) => op.startsWith("lease."))) count += 1
+    if (!operations.every(({ op }) => /^(?:lease|document)\./.test(op))) count += 1
     return commit(operations)
   }
   return () => count

@@ -1,7 +1,5 @@
 export const CONVERSATIONS = 200
 export const TURNS_EACH = 10
-/** Conversations that go on at the same time, as in a process that serves several people. */
-export const AT_ONCE = 4
 export const TURNS = CONVERSATIONS * TURNS_EACH
 
 export const SIDES = ["memory", "normal", "full", "generateText", "streamText"] as const
@@ -19,8 +17,11 @@ export interface Talk extends AsyncDisposable {
   ask(question: string): Promise<string>
 }
 
-/** Takes all turns and returns how long they took, in milliseconds. */
-export async function takeTurns(side: Side, question: string, answer: string): Promise<number> {
+/** Takes all turns, of so many conversations at once, and returns how long they took, in milliseconds. */
+export async function takeTurns(
+  side: Side,
+  { question, answer, atOnce }: { readonly question: string; readonly answer: string; readonly atOnce: number },
+): Promise<number> {
   const startedAt = performance.now()
   let begun = 0
   const converse = async (): Promise<void> => {
@@ -33,6 +34,6 @@ export async function takeTurns(side: Side, question: string, answer: string): P
       }
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, converse))
+  await Promise.all(Array.from({ length: atOnce }, converse))
   return performance.now() - startedAt
 }

@@ -9,7 +9,11 @@ import { compare, median } from "./statistics.ts"
 import { type SideName, TURNS } from "./turn-side.ts"
 
 const ROUNDS = 5
-const MEMORY_ROUNDS = 3
+const MEMORY_ROUNDS = 5
+/** As in a process that serves several people. */
+const AT_ONCE = 20
+/** Fewer, so that the peak tells what turns leave behind rather than how many are in flight. */
+const AT_ONCE_FOR_MEMORY = 4
 
 export const turn: Benchmark = {
   name: "turn",
@@ -70,7 +74,10 @@ async function measureTime(
 
 /** The most that a new process held while it took the turns once. */
 async function measurePeak(report: Report, library: string): Promise<void> {
-  const measure = (side: SideName) => takeOnce(side, library).then(({ peakBytes }) => peakBytes / 1_000_000)
+  const measure = async (side: SideName): Promise<number> => {
+    const { peakBytes } = await takeOnce(side, library, AT_ONCE_FOR_MEMORY)
+    return peakBytes / 1_000_000
+  }
   const ours: number[] = []
   const reference: number[] = []
   for (let round = 1; round <= MEMORY_ROUNDS; round++) {
@@ -87,14 +94,16 @@ async function measurePeak(report: Report, library: string): Promise<void> {
   })
 }
 
-async function takeOnce(side: SideName, library: string): Promise<Taken> {
-  await using opened = openSide(side, library)
+async function takeOnce(side: SideName, library: string, atOnce = AT_ONCE): Promise<Taken> {
+  await using opened = openSide(side, library, atOnce)
   return await opened.take()
 }
 
-function openSide(side: SideName, library: string): AsyncDisposable & { take(): Promise<Taken> } {
+function openSide(side: SideName, library: string, atOnce = AT_ONCE): AsyncDisposable & { take(): Promise<Taken> } {
   const script = fileURLToPath(new URL("processes/turns.ts", import.meta.url))
-  const child: ChildProcess = spawn(process.execPath, [script, side, library], { stdio: ["pipe", "pipe", "inherit"] })
+  const child: ChildProcess = spawn(process.execPath, [script, side, library, String(atOnce)], {
+    stdio: ["pipe", "pipe", "inherit"],
+  })
   const ended = once(child, "exit")
   const { stdin, stdout } = child
   if (!stdin || !stdout) throw new Error("the process has no standard input or output")

@@ -6,9 +6,9 @@ import { ANSWER, QUESTION } from "../turn-model.ts"
 import { type Side, type SideName, SIDES, takeTurns } from "../turn-side.ts"
 
 /** Takes all turns once for each line on standard input, and answers with a line of JSON. */
-const [name, entry] = process.argv.slice(2)
+const [name, entry, atOnce] = process.argv.slice(2)
 const side = SIDES.find((one) => one === name)
-if (!side || !entry) throw new Error(`usage: turns ${SIDES.join("|")} ENTRY`)
+if (!side || !entry || !atOnce) throw new Error(`usage: turns ${SIDES.join("|")} ENTRY AT_ONCE`)
 
 for await (const _ of createInterface({ input: process.stdin })) {
   process.stdout.write(`${JSON.stringify(await measure(side, entry))}\n`)
@@ -17,7 +17,7 @@ for await (const _ of createInterface({ input: process.stdin })) {
 async function measure(name: SideName, entry: string) {
   using folder = createFolder("turns")
   await using opened = await open(name, entry, folder.path)
-  const ms = await takeTurns(opened, QUESTION, ANSWER)
+  const ms = await takeTurns(opened, { question: QUESTION, answer: ANSWER, atOnce: Number(atOnce) })
   // In kilobytes.
   const { maxRSS } = process.resourceUsage()
   return { ms, commits: opened.commits(), peakBytes: maxRSS * 1_024 }
