@@ -5,6 +5,7 @@ import type { Conversation } from "./conversation.ts"
 import { openConversation } from "./create-session.ts"
 import type { StoredLog } from "./log/stored-log.ts"
 import type { AgentScope } from "./scope.ts"
+import { tellTurnCompleted } from "./tell-session-plugin.ts"
 import { takeTurn } from "./turn/take-turn.ts"
 
 const DIGEST_CHARACTERS = 400
@@ -24,7 +25,9 @@ async function continueLeft(scope: AgentScope, run: TurnRun): Promise<string> {
     scope.log.warn("a turn that was continued did not come to its end", fields)
   })
   // Whatever comes next finds the session idle only when the turn's end is in the store.
-  conversation.queue = run.ended
+  conversation.queue = run.ended.then(async (task) => {
+    if (task?.status === "completed") await tellTurnCompleted(scope, conversation)
+  })
   return turned
 }
 

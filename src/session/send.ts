@@ -5,7 +5,7 @@ import { type FilePart, type Message, userMessage } from "../plugin/message.ts"
 import { enrichPrompt } from "../plugin/prompt-enrichment.ts"
 import { afterContinued } from "./after-continued.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
-import { requireOpen, toSessionInfo, toSessionState } from "./conversation-context.ts"
+import { requireOpen, toSessionInfo } from "./conversation-context.ts"
 import { toErrorType } from "../runner/trace.ts"
 import type { TaskId } from "../task/id.ts"
 import type { LogEntry } from "./log/log-entry.ts"
@@ -14,6 +14,7 @@ import { readPendingNotices } from "./pending-notices.ts"
 import type { AgentScope } from "./scope.ts"
 import type { SendOptions, TurnResult } from "./session.ts"
 import { beginTurnTrace, type TurnTrace } from "./telemetry.ts"
+import { tellTurnCompleted } from "./tell-session-plugin.ts"
 import { mendHistory } from "./turn/mend-history.ts"
 import { takeTurn } from "./turn/take-turn.ts"
 
@@ -49,7 +50,7 @@ async function sendNow(
     const text = await takeTraced(scope, conversation, message, options)
     const accounting = conversation.turns.at(-1)
     if (!accounting) throw new MeanwhileError("wrong_state", "The turn ended without an account.")
-    await tellPlugin(scope, conversation)
+    await tellTurnCompleted(scope, conversation)
     return toTurnResult(text, accounting)
   } finally {
     conversation.current = null
@@ -151,16 +152,6 @@ async function enrich(scope: AgentScope, conversation: Conversation, message: st
   const { prompt, failures } = await enrichPrompt(enrichers, message, { session })
   for (const [plugin, error] of Object.entries(failures)) scope.log.warn("a prompt was not enriched", { plugin, error })
   return prompt
-}
-
-async function tellPlugin(scope: AgentScope, conversation: Conversation): Promise<void> {
-  const { sessionPlugin } = conversation
-  if (!sessionPlugin?.onTurnCompleted) return
-  try {
-    await sessionPlugin.onTurnCompleted(toSessionState(scope, conversation))
-  } catch (error) {
-    scope.log.warn("a session could not be saved", { plugin: sessionPlugin.name, error: toErrorMessage(error) })
-  }
 }
 
 function toTurnResult(text: string, accounting: TurnAccounting): TurnResult {
