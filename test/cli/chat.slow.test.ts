@@ -121,9 +121,20 @@ test("Ctrl+C twice during an answer leaves", async () => {
   await program.shows(/you talk with/)
   program.type("count to 400 slowly")
   await program.shows(/1 2 /)
-  program.press("\x03")
-  await program.shows(/the turn was stopped/)
-  program.press("\x03")
+  program.press("\x03\x03")
+  expect(await program.exited).toBe(0)
+})
+
+test.each([
+  ["/quit", "/quit\r", /The turn that runs goes on at the next start/],
+  ["the end of input", "\x04", /1 2 3 4 5 6 7 8/],
+])("%s during an answer leaves in peace", async (_, keys, shown) => {
+  const program = startInTerminal({ directory: createFolder() })
+  await program.shows(/you talk with/)
+  program.type("count to 8 slowly")
+  await program.shows(/1 2 /)
+  program.press(keys)
+  await program.shows(shown)
   expect(await program.exited).toBe(0)
 })
 

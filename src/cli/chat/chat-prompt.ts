@@ -37,7 +37,11 @@ function followTerminal(prompt: Interface, screen: Screen, handle: (line: string
       screen.enterLine(line)
       handle(line).catch(reject)
     })
-    prompt.once("close", resolve)
+    prompt.once("close", () => {
+      // A closed prompt cannot be drawn any more.
+      screen.detach()
+      resolve()
+    })
   })
 }
 

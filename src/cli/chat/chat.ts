@@ -37,15 +37,15 @@ export async function runChat(options: ChatOptions): Promise<void> {
     followLines(prompt, screen, chat.handle).then(() => ending.resolve("end of input"), ending.reject)
     const [conversation, reason] = await Promise.all([ready, ending.promise])
     ignore()
+    screen.detach()
     prompt.close()
     detach()
     view.close()
-    screen.detach()
     await shutDown({ meanwhile, screen, interrupts, announcer, conversation, leftTurns }, reason)
   } finally {
     unlisten()
-    prompt.close()
     screen.detach()
+    prompt.close()
     announcer.close()
     await meanwhile.close()
   }

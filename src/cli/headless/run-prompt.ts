@@ -5,7 +5,7 @@ import { createYesChannel } from "../chat/yes-channel.ts"
 import type { ExitName } from "../exit-code.ts"
 import { formatDuration, plain, type TaskId } from "../format.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
-import { createScreen } from "../screen/create-screen.ts"
+import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
 import { startSession } from "../start-session.ts"
 import type { AgentEvent, TurnAccounting } from "../view/agent-event.ts"
@@ -34,8 +34,8 @@ interface Outcome {
 
 /** Says one thing in a session, shows what comes of it, and waits for what goes on in the background. */
 export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
-  const answers = createScreen(process.stdout, process.env)
-  const notes = createScreen(process.stderr, process.env)
+  const answers = createLineScreen(process.stdout, process.env)
+  const notes = createLineScreen(process.stderr, process.env)
   const { meanwhile } = await openRuntime({ ...options, notify: (text) => notes.print(text) })
   const stop = createStop(options.timeoutMs)
   try {

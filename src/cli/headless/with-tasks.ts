@@ -4,7 +4,7 @@ import type { TaskContext } from "../command/command.ts"
 import { openDataDirectory } from "../data-directory.ts"
 import { formatAnnouncement, shortId, type Task, type TaskId } from "../format.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
-import { createScreen } from "../screen/create-screen.ts"
+import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
 
 type Work = (context: TaskContext) => Promise<unknown>
@@ -16,13 +16,13 @@ export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<v
   const dataDirectory = openDataDirectory(options.dataDir)
   const { createRuntime } = await import("../../app.ts")
   const meanwhile = await createRuntime({ dataDirectory, takesWork: false })
-  await withRuntime({ meanwhile, screen: createScreen(process.stdout), waitMs: 0 }, work)
+  await withRuntime({ meanwhile, screen: createLineScreen(process.stdout, process.env), waitMs: 0 }, work)
 }
 
 /** For what has to run: it runs here, unless another copy takes it, and its end is waited for. */
 export async function workOnTasks(options: GlobalOptions, work: Work): Promise<void> {
-  const screen = createScreen(process.stdout)
-  const notes = createScreen(process.stderr)
+  const screen = createLineScreen(process.stdout, process.env)
+  const notes = createLineScreen(process.stderr, process.env)
   const { meanwhile } = await openRuntime({ ...options, notify: (text) => notes.print(text) })
   await withRuntime({ meanwhile, screen, waitMs: LONG_MS }, work)
 }

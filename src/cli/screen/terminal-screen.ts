@@ -78,9 +78,7 @@ export function createTerminalScreen(output: ScreenOutput, style: Style): Screen
       const typedRows = prompt?.getCursorPos().rows ?? 0
       prompt = undefined
       activity = []
-      const finished = partial === "" ? "" : `${partial}\n`
-      partial = ""
-      draw(finished, typedRows)
+      draw("", typedRows)
     },
   }
 }
