@@ -82,12 +82,18 @@ describe("the package as it is published", () => {
 
   test("has types that a strict consumer compiles against", async () => {
     write("types.ts", 'export * from "meanwhile"\n')
+    // Declarations of the AI SDK refer to this package, which brings none of its own.
+    write(
+      "json-schema.d.ts",
+      'declare module "json-schema" { export type JSONSchema7 = object; export type JSONSchema7Definition = object }\n',
+    )
     const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "esnext", "--types", "node"]
     const { stdout } = await compile([
       ...options,
       "--typeRoots",
       join(root, "node_modules/@types"),
       "types.ts",
+      "json-schema.d.ts",
       "readme.ts",
     ])
     expect(stdout).toBe("")
