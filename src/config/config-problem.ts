@@ -1,6 +1,6 @@
 import type { z } from "zod"
 import { MeanwhileError } from "../base/error.ts"
-import { findNearNames } from "../plugin/near-name.ts"
+import { findNearNames } from "../base/near-name.ts"
 import type { Override } from "./environment.ts"
 
 /** Something the configuration says that makes no sense, and where. */

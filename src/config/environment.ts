@@ -1,5 +1,5 @@
 import { MeanwhileError } from "../base/error.ts"
-import { findNearNames } from "../plugin/near-name.ts"
+import { findNearNames } from "../base/near-name.ts"
 import { keysOf, type SectionKey, type SectionSchemas } from "./section.ts"
 
 export type Environment = Readonly<Record<string, string | undefined>>

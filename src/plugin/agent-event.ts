@@ -36,7 +36,14 @@ export type OutputMode = "write" | "append"
 export type AgentEventBody =
   | { readonly type: "agent.created"; readonly name: string; readonly parent: SessionId | null; readonly model: string }
   | { readonly type: "agent.status_changed"; readonly status: AgentStatus; readonly reason?: string }
-  | { readonly type: "agent.output"; readonly source: OutputSource; readonly text: string; readonly mode: OutputMode }
+  | {
+      readonly type: "agent.output"
+      readonly source: OutputSource
+      readonly text: string
+      readonly mode: OutputMode
+      /** Of what a tool prints: the call it belongs to. */
+      readonly callId?: string
+    }
   | {
       readonly type: "tool_call.started"
       readonly callId: string

@@ -1,5 +1,5 @@
 import { MeanwhileError } from "../base/error.ts"
-import { findNearNames } from "./near-name.ts"
+import { findNearNames } from "../base/near-name.ts"
 import type { Plugin } from "./plugin.ts"
 import type { PluginKind } from "./plugin-base.ts"
 import type { SkippedPlugin, SkipReason } from "./skipped-plugin.ts"

@@ -1,5 +1,5 @@
 import { MeanwhileError } from "../base/error.ts"
-import { findNearNames } from "./near-name.ts"
+import { findNearNames } from "../base/near-name.ts"
 import type { SessionPlugin } from "./session-plugin.ts"
 import type { Tool } from "./tool.ts"
 import type { ToolPlugin } from "./tool-plugin.ts"

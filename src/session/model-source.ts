@@ -1,6 +1,6 @@
 import { MeanwhileError } from "../base/error.ts"
 import type { ConnectedModel } from "../plugin/model.ts"
-import { findNearNames } from "../plugin/near-name.ts"
+import { findNearNames } from "../base/near-name.ts"
 import type { ModelProviderPlugin } from "../plugin/model-provider-plugin.ts"
 import type { Registry } from "../plugin/registry.ts"
 

@@ -1,6 +1,6 @@
 import { MeanwhileError } from "../base/error.ts"
 import { userMessage } from "../plugin/message.ts"
-import { findNearNames } from "../plugin/near-name.ts"
+import { findNearNames } from "../base/near-name.ts"
 import type { OwnedCommand } from "../plugin/registry-offers.ts"
 import type { CommandContext, CommandOutput } from "../plugin/user-command.ts"
 import type { SessionId } from "../task/id.ts"

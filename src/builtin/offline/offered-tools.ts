@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import type { ModelTool } from "../../plugin/model.ts"
-import { findNearNames } from "../../plugin/near-name.ts"
+import { findNearNames } from "../../base/near-name.ts"
 import type { Behaviour } from "./behaviour.ts"
 
 /** The tools of the request at hand. */

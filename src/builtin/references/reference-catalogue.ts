@@ -1,5 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
-import { findNearNames } from "../../plugin/near-name.ts"
+import { findNearNames } from "../../base/near-name.ts"
 import type { Reference } from "./reference.ts"
 import { type FoundReferences, readReferenceFolder } from "./reference-folder.ts"
 

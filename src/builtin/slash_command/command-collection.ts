@@ -1,5 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
-import { findNearNames } from "../../plugin/near-name.ts"
+import { findNearNames } from "../../base/near-name.ts"
 import { COMMAND_NAME, type CommandFile, listCommandNames, readCommand } from "./command-folder.ts"
 
 /** The commands of all folders. In two of the same name the first folder wins. */

@@ -1,7 +1,7 @@
 import { context } from "@opentelemetry/api"
 import { MeanwhileError } from "../../base/error.ts"
 import type { FunctionCall, ToolResult } from "../../plugin/message.ts"
-import { findNearNames } from "../../plugin/near-name.ts"
+import { findNearNames } from "../../base/near-name.ts"
 import type { Answer, Execution } from "../../plugin/task-service.ts"
 import { toErrorType, type Trace } from "../../runner/trace.ts"
 import { offeredTools } from "../conversation-context.ts"
@@ -84,12 +84,12 @@ function begin(scope: TurnScope, call: FunctionCall, { offered, stepKey, span }:
     ...(offered.found.tool.kind === "agent" && { model: model.id }),
     ...(askedBy && { askedBy }),
   }
-  const options = emitter.isHeard ? { onOutput: toToolOutput(scope) } : {}
+  const options = emitter.isHeard ? { onOutput: toToolOutput(scope, call.id) } : {}
   return context.with(span.context, () => agents.runner.execute(toolCall, options))
 }
 
-function toToolOutput({ conversation }: TurnScope): (text: string) => void {
-  return (text) => conversation.emitter.emit({ type: "agent.output", source: "tool", text, mode: "append" })
+function toToolOutput({ conversation }: TurnScope, callId: string): (text: string) => void {
+  return (text) => conversation.emitter.emit({ type: "agent.output", source: "tool", text, mode: "append", callId })
 }
 
 /** A stop of the turn stops the call with it; its answer says so. */

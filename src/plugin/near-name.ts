@@ -1,1 +1,0 @@
-export { findNearNames } from "../base/near-name.ts"
