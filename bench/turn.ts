@@ -12,8 +12,8 @@ const ROUNDS = 5
 const MEMORY_ROUNDS = 5
 /** As in a process that serves several people. */
 const AT_ONCE = 20
-/** Fewer, so that the peak tells what turns leave behind rather than how many are in flight. */
-const AT_ONCE_FOR_MEMORY = 4
+/** One after another, so that the peak tells what turns leave behind rather than how many are in flight. */
+const AT_ONCE_FOR_MEMORY = 1
 
 export const turn: Benchmark = {
   name: "turn",
