@@ -21,6 +21,7 @@ const begun = z.union([z.object({ taskId: z.string() }), z.object({ result: z.re
 type Begun = { readonly taskId: string } | { readonly result: JsonObject }
 
 const CALL_STEP = "mcp-call"
+const FOLLOW_STEP = "mcp-follow"
 /** How long a call waits for a server that is away. */
 const RECONNECT_WAIT_MS = 30_000
 const LONGEST_DIALOGUE = 10
@@ -28,13 +29,15 @@ const ATTEMPTS = 3
 
 /**
  * Calls a tool of a server. The call itself is one step, whose record is the result, or the id of the task that the
- * server made of it. When Meanwhile dies
+ * server made of it. Around it lies one that may always be repeated: while both are open the stricter one counts, and
+ * when the call has ended the outer one alone. An idempotent tool is called again wherever Meanwhile died. For any other,
+ * when Meanwhile dies
  *
- * - before the step is written: nothing was sent, and the call is made by the next run;
- * - inside the step: the server may have got the call or not. It is made again if the tool is idempotent; otherwise the
- *   task ends `interrupted`. A task that the server may have made of it is unknown to us and ends by its own rules;
- * - after the step: the result is there, or the server's task is picked up by its id;
- * - after the server's task has ended and before ours has: the server is asked again and tells the same.
+ * - before anything is promoted: nothing is written of the steps, and the turn tells the model that it was interrupted;
+ * - inside the call: the server may have got it or not, and the task ends `interrupted`. A task that the server may have
+ *   made of it is unknown to us and ends by its own rules;
+ * - after the call: the result is there, or the server's task is picked up by its id, also when that has ended by then;
+ * - in the moment before the outer step is written, or after it ended and before ours has: the task ends `interrupted`.
  */
 export async function callServerTool(
   call: ServerCall,
@@ -45,15 +48,25 @@ export async function callServerTool(
   using open = link.calls.open(context)
   try {
     const onCrash = isIdempotent ? "retry" : "fail"
-    const known = begun.parse(await context.step(CALL_STEP, () => begin(call, input, context), { onCrash }))
-    if ("result" in known) return toToolAnswer(tool.name, known.result)
-    open.taskId = known.taskId
-    return toToolAnswer(tool.name, await followTask(link, open.taskId, context))
+    const callOnce = async (): Promise<Begun> =>
+      begun.parse(await context.step(CALL_STEP, () => begin(call, input, context), { onCrash }))
+    const follow = async (): Promise<JsonObject | null> => {
+      const known = await callOnce()
+      if ("result" in known) return null
+      open.taskId = known.taskId
+      return followTask(link, open.taskId, context)
+    }
+    const followed = await context.step(FOLLOW_STEP, follow, { onCrash: "retry" })
+    return toToolAnswer(tool.name, followed ?? resultOf(await callOnce()))
   } catch (error) {
     if (!(error instanceof ServerRefusal)) throw error
     const message = link.scrub(`The MCP server ${link.name} refused ${tool.name}: ${error.message} (${error.code})`)
     return failWith({ code: "server_error", message })
   }
+}
+
+function resultOf(known: Begun): JsonObject {
+  return "result" in known ? known.result : {}
 }
 
 /** Over a new connection, as long as that cannot do anything twice. */

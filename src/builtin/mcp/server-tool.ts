@@ -23,8 +23,7 @@ export function createServerTool(link: ServerLink, definition: ToolDefinition): 
     background: toBackground(config),
     title: () => `${link.name}: ${definition.name}`,
     effects: toEffects(definition),
-    // Safe for every tool: what may not be repeated is inside a step that says so.
-    onCrash: "retry",
+    onCrash: isIdempotent ? "retry" : "fail",
     ...(timeoutMs !== undefined && { timeoutMs }),
     run: (input, context) => callServerTool({ link, tool: definition, isIdempotent }, input, context),
   })
