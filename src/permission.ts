@@ -1,5 +1,6 @@
 import { createPermissionPlugin, type PermissionPluginOptions } from "./builtin/permission/permission-plugin.ts"
 import { commandLikeness } from "./builtin/shell/command-likeness.ts"
+import { commandParts } from "./builtin/shell/command-parts.ts"
 import type { PersonSwitch } from "./session/person-switch.ts"
 import type { Registry } from "./plugin/registry.ts"
 import type { ToolPlugin } from "./plugin/tool-plugin.ts"
@@ -32,8 +33,8 @@ export function createPermission(
     channel: () => person.channel(),
     autoApproved: () => plugins.autoApprovedTools(),
     findTool: (tool) => plugins.findTool(tool),
-    likenessOf: (owner, tool, call) =>
-      owner === "shell" && tool === "run_command" ? commandLikeness(call) : undefined,
+    likenessOf: (owner, tool, call) => (isCommand(owner, tool) ? commandLikeness(call) : undefined),
+    partsOf: (owner, tool, call) => (isCommand(owner, tool) ? commandParts(call) : [call]),
     redact: (text) => redactor.redactText(text),
   })
   return {
@@ -42,6 +43,10 @@ export function createPermission(
     onChild: (child, parent) => permission.grantParent(child, parent),
     plugin: input ? plugin : null,
   }
+}
+
+function isCommand(plugin: string, tool: string): boolean {
+  return plugin === "shell" && tool === "run_command"
 }
 
 /** A call of no session is made by the program itself, or typed by a person: nobody is asked, and what is denied stays so. */

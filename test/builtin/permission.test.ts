@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { createPermissionPlugin, type PermissionPluginOptions } from "../../src/builtin/permission/permission-plugin.ts"
 import { commandLikeness } from "../../src/builtin/shell/command-likeness.ts"
+import { commandParts } from "../../src/builtin/shell/command-parts.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
 import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
 import type { PersonChannel, Question } from "../../src/plugin/person-port.ts"
@@ -19,6 +20,7 @@ async function open(options: Partial<PermissionPluginOptions> = {}) {
     autoApproved: () => registry.autoApprovedTools(),
     findTool: (name) => registry.findTool(name),
     likenessOf: (owner, _tool, input) => (owner === "shell" ? commandLikeness(input) : undefined),
+    partsOf: (owner, _tool, input) => (owner === "shell" ? commandParts(input) : [input]),
     ...options,
   })
   const environment = { PATH: process.env["PATH"] ?? "", MEANWHILE_TEST: directory }
@@ -57,6 +59,27 @@ describe("a command under a policy", () => {
     const { run, has } = await open({ policy: { rules } })
     await expect(run("touch made")).rejects.toThrow(/not allowed: read only/)
     expect(has("made")).toBe(false)
+  })
+
+  test("runs by a rule for its text only when all it consists of fits the rule", async () => {
+    const rules = [{ tool: "run_command", arguments: { command: "touch made*" }, decision: "allow" as const }]
+    const { run, has } = await open({ policy: { rules, mode: "deny_effects" } })
+    for (const hidden of ["touch made; touch other", "touch made $(touch other)", "touch made > other"]) {
+      await expect(run(hidden)).rejects.toThrow(/not allowed/)
+    }
+    expect(has("made") || has("other")).toBe(false)
+    await run("touch made")
+    await run("touch  made1 2>/dev/null && /usr/bin/touch made2")
+    expect(has("made") && has("made1") && has("made2")).toBe(true)
+  })
+
+  test("is refused by a rule for a command that is part of it", async () => {
+    const rules = [{ tool: "run_command", arguments: { command: "touch other*" }, decision: "deny" as const }]
+    const { run, has } = await open({ policy: { rules, mode: "allow_all" } })
+    for (const hiding of ["cd . && touch  other", "env touch other", "sh -c 'touch other'", "/bin/touch other"]) {
+      await expect(run(hiding)).rejects.toThrow(/a rule of the policy denies/)
+    }
+    expect(has("other")).toBe(false)
   })
 
   test("runs after a yes, not after a no, and unasked once commands like it are allowed", async () => {

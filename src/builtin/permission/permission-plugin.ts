@@ -23,6 +23,8 @@ export interface PermissionPluginOptions {
   readonly findTool: FindTool
   /** What calls must have in common to be allowed together. Undefined: nothing, such a call is allowed alone. */
   readonly likenessOf?: (plugin: string, tool: string, input: unknown) => string | undefined
+  /** The calls that one call consists of, such as the commands of a command line. Null: nobody can say. Default: itself. */
+  readonly partsOf?: (plugin: string, tool: string, input: unknown) => readonly unknown[] | null
   /** Takes secrets out of what a person is shown. */
   readonly redact?: (text: string) => string
 }
@@ -55,6 +57,7 @@ export function createPermissionPlugin(options: PermissionPluginOptions): Permis
     channel: () => options.channel?.() ?? null,
     autoApproved: options.autoApproved,
     likenessOf: (plugin, tool, input) => options.likenessOf?.(plugin, tool, input),
+    partsOf: options.partsOf ?? ((_plugin, _tool, input) => [input]),
     redact: (text) => options.redact?.(text) ?? text,
   }
   return {

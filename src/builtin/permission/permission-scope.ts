@@ -15,6 +15,7 @@ export interface PermissionScope {
   channel(): PersonChannel | null
   autoApproved(): readonly { readonly plugin: string; readonly tool: string }[]
   likenessOf(plugin: string, tool: string, input: unknown): string | undefined
+  partsOf(plugin: string, tool: string, input: unknown): readonly unknown[] | null
   redact(text: string): string
 }
 
@@ -26,11 +27,18 @@ export interface NamedCall {
   readonly session: SessionId | null
 }
 
-export interface JudgedCall extends NamedCall, GrantedCall {}
+export interface JudgedCall extends NamedCall, GrantedCall {
+  readonly parts: readonly unknown[] | null
+}
 
 export function toJudgedCall(scope: PermissionScope, call: NamedCall): JudgedCall {
   const { plugin, tool, input, definition } = call
-  return { ...call, effects: effectsOf(definition, input), likeness: scope.likenessOf(plugin, tool, input) }
+  return {
+    ...call,
+    effects: effectsOf(definition, input),
+    likeness: scope.likenessOf(plugin, tool, input),
+    parts: scope.partsOf(plugin, tool, input),
+  }
 }
 
 /** Asked again before a question is put: an answer to the one before may have settled it. */

@@ -7,11 +7,17 @@ const READ: CallFacts = {
   plugin: "shell",
   tool: "run_command",
   input: { command: "ls", options: { depth: 2 } },
+  parts: [{ command: "ls", options: { depth: 2 } }],
   effects: [],
   isGranted: false,
   isAutoApproved: false,
 }
-const DELETE: CallFacts = { ...READ, input: { command: "rm -rf build" }, effects: ["delete"] }
+const DELETE: CallFacts = {
+  ...READ,
+  input: { command: "rm -rf build" },
+  parts: [{ command: "rm -rf build" }],
+  effects: ["delete"],
+}
 
 const judge = (policy: unknown, facts: CallFacts) => judgeCall(permissionsConfigSchema.parse(policy), facts).decision
 const rule = (decision: string, more: object = {}) => ({ tool: "*", decision, ...more })

@@ -7,6 +7,8 @@ export interface CallFacts {
   readonly plugin: string
   readonly tool: string
   readonly input: unknown
+  /** The calls it consists of, mostly itself alone. Null: nobody can say, and no pattern for the input allows it. */
+  readonly parts: readonly unknown[] | null
   readonly effects: readonly Effect[]
   /** A person allowed it for the session. */
   readonly isGranted: boolean
@@ -54,9 +56,23 @@ function applies(rule: PermissionRule, facts: CallFacts): boolean {
     matchesGlob(rule.tool, facts.tool) &&
     matchesGlob(rule.plugin ?? "*", facts.plugin) &&
     appliesToEffects(rule, facts.effects) &&
-    (rule.match === undefined || matchesGlob(rule.match, toText(facts.input))) &&
-    Object.entries(rule.arguments ?? {}).every(([path, pattern]) => {
-      const value = valueAt(facts.input, path)
+    appliesToInput(rule, facts)
+  )
+}
+
+/** A part is enough to refuse or ask; to allow, every part must fit. */
+function appliesToInput(rule: PermissionRule, { input, parts }: CallFacts): boolean {
+  if (rule.match === undefined && rule.arguments === undefined) return true
+  if (rule.decision !== "allow") return [input, ...(parts ?? [])].some((each) => fits(rule, each))
+  if (parts === null) return false
+  return parts.every((part) => fits(rule, part)) || (parts.length === 1 && fits(rule, input))
+}
+
+function fits({ match, arguments: fields = {} }: PermissionRule, input: unknown): boolean {
+  return (
+    (match === undefined || matchesGlob(match, toText(input))) &&
+    Object.entries(fields).every(([path, pattern]) => {
+      const value = valueAt(input, path)
       return value !== undefined && matchesGlob(pattern, toText(value))
     })
   )

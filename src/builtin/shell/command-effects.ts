@@ -34,7 +34,7 @@ function partEffects({ words, redirections }: ScriptPart, depth: number): readon
   return [...redirections.flatMap(redirectionEffects), ...wordEffects(words, depth)]
 }
 
-function redirectionEffects({ operator, target }: Redirection): readonly Effect[] {
+export function redirectionEffects({ operator, target }: Redirection): readonly Effect[] {
   if (operator === "<<<") return NOTHING
   if (NETWORK_TARGET.test(target.word)) return ["send"]
   const isDescriptor = operator.endsWith("&") && !target.isExpanded && /^(?:\d+|-)$/.test(target.word)
@@ -100,7 +100,7 @@ function installs(program: string, rest: readonly ShellWord[]): boolean {
 }
 
 /** A program is known by its name only where programs are installed: `./ls` can be anything. */
-function toKnownName(path: string): string | undefined {
+export function toKnownName(path: string): string | undefined {
   const name = path.replace(STANDARD_FOLDER, "")
   return name.includes("/") ? undefined : name
 }
