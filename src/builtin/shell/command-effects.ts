@@ -14,6 +14,8 @@ const NOTHING: readonly Effect[] = []
 const STANDARD_FOLDER = /^(?:\/usr)?(?:\/local)?\/s?bin\//
 const HARMLESS_TARGET = /^(?:\/dev\/(?:null|stdout|stderr|tty)|\/dev\/fd\/\d+)$/
 const NETWORK_TARGET = /^\/dev\/(?:tcp|udp)\//
+/** What some shells run when they count with it, as zsh does in `test` and `printf`. */
+const SUBSCRIPT = /\[[^\]]*(?:\$\(|`)/
 const DEEPEST = 8
 
 /**
@@ -80,6 +82,7 @@ function tableEffects(program: string, rest: readonly ShellWord[]): readonly Eff
   return [
     ...own,
     ...(dependsOnWords && rest.some((word) => word.isExpanded) ? UNKNOWN : NOTHING),
+    ...(rest.some(({ word, isExpanded }) => !isExpanded && SUBSCRIPT.test(word)) ? UNKNOWN : NOTHING),
     ...(SECOND_NAME_WRITTEN.has(program) && names.length > 1 ? (["write"] as const) : NOTHING),
     ...(additions ?? []).flatMap(([effect, argument]) =>
       rest.some(({ word }) => argument.test(word)) ? [effect] : NOTHING,

@@ -63,10 +63,11 @@ export const ADDED_EFFECTS: Readonly<Record<string, readonly Addition[]>> = {
   ssh: [["unknown", /^-[^-]*[oFJ]/]],
   tar: [
     ["delete", /^--(?:remo|recu|un)/],
-    ["unknown", /^-[^-]*I|^--(?:to-|ch|us|inf|ne|rsh|rmt)/],
+    ["unknown", /^-?[A-Za-z]*[IF]|^--(?:to-|ch|us|inf|ne|rsh|rmt)/],
   ],
   test: [["unknown", /^-[vR]$/]],
-  tree: [["write", /^-[^-]*o|^--o/]],
+  tree: [["write", /^-[^-]*[oR]|^--o/]],
+  wait: [["unknown", /^-[^-]*p/]],
   zip: [
     ["delete", /^-[^-]*m|^--m/],
     ["unknown", /^-[^-]*T|^--unz/],

@@ -9,9 +9,13 @@ export function isHarmlessAssignment({ word }: ShellWord): boolean {
   return isHarmlessVariable(ASSIGNMENT.exec(word)?.[1] ?? "")
 }
 
+/** To zsh `path` is PATH. */
+const SEARCH_PATH = /^(?:cd|f|man|mail|module_)?path$/
+
 /** Whether a value for it cannot change what programs do, as that of PATH, LD_PRELOAD or GIT_PAGER can. */
 export function isHarmlessVariable(name: string): boolean {
-  return NAME.test(name) && (name === name.toLowerCase() || HARMLESS_CAPITALS.test(name))
+  if (!NAME.test(name) || SEARCH_PATH.test(name)) return false
+  return name === name.toLowerCase() || HARMLESS_CAPITALS.test(name)
 }
 
 /** The arguments of `read`, `export` and the like: names, with or without a value. */
