@@ -28,16 +28,18 @@ function findCut(html: string, from: number): number {
 
 /** In one pass. What is opened and never closed goes on to the end, as browsers have it. */
 function withoutInvisible(html: string): string {
-  const lower = html.toLowerCase()
   const kept: string[] = []
   let at = 0
   INVISIBLE.lastIndex = 0
   for (let found = INVISIBLE.exec(html); found; found = INVISIBLE.exec(html)) {
     kept.push(html.slice(at, found.index))
-    const closing = found[1] === undefined ? "-->" : `</${found[1].toLowerCase()}`
-    const end = lower.indexOf(closing, found.index + 4)
-    if (end < 0) return kept.join(" ")
-    at = found[1] === undefined ? end + closing.length : endOfTag(html, end)
+    const isComment = found[1] === undefined
+    // Not in a copy in lower case: some letters grow there, and nothing would be where it was.
+    const closing = isComment ? /-->/g : new RegExp(`</${found[1]}`, "gi")
+    closing.lastIndex = found.index + 4
+    const end = closing.exec(html)?.index
+    if (end === undefined) return kept.join(" ")
+    at = endOfTag(html, end)
     INVISIBLE.lastIndex = at
   }
   return [...kept, html.slice(at)].join(" ")

@@ -75,6 +75,13 @@ describe("what a page becomes", () => {
     expect(text.endsWith(`--- end ${mark} ---`)).toBe(true)
   })
 
+  it("loses no word behind a script when letters of the page grow in lower case", async () => {
+    const { host, url } = await serve(page(`<p>${"İ".repeat(40)}</p><SCRIPT>evil()</Script><p>kept</p><b>also</b>`))
+    const { text = "" } = await create({ allowPrivateHosts: [host] }).fetch({ url })
+    expect(text).toMatch(/kept\s+also/)
+    expect(text).not.toContain("evil")
+  })
+
   it("is what it is for JSON and plain text", async () => {
     for (const [type, body] of [
       ["application/json", '{"a": "<b>"}'],
