@@ -1,12 +1,13 @@
 import { BlockList, isIPv6 } from "node:net"
 
-/** This host, its networks, those of its provider (metadata at 169.254.169.254 included), and no host at all. */
+/** This host, its networks, those of its provider (metadata at 169.254.169.254 and 168.63.129.16 included), and no host at all. */
 const IPV4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",
   "100.64.0.0/10",
   "127.0.0.0/8",
   "169.254.0.0/16",
+  "168.63.129.16/32",
   "172.16.0.0/12",
   "192.0.0.0/24",
   "192.0.2.0/24",

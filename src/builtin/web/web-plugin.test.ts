@@ -261,6 +261,7 @@ describe("where it may go", () => {
     "http://192.168.1.1/",
     "http://100.64.0.1/",
     "http://169.254.169.254/latest/meta-data",
+    "http://168.63.129.16/machine",
     "http://[::1]/",
     "http://[::]/",
     "http://[::ffff:127.0.0.1]/",
