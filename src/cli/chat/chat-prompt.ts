@@ -16,6 +16,16 @@ export function openPrompt({ input, output, screen }: PromptStreams): Interface 
   return createInterface({ input, output, terminal: true, prompt: PROMPT })
 }
 
+/** Calls back at each press of F2, until taken back. Only a terminal has keys. */
+export function followNextKey({ input }: PromptStreams, prompt: Interface, press: () => void): () => void {
+  if (!prompt.terminal) return () => {}
+  const listen = (_text: unknown, key: { readonly name?: string } | undefined): void => {
+    if (key?.name === "f2") press()
+  }
+  input.on("keypress", listen)
+  return () => void input.off("keypress", listen)
+}
+
 /** Shows whether the next line is an answer. */
 export function showExpected(prompt: Interface, screen: Screen, isAnswer: boolean): void {
   prompt.setPrompt(isAnswer ? QUESTION_PROMPT : PROMPT)

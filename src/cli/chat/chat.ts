@@ -3,7 +3,7 @@ import type { Runtime } from "../../app.ts"
 import { type SessionWish, startSession } from "../start-session.ts"
 import { createAgentView } from "../view/agent-view.ts"
 import { createAnnouncer } from "./announcer.ts"
-import { followLines, openPrompt, type PromptStreams, showExpected } from "./chat-prompt.ts"
+import { followLines, followNextKey, openPrompt, type PromptStreams, showExpected } from "./chat-prompt.ts"
 import { createControlC } from "./control-c.ts"
 import { type Conversation, createConversation } from "./conversation.ts"
 import { type Ending, shutDown } from "./ending.ts"
@@ -32,11 +32,13 @@ export async function runChat(options: ChatOptions): Promise<void> {
   const unlisten = meanwhile.on(view.show)
   const detach = attachPerson(options, prompt, chat.desk)
   const ignore = followInterrupts(interrupts, prompt, chat)
+  const unfollow = followNextKey(options, prompt, view.selection.next)
   try {
     const ready = chat.start()
     followLines(prompt, screen, chat.handle).then(() => ending.resolve("end of input"), ending.reject)
     const [conversation, reason] = await Promise.all([ready, ending.promise])
     ignore()
+    unfollow()
     screen.detach()
     prompt.close()
     detach()
@@ -71,7 +73,8 @@ function createChat(options: ChatOptions) {
   })
   const leave = (): void => ending.resolve("interrupt")
   const controlC = createControlC({ prompt, screen, desk, foreground, conversation: () => conversation, leave })
-  const context = { meanwhile, screen, prefix: "/", announceEnd: announcer.announceEnd } as const
+  const { selection } = view
+  const context = { meanwhile, screen, selection, prefix: "/", announceEnd: announcer.announceEnd } as const
 
   async function start(): Promise<Conversation> {
     const session = await startSession(meanwhile, options)

@@ -7,12 +7,18 @@ import { plain } from "../format.ts"
 export async function obey(line: string, context: ChatContext): Promise<"quit" | void> {
   const text = line.trim()
   if (text === "") return
-  if (!text.startsWith("/")) return context.conversation.say(text)
+  if (!text.startsWith("/")) return say(text, context)
   try {
     return await obeyCommand(text, context)
   } catch (error) {
     context.screen.print(context.screen.style.red(plain(toErrorMessage(error))))
   }
+}
+
+/** Only the main agent hears what is said, whichever is shown. */
+function say(text: string, { conversation, selection, screen }: ChatContext): Promise<void> {
+  if (!selection.showsMain()) screen.print(screen.style.dim("(the main agent hears it; /agents main shows its answer)"))
+  return conversation.say(text)
 }
 
 async function obeyCommand(text: string, context: ChatContext): Promise<"quit" | void> {
@@ -27,6 +33,6 @@ async function obeyCommand(text: string, context: ChatContext): Promise<"quit" |
     signal,
     switchTo: (id) => conversation.switchTo(id),
   })
-  if (typeof output !== "string") return conversation.say(output.prompt)
+  if (typeof output !== "string") return say(output.prompt, context)
   if (output !== "") screen.print(plain(output))
 }

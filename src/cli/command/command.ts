@@ -2,6 +2,7 @@ import type { Runtime } from "../../app.ts"
 import type { Conversation } from "../chat/conversation.ts"
 import type { TaskId } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
+import type { AgentSelection } from "../view/agent-selection.ts"
 
 /** What a command about tasks works with, at the prompt and in the shell. */
 export interface TaskContext {
@@ -18,6 +19,7 @@ export interface TaskContext {
 /** What a command at the prompt works with. */
 export interface ChatContext extends TaskContext {
   readonly conversation: Conversation
+  readonly selection: AgentSelection
 }
 
 export interface Command<Context extends TaskContext = ChatContext> {

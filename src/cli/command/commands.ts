@@ -1,6 +1,7 @@
 import type { Runtime } from "../../app.ts"
 import { findNearNames } from "../../base/near-name.ts"
 import { toLine } from "../format.ts"
+import { agentsCommand } from "./agents-command.ts"
 import type { Command } from "./command.ts"
 import { contextCommand, modelCommand, resetCommand, toolsCommand } from "./conversation-commands.ts"
 import { answerCommand, inboxCommand } from "./inbox-commands.ts"
@@ -44,6 +45,7 @@ const COMMANDS: readonly Command[] = [
   answerCommand,
   runCommand,
   startCommand,
+  agentsCommand,
   toolsCommand,
   modelCommand,
   contextCommand,

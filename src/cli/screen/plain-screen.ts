@@ -2,6 +2,7 @@ import type { Screen, ScreenOutput } from "./screen.ts"
 import type { Style } from "./style.ts"
 
 const USUAL_COLUMNS = 100
+const USUAL_ROWS = 24
 
 /** A pipe or a file: text and nothing but text, in the order in which it comes. */
 export function createPlainScreen(output: ScreenOutput, style: Style): Screen {
@@ -23,6 +24,9 @@ export function createPlainScreen(output: ScreenOutput, style: Style): Screen {
     style,
     get columns() {
       return output.columns ?? USUAL_COLUMNS
+    },
+    get rows() {
+      return output.rows ?? USUAL_ROWS
     },
     write,
     endLine,

@@ -9,6 +9,7 @@ export interface Screen {
   /** A terminal, where lines can be drawn again. */
   readonly isLive: boolean
   readonly columns: number
+  readonly rows: number
   readonly style: Style
   /** Whole lines. */
   print(text: string): void
@@ -30,4 +31,5 @@ export interface Screen {
 export interface ScreenOutput extends NodeJS.WritableStream {
   readonly isTTY?: boolean
   readonly columns?: number
+  readonly rows?: number
 }

@@ -5,6 +5,7 @@ import { breakAt, widthOf } from "./text-width.ts"
 
 const USUAL_COLUMNS = 80
 const FEWEST_COLUMNS = 20
+const USUAL_ROWS = 24
 
 /**
  * Finished lines scroll up and are never touched again. Below them, drawn anew whenever something changes: the line that
@@ -46,6 +47,9 @@ export function createTerminalScreen(output: ScreenOutput, style: Style): Screen
     style,
     get columns() {
       return columns()
+    },
+    get rows() {
+      return output.rows ?? USUAL_ROWS
     },
     print: (text) => draw(`${text}\n`),
     write(text) {

@@ -13,7 +13,16 @@ export interface Activity {
   beginCall(agent: AgentId, callId: string, title: string): void
   endCall(agent: AgentId, callId: string): void
   end(agent: AgentId): void
+  /** Another agent was selected. */
+  refresh(): void
   close(): void
+}
+
+export interface ActivityOptions {
+  readonly screen: Screen
+  readonly isSelected: (agent: AgentId) => boolean
+  /** A line above all others; empty for none. */
+  readonly headline: () => string
 }
 
 interface Shown {
@@ -22,21 +31,34 @@ interface Shown {
   readonly calls: Map<string, { readonly title: string; readonly sinceMs: number }>
 }
 
-export function createActivity(screen: Screen): Activity {
+export function createActivity({ screen, isSelected, headline }: ActivityOptions): Activity {
   const agents = new Map<AgentId, Shown>()
   let timer: NodeJS.Timeout | undefined
   let frame = 0
+  let isClosed = false
 
   function show(): void {
     const now = performance.now()
-    const lines = [...agents.values()].flatMap(({ label, sinceMs, calls }) => {
-      const doing = calls.size > 0 ? "working" : "thinking"
-      const head = `${FRAMES[frame % FRAMES.length]} ${label}${doing}… ${formatDuration(now - sinceMs)}`
-      const below = [...calls.values()].map((call) => `  └ ${call.title} ${formatDuration(now - call.sinceMs)}`)
-      return [head, ...below]
+    const lines = [...agents].flatMap(([id, agent]) => toLines(id, agent, now))
+    const bounded =
+      lines.length > MOST_LINES
+        ? [...lines.slice(0, MOST_LINES - 1), `  … ${lines.length - MOST_LINES + 1} more`]
+        : lines
+    const above = headline() === "" ? [] : [headline()]
+    screen.showActivity(
+      isClosed ? [] : [...above, ...bounded].map((line) => screen.style.dim(cutToWidth(line, screen.columns - 1))),
+    )
+  }
+
+  function toLines(id: AgentId, { label, sinceMs, calls }: Shown, now: number): readonly string[] {
+    const doing = calls.size > 0 ? "working" : "thinking"
+    const mark = isSelected(id) ? "▸ " : ""
+    const head = `${FRAMES[frame % FRAMES.length]} ${mark}${label}${doing}… ${formatDuration(now - sinceMs)}`
+    const below = [...calls.values()].map((call, index) => {
+      const branch = index === calls.size - 1 ? "└" : "├"
+      return `  ${branch} ${call.title} ${formatDuration(now - call.sinceMs)}`
     })
-    const shown = lines.slice(0, MOST_LINES).map((line) => screen.style.dim(cutToWidth(line, screen.columns - 1)))
-    screen.showActivity(shown)
+    return [head, ...below]
   }
 
   function follow(): void {
@@ -71,7 +93,9 @@ export function createActivity(screen: Screen): Activity {
       agents.delete(agent)
       follow()
     },
+    refresh: follow,
     close() {
+      isClosed = true
       agents.clear()
       follow()
     },

@@ -1,6 +1,6 @@
 import { plain, plainLines } from "../format.ts"
 import { createLineBuffer } from "../screen/line-buffer.ts"
-import type { Screen } from "../screen/screen.ts"
+import type { AgentOutput } from "./agent-output.ts"
 
 const OUTPUT_LINES = 12
 const OUTPUT_CHARACTERS = 400
@@ -23,22 +23,15 @@ export interface AgentLines {
   flush(): void
 }
 
-export interface AgentLinesOptions {
-  /** Where answers go, and where everything else does. */
-  readonly answers: Screen
-  readonly notes: Screen
-  /** Put before every line; empty for the agent a person talks with. */
-  readonly label: () => string
-}
-
-export function createAgentLines({ answers, notes, label }: AgentLinesOptions): AgentLines {
-  const { style } = notes
+/** `label` is put before every line; empty for the agent a person talks with. */
+export function createAgentLines(target: AgentOutput, label: () => string): AgentLines {
+  const { style } = target
   let hasWritten = false
   let outputLines = 0
 
   const note = (text: string): void => {
     const name = label()
-    notes.print(name === "" ? text : text.replaceAll(/^/gm, style.cyan(`${name} │ `)))
+    target.print(name === "" ? text : text.replaceAll(/^/gm, style.cyan(`${name} │ `)))
   }
   const answer = createLineBuffer((lines) => note(lines.join("\n")))
   const reasoning = createLineBuffer((lines) => note(lines.map((line) => style.dim(line)).join("\n")))
@@ -55,14 +48,14 @@ export function createAgentLines({ answers, notes, label }: AgentLinesOptions): 
     reasoning.flush()
     output.flush()
     answer.flush()
-    if (label() === "") answers.endLine()
+    if (label() === "") target.endLine()
   }
 
   function writeAnswer(text: string): void {
     const clean = plain(text)
     reasoning.flush()
     hasWritten = true
-    if (label() === "") answers.write(clean)
+    if (label() === "") target.write(clean)
     else answer.push(clean)
   }
 

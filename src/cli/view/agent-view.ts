@@ -1,10 +1,10 @@
-import { formatDuration, plain, shortId, type TaskId, toLine } from "../format.ts"
+import { formatDuration, plain, type TaskId, toLine } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
-import { createActivity } from "./activity.ts"
-import type { AgentEvent, AgentId, EventOf, TurnAccounting } from "./agent-event.ts"
-import { type AgentLines, createAgentLines } from "./agent-lines.ts"
+import type { AgentEvent, AgentId, EventOf } from "./agent-event.ts"
+import type { AgentSelection } from "./agent-selection.ts"
 import { formatAccounting } from "./format-accounting.ts"
 import { formatCall, formatCallEnd } from "./format-call.ts"
+import { createShownAgents, type ShownAgent } from "./shown-agents.ts"
 
 export interface AgentViewOptions {
   /** Where the answers of the agent a person talks with go. */
@@ -22,39 +22,17 @@ export interface AgentViewOptions {
 /** Shows what agents do as it happens. */
 export interface AgentView {
   show(event: AgentEvent): void
+  readonly selection: AgentSelection
   close(): void
 }
 
-interface ShownAgent {
-  name: string
-  isSubagent: boolean
-  readonly lines: AgentLines
-  readonly calls: Set<string>
-  accounting: TurnAccounting | null
-}
-
 export function createAgentView(options: AgentViewOptions): AgentView {
-  const { answers, notes, isMain } = options
-  const { style } = notes
-  const activity = createActivity(notes)
-  const agents = new Map<AgentId, ShownAgent>()
-
-  function labelOf(id: AgentId, { name, isSubagent }: ShownAgent): string {
-    if (isMain(id)) return ""
-    return isSubagent ? name : `session ${shortId(id)}`
-  }
-
-  function find(id: AgentId): ShownAgent {
-    const known = agents.get(id)
-    if (known) return known
-    const lines = createAgentLines({ answers, notes, label: () => labelOf(id, agent) })
-    const agent: ShownAgent = { name: "", isSubagent: false, lines, calls: new Set(), accounting: null }
-    agents.set(id, agent)
-    return agent
-  }
+  const { style } = options.notes
+  const { roster, selection, activity, find, end } = createShownAgents(options)
 
   function showStatus(event: EventOf<"agent.status_changed">, agent: ShownAgent): void {
-    const label = labelOf(event.agent, agent)
+    const label = roster.labelOf(agent.known)
+    agent.known.status = event.status
     if (event.status === "active") return activity.begin(event.agent, label === "" ? "" : `${label}: `)
     activity.end(event.agent)
     agent.lines.dropAnswer()
@@ -87,10 +65,10 @@ export function createAgentView(options: AgentViewOptions): AgentView {
   }
 
   function showAccounting({ usage }: EventOf<"context.updated">, agent: ShownAgent): void {
-    const { accounting, isSubagent } = agent
+    const { accounting } = agent
     agent.accounting = null
     // What a subagent took is told by the turn that asked for it.
-    if (accounting && !isSubagent) agent.lines.note(style.dim(formatAccounting(accounting, usage)))
+    if (accounting && !agent.known.isSubagent) agent.lines.note(style.dim(formatAccounting(accounting, usage)))
   }
 
   return {
@@ -99,9 +77,8 @@ export function createAgentView(options: AgentViewOptions): AgentView {
       const { lines } = agent
       switch (event.type) {
         case "agent.created":
-          agent.name = toLine(event.name)
-          agent.isSubagent = event.parent !== null
-          return
+          roster.introduce(agent.known, event)
+          return roster.prune(selection.selected())
         case "agent.status_changed":
           return showStatus(event, agent)
         case "content.delta":
@@ -125,13 +102,13 @@ export function createAgentView(options: AgentViewOptions): AgentView {
         case "context.updated":
           return showAccounting(event, agent)
         case "agent.completed":
-          agents.delete(event.agent)
-          return
+          return end(event.agent)
         case "history.updated":
         case "task.changed":
           return
       }
     },
+    selection,
     close: () => activity.close(),
   }
 }

@@ -1,0 +1,31 @@
+import { plain } from "../format.ts"
+import { formatCount } from "../view/format-accounting.ts"
+import type { ChatContext, Command } from "./command.ts"
+
+export const agentsCommand: Command = {
+  name: "agents",
+  usage: "agents [NAME|NUMBER|all]",
+  summary: "list the agents of this chat, or show one of them alone, as F2 does",
+  async run(wanted, context) {
+    if (wanted !== "") return context.selection.select(wanted)
+    const rows = toRows(context)
+    const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+    const lines = rows.map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    context.screen.print(lines.join("\n"))
+  },
+}
+
+function toRows({ meanwhile, conversation, selection }: ChatContext): readonly (readonly string[])[] {
+  const selected = selection.selected()
+  return selection.agents().map((agent) => {
+    const { usage } = meanwhile.ledger.total({ session: agent.id })
+    const model = agent.id === conversation.session.id ? plain(conversation.session.model) : agent.model
+    const tokens = `${formatCount(usage.inputTokens)} + ${formatCount(usage.outputTokens)} tokens`
+    return [agent === selected ? "▸" : " ", String(agent.number), selection.titleOf(agent), agent.status, model, tokens]
+  })
+}

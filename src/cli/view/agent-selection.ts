@@ -1,0 +1,90 @@
+import { findNearNames } from "../../base/near-name.ts"
+import { toLine } from "../format.ts"
+import type { Screen } from "../screen/screen.ts"
+import type { AgentRoster, KnownAgent } from "./agent-roster.ts"
+
+/** Whose lines a person sees: of all agents, or of one. */
+export interface AgentSelection {
+  shows(agent: KnownAgent): boolean
+  showsMain(): boolean
+  /** Undefined: all are shown. */
+  selected(): KnownAgent | undefined
+  agents(): readonly KnownAgent[]
+  titleOf(agent: KnownAgent): string
+  /** All agents, the main one, each of the others, and all again. */
+  next(): void
+  /** `all`, `main`, a name or a number. What it does not understand it says. */
+  select(wanted: string): void
+  /** The one that is shown alone has ended. */
+  tellEnd(agent: KnownAgent): void
+}
+
+export interface AgentSelectionOptions {
+  readonly screen: Screen
+  readonly roster: AgentRoster
+  readonly onChange: () => void
+}
+
+export function createAgentSelection({ screen, roster, onChange }: AgentSelectionOptions): AgentSelection {
+  const { style } = screen
+  // `main` is whoever a person talks with: another one after `/resume`.
+  let choice: "all" | "main" | KnownAgent = "all"
+
+  const isMain = (agent: KnownAgent): boolean => roster.labelOf(agent) === ""
+  const titleOf = (agent: KnownAgent): string => roster.labelOf(agent) || "main"
+  const shows = (agent: KnownAgent): boolean =>
+    choice === "all" || (choice === "main" ? isMain(agent) : choice === agent)
+  const selected = (): KnownAgent | undefined =>
+    choice === "main" ? roster.list().find(isMain) : choice === "all" ? undefined : choice
+
+  function show(next: KnownAgent | undefined): void {
+    screen.endLine()
+    choice = next === undefined ? "all" : isMain(next) ? "main" : next
+    const lines = next?.transcript.last(Math.floor(screen.rows / 2), screen.columns) ?? []
+    screen.print([style.dim(`── ${next ? describe(next) : "all agents"} ──`), ...lines].join("\n"))
+    // An answer in mid-line goes on where it is.
+    for (const agent of roster.list()) if (shows(agent)) screen.write(agent.transcript.rest())
+    onChange()
+  }
+
+  function describe(agent: KnownAgent): string {
+    return [titleOf(agent), agent.status, agent.model].filter((part) => part !== "").join(" · ")
+  }
+
+  function find(wanted: string): KnownAgent | undefined {
+    const agents = roster.list()
+    const name = wanted.toLowerCase()
+    return (
+      agents.find((agent) => titleOf(agent).toLowerCase() === name) ??
+      agents.find(({ number }) => String(number) === wanted)
+    )
+  }
+
+  return {
+    shows,
+    showsMain: () => roster.list().filter(isMain).every(shows),
+    selected,
+    agents: () => roster.list(),
+    titleOf,
+    next() {
+      const agents = roster.list()
+      const current = selected()
+      const index = current ? agents.indexOf(current) : -1
+      // One that is no longer among those to choose from is followed by all.
+      show(current && index < 0 ? undefined : agents[index + 1])
+    },
+    select(wanted) {
+      if (!screen.isLive) return screen.print("Only a terminal can show one agent alone: here all are shown.")
+      if (wanted.toLowerCase() === "all") return show(undefined)
+      const agent = find(wanted)
+      if (agent) return show(agent)
+      const near = findNearNames(wanted, ["all", ...roster.list().map(titleOf)])
+      const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "/agents lists those there are."
+      screen.print(`There is no agent ${toLine(wanted)}. ${hint}`)
+    },
+    tellEnd(agent) {
+      if (choice !== agent) return
+      screen.print(style.dim(`── ${titleOf(agent)} has ended (${agent.status}) · F2: the next agent ──`))
+    },
+  }
+}

@@ -1,0 +1,70 @@
+import type { Screen } from "../screen/screen.ts"
+import { type Activity, createActivity } from "./activity.ts"
+import type { AgentId, TurnAccounting } from "./agent-event.ts"
+import { type AgentLines, createAgentLines } from "./agent-lines.ts"
+import { createAgentOutput } from "./agent-output.ts"
+import { type AgentRoster, createAgentRoster, type KnownAgent } from "./agent-roster.ts"
+import { type AgentSelection, createAgentSelection } from "./agent-selection.ts"
+
+/** One that has not ended. */
+export interface ShownAgent {
+  readonly known: KnownAgent
+  readonly lines: AgentLines
+  /** Those that go on. */
+  readonly calls: Set<string>
+  accounting: TurnAccounting | null
+}
+
+/** The agents of one screen: who they are, whose lines it shows, and what goes on in each. */
+export interface ShownAgents {
+  readonly roster: AgentRoster
+  readonly selection: AgentSelection
+  readonly activity: Activity
+  find(id: AgentId): ShownAgent
+  /** It has ended. What it said stays with the roster. */
+  end(id: AgentId): void
+}
+
+export interface ShownAgentsOptions {
+  readonly answers: Screen
+  readonly notes: Screen
+  readonly isMain: (agent: AgentId) => boolean
+}
+
+export function createShownAgents({ answers, notes, isMain }: ShownAgentsOptions): ShownAgents {
+  const agents = new Map<AgentId, ShownAgent>()
+  const roster = createAgentRoster(isMain)
+  const selection = createAgentSelection({ screen: notes, roster, onChange: () => activity.refresh() })
+  const activity = createActivity({
+    screen: notes,
+    isSelected: (agent) => selection.selected()?.id === agent,
+    headline() {
+      const selected = selection.selected()
+      return selected ? `▸ ${selection.titleOf(selected)} alone (${selected.status}) · F2: the next agent` : ""
+    },
+  })
+
+  return {
+    roster,
+    selection,
+    activity,
+    find(id) {
+      const shown = agents.get(id)
+      if (shown) return shown
+      const known = roster.find(id)
+      const { transcript } = known
+      const output = createAgentOutput({ answers, notes, transcript, isShown: () => selection.shows(known) })
+      const lines = createAgentLines(output, () => roster.labelOf(known))
+      const agent: ShownAgent = { known, lines, calls: new Set(), accounting: null }
+      agents.set(id, agent)
+      return agent
+    },
+    end(id) {
+      const known = roster.find(id)
+      if (known.status !== "error") known.status = "done"
+      agents.delete(id)
+      selection.tellEnd(known)
+      activity.refresh()
+    },
+  }
+}
