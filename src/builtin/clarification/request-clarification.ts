@@ -1,13 +1,12 @@
 import { z } from "zod"
 import type { JsonObject } from "../../base/json.ts"
+import { toVisibleText } from "../../base/visible-text.ts"
 import type { PersonPort, Question } from "../../plugin/person-port.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
 import { handBack } from "../../plugin/tool-return.ts"
 
 /** People think, and are away for lunch. */
 const ANSWER_TIMEOUT_MS = 60 * 60 * 1000
-/** Control characters but line feed and tab, and those that turn text around, would act on the person's screen. */
-const INVISIBLE = /[^\P{Cc}\n\t]|[\p{Cf}\u2028\u2029]/gu
 
 const text = z.string().trim().min(1, "must not be empty").max(2_000)
 
@@ -64,14 +63,10 @@ async function ask(
 function toQuestion(about: string, asked: AskedQuestion): Question {
   return {
     kind: asked.options ? "choice" : "text",
-    text: toVisible(asked.question),
-    detail: toVisible(about),
-    ...(asked.options && { options: asked.options.map(toVisible) }),
+    text: toVisibleText(asked.question),
+    detail: toVisibleText(about),
+    ...(asked.options && { options: asked.options.map((option) => toVisibleText(option)) }),
     ...(asked.multiple && { isMultiple: true }),
-    ...(asked.default !== undefined && { fallback: toVisible(asked.default) }),
+    ...(asked.default !== undefined && { fallback: toVisibleText(asked.default) }),
   }
-}
-
-function toVisible(value: string): string {
-  return value.replace(INVISIBLE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`)
 }

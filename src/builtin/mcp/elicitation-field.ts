@@ -1,5 +1,6 @@
 import { z } from "zod"
 import type { JsonValue } from "../../base/json.ts"
+import { toVisibleText } from "../../base/visible-text.ts"
 import type { Question } from "../../plugin/person-port.ts"
 
 const titled = z.looseObject({ const: z.string(), title: z.string().optional() })
@@ -16,6 +17,8 @@ export const fieldSchema = z.looseObject({
   items: z.looseObject({ enum: z.array(z.string()).optional(), anyOf: z.array(titled).optional() }).optional(),
 })
 
+const LONGEST_TEXT = 500
+
 export type Field = z.output<typeof fieldSchema>
 
 interface Option {
@@ -24,8 +27,8 @@ interface Option {
 }
 
 export function toFieldQuestion(text: string, name: string, field: Field, isRequired: boolean): Question {
-  const label = field.title ?? name
-  const hint = field.description === undefined ? "" : ` (${field.description})`
+  const label = toShown(field.title ?? name)
+  const hint = field.description === undefined ? "" : ` (${toShown(field.description)})`
   const fallback = toFallback(field)
   const options = field.type === "boolean" ? ["yes", "no"] : toOptions(field).map((option) => option.label)
   return {
@@ -47,7 +50,9 @@ export function readField(field: Field, answer: string): { value: JsonValue } | 
   if (field.type !== "number" && field.type !== "integer") return { value: answer }
   const number = Number(text)
   const isTaken = text !== "" && Number.isFinite(number) && (field.type === "number" || Number.isInteger(number))
-  return isTaken ? { value: number } : { problem: `a ${field.type} is wanted` }
+  return isTaken
+    ? { value: number }
+    : { problem: `${field.type === "integer" ? "a whole number" : "a number"} is wanted` }
 }
 
 function readBoolean(text: string): { value: JsonValue } | { problem: string } {
@@ -73,8 +78,12 @@ function readAll(options: readonly Option[], text: string): { value: JsonValue }
 
 function toOptions({ enum: values, enumNames, oneOf, items }: Field): readonly Option[] {
   const titles = oneOf ?? items?.anyOf
-  if (titles) return titles.map(({ const: value, title = value }) => ({ value, label: title }))
-  return (values ?? items?.enum ?? []).map((value, index) => ({ value, label: enumNames?.[index] ?? value }))
+  if (titles) return titles.map(({ const: value, title = value }) => ({ value, label: toShown(title) }))
+  return (values ?? items?.enum ?? []).map((value, index) => ({ value, label: toShown(enumNames?.[index] ?? value) }))
+}
+
+function toShown(text: string): string {
+  return toVisibleText(text, LONGEST_TEXT)
 }
 
 function toFallback(field: Field): string | null {

@@ -40,7 +40,19 @@ it("reads each field as what the server wants it to be", async () => {
 it("asks again when an answer cannot be taken, and says why", async () => {
   const { asking, questions } = createPerson("many", "3")
   expect(await elicit("s", form({ count: { type: "integer" } }), asking)).toMatchObject({ content: { count: 3 } })
-  expect(questions[1]?.text).toContain("a integer is wanted")
+  expect(questions[1]?.text).toContain("a whole number is wanted")
+})
+
+it("shows what a server writes as text that does nothing to the screen, and not without end", async () => {
+  const { asking, questions } = createPerson("evil\\u{1b}[2J")
+  const field = { type: "string", title: "\u202eWhich", description: "x".repeat(9_000), enum: ["evil\u001b[2J"] }
+  const params = { ...form({ which: field }), message: `\u001b[31m${"y".repeat(9_000)}` }
+  const content = { which: "evil\u001b[2J" }
+  expect(await elicit("s", params, asking)).toEqual({ action: "accept", content })
+  const text = questions[0]?.text ?? ""
+  expect(`${text} ${String(questions[0]?.options)}`).not.toMatch(/\p{Cf}|[^\P{Cc}\n]/u)
+  expect(text).toContain("characters are NOT shown")
+  expect(text.length).toBeLessThan(4_000)
 })
 
 it("leaves out a field that may be left out", async () => {

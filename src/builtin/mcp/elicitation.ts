@@ -1,5 +1,6 @@
 import { z } from "zod"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
+import { toVisibleText } from "../../base/visible-text.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 import { ServerRefusal, type InputRequests } from "./connection.ts"
@@ -19,6 +20,7 @@ const form = z.looseObject({
     .default({ properties: {}, required: [] }),
 })
 
+const LONGEST_MESSAGE = 2_000
 const DECLINED: JsonObject = { action: "decline" }
 
 type Asking = Pick<ToolContext, "person" | "signal">
@@ -29,7 +31,7 @@ export async function elicit(server: string, params: JsonObject, asking: Asking)
   if (!parsed.success || parsed.data.mode !== "form") return DECLINED
   const { message, requestedSchema } = parsed.data
   const fields = Object.entries(requestedSchema.properties)
-  const text = `The MCP server ${server} asks: ${message}`
+  const text = `The MCP server ${server} asks: ${toVisibleText(message, LONGEST_MESSAGE)}`
   if (fields.length === 0) return (await approve(text, asking)) ? { action: "accept", content: {} } : DECLINED
   const content: Record<string, JsonValue> = {}
   for (const [name, field] of fields) {

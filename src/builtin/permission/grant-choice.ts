@@ -1,6 +1,6 @@
 import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 import type { Grant, GrantedCall } from "./grants.ts"
-import { toVisibleText } from "./visible-text.ts"
+import { toVisibleText } from "../../base/visible-text.ts"
 
 /** What a person who is there can answer beside yes and no. */
 export interface GrantChoice {

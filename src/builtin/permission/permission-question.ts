@@ -2,7 +2,7 @@ import { toErrorMessage } from "../../base/error.ts"
 import type { Effect } from "../../plugin/effect.ts"
 import type { Question } from "../../plugin/person-port.ts"
 import type { Tool } from "../../plugin/tool.ts"
-import { toVisibleText } from "./visible-text.ts"
+import { toVisibleText } from "../../base/visible-text.ts"
 
 export interface AskedCall {
   readonly plugin: string

@@ -3,7 +3,7 @@ import type { UserCommand } from "../../plugin/user-command.ts"
 import type { Grant } from "./grants.ts"
 import type { PermissionScope } from "./permission-scope.ts"
 import { describe } from "./policy-verdict.ts"
-import { toVisibleText } from "./visible-text.ts"
+import { toVisibleText } from "../../base/visible-text.ts"
 
 const LONGEST_INPUT = 120
 const MODES = {
