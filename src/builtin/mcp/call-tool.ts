@@ -1,11 +1,11 @@
 import { z } from "zod"
-import { MeanwhileError } from "../../base/error.ts"
+import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 import { failWith, type ToolReturn } from "../../plugin/tool-return.ts"
 import { type Connection, ConnectionLost, ServerRefusal, type ToolDefinition } from "./connection.ts"
 import { answerRequests } from "./elicitation.ts"
-import { followTask } from "./follow-task.ts"
+import { cancelTask, followTask } from "./follow-task.ts"
 import type { ServerLink } from "./server-link.ts"
 import { toToolAnswer } from "./tool-answer.ts"
 
@@ -48,8 +48,12 @@ export async function callServerTool(
   using open = link.calls.open(context)
   try {
     const onCrash = isIdempotent ? "retry" : "fail"
-    const callOnce = async (): Promise<Begun> =>
-      begun.parse(await context.step(CALL_STEP, () => begin(call, input, context), { onCrash }))
+    const callNow = async (): Promise<Begun> => {
+      const told = await begin(call, input, context)
+      if ("taskId" in told) open.taskId = told.taskId
+      return told
+    }
+    const callOnce = async (): Promise<Begun> => begun.parse(await context.step(CALL_STEP, callNow, { onCrash }))
     const follow = async (): Promise<JsonObject | null> => {
       const known = await callOnce()
       if ("result" in known) return null
@@ -59,10 +63,16 @@ export async function callServerTool(
     const followed = await context.step(FOLLOW_STEP, follow, { onCrash: "retry" })
     return toToolAnswer(tool.name, followed ?? resultOf(await callOnce()))
   } catch (error) {
+    if (open.taskId !== null && isStopped(context)) await cancelTask(link, open.taskId)
     if (!(error instanceof ServerRefusal)) throw error
     const message = link.scrub(`The MCP server ${link.name} refused ${tool.name}: ${error.message} (${error.code})`)
     return failWith({ code: "server_error", message })
   }
+}
+
+/** Not when another worker has taken the run over: that one follows the server's task now. */
+function isStopped({ signal }: ToolContext): boolean {
+  return signal.aborted && !isMeanwhileError(signal.reason, "stale_claim")
 }
 
 function resultOf(known: Begun): JsonObject {

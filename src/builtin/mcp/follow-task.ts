@@ -35,8 +35,7 @@ interface Following {
 }
 
 /**
- * Follows a task that a server holds to its end, over as many connections as it takes. Stopped, it stops the server's
- * task too. Resolves with the result of the call; rejects with `ServerRefusal` when the task failed or was cancelled.
+ * Follows a task that a server holds to its end, over as many connections as it takes. Resolves with the result of the call; rejects with `ServerRefusal` when the task failed or was cancelled.
  */
 export async function followTask(link: ServerLink, taskId: string, context: ToolContext): Promise<JsonObject> {
   const following: Following = { link, taskId, context, answered: new Set() }
@@ -47,10 +46,7 @@ export async function followTask(link: ServerLink, taskId: string, context: Tool
         ? followFirst(connection, following)
         : followSecond(connection, following))
     } catch (error) {
-      if (context.signal.aborted) {
-        await cancelTask(connection, taskId)
-        throw context.signal.reason
-      }
+      context.signal.throwIfAborted()
       if (!(error instanceof ConnectionLost)) throw error
       link.lose(connection, error)
       context.progress({ line: `waiting for ${link.name} to come back` })
@@ -115,8 +111,13 @@ function toPollMs({ pollIntervalMs, pollInterval }: ServerTask): number {
   return Math.min(Math.max(wanted, SHORTEST_POLL_MS), LONGEST_POLL_MS)
 }
 
-/** Asked for once: a server that cannot take it ends the task by its own rules. */
-async function cancelTask(connection: Connection, taskId: string): Promise<void> {
+/** Asked for once: a server that is away, or cannot take it, ends the task by its own rules. */
+export async function cancelTask(link: ServerLink, taskId: string): Promise<void> {
   const signal = AbortSignal.timeout(CANCEL_WAIT_MS)
-  await connection.request("tasks/cancel", { taskId }, { signal }).catch(() => undefined)
+  try {
+    const connection = await link.connection(signal, 0)
+    await connection.request("tasks/cancel", { taskId }, { signal })
+  } catch {
+    // Nothing more can be done about it.
+  }
 }
