@@ -62,6 +62,8 @@ export interface Runner extends TaskService, AsyncDisposable {
   beginTurn(start: TurnStart): Promise<BegunTurn>
   /** Whether a run of the task is this process's now. */
   runsHere(id: TaskId): boolean
+  /** Whether turns that wait in the queue go on in this process. */
+  takesTurns(): boolean
   endTurn(turn: TaskId): Promise<void>
   closeSession(session: SessionId): Promise<void>
   deleteSession(session: SessionId): Promise<void>
@@ -156,6 +158,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     answer: (waitId, answer, answeredBy, workspace) => answerWait(scope, waitId, answer, answeredBy, workspace),
     beginTurn: (start) => beginTurn(scope, start),
     runsHere: (id) => scope.active.get(id)?.standing.in === "background",
+    takesTurns: () => takesWork && scope.takesTurns && !scope.isClosing,
     endTurn: (turn) => endTurn(scope, turn),
     closeSession: (session) => closeSession(scope, session),
     deleteSession: (session) => deleteSession(scope, session),

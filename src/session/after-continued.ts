@@ -27,11 +27,12 @@ export async function afterContinued<Result>(
   }
 }
 
-/** Queued: this process takes turns, so it is about to go on with it. */
+/** Queued: a process that takes turns is about to go on with it; one that closes, or only looks, would wait for ever. */
 function findContinued({ runner }: AgentScope, error: unknown): TaskId | undefined {
   if (!isMeanwhileError(error, "wrong_state")) return undefined
   const { turn, status } = error.details
   if (typeof turn !== "string") return undefined
-  const isHere = status === "queued" || (status === "running" && runner.runsHere(turn as TaskId))
+  const isHere =
+    (status === "queued" && runner.takesTurns()) || (status === "running" && runner.runsHere(turn as TaskId))
   return isHere ? (turn as TaskId) : undefined
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts"
+import { MeanwhileError } from "../base/error.ts"
 import type { AgentListener } from "../plugin/agent-event.ts"
 import type { ConversationPortsOf, Log } from "../plugin/context.ts"
 import type { PersonPort } from "../plugin/person-port.ts"
@@ -59,7 +60,8 @@ export interface Conversations {
 }
 
 /** A turn that is kept goes on at the next start; one that is not is stopped. Everything else is closed in peace. */
-async function closeConversations(scope: AgentScope): Promise<void> {
+async function closeConversations(scope: AgentScope, closing: AbortController): Promise<void> {
+  closing.abort(new MeanwhileError("closed", "Meanwhile is shutting down. Send the message again at the next start."))
   const open = [...scope.open.values()]
   const ending = open.filter(({ current, log }) => !current || !log.isKept)
   for (const conversation of ending) stopTurn(scope, conversation, "Meanwhile is shutting down")
@@ -68,6 +70,7 @@ async function closeConversations(scope: AgentScope): Promise<void> {
 
 export function createConversations(options: ConversationsOptions): Conversations {
   const { registry, log, background, random = Math.random } = options
+  const closing = new AbortController()
   const scope: AgentScope = {
     ...options,
     random,
@@ -77,10 +80,11 @@ export function createConversations(options: ConversationsOptions): Conversation
     open: new Map(),
     takers: new Map(),
     comingChildren: new Map(),
+    closing: closing.signal,
     createSession: (wanted) => createSession(scope, wanted),
     openSession: (id, workspace) => openSession(scope, id, workspace),
   }
-  let closing: Promise<void> | undefined
+  let closed: Promise<void> | undefined
   return {
     models: scope.models,
     createSession: (wanted) => createSession(scope, wanted),
@@ -91,6 +95,6 @@ export function createConversations(options: ConversationsOptions): Conversation
     takeTurn: (run) => continueTurn(scope, run),
     portsOf: (run) => toConversationPorts(scope, run),
     // A second time there is nothing left to close, and the store may be gone.
-    close: () => (closing ??= closeConversations(scope)),
+    close: () => (closed ??= closeConversations(scope, closing)),
   }
 }

@@ -39,6 +39,8 @@ export interface AgentScope {
   /** Open in this process. */
   readonly open: Map<SessionId, Conversation>
   readonly takers: TurnTakers
+  /** Aborted when the runtime closes: messages that still wait for their turn have none. */
+  readonly closing: AbortSignal
   readonly background: Pick<BackgroundConfig, "maxAgentDepth" | "maxAgentFanOut">
   /** How many subagents are being made, by their parent. */
   readonly comingChildren: Map<SessionId, number>

@@ -37,6 +37,7 @@ async function sendNow(
   message: string,
   options: SendOptions,
 ): Promise<TurnResult> {
+  scope.closing.throwIfAborted()
   requireOpen(scope, conversation)
   options.signal?.throwIfAborted()
   requireContent(message, options)
