@@ -66,7 +66,8 @@ export function createAgentRoster(isMain: (agent: AgentId) => boolean): AgentRos
     introduce(agent, { name, parent, model }) {
       agent.model = toLine(model)
       agent.isSubagent = parent !== null
-      if (agent.isSubagent) agent.name = toFreeName(toLine(name), agent.id)
+      // Without a name its lines would look like those of the main agent.
+      if (agent.isSubagent) agent.name = toFreeName(toLine(name) || "subagent", agent.id)
     },
     list() {
       const main = [...agents.values()].filter(({ id }) => isMain(id))

@@ -60,6 +60,13 @@ test("F2 goes through all agents, the main one, the others from the latest on, a
   expect(seen).toEqual(["main", "Main 2", "reviewer 2", "reviewer", "all", "main"])
 })
 
+test("a subagent whose name cannot be shown is not taken for the main agent", () => {
+  const { create, say, look } = open()
+  create("a", "\u202e")
+  say("a", "one\n")
+  expect(look()).toMatch(/^subagent │ one\n/)
+})
+
 test("only the selected agent's lines are shown, and the others' are there when they are selected", () => {
   const { create, say, select, look } = open()
   create("a", "reviewer")
