@@ -61,6 +61,14 @@ it("offers the listed tools only, with the effects and limits that are known of 
   ])
 })
 
+it("offers a tool once that its server lists twice", async () => {
+  const server = await startSecondGenerationServer()
+  server.addTool("greet")
+  const { runner } = await openMcp(createFolder(), { fixture: { url: server.url } })
+  const { answer } = runner.execute({ tool: "mcp__fixture__greet", input: { name: "Ada" } })
+  expect(await answer).toMatchObject({ outcome: "completed", patch: { payload: "hello Ada" } })
+})
+
 it("quotes what a server says of itself as information", async () => {
   const server = await startSecondGenerationServer()
   const { plugin } = await openMcp(createFolder(), { fixture: { url: server.url } })

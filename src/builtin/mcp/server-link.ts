@@ -168,8 +168,10 @@ async function answer(
   return elicit(server, params, { person: context.person, signal: AbortSignal.any([signal, context.signal]) })
 }
 
+/** Of a tool that is listed twice, the first. */
 function toOffered({ tools }: ServerConfig, listed: readonly ToolDefinition[]): readonly ToolDefinition[] {
-  return tools === undefined ? listed : listed.filter(({ name }) => tools.includes(name))
+  const names = listed.map(({ name }) => name)
+  return listed.filter(({ name }, index) => names.indexOf(name) === index && (tools?.includes(name) ?? true))
 }
 
 function isHopeless(state: ServerState): boolean {

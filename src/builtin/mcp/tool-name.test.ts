@@ -9,6 +9,10 @@ it("stays within what every model API takes, and never lets two tools meet", () 
   const names = [
     toToolName("my server", "a.b"),
     toToolName("my.server", "a b"),
+    toToolName("a__b", "c"),
+    toToolName("a", "b__c"),
+    toToolName("a_", "b"),
+    toToolName("a", "_b"),
     toToolName("s".repeat(60), "one"),
     toToolName("s".repeat(60), "two"),
   ]
