@@ -43,8 +43,8 @@ export async function readHead({ realPath }: RootedFile, mostBytes: number): Pro
 
 async function openForReading(path: string): Promise<FileHandle | undefined> {
   try {
-    // A pipe nobody writes to would be waited for.
-    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    // A pipe nobody writes to would be waited for; a link put in its place since may lead anywhere.
+    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EACCES") {
       throw new MeanwhileError("invalid_input", `The file ${path} may not be read. Change its permissions.`)
