@@ -1,11 +1,14 @@
-import { MeanwhileError } from "../../base/error.ts"
+import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { findNearNames } from "../../base/near-name.ts"
 import { COMMAND_NAME, type CommandFile, listCommandNames, readCommand } from "./command-folder.ts"
 
+/** A command, or why its file cannot be used. */
+export type ListedCommand = CommandFile | { readonly name: string; readonly problem: string }
+
 /** The commands of all folders. In two of the same name the first folder wins. */
 export interface CommandCollection {
-  /** As they are now, by name. A file that cannot be used is left out. */
-  list(): Promise<readonly CommandFile[]>
+  /** As they are now, by name. */
+  list(): Promise<readonly ListedCommand[]>
   /** As its file is now. Refused with near names when there is none. */
   get(name: string): Promise<CommandFile>
 }
@@ -25,7 +28,9 @@ export function createCommandCollection(folders: readonly string[]): CommandColl
   return {
     list: async () => {
       const names = await listNames()
-      const found = await Promise.all(names.map((name) => find(name).catch(() => undefined)))
+      const found = await Promise.all(
+        names.map((name) => find(name).catch((error: unknown) => ({ name, problem: toErrorMessage(error) }))),
+      )
       return found.filter((each) => each !== undefined)
     },
     get: async (name) => {

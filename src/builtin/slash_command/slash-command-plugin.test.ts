@@ -81,8 +81,8 @@ describe("a command file", () => {
     expect(await type("greet", "")).toEqual({ prompt: "own" })
   })
 
-  it("that cannot be used is left out, and said so when it is asked for", async () => {
-    const { folder, put, plugin, commands, process } = await open({
+  it("that cannot be used says why, to the person who types it and to the model", async () => {
+    const { folder, put, plugin, commands, process, registry, type } = await open({
       "own/empty.md": "---\ndescription: Nothing.\n---\n",
       "own/huge.md": "x".repeat(129 * 1024),
       "own/Loud.md": "upper case",
@@ -92,7 +92,10 @@ describe("a command file", () => {
     symlinkSync(join(folder, "secret.md"), join(folder, "own", "leak.md"))
     mkdirSync(join(folder, "own", "folder.md"))
     await plugin.refresh()
-    expect(commands()).toEqual([])
+    expect(commands().map(({ name }) => name)).toEqual(["empty", "folder", "huge", "leak"])
+    expect(commands()[0]?.description).toMatch(/^Cannot be used: .*empty\.md has no text/)
+    await expect(type("empty", "")).rejects.toThrow("empty.md has no text")
+    expect(registry.systemInstructions()).toEqual([])
     await expect(process("empty")).rejects.toThrow("empty.md has no text")
     await expect(process("huge")).rejects.toThrow("huge.md is no text file of at most")
     await expect(process("folder")).rejects.toThrow("folder.md is no text file")

@@ -6,8 +6,7 @@ import { showModel } from "../../plugin/tool-content.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
 import type { UserCommand } from "../../plugin/user-command.ts"
-import { type CommandCollection, createCommandCollection } from "./command-collection.ts"
-import type { CommandFile } from "./command-folder.ts"
+import { type CommandCollection, createCommandCollection, type ListedCommand } from "./command-collection.ts"
 import { fillTemplate } from "./command-template.ts"
 
 export interface SlashCommandPluginOptions {
@@ -28,7 +27,7 @@ export function createSlashCommandPlugin({ directories }: SlashCommandPluginOpti
     throw new MeanwhileError("invalid_input", message, { directory })
   }
   const commands = createCommandCollection(directories)
-  let known: readonly CommandFile[] = []
+  let known: readonly ListedCommand[] = []
   const refresh = async (): Promise<void> => {
     known = await commands.list()
   }
@@ -39,7 +38,7 @@ export function createSlashCommandPlugin({ directories }: SlashCommandPluginOpti
     autoApprovedTools: ["processCommand"],
     systemInstructions: () => toInstructions(known),
     get userCommands() {
-      return known.map((file) => toUserCommand(commands, file))
+      return known.map((listed) => toUserCommand(commands, listed))
     },
     initialize: refresh,
     refresh,
@@ -63,17 +62,24 @@ function createProcessCommand(commands: CommandCollection): Tool {
   })
 }
 
-function toUserCommand(commands: CommandCollection, { name, description, argumentHint }: CommandFile): UserCommand {
+function toUserCommand(commands: CommandCollection, listed: ListedCommand): UserCommand {
+  const { name } = listed
   return {
     name,
-    description: argumentHint === "" ? description : `${description} (/${name} ${argumentHint})`,
+    description: describe(listed),
     run: async (argument) => ({ prompt: fillTemplate((await commands.get(name)).template, argument) }),
   }
 }
 
-function toInstructions(known: readonly CommandFile[]): string {
-  if (known.length === 0) return ""
-  const lines = known.map(({ name, description }) => `- /${name}: ${description}`)
+function describe(listed: ListedCommand): string {
+  if ("problem" in listed) return `Cannot be used: ${listed.problem}`
+  const { name, description, argumentHint } = listed
+  return argumentHint === "" ? description : `${description} (/${name} ${argumentHint})`
+}
+
+function toInstructions(known: readonly ListedCommand[]): string {
+  const lines = known.flatMap((listed) => ("problem" in listed ? [] : [`- /${listed.name}: ${listed.description}`]))
+  if (lines.length === 0) return ""
   return [
     "The person keeps these commands. When they mention one, get its text with processCommand and do what it asks:",
     ...lines,
