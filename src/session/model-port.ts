@@ -1,13 +1,10 @@
-import { context } from "@opentelemetry/api"
 import { toErrorMessage } from "../base/error.ts"
 import type { ModelPort } from "../plugin/model-port.ts"
-import type { ModelRequest, ProviderResponse } from "../plugin/model.ts"
-import { toErrorType } from "../runner/trace.ts"
 import type { TaskId } from "../task/id.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
+import { type Generated, generate } from "./generate.ts"
 import { toCostMicros } from "./model-cost.ts"
 import type { AgentScope } from "./scope.ts"
-import { beginChatSpan, toResponseAttributes } from "./telemetry.ts"
 
 /** Who a plugin's own call of the model is for. */
 export interface ModelAsker {
@@ -22,32 +19,16 @@ export function createModelPort(scope: AgentScope, conversation: Conversation, a
   return {
     id: model.id,
     async generate({ system = "", messages, maxOutputTokens, signal }) {
-      const response = await generate(conversation, asker, {
+      const generated = await generate(conversation, asker.traceId ?? null, {
         system,
         messages,
         tools: [],
         signal: signal ? AbortSignal.any([signal, asker.signal]) : asker.signal,
         ...(maxOutputTokens !== undefined && { maxOutputTokens }),
       })
-      account(scope, conversation, response, { turn: current?.taskId ?? null, task: asker.task ?? null })
-      return response
+      account(scope, conversation, generated, { turn: current?.taskId ?? null, task: asker.task ?? null })
+      return generated.response
     },
-  }
-}
-
-async function generate(
-  conversation: Conversation,
-  { traceId = null }: ModelAsker,
-  request: ModelRequest,
-): Promise<ProviderResponse> {
-  const span = beginChatSpan(conversation, traceId, request)
-  try {
-    const response = await context.with(span.context, () => conversation.model.generate(request))
-    span.end(toResponseAttributes(response))
-    return response
-  } catch (error) {
-    span.end({}, request.signal.aborted ? undefined : toErrorType(error))
-    throw error
   }
 }
 
@@ -55,13 +36,14 @@ async function generate(
 function account(
   scope: AgentScope,
   conversation: Conversation,
-  { usage }: ProviderResponse,
+  { response, model }: Generated,
   { turn, task }: { readonly turn: TaskId | null; readonly task: TaskId | null },
 ): void {
-  const { log, model } = conversation
-  const { price } = scope.catalogue.factsOf(model.id)
+  const { log } = conversation
+  const { usage } = response
+  const { price } = scope.catalogue.factsOf(model)
   const costMicros = price === null ? null : toCostMicros(price, usage)
-  const entry = { turn, task, model: model.id, usage, costMicros, purpose: "helper" } as const
+  const entry = { turn, task, model, usage, costMicros, purpose: "helper" } as const
   scope.ledger.record({ ...entry, at: scope.clock.now(), session: log.id })
   log.pay(entry)
   if (conversation.current) return

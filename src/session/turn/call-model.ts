@@ -1,13 +1,11 @@
-import { context } from "@opentelemetry/api"
 import { MeanwhileError } from "../../base/error.ts"
 import { callsOf, type Message } from "../../plugin/message.ts"
-import type { ModelRequest, ProviderResponse } from "../../plugin/model.ts"
+import type { ModelRequest } from "../../plugin/model.ts"
 import { addTokens } from "../../plugin/token-usage.ts"
-import { toErrorType } from "../../runner/trace.ts"
 import { offeredTools, systemPrompt } from "../conversation-context.ts"
+import { type Generated, generate } from "../generate.ts"
 import type { ModelCallRecord } from "../log/log-entry.ts"
 import { toCostMicros } from "../model-cost.ts"
-import { beginChatSpan, toResponseAttributes } from "../telemetry.ts"
 import { withRetries } from "./retry-model.ts"
 import type { TurnScope } from "./turn-scope.ts"
 import { toUsableMessage } from "./usable-message.ts"
@@ -28,29 +26,17 @@ export async function callModel(
   { hasTools, partial }: { readonly hasTools: boolean; readonly partial: PartialAnswer },
 ): Promise<ModelAnswer> {
   const { agents, conversation } = scope
-  const response = await withRetries(scope, (attempt) => {
+  const generated = await withRetries(scope, (attempt) => {
     if (attempt > 1 && partial.text !== "") {
       partial.text = ""
       conversation.emitter.emit({ type: "content.reset", reason: "the call is made again" })
     }
-    return generate(scope, toRequest(scope, hasTools, partial))
+    return generate(conversation, scope.trace, toRequest(scope, hasTools, partial))
   })
-  const record = account(scope, response)
+  const { response } = generated
+  const record = account(scope, generated)
   for (const warning of response.warnings ?? []) agents.log.warn("the model's provider says", { warning })
   return { message: toUsableMessage(response.message, hasTools), record }
-}
-
-/** One attempt, one span. */
-async function generate({ conversation, trace, turn }: TurnScope, request: ModelRequest): Promise<ProviderResponse> {
-  const span = beginChatSpan(conversation, trace, request)
-  try {
-    const response = await context.with(span.context, () => conversation.model.generate(request))
-    span.end(toResponseAttributes(response))
-    return response
-  } catch (error) {
-    span.end({}, turn.signal.aborted ? undefined : toErrorType(error))
-    throw error
-  }
 }
 
 function toRequest(scope: TurnScope, hasTools: boolean, partial: PartialAnswer): ModelRequest {
@@ -65,6 +51,7 @@ function toRequest(scope: TurnScope, hasTools: boolean, partial: PartialAnswer):
     ...(maxOutputTokens !== null && { maxOutputTokens }),
     ...(temperature !== null && { temperature }),
     onDelta({ type, text }) {
+      if (turn.signal.aborted) return
       if (type === "text") partial.text += text
       if (emitter.isHeard) emitter.emit({ type: "content.delta", source: type === "text" ? "model" : type, text })
     },
@@ -72,9 +59,9 @@ function toRequest(scope: TurnScope, hasTools: boolean, partial: PartialAnswer):
 }
 
 /** Into the ledger and the turn's own account. */
-function account(scope: TurnScope, { usage, finish }: ProviderResponse): ModelCallRecord {
+function account(scope: TurnScope, { response, model }: Generated): ModelCallRecord {
   const { agents, conversation, turn } = scope
-  const model = conversation.model.id
+  const { usage, finish } = response
   const { price } = agents.catalogue.factsOf(model)
   const costMicros = price === null ? null : toCostMicros(price, usage)
   scope.account.modelCalls += 1

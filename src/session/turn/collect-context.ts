@@ -1,4 +1,5 @@
 import { toErrorMessage } from "../../base/error.ts"
+import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { Collection, GcConfig, GcPlugin } from "../../plugin/gc-plugin.ts"
 import { contextUsage } from "../conversation-context.ts"
 import type { Conversation } from "../conversation.ts"
@@ -51,7 +52,9 @@ async function collectSafely(
     if (!decision.isDue) return null
     const model = createModelPort(scope, conversation, options)
     const { history } = conversation.log
-    return await plugin.collect(history, usage, config, decision.reason, { model, estimateTokens, signal })
+    const tools = { model, estimateTokens, signal }
+    const collecting = Promise.resolve(plugin.collect(history, usage, config, decision.reason, tools))
+    return await unlessAborted(signal, collecting)
   } catch (error) {
     signal.throwIfAborted()
     scope.log.warn("the context could not be collected", { plugin: plugin.name, error: toErrorMessage(error) })
