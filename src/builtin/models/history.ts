@@ -1,35 +1,9 @@
 import { z } from "zod"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { Message } from "../../plugin/message.ts"
+import { messageSchema } from "../../plugin/message-schema.ts"
 
-const metadata = z.record(z.string(), z.json()).optional()
-const text = z.strictObject({ type: z.literal("text"), text: z.string(), metadata })
-const reasoning = z.strictObject({ type: z.literal("reasoning"), text: z.string(), metadata })
-const file = z.strictObject({
-  type: z.literal("file"),
-  mediaType: z.string(),
-  name: z.string().optional(),
-  source: z.union([z.strictObject({ data: z.string() }), z.strictObject({ url: z.string() })]),
-})
-const call = z.strictObject({ type: z.literal("call"), id: z.string(), tool: z.string(), input: z.json(), metadata })
-const content = z.discriminatedUnion("type", [text, file])
-const result = z.strictObject({
-  type: z.literal("result"),
-  callId: z.string(),
-  tool: z.string(),
-  isError: z.boolean(),
-  content: z.array(content),
-})
-const history = z.array(
-  z.discriminatedUnion("role", [
-    z.strictObject({ role: z.literal("user"), parts: z.array(content) }),
-    z.strictObject({
-      role: z.literal("assistant"),
-      parts: z.array(z.discriminatedUnion("type", [text, reasoning, file, call])),
-    }),
-    z.strictObject({ role: z.literal("tool"), parts: z.array(result) }),
-  ]),
-)
+const history = z.array(messageSchema)
 
 export function serializeHistory(messages: readonly Message[]): string {
   return JSON.stringify(messages)

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { SessionState } from "../../plugin/sessions-port.ts"
 import type { SessionId } from "../../task/id.ts"
-import { messageSchema } from "./message-schema.ts"
+import { messageSchema } from "../../plugin/message-schema.ts"
 
 /** What this program writes. A file of a higher version is refused and left as it is. */
 const FILE_VERSION = 1

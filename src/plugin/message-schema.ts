@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { Message } from "../../plugin/message.ts"
+import type { Message } from "./message.ts"
 
 const metadata = z.record(z.string(), z.json()).exactOptional()
 
@@ -10,6 +10,7 @@ const file = z.strictObject({
   mediaType: z.string(),
   name: z.string().exactOptional(),
   source: z.union([z.strictObject({ data: z.string() }), z.strictObject({ url: z.string() })]),
+  metadata,
 })
 const call = z.strictObject({
   type: z.literal("call"),
