@@ -4,6 +4,7 @@ import { createSessionId, type SessionId, type WorkspaceId } from "../task/id.ts
 import type { SessionRecord } from "../task/session.ts"
 import type { TaskStore } from "../task/store.ts"
 import { describe, toSessionState } from "./conversation-context.ts"
+import { requireIdle } from "./log/live-turn.ts"
 import { readHistory } from "./log/read-history.ts"
 import { redactEntry } from "./log/redact-entry.ts"
 import { parseSessionData, toStoredData } from "./log/session-data.ts"
@@ -54,10 +55,10 @@ export function createSessionDirectory(scope: AgentScope, workspace: WorkspaceId
       if (open?.log.workspace === workspace) return describe(open, description)
       const record = await find(id)
       if (!record) return
-      const data = toStoredData({
-        ...parseSessionData(record.data),
-        description: scope.redactor.redactText(description),
-      })
+      const known = parseSessionData(record.data)
+      // A turn counts the versions of the record: a change beside it would cost the turn its end.
+      await requireIdle(store, id, known)
+      const data = toStoredData({ ...known, description: scope.redactor.redactText(description) })
       await store.commit([{ op: "session.update", id, expectedVersion: record.version, data, messages: [] }])
     },
   }

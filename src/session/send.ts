@@ -19,6 +19,7 @@ import { mendHistory } from "./turn/mend-history.ts"
 import { takeTurn } from "./turn/take-turn.ts"
 
 const TITLE_CHARACTERS = 80
+const CUT_OFF = "The turn before was cut off before this call was answered."
 
 /** One turn: the person's message, enriched, with what has ended meanwhile, to the model's last word. */
 export function send(
@@ -107,13 +108,12 @@ async function take(
   const notices = await readPendingNotices(scope, conversation)
   const prompt = await enrich(scope, conversation, message)
   const said = toUserMessage([notices.text, prompt], options.files)
-  const mended = mendHistory(log.history, "The turn before was cut off before this call was answered.")
   if (!log.isKept && notices.keys.length > 0) {
     await scope.store.commit([{ op: "notice.consume", keys: notices.keys, by: null }])
   }
   let stopping: Promise<void> | undefined
   return log.turn({
-    entries: toEntries([...mended, said]),
+    toEntries: (history) => toEntries([...mendHistory(history, CUT_OFF), said]),
     title: toTitle(message),
     parentTask: options.parentTask ?? null,
     traceId: trace.traceId,

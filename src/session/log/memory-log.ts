@@ -60,7 +60,7 @@ export function createMemoryLog({ id, workspace, data, clock, stopOf }: MemoryLo
     settlePaid: async () => {},
     write,
     async turn(opening) {
-      await write(opening)
+      await write({ entries: opening.toEntries(state.history) })
       opening.onBegun?.(null)
       return opening.take(openTurn(opening))
     },

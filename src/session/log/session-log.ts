@@ -1,11 +1,13 @@
 import type { Message } from "../../plugin/message.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
-import type { PaidCall } from "./log-entry.ts"
+import type { LogEntry, PaidCall } from "./log-entry.ts"
 import type { NoticeKey } from "../../task/notice.ts"
 import type { LogChange, OpenTurn } from "./open-turn.ts"
 import type { SessionData } from "./session-data.ts"
 
-export interface TurnOpening extends LogChange {
+export interface TurnOpening {
+  /** What the turn begins with, after the history as it is then: another process may have gone on with it until now. */
+  readonly toEntries: (history: readonly Message[]) => readonly LogEntry[]
   /** One line for people. */
   readonly title: string
   readonly parentTask: TaskId | null

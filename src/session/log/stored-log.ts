@@ -83,6 +83,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
   async function refresh(): Promise<void> {
     const found = await store.session(id)
     if (!found) {
+      if (record || version > NOT_STORED) throw deleted(id)
       if (version === UNKNOWN_VERSION) state = beginning
       version = NOT_STORED
       return
@@ -118,7 +119,17 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     if (version !== NOT_STORED && !(await findLiveTurn(store, state.data))) await write({ entries: [] })
   }
 
-  const host: TurnHost = { id, workspace, runner, store, takers, writer, data: () => state.data, refresh }
+  const host: TurnHost = {
+    id,
+    workspace,
+    runner,
+    store,
+    takers,
+    writer,
+    data: () => state.data,
+    history: () => state.history,
+    refresh,
+  }
 
   const view = createLogView({
     state: () => state,
@@ -149,4 +160,8 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
 
 function notFound(id: SessionId): MeanwhileError {
   return new MeanwhileError("not_found", `There is no session ${id} in this workspace.`, { session: id })
+}
+
+function deleted(id: SessionId): MeanwhileError {
+  return new MeanwhileError("not_found", `Session ${id} was deleted elsewhere. Begin a new one.`, { session: id })
 }

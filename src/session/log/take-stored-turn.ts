@@ -1,4 +1,5 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
+import type { Message } from "../../plugin/message.ts"
 import type { Runner } from "../../runner/runner.ts"
 import type { TurnRun } from "../../runner/turn/turn-run.ts"
 import { createTaskId, type SessionId, type TaskId, type WorkspaceId } from "../../task/id.ts"
@@ -22,6 +23,7 @@ export interface TurnHost {
   readonly takers: TurnTakers
   readonly writer: TurnWriter
   data(): SessionData
+  history(): readonly Message[]
   refresh(): Promise<void>
 }
 
@@ -39,8 +41,9 @@ export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Prom
     text.then(taken.resolve, taken.reject)
     return text
   })
-  const { entries, data: changed, title, parentTask, traceId, notices } = opening
-  const operations = [...writer.toOperations({ entries, data: { ...changed, turn: taskId } }), ...toUse(notices)]
+  const { title, parentTask, traceId, notices } = opening
+  const entries = opening.toEntries(host.history())
+  const operations = [...writer.toOperations({ entries, data: { turn: taskId } }), ...toUse(notices)]
   try {
     const { model } = host.data()
     const start = { id: taskId, session: id, workspace, model, title, parentTask, traceId, operations }

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest"
+import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
+import { definePlugin } from "../../src/plugin/define-plugin.ts"
+import { textOf } from "../../src/plugin/message.ts"
+import type { Tool } from "../../src/plugin/tool.ts"
+import { createGate, type Gate } from "./support/gate.ts"
+import { findHistoryProblems } from "./support/history-problems.ts"
+import { openAgent, openScripted } from "./support/open-agent.ts"
+import { add } from "./support/test-tools.ts"
+
+test("a conversation is not described beside a turn that runs elsewhere, which comes to its end", async () => {
+  const gate = createGate()
+  const { session, folder } = await openAgent([() => ({ gate: gate.pass(), text: "one" }), "two"], { isKept: true })
+  const there = await openScripted(createScriptedModel([]), { isKept: true, folder })
+  const sent = session.send("a")
+  await gate.reached
+  await expect(there.runtime.sessions.describe(session.id, "numbers")).rejects.toMatchObject({ code: "wrong_state" })
+  gate.open()
+  expect((await sent).text).toBe("one")
+  await there.runtime.sessions.describe(session.id, "numbers")
+  expect((await session.send("b")).text).toBe("two")
+  expect((await session.state()).description).toBe("numbers")
+})
+
+test("a call that another process answers while a prompt is enriched here gets no second answer", async () => {
+  const [atTool, atPrompt] = [createGate(), createGate()]
+  const script = [{ calls: [{ tool: "add", input: { a: 1, b: 2 } }] }, "three"]
+  const { session, folder } = await openAgent(script, { isKept: true, tools: [createGated(atTool)] })
+  const enricher = definePlugin({
+    kind: "tool",
+    name: "slow_enricher",
+    tools: [],
+    enrichPrompt: (prompt: string) => atPrompt.pass().then(() => ({ prompt })),
+  })
+  const there = await openScripted(createScriptedModel(["four"]), { isKept: true, folder, plugins: [enricher] })
+  const sent = session.send("a")
+  await atTool.reached
+  const other = await there.runtime.openSession(session.id)
+  const next = other.send("b")
+  await atPrompt.reached
+  atTool.open()
+  await sent
+  atPrompt.open()
+  expect((await next).text).toBe("four")
+  expect(other.history().map(textOf)).toEqual(["a", "", "", "three", "b", "four"])
+  expect(findHistoryProblems(other.history())).toEqual([])
+})
+
+test("a message to a conversation that was deleted elsewhere is refused, and brings nothing of it back", async () => {
+  const { session, folder } = await openAgent(["one", "two"], { isKept: true })
+  const there = await openScripted(createScriptedModel([]), { isKept: true, folder })
+  await session.send("a")
+  await there.runtime.sessions.delete(session.id)
+  await expect(session.send("b")).rejects.toMatchObject({
+    code: "not_found",
+    message: expect.stringContaining("was deleted elsewhere. Begin a new one."),
+  })
+  expect(await there.runtime.sessions.load(session.id)).toBeUndefined()
+})
+
+function createGated(gate: Gate): Tool {
+  return { ...add, run: () => gate.pass() } as unknown as Tool
+}
