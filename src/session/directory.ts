@@ -1,9 +1,10 @@
-import { isMeanwhileError } from "../base/error.ts"
 import type { SessionDirectory, SessionInfo, SessionState } from "../plugin/sessions-port.ts"
 import { createSessionId, type SessionId, type WorkspaceId } from "../task/id.ts"
 import type { SessionRecord } from "../task/session.ts"
 import type { TaskStore } from "../task/store.ts"
 import { describe, toSessionState } from "./conversation-context.ts"
+import { deleteSession } from "./delete-session.ts"
+import { listSessions } from "./list-sessions.ts"
 import { requireIdle } from "./log/live-turn.ts"
 import { readHistory } from "./log/read-history.ts"
 import { redactEntry } from "./log/redact-entry.ts"
@@ -11,7 +12,6 @@ import { parseSessionData, toStoredData } from "./log/session-data.ts"
 import type { AgentScope } from "./scope.ts"
 
 const MOST_LISTED = 100
-const PAGE_SIZE = 100
 
 /** The conversations of a workspace that the store keeps. */
 export function createSessionDirectory(scope: AgentScope, workspace: WorkspaceId): SessionDirectory {
@@ -40,15 +40,7 @@ export function createSessionDirectory(scope: AgentScope, workspace: WorkspaceId
       return id
     },
     async delete(id) {
-      if (!(await find(id))) return false
-      try {
-        await scope.runner.deleteSession(id)
-      } catch (error) {
-        if (isMeanwhileError(error, "not_found")) return false
-        throw error
-      }
-      scope.open.delete(id)
-      return true
+      return (await find(id)) !== undefined && deleteSession(scope, workspace, id)
     },
     async describe(id, description) {
       const open = scope.open.get(id)
@@ -71,13 +63,11 @@ async function listMainSessions(
   limit: number,
 ): Promise<readonly SessionInfo[]> {
   const found: SessionInfo[] = []
-  let cursor: string | undefined
-  do {
-    const page = await store.sessions(workspace, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
-    found.push(...page.items.filter(({ data }) => parseSessionData(data).parent === null).map(toInfo))
-    cursor = page.cursor
-  } while (cursor && found.length < limit)
-  return found.slice(0, limit)
+  for await (const record of listSessions(store, workspace)) {
+    if (found.length >= limit) break
+    if (parseSessionData(record.data).parent === null) found.push(toInfo(record))
+  }
+  return found
 }
 
 function toInfo({ id, data, createdAt, updatedAt }: SessionRecord): SessionInfo {

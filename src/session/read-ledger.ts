@@ -3,9 +3,9 @@ import { DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../task/id.
 import type { MessageRecord, SessionRecord } from "../task/session.ts"
 import type { TaskStore } from "../task/store.ts"
 import type { LedgerEntry } from "./ledger-entry.ts"
+import { listSessions } from "./list-sessions.ts"
 import { parseEntry } from "./log/log-entry.ts"
 
-const SESSIONS_AT_ONCE = 100
 const ENTRIES_AT_ONCE = 500
 
 export interface LedgerQuery {
@@ -47,15 +47,6 @@ async function* readSessions(store: TaskStore, workspace: WorkspaceId): AsyncGen
       yield record
     }
   }
-}
-
-async function* listSessions(store: TaskStore, workspace: WorkspaceId): AsyncGenerator<SessionRecord> {
-  let cursor: string | undefined
-  do {
-    const page = await store.sessions(workspace, { limit: SESSIONS_AT_ONCE, ...(cursor && { cursor }) })
-    yield* page.items
-    cursor = page.cursor
-  } while (cursor)
 }
 
 /** As far as it went when it was listed, or further. */
