@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { CallDecision } from "../../src/plugin/tool-hooks.ts"
-import type { PermissionDecision } from "../../src/runner/call/permission.ts"
+import type { PermissionDecision } from "../../src/plugin/permission-request.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createWorkplace, type WorkplaceOptions } from "../support/workplace.ts"
 

@@ -2,7 +2,7 @@ import { constants } from "node:fs"
 import { mkdir, open, readlink, realpath } from "node:fs/promises"
 import { join } from "node:path"
 import { MeanwhileError } from "../../base/error.ts"
-import { systemCodeOf, unlessMissing } from "./system-error.ts"
+import { systemCodeOf, unlessMissing } from "../../base/system-error.ts"
 import type { Place } from "./working-root.ts"
 
 /** A folder held open, so that what is done in it is done in this one, whatever its path leads to by then. */

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
 import { type FileState, hashOf } from "./file-state.ts"
-import { unlessMissing } from "./system-error.ts"
+import { unlessMissing } from "../../base/system-error.ts"
 import type { Place } from "./working-root.ts"
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/)

@@ -3,7 +3,7 @@ import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 import { MeanwhileError } from "../../base/error.ts"
 import { type AnchoredFolder, openFolder } from "./anchored-folder.ts"
-import { systemCodeOf } from "./system-error.ts"
+import { systemCodeOf } from "../../base/system-error.ts"
 import type { Place } from "./working-root.ts"
 
 /** A regular file as it was at one moment. */

@@ -4,7 +4,7 @@ import { access, link, open, rename, rm } from "node:fs/promises"
 import { MeanwhileError } from "../../base/error.ts"
 import type { AnchoredFolder } from "./anchored-folder.ts"
 import type { FileState } from "./file-state.ts"
-import { systemCodeOf } from "./system-error.ts"
+import { systemCodeOf } from "../../base/system-error.ts"
 
 const NEW_FILE_MODE = 0o666
 

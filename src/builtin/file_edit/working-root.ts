@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path"
 import { MeanwhileError } from "../../base/error.ts"
 import { isInside } from "./path-inside.ts"
 import { type PathRules, rightTo } from "./protected-path.ts"
-import { unlessMissing } from "./system-error.ts"
+import { unlessMissing } from "../../base/system-error.ts"
 
 /** A path that was found to lie inside the root, symbolic links included. */
 export interface Place {

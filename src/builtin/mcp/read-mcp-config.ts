@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { systemCodeOf } from "../../base/system-error.ts"
 import { expandVariables } from "./expand-variables.ts"
 import { type McpConfig, mcpConfigSchema, type ServerConfig } from "./mcp-config.ts"
 
@@ -26,7 +27,7 @@ async function readText(path: string): Promise<string | null> {
   try {
     return await readFile(path, "utf8")
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null
+    if (systemCodeOf(error) === "ENOENT") return null
     throw toProblem(path, `it cannot be read (${toErrorMessage(error)})`)
   }
 }

@@ -2,6 +2,7 @@ import { constants } from "node:fs"
 import { type FileHandle, open, realpath } from "node:fs/promises"
 import { isAbsolute, relative, resolve, sep } from "node:path"
 import { MeanwhileError } from "../../base/error.ts"
+import { systemCodeOf } from "../../base/system-error.ts"
 
 export interface RootedFile {
   /** Without symbolic links. */
@@ -46,7 +47,7 @@ async function openForReading(path: string): Promise<FileHandle | undefined> {
     // A pipe nobody writes to would be waited for; a link put in its place since may lead anywhere.
     return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EACCES") {
+    if (systemCodeOf(error) === "EACCES") {
       throw new MeanwhileError("invalid_input", `The file ${path} may not be read. Change its permissions.`)
     }
     return undefined

@@ -1,7 +1,7 @@
 import { toErrorMessage } from "../../base/error.ts"
 import { toGrantChoice } from "./grant-choice.ts"
 import { toQuestion } from "./permission-question.ts"
-import type { PermissionDecision, PermissionRequest } from "./permission-request.ts"
+import type { PermissionDecision, PermissionRequest } from "../../plugin/permission-request.ts"
 import { addGrant, type JudgedCall, judge, type PermissionScope, toJudgedCall } from "./permission-scope.ts"
 import type { Verdict } from "./policy-verdict.ts"
 

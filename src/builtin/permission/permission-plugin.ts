@@ -8,7 +8,7 @@ import { ASK_PERMISSION, createAskPermission, type FindTool } from "./ask-permis
 import { decideCall } from "./decide-call.ts"
 import { createGrants } from "./grants.ts"
 import { type PermissionPolicy, permissionsConfigSchema } from "./permission-policy.ts"
-import type { PermissionDecision, PermissionRequest } from "./permission-request.ts"
+import type { PermissionDecision, PermissionRequest } from "../../plugin/permission-request.ts"
 import { judge, type PermissionScope, toJudgedCall } from "./permission-scope.ts"
 import { createPermissionsCommand } from "./permissions-command.ts"
 import { createQuestionQueue } from "./question-queue.ts"

@@ -3,6 +3,7 @@ import { z } from "zod"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { readInside } from "./bounded-file.ts"
 import { splitFrontMatter } from "../../base/front-matter.ts"
+import { unlessMissing } from "../../base/system-error.ts"
 import { type Reference, referenceSchema } from "./reference.ts"
 
 export interface FoundReferences {
@@ -37,14 +38,9 @@ export async function readReferenceFolder(folder: string): Promise<FoundReferenc
 }
 
 async function listFiles(folder: string): Promise<readonly string[]> {
-  try {
-    const files = await readdir(folder)
-    const pages = files.filter((file) => file.endsWith(".md")).toSorted()
-    return [...files.filter((file) => file === LIST_FILE), ...pages].slice(0, MOST_FILES)
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return []
-    throw error
-  }
+  const files = (await unlessMissing(readdir(folder))) ?? []
+  const pages = files.filter((file) => file.endsWith(".md")).toSorted()
+  return [...files.filter((file) => file === LIST_FILE), ...pages].slice(0, MOST_FILES)
 }
 
 function parseList(text: string): FoundReferences {

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { toOneLine } from "../../base/one-line.ts"
 
 /** Where the content of a reference is. */
 export type ReferenceSource =
@@ -15,8 +16,7 @@ export interface Reference {
   readonly source: ReferenceSource
 }
 
-const toLine = (text: string): string => text.replace(/[\p{Cc}\s]+/gu, " ").trim()
-const line = z.string().max(400).overwrite(toLine)
+const line = z.string().max(400).overwrite(toOneLine)
 
 const address = z
   .url({ protocol: /^https?$/, error: "must be an http or https address" })

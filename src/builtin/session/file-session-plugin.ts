@@ -1,6 +1,8 @@
 import { readFile, stat } from "node:fs/promises"
 import { resolve } from "node:path"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { createOneAtATime } from "../../base/one-at-a-time.ts"
+import { systemCodeOf } from "../../base/system-error.ts"
 import type { SessionPlugin } from "../../plugin/session-plugin.ts"
 import type { SessionDirectory, SessionState } from "../../plugin/sessions-port.ts"
 import type { SessionId } from "../../task/id.ts"
@@ -9,7 +11,7 @@ import { type SessionConfig, toSessionConfig } from "./session-config.ts"
 import { parseFileText, toFileText } from "./session-file.ts"
 import { createSessionFolder, type SessionFolder } from "./session-folder.ts"
 import { createShelfPlugin } from "./shelf-plugin.ts"
-import { createWholeFile, hasErrorCode } from "./whole-file.ts"
+import { createWholeFile } from "./whole-file.ts"
 
 export interface FileSessionPlugin extends SessionPlugin {
   /** Writes the conversation to a new file; returns its path. */
@@ -29,7 +31,9 @@ export function createFileSessionPlugin(options: FileSessionPluginOptions): File
   const { directory, workingDirectory = process.cwd() } = options
   let config = toSessionConfig()
   let folder = openFolder(config)
-  const inTurn = createQueue()
+  const oneAtATime = createOneAtATime()
+  /** What is read is still true when it is written back. */
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => oneAtATime("folder", work)
 
   function openFolder({ storagePath }: SessionConfig): SessionFolder {
     return createSessionFolder(resolve(workingDirectory, storagePath))
@@ -91,7 +95,7 @@ async function exportTo(path: string, state: SessionState): Promise<string> {
     await createWholeFile(path, toFileText(state))
     return path
   } catch (error) {
-    if (!hasErrorCode(error, "EEXIST")) throw error
+    if (systemCodeOf(error) !== "EEXIST") throw error
     throw new MeanwhileError("invalid_input", `${path} exists already and is left as it is. Choose another name.`)
   }
 }
@@ -116,14 +120,4 @@ async function readRegularFile(path: string): Promise<string> {
 
 function toMissing(id: SessionId): MeanwhileError {
   return new MeanwhileError("not_found", `There is no conversation ${id}, neither here nor in a file.`)
-}
-
-/** One change after the other: what is read is still true when it is written back. */
-function createQueue(): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const next = last.then(work, work)
-    last = next.catch(() => undefined)
-    return next
-  }
 }

@@ -1,10 +1,11 @@
 import { readdir, readFile, rm, stat } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { systemCodeOf, unlessMissing } from "../../base/system-error.ts"
 import type { SessionInfo, SessionState } from "../../plugin/sessions-port.ts"
 import type { SessionId } from "../../task/id.ts"
 import { isSessionId, requireSessionId, parseFileText, toDamaged, toFileText } from "./session-file.ts"
-import { hasErrorCode, writeWholeFile } from "./whole-file.ts"
+import { writeWholeFile } from "./whole-file.ts"
 
 const ENDING = ".json"
 
@@ -32,7 +33,7 @@ export function createSessionFolder(path: string): SessionFolder {
 
   async function read(id: SessionId): Promise<SessionState | undefined> {
     const file = toPath(id)
-    const text = await readIfThere(file)
+    const text = await unlessMissing(readFile(file, "utf8"))
     if (text === undefined) return undefined
     const state = parseFileText(text, file)
     if (state.id === id) return state
@@ -44,7 +45,7 @@ export function createSessionFolder(path: string): SessionFolder {
       await rm(toPath(id))
       return true
     } catch (error) {
-      if (hasErrorCode(error, "ENOENT")) return false
+      if (systemCodeOf(error) === "ENOENT") return false
       throw error
     }
   }
@@ -93,21 +94,9 @@ async function toEntry(
 }
 
 async function listIds(path: string): Promise<readonly SessionId[]> {
-  const names = await readdir(path).catch((error: unknown) => {
-    if (hasErrorCode(error, "ENOENT")) return []
-    throw error
-  })
+  const names = (await unlessMissing(readdir(path))) ?? []
   return names
     .filter((name) => name.endsWith(ENDING))
     .map((name) => basename(name, ENDING))
     .filter(isSessionId)
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8")
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return undefined
-    throw error
-  }
 }

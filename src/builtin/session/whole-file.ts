@@ -25,7 +25,3 @@ async function throughDraft(path: string, text: string, place: (draft: string) =
     await rm(draft, { force: true })
   }
 }
-
-export function hasErrorCode(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code
-}

@@ -3,6 +3,8 @@ import { open, readdir, realpath } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { MeanwhileError } from "../../base/error.ts"
 import { splitFrontMatter } from "../../base/front-matter.ts"
+import { toOneLine } from "../../base/one-line.ts"
+import { unlessMissing } from "../../base/system-error.ts"
 
 /** A command as its file has it. */
 export interface CommandFile {
@@ -40,21 +42,16 @@ export async function readCommand(folder: string, name: string): Promise<Command
 
 /** Of a folder that does not exist, none. */
 export async function listCommandNames(folder: string): Promise<readonly string[]> {
-  try {
-    const files = await readdir(folder)
-    return files
-      .filter((file) => file.endsWith(FILE_ENDING))
-      .map((file) => file.slice(0, -FILE_ENDING.length))
-      .filter((name) => COMMAND_NAME.test(name))
-      .toSorted()
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
-  }
+  const files = (await unlessMissing(readdir(folder))) ?? []
+  return files
+    .filter((file) => file.endsWith(FILE_ENDING))
+    .map((file) => file.slice(0, -FILE_ENDING.length))
+    .filter((name) => COMMAND_NAME.test(name))
+    .toSorted()
 }
 
 async function readText(folder: string, name: string): Promise<string | undefined> {
-  const path = await realpath(join(folder, `${name}${FILE_ENDING}`)).catch(unlessMissing)
+  const path = await unlessMissing(realpath(join(folder, `${name}${FILE_ENDING}`)))
   if (path === undefined) return undefined
   if (dirname(path) !== (await realpath(folder))) {
     throw toUnusable(name, "is a link that leads out of its folder. Copy the file instead")
@@ -67,19 +64,8 @@ async function readText(folder: string, name: string): Promise<string | undefine
   return await handle.readFile("utf8")
 }
 
-function unlessMissing(error: unknown): undefined {
-  if (!isMissing(error)) throw error
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")
-}
-
 function toLine(text: string): string {
-  return text
-    .replace(/[\p{Cc}\s]+/gu, " ")
-    .trim()
-    .slice(0, LONGEST_DESCRIPTION)
+  return toOneLine(text).slice(0, LONGEST_DESCRIPTION)
 }
 
 function toUnusable(name: string, problem: string): MeanwhileError {

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path"
 import { z } from "zod"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { splitFrontMatter } from "../../base/front-matter.ts"
+import { unlessMissing } from "../../base/system-error.ts"
 import { type Profile, profileSchema } from "./profile.ts"
 
 export interface FoundProfiles {
@@ -31,16 +32,11 @@ export async function readProfileFolder(folder: string): Promise<FoundProfiles> 
 }
 
 async function listFiles(folder: string): Promise<readonly string[]> {
-  try {
-    const files = await readdir(folder)
-    return files
-      .filter((file) => file.endsWith(FILE_ENDING))
-      .toSorted()
-      .slice(0, MOST_FILES)
-  } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return []
-    throw error
-  }
+  const files = (await unlessMissing(readdir(folder))) ?? []
+  return files
+    .filter((file) => file.endsWith(FILE_ENDING))
+    .toSorted()
+    .slice(0, MOST_FILES)
 }
 
 async function readText(folder: string, file: string): Promise<string> {

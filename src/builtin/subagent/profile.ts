@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { toOneLine } from "../../base/one-line.ts"
 
 /** A kind of subagent: what it is for, which model it uses, which tools it may have, and how it works. */
 export interface Profile {
@@ -15,8 +16,7 @@ export interface Profile {
 const LONGEST_LINE = 300
 const LONGEST_INSTRUCTIONS = 64 * 1024
 
-const toLine = (text: string): string => text.replace(/[\p{Cc}\s]+/gu, " ").trim()
-const line = z.string().overwrite(toLine).max(LONGEST_LINE)
+const line = z.string().overwrite(toOneLine).max(LONGEST_LINE)
 
 export const profileSchema = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "must have letters, digits, dots, - and _ only, at most 64"),

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { toOneLine } from "../../base/one-line.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 import type { ChildSession, ChildTurn } from "../../plugin/sessions-port.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
@@ -14,7 +15,7 @@ const DIGEST_CHARACTERS = 400
 const inputSchema = z.strictObject({
   task: z.string().trim().min(1).max(LONGEST_TEXT).describe("What it should do, whole: it knows nothing else."),
   profile: z.string().min(1).max(64).optional().describe("The name of a profile. Without it, an agent like you."),
-  name: z.string().trim().min(1).max(64).optional().describe("What people see beside what it says."),
+  name: z.string().overwrite(toOneLine).min(1).max(64).optional().describe("What people see beside what it says."),
   context: z.string().max(LONGEST_TEXT).optional().describe("What it must know of this conversation to do it."),
 })
 
@@ -88,6 +89,6 @@ function toAnswer({ id }: ChildSession, { text, usage }: ChildTurn): ToolReturn 
 }
 
 function toLine(text: string, longest: number): string {
-  const line = text.replace(/[\p{Cc}\s]+/gu, " ").trim()
+  const line = toOneLine(text)
   return line.length > longest ? `${line.slice(0, longest - 1)}…` : line
 }

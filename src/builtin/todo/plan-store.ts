@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { MeanwhileError } from "../../base/error.ts"
+import { unlessMissing } from "../../base/system-error.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import { type Plan, planSchema } from "./plan.ts"
 
@@ -33,7 +34,7 @@ export function createFilePlanStore(directory: string): PlanStore {
   const fileOf = (owner: PlanOwner): string => join(directory, `${toKey(owner)}.json`)
   return {
     get: async (owner) => {
-      const text = await readIfThere(fileOf(owner))
+      const text = await unlessMissing(readFile(fileOf(owner), "utf8"))
       return text === undefined ? undefined : parsePlan(text, fileOf(owner))
     },
     put: async (owner, plan) => {
@@ -48,15 +49,6 @@ export function createFilePlanStore(directory: string): PlanStore {
 /** Safe as a file name: a separator in an id is encoded. */
 function toKey({ workspace, session }: PlanOwner): string {
   return `${encodeURIComponent(workspace)}.${encodeURIComponent(session ?? "none")}`
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8")
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined
-    throw error
-  }
 }
 
 function parsePlan(text: string, path: string): Plan {

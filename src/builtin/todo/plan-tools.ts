@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { createOneAtATime } from "../../base/one-at-a-time.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
 import { showModel } from "../../plugin/tool-content.ts"
 import type { ToolReturn } from "../../plugin/tool-return.ts"
@@ -12,6 +13,8 @@ const MOST_STEPS = 100
 /** All can be repeated after a crash: each sets what the plan is, whatever it was. */
 export function createPlanTools(plans: PlanStore): readonly Tool[] {
   const oneAtATime = createOneAtATime()
+  /** Steps that are updated at once must not overwrite each other. */
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => oneAtATime("plans", work)
   return [
     defineTool({
       name: "createPlan",
@@ -23,7 +26,7 @@ export function createPlanTools(plans: PlanStore): readonly Tool[] {
       title: ({ title, steps }) => `plan ${title || `${steps.length} steps`}`,
       onCrash: "retry",
       run: ({ title, steps }, context) =>
-        oneAtATime(async () => {
+        inTurn(async () => {
           const before = await plans.get(context).catch((error: unknown) => {
             context.log.warn("a plan that could not be read is replaced", { reason: toErrorMessage(error) })
             return undefined
@@ -44,7 +47,7 @@ export function createPlanTools(plans: PlanStore): readonly Tool[] {
       title: ({ step, status }) => `step ${step} ${status}`,
       onCrash: "retry",
       run: (update, context) =>
-        oneAtATime(async () => {
+        inTurn(async () => {
           const plan = updateStep(await requirePlan(plans, context), update)
           await plans.put(context, plan)
           return showPlan(plan)
@@ -75,14 +78,4 @@ function describeReplaced(before: Plan | undefined, plan: Plan): readonly string
   if (!before || JSON.stringify(before) === JSON.stringify(plan)) return []
   const open = before.steps.length - countEnded(before)
   return open > 0 ? [`It replaces a plan with ${open} steps that had not ended.`] : []
-}
-
-/** Steps that are updated at once must not overwrite each other. */
-function createOneAtATime(): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (work) => {
-    const result = last.then(work)
-    last = result.catch(() => undefined)
-    return result
-  }
 }

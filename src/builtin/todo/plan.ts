@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
+import { toOneLine } from "../../base/one-line.ts"
 
 export const STEP_STATUSES = ["pending", "in_progress", "completed", "failed", "skipped"] as const
 export type StepStatus = (typeof STEP_STATUSES)[number]
@@ -7,10 +8,7 @@ export type StepStatus = (typeof STEP_STATUSES)[number]
 const LONGEST_TEXT = 400
 
 /** One line: a plan is shown as a list, on a screen that control characters would act on. */
-const line = z
-  .string()
-  .max(LONGEST_TEXT)
-  .overwrite((text) => text.replace(/[\p{Cc}\s]+/gu, " ").trim())
+const line = z.string().max(LONGEST_TEXT).overwrite(toOneLine)
 
 export const planTitle = line
 export const stepText = line.min(1, "must say what is to be done")

@@ -1,4 +1,5 @@
 import { isIP } from "node:net"
+import { systemCodeOf } from "../../base/system-error.ts"
 import { FetchError } from "./fetch-error.ts"
 import { isPrivateAddress } from "./private-address.ts"
 
@@ -46,7 +47,7 @@ export function createAddressGuard({
 
 async function resolve(resolveHost: ResolveHost, hostname: string): Promise<readonly HostAddress[]> {
   const found = await resolveHost(hostname).catch((error: unknown) => {
-    const isRetryable = error instanceof Error && "code" in error && error.code === "EAI_AGAIN"
+    const isRetryable = systemCodeOf(error) === "EAI_AGAIN"
     throw new FetchError("host_unknown", `There is no address for ${hostname}.`, { isRetryable, cause: error })
   })
   if (found.length === 0) throw new FetchError("host_unknown", `There is no address for ${hostname}.`)

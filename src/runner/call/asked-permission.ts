@@ -1,6 +1,6 @@
 import type { ToolCall } from "../../plugin/task-service.ts"
 import type { Tool } from "../../plugin/tool.ts"
-import type { PermissionRequest } from "./permission.ts"
+import type { PermissionRequest } from "../../plugin/permission-request.ts"
 import type { Withdrawal } from "./withdrawal.ts"
 
 interface AskedCall {

@@ -1,6 +1,6 @@
-import type { Question } from "../../plugin/person-port.ts"
-import type { ToolCall } from "../../plugin/task-service.ts"
-import type { Tool } from "../../plugin/tool.ts"
+import type { Question } from "./person-port.ts"
+import type { ToolCall } from "./task-service.ts"
+import type { Tool } from "./tool.ts"
 
 /** A call that asks to be admitted. */
 export interface PermissionRequest {
