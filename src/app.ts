@@ -136,7 +136,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     ...(options.takesWork !== undefined && { takesWork: options.takesWork }),
     takeTurn: (run) => conversations.takeTurn(run),
     conversations: (run) => conversations.portsOf(run),
-    onCreated(runner) {
+    async onCreated(runner) {
       const shared = { clock, log, redactor, config, background, ledger, catalogue, person, defaults }
       const isKept = options.dataDirectory !== undefined
       const { store, bus } = engine
@@ -150,13 +150,11 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
         isKept,
         defaultModel: () => model,
       })
+      if (!options.sessionPlugin) return
+      defaults.sessionPlugin = options.sessionPlugin(conversations.directory())
+      await plugins.register(defaults.sessionPlugin, { config: options.sessionConfig })
     },
   })
-  const sessions = conversations.directory()
-  if (options.sessionPlugin) {
-    defaults.sessionPlugin = options.sessionPlugin(sessions)
-    await plugins.register(defaults.sessionPlugin, { config: options.sessionConfig })
-  }
   const kept = opened.move()
   const close = (shutdown?: ShutdownOptions): Promise<void> => {
     // Both at once: from here on no new work is taken.
@@ -171,7 +169,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     ...createLedgerRecord(engine.store),
     catalogue,
     model,
-    sessions,
+    sessions: conversations.directory(),
     createSession: (wanted) => conversations.createSession(wanted),
     openSession: (id, workspace) => conversations.openSession(id, workspace),
     connect: (id) => conversations.models.connect(id),

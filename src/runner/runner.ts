@@ -16,7 +16,7 @@ import { createObedience } from "./worker/obedience.ts"
 import { markLost } from "./run/ownership.ts"
 import { allowAll, type Permission } from "./call/permission.ts"
 import { thisProcessIdentity } from "./process/identity.ts"
-import { createPump, IDLE_PUMP } from "./worker/pump.ts"
+import { createPump, IDLE_PUMP, type Pump } from "./worker/pump.ts"
 import { createReclaim } from "./worker/reclaim.ts"
 import { createRedactingLog } from "./redacting-log.ts"
 import { createRedactor, type Redactor } from "./redaction/redactor.ts"
@@ -54,7 +54,7 @@ export interface RunnerOptions {
   /** Default true. Without it only what is asked of it here is done: nothing queued or left behind is taken up. */
   readonly takesWork?: boolean
   /** Told of the runner before it takes up any work, so that whoever serves its tools and turns can know it. */
-  readonly onCreated?: (runner: Runner) => void
+  readonly onCreated?: (runner: Runner) => void | Promise<void>
 }
 
 export interface Runner extends TaskService, AsyncDisposable {
@@ -125,7 +125,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     isClosing: false,
   }
   const service = createTaskService(scope)
-  const pump = takesWork ? createPump(scope) : IDLE_PUMP
+  let pump: Pump = IDLE_PUMP
   const reclaim = takesWork ? createReclaim(scope) : async () => {}
   const obedience = createObedience(scope)
   const chores = [
@@ -165,8 +165,9 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     close,
     [Symbol.asyncDispose]: () => close(),
   }
-  options.onCreated?.(runner)
   try {
+    await options.onCreated?.(runner)
+    if (takesWork) pump = createPump(scope)
     await reclaim()
     if (takesWork) await sweepSpool(scope)
   } catch (error) {
