@@ -38,7 +38,7 @@ function tell(task: TaskRecord): string {
 function toDetails(task: TaskRecord): readonly string[] {
   const text = toText(task)
   const bounded = text.length > MOST_CHARACTERS ? `${head(text)}\n[…]\n${text.slice(-MOST_CHARACTERS / 2)}` : text
-  return bounded === "" ? [] : bounded.split(LINE_END)
+  return bounded === "" ? [] : bounded.toWellFormed().split(LINE_END)
 }
 
 const head = (text: string): string => text.slice(0, MOST_CHARACTERS / 2)

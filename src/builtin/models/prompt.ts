@@ -12,6 +12,7 @@ import type { ModelRequest } from "../../plugin/model.ts"
 import { toLegalCallId } from "./call-id.ts"
 import { type Dialect, findOwnMetadata } from "./dialect.ts"
 import { nameFile, toPromptFile } from "./prompt-file.ts"
+import { toLegalToolName } from "./tool-name.ts"
 
 type Content<Role> = Extract<LanguageModelV4Message, { role: Role }>["content"]
 type InputPart = LanguageModelV4TextPart | LanguageModelV4FilePart
@@ -68,7 +69,7 @@ function write(message: Message, dialect: Dialect): Written {
 
 function toInputPart(part: ContentPart): InputPart[] {
   if (part.type === "file") return [toPromptFile(part)]
-  return part.text.trim() === "" ? [] : [{ type: "text", text: part.text }]
+  return part.text.trim() === "" ? [] : [{ type: "text", text: toWhole(part.text) }]
 }
 
 function toAnswerPart(
@@ -82,7 +83,7 @@ function toAnswerPart(
   const options = own && part.metadata ? { providerOptions: toOptions(part.metadata) } : {}
   switch (part.type) {
     case "text":
-      return part.text.trim() === "" && !own ? [] : [{ type: "text", text: part.text, ...options }]
+      return part.text.trim() === "" && !own ? [] : [{ type: "text", text: toWhole(part.text), ...options }]
     case "reasoning":
       return own && dialect.takesReasoning(own) ? [{ type: "reasoning", text: part.text, ...options }] : []
     case "call":
@@ -90,7 +91,7 @@ function toAnswerPart(
         {
           type: "tool-call",
           toolCallId: toLegalCallId(part.id, dialect),
-          toolName: part.tool,
+          toolName: toLegalToolName(part.tool),
           input: toObject(part.input),
           ...options,
         },
@@ -102,7 +103,7 @@ function toResultPart(result: ToolResult, dialect: Dialect): LanguageModelV4Tool
   return {
     type: "tool-result",
     toolCallId: toLegalCallId(result.callId, dialect),
-    toolName: result.tool,
+    toolName: toLegalToolName(result.tool),
     output: toOutput(result, dialect),
   }
 }
@@ -111,7 +112,7 @@ function toOutput({ isError, content }: ToolResult, dialect: Dialect): LanguageM
   const hasFiles = content.some((part) => part.type === "file")
   if (!hasFiles || !dialect.takesFilesInResults) {
     const value = content.map((part) => (part.type === "file" ? nameFile(part) : part.text)).join("\n")
-    return { type: isError ? "error-text" : "text", value: value === "" ? "(no output)" : value }
+    return { type: isError ? "error-text" : "text", value: value === "" ? "(no output)" : toWhole(value) }
   }
   const failure: readonly TextPart[] = isError ? [{ type: "text", text: "The tool failed." }] : []
   return { type: "content", value: [...failure, ...content].flatMap(toInputPart) }
@@ -121,6 +122,11 @@ function toFilesAfterResults({ tool, callId, content }: ToolResult): InputPart[]
   const files = content.filter((part): part is FilePart => part.type === "file")
   if (files.length === 0) return NO_FILES
   return [{ type: "text", text: `Files that the call ${callId} of ${tool} returned:` }, ...files.map(toPromptFile)]
+}
+
+/** Half of a character, where a text was cut, makes a request that APIs refuse: from then on, every one. */
+function toWhole(text: string): string {
+  return text.toWellFormed()
 }
 
 /** Every API takes objects only. */

@@ -57,12 +57,12 @@ function isTelling(part: ContentPart): boolean {
   return part.type !== "text" || part.text !== "(it returned nothing)"
 }
 
-/** Head and tail: where it began and how it ended say more than the middle. */
+/** Head and tail: where it began and how it ended say more than the middle. A character that is cut in two is replaced. */
 function bound(text: string, limit: number): string {
-  if (text.length <= limit) return text
+  if (text.length <= limit) return text.toWellFormed()
   const half = Math.floor(limit / 2)
   const left = text.length - 2 * half
-  return `${text.slice(0, half)}\n[… ${left} characters left out …]\n${text.slice(-half)}`
+  return `${text.slice(0, half)}\n[… ${left} characters left out …]\n${text.slice(-half)}`.toWellFormed()
 }
 
 function toHandleText(task: TaskRecord, afterMs: number): string {
