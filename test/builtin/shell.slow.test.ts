@@ -1,8 +1,8 @@
-import { mkdirSync } from "node:fs"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { Answer } from "../../src/plugin/task-service.ts"
-import { createWorkplace, type WorkplaceOptions } from "../support/workplace.ts"
+import { createFolder, createWorkplace, type WorkplaceOptions } from "../support/workplace.ts"
 
 async function run(input: Record<string, unknown>, options: WorkplaceOptions = {}) {
   const workplace = await createWorkplace(options)
@@ -100,4 +100,18 @@ test("an install is expected to take half a minute until its duration has been l
   const estimate = await meanwhile.tasks.estimate({ tool: "run_command", input: { command: "npm ci" } })
   expect(estimate).toEqual({ medianMs: 30_000, p90Ms: 30_000, source: "guess" })
   expect(await meanwhile.tasks.estimate({ tool: "run_command", input: { command: "ls" } })).toBeNull()
+})
+
+test("a command that runs unasked lets no files of a project make git run a program", async () => {
+  const folder = createFolder()
+  const trap = join(folder, "fixture")
+  for (const name of ["objects", "refs"]) mkdirSync(join(trap, name), { recursive: true })
+  writeFileSync(join(trap, "HEAD"), "ref: refs/heads/main\n")
+  const program = `fsmonitor = "touch ${join(folder, "trapped")}; false"`
+  const settings = ["[core]", "repositoryformatversion = 0", "bare = false", "worktree = .", program]
+  writeFileSync(join(trap, "config"), `${settings.join("\n")}\n`)
+  await run({ command: `git -C ${trap} status` })
+  await run({ command: `cd ${trap} && git status` })
+  await run({ command: "git status", cwd: trap })
+  expect(existsSync(join(folder, "trapped"))).toBe(false)
 })

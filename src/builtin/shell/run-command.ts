@@ -8,7 +8,7 @@ import type { ProcessExit } from "../../plugin/process.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
 import { failWith, handBack, type ToolReturn } from "../../plugin/tool-return.ts"
 import { commandEffects } from "./command-effects.ts"
-import { type EnvironmentParts, toCommandEnvironment } from "./command-environment.ts"
+import { type EnvironmentParts, toCommandEnvironment, withCautiousGit } from "./command-environment.ts"
 import { forecastCommand } from "./command-forecast.ts"
 import { type CommandOutput, readCommandOutput } from "./command-output.ts"
 
@@ -40,7 +40,9 @@ export function createRunCommand(options: RunCommandOptions): Tool {
       const exit = await context.processes.run({
         argv: [options.shell, "-c", command],
         cwd: resolve(options.workingDirectory, cwd),
-        env: toCommandEnvironment(options, env),
+        env: runsGitUnasked(command, env)
+          ? withCautiousGit(toCommandEnvironment(options, env))
+          : toCommandEnvironment(options, env),
       })
       return toReturn(command, exit, await readCommandOutput(context))
     },
@@ -63,6 +65,10 @@ function createInputSchema(workingDirectory: string) {
       .describe("Environment variables to add or replace."),
     timeoutMs: z.number().int().min(10).optional().describe("Stop it when it has run so long."),
   })
+}
+
+function runsGitUnasked(command: string, env: Readonly<Record<string, string>> | undefined): boolean {
+  return /\bgit\b/.test(command) && commandEffects(command, env).length === 0
 }
 
 /** Values of variables may be secrets: the names tell enough. */
