@@ -17,7 +17,7 @@ export async function createSession(scope: AgentScope, options: SessionOptions =
   const { tools = null, instructions = "", isKept = scope.isKept } = options
   const model = options.model ?? scope.defaultModel()
   const data = parseSessionData({ name, model, parent, instructions, tools: tools && [...tools] })
-  const conversation: Conversation = await toConversation(scope, id, model, (current) =>
+  const conversation: Conversation = await toConversation(scope, { id, workspace, model }, (current) =>
     isKept
       ? createStoredLog(toLogOptions(scope, id, workspace), data)
       : createMemoryLog({ id, workspace, data, clock: scope.clock, stopOf: () => toStop(current()) }),
@@ -50,7 +50,7 @@ export async function openConversation(
   }
   const log = await openStoredLog(toLogOptions(scope, id, workspace), record)
   const model = log.data.model || scope.defaultModel()
-  const conversation = await toConversation(scope, id, model, () => log)
+  const conversation = await toConversation(scope, { id, workspace, model }, () => log)
   if (conversation.log !== log) return conversation
   const { name, parent } = log.data
   if (parent) scope.onChild(id, parent)
@@ -60,15 +60,15 @@ export async function openConversation(
 
 async function toConversation(
   scope: AgentScope,
-  id: SessionId,
-  model: string,
+  { id, workspace, model }: { readonly id: SessionId; readonly workspace: WorkspaceId; readonly model: string },
   createLog: (current: () => Conversation["current"]) => SessionLog,
 ): Promise<Conversation> {
   const connected = await scope.models.connect(model)
   await scope.registry.welcome(model)
   // Somebody else may have opened it meanwhile: two conversations of one log would not know of each other's turns.
   const open = scope.open.get(id)
-  if (open) return open
+  if (open?.log.workspace === workspace) return open
+  if (open) throw new MeanwhileError("invalid_input", `The id ${id} is taken. Name none, or another.`, { session: id })
   const log = createLog(() => conversation.current)
   const { parent } = log.data
   const emitter = createAgentEmitter(id, parent ? eventsAbove(scope, parent) : scope.events, scope.log)
