@@ -59,6 +59,10 @@ async function toRealRules(rules: PathRules, toRealRoot: (path: string) => strin
 }
 
 function checkText(path: string): void {
+  if (/^~(?:\/|$)/.test(path)) {
+    const message = `"${path}" would be a folder named ~, not the home folder. Give a path from the working folder.`
+    throw new MeanwhileError("invalid_input", message, { path })
+  }
   if (path.trim() !== "" && path.length <= LONGEST_PATH && !CONTROL.test(path)) return
   const message =
     "A path must be a plain text without control characters, at most 4096 long. Give one from the working folder."

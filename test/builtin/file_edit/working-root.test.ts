@@ -36,6 +36,7 @@ describe("a path outside the working folder", () => {
     desk.put("sub/a.txt", "a")
     for (const path of [
       "../outside/secret.txt",
+      "~/secret.txt",
       "sub/../../outside/secret.txt",
       "./sub/../../outside/secret.txt",
       join(desk.outside, "secret.txt"),
