@@ -33,6 +33,12 @@ it.each([
   expect(commandLikeness({ command })).toBe(likeness)
 })
 
+it("tells commands in other folders from those in the working folder", () => {
+  expect(commandLikeness({ command: "npm test", cwd: "." })).toBe("npm test")
+  expect(commandLikeness({ command: "npm test", cwd: "vendor/x" })).toBe('npm test (in "vendor/x")')
+  expect(commandLikeness({ command: "rm x", cwd: "/" })).toBe('rm (in "/")')
+})
+
 it("finds no likeness where the call sets variables of its own", () => {
   expect(commandLikeness({ command: "npm test", env: { PATH: "/tmp" } })).toBeUndefined()
   expect(commandLikeness("npm test")).toBeUndefined()

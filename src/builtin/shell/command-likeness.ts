@@ -17,7 +17,14 @@ const RUNNERS = new Set(["run", "exec", "dlx", "x"])
 export function commandLikeness(input: unknown): string | undefined {
   if (typeof input !== "object" || input === null || !("command" in input)) return undefined
   if (typeof input.command !== "string" || ("env" in input && input.env !== undefined)) return undefined
-  const [part, ...others] = readScript(input.command) ?? []
+  const likeness = textLikeness(input.command)
+  const isElsewhere = "cwd" in input && input.cwd !== undefined && input.cwd !== "."
+  // The same words do something else in another folder, which may have scripts of its own.
+  return likeness !== undefined && isElsewhere ? `${likeness} (in ${JSON.stringify(input.cwd)})` : likeness
+}
+
+function textLikeness(command: string): string | undefined {
+  const [part, ...others] = readScript(command) ?? []
   if (!part || others.length > 0 || part.redirections.length > 0) return undefined
   if (part.words.some((word) => word.isExpanded || word.isAssignment)) return undefined
   const [program = "", ...rest] = part.words.map(({ word }) => word)
@@ -25,7 +32,7 @@ export function commandLikeness(input: unknown): string | undefined {
   if (!PROGRAM.test(program) || runsAnything) return undefined
   const { subcommands } = classifyCommand({ program, rest, follows: "sequence", isDetached: false })
   if (subcommands.length > 0) return toBeginning(program, rest, subcommands)
-  return commandEffects(input.command).includes("unknown") ? toBeginning(program, rest, rest.slice(0, 1)) : program
+  return commandEffects(command).includes("unknown") ? toBeginning(program, rest, rest.slice(0, 1)) : program
 }
 
 /** The words must be the first ones: an option before them can change what they mean. */
