@@ -1,3 +1,4 @@
+import { closeAll } from "../base/close-all.ts"
 import { MeanwhileError } from "../base/error.ts"
 import type { ContextUsage } from "../plugin/context-usage.ts"
 import type { GcConfig, GcPlugin } from "../plugin/gc-plugin.ts"
@@ -59,8 +60,7 @@ export function createClientOf<Runtime extends ClientRuntime, Options extends ob
   async function close(): Promise<void> {
     const open = connected
     connected = undefined
-    await open?.session.close()
-    await open?.runtime[Symbol.asyncDispose]()
+    if (open) await closeAll([() => open.session.close(), () => open.runtime[Symbol.asyncDispose]()])
   }
 
   return {
