@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { MeanwhileError } from "../../base/error.ts"
+import { userMessage } from "../../plugin/message.ts"
 import { createModelProviders, type ModelProvidersOptions } from "./model-providers.ts"
 import { toOllamaUrl } from "./ollama-url.ts"
 import { providersConfigSchema } from "./providers-config.ts"
@@ -71,6 +72,19 @@ test("a key that could not be a header is refused without being shown", async ()
   const error = await catchError(() => plugin.connect("gpt-5"))
   expect(error).toMatchObject({ code: "key_refused", message: expect.stringContaining("OPENAI_API_KEY") })
   expect(error instanceof MeanwhileError && error.message).not.toContain(KEY)
+})
+
+test("a secret header, or one in the address, is not shown where the provider quotes it", async () => {
+  const message = "Refused: Token opaque-5544 of user at opaque-7788."
+  const fetch = async () => Response.json({ error: { message } }, { status: 401 })
+  const providers = {
+    house: { baseUrl: "https://user:opaque-7788@house.example/v1", headers: { "x-house": "Token opaque-5544" } },
+  }
+  const model = await find("house", { providers, fetch }).connect("small")
+  const request = { system: "", messages: [userMessage("hi")], tools: [], signal: new AbortController().signal }
+  const error = await catchError(() => model.generate(request))
+  expect(error).toMatchObject({ code: "key_refused" })
+  expect(String(error)).not.toContain("opaque")
 })
 
 test("a variable named in the configuration replaces the usual one", async () => {

@@ -35,7 +35,7 @@ function createModelProvider(name: string, lookup: Lookup): ModelProviderPlugin 
       const missing = findMissing(name, access, lookup)
       if (missing) throw missing
       const open = await rowOf(name).open(access)
-      return toConnectedModel(id, open(model), { secrets: access.key ? [access.key] : [] })
+      return toConnectedModel(id, open(model), { secrets: secretsOf(access) })
     },
     isConfigured: () => hasSettings(name, lookup) && !findMissing(name, toAccess(name, lookup), lookup),
     serializeHistory,
@@ -61,6 +61,13 @@ function toAccess(name: string, { environment, settings, fetch }: Lookup): Provi
     project: given.project ?? read("GOOGLE_VERTEX_PROJECT", "GOOGLE_CLOUD_PROJECT"),
     location: given.location ?? read("GOOGLE_VERTEX_LOCATION"),
   }
+}
+
+/** Of a header also each word, since its scheme may be left out: at worst a harmless word is taken out too. */
+function secretsOf({ key, headers = {}, baseUrl = "" }: ProviderAccess): readonly string[] {
+  const { username = "", password = "", searchParams } = URL.parse(baseUrl) ?? {}
+  const given = [key ?? "", ...Object.values(headers), username, password, ...(searchParams?.values() ?? [])]
+  return given.flatMap((value) => [value, ...value.split(/\s+/)]).filter((value) => value !== "")
 }
 
 function keyVariablesOf(name: string, { apiKeyEnv }: ProviderSettings): readonly string[] {
