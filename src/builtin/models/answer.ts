@@ -120,8 +120,10 @@ function toMessagePart(
       const isMarked = part.type === "reasoning" || part.metadata !== undefined
       return [{ type: part.type, text: part.text, ...(isMarked && toMetadata(part.metadata, origin)) }]
     }
-    case "file":
-      return [{ type: "file", mediaType: part.mediaType, source: toSource(part.data) }]
+    case "file": {
+      const metadata = part.providerMetadata && toMetadata(part.providerMetadata, origin)
+      return [{ type: "file", mediaType: part.mediaType, source: toSource(part.data), ...metadata }]
+    }
     case "tool-call": {
       if (part.providerExecuted) return []
       const metadata = part.providerMetadata && toMetadata(part.providerMetadata, origin)

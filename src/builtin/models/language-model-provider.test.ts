@@ -61,6 +61,17 @@ test("a provider object of the AI SDK is a plugin as it is", async () => {
   })
 })
 
+test("what a provider attaches to a file of its answer goes back to it with the file", async () => {
+  const providerMetadata = { google: { thoughtSignature: "abc" } }
+  const data = { type: "data", data: "AQID" } as const
+  const file = { type: "file", mediaType: "image/png", data, providerMetadata } as const
+  const { model, calls } = createModel([file, FINISH], { provider: "google.generative-ai" })
+  const connected = toConnectedModel("google/m", model)
+  const { message } = await connected.generate(toRequest([userMessage("draw")]))
+  await connected.generate(toRequest([userMessage("draw"), message, userMessage("again")]))
+  expect(calls[1]?.prompt[1]).toMatchObject({ content: [{ type: "file", providerOptions: providerMetadata }] })
+})
+
 test("a model of another version of the interface is refused by its version", () => {
   const { model } = createModel([])
   const old = { ...model, specificationVersion: "v2" } as unknown as LanguageModelV4

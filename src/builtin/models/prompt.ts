@@ -76,12 +76,12 @@ function toAnswerPart(
   part: Extract<Message, { role: "assistant" }>["parts"][number],
   dialect: Dialect,
 ): Content<"assistant"> {
-  if (part.type === "file") {
-    return [dialect.takesFilesInAnswers ? toPromptFile(part) : { type: "text", text: nameFile(part) }]
-  }
   const own = findOwnMetadata(dialect, part.metadata)
   const options = own && part.metadata ? { providerOptions: toOptions(part.metadata) } : {}
   switch (part.type) {
+    case "file":
+      if (!dialect.takesFilesInAnswers) return [{ type: "text", text: nameFile(part) }]
+      return [{ ...toPromptFile(part), ...options }]
     case "text":
       return part.text.trim() === "" && !own ? [] : [{ type: "text", text: toWhole(part.text), ...options }]
     case "reasoning":
