@@ -1,4 +1,6 @@
+import { contentOf } from "../plugin/tool-content.ts"
 import type { NoticeKey } from "../task/notice.ts"
+import type { Patch } from "../task/patch.ts"
 import type { TaskRecord } from "../task/record.ts"
 import type { Conversation } from "./conversation.ts"
 import type { AgentScope } from "./scope.ts"
@@ -59,8 +61,10 @@ function toText(task: TaskRecord): string {
   }
 }
 
-function toPayloadText({ payload, digest }: { readonly payload: unknown; readonly digest: readonly string[] }): string {
+function toPayloadText({ payload, digest }: Pick<Patch, "payload" | "digest">): string {
   if (typeof payload === "string") return payload
+  const shown = contentOf(payload)
+  if (shown) return shown.map((part) => (part.type === "text" ? part.text : `[${part.mediaType}]`)).join("\n")
   return payload === null ? digest.join("\n") : JSON.stringify(payload)
 }
 

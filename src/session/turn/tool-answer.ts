@@ -14,7 +14,11 @@ export function toToolResult(call: FunctionCall, answer: Answer, limitCharacters
     case "failed": {
       const { failure, patch } = answer
       const more = patch ? toContent(patch.payload, patch.digest, limitCharacters) : []
-      return toResult(call, true, [{ type: "text", text: failure.message }, ...more.filter(isTelling)])
+      return toResult(
+        call,
+        true,
+        boundAll([{ type: "text", text: failure.message }, ...more.filter(isTelling)], limitCharacters),
+      )
     }
     case "cancelled":
     case "timed_out":
@@ -48,13 +52,27 @@ function toResult(call: FunctionCall, isError: boolean, content: readonly Conten
 
 function toContent(payload: JsonValue, digest: readonly string[], limit: number): readonly ContentPart[] {
   const shown = contentOf(payload)
-  if (shown) return shown.map((part) => (part.type === "text" ? { ...part, text: bound(part.text, limit) } : part))
+  if (shown) return boundAll(shown, limit)
   const text = typeof payload === "string" ? payload : payload === null ? digest.join("\n") : JSON.stringify(payload)
   return [{ type: "text", text: text === "" ? "(it returned nothing)" : bound(text, limit) }]
 }
 
 function isTelling(part: ContentPart): boolean {
   return part.type !== "text" || part.text !== "(it returned nothing)"
+}
+
+/** All texts together: the first have what they need, the one that no longer fits is cut, and the rest is counted. */
+function boundAll(content: readonly ContentPart[], limit: number): readonly ContentPart[] {
+  const kept: ContentPart[] = []
+  let left = limit
+  let dropped = 0
+  for (const part of content) {
+    if (part.type !== "text") kept.push(part)
+    else if (left > 0) kept.push({ ...part, text: bound(part.text, left) })
+    else dropped += 1
+    if (part.type === "text") left -= part.text.length
+  }
+  return dropped === 0 ? kept : [...kept, { type: "text", text: `[… ${dropped} more texts left out …]` }]
 }
 
 /** Head and tail: where it began and how it ended say more than the middle. A character that is cut in two is replaced. */

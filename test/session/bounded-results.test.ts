@@ -1,0 +1,69 @@
+import { expect, test } from "vitest"
+import { z } from "zod"
+import { showModel } from "../../src/plugin/tool-content.ts"
+import { defineTool, type Tool } from "../../src/plugin/tool.ts"
+import { eventually } from "../support/eventually.ts"
+import { lastSaid, openAgent, resultsOf, resultText } from "./support/open-agent.ts"
+
+const LIMIT = 2_000
+const PIXELS = "QUJD".repeat(5_000)
+
+const loud: Tool = defineTool({
+  name: "loud",
+  description: "Fails at length.",
+  input: z.object({}),
+  run: async () => {
+    throw new Error(`begins ${"x".repeat(100_000)} ends`)
+  },
+})
+
+const many: Tool = defineTool({
+  name: "many",
+  description: "Answers in many parts.",
+  input: z.object({}),
+  run: async () =>
+    showModel(
+      Array.from({ length: 50 }, () => ({ type: "text", text: "y".repeat(1_500) }) as const),
+      "many",
+    ),
+})
+
+const picture: Tool = defineTool({
+  name: "picture",
+  description: "Takes a picture, slowly.",
+  input: z.object({}),
+  background: { mode: "always" },
+  run: async () =>
+    showModel(
+      [
+        { type: "text", text: "A cat." },
+        { type: "file", mediaType: "image/png", source: { data: PIXELS } },
+      ],
+      "a picture",
+    ),
+})
+
+test.each([loud, many])("the model sees no more of a result than it may, however it comes: $name", async (tool) => {
+  const agent = { toolResultLimitCharacters: LIMIT }
+  const { session } = await openAgent([{ calls: [{ tool: tool.name }] }, "ok"], { tools: [tool], agent })
+  await session.send("go")
+  const text = resultText(resultsOf(session.history())[0])
+  expect(text.length).toBeGreaterThan(LIMIT / 2)
+  expect(text.length).toBeLessThan(LIMIT + 100)
+  expect(text).toContain("characters left out")
+  if (tool === many) expect(text).toContain("48 more texts left out")
+})
+
+test("a notice of a task that shows pictures names them, and holds none of their data", async () => {
+  const { session, runtime, model } = await openAgent([{ calls: [{ tool: "picture" }] }, "ok", "nice"], {
+    tools: [picture],
+  })
+  await session.send("go")
+  await eventually(
+    "the task ends",
+    async () => (await runtime.tasks.list({ statuses: ["completed"] })).items.length === 1,
+  )
+  await session.send("and?")
+  expect(lastSaid(model, -1)).toContain("| A cat.\n| [image/png]\n")
+  expect(lastSaid(model, -1)).not.toContain("QUJD")
+})
