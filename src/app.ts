@@ -77,6 +77,8 @@ export interface RuntimeOptions {
   /** Keeps conversations beyond the store, and describes them. */
   readonly sessionPlugin?: (directory: SessionDirectory) => SessionPlugin
   readonly sessionConfig?: unknown
+  /** Hears what `on` hears, from before any turn of an earlier process goes on. */
+  readonly onEvent?: AgentListener
   readonly ledger?: TokenLedger
   readonly log?: Log
   readonly clock?: Clock
@@ -150,6 +152,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
         isKept,
         defaultModel: () => model,
       })
+      if (options.onEvent) conversations.on(options.onEvent)
       if (!options.sessionPlugin) return
       defaults.sessionPlugin = options.sessionPlugin(conversations.directory())
       await plugins.register(defaults.sessionPlugin, { config: options.sessionConfig })

@@ -21,3 +21,10 @@ it("hands the prompt through all enrichers, passes over one that throws, and kee
     failures: { broken: "no index" },
   })
 })
+
+test("an enricher that returns something else is passed over, and named", async () => {
+  const wrong = { plugin: "wrong", enrichPrompt: () => ({ text: "other" }) as never }
+  const { prompt, failures } = await enrichPrompt([wrong], "as it was")
+  expect(prompt).toBe("as it was")
+  expect(failures).toEqual({ wrong: "it must return { prompt: string }" })
+})

@@ -43,6 +43,7 @@ export async function enrichPrompt(
   for (const enricher of enrichers) {
     try {
       const enriched = await enricher.enrichPrompt(text, context)
+      if (typeof enriched?.prompt !== "string") throw new Error("it must return { prompt: string }")
       text = enriched.prompt
       if (enriched.metadata) metadata[enricher.plugin] = enriched.metadata
     } catch (error) {

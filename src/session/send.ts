@@ -1,7 +1,7 @@
 import { context } from "@opentelemetry/api"
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { AgentEvent, OutputMode, OutputSource, TurnAccounting } from "../plugin/agent-event.ts"
-import { type FilePart, type Message, userMessage } from "../plugin/message.ts"
+import type { Message } from "../plugin/message.ts"
 import { enrichPrompt } from "../plugin/prompt-enrichment.ts"
 import { afterContinued } from "./after-continued.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
@@ -11,6 +11,7 @@ import type { TaskId } from "../task/id.ts"
 import type { LogEntry } from "./log/log-entry.ts"
 import type { SessionLog } from "./log/session-log.ts"
 import { readPendingNotices } from "./pending-notices.ts"
+import { requireContent, requireRoom, toUserMessage } from "./said-message.ts"
 import type { AgentScope } from "./scope.ts"
 import type { SendOptions, TurnResult } from "./session.ts"
 import { beginTurnTrace, type TurnTrace } from "./telemetry.ts"
@@ -108,6 +109,7 @@ async function take(
   const notices = await readPendingNotices(scope, conversation)
   const prompt = await enrich(scope, conversation, message)
   const said = toUserMessage([notices.text, prompt], options.files)
+  requireRoom(scope, conversation, said)
   if (!log.isKept && notices.keys.length > 0) {
     await scope.store.commit([{ op: "notice.consume", keys: notices.keys, by: null }])
   }
@@ -129,17 +131,6 @@ async function take(
       return takeTurn(scope, conversation, turn, trace)
     },
   })
-}
-
-/** No provider takes an empty message. */
-function requireContent(message: string, { files = [] }: SendOptions): void {
-  if (message.trim() !== "" || files.length > 0) return
-  throw new MeanwhileError("invalid_input", "The message is empty. Say something, or send a file.")
-}
-
-function toUserMessage(texts: readonly string[], files: readonly FilePart[] = []): Message {
-  const text = texts.filter((one) => one.trim() !== "").join("\n\n")
-  return text === "" && files.length > 0 ? { role: "user", parts: files } : userMessage(text || "(empty)", files)
 }
 
 function toEntries(messages: readonly Message[]): readonly LogEntry[] {

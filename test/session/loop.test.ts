@@ -126,3 +126,11 @@ test("004-05: onOutput hears source, text and mode of the model and of what tool
     ["model", "done", "write"],
   ])
 })
+
+test("a message that fills the context by itself is refused before it is kept, and the conversation goes on", async () => {
+  const { session, model } = await openAgent(["Fine."], { scripted: { contextLimitTokens: 1_000 } })
+  await expect(session.send("word ".repeat(4_000))).rejects.toMatchObject({ code: "invalid_input" })
+  expect(session.history()).toEqual([])
+  expect((await session.send("Hello.")).text).toBe("Fine.")
+  expect(model.callCount).toBe(1)
+})
