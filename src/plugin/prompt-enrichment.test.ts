@@ -22,7 +22,7 @@ it("hands the prompt through all enrichers, passes over one that throws, and kee
   })
 })
 
-test("an enricher that returns something else is passed over, and named", async () => {
+it("passes over an enricher that returns something else, and names it", async () => {
   const wrong = { plugin: "wrong", enrichPrompt: () => ({ text: "other" }) as never }
   const { prompt, failures } = await enrichPrompt([wrong], "as it was")
   expect(prompt).toBe("as it was")
