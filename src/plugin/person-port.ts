@@ -8,6 +8,8 @@ export interface Question {
   readonly detail?: string
   readonly options?: readonly string[]
   readonly isMultiple?: boolean
+  /** Of a `choice`: own words are an answer too. */
+  readonly allowsText?: boolean
   /** Taken when they just press enter. */
   readonly fallback?: string
 }

@@ -38,9 +38,17 @@ it("asks each question in turn and returns the answers with their questions", as
       text: "Which database?",
       detail: "The new service",
       options: ["SQLite", "Postgres"],
+      allowsText: true,
       fallback: "SQLite",
     },
-    { kind: "choice", text: "Which regions?", detail: "The new service", options: ["a", "b", "c"], isMultiple: true },
+    {
+      kind: "choice",
+      text: "Which regions?",
+      detail: "The new service",
+      options: ["a", "b", "c"],
+      allowsText: true,
+      isMultiple: true,
+    },
     { kind: "text", text: "What is it called?", detail: "The new service" },
   ])
   expect(returned).toMatchObject({

@@ -65,7 +65,7 @@ function toQuestion(about: string, asked: AskedQuestion): Question {
     kind: asked.options ? "choice" : "text",
     text: toVisibleText(asked.question),
     detail: toVisibleText(about),
-    ...(asked.options && { options: asked.options.map((option) => toVisibleText(option)) }),
+    ...(asked.options && { options: asked.options.map((option) => toVisibleText(option)), allowsText: true }),
     ...(asked.multiple && { isMultiple: true }),
     ...(asked.default !== undefined && { fallback: toVisibleText(asked.default) }),
   }

@@ -1,60 +1,131 @@
 import { createInterface, type Interface } from "node:readline"
 import type { Screen } from "../screen/screen.ts"
+import { createMessageLines } from "./message-lines.ts"
 
 const PROMPT = "> "
+/** Every approval is a yes. */
+const YES_PROMPT = "!> "
 const QUESTION_PROMPT = "? "
+/** The line belongs to the message above it. */
+const MORE_PROMPT = "… "
+/** The terminal then says where a paste begins and ends. */
+const PASTES_ON = "\u001b[?2004h"
+const PASTES_OFF = "\u001b[?2004l"
 
 export interface PromptStreams {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
   readonly output: NodeJS.WritableStream
   readonly screen: Screen
+  /** Says yes to every approval. */
+  readonly isApproving: boolean
 }
 
-/** Where lines come from: a person at a terminal, or a pipe. */
-export function openPrompt({ input, output, screen }: PromptStreams): Interface {
-  if (!input.isTTY || !screen.isLive) return createInterface({ input, terminal: false })
-  return createInterface({ input, output, terminal: true, prompt: PROMPT })
+/** Where messages come from: a person at a terminal, or a pipe. */
+export interface ChatPrompt {
+  readonly isTerminal: boolean
+  /** Calls back at each press of Ctrl+C that the terminal hands on as a key. */
+  onInterrupt(press: () => void): void
+  /** Calls back at each press of F2, until taken back. Only a terminal has keys. */
+  onNextKey(press: () => void): () => void
+  /** Whether the next line is an answer. */
+  expectAnswer(isAnswer: boolean): void
+  /** Takes back what was typed. False when nothing was. */
+  takeBack(): boolean
+  /**
+   * At a terminal every message is handled at once, whatever runs; from a pipe one after the other, as a script expects.
+   * Resolves when no more can come. Contract: called before anything is awaited, for a line that nobody hears is lost.
+   */
+  follow(handle: (message: string) => Promise<void>): Promise<void>
+  close(): void
 }
 
-/** Calls back at each press of F2, until taken back. Only a terminal has keys. */
-export function followNextKey({ input }: PromptStreams, prompt: Interface, press: () => void): () => void {
-  if (!prompt.terminal) return () => {}
-  const listen = (_text: unknown, key: { readonly name?: string } | undefined): void => {
-    if (key?.name === "f2") press()
+export function openPrompt({ input, output, screen, isApproving }: PromptStreams): ChatPrompt {
+  if (!input.isTTY || !screen.isLive) return openPipe(createInterface({ input, terminal: false }))
+  const prompt = createInterface({ input, output, terminal: true, prompt: isApproving ? YES_PROMPT : PROMPT })
+  const lines = createMessageLines()
+  let isAnswering = false
+
+  function showExpected(): void {
+    const usual = isApproving ? YES_PROMPT : PROMPT
+    prompt.setPrompt(lines.isBegun() ? MORE_PROMPT : isAnswering ? QUESTION_PROMPT : usual)
+    screen.refresh()
   }
-  input.on("keypress", listen)
-  return () => void input.off("keypress", listen)
+
+  const followPastes = (_text: unknown, { name }: Key = {}): void => {
+    if (name === "paste-start") lines.beginPaste()
+    if (name !== "paste-end") return
+    const { length } = prompt.line
+    const count = lines.endPaste()
+    if (count === 0) return
+    const pasted = length > 0 ? count + 1 : count
+    screen.print(screen.style.dim(`(pasted, ${countLines(pasted)}: Enter sends it, Ctrl+C takes it back)`))
+  }
+
+  return {
+    isTerminal: true,
+    onInterrupt: (press) => void prompt.on("SIGINT", press),
+    onNextKey(press) {
+      const listen = (_text: unknown, { name }: Key = {}): void => {
+        if (name === "f2") press()
+      }
+      input.on("keypress", listen)
+      return () => void input.off("keypress", listen)
+    },
+    expectAnswer(isAnswer) {
+      isAnswering = isAnswer
+      showExpected()
+    },
+    takeBack() {
+      const hadLines = lines.takeBack()
+      const hadText = prompt.line !== ""
+      prompt.write(null, { ctrl: true, name: "e" })
+      prompt.write(null, { ctrl: true, name: "u" })
+      if (hadLines) showExpected()
+      return hadLines || hadText
+    },
+    follow(handle) {
+      output.write(PASTES_ON)
+      screen.attach(prompt)
+      input.on("keypress", followPastes)
+      return new Promise((resolve, reject) => {
+        prompt.on("line", (line) => {
+          screen.enterLine(line)
+          const wasBegun = lines.isBegun()
+          const message = lines.add(line)
+          if (wasBegun !== lines.isBegun()) showExpected()
+          if (message !== undefined) handle(message).catch(reject)
+        })
+        prompt.once("close", () => {
+          // A closed prompt cannot be drawn any more.
+          screen.detach()
+          input.off("keypress", followPastes)
+          output.write(PASTES_OFF)
+          resolve()
+        })
+      })
+    },
+    close: () => prompt.close(),
+  }
 }
 
-/** Shows whether the next line is an answer. */
-export function showExpected(prompt: Interface, screen: Screen, isAnswer: boolean): void {
-  prompt.setPrompt(isAnswer ? QUESTION_PROMPT : PROMPT)
-  screen.refresh()
+interface Key {
+  readonly name?: string
 }
 
-/**
- * At a terminal every line is handled at once, whatever runs; from a pipe one after the other, as a script expects.
- * Resolves when no more can come. Contract: called before anything is awaited, for a line that nobody hears is lost.
- */
-export function followLines(prompt: Interface, screen: Screen, handle: (line: string) => Promise<void>): Promise<void> {
-  return prompt.terminal ? followTerminal(prompt, screen, handle) : followPipe(prompt, handle)
+function openPipe(prompt: Interface): ChatPrompt {
+  return {
+    isTerminal: false,
+    onInterrupt: (press) => void prompt.on("SIGINT", press),
+    onNextKey: () => () => {},
+    expectAnswer() {},
+    takeBack: () => false,
+    async follow(handle) {
+      for await (const line of prompt) await handle(line)
+    },
+    close: () => prompt.close(),
+  }
 }
 
-function followTerminal(prompt: Interface, screen: Screen, handle: (line: string) => Promise<void>): Promise<void> {
-  screen.attach(prompt)
-  return new Promise((resolve, reject) => {
-    prompt.on("line", (line) => {
-      screen.enterLine(line)
-      handle(line).catch(reject)
-    })
-    prompt.once("close", () => {
-      // A closed prompt cannot be drawn any more.
-      screen.detach()
-      resolve()
-    })
-  })
-}
-
-async function followPipe(prompt: Interface, handle: (line: string) => Promise<void>): Promise<void> {
-  for await (const line of prompt) await handle(line)
+function countLines(count: number): string {
+  return count === 1 ? "1 line" : `${count} lines`
 }

@@ -1,18 +1,17 @@
-import type { Interface } from "node:readline"
 import type { Runtime } from "../../app.ts"
 import { type SessionWish, startSession } from "../start-session.ts"
 import { createAgentView } from "../view/agent-view.ts"
 import { createAnnouncer } from "./announcer.ts"
-import { followLines, followNextKey, openPrompt, type PromptStreams, showExpected } from "./chat-prompt.ts"
+import { type ChatPrompt, openPrompt, type PromptStreams } from "./chat-prompt.ts"
 import { createControlC } from "./control-c.ts"
 import { type Conversation, createConversation } from "./conversation.ts"
 import { type Ending, shutDown } from "./ending.ts"
 import { createForeground } from "./foreground.ts"
-import { greet, tellQuestions } from "./greeting.ts"
+import { greet, tellQuestions, warnOfYes } from "./greeting.ts"
 import type { Interrupts } from "./interrupts.ts"
 import type { LastAnnouncement } from "./last-announcement.ts"
 import { createLeftTurns } from "./left-turns.ts"
-import { obey } from "./obey.ts"
+import { isCommand, obey } from "./obey.ts"
 import { createQuestionDesk, type QuestionDesk } from "./question-desk.ts"
 import { createYesChannel } from "./yes-channel.ts"
 
@@ -20,8 +19,6 @@ export interface ChatOptions extends SessionWish, PromptStreams {
   readonly meanwhile: Runtime
   readonly interrupts: Interrupts
   readonly last: LastAnnouncement
-  /** Says yes to every approval. */
-  readonly isApproving: boolean
 }
 
 /** Talks until `/quit`, the end of input, or Ctrl+C; then shuts down. */
@@ -32,10 +29,10 @@ export async function runChat(options: ChatOptions): Promise<void> {
   const unlisten = meanwhile.on(view.show)
   const detach = attachPerson(options, prompt, chat.desk)
   const ignore = followInterrupts(interrupts, prompt, chat)
-  const unfollow = followNextKey(options, prompt, view.selection.next)
+  const unfollow = prompt.onNextKey(view.selection.next)
   try {
     const ready = chat.start()
-    followLines(prompt, screen, chat.handle).then(() => ending.resolve("end of input"), ending.reject)
+    prompt.follow(chat.handle).then(() => ending.resolve("end of input"), ending.reject)
     const [conversation, reason] = await Promise.all([ready, ending.promise])
     ignore()
     unfollow()
@@ -62,7 +59,7 @@ function createChat(options: ChatOptions) {
   const foreground = createForeground()
   const announcer = createAnnouncer(meanwhile, screen, options.last)
   const leftTurns = createLeftTurns(meanwhile, screen)
-  const desk = createQuestionDesk(screen, (isOpen) => showExpected(prompt, screen, isOpen))
+  const desk = createQuestionDesk(screen, prompt.expectAnswer)
   let conversation: Conversation | undefined
   const view = createAgentView({
     answers: screen,
@@ -79,7 +76,8 @@ function createChat(options: ChatOptions) {
   async function start(): Promise<Conversation> {
     const session = await startSession(meanwhile, options)
     conversation = createConversation(meanwhile, screen, session)
-    if (prompt.terminal) greet(screen, session)
+    if (prompt.isTerminal) greet(screen, session)
+    if (options.isApproving) warnOfYes(screen)
     await leftTurns.tell()
     await announcer.announceLeft()
     await tellQuestions(meanwhile, screen)
@@ -103,19 +101,21 @@ function createChat(options: ChatOptions) {
     async handle(line: string): Promise<void> {
       const talking = await ready.promise
       controlC.forget()
-      if (desk.isOpen()) return desk.take(line)
+      const question = desk.current()
+      if (question && !isCommand(line, meanwhile, question)) return desk.take(line)
       const wish = await foreground.run((signal) => obey(line, { ...context, signal, conversation: talking }))
       if (wish === "quit") ending.resolve("quit")
+      else if (question) desk.repeat(question)
     },
   }
 }
 
 function followInterrupts(
   interrupts: Interrupts,
-  prompt: Interface,
+  prompt: ChatPrompt,
   { controlC, leave }: Pick<ReturnType<typeof createChat>, "controlC" | "leave">,
 ): () => void {
-  prompt.on("SIGINT", controlC.press)
+  prompt.onInterrupt(controlC.press)
   return interrupts.onEach((interrupt) => {
     if (interrupt === "key") controlC.press()
     else leave()
@@ -123,7 +123,7 @@ function followInterrupts(
 }
 
 /** Without anybody there, approvals wait in the inbox. */
-function attachPerson({ meanwhile, screen, isApproving }: ChatOptions, prompt: Interface, desk: QuestionDesk) {
+function attachPerson({ meanwhile, screen, isApproving }: ChatOptions, prompt: ChatPrompt, desk: QuestionDesk) {
   if (isApproving) return meanwhile.attach(createYesChannel(screen))
-  return prompt.terminal ? meanwhile.attach(desk.channel) : () => {}
+  return prompt.isTerminal ? meanwhile.attach(desk.channel) : () => {}
 }

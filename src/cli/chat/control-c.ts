@@ -1,5 +1,5 @@
-import type { Interface } from "node:readline"
 import type { Screen } from "../screen/screen.ts"
+import type { ChatPrompt } from "./chat-prompt.ts"
 import type { Conversation } from "./conversation.ts"
 import type { Foreground } from "./foreground.ts"
 import type { QuestionDesk } from "./question-desk.ts"
@@ -7,7 +7,7 @@ import type { QuestionDesk } from "./question-desk.ts"
 const TWICE_WITHIN_MS = 2_000
 
 export interface ControlCParts {
-  readonly prompt: Interface
+  readonly prompt: ChatPrompt
   readonly screen: Screen
   readonly desk: QuestionDesk
   readonly foreground: Foreground
@@ -40,10 +40,9 @@ export function createControlC(parts: ControlCParts): ControlC {
 
   /** Without a terminal nothing is typed, and nobody could be asked again. */
   function takeBack(): void {
-    if (!prompt.terminal || (isWarned && prompt.line === "")) return leave()
-    isWarned = prompt.line === ""
-    prompt.write(null, { ctrl: true, name: "e" })
-    prompt.write(null, { ctrl: true, name: "u" })
+    const hadText = prompt.takeBack()
+    if (!prompt.isTerminal || (isWarned && !hadText)) return leave()
+    isWarned = !hadText
     if (isWarned) screen.print("Ctrl+C again leaves; /quit does too.")
   }
 

@@ -19,6 +19,12 @@ export function greet(screen: Screen, session: Session): void {
   }
 }
 
+/** Whoever started it may have forgotten, and whoever looks on does not know. */
+export function warnOfYes(screen: Screen): void {
+  const text = "--yes: every approval is given without asking. The model may do anything you may."
+  screen.print(screen.style.yellow(text))
+}
+
 function recall(session: Session): readonly string[] {
   const said = session.history().flatMap(({ role, parts }) => {
     const text = parts.map((part) => (part.type === "text" ? part.text : "")).join(" ")

@@ -1,7 +1,8 @@
 import { toErrorMessage } from "../../base/error.ts"
 import { type ChatContext, splitLine } from "../command/command.ts"
-import { describeUnknown, findCommand, pluginCommands } from "../command/commands.ts"
+import { describeUnknown, findCommand, findPluginCommand } from "../command/commands.ts"
 import { plain } from "../format.ts"
+import type { Question } from "./read-answer.ts"
 
 /** Does what a line asks for: a command after a slash, else it is said to the model. One that is refused says why. */
 export async function obey(line: string, context: ChatContext): Promise<"quit" | void> {
@@ -15,6 +16,15 @@ export async function obey(line: string, context: ChatContext): Promise<"quit" |
   }
 }
 
+/** Whether a line is a command although a question is open. An answer in own words may begin with a slash too. */
+export function isCommand(line: string, meanwhile: ChatContext["meanwhile"], question: Question): boolean {
+  const text = line.trim()
+  if (!text.startsWith("/")) return false
+  if (question.kind !== "text" && !question.allowsText) return true
+  const wanted = splitLine(text.slice(1)).name
+  return findCommand(wanted) !== undefined || findPluginCommand(wanted, meanwhile) !== undefined
+}
+
 /** Only the main agent hears what is said, whichever is shown. */
 function say(text: string, { conversation, selection, screen }: ChatContext): Promise<void> {
   if (!selection.showsMain()) screen.print(screen.style.dim("(the main agent hears it; /agents main shows its answer)"))
@@ -26,8 +36,7 @@ async function obeyCommand(text: string, context: ChatContext): Promise<"quit" |
   const command = findCommand(name)
   if (command) return command.run(argument, context)
   const { meanwhile, screen, conversation, signal } = context
-  const wanted = name.toLowerCase()
-  const owned = pluginCommands(meanwhile).find((each) => each.command.name.toLowerCase() === wanted)
+  const owned = findPluginCommand(name, meanwhile)
   if (!owned) return screen.print(describeUnknown(name, meanwhile))
   const output = await conversation.session.runCommand(owned.command.name, argument, {
     signal,

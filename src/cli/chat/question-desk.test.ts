@@ -38,5 +38,20 @@ test("a question that is declined, or withdrawn while another is open, is not an
   expect(await second).toMatchObject({ isAnswered: false })
   expect(desk.decline()).toBe(true)
   expect(await first).toEqual({ isAnswered: false, reason: "the person declined to answer" })
-  expect(desk.isOpen()).toBe(false)
+  expect(desk.current()).toBeUndefined()
+})
+
+test("an answer that is none says what is, and a question can be shown again while it is open", async () => {
+  const { desk, shown } = open()
+  const answer = desk.channel.ask({ kind: "approval", text: "Delete?" }, NEVER)
+  desk.take("perhaps")
+  expect(shown()).toContain("Answer with y or n.\n")
+  const question = desk.current()
+  if (!question) throw new Error("no question is open")
+  desk.repeat(question)
+  expect(shown().match(/Delete\?/g)).toHaveLength(2)
+  desk.take("n")
+  await answer
+  desk.repeat(question)
+  expect(shown().match(/Delete\?/g)).toHaveLength(2)
 })

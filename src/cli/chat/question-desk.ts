@@ -1,4 +1,5 @@
 import type { Screen } from "../screen/screen.ts"
+import { describeAnswers } from "./answer-hint.ts"
 import { formatPersonQuestion } from "./format-question.ts"
 import { type PersonChannel, type Question, readAnswer } from "./read-answer.ts"
 
@@ -7,7 +8,10 @@ type Answer = Awaited<ReturnType<PersonChannel["ask"]>>
 /** Puts questions before whoever sits at the prompt, one at a time. */
 export interface QuestionDesk {
   readonly channel: PersonChannel
-  isOpen(): boolean
+  /** The open question; undefined when none is. */
+  current(): Question | undefined
+  /** Shows it once more, if it still is the open one. */
+  repeat(question: Question): void
   /** The line is an answer to the open question. */
   take(line: string): void
   /** False when no question is open. */
@@ -60,13 +64,16 @@ export function createQuestionDesk(screen: Screen, onChange: (isOpen: boolean) =
         })
       },
     },
-    isOpen: () => waiting.length > 0,
+    current: () => waiting[0]?.question,
+    repeat(question) {
+      if (waiting[0]?.question === question) show()
+    },
     take(line) {
       const [asked] = waiting
       if (!asked) return
-      const read = readAnswer(asked.question, line)
-      if ("problem" in read) screen.print(read.problem)
-      else close(asked, { isAnswered: true, value: read.value, by: "person" })
+      const value = readAnswer(asked.question, line)
+      if (value === undefined) screen.print(`Answer with ${describeAnswers(asked.question)}.`)
+      else close(asked, { isAnswered: true, value, by: "person" })
     },
     decline() {
       const [asked] = waiting

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { describeAnswers } from "./answer-hint.ts"
 import { readAnswer } from "./read-answer.ts"
 
 const permission = {
@@ -19,28 +20,45 @@ describe("an answer to a question for permission", () => {
     ["4", "always in this session, for every call of it"],
     ["no, use pnpm", "no, use pnpm"],
   ])("%j means %j", (line, value) => {
-    expect(readAnswer(permission, line)).toEqual({ value })
+    expect(readAnswer(permission, line)).toBe(value)
   })
 
-  test.each(["maybe", "yes please", "5", "0", "yesterday"])("%j is asked again, and allows nothing", (line) => {
-    expect(readAnswer(permission, line)).toEqual({ problem: "Answer with one of the numbers 1 to 4." })
+  test.each(["maybe", "yes please", "5", "0", "yesterday"])("%j is none, and allows nothing", (line) => {
+    expect(readAnswer(permission, line)).toBeUndefined()
   })
 })
 
-test("of several options some are chosen by number or by name, and an unknown one is asked again", () => {
+test("of several options some are chosen by number or by name, and an unknown one is no answer", () => {
   const question = { kind: "choice", text: "Which?", options: ["red", "green", "blue"], isMultiple: true } as const
-  expect(readAnswer(question, "1, Blue")).toEqual({ value: "red, blue" })
-  expect(readAnswer(question, "1, 7")).toEqual({ problem: expect.stringContaining("1 to 3") as string })
+  expect(readAnswer(question, "1, Blue")).toBe("red, blue")
+  expect(readAnswer(question, "1, 7")).toBeUndefined()
 })
 
-test("an approval takes yes and no only, and an empty line where nothing stands for it is asked again", () => {
+test("own words answer a choice that allows them, and a number that is none does not", () => {
+  const question = { kind: "choice", text: "Which?", options: ["red", "green"], allowsText: true } as const
+  expect(readAnswer(question, "2")).toBe("green")
+  expect(readAnswer(question, "a dark one")).toBe("a dark one")
+  expect(readAnswer(question, "7")).toBeUndefined()
+  expect(readAnswer({ ...question, isMultiple: true }, "red, and some pink")).toBe("red, and some pink")
+  expect(readAnswer({ ...question, allowsText: false }, "a dark one")).toBeUndefined()
+})
+
+test("an approval takes yes and no only, and an empty line where nothing stands for it is no answer", () => {
   const question = { kind: "approval", text: "Delete?" } as const
-  expect(readAnswer(question, " Yes ")).toEqual({ value: "yes" })
-  expect(readAnswer(question, "n")).toEqual({ value: "no" })
-  expect(readAnswer(question, "ok")).toEqual({ problem: "Answer with yes or no." })
-  expect(readAnswer(question, "")).toEqual({ problem: "Type an answer." })
+  expect(readAnswer(question, " Yes ")).toBe("yes")
+  expect(readAnswer(question, "n")).toBe("no")
+  expect(readAnswer(question, "ok")).toBeUndefined()
+  expect(readAnswer(question, "")).toBeUndefined()
 })
 
 test("a text is taken as it is, also one that begins with a slash", () => {
-  expect(readAnswer({ kind: "text", text: "Where?" }, "/etc/hosts")).toEqual({ value: "/etc/hosts" })
+  expect(readAnswer({ kind: "text", text: "Where?" }, "/etc/hosts")).toBe("/etc/hosts")
+})
+
+test("what is said about answers names the letters where they count, and which one is always", () => {
+  expect(describeAnswers(permission)).toBe("y, n, a (that is 3) or a number from 1 to 4")
+  expect(describeAnswers({ kind: "approval", text: "Delete?" })).toBe("y or n")
+  const choice = { kind: "choice", text: "Which?", options: ["red", "green"] } as const
+  expect(describeAnswers(choice)).toBe("a number from 1 to 2, or the words of one")
+  expect(describeAnswers({ ...choice, allowsText: true })).toBe("a number from 1 to 2, or your own words")
 })

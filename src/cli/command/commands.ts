@@ -70,8 +70,16 @@ export function findCommand(name: string): Command | undefined {
 }
 
 /** Those of plugins that no command of the program stands before. */
-export function pluginCommands({ plugins }: Runtime): ReturnType<Runtime["plugins"]["userCommands"]> {
+function pluginCommands({ plugins }: Runtime): ReturnType<Runtime["plugins"]["userCommands"]> {
   return plugins.userCommands().filter(({ command }) => !findCommand(command.name))
+}
+
+type PluginCommand = ReturnType<typeof pluginCommands>[number]
+
+/** Capital and small letters are the same. */
+export function findPluginCommand(name: string, meanwhile: Runtime): PluginCommand | undefined {
+  const wanted = name.toLowerCase()
+  return pluginCommands(meanwhile).find(({ command }) => command.name.toLowerCase() === wanted)
 }
 
 export function describeUnknown(name: string, meanwhile: Runtime): string {

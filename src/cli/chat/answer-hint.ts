@@ -1,0 +1,32 @@
+import { plain } from "../format.ts"
+import { alwaysOption, type Question } from "./read-answer.ts"
+
+/** What can be typed as an answer. */
+export function describeAnswers(question: Question): string {
+  const { kind, options = [], isMultiple = false, allowsText = false } = question
+  if (kind === "text") return "your own words"
+  if (kind === "approval") return "y or n"
+  const own = allowsText ? ", or your own words" : ""
+  const numbers = `1 to ${options.length}`
+  if (isMultiple) return `numbers from ${numbers}, separated by commas${own}`
+  const letters = toLetters(options)
+  if (letters.length > 0) return `${letters.join(", ")} or a number from ${numbers}${own}`
+  return `a number from ${numbers}${own || ", or the words of one"}`
+}
+
+/** Shown below the question. */
+export function formatHint(question: Question): string {
+  const { fallback } = question
+  const enter = fallback === undefined ? "" : `; enter alone: ${plain(fallback)}`
+  return `(${describeAnswers(question)}${enter}; Ctrl+C declines)`
+}
+
+/** Those that stand for an option here. Of several that begin with "always", `a` is one: it says which. */
+function toLetters(options: readonly string[]): readonly string[] {
+  const always = alwaysOption(options)
+  return [
+    ...(options.includes("yes") ? ["y"] : []),
+    ...(options.includes("no") ? ["n"] : []),
+    ...(always === undefined ? [] : [`a (that is ${options.indexOf(always) + 1})`]),
+  ]
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest"
+import { createMessageLines } from "./message-lines.ts"
+
+test("a line that ends with a backslash goes on with the next, and one without is a message", () => {
+  const lines = createMessageLines()
+  expect(lines.add("one")).toBe("one")
+  expect(lines.add("first\\")).toBeUndefined()
+  expect(lines.isBegun()).toBe(true)
+  expect(lines.add("second")).toBe("first\nsecond")
+  expect(lines.isBegun()).toBe(false)
+})
+
+test("what is pasted is one message with what is typed after it, and its backslashes stay", () => {
+  const lines = createMessageLines()
+  lines.beginPaste()
+  expect(lines.add("make \\")).toBeUndefined()
+  expect(lines.add("  all")).toBeUndefined()
+  expect(lines.endPaste()).toBe(2)
+  expect(lines.add("please")).toBe("make \\\n  all\nplease")
+})
+
+test("lines that are taken back are in no message", () => {
+  const lines = createMessageLines()
+  lines.add("never\\")
+  expect(lines.takeBack()).toBe(true)
+  expect(lines.takeBack()).toBe(false)
+  expect(lines.add("said")).toBe("said")
+})
