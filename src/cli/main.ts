@@ -1,101 +1,14 @@
 #!/usr/bin/env node
-import { Command } from "commander"
-import { toErrorMessage } from "../base/error.ts"
-import { DATA_DIRECTORY_NAME } from "./data-directory.ts"
-import { EXIT_CODES } from "./exit-code.ts"
-import { plain } from "./format.ts"
+// Nothing is imported before the version is known: an older Node cannot even read the rest. Plain syntax only.
+const OLDEST_NODE = 24
+const { node } = process.versions
 
-const EXAMPLES = `
-Examples:
-  meanwhile                                   talk, in this folder
-  meanwhile --resume                          go on with the last conversation
-  meanwhile --model anthropic/claude-sonnet-4-5
-  meanwhile run "what does this folder hold?" one prompt, then the end
-  git diff | meanwhile run - --json           the prompt from a pipe, the events as JSON
-  meanwhile tasks                             what runs in the background, and what came of it
-
-Without a key (ANTHROPIC_API_KEY, OPENAI_API_KEY, …) it talks with a built-in offline model.
-Exit codes: 0 completed, 1 failed, 2 refused, 3 stopped or out of time, 4 a person is needed.`
-
-interface LazyCommand {
-  readonly name: string
-  readonly description: string
-  load(): Promise<Command>
-}
-
-/** Each is loaded only when it is asked for by its name: a start should not pay for the others. */
-const LAZY_COMMANDS: readonly LazyCommand[] = [
-  {
-    name: "run",
-    description: "say one thing, print the answer, and end",
-    load: async () => (await import("./headless/run-command.ts")).createRunCommand(),
-  },
-  {
-    name: "tasks",
-    description: "list, show, cancel, retry and clear background tasks",
-    load: async () => (await import("./headless/tasks-command.ts")).createTasksCommand(),
-  },
-  {
-    name: "doctor",
-    description: "look at everything a start needs, and say what to do about what is missing",
-    load: async () => (await import("./doctor-command.ts")).createDoctorCommand(),
-  },
-  {
-    name: "init",
-    description: "write a meanwhile.config.ts with every key and its default into this folder",
-    load: async () => (await import("./init-command.ts")).createInitCommand(),
-  },
-  {
-    name: "trust",
-    description: "trust what a folder brings along, as it is now",
-    load: async () => (await import("./trust-command.ts")).createTrustCommand(),
-  },
-  {
-    name: "ledger",
-    description: "what the conversations have used: model calls, tokens, money",
-    load: async () => (await import("./ledger-command.ts")).createLedgerCommand(),
-  },
-]
-
-try {
-  const program = await createProgram(process.argv.slice(2))
-  await program.parseAsync()
-} catch (error) {
-  process.stderr.write(`meanwhile: ${plain(toErrorMessage(error))}\n`)
-  process.exitCode = EXIT_CODES.refused
-}
-
-async function createProgram(words: readonly string[]): Promise<Command> {
-  const program = new Command("meanwhile")
-    .description("Talk with an agent whose slow work goes on in the background and comes back by itself.")
-    .version("0.1.0")
-    .option("--data-dir <folder>", `where everything is kept (default: ${DATA_DIRECTORY_NAME} in this folder)`)
-    .option("--model <id>", "talk with this model, as provider/name")
-    .option("--resume [id]", "go on with the last conversation, or with this one")
-    .option("--trust", "trust what this folder brings along, as it is now: configuration, servers, commands")
-    .option("--yes", "say yes to every approval without asking. Dangerous: the model may do anything you may")
-    .addHelpText("after", EXAMPLES)
-    .showHelpAfterError("(meanwhile --help shows how it is used)")
-    .exitOverride(refuseUsage)
-    .action(async (options: object, command: Command) => {
-      if (command.args.length > 0) command.error(toUnknownWord(command.args[0] ?? ""))
-      const { chat } = await import("./chat/chat-command.ts")
-      await chat(options)
-    })
-    .allowExcessArguments()
-  for (const { name, description, load } of LAZY_COMMANDS) {
-    const command = words.includes(name) ? await load() : new Command(name).description(description)
-    program.addCommand(command.exitOverride(refuseUsage))
-  }
-  return program
-}
-
-function toUnknownWord(word: string): string {
-  const names = LAZY_COMMANDS.map(({ name }) => name).join(", ")
-  return `error: there is no command ${JSON.stringify(plain(word))}; there are ${names}. To say it: meanwhile run "…"`
-}
-
-/** Help and version end well; everything else that commander refuses is bad usage, and was said. */
-function refuseUsage({ exitCode }: { readonly exitCode: number }): never {
-  process.exit(exitCode === 0 ? 0 : EXIT_CODES.refused)
+if (Number.parseInt(node, 10) < OLDEST_NODE) {
+  process.stderr.write(
+    `Meanwhile needs Node ${OLDEST_NODE} or newer; this is ${node}. Install it from https://nodejs.org, or with a version manager.\n`,
+  )
+  process.exitCode = 2
+} else {
+  const { runProgram } = await import("./run-program.ts")
+  await runProgram(process.argv.slice(2))
 }
