@@ -1,5 +1,7 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, statSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
+import { toErrorMessage } from "../base/error.ts"
+import { makeFolder } from "../config/make-folder.ts"
 
 export const DATA_DIRECTORY_NAME = ".meanwhile"
 
@@ -7,7 +9,7 @@ export const DATA_DIRECTORY_NAME = ".meanwhile"
 const IGNORE_ALL = "*\n"
 
 const REASONS: Readonly<Record<string, string>> = {
-  EEXIST: "there is a file of that name",
+  ENOENT: "no folder can be made there",
   ENOTDIR: "a part of that path is a file",
   EACCES: "it may not be written",
   EPERM: "it may not be written",
@@ -21,12 +23,13 @@ export function openDataDirectory(name = DATA_DIRECTORY_NAME): string {
   const path = resolve(name)
   try {
     const isThere = existsSync(path)
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makeFolder(path)
+    if (!statSync(path).isDirectory()) throw new Error("there is a file of that name")
     if (!isThere) writeFileSync(join(path, ".gitignore"), IGNORE_ALL)
     return path
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : ""
-    const reason = REASONS[code] ?? String(error)
+    const reason = REASONS[code] ?? toErrorMessage(error)
     throw new Error(`The data folder ${path} cannot be used: ${reason}. Name another: --data-dir FOLDER`, {
       cause: error,
     })

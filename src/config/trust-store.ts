@@ -1,8 +1,9 @@
-import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
+import { chmod, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { dirname } from "node:path"
 import { z } from "zod"
 import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { FolderContents } from "./folder-contents.ts"
+import { makeFolder } from "./make-folder.ts"
 
 /** `empty`: there is nothing to trust. `changed`: it was trusted, and is not any more as it is now. */
 export type FolderTrust = "empty" | "trusted" | "changed" | "untrusted"
@@ -88,7 +89,16 @@ async function read(path: string): Promise<Trust> {
 
 /** Whole or not at all: written beside, then moved over. */
 async function write(path: string, trust: Trust): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  try {
+    await replaceFile(path, trust)
+  } catch (error) {
+    const message = `The list of trusted folders, ${path}, cannot be written: ${toErrorMessage(error)}. Is HOME a folder of yours?`
+    throw new MeanwhileError("permission_denied", message, {}, { cause: error })
+  }
+}
+
+async function replaceFile(path: string, trust: Trust): Promise<void> {
+  makeFolder(dirname(path))
   const draft = `${path}.${process.pid}.${crypto.randomUUID()}`
   try {
     await writeFile(draft, `${JSON.stringify(trust, null, 2)}\n`, { mode: 0o600, flag: "wx" })
