@@ -100,9 +100,7 @@ async function examinePlugins(
   { folder, values, plugins, model }: PluginParts,
 ): Promise<readonly Finding[]> {
   await using registry = createRegistry({ model })
-  const mcp = { mcpServers: {} }
-  const onMcpToolsChanged = () => {}
-  const builtin = createProgramPlugins({ ...options, folder, config: values, mcp, onMcpToolsChanged })
+  const builtin = createProgramPlugins({ ...options, folder, config: values, mcp: null })
   for (const plugin of [...builtin, ...plugins.plugins]) await registry.register(plugin)
   await registry.discover(plugins.entries, createPluginLoader({ directory: options.workingDirectory }))
   const skipped = registry.skipped().map(({ name, reason, message }) => {

@@ -1,4 +1,4 @@
-import { access, constants, stat } from "node:fs/promises"
+import { access, constants, mkdtemp, rmdir, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { createEmbeddedEngine } from "./engine/embedded/engine.ts"
 import { type Finding, findOr, ok, problem } from "./program-finding.ts"
@@ -26,15 +26,38 @@ function examineNode(version: string): Finding {
 
 async function examineFolder(dataDirectory: string): Promise<readonly Finding[]> {
   const isThere = await exists(dataDirectory)
-  await access(isThere ? dataDirectory : dirname(dataDirectory), constants.R_OK | constants.W_OK | constants.X_OK)
+  if (isThere) await access(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK)
+  else await tryFolder(await findExisting(dataDirectory))
   return [
     ok("data folder", isThere ? `${dataDirectory} can be written` : `${dataDirectory} is made at the first start`),
   ]
 }
 
+/** The nearest folder above it that is there. */
+async function findExisting(path: string): Promise<string> {
+  const parent = dirname(path)
+  return (await exists(parent)) || parent === path ? parent : findExisting(parent)
+}
+
+/** The rights alone do not tell: below /proc even root makes none. */
+async function tryFolder(parent: string): Promise<void> {
+  await rmdir(await mkdtemp(join(parent, ".meanwhile-")))
+}
+
+/** Whether the store holds a task that has not ended. */
+export async function hasWork(dataDirectory: string): Promise<boolean> {
+  const path = join(dataDirectory, STORE_FILE)
+  if (!(await exists(path))) return false
+  await using engine = await openStore(path)
+  return (await engine.store.countTasks({ statuses: ["queued", "running", "waiting", "stopping"] })) > 0
+}
+
+const openStore = (path: string) =>
+  createEmbeddedEngine({ path, isHolderAlive: isWorkerAlive, holder: toWorkerIdentity() })
+
 async function examineStore(path: string): Promise<readonly Finding[]> {
   if (!(await exists(path))) return [ok("engine", "embedded, nothing stored yet")]
-  await using engine = await createEmbeddedEngine({ path, isHolderAlive: isWorkerAlive, holder: toWorkerIdentity() })
+  await using engine = await openStore(path)
   const { isHealthy, problems } = await engine.store.checkIntegrity()
   const size = `${((await stat(path)).size / 1024 / 1024).toFixed(1)} MiB`
   if (isHealthy) return [ok("engine", `embedded, healthy, ${size}`)]

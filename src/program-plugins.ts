@@ -2,8 +2,6 @@ import { join } from "node:path"
 import type { Clock } from "./base/clock.ts"
 import { createClarificationPlugin } from "./builtin/clarification/clarification-plugin.ts"
 import { createFileEditPlugin } from "./builtin/file_edit/file-edit-plugin.ts"
-import { createMcpPlugin } from "./builtin/mcp/mcp-plugin.ts"
-import type { McpConfig } from "./builtin/mcp/mcp-config.ts"
 import { createMultimodalPlugin } from "./builtin/multimodal/multimodal-plugin.ts"
 import { createReferencesPlugin } from "./builtin/references/references-plugin.ts"
 import { createShellPlugin } from "./builtin/shell/shell-plugin.ts"
@@ -12,7 +10,6 @@ import { createSubagentPlugin } from "./builtin/subagent/subagent-plugin.ts"
 import { createTodoPlugin } from "./builtin/todo/todo-plugin.ts"
 import { createWebPlugin } from "./builtin/web/web-plugin.ts"
 import { OWN_FOLDER, type SPEAKING_FOLDERS } from "./config/folder-contents.ts"
-import type { Log } from "./plugin/context.ts"
 import type { Plugin } from "./plugin/plugin.ts"
 import type { ProgramConfig } from "./program-config.ts"
 import type { ProgramFolder } from "./program-folder.ts"
@@ -20,18 +17,17 @@ import type { ProgramFolder } from "./program-folder.ts"
 export interface ProgramPluginsOptions {
   readonly folder: ProgramFolder
   readonly config: ProgramConfig
-  readonly mcp: McpConfig
+  /** Null: there are no MCP servers. */
+  readonly mcp: Plugin | null
   readonly dataDirectory: string
   readonly workingDirectory: string
   readonly environment: Readonly<Record<string, string>>
-  readonly onMcpToolsChanged: () => void
-  readonly log?: Log
   readonly clock?: Clock
 }
 
 /** The built-in plugins as the terminal program has them. What the folder brings is used only when it is trusted. */
 export function createProgramPlugins(options: ProgramPluginsOptions): readonly Plugin[] {
-  const { folder, config, dataDirectory, workingDirectory: root, environment, clock } = options
+  const { folder, config, mcp, dataDirectory, workingDirectory: root, environment, clock } = options
   return [
     createShellPlugin({ workingDirectory: root, environment }),
     createFileEditPlugin({
@@ -40,7 +36,7 @@ export function createProgramPlugins(options: ProgramPluginsOptions): readonly P
       protectedPaths: [dataDirectory],
     }),
     createWebPlugin({ ...config.web, ...(clock && { clock }) }),
-    ...createMcp(options),
+    ...(mcp ? [mcp] : []),
     createTodoPlugin({ directory: join(dataDirectory, "plans") }),
     createReferencesPlugin({ root, webTool: "fetch_url", ...toReferences(options) }),
     createSubagentPlugin({ directories: foldersOf(folder, "profiles") }),
@@ -48,13 +44,6 @@ export function createProgramPlugins(options: ProgramPluginsOptions): readonly P
     createClarificationPlugin(),
     createMultimodalPlugin({ root }),
   ]
-}
-
-function createMcp(options: ProgramPluginsOptions): readonly Plugin[] {
-  const { mcp, workingDirectory, environment, onMcpToolsChanged, log, clock } = options
-  if (Object.keys(mcp.mcpServers).length === 0) return []
-  const parts = { ...(log && { log }), ...(clock && { clock }) }
-  return [createMcpPlugin({ config: mcp, workingDirectory, environment, onToolsChanged: onMcpToolsChanged, ...parts })]
 }
 
 /** The folder's first: its own command goes before the person's general one of the same name. */

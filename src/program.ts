@@ -1,16 +1,23 @@
 import { join } from "node:path"
 import { createRuntime, type Runtime, type RuntimeOptions } from "./app.ts"
 import { toErrorMessage } from "./base/error.ts"
+import { toOneLine } from "./base/one-line.ts"
 import type { McpConfig } from "./builtin/mcp/mcp-config.ts"
+import { createMcpPlugin, type McpPlugin } from "./builtin/mcp/mcp-plugin.ts"
 import { readMcpConfig } from "./builtin/mcp/read-mcp-config.ts"
+import type { ServerStatus } from "./builtin/mcp/server-link.ts"
 import { createEngineSessionPlugin } from "./builtin/session/engine-session-plugin.ts"
 import { createFileSessionPlugin } from "./builtin/session/file-session-plugin.ts"
 import { MCP_FILE } from "./config/folder-contents.ts"
 import { loadConfig } from "./config/load-config.ts"
 import { createPluginLoader } from "./config/plugin-loader.ts"
 import { CONFIG_SECTIONS, type ProgramConfig } from "./program-config.ts"
+import { hasWork } from "./program-host.ts"
 import { type FolderOptions, openFolder, type ProgramFolder } from "./program-folder.ts"
 import { createProgramPlugins } from "./program-plugins.ts"
+
+/** How long servers may take before it is said that they are waited for. */
+const PATIENCE_MS = 1_000
 
 export type { TrustQuestion } from "./program-folder.ts"
 
@@ -20,6 +27,8 @@ export interface ProgramOptions extends FolderOptions, Pick<RuntimeOptions, "mod
   /** Where commands run, and where a configuration is looked for. */
   readonly workingDirectory: string
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** Default false: MCP servers come while the conversation has begun. True for those who cannot come back later. */
+  readonly waitsForServers?: boolean
 }
 
 /** The runtime as the terminal program has it: with the built-in plugins, and with what a trusted folder adds. */
@@ -35,8 +44,8 @@ export async function openProgram(options: ProgramOptions): Promise<Runtime> {
     environment,
   })
   const shared = { ...(log && { log }), ...(clock && { clock }) }
-  const mcp = await readServers(folder, environment, notify)
   let refreshMcp = () => {}
+  const mcp = await createServers(options, { folder, environment, onToolsChanged: () => refreshMcp() })
   const builtin = createProgramPlugins({
     ...shared,
     folder,
@@ -45,8 +54,8 @@ export async function openProgram(options: ProgramOptions): Promise<Runtime> {
     dataDirectory,
     workingDirectory,
     environment,
-    onMcpToolsChanged: () => refreshMcp(),
   })
+  using _waiting = mcp && setTimeout(() => notify("Waiting for the MCP servers…"), PATIENCE_MS)
   const runtime = await createRuntime({
     ...shared,
     dataDirectory,
@@ -68,7 +77,35 @@ export async function openProgram(options: ProgramOptions): Promise<Runtime> {
   // A server may have come between the plugin's start and now.
   refreshMcp()
   for (const { message } of runtime.plugins.skipped()) notify(message)
+  const settled = mcp?.settled().then((servers) => reportUnreachable(servers, notify))
+  if (options.waitsForServers) await settled
   return runtime
+}
+
+interface ServerParts {
+  readonly folder: ProgramFolder
+  readonly environment: Readonly<Record<string, string>>
+  readonly onToolsChanged: () => void
+}
+
+/** Null when the folder names none. */
+async function createServers(
+  { dataDirectory, workingDirectory, notify, log, clock }: ProgramOptions,
+  { folder, environment, onToolsChanged }: ServerParts,
+): Promise<McpPlugin | null> {
+  const config = await readServers(folder, environment, notify)
+  if (Object.keys(config.mcpServers).length === 0) return null
+  // What was left behind is taken up as soon as the runner is there, and may need a tool of theirs.
+  const waitsForServers = await hasWork(dataDirectory)
+  const shared = { ...(log && { log }), ...(clock && { clock }) }
+  return createMcpPlugin({ ...shared, config, workingDirectory, environment, onToolsChanged, waitsForServers })
+}
+
+function reportUnreachable(servers: readonly ServerStatus[], notify: (text: string) => void): void {
+  for (const { name, state, lastError } of servers) {
+    if (state !== "unreachable") continue
+    notify(`MCP server ${name} is not reachable: ${toOneLine(lastError ?? "it does not answer")}, see /mcp`)
+  }
 }
 
 const NO_SERVERS: McpConfig = { mcpServers: {} }

@@ -15,6 +15,8 @@ export interface OpenedRuntime {
 }
 
 export interface OpeningOptions extends GlobalOptions {
+  /** Default false: MCP servers come while the conversation has begun. */
+  readonly waitsForServers?: boolean
   readonly notify: (text: string) => void
   /** Asked whether the folder's files are trusted. Without it they are not, unless `trust` says so. */
   readonly confirmTrust?: (question: string) => Promise<boolean>
@@ -22,7 +24,7 @@ export interface OpeningOptions extends GlobalOptions {
 
 /** The runtime of this folder. Loaded only now: `--version` and `--help` need none of it. */
 export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntime> {
-  const { notify, confirmTrust, trust = false } = options
+  const { notify, confirmTrust, trust = false, waitsForServers = false } = options
   const dataDirectory = openDataDirectory(options.dataDir)
   const { openProgram } = await import("../program.ts")
   const meanwhile = await openProgram({
@@ -30,6 +32,7 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     workingDirectory: process.cwd(),
     environment: process.env,
     trust,
+    waitsForServers,
     notify: (text) => notify(plain(text)),
     ...(confirmTrust && { confirmTrust: ({ text }) => confirmTrust(text) }),
   })

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { createRuntime } from "../../src/app.ts"
 import { examineProgram } from "../../src/program-doctor.ts"
+import { examineHost } from "../../src/program-host.ts"
 import { lookAtFolder, openTrustStore } from "../../src/program-folder.ts"
 import { createFolder } from "../support/workplace.ts"
 
@@ -106,4 +107,12 @@ test("an MCP server that cannot be reached is a problem, one that is switched of
   const find = await examine()
   expect(find("mcp gone")).toMatchObject({ status: "problem", fix: expect.stringContaining(".mcp.json") })
   expect(find("mcp off")).toMatchObject({ status: "ok" })
+})
+
+test("a data folder whose folders are missing too is made at the first start, and one that cannot be made is a problem", async () => {
+  const { dataDirectory } = createProject()
+  const examine = async (directory: string) => (await examineHost(directory, "24.1.0"))[1]
+  expect(await examine(join(dataDirectory, "a", "b"))).toMatchObject({ status: "ok" })
+  writeFileSync(dataDirectory, "a file")
+  expect(await examine(join(dataDirectory, "a"))).toMatchObject({ status: "problem" })
 })

@@ -1,6 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
+import { createRuntime } from "../../src/app.ts"
+import { createMcpPlugin } from "../../src/builtin/mcp/mcp-plugin.ts"
+import { readMcpConfig } from "../../src/builtin/mcp/read-mcp-config.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { openProgram } from "../../src/program.ts"
 import { examineProgram } from "../../src/program-doctor.ts"
@@ -52,4 +55,48 @@ test("doctor says whether a trusted folder's server can be reached, and how many
   expect(await look()).toMatchObject({ status: "problem" })
   makeReady()
   expect(await look()).toMatchObject({ status: "ok", text: expect.stringMatching(/^reachable, \d+ tools$/) })
+})
+
+/** A folder with a server that never says a word. */
+function createSilentProject(connectTimeoutMs: number) {
+  const { makeReady: _, ...place } = createProject()
+  const mcpServers = { silent: { command: "/bin/sh", args: ["-c", "exec sleep 60"], connectTimeoutMs } }
+  writeFileSync(join(place.workingDirectory, ".mcp.json"), JSON.stringify({ mcpServers }))
+  const notes: string[] = []
+  return { notes, place: { ...place, trust: true, notify: (text: string) => void notes.push(text) } }
+}
+
+test("a server that does not answer keeps nobody from talking, and ending, and is told", async () => {
+  const { notes, place } = createSilentProject(120_000)
+  const patient = await openProgram({ ...place, model: createScriptedModel(["Hello."]) })
+  expect((await (await patient.createSession()).send("Hi.")).text).toBe("Hello.")
+  await patient.close()
+  expect(notes).toEqual([])
+
+  const hasty = createSilentProject(300)
+  const meanwhile = await openProgram(hasty.place)
+  onTestFinished(() => meanwhile.close())
+  await eventually("it is told", () => hasty.notes.length > 0)
+  expect(hasty.notes).toEqual([expect.stringMatching(/^MCP server silent is not reachable: .*, see \/mcp$/)])
+})
+
+test("whoever waits for servers waits until they were tried, and is told so", async () => {
+  const { notes, place } = createSilentProject(1_500)
+  const meanwhile = await openProgram({ ...place, waitsForServers: true })
+  onTestFinished(() => meanwhile.close())
+  expect(notes).toEqual(["Waiting for the MCP servers…", expect.stringContaining("silent is not reachable")])
+})
+
+test("work that was left behind finds the tools of its server", async () => {
+  const { makeReady, ...place } = createProject()
+  makeReady()
+  const { workingDirectory, dataDirectory, environment } = place
+  const config = await readMcpConfig(join(workingDirectory, ".mcp.json"), environment)
+  const plugins = [createMcpPlugin({ config, workingDirectory, environment })]
+  const looking = await createRuntime({ dataDirectory, environment, plugins, takesWork: false })
+  const { id } = await looking.tasks.start({ tool: "mcp__late__echo", input: { message: "still here" } })
+  await looking.close()
+  const meanwhile = await openProgram({ ...place, trust: true, notify: () => {} })
+  onTestFinished(() => meanwhile.close())
+  expect((await meanwhile.tasks.result(id, { waitMs: 20_000 })).task.status).toBe("completed")
 })

@@ -20,17 +20,25 @@ export interface McpPluginOptions {
   readonly clock?: Clock
   /** The plugin's `tools` are others than before: a server came or went on, or changed its list. */
   readonly onToolsChanged?: () => void
+  /**
+   * Default true: the plugin is ready when every server has come, or was tried once. Without it servers come when they
+   * come; a task that is taken over from a crash does not find its tool before that.
+   */
+  readonly waitsForServers?: boolean
 }
 
 export interface McpPlugin extends ToolPlugin {
   status(): readonly ServerStatus[]
+  /** Resolves when every server has come, or was tried once. */
+  settled(): Promise<readonly ServerStatus[]>
 }
 
 /** The tools of MCP servers. One that cannot be reached is sought on in the background, and nothing else suffers. */
 export function createMcpPlugin(options: McpPluginOptions): McpPlugin {
-  const { config, clock = systemClock, log } = options
+  const { config, clock = systemClock, log, waitsForServers = true } = options
   const made = new WeakMap<ToolDefinition, Tool>()
   let links: readonly ServerLink[] = []
+  let attempts: Promise<unknown> = Promise.resolve()
 
   function createLinks(): readonly ServerLink[] {
     return Object.entries(config.mcpServers).map(([name, server]) =>
@@ -68,9 +76,11 @@ export function createMcpPlugin(options: McpPluginOptions): McpPlugin {
       },
     ],
     status,
+    settled: () => attempts.then(status),
     async initialize() {
       links = createLinks()
-      await Promise.all(links.map((link) => link.start()))
+      attempts = Promise.all(links.map((link) => link.start()))
+      if (waitsForServers) await attempts
     },
     async shutdown() {
       await Promise.all(links.map((link) => link.close()))

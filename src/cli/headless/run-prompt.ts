@@ -36,7 +36,7 @@ interface Outcome {
 export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
   const answers = createLineScreen(process.stdout, process.env)
   const notes = createLineScreen(process.stderr, process.env)
-  const { meanwhile } = await openRuntime({ ...options, notify: (text) => notes.print(text) })
+  const { meanwhile } = await openRuntime({ ...options, waitsForServers: true, notify: (text) => notes.print(text) })
   const stop = createStop(options.timeoutMs)
   try {
     if (options.isApproving) meanwhile.attach(createYesChannel(notes))

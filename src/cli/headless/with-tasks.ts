@@ -23,7 +23,7 @@ export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<v
 export async function workOnTasks(options: GlobalOptions, work: Work): Promise<void> {
   const screen = createLineScreen(process.stdout, process.env)
   const notes = createLineScreen(process.stderr, process.env)
-  const { meanwhile } = await openRuntime({ ...options, notify: (text) => notes.print(text) })
+  const { meanwhile } = await openRuntime({ ...options, waitsForServers: true, notify: (text) => notes.print(text) })
   await withRuntime({ meanwhile, screen, waitMs: LONG_MS }, work)
 }
 
