@@ -3,12 +3,16 @@ import type { SessionId, WorkspaceId } from "../task/id.ts"
 import { listSessions } from "./list-sessions.ts"
 import { parseSessionData } from "./log/session-data.ts"
 import type { AgentScope } from "./scope.ts"
+import { stopTurn } from "./send.ts"
 
 /**
  * Removes a conversation and those of its subagents, which nobody could find any more without it. Dying in between leaves
  * it listed: deleting it again removes the rest. False when it was gone already.
  */
 export async function deleteSession(scope: AgentScope, workspace: WorkspaceId, id: SessionId): Promise<boolean> {
+  const open = scope.open.get(id)
+  // First of all: it would ask its model what to do without its subagents.
+  if (open) stopTurn(scope, open, "the conversation was deleted")
   await deleteBelow(scope, workspace, id)
   const wasThere = await deleteOne(scope, id)
   // Until it was stopped it may have made another.

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { DEFAULT_WORKSPACE } from "../../src/task/id.ts"
+import { createGate } from "./support/gate.ts"
 import { openSubagents, spawn } from "./support/open-subagents.ts"
 
 test("what a conversation's subagents said goes with it, and nobody else's does", async () => {
@@ -13,4 +14,16 @@ test("what a conversation's subagents said goes with it, and nobody else's does"
   expect(await runtime.sessions.delete(session.id)).toBe(true)
   expect((await stored()).items.map(({ id }) => id)).toEqual([other.id])
   expect(await runtime.sessions.delete(session.id)).toBe(false)
+})
+
+test("a conversation that is deleted while its subagent works asks no model any more", async () => {
+  const gate = createGate()
+  const below = [() => ({ gate: gate.pass() })]
+  const { runtime, session, provider } = await openSubagents({ main: [spawn("work"), "never asked for"], below })
+  const sent = session.send("go")
+  await gate.reached
+  expect(await runtime.sessions.delete(session.id)).toBe(true)
+  expect((await sent).outcome).toBe("stopped")
+  expect(provider.models["main"]?.callCount).toBe(1)
+  expect((await runtime.engine.store.sessions(DEFAULT_WORKSPACE, { limit: 10 })).items).toEqual([])
 })
