@@ -4,6 +4,7 @@ import { providersConfigSchema } from "./builtin/models/providers-config.ts"
 import { permissionsConfigSchema } from "./builtin/permission/permission-policy.ts"
 import { referencesConfigSchema } from "./builtin/references/reference.ts"
 import { sessionConfigSchema } from "./builtin/session/session-config.ts"
+import { shellConfigSchema } from "./builtin/shell/shell-config.ts"
 import { webConfigSchema } from "./builtin/web/web-config.ts"
 import type { pluginEntrySchema } from "./config/plugin-entry.ts"
 import type { SectionValues } from "./config/section.ts"
@@ -18,6 +19,7 @@ export const CONFIG_SECTIONS = {
   permissions: permissionsConfigSchema,
   gc: gcConfigSchema,
   session: sessionConfigSchema,
+  shell: shellConfigSchema,
   web: webConfigSchema,
   references: referencesConfigSchema,
   providers: providersConfigSchema,
@@ -31,6 +33,7 @@ export const SECTION_SUMMARIES: Readonly<Record<keyof typeof CONFIG_SECTIONS | "
   permissions: "What agents may do without asking, and what never.",
   gc: "What becomes of a conversation that fills the model's context window.",
   session: "How conversations are kept.",
+  shell: "What commands get to see.",
   web: "How web pages are fetched.",
   references: "Documents that agents can look up.",
   providers: "Model providers by name: baseUrl, apiKeyEnv, project, location, organization, headers.",

@@ -2,6 +2,7 @@ import { join } from "node:path"
 import type { Clock } from "./base/clock.ts"
 import { createClarificationPlugin } from "./builtin/clarification/clarification-plugin.ts"
 import { createFileEditPlugin } from "./builtin/file_edit/file-edit-plugin.ts"
+import { keyVariables } from "./builtin/models/key-variables.ts"
 import { createMultimodalPlugin } from "./builtin/multimodal/multimodal-plugin.ts"
 import { createReferencesPlugin } from "./builtin/references/references-plugin.ts"
 import { createShellPlugin } from "./builtin/shell/shell-plugin.ts"
@@ -29,7 +30,11 @@ export interface ProgramPluginsOptions {
 export function createProgramPlugins(options: ProgramPluginsOptions): readonly Plugin[] {
   const { folder, config, mcp, dataDirectory, workingDirectory: root, environment, clock } = options
   return [
-    createShellPlugin({ workingDirectory: root, environment }),
+    createShellPlugin({
+      workingDirectory: root,
+      environment: toCommandEnvironment(options),
+      extraPaths: config.shell.extraPaths,
+    }),
     createFileEditPlugin({
       root,
       backupDirectory: join(dataDirectory, "backups"),
@@ -44,6 +49,13 @@ export function createProgramPlugins(options: ProgramPluginsOptions): readonly P
     createClarificationPlugin(),
     createMultimodalPlugin({ root }),
   ]
+}
+
+/** What is said by a page or a file must not be able to make a command carry the keys away. */
+function toCommandEnvironment({ config, environment }: ProgramPluginsOptions): Readonly<Record<string, string>> {
+  if (config.shell.passModelKeys) return environment
+  const withheld = keyVariables(config.providers)
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !withheld.has(name)))
 }
 
 /** The folder's first: its own command goes before the person's general one of the same name. */
