@@ -74,6 +74,8 @@ export const IMPORT_TABLE: ImportTable = {
       packages: ["commander"],
     },
     "app.ts": { imports: [EVERYTHING], packages: [] },
+    "runtime.ts": { imports: [EVERYTHING], packages: [] },
+    "runtime-models.ts": { imports: [EVERYTHING], packages: [] },
     "permission.ts": { imports: [EVERYTHING], packages: [] },
     "program.ts": { imports: [EVERYTHING], packages: [] },
     "program-config.ts": { imports: [EVERYTHING], packages: ["zod"] },

@@ -1,0 +1,88 @@
+import type { Clock } from "./base/clock.ts"
+import type { GcSection } from "./builtin/gc/gc-config.ts"
+import type { GivenModel } from "./builtin/models/given-model.ts"
+import type { ModelProvidersOptions } from "./builtin/models/model-providers.ts"
+import type { AgentListener } from "./plugin/agent-event.ts"
+import type { Log } from "./plugin/context.ts"
+import type { DiscoveryEntry, LoadPlugin } from "./plugin/discovery.ts"
+import type { ConnectedModel } from "./plugin/model.ts"
+import type { PersonChannel } from "./plugin/person-port.ts"
+import type { Plugin } from "./plugin/plugin.ts"
+import type { Registry } from "./plugin/registry.ts"
+import type { SessionPlugin } from "./plugin/session-plugin.ts"
+import type { SessionDirectory } from "./plugin/sessions-port.ts"
+import type { PermissionsInput } from "./permission.ts"
+import type { BackgroundConfigInput } from "./runner/config.ts"
+import type { Runner } from "./runner/runner.ts"
+import type { ShutdownOptions } from "./runner/worker/shutdown.ts"
+import type { AgentConfigInput } from "./session/agent-config.ts"
+import type { ModelCatalogue, ModelOverrides } from "./session/catalogue.ts"
+import type { LedgerRecord } from "./session/ledger-record.ts"
+import type { TokenLedger } from "./session/ledger.ts"
+import type { Session, SessionOptions } from "./session/session.ts"
+import type { Engine } from "./task/engine.ts"
+import type { SessionId, WorkspaceId } from "./task/id.ts"
+
+export interface RuntimeOptions {
+  /**
+   * Where the store and the output of tasks live. Created when missing. Without it they live in a temporary folder that
+   * goes with the runtime, and sessions are kept in memory.
+   */
+  readonly dataDirectory?: string
+  /** Instead of a store in the data folder. Closed with the runtime. */
+  readonly engine?: Engine
+  /** `provider/name`, or a model as an object, of the AI SDK too. Default: of the first provider with a key, else offline. */
+  readonly model?: string | GivenModel
+  readonly plugins?: readonly Plugin[]
+  /** Plugins by package name or path, and what loads them. One that cannot be used is skipped. */
+  readonly discovery?: { readonly entries: readonly DiscoveryEntry[]; readonly load: LoadPlugin }
+  readonly agent?: AgentConfigInput
+  readonly background?: BackgroundConfigInput
+  readonly gc?: Partial<GcSection>
+  /** By provider. */
+  readonly providers?: NonNullable<ModelProvidersOptions["providers"]>
+  /** What is true of models that the catalogue does not know, or knows otherwise. */
+  readonly models?: ModelOverrides
+  /** Where keys are looked for. Default: the process's own. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  /** `normal` is faster and may lose the last moments when the machine, not the process, dies. */
+  readonly synchronous?: "full" | "normal"
+  /**
+   * What agents may do, as a policy or as your own judge. Default: what has an effect beyond telling something is asked.
+   * Calls that belong to no session are your own code's: the default lets them pass.
+   */
+  readonly permissions?: PermissionsInput
+  /** Who is asked for approvals and answers, until another is attached. */
+  readonly person?: PersonChannel
+  /** Default true. Without it, only to look: nothing queued or left behind is taken up, and no turn goes on here. */
+  readonly takesWork?: boolean
+  /** Keeps conversations beyond the store, and describes them. */
+  readonly sessionPlugin?: (directory: SessionDirectory) => SessionPlugin
+  readonly sessionConfig?: unknown
+  /** Hears what `on` hears, from before any turn of an earlier process goes on. */
+  readonly onEvent?: AgentListener
+  readonly ledger?: TokenLedger
+  readonly log?: Log
+  readonly clock?: Clock
+}
+
+/** The shared environment of agents: plugins, models, permission, ledger, tasks and store. Sessions are cheap beside it. */
+export interface Runtime extends LedgerRecord, AsyncDisposable {
+  readonly tasks: Runner
+  readonly plugins: Registry
+  readonly engine: Engine
+  readonly ledger: TokenLedger
+  readonly catalogue: ModelCatalogue
+  /** Of sessions that name none. */
+  readonly model: string
+  readonly sessions: SessionDirectory
+  createSession(options?: SessionOptions): Promise<Session>
+  openSession(id: SessionId, workspace?: WorkspaceId): Promise<Session>
+  /** Refused as `unknown_model` or `key_missing`. */
+  connect(model: string): Promise<ConnectedModel>
+  /** What happens in every agent, subagents included. */
+  on(listener: AgentListener): () => void
+  /** Asks here from now on. Returns what detaches it again. */
+  attach(person: PersonChannel): () => void
+  close(options?: ShutdownOptions): Promise<void>
+}
