@@ -77,8 +77,6 @@ async function createProgram(words: readonly string[]): Promise<Command> {
     .option("--trust", "trust what this folder brings along, as it is now: configuration, servers, commands")
     .option("--yes", "say yes to every approval without asking. Dangerous: the model may do anything you may")
     .addHelpText("after", EXAMPLES)
-    .showHelpAfterError("(meanwhile --help shows how it is used)")
-    .exitOverride(refuseUsage)
     .action(async (options: object, command: Command) => {
       if (command.args.length > 0) command.error(toUnknownWord(command.args[0] ?? ""))
       const { chat } = await import("./chat/chat-command.ts")
@@ -87,9 +85,15 @@ async function createProgram(words: readonly string[]): Promise<Command> {
     .allowExcessArguments()
   for (const { name, description, load } of LAZY_COMMANDS) {
     const command = words.includes(name) ? await load() : new Command(name).description(description)
-    program.addCommand(command.exitOverride(refuseUsage))
+    program.addCommand(command)
   }
-  return program
+  return withRefusal(program, "meanwhile")
+}
+
+/** What commander refuses in a command, or in one below it, is bad usage everywhere. */
+function withRefusal(command: Command, words: string): Command {
+  for (const each of command.commands) withRefusal(each, `${words} ${each.name()}`)
+  return command.showHelpAfterError(`(${words} --help shows how it is used)`).exitOverride(refuseUsage)
 }
 
 /** Without a working folder Node says only `uv_cwd`. */

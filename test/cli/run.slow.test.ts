@@ -27,6 +27,26 @@ test("the prompt comes from standard input when it is -, or when there is none",
   expect(absent).toMatchObject({ exitCode: 0, stdout: "from a pipe\n" })
 })
 
+test("what is piped in beside a prompt is said with it, and cannot pass for more than it is", async () => {
+  const { exitCode, stdout } = await run(["say this:"], { input: "first\n```\nlast\n" })
+  expect(exitCode).toBe(0)
+  expect(stdout).toBe("this:\n\nStandard input:\n````\nfirst\n```\nlast\n````\n")
+})
+
+test("a pipe that nobody writes to does not hold it up", async () => {
+  const program = startPiped({ directory: createFolder(), arguments: ["run", "say on we go"] })
+  await program.shows(/Nothing came from standard input/)
+  expect(await program.exited).toBe(0)
+  expect(program.shown()).toContain("on we go")
+})
+
+test("help lists what a run understands, and nothing of a chat", async () => {
+  const { stdout } = await run(["--help"])
+  expect(stdout).toContain("--model")
+  expect(stdout).not.toMatch(/--resume|--version/)
+  expect(await run(["hi", "--resume"])).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("--session ID") })
+})
+
 test("--json is one object a line for every event, and the result last", async () => {
   const { exitCode, stdout } = await run(["run `echo hi`, then say \u0085there", "--json"])
   expect(exitCode).toBe(0)
@@ -73,7 +93,7 @@ test("what needs a person ends with 4, is kept, and can be answered from the she
   const directory = createFolder()
   const { exitCode, stderr, stdout } = await run(["write file a.txt with x", "--json"], { directory })
   expect(exitCode).toBe(4)
-  expect(stdout.trim().split("\n").at(-1)).toContain('"outcome":"needs_person"')
+  expect(stdout.trim().split("\n").at(-1)).toMatch(/"outcome":"needs_person".*"error":"A person is needed/)
   const [, id = ""] = /Answer: meanwhile tasks answer ([0-9a-f]{8}) yes\|no/.exec(stderr) ?? []
   expect(existsSync(join(directory, "a.txt"))).toBe(false)
   const answered = await runToEnd({ directory, arguments: ["tasks", "answer", id, "yes"] })
@@ -120,6 +140,7 @@ test("--session goes on with a conversation by the beginning of its id", async (
   const directory = createFolder()
   const first = await run(["say one", "--json"], { directory })
   const { session } = JSON.parse(first.stdout.trim().split("\n").at(-1) ?? "") as { session: string }
+  expect(first.stderr).toContain(`meanwhile run --session ${session.slice(0, 8)}`)
   const second = await run(["say two", "--json", "--session", session.slice(0, 8)], { directory })
   const lines = second.stdout.trim().split("\n")
   expect(lines.at(-1)).toContain(session)

@@ -1,3 +1,5 @@
+import { existsSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, test } from "vitest"
 import { runToEnd, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
@@ -37,6 +39,22 @@ test("an id that is none is refused with 2", async () => {
   const { exitCode, stderr } = await tasks(createFolder(), "show", "zzz")
   expect(exitCode).toBe(2)
   expect(stderr).toMatch(/^meanwhile: There is no task "zzz"/)
+})
+
+test("wrong arguments are refused with 2 and what is right, whichever command they are for", async () => {
+  const directory = createFolder()
+  const refused = async (...words: string[]) => {
+    const { exitCode, stderr } = await runToEnd({ directory, arguments: words })
+    expect(exitCode, words.join(" ")).toBe(2)
+    return stderr
+  }
+  expect(await refused("tasks", "bogus")).toContain("there are list, show, output")
+  expect(await refused("tasks", "show")).toContain("meanwhile tasks show --help")
+  await refused("trust", "list", "more")
+  await refused("doctor", "more")
+  writeFileSync(join(directory, "file"), "")
+  await refused("--data-dir", join(directory, "file", "below"), "tasks")
+  expect(existsSync(join(directory, ".meanwhile"))).toBe(false)
 })
 
 test("looking at tasks takes up no work of a program that was killed", async () => {

@@ -8,11 +8,12 @@ export const tasksCommand: Command<TaskContext> = {
   name: "tasks",
   usage: "tasks [all]",
   summary: `list the newest ${ROWS_SHOWN} tasks; \`all\` with the turns of conversations`,
-  async run(argument, { meanwhile, screen }) {
+  async run(argument, { meanwhile, screen, prefix }) {
     const filter = argument.toLowerCase() === "all" ? {} : { kinds: BACKGROUND_KINDS }
     const { items, cursor } = await meanwhile.tasks.list(filter, { limit: ROWS_SHOWN })
     if (items.length === 0) {
-      screen.print("No tasks yet. What takes long becomes one: try /run sleep 15")
+      const example = prefix === "/" ? ": try /run sleep 15" : ""
+      screen.print(`No tasks yet. What takes long becomes one${example}.`)
       return
     }
     const rows = items.map((row) => formatRow(row, Date.now(), screen.columns))

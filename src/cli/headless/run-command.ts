@@ -1,17 +1,21 @@
-import { text as readAll } from "node:stream/consumers"
 import { Command, InvalidArgumentError } from "commander"
 import { EXIT_CODES } from "../exit-code.ts"
 import type { GlobalOptions } from "../open-runtime.ts"
+import { readPrompt } from "./read-prompt.ts"
 
 interface RunOptions extends GlobalOptions {
   readonly json?: true
   readonly session?: string
   readonly yes?: true
+  readonly resume?: string | true
   readonly timeout?: number
   readonly wait: boolean
 }
 
+const SHARED_OPTIONS = ["--data-dir", "--model", "--trust", "--yes"]
+
 const AFTER = `
+What is piped in beside a prompt is said with it: git diff | meanwhile run "review this"
 The answer goes to standard output, everything else to standard error. Before it ends it waits for the tasks that the
 answer left in the background; that costs no tokens.
 Exit codes: 0 completed, 1 failed, 2 refused, 3 stopped or out of time, 4 a person is needed.`
@@ -25,11 +29,17 @@ export function createRunCommand(): Command {
     .option("--session <id>", "go on with this conversation")
     .option("--timeout <seconds>", "stop when it takes longer", toSeconds)
     .option("--no-wait", "do not wait for background tasks; says what becomes of them")
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({
+      showGlobalOptions: true,
+      visibleGlobalOptions: ({ parent }) =>
+        parent?.options.filter(({ long }) => SHARED_OPTIONS.includes(long ?? "")) ?? [],
+    })
     .addHelpText("after", AFTER)
     .action(async (given: string | undefined, _options: object, command: Command) => {
-      const { json = false, yes = false, timeout, wait, ...options } = command.optsWithGlobals<RunOptions>()
-      const prompt = await readPrompt(given)
+      const { json = false, yes = false, timeout, wait, resume, ...options } = command.optsWithGlobals<RunOptions>()
+      if (resume !== undefined)
+        command.error("error: --resume is for a chat. To go on with a conversation: --session ID")
+      const prompt = await readPrompt(given, process.stdin)
       if (prompt === "") command.error('error: there is nothing to say. For example: meanwhile run "what is in here?"')
       const { runPrompt } = await import("./run-prompt.ts")
       const exit = await runPrompt({
@@ -42,11 +52,6 @@ export function createRunCommand(): Command {
       })
       process.exitCode = EXIT_CODES[exit]
     })
-}
-
-async function readPrompt(given: string | undefined): Promise<string> {
-  if (given !== undefined && given !== "-") return given.trim()
-  return given === undefined && process.stdin.isTTY ? "" : (await readAll(process.stdin)).trim()
 }
 
 function toSeconds(value: string): number {

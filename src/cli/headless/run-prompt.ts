@@ -3,7 +3,7 @@ import { toErrorMessage } from "../../base/error.ts"
 import { createInterrupts, followSignals } from "../chat/interrupts.ts"
 import { createYesChannel } from "../chat/yes-channel.ts"
 import type { ExitName } from "../exit-code.ts"
-import { formatDuration, plain, type TaskId } from "../format.ts"
+import { formatDuration, plain, shortId, type TaskId } from "../format.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
@@ -22,6 +22,8 @@ export interface RunPromptOptions extends GlobalOptions {
   /** Null: as long as it takes. */
   readonly timeoutMs: number | null
 }
+
+const NEEDS_PERSON = "A person is needed: meanwhile tasks inbox"
 
 type Session = Awaited<ReturnType<Runtime["createSession"]>>
 
@@ -52,6 +54,7 @@ export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
     notes.detach()
     answers.detach()
     if (outcome.error !== null) notes.print(`meanwhile: ${plain(outcome.error)}`)
+    notes.print(`session ${shortId(session.id)}, to go on: meanwhile run --session ${shortId(session.id)} "…"`)
     if (options.isJson) answers.print(toJsonLine(toResult(session, outcome)))
     return outcome.outcome
   } finally {
@@ -125,7 +128,7 @@ async function settleTasks({ waitsForTasks }: RunPromptOptions, settling: Settli
   if (!waitsForTasks) await leaveTasks(scope)
   const left = waitsForTasks ? await waitForTasks(scope, signal) : "none"
   if (said.outcome !== "completed" || left === "none") return said
-  if (left === "questions") return { ...said, outcome: "needs_person" }
+  if (left === "questions") return { ...said, outcome: "needs_person", error: NEEDS_PERSON }
   return { ...said, outcome: "stopped", error: toErrorMessage(signal.reason) }
 }
 

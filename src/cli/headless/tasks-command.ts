@@ -3,7 +3,7 @@ import type { Command as PromptCommand, TaskContext } from "../command/command.t
 import { answerCommand, inboxCommand } from "../command/inbox-commands.ts"
 import { outputCommand } from "../command/output-command.ts"
 import { cancelCommand, clearCommand, retryCommand, taskCommand, tasksCommand } from "../command/task-commands.ts"
-import { BACKGROUND_KINDS } from "../format.ts"
+import { BACKGROUND_KINDS, plain } from "../format.ts"
 import type { GlobalOptions } from "../open-runtime.ts"
 import { toJsonLine } from "./json-line.ts"
 import { lookAtTasks, workOnTasks } from "./with-tasks.ts"
@@ -46,9 +46,11 @@ export function createTasksCommand(): Command {
 function createListCommand(): Command {
   return new Command("list")
     .description("list the newest tasks")
+    .allowExcessArguments()
     .option("--all", "with the turns of conversations")
     .option("--json", `one JSON object a line, ${MOST_LISTED} at most`)
     .action(async (_: object, command: Command) => {
+      refuseWords(command)
       const { all, json, ...options } = command.optsWithGlobals<TasksOptions>()
       await lookAtTasks(options, async (context) => {
         if (!json) return tasksCommand.run(all ? "all" : "", context)
@@ -58,6 +60,13 @@ function createListCommand(): Command {
         for (const item of items) context.screen.print(toJsonLine(item))
       })
     })
+}
+
+/** A word that is no command arrives at the one that is the default. */
+function refuseWords({ args: [word], parent }: Command): void {
+  if (word === undefined) return
+  const names = parent?.commands.map((command) => command.name()).join(", ")
+  parent?.error(`error: there is no command ${JSON.stringify(plain(word))} for tasks; there are ${names}`)
 }
 
 function createShowCommand(): Command {
