@@ -3,12 +3,11 @@ import type { NoticeKey } from "../task/notice.ts"
 import type { Patch } from "../task/patch.ts"
 import type { TaskRecord } from "../task/record.ts"
 import type { Conversation } from "./conversation.ts"
+import { quoteText, quoteTitle } from "./quoted-text.ts"
 import type { AgentScope } from "./scope.ts"
 
 const MOST_AT_ONCE = 50
 const MOST_CHARACTERS = 8 * 1024
-/** Whatever a model may take for the beginning of a line. */
-const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/
 
 export interface PendingNotices {
   readonly keys: readonly NoticeKey[]
@@ -32,18 +31,9 @@ export async function readPendingNotices(scope: AgentScope, { log, hasTasks }: C
 }
 
 function tell(task: TaskRecord): string {
-  const head = `Task ${task.id} (${toLine(task.title)}): ${task.status.replace("_", " ")}.`
-  return [head, ...toDetails(task).map((line) => `| ${line}`)].join("\n")
+  const head = `Task ${task.id} (${quoteTitle(task.title)}): ${task.status.replace("_", " ")}.`
+  return [head, ...quoteText(toText(task), MOST_CHARACTERS)].join("\n")
 }
-
-/** Every line of a task's own text is marked, so that none of it can pass for a notice or for the person's words. */
-function toDetails(task: TaskRecord): readonly string[] {
-  const text = toText(task)
-  const bounded = text.length > MOST_CHARACTERS ? `${head(text)}\n[…]\n${text.slice(-MOST_CHARACTERS / 2)}` : text
-  return bounded === "" ? [] : bounded.toWellFormed().split(LINE_END)
-}
-
-const head = (text: string): string => text.slice(0, MOST_CHARACTERS / 2)
 
 function toText(task: TaskRecord): string {
   switch (task.status) {
@@ -66,8 +56,4 @@ function toPayloadText({ payload, digest }: Pick<Patch, "payload" | "digest">): 
   const shown = contentOf(payload)
   if (shown) return shown.map((part) => (part.type === "text" ? part.text : `[${part.mediaType}]`)).join("\n")
   return payload === null ? digest.join("\n") : JSON.stringify(payload)
-}
-
-function toLine(title: string): string {
-  return title.replace(/[\s\u0085]+/g, " ").slice(0, 120)
 }
