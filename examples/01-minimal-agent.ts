@@ -8,10 +8,10 @@ await using runtime = await createRuntime({
 })
 const session = await runtime.createSession()
 
-const { text } = await session.send("run `echo hello`")
+const { text, accounting } = await session.send("run `echo hello`")
 console.log(text)
 
-const { usage } = session.turns()[0]!
+const { usage } = accounting
 console.log(`${usage.inputTokens > 0 ? "tokens were counted" : "no tokens"}, ${session.history().length} messages`)
 
 /* Prints:

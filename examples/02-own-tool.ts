@@ -23,7 +23,7 @@ console.log(text.replace(/[0-9a-f-]{36}/, "ID").split("\n")[0])
 console.log((await session.send("say I am still here")).text)
 
 const { items } = await runtime.tasks.list({ session: session.id })
-await runtime.tasks.result(items[0]!.id, { waitMs: 10_000 })
+for (const { id } of items) await runtime.tasks.result(id, { waitMs: 10_000 })
 console.log((await session.send("say well?")).text.replace(/[0-9a-f-]{36}/, "ID"))
 
 /* Prints:

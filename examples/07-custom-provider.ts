@@ -8,7 +8,7 @@ const parrot = definePlugin({
     id: `parrot/${model}`,
     contextLimitTokens: 4_000,
     async generate({ messages, onDelta }) {
-      const text = `${textOf(messages.at(-1)!)}!`
+      const text = `${messages.slice(-1).map(textOf).join("")}!`
       for (const word of text.split(/(?<= )/)) onDelta?.({ type: "text", text: word })
       return {
         message: { role: "assistant", parts: [{ type: "text", text }] },
