@@ -1,5 +1,5 @@
 import type { Runtime } from "../app.ts"
-import { elapsedMs, formatDuration, formatEnd, plain, type Task } from "./format.ts"
+import { elapsedMs, formatDuration, formatEnd, formatProgress, plain } from "./format.ts"
 
 type View = Awaited<ReturnType<Runtime["tasks"]["get"]>>
 
@@ -15,16 +15,10 @@ export function formatView({ task, placeInQueue, estimate, outputBytes, lastLine
     ["elapsed", formatDuration(elapsedMs(task, nowMs))],
     ["usually", estimate && `${formatDuration(estimate.medianMs)} (${estimate.source})`],
     ["limit", timeoutMs === null ? "none" : formatDuration(timeoutMs)],
-    ["phase", task.progress?.phase ?? null],
-    ["progress", formatProgress(task)],
+    ["progress", (task.progress && formatProgress(task.progress)) || null],
     ["output", outputBytes > 0 ? `${outputBytes} bytes` : "none"],
     ["last line", lastLine],
     ["end", "endedAt" in task ? formatEnd(task) : null],
   ]
   return facts.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(10)}${plain(value)}`])).join("\n")
-}
-
-function formatProgress({ progress }: Task): string | null {
-  if (!progress || progress.done === null) return null
-  return progress.total === null ? String(progress.done) : `${progress.done} of ${progress.total}`
 }

@@ -75,9 +75,18 @@ export function formatSurvivors(survivors: "unknown" | readonly { pid: number; c
 
 export function formatRow(row: TaskRow, nowMs: number, columns: number): string {
   const facts = `${shortId(row.id)}  ${row.status.padEnd(11)}  ${formatDuration(elapsedMs(row, nowMs)).padStart(12)}  `
-  const title = toLine(row.title)
+  const progress = row.status === "running" && row.progress ? formatProgress(row.progress) : ""
+  const title = `${progress === "" ? "" : `${progress} · `}${toLine(row.title)}`
   const room = Math.max(columns - facts.length, FEWEST_TITLE_COLUMNS)
   return `${facts}${title.length > room ? `${title.slice(0, room - 1)}…` : title}`
+}
+
+type Progress = NonNullable<Task["progress"]>
+
+/** How far something is, in a few words; empty when nobody knows. */
+export function formatProgress({ done, total, phase, line }: Progress): string {
+  const count = done === null ? "" : total === null ? String(done) : `${done} of ${total}`
+  return [count, toLine(phase ?? line ?? "")].filter((part) => part !== "").join(" ")
 }
 
 export function toLine(text: string): string {

@@ -1,6 +1,7 @@
 import type { JsonValue } from "../base/json.ts"
 import type { TaskEvent } from "../task/event.ts"
 import type { SessionId, TaskId } from "../task/id.ts"
+import type { Progress } from "../task/progress.ts"
 import type { ContextUsage } from "./context-usage.ts"
 import type { Message } from "./message.ts"
 import type { TokenUsage } from "./token-usage.ts"
@@ -50,11 +51,25 @@ export type AgentEventBody =
       readonly tool: string
       readonly input: JsonValue
     }
+  /** A person is asked whether it may run. */
+  | { readonly type: "tool_call.asked"; readonly callId: string; readonly tool: string }
+  /** They said yes: it runs from here on. */
+  | { readonly type: "tool_call.allowed"; readonly callId: string; readonly tool: string }
+  /** How far it is, while it is in the foreground: the newest, ten times a second at most. */
+  | {
+      readonly type: "tool_call.progressed"
+      readonly callId: string
+      readonly tool: string
+      readonly progress: Progress
+    }
   | {
       readonly type: "tool_call.ended"
       readonly callId: string
       readonly tool: string
       readonly isSuccess: boolean
+      /** It was not allowed, by a person or by the policy: nothing of it was done. */
+      readonly isRefused: boolean
+      /** Since it began, or since it was allowed: not the time in which a person was asked. */
       readonly durationMs: number
       /** The task it goes on as, when it moved to the background. */
       readonly taskId: TaskId | null

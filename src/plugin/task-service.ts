@@ -1,6 +1,7 @@
 import type { JsonObject } from "../base/json.ts"
 import type { GroupId, MessageId, SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import type { Patch } from "../task/patch.ts"
+import type { Progress } from "../task/progress.ts"
 import type { AskingStep, Lifetime, NotifyMode, TaskRecord, TaskSummary } from "../task/record.ts"
 import type { Requester, Stopper, Survivors } from "../task/stop.ts"
 import type { Page, PageRequest, TaskFilter } from "../task/store.ts"
@@ -70,6 +71,12 @@ export type Answer =
 export interface ExecuteOptions {
   /** What the call prints while it is in the foreground, all of it before the answer; redacted. */
   readonly onOutput?: (text: string) => void
+  /** How far it is while it is in the foreground and has no record; redacted. Called as often as the tool tells it. */
+  readonly onProgress?: (progress: Progress) => void
+  /** A person is asked whether it may run. */
+  readonly onAsked?: () => void
+  /** It was let in and begins. */
+  readonly onAdmitted?: () => void
 }
 
 /** A call that runs in the foreground until it ends or is promoted. */

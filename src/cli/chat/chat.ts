@@ -65,6 +65,7 @@ function createChat(options: ChatOptions) {
     answers: screen,
     notes: screen,
     isMain: (agent) => conversation?.session.id === agent,
+    isAsking: () => desk.current() !== undefined,
     isAwaited: (agent) => conversation?.isAwaited(agent) ?? false,
     onTask: announcer.announceEnd,
   })

@@ -11,6 +11,10 @@ const MOST_LINES = 8
 export interface Activity {
   begin(agent: AgentId, label: string): void
   beginCall(agent: AgentId, callId: string, title: string): void
+  /** A person is asked whether it may run; or they said yes, and it begins now. */
+  awaitPerson(agent: AgentId, callId: string, isWaiting: boolean): void
+  /** How far it is; empty when nobody knows. */
+  showProgress(agent: AgentId, callId: string, progress: string): void
   endCall(agent: AgentId, callId: string): void
   end(agent: AgentId): void
   /** Another agent was selected. */
@@ -21,6 +25,8 @@ export interface Activity {
 export interface ActivityOptions {
   readonly screen: Screen
   readonly isSelected: (agent: AgentId) => boolean
+  /** Whether a question is open. */
+  readonly isAsking: () => boolean
   /** A line above all others; empty for none. */
   readonly headline: () => string
 }
@@ -28,10 +34,17 @@ export interface ActivityOptions {
 interface Shown {
   readonly label: string
   readonly sinceMs: number
-  readonly calls: Map<string, { readonly title: string; readonly sinceMs: number }>
+  readonly calls: Map<string, ShownCall>
 }
 
-export function createActivity({ screen, isSelected, headline }: ActivityOptions): Activity {
+interface ShownCall {
+  readonly title: string
+  sinceMs: number
+  isWaiting: boolean
+  progress: string
+}
+
+export function createActivity({ screen, isSelected, isAsking, headline }: ActivityOptions): Activity {
   const agents = new Map<AgentId, Shown>()
   let timer: NodeJS.Timeout | undefined
   let frame = 0
@@ -51,14 +64,31 @@ export function createActivity({ screen, isSelected, headline }: ActivityOptions
   }
 
   function toLines(id: AgentId, { label, sinceMs, calls }: Shown, now: number): readonly string[] {
+    const shown = [...calls.values()]
+    const isWaiting = shown.length > 0 && shown.every(isForPerson)
     const doing = calls.size > 0 ? "working" : "thinking"
     const mark = isSelected(id) ? "▸ " : ""
-    const head = `${FRAMES[frame % FRAMES.length]} ${mark}${label}${doing}… ${formatDuration(now - sinceMs)}`
-    const below = [...calls.values()].map((call, index) => {
-      const branch = index === calls.size - 1 ? "└" : "├"
-      return `  ${branch} ${call.title} ${formatDuration(now - call.sinceMs)}`
+    const head = isWaiting
+      ? `? ${mark}${label}waiting for you`
+      : `${FRAMES[frame % FRAMES.length]} ${mark}${label}${doing}… ${formatDuration(now - sinceMs)}`
+    const below = shown.map((call, index) => {
+      const branch = index === shown.length - 1 ? "└" : "├"
+      return `  ${branch} ${toLine(call, now)}`
     })
     return [head, ...below]
+  }
+
+  function toLine(call: ShownCall, now: number): string {
+    if (isForPerson(call)) return `${call.title} (waiting for you)`
+    const progress = call.progress === "" ? "" : `${call.progress} · `
+    return `${call.title} ${progress}${formatDuration(now - call.sinceMs)}`
+  }
+
+  /** A call may also ask something itself; which one does is known only when there is no other. */
+  function isForPerson(call: ShownCall): boolean {
+    if (call.isWaiting) return true
+    const all = [...agents.values()].flatMap(({ calls }) => [...calls.values()])
+    return all.length === 1 && isAsking()
   }
 
   function follow(): void {
@@ -82,8 +112,19 @@ export function createActivity({ screen, isSelected, headline }: ActivityOptions
       follow()
     },
     beginCall(agent, callId, title) {
-      agents.get(agent)?.calls.set(callId, { title, sinceMs: performance.now() })
+      agents.get(agent)?.calls.set(callId, { title, sinceMs: performance.now(), isWaiting: false, progress: "" })
       follow()
+    },
+    awaitPerson(agent, callId, isWaiting) {
+      const call = agents.get(agent)?.calls.get(callId)
+      if (!call) return
+      call.isWaiting = isWaiting
+      call.sinceMs = performance.now()
+      follow()
+    },
+    showProgress(agent, callId, progress) {
+      const call = agents.get(agent)?.calls.get(callId)
+      if (call) call.progress = progress
     },
     endCall(agent, callId) {
       agents.get(agent)?.calls.delete(callId)

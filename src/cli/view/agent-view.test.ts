@@ -1,4 +1,5 @@
 import { PassThrough } from "node:stream"
+import { stripVTControlCharacters } from "node:util"
 import { expect, test } from "vitest"
 import { createScreen } from "../screen/create-screen.ts"
 import type { AgentEvent } from "./agent-event.ts"
@@ -8,8 +9,8 @@ const MAIN = "main-id" as AgentEvent["agent"]
 const CHILD = "child-id" as AgentEvent["agent"]
 const TASK = "3f1c2a90-0000" as Extract<AgentEvent, { type: "tool_call.ended" }>["taskId"]
 
-function open() {
-  const output = new PassThrough()
+function open(terminal: { readonly isTTY?: boolean; readonly columns?: number } = {}) {
+  const output = Object.assign(new PassThrough(), terminal)
   let shown = ""
   output.setEncoding("utf8").on("data", (text: string) => (shown += text))
   const screen = createScreen(output)
@@ -59,6 +60,7 @@ test("what calls print is indented, cut, and counted anew for the next call", ()
     ...call,
     type: "tool_call.ended",
     isSuccess: true,
+    isRefused: false,
     durationMs: 5,
     taskId: null,
     summary: "{}",
@@ -70,18 +72,50 @@ test("what calls print is indented, cut, and counted anew for the next call", ()
   show(ended)
   show({ ...call, type: "tool_call.started", input: { command: "echo x", cwd: "." } })
   show({ type: "agent.output", agent: MAIN, source: "tool", text: "x", mode: "append" })
-  show({ ...ended, isSuccess: false, summary: "exited with 1" })
+  show({ ...ended, isSuccess: false, summary: "`echo x` exited with 1." })
   expect(shown().match(/│ \d+\n/g)).toHaveLength(12)
   expect(shown()).toContain("  │ 12\n  │ …\n✓ run_command 5 ms\n")
-  expect(shown()).toMatch(
-    /• run_command {"command":"echo x","cwd":"\."}\n {2}│ x\n✗ run_command failed after 5 ms: exited with 1\n$/,
-  )
+  expect(shown()).toMatch(/• run_command echo x\n {2}│ x\n✗ run_command exited with 1 after 5 ms\n$/)
+})
+
+test("calls and their ends are told in words, and a refusal is none of a failure", () => {
+  const { show, shown } = open()
+  const call = { agent: MAIN, callId: "1", tool: "updateFile" }
+  const ended = { ...call, type: "tool_call.ended", isRefused: false, durationMs: 5, taskId: null } as const
+  show({ ...call, type: "tool_call.started", input: { path: "notes.txt", old_text: "a", new_text: "b" } })
+  show({ ...ended, isSuccess: true, summary: "updated notes.txt (+1 -1 lines)" })
+  show({ ...call, type: "tool_call.started", input: { limit: 3, steps: ["a", "b"] } })
+  show({ ...ended, isSuccess: false, summary: 'The file is gone. {"path":"notes.txt"}' })
+  const summary = "updateFile was not allowed: the person said no: no, not today"
+  show({ ...ended, isSuccess: false, isRefused: true, summary })
+  expect(shown().split("\n")).toEqual([
+    "• updateFile notes.txt",
+    "✓ updateFile 5 ms: updated notes.txt (+1 -1 lines)",
+    "• updateFile limit 3, 2 steps",
+    "✗ updateFile failed after 5 ms: The file is gone.",
+    "✗ updateFile was refused: the person said no: no, not today",
+    "",
+  ])
+})
+
+test("while it runs, a call shows how far it is, and while a person is asked, that it waits for them", () => {
+  const { show, shown, close } = open({ isTTY: true, columns: 80 })
+  const call = { agent: MAIN, callId: "1", tool: "copy" }
+  show({ type: "agent.status_changed", agent: MAIN, status: "active" })
+  show({ ...call, type: "tool_call.started", input: {} })
+  show({ ...call, type: "tool_call.asked" })
+  expect(stripVTControlCharacters(shown())).toMatch(/\? waiting for you\n.*└ copy \(waiting for you\)/)
+  show({ ...call, type: "tool_call.progressed", progress: { done: 3, total: 10, phase: "copying", line: null } })
+  show({ ...call, type: "tool_call.allowed" })
+  expect(stripVTControlCharacters(shown())).toMatch(/working… .*\n.*└ copy 3 of 10 copying · \d+ ms/)
+  close()
 })
 
 test("a call that moved to the background names its task, whose end can then be announced", () => {
   const { show, shown, tasks } = open()
   const durationMs = 10_000
-  const ended = { agent: MAIN, callId: "1", tool: "fetch_url", isSuccess: true, durationMs, summary: "", taskId: TASK }
+  const call = { agent: MAIN, callId: "1", tool: "fetch_url" }
+  const ended = { ...call, isSuccess: true, isRefused: false, durationMs, summary: "", taskId: TASK }
   show({ type: "tool_call.ended", ...ended })
   expect(shown()).toBe("→ fetch_url moved to the background as [3f1c2a90] after 10.0 s\n")
   expect(tasks).toEqual([TASK])
@@ -91,4 +125,20 @@ test("a turn that nobody waits for tells why it failed", () => {
   const { show, shown } = open()
   show({ type: "agent.status_changed", agent: CHILD, status: "error", reason: "the key was refused" })
   expect(shown()).toBe("session child-id │ The turn failed: the key was refused\n")
+})
+
+test("why the model is asked again is told once, as long as it is the same", () => {
+  const { show, shown } = open()
+  const retried = { type: "model_call.retried", agent: MAIN, afterMs: 500 } as const
+  show({ ...retried, attempt: 1, reason: "No network." })
+  show({ ...retried, attempt: 2, reason: "No network." })
+  show({ ...retried, attempt: 3, reason: "Overloaded." })
+  show({ ...retried, attempt: 1, reason: "Overloaded." })
+  expect(shown().split("\n")).toEqual([
+    "No network. Trying again in 500 ms.",
+    "Still so after 2 attempts. Trying again in 500 ms.",
+    "Overloaded. Trying again in 500 ms.",
+    "Overloaded. Trying again in 500 ms.",
+    "",
+  ])
 })

@@ -1,4 +1,4 @@
-import { formatDuration, plain, type TaskId, toLine } from "../format.ts"
+import { formatDuration, formatProgress, plain, type TaskId, toLine } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { AgentEvent, AgentId, EventOf } from "./agent-event.ts"
 import type { AgentSelection } from "./agent-selection.ts"
@@ -13,6 +13,8 @@ export interface AgentViewOptions {
   readonly notes: Screen
   /** The agent a person talks with: the others are shown with their names. */
   readonly isMain: (agent: AgentId) => boolean
+  /** Whether a question to the person is open. Default: none ever is. */
+  readonly isAsking?: () => boolean
   /** Whether somebody else tells how its turn failed. */
   readonly isAwaited: (agent: AgentId) => boolean
   /** A call goes on as this task. */
@@ -28,7 +30,10 @@ export interface AgentView {
 
 export function createAgentView(options: AgentViewOptions): AgentView {
   const { style } = options.notes
-  const { roster, selection, activity, find, end } = createShownAgents(options)
+  const { roster, selection, activity, find, end } = createShownAgents({
+    isAsking: () => false,
+    ...options,
+  })
 
   function showStatus(event: EventOf<"agent.status_changed">, agent: ShownAgent): void {
     const label = roster.labelOf(agent.known)
@@ -64,6 +69,14 @@ export function createAgentView(options: AgentViewOptions): AgentView {
     else if (source === "system") lines.note(style.dim(plain(text)))
   }
 
+  /** The same reason is told once. */
+  function showRetry({ attempt, reason, afterMs }: EventOf<"model_call.retried">, agent: ShownAgent): void {
+    const isTold = attempt > 1 && agent.retryReason === reason
+    agent.retryReason = reason
+    const why = isTold ? `Still so after ${attempt} attempts.` : plain(reason)
+    agent.lines.note(style.dim(`${why} Trying again in ${formatDuration(afterMs)}.`))
+  }
+
   function showAccounting({ usage }: EventOf<"context.updated">, agent: ShownAgent): void {
     const { accounting } = agent
     agent.accounting = null
@@ -90,10 +103,16 @@ export function createAgentView(options: AgentViewOptions): AgentView {
           return showOutput(event, agent)
         case "tool_call.started":
           return showCallStart(event, agent)
+        case "tool_call.asked":
+          return activity.awaitPerson(event.agent, event.callId, true)
+        case "tool_call.allowed":
+          return activity.awaitPerson(event.agent, event.callId, false)
+        case "tool_call.progressed":
+          return activity.showProgress(event.agent, event.callId, formatProgress(event.progress))
         case "tool_call.ended":
           return showCallEnd(event, agent)
         case "model_call.retried":
-          return lines.note(style.dim(`${plain(event.reason)} Trying again in ${formatDuration(event.afterMs)}.`))
+          return showRetry(event, agent)
         case "context.collected":
           return lines.note(style.dim(`Room was made in the context: ${toLine(event.summary)}`))
         case "turn.completed":

@@ -2,6 +2,8 @@ import { formatDuration, plain, shortId, toLine } from "../format.ts"
 import type { Style } from "../screen/style.ts"
 import type { EventOf } from "./agent-event.ts"
 
+type CallInput = EventOf<"tool_call.started">["input"]
+
 const INPUT_CHARACTERS = 80
 const SUMMARY_CHARACTERS = 120
 
@@ -9,24 +11,47 @@ export function formatCall({ tool, input }: Pick<EventOf<"tool_call.started">, "
   return toLine(`${tool} ${formatInput(input)}`)
 }
 
-/** What a reader needs of a call's input: the one text in it, or the beginning of its JSON. */
-function formatInput(input: EventOf<"tool_call.started">["input"]): string {
-  const values = typeof input === "object" && input !== null ? Object.values(input) : [input]
-  const [first, ...others] = values
-  const text = typeof first === "string" && others.length === 0 ? first : JSON.stringify(input)
-  return bound(toLine(text === "{}" || text === "null" ? "" : text), INPUT_CHARACTERS)
+/** What tells a call from others: the first text in its input, else its values by name. The rest is for the tool. */
+function formatInput(input: CallInput): string {
+  if (typeof input !== "object" || input === null) return bound(toLine(String(input ?? "")), INPUT_CHARACTERS)
+  const entries: [string, CallInput][] = Object.entries(input)
+  const first = entries.find(([, value]) => typeof value === "string" && value.trim() !== "")
+  const text = typeof first?.[1] === "string" ? first[1] : entries.map(toWords).join(", ")
+  return bound(toLine(text), INPUT_CHARACTERS)
+}
+
+function toWords([name, value]: readonly [string, CallInput]): string {
+  if (Array.isArray(value)) return `${value.length} ${name}`
+  return typeof value === "object" && value !== null ? name : `${name} ${String(value)}`
 }
 
 export function formatCallEnd(event: EventOf<"tool_call.ended">, style: Style): string {
-  const { isSuccess, durationMs, taskId, summary } = event
+  const { isSuccess, isRefused, durationMs, taskId, summary } = event
   const tool = plain(event.tool)
   const took = formatDuration(durationMs)
   if (taskId) return style.yellow(`→ ${tool} moved to the background as [${shortId(taskId)}] after ${took}`)
-  const said = bound(toLine(summary), SUMMARY_CHARACTERS)
-  if (!isSuccess) return style.red(`✗ ${tool} failed after ${took}${said === "" ? "" : `: ${said}`}`)
-  // JSON is for the model: what a person should see of it was printed.
-  const tail = said === "" || /^[[{]/.test(said) ? "" : `: ${said}`
-  return style.green(`✓ ${tool} ${took}`) + style.dim(tail)
+  const said = bound(toLine(withoutJson(summary)), SUMMARY_CHARACTERS)
+  const tail = said === "" ? "" : `: ${said}`
+  if (isRefused) return style.yellow(`✗ ${tool} was refused${withoutName(said, tool)}`)
+  if (isSuccess) return style.green(`✓ ${tool} ${took}`) + style.dim(tail)
+  const exit = EXIT.exec(summary)?.[1]
+  if (exit !== undefined) return style.red(`✗ ${tool} ${exit} after ${took}`)
+  return style.red(`✗ ${tool} failed after ${took}${tail}`)
+}
+
+/** How a command ended; which it was stands where it began. */
+const EXIT = /` (exited with \d+|was ended by SIG\w+)\.?$/
+
+/** JSON is for the model: what a person should see of it was printed. */
+function withoutJson(summary: string): string {
+  const at = summary.search(/(?:^|\s)(?:\{"|\{\}|\[[[{"\d\]])/)
+  return at < 0 ? summary : summary.slice(0, at)
+}
+
+/** The reason for a refusal begins with who was refused. */
+function withoutName(said: string, tool: string): string {
+  const reason = said.startsWith(`${tool} was not allowed: `) ? said.slice(`${tool} was not allowed: `.length) : said
+  return reason === "" ? "" : `: ${reason}`
 }
 
 function bound(text: string, longest: number): string {

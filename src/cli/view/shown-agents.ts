@@ -13,6 +13,8 @@ export interface ShownAgent {
   /** Those that go on. */
   readonly calls: Set<string>
   accounting: TurnAccounting | null
+  /** Why the model was asked again, as it was last told. */
+  retryReason: string
 }
 
 /** The agents of one screen: who they are, whose lines it shows, and what goes on in each. */
@@ -29,14 +31,17 @@ export interface ShownAgentsOptions {
   readonly answers: Screen
   readonly notes: Screen
   readonly isMain: (agent: AgentId) => boolean
+  /** Whether a question to the person is open. */
+  readonly isAsking: () => boolean
 }
 
-export function createShownAgents({ answers, notes, isMain }: ShownAgentsOptions): ShownAgents {
+export function createShownAgents({ answers, notes, isMain, isAsking }: ShownAgentsOptions): ShownAgents {
   const agents = new Map<AgentId, ShownAgent>()
   const roster = createAgentRoster(isMain)
   const selection = createAgentSelection({ screen: notes, roster, onChange: () => activity.refresh() })
   const activity = createActivity({
     screen: notes,
+    isAsking,
     isSelected: (agent) => selection.selected()?.id === agent,
     headline() {
       const selected = selection.selected()
@@ -55,7 +60,7 @@ export function createShownAgents({ answers, notes, isMain }: ShownAgentsOptions
       const { transcript } = known
       const output = createAgentOutput({ answers, notes, transcript, isShown: () => selection.shows(known) })
       const lines = createAgentLines(output, () => roster.labelOf(known))
-      const agent: ShownAgent = { known, lines, calls: new Set(), accounting: null }
+      const agent: ShownAgent = { known, lines, calls: new Set(), accounting: null, retryReason: "" }
       agents.set(id, agent)
       return agent
     },

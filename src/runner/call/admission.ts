@@ -36,25 +36,31 @@ export function admit(
   scope: RunnerScope,
   call: ToolCall,
   withdrawal: Withdrawal = NEVER_WITHDRAWN,
+  onAsked?: () => void,
 ): Admitted | Promise<Admitted> {
   requireOpen(scope)
   checkCall(call)
   const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
   const input = parseInput(tool, call.input)
   const admitted = { call, plugin, tool, input, depth: 0 }
-  if (scope.tools.hooks().length > 0) return admitWithHooks(scope, admitted, withdrawal)
-  const decision = decide(scope, admitted, withdrawal)
+  if (scope.tools.hooks().length > 0) return admitWithHooks(scope, admitted, withdrawal, onAsked)
+  const decision = decide(scope, admitted, withdrawal, onAsked)
   if (!(decision instanceof Promise) && !call.parentTask && !call.askedBy) return withDecision(admitted, decision)
   return finishAdmission(scope, admitted, decision)
 }
 
 /** Hooks may change the input: what permission sees, and what runs, is the changed one. */
-async function admitWithHooks(scope: RunnerScope, admitted: Admitted, withdrawal: Withdrawal): Promise<Admitted> {
+async function admitWithHooks(
+  scope: RunnerScope,
+  admitted: Admitted,
+  withdrawal: Withdrawal,
+  onAsked?: () => void,
+): Promise<Admitted> {
   const { call, plugin, tool } = admitted
   const decision = await decideCall(scope.tools.hooks(), toPendingCall(call, plugin, tool))
   if (decision.decision === "refuse") return withDecision(admitted, { allowed: false, reason: decision.reason })
   const changed = decision.decision === "change" ? withInput(admitted, decision.input) : admitted
-  return finishAdmission(scope, changed, decide(scope, changed, withdrawal))
+  return finishAdmission(scope, changed, decide(scope, changed, withdrawal, onAsked))
 }
 
 function withInput(admitted: Admitted, input: unknown): Admitted {
@@ -71,6 +77,7 @@ function decide(
   scope: RunnerScope,
   admitted: Admitted,
   withdrawal: Withdrawal,
+  onAsked?: () => void,
 ): PermissionDecision | Promise<PermissionDecision> {
   const refuse = (error: unknown): PermissionDecision => ({
     allowed: false,
@@ -78,7 +85,9 @@ function decide(
   })
   try {
     const decision = scope.permission.decide(createPermissionRequest(admitted, withdrawal))
-    return decision instanceof Promise ? decision.catch(refuse) : decision
+    if (!(decision instanceof Promise)) return decision
+    onAsked?.()
+    return decision.catch(refuse)
   } catch (error) {
     return refuse(error)
   }

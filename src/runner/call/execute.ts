@@ -21,6 +21,7 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
   function begin(admitted: Admitted, hasRecord: boolean): void {
     requireOpen(scope)
     checkNames(scope.redactor, call)
+    if (!admitted.approval) options.onAdmitted?.()
     if (scope.tools.hooks().length > 0) answer.then((it) => tellHooks(scope, admitted, it)).catch(() => {})
     if (hasRecord) {
       begun = executeRecorded(scope, admitted, taskId, { resolve, reject }, options)
@@ -39,7 +40,7 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
     }
   }
   try {
-    const admitted = admit(scope, call, withdrawal)
+    const admitted = admit(scope, call, withdrawal, options.onAsked)
     if (admitted instanceof Promise) admission = beginLater(admitted).catch(reject)
     else begin(admitted, isRecorded(admitted))
   } catch (error) {

@@ -28,7 +28,7 @@ export function executeUnrecorded(
   admitted: Admitted,
   taskId: TaskId,
   resolve: (answer: Answer) => void,
-  { onOutput }: ExecuteOptions,
+  { onOutput, onProgress }: ExecuteOptions,
 ): ForegroundCall {
   const { call, plugin, tool, input, depth } = admitted
   const thresholdMs = toThresholdMs(scope, admitted)
@@ -60,6 +60,11 @@ export function executeUnrecorded(
     // A tool that prints nothing has no spool, and listening makes none.
     const read: ReadOutput = async (offset, state) => active.spool?.read({ offset }, state) ?? toNothing(offset, state)
     active.outputFollower = followOutput(scope, read, onOutput)
+  }
+  if (onProgress) {
+    active.onProgress = onProgress
+    // It may have told something before anybody could listen.
+    if (active.progress) onProgress(active.progress)
   }
   async function promote(): Promise<boolean> {
     if (toPolicy(tool, input).mode !== "after") return false

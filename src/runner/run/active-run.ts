@@ -80,6 +80,8 @@ export interface ActiveRun extends RunSubject {
   cancelSave: CancelTimer | null
   cancelDeadline: CancelTimer | null
   outputFollower: OutputFollower | null
+  /** Whoever waits for it in the foreground. */
+  onProgress: ((progress: Progress) => void) | null
   work: Promise<Outcome> | null
   /** Of a turn: below which of its calls there are tasks. */
   parentsOfTasks: Set<TaskId> | null

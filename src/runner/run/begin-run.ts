@@ -89,6 +89,7 @@ function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
     cancelSave: null,
     cancelDeadline: null,
     outputFollower: null,
+    onProgress: null,
     work: null,
     endOperations: null,
     parentsOfTasks: null,

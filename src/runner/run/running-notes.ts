@@ -16,6 +16,7 @@ export function reportProgress(scope: RunnerScope, active: ActiveRun, update: Pa
   const redact = (text: string | null) => (text === null ? null : scope.redactor.redactText(text))
   active.progress = { done, total, phase: redact(phase), line: redact(line) }
   active.unsaved.progress = true
+  if (active.standing.in === "foreground") active.onProgress?.(active.progress)
   saveSoon(scope, active)
 }
 

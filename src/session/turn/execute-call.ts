@@ -9,6 +9,7 @@ import { beginToolSpan } from "../telemetry.ts"
 import type { OfferedTool } from "../tool-list.ts"
 import { watchTask } from "../task-watch.ts"
 import { findOffered } from "./call-step.ts"
+import { type CallWatch, watchCall } from "./call-watch.ts"
 import { summarize, toErrorResult, toToolResult } from "./tool-answer.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
@@ -17,12 +18,13 @@ export async function executeCall(scope: TurnScope, call: FunctionCall, stepKey:
   const { agents, conversation, account } = scope
   const { emitter } = conversation
   const { id: callId, tool, input } = call
-  const startedMs = agents.clock.monotonic()
+  const watch = watchCall(scope, call)
   const offered = findOffered(scope, call)
   const span = beginToolSpan(scope.trace, call, offered !== undefined)
   account.toolCalls += 1
   if (emitter.isHeard) emitter.emit({ type: "tool_call.started", callId, tool, input })
-  const { result, answer, errorType } = await perform(scope, call, { offered, stepKey, span })
+  const { result, answer, errorType } = await perform(scope, call, { offered, stepKey, span, watch })
+  watch.close()
   const taskId = answer?.outcome === "promoted" ? answer.task.id : null
   if (taskId) {
     conversation.hasTasks = true
@@ -30,9 +32,16 @@ export async function executeCall(scope: TurnScope, call: FunctionCall, stepKey:
   }
   span.end(taskId ? { "meanwhile.task.id": taskId } : {}, errorType)
   if (emitter.isHeard) {
-    const durationMs = agents.clock.monotonic() - startedMs
-    const summary = summarize(result)
-    emitter.emit({ type: "tool_call.ended", callId, tool, isSuccess: !result.isError, durationMs, taskId, summary })
+    emitter.emit({
+      type: "tool_call.ended",
+      callId,
+      tool,
+      isSuccess: !result.isError,
+      isRefused: errorType === "permission_denied",
+      durationMs: watch.ranMs(),
+      taskId,
+      summary: summarize(result, answer),
+    })
   }
   return result
 }
@@ -41,6 +50,7 @@ interface Attempt {
   readonly offered: OfferedTool | undefined
   readonly stepKey: string
   readonly span: Trace
+  readonly watch: CallWatch
 }
 
 async function perform(
@@ -68,9 +78,9 @@ function toAnswerError(answer: Answer): string | undefined {
   return answer.outcome === "timed_out" ? answer.outcome : undefined
 }
 
-function begin(scope: TurnScope, call: FunctionCall, { offered, stepKey, span }: Attempt): Execution {
+function begin(scope: TurnScope, call: FunctionCall, { offered, stepKey, span, watch }: Attempt): Execution {
   const { agents, conversation, turn } = scope
-  const { log, emitter, model } = conversation
+  const { log, model } = conversation
   if (!offered) throw unknownTool(scope, call)
   const askedBy = turn.askingStep(stepKey)
   const toolCall = {
@@ -84,12 +94,7 @@ function begin(scope: TurnScope, call: FunctionCall, { offered, stepKey, span }:
     ...(offered.found.tool.kind === "agent" && { model: model.id }),
     ...(askedBy && { askedBy }),
   }
-  const options = emitter.isHeard ? { onOutput: toToolOutput(scope, call.id) } : {}
-  return context.with(span.context, () => agents.runner.execute(toolCall, options))
-}
-
-function toToolOutput({ conversation }: TurnScope, callId: string): (text: string) => void {
-  return (text) => conversation.emitter.emit({ type: "agent.output", source: "tool", text, mode: "append", callId })
+  return context.with(span.context, () => agents.runner.execute(toolCall, watch.options))
 }
 
 /** A stop of the turn stops the call with it; its answer says so. */

@@ -39,11 +39,19 @@ export function toTaskResult(call: FunctionCall, taskId: TaskId): ToolResult {
   return toResult(call, false, [{ type: "text", text }])
 }
 
-/** One line for people. */
-export function summarize({ content }: ToolResult): string {
-  const text = content.map((part) => (part.type === "text" ? part.text : `[${part.mediaType}]`)).join(" ")
-  const line = text.replace(/\s+/g, " ").trim()
+/** One line for people: what the tool says in words, where it does, else what the model reads. */
+export function summarize(result: ToolResult, answer: Answer | null): string {
+  const line = toSummary(result, answer).replace(/\s+/g, " ").trim()
   return line.length > 200 ? `${line.slice(0, 199)}…` : line
+}
+
+function toSummary({ content }: ToolResult, answer: Answer | null): string {
+  if (answer?.outcome === "failed") return answer.failure.message
+  const patch = answer?.outcome === "completed" ? answer.patch : null
+  const isForModel = patch !== null && typeof patch.payload === "object" && !contentOf(patch.payload)
+  const [headline] = isForModel ? patch.digest : []
+  if (headline !== undefined) return headline
+  return content.map((part) => (part.type === "text" ? part.text : `[${part.mediaType}]`)).join(" ")
 }
 
 function toResult(call: FunctionCall, isError: boolean, content: readonly ContentPart[]): ToolResult {

@@ -1,0 +1,53 @@
+import type { CancelTimer } from "../../base/clock.ts"
+import type { FunctionCall } from "../../plugin/message.ts"
+import type { ExecuteOptions } from "../../plugin/task-service.ts"
+import type { Progress } from "../../task/progress.ts"
+import type { TurnScope } from "./turn-scope.ts"
+
+const PROGRESS_EVERY_MS = 100
+
+/** What is told of one call between its start and its end. */
+export interface CallWatch {
+  readonly options: ExecuteOptions
+  /** Since it began, or since it was allowed. */
+  ranMs(): number
+  close(): void
+}
+
+export function watchCall({ agents: { clock }, conversation }: TurnScope, call: FunctionCall): CallWatch {
+  const { emitter } = conversation
+  const { id: callId, tool } = call
+  let beganMs = clock.monotonic()
+  let isAsked = false
+  let newest: Progress | null = null
+  let cancelTelling: CancelTimer | null = null
+
+  function tellProgress(): void {
+    cancelTelling = null
+    if (newest) emitter.emit({ type: "tool_call.progressed", callId, tool, progress: newest })
+  }
+
+  const timing: ExecuteOptions = {
+    onAsked() {
+      isAsked = true
+      if (emitter.isHeard) emitter.emit({ type: "tool_call.asked", callId, tool })
+    },
+    onAdmitted() {
+      if (!isAsked) return
+      beganMs = clock.monotonic()
+      if (emitter.isHeard) emitter.emit({ type: "tool_call.allowed", callId, tool })
+    },
+  }
+  const telling: ExecuteOptions = {
+    onOutput: (text) => emitter.emit({ type: "agent.output", source: "tool", text, mode: "append", callId }),
+    onProgress(progress) {
+      newest = progress
+      cancelTelling ??= clock.schedule(PROGRESS_EVERY_MS, tellProgress, { isBackground: true })
+    },
+  }
+  return {
+    options: emitter.isHeard ? { ...timing, ...telling } : timing,
+    ranMs: () => clock.monotonic() - beganMs,
+    close: () => cancelTelling?.(),
+  }
+}
