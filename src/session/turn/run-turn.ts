@@ -31,14 +31,14 @@ export async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise
     const hasTools = scope.account.modelCalls + 1 < maxStepsPerTurn
     const answer = await askModel(scope, { hasTools, partial })
     if (callsOf(answer.message).length === 0) return { message: answer.message, answer }
-    requireKept(scope, answer)
+    payUnlessWhole(scope, answer)
     partial.text = ""
     await keepAnswer(scope, answer)
   }
 }
 
 /** An answer that nothing can be made of has cost something all the same. */
-function requireKept({ conversation, turn }: TurnScope, answer: ModelAnswer): void {
+function payUnlessWhole({ conversation, turn }: TurnScope, answer: ModelAnswer): void {
   try {
     requireWhole(answer)
   } catch (error) {
