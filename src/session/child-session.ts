@@ -114,7 +114,7 @@ async function finish(
     const tasks = await findLiveTasks(scope, options.session)
     await Promise.all(tasks.map((task) => waitForTask(scope, task.id, workspace, signals.left)))
     const conversation = scope.open.get(id)
-    if (!conversation || (await readPendingNotices(scope, conversation)).keys.length === 0) return last
+    if (!conversation || (await readPendingNotices(scope, conversation)).length === 0) return last
     const next = await sendTo(options, WAKE_MESSAGE, signals)
     last = { ...next, usage: addTokens(last.usage, next.usage) }
   }

@@ -1,16 +1,15 @@
 import { context } from "@opentelemetry/api"
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { AgentEvent, OutputMode, OutputSource, TurnAccounting } from "../plugin/agent-event.ts"
-import type { Message } from "../plugin/message.ts"
+import type { FilePart, Message } from "../plugin/message.ts"
 import { enrichPrompt } from "../plugin/prompt-enrichment.ts"
 import { afterContinued } from "./after-continued.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
 import { requireOpen, toSessionInfo } from "./conversation-context.ts"
 import { toErrorType } from "../runner/trace.ts"
 import type { TaskId } from "../task/id.ts"
-import type { LogEntry } from "./log/log-entry.ts"
-import type { SessionLog } from "./log/session-log.ts"
-import { readPendingNotices } from "./pending-notices.ts"
+import type { SessionLog, TurnBeginning } from "./log/session-log.ts"
+import { type PendingNotice, readPendingNotices, toNoticeText, useNotices } from "./pending-notices.ts"
 import { requireContent, requireRoom, toUserMessage } from "./said-message.ts"
 import type { AgentScope } from "./scope.ts"
 import type { SendOptions, TurnResult } from "./session.ts"
@@ -106,20 +105,13 @@ async function take(
 ): Promise<string> {
   const { log, current } = conversation
   await log.refresh()
-  const notices = await readPendingNotices(scope, conversation)
   const prompt = await enrich(scope, conversation, message)
-  const said = toUserMessage([notices.text, prompt], options.files)
-  requireRoom(scope, conversation, said)
-  if (!log.isKept && notices.keys.length > 0) {
-    await scope.store.commit([{ op: "notice.consume", keys: notices.keys, by: null }])
-  }
   let stopping: Promise<void> | undefined
   return log.turn({
-    toEntries: (history) => toEntries([...mendHistory(history, CUT_OFF), said]),
+    toBeginning: (history) => toBeginning(scope, conversation, history, { prompt, files: options.files ?? [] }),
     title: toTitle(message),
     parentTask: options.parentTask ?? null,
     traceId: trace.traceId,
-    notices: notices.keys,
     onBegun(taskId) {
       if (!current) return
       current.taskId = taskId
@@ -133,8 +125,20 @@ async function take(
   })
 }
 
-function toEntries(messages: readonly Message[]): readonly LogEntry[] {
-  return messages.map((message) => ({ kind: "message", message, turn: null }))
+/** What was said, with what has ended meanwhile before it. */
+async function toBeginning(
+  scope: AgentScope,
+  conversation: Conversation,
+  history: readonly Message[],
+  { prompt, files }: { readonly prompt: string; readonly files: readonly FilePart[] },
+): Promise<TurnBeginning> {
+  const toSaid = (told: readonly PendingNotice[]): Message => toUserMessage([toNoticeText(told), prompt], files)
+  const pending = await readPendingNotices(scope, conversation)
+  requireRoom(scope, conversation, toSaid(pending))
+  const told = conversation.log.isKept ? pending : await useNotices(scope, pending)
+  const messages = [...mendHistory(history, CUT_OFF), toSaid(told)]
+  const entries = messages.map((message) => ({ kind: "message", message, turn: null }) as const)
+  return { entries, notices: told.map(({ key }) => key) }
 }
 
 async function enrich(scope: AgentScope, conversation: Conversation, message: string): Promise<string> {

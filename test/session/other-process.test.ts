@@ -2,10 +2,12 @@ import { expect, test } from "vitest"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { textOf } from "../../src/plugin/message.ts"
+import type { ToolPlugin } from "../../src/plugin/tool-plugin.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
+import { createGatedTool } from "../support/tools.ts"
 import { createGate, type Gate } from "./support/gate.ts"
 import { findHistoryProblems } from "./support/history-problems.ts"
-import { openAgent, openScripted } from "./support/open-agent.ts"
+import { lastSaid, openAgent, openScripted } from "./support/open-agent.ts"
 import { add } from "./support/test-tools.ts"
 
 test("a conversation is not described beside a turn that runs elsewhere, which comes to its end", async () => {
@@ -26,12 +28,7 @@ test("a call that another process answers while a prompt is enriched here gets n
   const [atTool, atPrompt] = [createGate(), createGate()]
   const script = [{ calls: [{ tool: "add", input: { a: 1, b: 2 } }] }, "three"]
   const { session, folder } = await openAgent(script, { isKept: true, tools: [createGated(atTool)] })
-  const enricher = definePlugin({
-    kind: "tool",
-    name: "slow_enricher",
-    tools: [],
-    enrichPrompt: (prompt: string) => atPrompt.pass().then(() => ({ prompt })),
-  })
+  const enricher = createSlowEnricher(atPrompt)
   const there = await openScripted(createScriptedModel(["four"]), { isKept: true, folder, plugins: [enricher] })
   const sent = session.send("a")
   await atTool.reached
@@ -46,6 +43,34 @@ test("a call that another process answers while a prompt is enriched here gets n
   expect(findHistoryProblems(other.history())).toEqual([])
 })
 
+test.each([
+  ["a turn of another process", "turn"],
+  ["somebody who reads the result", "reader"],
+])("a notice that %s uses while a prompt is enriched here is not told again", async (_, how) => {
+  const gated = createGatedTool({ background: { mode: "always" } })
+  const script = [{ calls: [{ tool: "gated" }] }, "It runs.", "Bread."]
+  const { session, folder, runtime } = await openAgent(script, { isKept: true, tools: [gated.tool] })
+  await session.send("start it")
+  const call = await gated.call(1)
+  call.finish("bread")
+  const { items } = await runtime.tasks.list({ session: session.id, kinds: ["tool"] })
+  const id = items[0]?.id ?? ""
+  await runtime.tasks.result(id, { waitMs: 60_000 })
+  const atPrompt = createGate()
+  const plugins = [createSlowEnricher(atPrompt)]
+  const model = createScriptedModel(["Nothing new."])
+  const there = await openScripted(model, { isKept: true, folder, plugins })
+  const other = await there.runtime.openSession(session.id)
+  const next = other.send("what now?")
+  await atPrompt.reached
+  if (how === "turn") await session.send("well?")
+  else await runtime.tasks.result(id, { consume: true })
+  atPrompt.open()
+  await next
+  expect(lastSaid(model, 0)).toBe("what now?")
+  expect(other.history().filter((message) => textOf(message).includes("| bread"))).toHaveLength(how === "turn" ? 1 : 0)
+})
+
 test("a message to a conversation that was deleted elsewhere is refused, and brings nothing of it back", async () => {
   const { session, folder } = await openAgent(["one", "two"], { isKept: true })
   const there = await openScripted(createScriptedModel([]), { isKept: true, folder })
@@ -57,6 +82,15 @@ test("a message to a conversation that was deleted elsewhere is refused, and bri
   })
   expect(await there.runtime.sessions.load(session.id)).toBeUndefined()
 })
+
+function createSlowEnricher(gate: Gate): ToolPlugin {
+  return definePlugin({
+    kind: "tool",
+    name: "slow_enricher",
+    tools: [],
+    enrichPrompt: (prompt: string) => gate.pass().then(() => ({ prompt })),
+  })
+}
 
 function createGated(gate: Gate): Tool {
   return { ...add, run: () => gate.pass() } as unknown as Tool

@@ -60,7 +60,8 @@ export function createMemoryLog({ id, workspace, data, clock, stopOf }: MemoryLo
     settlePaid: async () => {},
     write,
     async turn(opening) {
-      await write({ entries: opening.toEntries(state.history) })
+      const { entries } = await opening.toBeginning(state.history)
+      await write({ entries })
       opening.onBegun?.(null)
       return opening.take(openTurn(opening))
     },

@@ -5,15 +5,20 @@ import type { NoticeKey } from "../../task/notice.ts"
 import type { LogChange, OpenTurn } from "./open-turn.ts"
 import type { SessionData } from "./session-data.ts"
 
+/** What a turn begins with, written in one transaction. */
+export interface TurnBeginning {
+  readonly entries: readonly LogEntry[]
+  /** Shown in the message that begins the turn, and so used by it. */
+  readonly notices: readonly NoticeKey[]
+}
+
 export interface TurnOpening {
-  /** What the turn begins with, after the history as it is then: another process may have gone on with it until now. */
-  readonly toEntries: (history: readonly Message[]) => readonly LogEntry[]
+  /** Asked once the history is as it will be then: another process may have gone on with it until now. */
+  readonly toBeginning: (history: readonly Message[]) => Promise<TurnBeginning>
   /** One line for people. */
   readonly title: string
   readonly parentTask: TaskId | null
   readonly traceId: string
-  /** Shown in the message that begins the turn, and so used by it. */
-  readonly notices: readonly NoticeKey[]
   /** Takes the turn, once it has begun. */
   readonly take: (turn: OpenTurn) => Promise<string>
   /** Told the turn's id before it is taken. */

@@ -8,7 +8,7 @@ import type { TaskRecord } from "../../task/record.ts"
 import type { TaskStore } from "../../task/store.ts"
 import { requireIdle } from "./live-turn.ts"
 import type { SessionData } from "./session-data.ts"
-import type { TurnOpening } from "./session-log.ts"
+import type { TurnBeginning, TurnOpening } from "./session-log.ts"
 import { createStoredTurn, type TurnWriter } from "./stored-turn.ts"
 
 /** Who takes a turn that was just begun here, by its id. Others are continued from the store. */
@@ -32,6 +32,8 @@ export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Prom
   const { id, workspace, runner, store, takers, writer } = host
   await host.refresh()
   await requireIdle(store, id, host.data())
+  // After the refresh: whoever used a notice in this session since then has changed it, and the commit is refused.
+  const { entries, notices } = await opening.toBeginning(host.history())
   const taskId = createTaskId()
   const taken = Promise.withResolvers<string>()
   taken.promise.catch(() => {})
@@ -41,14 +43,13 @@ export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Prom
     text.then(taken.resolve, taken.reject)
     return text
   })
-  const { title, parentTask, traceId, notices } = opening
-  const entries = opening.toEntries(host.history())
+  const { title, parentTask, traceId } = opening
   const operations = [...writer.toOperations({ entries, data: { turn: taskId } }), ...toUse(notices)]
   try {
     const { model } = host.data()
     const start = { id: taskId, session: id, workspace, model, title, parentTask, traceId, operations }
     const { ended } = await runner.beginTurn(start)
-    requireKept(await ended, writer)
+    requireDurable(await ended, writer)
   } catch (error) {
     writer.markBroken()
     if (!isMeanwhileError(error, "version_conflict")) throw error
@@ -62,7 +63,7 @@ export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Prom
 }
 
 /** The answer may be there although it could not be kept: then the conversation is as the store has it. */
-function requireKept(task: TaskRecord | null, writer: TurnWriter): void {
+function requireDurable(task: TaskRecord | null, writer: TurnWriter): void {
   const isUnkept = task?.status === "failed" && task.failure.code === "version_conflict"
   if (!task || isUnkept) writer.markBroken()
   if (!isUnkept) return
@@ -70,6 +71,6 @@ function requireKept(task: TaskRecord | null, writer: TurnWriter): void {
   throw new MeanwhileError("store_unavailable", message, { turn: task.id })
 }
 
-function toUse(keys: TurnOpening["notices"]): readonly Operation[] {
+function toUse(keys: TurnBeginning["notices"]): readonly Operation[] {
   return keys.length === 0 ? [] : [{ op: "notice.consume", keys, by: null }]
 }
