@@ -2,11 +2,13 @@ import { z } from "zod"
 import type { JsonValue } from "../../base/json.ts"
 import { toVisibleText } from "../../base/visible-text.ts"
 import type { Question } from "../../plugin/person-port.ts"
+import { limitShape, refuseNumber, refuseText } from "./elicitation-limit.ts"
 
 const titled = z.looseObject({ const: z.string(), title: z.string().optional() })
 
 /** One field of a form, in all the spellings that the protocol has had for it. */
 export const fieldSchema = z.looseObject({
+  ...limitShape,
   type: z.string().default("string"),
   title: z.string().optional(),
   description: z.string().optional(),
@@ -47,12 +49,22 @@ export function readField(field: Field, answer: string): { value: JsonValue } | 
   if (field.type === "array") return readAll(options, text)
   if (field.type === "boolean") return readBoolean(text)
   if (options.length > 0) return readOption(options, text)
-  if (field.type !== "number" && field.type !== "integer") return { value: answer }
+  return field.type === "number" || field.type === "integer" ? readNumber(field, text) : readText(field, answer)
+}
+
+/** A text of a known format is taken without the blanks around it. */
+function readText(field: Field, answer: string): { value: JsonValue } | { problem: string } {
+  const value = field.format === undefined ? answer : answer.trim()
+  const problem = refuseText(value, field)
+  return problem === null ? { value } : { problem }
+}
+
+function readNumber(field: Field, text: string): { value: JsonValue } | { problem: string } {
   const number = Number(text)
   const isTaken = text !== "" && Number.isFinite(number) && (field.type === "number" || Number.isInteger(number))
-  return isTaken
-    ? { value: number }
-    : { problem: `${field.type === "integer" ? "a whole number" : "a number"} is wanted` }
+  if (!isTaken) return { problem: `${field.type === "integer" ? "a whole number" : "a number"} is wanted` }
+  const problem = refuseNumber(number, field)
+  return problem === null ? { value: number } : { problem }
 }
 
 function readBoolean(text: string): { value: JsonValue } | { problem: string } {

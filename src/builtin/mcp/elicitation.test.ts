@@ -43,6 +43,19 @@ it("asks again when an answer cannot be taken, and says why", async () => {
   expect(questions[1]?.text).toContain("a whole number is wanted")
 })
 
+it.each([
+  [{ type: "string", format: "email" }, "notmail", "ada@example.org ", "ada@example.org", "an email address"],
+  [{ type: "string", format: "uri" }, "example", "https://example.org", "https://example.org", "an address"],
+  [{ type: "string", format: "date" }, "tomorrow", "2026-01-31", "2026-01-31", "a date"],
+  [{ type: "string", minLength: 3 }, "ab", "abc", "abc", "at least 3 characters"],
+  [{ type: "string", maxLength: 2 }, "abc", "ab", "ab", "at most 2 characters"],
+  [{ type: "integer", minimum: 5, maximum: 9 }, "12", "7", 7, "at most 9"],
+])("asks again for what %j does not allow", async (field, wrong, right, value, why) => {
+  const { asking, questions } = createPerson(wrong, right)
+  expect(await elicit("s", form({ it: field }), asking)).toEqual({ action: "accept", content: { it: value } })
+  expect(questions[1]?.text).toContain(why)
+})
+
 it("shows what a server writes as text that does nothing to the screen, and not without end", async () => {
   const { asking, questions } = createPerson("evil\\u{1b}[2J")
   const field = { type: "string", title: "\u202eWhich", description: "x".repeat(9_000), enum: ["evil\u001b[2J"] }

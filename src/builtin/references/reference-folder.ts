@@ -55,7 +55,9 @@ function parseList(text: string): FoundReferences {
 
 /** The page itself is the content, unless its front matter names a path or an address. */
 function parseMarkdown(file: string, text: string): Reference {
-  const { fields, body } = splitFrontMatter(text)
+  const { fields, body, isUnclosed } = splitFrontMatter(text)
+  if (isUnclosed)
+    throw new MeanwhileError("invalid_input", "its front matter is not closed; end it with a line of `---`")
   const id = fields.get("id") ?? file.slice(0, -".md".length)
   const heading = /^#+[ \t]+(.+)$/m.exec(body)?.[1]
   const path = fields.get("path")

@@ -25,7 +25,8 @@ const LONGEST_DESCRIPTION = 200
 export async function readCommand(folder: string, name: string): Promise<CommandFile | undefined> {
   const text = await readText(folder, name)
   if (text === undefined) return undefined
-  const { fields, body } = splitFrontMatter(text)
+  const { fields, body, isUnclosed } = splitFrontMatter(text)
+  if (isUnclosed) throw toUnusable(name, "has front matter that is not closed. End it with a line of `---`")
   if (body.trim() === "") throw toUnusable(name, "has no text. Write the prompt into it")
   const firstLine =
     body

@@ -85,6 +85,7 @@ describe("a command file", () => {
     const { folder, put, plugin, commands, process, registry, type } = await open({
       "own/empty.md": "---\ndescription: Nothing.\n---\n",
       "own/huge.md": "x".repeat(129 * 1024),
+      "own/open.md": "---\ndescription: Never closed.\nDo it.",
       "own/Loud.md": "upper case",
       "own/notes.txt": "no command",
     })
@@ -92,12 +93,13 @@ describe("a command file", () => {
     symlinkSync(join(folder, "secret.md"), join(folder, "own", "leak.md"))
     mkdirSync(join(folder, "own", "folder.md"))
     await plugin.refresh()
-    expect(commands().map(({ name }) => name)).toEqual(["empty", "folder", "huge", "leak"])
+    expect(commands().map(({ name }) => name)).toEqual(["empty", "folder", "huge", "leak", "open"])
     expect(commands()[0]?.description).toMatch(/^Cannot be used: .*empty\.md has no text/)
     await expect(type("empty", "")).rejects.toThrow("empty.md has no text")
     expect(registry.systemInstructions()).toEqual([])
     await expect(process("empty")).rejects.toThrow("empty.md has no text")
     await expect(process("huge")).rejects.toThrow("huge.md is no text file of at most")
+    await expect(process("open")).rejects.toThrow("open.md has front matter that is not closed")
     await expect(process("folder")).rejects.toThrow("folder.md is no text file")
     await expect(process("leak")).rejects.toThrow("leads out of its folder")
   })
@@ -150,13 +152,14 @@ describe("filling in arguments", () => {
   })
 })
 
-it("reads front matter with either line end, and takes an open block for text", () => {
+it("reads front matter with either line end, and takes an open block for text, and says so", () => {
   const read = (text: string) => {
-    const { fields, body } = splitFrontMatter(text)
-    return { fields: Object.fromEntries(fields), body }
+    const { fields, body, isUnclosed } = splitFrontMatter(text)
+    return { fields: Object.fromEntries(fields), body, ...(isUnclosed && { isUnclosed }) }
   }
   expect(read("---\r\nName: 'a: b'\r\n# note\r\n---\r\nbody")).toEqual({ fields: { name: "a: b" }, body: "body" })
   expect(read("\ufeff---\n---\nbody")).toEqual({ fields: {}, body: "body" })
-  expect(read("---\nname: a\nbody")).toEqual({ fields: {}, body: "---\nname: a\nbody" })
+  expect(read("---\nname: a\nbody")).toEqual({ fields: {}, body: "---\nname: a\nbody", isUnclosed: true })
+  expect(read("---\n\nbody")).toEqual({ fields: {}, body: "---\n\nbody" })
   expect(read("body\n---\n")).toEqual({ fields: {}, body: "body\n---\n" })
 })

@@ -51,7 +51,9 @@ async function readText(folder: string, file: string): Promise<string> {
 }
 
 function toProfile(file: string, text: string): Profile {
-  const { fields, body } = splitFrontMatter(text)
+  const { fields, body, isUnclosed } = splitFrontMatter(text)
+  if (isUnclosed)
+    throw new MeanwhileError("invalid_input", "its front matter is not closed; end it with a line of `---`")
   const model = fields.get("model")
   const tools = fields.get("tools")
   return profileSchema.parse({
