@@ -1,25 +1,16 @@
-import type { Clock } from "../base/clock.ts"
 import { MeanwhileError } from "../base/error.ts"
 import type { AgentListener } from "../plugin/agent-event.ts"
-import type { ConversationPortsOf, Log } from "../plugin/context.ts"
-import type { PersonPort } from "../plugin/person-port.ts"
-import type { Registry } from "../plugin/registry.ts"
+import type { ConversationPortsOf } from "../plugin/context.ts"
 import type { SessionDirectory } from "../plugin/sessions-port.ts"
 import type { BackgroundConfig } from "../runner/config.ts"
-import type { Redactor } from "../runner/redaction/redactor.ts"
-import type { Runner } from "../runner/runner.ts"
 import type { TurnHandler } from "../runner/turn/turn-run.ts"
 import { DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../task/id.ts"
-import type { Bus } from "../task/bus.ts"
-import type { TaskStore } from "../task/store.ts"
-import type { AgentConfig } from "./agent-config.ts"
 import { createAgentEvents } from "./agent-emitter.ts"
-import type { ModelCatalogue } from "./catalogue.ts"
+import type { Conversation } from "./conversation.ts"
 import { continueTurn } from "./continue-turn.ts"
 import { toConversationPorts } from "./conversation-ports.ts"
 import { createSession, openSession } from "./create-session.ts"
 import { createSessionDirectory } from "./directory.ts"
-import type { TokenLedger } from "./ledger.ts"
 import { createModelSource, type ModelSource } from "./model-source.ts"
 import type { AgentScope } from "./scope.ts"
 import type { Session, SessionOptions } from "./session.ts"
@@ -27,21 +18,24 @@ import { createSessionFace } from "./session-face.ts"
 import { stopTurn } from "./send.ts"
 import { createToolList } from "./tool-list.ts"
 
-export interface ConversationsOptions extends Pick<AgentScope, "isKept" | "defaultModel" | "defaults" | "onChild"> {
-  readonly runner: Runner
-  readonly store: TaskStore
-  readonly bus: Bus
-  readonly registry: Registry
-  readonly clock: Clock
-  readonly log: Log
-  readonly redactor: Redactor
-  readonly config: AgentConfig
-  readonly background: Pick<BackgroundConfig, "backgroundThresholdSeconds" | "maxAgentDepth" | "maxAgentFanOut">
-  readonly ledger: TokenLedger
-  readonly catalogue: ModelCatalogue
-  readonly person: PersonPort
+/** What a runtime's sessions are made with; the rest of their scope is made here. */
+export interface ConversationsOptions extends Omit<AgentScope, MadeHere> {
+  readonly background: AgentScope["background"] & Pick<BackgroundConfig, "backgroundThresholdSeconds">
   readonly random?: () => number
 }
+
+type MadeHere =
+  | "random"
+  | "background"
+  | "models"
+  | "tools"
+  | "events"
+  | "open"
+  | "takers"
+  | "comingChildren"
+  | "closing"
+  | "createSession"
+  | "openSession"
 
 /** The sessions of one runtime. */
 export interface Conversations {
@@ -59,13 +53,23 @@ export interface Conversations {
   close(): Promise<void>
 }
 
-/** A turn that is kept goes on at the next start; one that is not is stopped. Everything else is closed in peace. */
+/**
+ * A turn that is kept may end while others drain, and goes on at the next start when it does not; one that is not kept is
+ * stopped. Everything else is closed in peace.
+ */
 async function closeConversations(scope: AgentScope, closing: AbortController): Promise<void> {
   closing.abort(new MeanwhileError("closed", "Meanwhile is shutting down. Send the message again at the next start."))
   const open = [...scope.open.values()]
-  const ending = open.filter(({ current, log }) => !current || !log.isKept)
-  for (const conversation of ending) stopTurn(scope, conversation, "Meanwhile is shutting down")
-  await Promise.all(ending.map((conversation) => createSessionFace(scope, conversation).close()))
+  for (const conversation of open) {
+    if (!conversation.log.isKept) stopTurn(scope, conversation, "Meanwhile is shutting down")
+  }
+  await Promise.all(open.map((conversation) => closeIdle(scope, conversation)))
+}
+
+/** A turn that was handed back still holds its session: the session has not ended. */
+async function closeIdle(scope: AgentScope, conversation: Conversation): Promise<void> {
+  await conversation.queue
+  if (conversation.log.data.turn === null) await createSessionFace(scope, conversation).close()
 }
 
 export function createConversations(options: ConversationsOptions): Conversations {

@@ -10,6 +10,7 @@ import type { SessionPlugin } from "../../src/plugin/session-plugin.ts"
 import type { SessionDirectory, SessionState } from "../../src/plugin/sessions-port.ts"
 import { createSessionId } from "../../src/task/id.ts"
 import { createFolder } from "../support/workplace.ts"
+import { createGate } from "./support/gate.ts"
 import { type AgentOptions, lastSaid, openAgent, openScripted } from "./support/open-agent.ts"
 
 const talk = (count: number): string[] => Array.from({ length: count }, (_, index) => `answer ${index + 1}`)
@@ -54,6 +55,32 @@ test("004-27: a session plugin is told of a session's start, of each turn and of
   await session.send("b")
   await session.close()
   expect(asked).toEqual(["started", "turn 1 of 2 messages", "turn 2 of 4 messages", "ended after 2"])
+})
+
+test("a session whose turn ends while the runtime drains is told to have ended, and one that is handed back is not", async () => {
+  const drained = createNotingPlugin()
+  const gate = createGate()
+  const script = [() => ({ gate: gate.pass(), text: "one" })]
+  const first = await openAgent(script, { isKept: true, sessionPlugin: () => drained.plugin })
+  const sent = first.session.send("a")
+  await gate.reached
+  const closing = first.runtime.close({ drainMs: 60_000 })
+  gate.open()
+  await Promise.all([sent, closing])
+  expect(drained.asked).toEqual(["started", "turn 1 of 2 messages", "ended after 1"])
+
+  const left = createNotingPlugin()
+  const shut = createGate()
+  const second = await openAgent(["one", () => ({ gate: shut.pass(), text: "two" })], {
+    isKept: true,
+    sessionPlugin: () => left.plugin,
+  })
+  await second.session.send("a")
+  const cutOff = second.session.send("b").catch(() => {})
+  await shut.reached
+  await second.runtime.close()
+  await cutOff
+  expect(left.asked).toEqual(["started", "turn 1 of 2 messages"])
 })
 
 test("a session plugin may hand back a saved conversation to go on with", async () => {
