@@ -73,15 +73,15 @@ function create(options: Partial<PermissionPluginOptions> = {}, definition: Tool
 }
 
 describe("asking a person who is there", () => {
-  it("shows tool, effects, input and preview, and obeys the answer", async () => {
+  it("shows tool, effects and preview, of the input what that does not show, and obeys the answer", async () => {
     const { channel, questions } = createPerson("yes", "no")
     const { decide } = create({ channel: () => channel })
-    expect(await decide({ path: "a" })).toEqual({ allowed: true })
+    expect(await decide({ path: "a", password: "x" })).toEqual({ allowed: true })
     expect(await decide({ path: "a" })).toEqual({ allowed: false, reason: "the person said no" })
     expect(questions[0]).toMatchObject({ kind: "choice", text: "Allow remove? It deletes.", fallback: "no" })
     expect(questions[0]?.detail).toContain("Effects: delete")
-    expect(questions[0]?.detail).toContain('"path": "a"')
-    expect(questions[0]?.detail).toContain("Preview:\n- a")
+    expect(questions[0]?.detail).toContain('Input: {\n  "password": "[redacted]"\n}\n- a')
+    expect(questions[1]?.detail).not.toContain("Input")
   })
 
   it("asks nothing for a call without effects", async () => {

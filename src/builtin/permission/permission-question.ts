@@ -34,21 +34,37 @@ export async function toQuestion(call: AskedCall, redact: (text: string) => stri
   const because = reason === undefined ? "" : ` ${reason}`
   const preview = await toPreview(call)
   const detail = [
-    `Tool ${tool} of plugin ${plugin}`,
-    `Effects: ${effects.join(", ") || "none"}`,
-    `Input: ${toVisibleText(redact(toInputText(call.input)), LONGEST_DETAIL)}`,
-    ...(preview === undefined ? [] : [`Preview:\n${toVisibleText(redact(preview), LONGEST_DETAIL)}`]),
+    `Tool ${tool} of plugin ${plugin}. Effects: ${effects.join(", ") || "none"}`,
+    ...toInputLines(call.input, preview).map((line) => toVisibleText(redact(line), LONGEST_DETAIL)),
+    ...(preview === undefined ? [] : [toVisibleText(redact(preview.text), LONGEST_DETAIL)]),
   ]
   const text = toVisibleText(`Allow ${tool}?${does}${because}`, LONGEST_TEXT)
   return { kind: "approval", text, detail: detail.join("\n") }
 }
 
-async function toPreview({ definition, input }: AskedCall): Promise<string | undefined> {
+interface Preview {
+  readonly text: string
+  /** It shows what the call would do, and not why that cannot be shown. */
+  readonly isShown: boolean
+}
+
+async function toPreview({ definition, input }: AskedCall): Promise<Preview | undefined> {
+  if (!definition.preview) return undefined
   try {
-    return await definition.preview?.(input)
+    return { text: await definition.preview(input), isShown: true }
   } catch (error) {
-    return `There is no preview: ${toErrorMessage(error)}`
+    return { text: `There is no preview: ${toErrorMessage(error)}`, isShown: false }
   }
+}
+
+/** What a preview shows already is not shown twice: texts that it quotes, and those of several lines. */
+function toInputLines(input: unknown, preview: Preview | undefined): readonly string[] {
+  const isObject = typeof input === "object" && input !== null && !Array.isArray(input)
+  if (!preview?.isShown || !isObject) return [`Input: ${toInputText(input)}`]
+  const isSeen = (value: unknown): boolean =>
+    value === undefined || (typeof value === "string" && (value.includes("\n") || preview.text.includes(value)))
+  const unseen = Object.entries(input).filter(([, value]) => !isSeen(value))
+  return unseen.length === 0 ? [] : [`Input: ${toInputText(Object.fromEntries(unseen))}`]
 }
 
 /** Fields that are secrets by their name are left out whatever they hold. */
