@@ -50,6 +50,7 @@ const commandName = z
 const userCommand = z.looseObject({
   name: commandName,
   description: sentence,
+  usage: z.string().optional(),
   shareWithModel: z.boolean().optional(),
   run: method,
 })

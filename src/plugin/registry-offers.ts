@@ -90,8 +90,8 @@ export function createRegistryOffers(state: RegistryState): RegistryOffers {
 }
 
 function withDefaults(command: UserCommand): Required<UserCommand> {
-  const { name, description, shareWithModel = false } = command
-  return { name, description, shareWithModel, run: (argument, context) => command.run(argument, context) }
+  const { name, description, usage = "", shareWithModel = false } = command
+  return { name, description, usage, shareWithModel, run: (argument, context) => command.run(argument, context) }
 }
 
 function hasHook(hooks: ToolHooks): boolean {

@@ -22,6 +22,8 @@ export interface CommandContext {
 export interface UserCommand {
   readonly name: string
   readonly description: string
+  /** What is typed after the name, such as `[ID]`. Default: nothing is. */
+  readonly usage?: string
   /** Puts the command and its text into the conversation, where the model sees them. Default false. */
   readonly shareWithModel?: boolean
   /** `argument` is the rest of the line. The returned text is shown to the person. */

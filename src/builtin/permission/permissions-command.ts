@@ -15,8 +15,8 @@ const MODES = {
 export function createPermissionsCommand(scope: PermissionScope): UserCommand {
   return {
     name: "permissions",
-    description:
-      "Shows what is allowed, refused and asked; `permissions reset` takes back what this session was allowed.",
+    usage: "[reset]",
+    description: "Shows what is allowed, refused and asked; `reset` takes back what this session was allowed.",
     run(argument, { session }) {
       const word = argument.trim()
       if (word === "") return toOverview(scope, session)

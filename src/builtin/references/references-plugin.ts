@@ -120,11 +120,13 @@ function createReferenceCommands(desk: ReferenceDesk): readonly UserCommand[] {
   return [
     {
       name: "listReferences",
+      usage: "[TAG]",
       description: "Lists the references, all or those with a tag.",
       run: (argument, context) => desk.list(context, argument.trim()),
     },
     {
       name: "selectReferences",
+      usage: "ID…",
       description: "Takes references into the conversation, by their ids.",
       shareWithModel: true,
       run: (argument, context) => {

@@ -25,6 +25,7 @@ export function createSessionCommands(shelf: SessionShelf, maxShown: () => numbe
     },
     {
       name: "resume",
+      usage: "[NUMBER|ID]",
       description:
         "Goes on with another conversation: its number in the list, or its id. Without either, shows the list.",
       async run(argument, context) {
@@ -39,6 +40,7 @@ export function createSessionCommands(shelf: SessionShelf, maxShown: () => numbe
     },
     {
       name: "delete-session",
+      usage: "ID",
       description: "Deletes a conversation for good, by its id or the beginning of it. Asks first.",
       run: (argument, context) => deleteSession(shelf, argument.trim(), context),
     },

@@ -53,7 +53,7 @@ describe("a command file", () => {
       prompt: 'Review src/a.ts, all of: src/a.ts "error handling"',
     })
     expect(commands()).toMatchObject([
-      { name: "review", description: "Reviews a file. (/review <file> [focus])", shareWithModel: false },
+      { name: "review", description: "Reviews a file.", usage: "<file> [focus]", shareWithModel: false },
     ])
   })
 

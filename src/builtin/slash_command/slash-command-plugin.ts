@@ -66,15 +66,10 @@ function toUserCommand(commands: CommandCollection, listed: ListedCommand): User
   const { name } = listed
   return {
     name,
-    description: describe(listed),
+    description: "problem" in listed ? `Cannot be used: ${listed.problem}` : listed.description,
+    usage: "problem" in listed ? "" : listed.argumentHint,
     run: async (argument) => ({ prompt: fillTemplate((await commands.get(name)).template, argument) }),
   }
-}
-
-function describe(listed: ListedCommand): string {
-  if ("problem" in listed) return `Cannot be used: ${listed.problem}`
-  const { name, description, argumentHint } = listed
-  return argumentHint === "" ? description : `${description} (/${name} ${argumentHint})`
 }
 
 function toInstructions(known: readonly ListedCommand[]): string {

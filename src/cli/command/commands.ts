@@ -1,6 +1,7 @@
 import type { Runtime } from "../../app.ts"
 import { findNearNames } from "../../base/near-name.ts"
 import { toLine } from "../format.ts"
+import { wrapWords } from "../screen/wrap-words.ts"
 import { agentsCommand } from "./agents-command.ts"
 import type { Command } from "./command.ts"
 import { contextCommand, modelCommand, resetCommand, toolsCommand } from "./conversation-commands.ts"
@@ -9,10 +10,13 @@ import { outputCommand } from "./output-command.ts"
 import { runCommand, startCommand } from "./run-commands.ts"
 import { cancelCommand, clearCommand, retryCommand, taskCommand, tasksCommand } from "./task-commands.ts"
 
+/** What is longer pushes its own line to the right, and not all the others. */
+const WIDEST_USAGE = 28
+
 const quitCommand: Command = {
   name: "quit",
   usage: "quit",
-  summary: "stop what runs and leave; what was queued goes on at the next start",
+  summary: "stop what runs and leave; a turn that has begun goes on at the next start",
   run: async () => "quit",
 }
 
@@ -23,12 +27,16 @@ const helpCommand: Command = {
   async run(_argument, { meanwhile, screen }) {
     const own = COMMANDS.map(({ usage, summary }) => [`/${usage}`, summary] as const)
     const fromPlugins = pluginCommands(meanwhile).map(
-      ({ command }) => [`/${toLine(command.name)}`, toLine(command.description)] as const,
+      ({ command }) => [toLine(`/${command.name} ${command.usage}`), toLine(command.description)] as const,
     )
-    const width = Math.max(...[...own, ...fromPlugins].map(([usage]) => usage.length))
+    const width = Math.min(WIDEST_USAGE, Math.max(...[...own, ...fromPlugins].map(([usage]) => usage.length)))
     const format = (rows: readonly (readonly [string, string])[]): string =>
-      rows.map(([usage, summary]) => `  ${usage.padEnd(width)}  ${summary}`).join("\n")
-    screen.print(`A line without a slash is said to the model. Commands:\n${format(own)}`)
+      rows
+        .map(([usage, summary]) => `  ${usage.padEnd(width)}  ${summary}`)
+        .map((line) => (screen.isLive ? wrapWords(line, screen.columns, width + 4) : line))
+        .join("\n")
+    screen.print("A line without a slash is said to the model; one that ends with \\ goes on with the next.")
+    screen.print(`Commands:\n${format(own)}`)
     if (fromPlugins.length > 0) screen.print(`From plugins:\n${format(fromPlugins)}`)
   },
 }

@@ -2,6 +2,7 @@ import type { Interface } from "node:readline"
 import type { Screen, ScreenOutput } from "./screen.ts"
 import type { Style } from "./style.ts"
 import { breakAt, widthOf } from "./text-width.ts"
+import { wrapWords } from "./wrap-words.ts"
 
 const USUAL_COLUMNS = 80
 const FEWEST_COLUMNS = 20
@@ -15,17 +16,17 @@ export function createTerminalScreen(output: ScreenOutput, style: Style): Screen
   let prompt: Interface | undefined
   let partial = ""
   let activity: readonly string[] = []
-  let rowsAbovePrompt = 0
+  let linesAbovePrompt: readonly string[] = []
 
   const columns = (): number => Math.max(FEWEST_COLUMNS, output.columns ?? USUAL_COLUMNS)
 
   function draw(finished: string, typedRows = prompt?.getCursorPos().rows ?? 0): void {
-    const up = rowsAbovePrompt + typedRows
+    const up = rowsOf(linesAbovePrompt, columns()) + typedRows
     const lines = [...(partial === "" ? [] : [partial]), ...activity]
     const below = lines.map((line) => `${line}\n`).join("")
     const room = "\n".repeat(prompt ? rowsItMovesUp(prompt) : 0)
     output.write(`\r${up > 0 ? `\u001b[${up}A` : ""}\u001b[J${finished}${below}${room}`)
-    rowsAbovePrompt = lines.length
+    linesAbovePrompt = lines
     prompt?.prompt(true)
   }
 
@@ -51,7 +52,7 @@ export function createTerminalScreen(output: ScreenOutput, style: Style): Screen
     get rows() {
       return output.rows ?? USUAL_ROWS
     },
-    print: (text) => draw(`${text}\n`),
+    print: (text) => draw(`${wrapWords(text, columns())}\n`),
     write(text) {
       if (text === "") return
       partial += text.replaceAll("\t", "    ")
@@ -85,6 +86,11 @@ export function createTerminalScreen(output: ScreenOutput, style: Style): Screen
       draw("", typedRows)
     },
   }
+}
+
+/** A window that has become narrower has broken lines that fitted before. */
+function rowsOf(lines: readonly string[], columns: number): number {
+  return lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(widthOf(line) / columns)), 0)
 }
 
 /**
