@@ -76,6 +76,7 @@ export type AgentEventBody =
       /** One line for people. */
       readonly summary: string
     }
+  /** Told before the end is durable: a store that then fails makes `send` reject all the same. */
   | { readonly type: "turn.completed"; readonly accounting: TurnAccounting }
   | { readonly type: "context.updated"; readonly usage: ContextUsage }
   | { readonly type: "history.updated"; readonly messages: readonly Message[] }

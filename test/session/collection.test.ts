@@ -46,6 +46,15 @@ describe.each(PLACES)("collecting the context, %s", (_, isKept) => {
     expect(events.filter(({ type }) => type === "context.collected")).toMatchObject([{ removedMessages: 2 }])
   })
 
+  test("makes void what was heard before the model said that it is full", async () => {
+    const { session, events } = await openAgent(["one", { text: ["I am sa"], ...overflow }, "two"], { isKept })
+    session.setGc(createForgetfulGc().plugin)
+    await session.send("first")
+    await session.send("second")
+    const types = events.flatMap(({ type }) => (type.startsWith("content") ? [type] : []))
+    expect(types).toEqual(["content.delta", "content.delta", "content.reset", "content.delta"])
+  })
+
   test("fails the turn with the model's own words when it is still full after that", async () => {
     const { session, model } = await openAgent(["one", overflow, overflow, "three"], { isKept })
     session.setGc(createForgetfulGc().plugin)

@@ -4,8 +4,12 @@ import { createRuntime } from "../../src/app.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { SessionPlugin } from "../../src/plugin/session-plugin.ts"
+import { allowAll } from "../../src/runner/call/permission.ts"
 import { eventually } from "../support/eventually.ts"
 import { createFolder } from "../support/workplace.ts"
+import { createGate } from "./support/gate.ts"
+import { resultsOf } from "./support/open-agent.ts"
+import { add } from "./support/test-tools.ts"
 
 test("a session plugin hears of a turn that was handed back at a shutdown and went on at the next start", async () => {
   const dataDirectory = join(createFolder(), "data")
@@ -36,4 +40,31 @@ test("a session plugin hears of a turn that was handed back at a shutdown and we
   await eventually("the plugin hears of it", () => completed.length > 0)
   expect(completed).toEqual([1])
   expect((await second.sessions.load(session.id))?.messages).toHaveLength(2)
+})
+
+test("a turn that is handed back says so, and what it calls itself when it goes on is run", async () => {
+  const dataDirectory = join(createFolder(), "data")
+  const plugins = [definePlugin({ kind: "tool", name: "test", tools: [add] })]
+  const gate = createGate()
+  const slow = createScriptedModel([() => ({ gate: gate.pass(), text: "never said" })])
+  const first = await createRuntime({ dataDirectory, plugins, model: slow, permissions: allowAll })
+  const statuses: unknown[] = []
+  const session = await first.createSession()
+  session.on((event) => event.type === "agent.status_changed" && statuses.push([event.status, event.reason]))
+  const sent = session.send("Add.").catch((error: unknown) => error)
+  await gate.reached
+  await first.close()
+  await sent
+  expect(statuses).toEqual([
+    ["active", undefined],
+    ["done", "the turn goes on at the next start"],
+  ])
+  const model = createScriptedModel([{ calls: [{ tool: "add", input: { a: 1, b: 2 } }] }, "Three."])
+  const second = await createRuntime({ dataDirectory, plugins, model, permissions: allowAll })
+  onTestFinished(() => second.close())
+  await eventually("the turn has ended", async () => (await second.sessions.load(session.id))?.turns === 1)
+  const { messages = [] } = (await second.sessions.load(session.id)) ?? {}
+  expect(resultsOf(messages).map(({ isError, content }) => [isError, content])).toEqual([
+    [false, [{ type: "text", text: '{"sum":3}' }]],
+  ])
 })

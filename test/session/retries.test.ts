@@ -78,6 +78,16 @@ describe.each(PLACES)("an error of the model that may pass, %s", (_, isKept) => 
     expect(types).toEqual(["content.delta", "content.reset", "content.delta", "content.delta", "agent.output"])
     expect(JSON.stringify(agent.session.history())).not.toContain("I am sa")
   })
+
+  test("makes void what was heard of its thoughts, too", async () => {
+    const clock = createManualClock()
+    const script = [{ reasoning: "Hm.", error: { code: "model_unavailable" } } as const, "Well."]
+    const agent = await openAgent(script, { isKept, clock })
+    passWaits(agent, clock)
+    await agent.session.send("go")
+    const types = agent.events.flatMap(({ type }) => (type.startsWith("content") ? [type] : []))
+    expect(types).toEqual(["content.delta", "content.reset", "content.delta"])
+  })
 })
 
 test.each(["key_refused", "model_refused", "unknown_model"] as const)(

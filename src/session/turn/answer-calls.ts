@@ -5,16 +5,24 @@ import { executeCall } from "./execute-call.ts"
 import { recallAnswers } from "./recall-answers.ts"
 import { saveSoon, type TurnScope } from "./turn-scope.ts"
 
+export interface AnswerOptions {
+  /** Of the message in the log. */
+  readonly position: number
+  /** The claim before this one left the message: its calls may have run already. */
+  readonly isLeft: boolean
+}
+
 /**
  * Gives every call of the model's last message its one answer, all at once. What has ended is kept as it ends, so that
  * no finished call is repeated; the last is kept together with the message that holds them all.
  *
  * Dying before a call's end is kept: its tool's `onCrash` decides. After it: its answer is known.
  */
-export async function answerCalls(scope: TurnScope, message: Message, position: number): Promise<void> {
+export async function answerCalls(scope: TurnScope, message: Message, options: AnswerOptions): Promise<void> {
   const { turn } = scope
+  const { position, isLeft } = options
   const calls = callsOf(message)
-  const known = turn.isContinued ? await recallAnswers(scope, message, position) : NOTHING
+  const known = isLeft ? await recallAnswers(scope, message, position) : NOTHING
   let unanswered = calls.length
   const parts = await Promise.all(
     calls.map(async (call) => {

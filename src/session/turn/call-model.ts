@@ -18,6 +18,12 @@ export interface ModelAnswer {
 /** What the model had written when its call was cut off. */
 export interface PartialAnswer {
   text: string
+  /** Some of it, text or reasoning, was streamed to whoever listens. */
+  isTold: boolean
+}
+
+export function createPartialAnswer(): PartialAnswer {
+  return { text: "", isTold: false }
 }
 
 /** Asks the model once, with as many attempts as errors that may pass are worth. */
@@ -26,11 +32,9 @@ export async function callModel(
   { hasTools, partial }: { readonly hasTools: boolean; readonly partial: PartialAnswer },
 ): Promise<ModelAnswer> {
   const { agents, conversation } = scope
-  const generated = await withRetries(scope, (attempt) => {
-    if (attempt > 1 && partial.text !== "") {
-      partial.text = ""
-      conversation.emitter.emit({ type: "content.reset", reason: "the call is made again" })
-    }
+  const generated = await withRetries(scope, () => {
+    if (partial.isTold) conversation.emitter.emit({ type: "content.reset", reason: "the call is made again" })
+    Object.assign(partial, createPartialAnswer())
     return generate(conversation, scope.trace, toRequest(scope, hasTools, partial))
   })
   const { response } = generated
@@ -53,6 +57,7 @@ function toRequest(scope: TurnScope, hasTools: boolean, partial: PartialAnswer):
     onDelta({ type, text }) {
       if (turn.signal.aborted) return
       if (type === "text") partial.text += text
+      partial.isTold = true
       if (emitter.isHeard) emitter.emit({ type: "content.delta", source: type === "text" ? "model" : type, text })
     },
   }

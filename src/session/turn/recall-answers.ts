@@ -1,9 +1,9 @@
 import type { JsonValue } from "../../base/json.ts"
 import { callsOf, type FunctionCall, type Message, type ToolResult } from "../../plugin/message.ts"
 import type { TaskId } from "../../task/id.ts"
-import type { Step } from "../../task/step.ts"
+import type { OnCrash, Step } from "../../task/step.ts"
 import { isRedacted } from "../log/redact-entry.ts"
-import { toStepKey } from "./call-step.ts"
+import { toOnCrash, toStepKey } from "./call-step.ts"
 import { toErrorResult, toTaskResult } from "./tool-answer.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
@@ -24,17 +24,24 @@ export async function recallAnswers(
   const steps = new Map((await scope.turn.steps()).map((step) => [step.key, step]))
   const answers = new Map<string, ToolResult>()
   for (const call of callsOf(message)) {
-    const step = steps.get(toStepKey(position, call))
-    const answer = step && toAnswer(call, step, isRedacted(message))
+    const step = steps.get(toStepKey(position, call)) ?? { state: "unknown", onCrash: toOnCrash(scope, call) }
+    const answer = toAnswer(call, step, isRedacted(message))
     if (answer) answers.set(call.id, answer)
   }
   return answers
 }
 
+/** One without a record may have run: nobody was asked about it, so only a tool that may be repeated is. */
+interface UnknownStep {
+  readonly state: "unknown"
+  readonly onCrash: OnCrash
+}
+
 /** A question that `onCrash: "ask"` led to was answered with yes: otherwise the turn would not go on. */
-function toAnswer(call: FunctionCall, step: Step, hadSecret: boolean): ToolResult | undefined {
+function toAnswer(call: FunctionCall, step: Step | UnknownStep, hadSecret: boolean): ToolResult | undefined {
   if (step.state === "finished") return toKept(call, step.result)
-  if (step.onCrash === "fail") return toErrorResult(call, INTERRUPTED)
+  const isAsked = step.state === "unknown" && step.onCrash === "ask"
+  if (step.onCrash === "fail" || isAsked) return toErrorResult(call, INTERRUPTED)
   return hadSecret ? toErrorResult(call, NOT_REPEATABLE) : undefined
 }
 

@@ -2,15 +2,12 @@ import { isMeanwhileError, type MeanwhileError } from "../../base/error.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
 /** Makes the call again while its error may pass: a rate limit, an overloaded or unreachable provider. */
-export async function withRetries<Result>(
-  scope: TurnScope,
-  call: (attempt: number) => Promise<Result>,
-): Promise<Result> {
+export async function withRetries<Result>(scope: TurnScope, call: () => Promise<Result>): Promise<Result> {
   const { config } = scope.agents
   for (let attempt = 1; ; attempt++) {
     try {
       await scope.turn.requireOwned()
-      return await call(attempt)
+      return await call()
     } catch (error) {
       scope.turn.signal.throwIfAborted()
       if (!mayPass(error) || attempt > config.maxModelRetries) throw error

@@ -2,7 +2,7 @@ import { isMeanwhileError } from "../../base/error.ts"
 import { callsOf, type Message, textOf } from "../../plugin/message.ts"
 import { collectContext } from "./collect-context.ts"
 import { answerCalls } from "./answer-calls.ts"
-import { callModel, type ModelAnswer, type PartialAnswer, requireWhole } from "./call-model.ts"
+import { callModel, createPartialAnswer, type ModelAnswer, type PartialAnswer, requireWhole } from "./call-model.ts"
 import { toOnCrash, toStepKey } from "./call-step.ts"
 import { saveSoon, settle, type TurnScope } from "./turn-scope.ts"
 
@@ -19,12 +19,13 @@ export interface TurnEnd {
 export async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise<TurnEnd> {
   const { log } = scope.conversation
   const { maxStepsPerTurn } = scope.agents.config
+  const left = scope.turn.isContinued ? log.history.at(-1) : undefined
   for (;;) {
     scope.turn.signal.throwIfAborted()
     const last = log.history.at(-1)
     if (last?.role === "assistant" && callsOf(last).length > 0) {
       await settle(scope)
-      await answerCalls(scope, last, log.position)
+      await answerCalls(scope, last, { position: log.position, isLeft: last === left })
       continue
     }
     await collect(scope)
@@ -32,7 +33,7 @@ export async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise
     const answer = await askModel(scope, { hasTools, partial })
     if (callsOf(answer.message).length === 0) return { message: answer.message, answer }
     payUnlessWhole(scope, answer)
-    partial.text = ""
+    Object.assign(partial, createPartialAnswer())
     await keepAnswer(scope, answer)
   }
 }

@@ -10,7 +10,7 @@ import type { OpenTurn } from "../log/open-turn.ts"
 import { toErrorType } from "../../runner/trace.ts"
 import type { AgentScope } from "../scope.ts"
 import { beginTurnTrace, toUsageAttributes, type TurnTrace } from "../telemetry.ts"
-import type { PartialAnswer } from "./call-model.ts"
+import { createPartialAnswer, type PartialAnswer } from "./call-model.ts"
 import { noteLostCall } from "./lost-call.ts"
 import { closeStopped, mendHistory } from "./mend-history.ts"
 import { runTurn, toMeasured } from "./run-turn.ts"
@@ -27,7 +27,7 @@ export async function takeTurn(
   const startedMs = agents.clock.monotonic()
   const account = { startedMs, modelCalls: 0, toolCalls: 0, usage: NO_TOKENS, costMicros: 0 }
   const scope: TurnScope = { agents, conversation, turn, trace, account, saving: Promise.resolve() }
-  const partial: PartialAnswer = { text: "" }
+  const partial = createPartialAnswer()
   emitter.emit({ type: "agent.status_changed", status: "active" })
   try {
     if (turn.isContinued) await noteLostCall(scope)
@@ -52,7 +52,11 @@ export async function takeTurn(
 function leave(scope: TurnScope, partial: PartialAnswer, error: unknown): string {
   const { turn, conversation } = scope
   const { history } = conversation.log
-  if (turn.isHandedBack() || isMeanwhileError(error, "stale_claim")) throw error
+  if (turn.isHandedBack() || isMeanwhileError(error, "stale_claim")) {
+    const reason = turn.isHandedBack() ? "the turn goes on at the next start" : "the turn goes on in another process"
+    conversation.emitter.emit({ type: "agent.status_changed", status: "done", reason })
+    throw error
+  }
   if (turn.signal.aborted) {
     end(scope, toEntries(scope, closeStopped(history, partial.text)))
     conversation.emitter.emit({ type: "content.reset", reason: "the turn was stopped" })

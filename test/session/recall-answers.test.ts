@@ -1,0 +1,29 @@
+import { expect, test } from "vitest"
+import type { Message } from "../../src/plugin/message.ts"
+import { recallAnswers } from "../../src/session/turn/recall-answers.ts"
+import type { TurnScope } from "../../src/session/turn/turn-scope.ts"
+import type { OnCrash } from "../../src/task/step.ts"
+
+const MESSAGE: Message = { role: "assistant", parts: [{ type: "call", id: "one", tool: "act", input: {} }] }
+
+/** A turn that goes on, and of whose calls no step was kept. */
+function createStepless(onCrash: OnCrash): TurnScope {
+  const offered = { name: "act", found: { tool: { onCrash } } }
+  return {
+    turn: { steps: async () => [] },
+    agents: { tools: { offers: () => [offered] } },
+    conversation: { log: { data: { tools: null } }, model: { id: "scripted/model" } },
+  } as unknown as TurnScope
+}
+
+test.each(["fail", "ask"] as const)(
+  "a call without a record is not run again where a crash means %s",
+  async (onCrash) => {
+    const answers = await recallAnswers(createStepless(onCrash), MESSAGE, 1)
+    expect(JSON.stringify(answers.get("one"))).toContain("It was interrupted")
+  },
+)
+
+test("a call without a record is run again when its tool says that it may be", async () => {
+  expect((await recallAnswers(createStepless("retry"), MESSAGE, 1)).size).toBe(0)
+})
