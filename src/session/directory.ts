@@ -31,7 +31,8 @@ export function createSessionDirectory(scope: AgentScope, workspace: WorkspaceId
     async restore(state) {
       const id = (await store.session(state.id)) ? createSessionId() : state.id
       const { description, turns, model, messages } = state
-      const data = parseSessionData({ model: model ?? scope.config.model ?? "", description, turns })
+      const plugins = scope.redactor.redactJson(state.data).value
+      const data = parseSessionData({ model: model ?? scope.config.model ?? "", description, turns, plugins })
       const entries = messages.map((message) => redactEntry(scope.redactor, { kind: "message", message, turn: null }))
       await store.commit([
         { op: "session.create", id, workspace, data: toStoredData(data) },
@@ -71,8 +72,8 @@ async function listMainSessions(
 }
 
 function toInfo({ id, data, createdAt, updatedAt }: SessionRecord): SessionInfo {
-  const { description, turns } = parseSessionData(data)
-  return { id, description, turns, createdAt, updatedAt }
+  const { name, title, description, turns } = parseSessionData(data)
+  return { id, name, title, description, turns, createdAt, updatedAt }
 }
 
 async function toState(scope: AgentScope, record: SessionRecord): Promise<SessionState> {

@@ -19,9 +19,9 @@ export async function startSessionPlugin(scope: AgentScope, { log, sessionPlugin
   try {
     const saved = await sessionPlugin?.onSessionStarted?.(log.id)
     if (!saved || saved.messages.length === 0 || log.position > 0) return
-    const { messages, description, turns } = saved
+    const { messages, description, turns, data: plugins } = saved
     const entry = { kind: "collection", messages, summary: "Restored from what was saved." } as const
-    await log.write({ entries: [entry], data: { description, turns } })
+    await log.write({ entries: [entry], data: { description, turns, plugins } })
   } catch (error) {
     const fields = { session: log.id, error: toErrorMessage(error) }
     scope.log.warn("a session plugin could not be told of a session", fields)

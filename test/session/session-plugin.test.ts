@@ -83,6 +83,16 @@ test("a session whose turn ends while the runtime drains is told to have ended, 
   expect(left.asked).toEqual(["started", "turn 1 of 2 messages"])
 })
 
+test("a conversation that is restored has what plugins kept with it", async () => {
+  const { runtime } = await openAgent([], { isKept: true })
+  const messages = [{ role: "user", parts: [{ type: "text", text: "before" }] }] as const
+  const data = { weather: { place: "Oslo" } }
+  const times = { createdAt: 0, updatedAt: 0 }
+  const saved = { id: createSessionId(), description: "Old.", turns: 1, model: null, messages, data, ...times }
+  const id = await runtime.sessions.restore(saved)
+  expect(await runtime.sessions.load(id)).toMatchObject({ description: "Old.", turns: 1, data })
+})
+
 test("a session plugin may hand back a saved conversation to go on with", async () => {
   const messages = [{ role: "user", parts: [{ type: "text", text: "before" }] }] as const
   const { plugin } = createNotingPlugin((id) => ({
