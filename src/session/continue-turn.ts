@@ -3,6 +3,7 @@ import { handBack, type ToolReturn } from "../plugin/tool-return.ts"
 import type { TurnRun } from "../runner/turn/turn-run.ts"
 import type { Conversation } from "./conversation.ts"
 import { openConversation } from "./create-session.ts"
+import { followModel } from "./follow-model.ts"
 import type { StoredLog } from "./log/stored-log.ts"
 import type { AgentScope } from "./scope.ts"
 import { tellTurnCompleted } from "./tell-session-plugin.ts"
@@ -35,7 +36,10 @@ async function take(scope: AgentScope, conversation: Conversation, run: TurnRun)
   const log = conversation.log as StoredLog
   conversation.current = { abort: new AbortController(), taskId: run.taskId, reason: null }
   try {
-    return await log.continueTurn(run, (turn) => takeTurn(scope, conversation, turn))
+    return await log.continueTurn(run, async (turn) => {
+      await followModel(scope, conversation)
+      return takeTurn(scope, conversation, turn)
+    })
   } finally {
     conversation.current = null
   }

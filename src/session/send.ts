@@ -8,6 +8,7 @@ import { type Conversation, inTurn } from "./conversation.ts"
 import { requireOpen, toSessionInfo } from "./conversation-context.ts"
 import { toErrorType } from "../runner/trace.ts"
 import type { TaskId } from "../task/id.ts"
+import { followModel } from "./follow-model.ts"
 import type { SessionLog, TurnBeginning } from "./log/session-log.ts"
 import { type PendingNotice, readPendingNotices, toNoticeText, useNotices } from "./pending-notices.ts"
 import { requireContent, requireRoom, toUserMessage } from "./said-message.ts"
@@ -105,6 +106,7 @@ async function take(
 ): Promise<string> {
   const { log, current } = conversation
   await log.refresh()
+  await followModel(scope, conversation)
   const prompt = await enrich(scope, conversation, message)
   let stopping: Promise<void> | undefined
   return log.turn({

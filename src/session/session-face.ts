@@ -28,9 +28,9 @@ export function createSessionFace(scope: AgentScope, conversation: Conversation)
     async useModel(model) {
       const connected = await scope.models.connect(model)
       await scope.registry.welcome(model)
-      conversation.model = connected
       if (conversation.current) log.amend({ model })
       else await change(() => log.write({ entries: [], data: { model } }))
+      conversation.model = connected
     },
     send: (message, options) => send(scope, conversation, message, options),
     stop: (reason = "stopped by the person") => stopTurn(scope, conversation, reason),

@@ -48,6 +48,32 @@ describe.each(PLACES)("the model of a session, %s", (_, isKept) => {
   })
 })
 
+test("a choice of a model that cannot be kept is refused, and the old model stays", async () => {
+  const gate = createGate()
+  const plugins = [createScriptedProvider("other", { large: [] })]
+  const { session, folder } = await openAgent([() => ({ gate: gate.pass(), text: "one" })], { isKept: true, plugins })
+  const again = [createScriptedProvider("other", { large: [] })]
+  const there = await openScripted(createScriptedModel([]), { isKept: true, folder, plugins: again, takesWork: false })
+  const sent = session.send("a")
+  await gate.reached
+  const other = await there.runtime.openSession(session.id)
+  await expect(other.useModel("other/large")).rejects.toMatchObject({ code: "wrong_state" })
+  expect(other.model).toBe(session.model)
+  gate.open()
+  await sent
+})
+
+test("a model that another process chooses is the session's here, too, from the next turn on", async () => {
+  const here = createScriptedProvider("other", { large: ["two"] })
+  const { session, folder } = await openAgent(["one"], { isKept: true, plugins: [here] })
+  await session.send("a")
+  const plugins = [createScriptedProvider("other", { large: [] })]
+  const there = await openScripted(createScriptedModel([]), { isKept: true, folder, plugins })
+  await (await there.runtime.openSession(session.id)).useModel("other/large")
+  const { text, accounting } = await session.send("b")
+  expect([text, accounting.model, session.model]).toEqual(["two", "other/large", "other/large"])
+})
+
 test("the model of a reopened session is the one it had", async () => {
   const plugins = [createScriptedProvider("other", { large: ["two"] })]
   const first = await openAgent(["one"], { isKept: true, plugins })

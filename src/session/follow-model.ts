@@ -1,0 +1,17 @@
+import { toErrorMessage } from "../base/error.ts"
+import type { Conversation } from "./conversation.ts"
+import type { AgentScope } from "./scope.ts"
+
+/** Goes on with the model that the session has now: another process may have chosen it. One that cannot be used here is left. */
+export async function followModel(scope: AgentScope, conversation: Conversation): Promise<void> {
+  const model = conversation.log.data.model || scope.defaultModel()
+  if (model === conversation.model.id) return
+  try {
+    const connected = await scope.models.connect(model)
+    await scope.registry.welcome(model)
+    conversation.model = connected
+  } catch (error) {
+    const fields = { session: conversation.log.id, model, error: toErrorMessage(error) }
+    scope.log.warn("a model that was chosen elsewhere cannot be used here", fields)
+  }
+}
