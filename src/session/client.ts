@@ -38,6 +38,7 @@ export function createClientOf<Runtime extends ClientRuntime, Options extends ob
   createRuntime: (options: Options) => Promise<Runtime>,
 ): Client<Runtime, Options> {
   let configured: Partial<Options> = {}
+  let connecting: Promise<void> | undefined
   let connected: { readonly runtime: Runtime; readonly session: Session } | undefined
   /** With what takes them off again. */
   const hooks = new Map<UiHooks, () => void>()
@@ -57,7 +58,19 @@ export function createClientOf<Runtime extends ClientRuntime, Options extends ob
     } catch {}
   }
 
+  async function connect(options: Options): Promise<void> {
+    const runtime = await createRuntime(options)
+    try {
+      connected = { runtime, session: await runtime.createSession({}) }
+      for (const one of hooks.keys()) follow(one, connected.session)
+    } catch (error) {
+      await runtime[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
   async function close(): Promise<void> {
+    await connecting?.catch(() => {})
     const open = connected
     connected = undefined
     if (open) await closeAll([() => open.session.close(), () => open.runtime[Symbol.asyncDispose]()])
@@ -65,18 +78,18 @@ export function createClientOf<Runtime extends ClientRuntime, Options extends ob
 
   return {
     async connect(options) {
-      if (connected) throw new MeanwhileError("wrong_state", "The client is connected already. Close it first.")
-      const runtime = await createRuntime({ ...configured, ...options } as Options)
+      if (connected || connecting) {
+        throw new MeanwhileError("wrong_state", "The client is connected already. Close it first.")
+      }
+      connecting = connect({ ...configured, ...options } as Options)
       try {
-        connected = { runtime, session: await runtime.createSession({}) }
-        for (const one of hooks.keys()) follow(one, connected.session)
-      } catch (error) {
-        await runtime[Symbol.asyncDispose]()
-        throw error
+        await connecting
+      } finally {
+        connecting = undefined
       }
     },
     configureTools(options) {
-      if (connected) throw new MeanwhileError("wrong_state", "Configure the tools before connecting.")
+      if (connected || connecting) throw new MeanwhileError("wrong_state", "Configure the tools before connecting.")
       configured = { ...configured, ...options }
     },
     async sendMessage(message, options = {}) {
@@ -98,6 +111,7 @@ export function createClientOf<Runtime extends ClientRuntime, Options extends ob
     setGc: (plugin, config) => require().session.setGc(plugin, config),
     setSessionPlugin: (plugin) => require().session.setSessionPlugin(plugin),
     setUiHooks(one) {
+      hooks.get(one)?.()
       hooks.set(one, () => {})
       if (connected) follow(one, connected.session)
       return () => {

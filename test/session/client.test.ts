@@ -28,6 +28,28 @@ async function connect(script: Script, options: RuntimeOptions = {}) {
   return { client, model }
 }
 
+test("hooks that are set twice are heard once, and taken off at once", async () => {
+  const { client } = await connect(["one", "two"])
+  const heard: string[] = []
+  const hooks: UiHooks = { onAgentOutput: (_agent, _source, text) => void heard.push(text) }
+  client.setUiHooks(hooks)
+  const takeOff = client.setUiHooks(hooks)
+  await client.sendMessage("a")
+  expect(heard).toEqual(["one"])
+  takeOff()
+  await client.sendMessage("b")
+  expect(heard).toEqual(["one"])
+})
+
+test("a second connect at the same moment is refused, and a close waits for the first", async () => {
+  const client = createClosedClient()
+  const first = client.connect({ model: createScriptedModel([]), environment: {} })
+  await expect(client.connect({ environment: {} })).rejects.toMatchObject({ code: "wrong_state" })
+  await client.close()
+  await first
+  expect(() => client.runtime).toThrow("not connected")
+})
+
 test("004-01: a client connects, is given tools, sends messages, has a history and begins anew", async () => {
   const { client, model } = await connect([{ calls: [call] }, "Three.", "Hello."])
   expect(await client.sendMessage("Add 1 and 2.")).toBe("Three.")
