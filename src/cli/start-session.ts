@@ -9,11 +9,15 @@ export interface SessionWish {
   readonly resume?: string | true
   /** `provider/name`. */
   readonly model?: string
+  /** Of a new one. Default `main`. */
+  readonly name?: string
 }
 
 /** A new session, or one to go on with. */
-export async function startSession(meanwhile: Runtime, { resume, model }: SessionWish): Promise<Session> {
-  if (resume === undefined) return meanwhile.createSession(model === undefined ? {} : { model })
+export async function startSession(meanwhile: Runtime, { resume, model, name }: SessionWish): Promise<Session> {
+  if (resume === undefined) {
+    return meanwhile.createSession({ ...(model !== undefined && { model }), ...(name !== undefined && { name }) })
+  }
   const id = await findSession(meanwhile, resume)
   const session = id === undefined ? await meanwhile.createSession({}) : await meanwhile.openSession(id)
   if (model !== undefined) await session.useModel(model)

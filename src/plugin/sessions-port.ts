@@ -5,6 +5,10 @@ import type { TokenUsage } from "./token-usage.ts"
 
 export interface SessionInfo {
   readonly id: SessionId
+  /** What it is called where it was made; `main` for a conversation with a person. */
+  readonly name?: string
+  /** The beginning of the first message, until there is a description; null before it. */
+  readonly title?: string | null
   readonly description: string | null
   readonly turns: number
   readonly createdAt: number

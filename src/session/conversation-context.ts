@@ -44,8 +44,8 @@ function estimateBeginning(scope: AgentScope, conversation: Conversation): numbe
 
 export function toSessionInfo({ log }: Conversation): SessionInfo {
   const { id, createdAt, updatedAt, data } = log
-  const { description, turns } = data
-  return { id, description, turns, createdAt, updatedAt }
+  const { name, title, description, turns } = data
+  return { id, name, title, description, turns, createdAt, updatedAt }
 }
 
 /** For plugins, which may write it down: without secrets. */

@@ -46,7 +46,7 @@ function createDirectory(states: readonly SessionState[]): SessionDirectory {
 
 const ADA = toState("aaaa1111-0000", { updatedAt: NOON + 60_000 })
 const BOB = toState("aaaa2222-0000", { updatedAt: NOON + 30_000, turns: 1 })
-const CAT = toState("cccc3333-0000", { description: null })
+const CAT = toState("cccc3333-0000", { description: null, name: "run", title: "cats\nand dogs" })
 
 let directory: SessionDirectory
 let plugin: SessionPlugin
@@ -84,7 +84,7 @@ describe("the list of conversations", () => {
   const list = [
     "* 1  aaaa1111  2026-01-02 12:01 UTC    2 turns  about aaaa1111-0000",
     "  2  aaaa2222  2026-01-02 12:00 UTC     1 turn  about aaaa2222-0000",
-    "  3  cccc3333  2026-01-02 12:00 UTC    2 turns  (no description)",
+    "  3  cccc3333  2026-01-02 12:00 UTC    2 turns  run: cats and dogs",
     "/resume NUMBER or ID goes on with one.",
   ].join("\n")
 

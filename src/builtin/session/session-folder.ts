@@ -2,6 +2,7 @@ import { readdir, readFile, rm, stat } from "node:fs/promises"
 import { basename, join } from "node:path"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { systemCodeOf, unlessMissing } from "../../base/system-error.ts"
+import { textOf } from "../../plugin/message.ts"
 import type { SessionInfo, SessionState } from "../../plugin/sessions-port.ts"
 import type { SessionId } from "../../task/id.ts"
 import { isSessionId, requireSessionId, parseFileText, toDamaged, toFileText } from "./session-file.ts"
@@ -72,6 +73,11 @@ export function createSessionFolder(path: string): SessionFolder {
   }
 }
 
+function toTitle(messages: SessionState["messages"]): string | null {
+  const first = messages.find(({ role }) => role === "user")
+  return first ? textOf(first) : null
+}
+
 async function toEntry(
   id: SessionId,
   path: string,
@@ -80,8 +86,9 @@ async function toEntry(
   try {
     const state = await read()
     if (!state) return undefined
-    const { description, turns, createdAt, updatedAt } = state
-    return { info: { id, description, turns, createdAt, updatedAt }, isReadable: true }
+    const { description, turns, createdAt, updatedAt, messages } = state
+    const title = toTitle(messages)
+    return { info: { id, title, description, turns, createdAt, updatedAt }, isReadable: true }
   } catch (error) {
     const at = await stat(path).then(
       ({ mtimeMs }) => Math.floor(mtimeMs),

@@ -3,6 +3,7 @@ import type { SessionId } from "../../task/id.ts"
 import { toDescription } from "./description.ts"
 
 const SHORTEST_ID = 8
+const MAIN = "main"
 
 /** Numbered, as `resume` takes the numbers. The one the person is in is marked. */
 export function formatSessions(
@@ -21,10 +22,18 @@ export function formatSessions(
 }
 
 /** Without its id. */
-export function formatSession({ turns, updatedAt, description }: SessionInfo): string {
+export function formatSession(session: SessionInfo): string {
+  const { turns, updatedAt } = session
   const time = `${new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ")} UTC`
   const count = `${turns} ${turns === 1 ? "turn" : "turns"}`.padStart(9)
-  return `${time}  ${count}  ${toDescription(description ?? "") || "(no description)"}`
+  return `${time}  ${count}  ${toWords(session)}`
+}
+
+/** Until a conversation is described, it is known by what was said first. One that nobody talks in is marked. */
+function toWords({ name = MAIN, title, description, turns }: SessionInfo): string {
+  const nothing = turns > 0 ? "(no description)" : "(nothing was said)"
+  const words = toDescription(description ?? "") || toDescription(title ?? "") || nothing
+  return name === MAIN ? words : `${toDescription(name)}: ${words}`
 }
 
 /** As short as tells them all apart. */

@@ -63,8 +63,9 @@ export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
   }
 }
 
+/** In lists its name tells it from a chat. */
 function toWish({ session, model }: RunPromptOptions) {
-  return { ...(session !== undefined && { resume: session }), ...(model !== undefined && { model }) }
+  return { name: "run", ...(session !== undefined && { resume: session }), ...(model !== undefined && { model }) }
 }
 
 /** The first signal, or the end of the time, stops; another one does not wait for anything. */

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../base/json.ts"
 import type { Redactor } from "../../runner/redaction/redactor.ts"
 import { type SessionData, toStoredData } from "./session-data.ts"
 
-type Texts = Pick<SessionData, "name" | "instructions" | "description" | "plugins">
+type Texts = Pick<SessionData, "name" | "instructions" | "title" | "description" | "plugins">
 
 /** What is stored of a session's data. Looked through only when one of its texts is another: it is rewritten often. */
 export function createDataRedactor(redactor: Redactor): (data: SessionData) => JsonObject {
@@ -10,8 +10,8 @@ export function createDataRedactor(redactor: Redactor): (data: SessionData) => J
   let texts: Partial<Texts> = {}
   return (data) => {
     if (!known || !hasSameTexts(known, data)) {
-      const { name, instructions, description, plugins } = data
-      const { value, hasChanged } = redactor.redactJson({ name, instructions, description, plugins })
+      const { name, instructions, title, description, plugins } = data
+      const { value, hasChanged } = redactor.redactJson({ name, instructions, title, description, plugins })
       texts = hasChanged ? (value as unknown as Texts) : {}
     }
     known = data
@@ -19,8 +19,8 @@ export function createDataRedactor(redactor: Redactor): (data: SessionData) => J
   }
 }
 
+const TEXTS = ["name", "instructions", "title", "description", "plugins"] as const satisfies readonly (keyof Texts)[]
+
 function hasSameTexts(a: SessionData, b: SessionData): boolean {
-  return (
-    a.instructions === b.instructions && a.description === b.description && a.plugins === b.plugins && a.name === b.name
-  )
+  return TEXTS.every((name) => a[name] === b[name])
 }

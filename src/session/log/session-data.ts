@@ -11,6 +11,8 @@ export interface SessionData {
   readonly instructions: string
   /** Null: all that are exposed. */
   readonly tools: readonly string[] | null
+  /** The beginning of the first message; null before it. */
+  readonly title: string | null
   readonly description: string | null
   /** Turns that have ended, however. */
   readonly turns: number
@@ -30,6 +32,7 @@ const dataSchema = z.looseObject({
   parent: z.string().nullable().default(null),
   instructions: z.string().default(""),
   tools: z.array(z.string()).nullable().default(null),
+  title: z.string().nullable().default(null),
   description: z.string().nullable().default(null),
   turns: z.number().default(0),
   turn: z.string().nullable().default(null),

@@ -44,7 +44,8 @@ export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Prom
     return text
   })
   const { title, parentTask, traceId } = opening
-  const operations = [...writer.toOperations({ entries, data: { turn: taskId } }), ...toUse(notices)]
+  const data = { turn: taskId, title: host.data().title ?? title }
+  const operations = [...writer.toOperations({ entries, data }), ...toUse(notices)]
   try {
     const { model } = host.data()
     const start = { id: taskId, session: id, workspace, model, title, parentTask, traceId, operations }
