@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { toOutputPattern } from "./documents/expected-output.ts"
+import { readGuidePrograms } from "./documents/guide-programs.ts"
 import { runProgram } from "./documents/run-program.ts"
 
 const run = promisify(execFile)
@@ -27,7 +28,7 @@ beforeAll(async () => {
   writeFileSync(join(consumer, "package.json"), '{ "type": "module" }\n')
   await run(process.execPath, [join(root, "scripts/build.ts"), join(installed, "dist")])
   for (const name of ["package.json", ...files.filter((name) => name !== "dist")]) {
-    cpSync(join(root, name), join(installed, name))
+    cpSync(join(root, name), join(installed, name), { recursive: true })
   }
   link(Object.keys(dependencies))
 })
@@ -38,6 +39,29 @@ afterAll(() => {
 
 const compile = (args: readonly string[]) =>
   run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), ...args], { cwd: consumer })
+
+/** What the compiler says; empty when all is well. The types of Node are the consumer's own to have. */
+async function compileStrictly(names: readonly string[]): Promise<string> {
+  const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "esnext", "--types", "node"]
+  const typeRoots = join(consumer, "types")
+  mkdirSync(typeRoots, { recursive: true })
+  if (!existsSync(join(typeRoots, "node"))) symlinkSync(join(root, "node_modules/@types/node"), join(typeRoots, "node"))
+  return compile([...options, "--typeRoots", typeRoots, ...names]).then(
+    ({ stdout }) => stdout,
+    (error: { stdout: string }) => error.stdout,
+  )
+}
+
+/** Links between packed documents to what is not packed. */
+function findDeadLinks(paths: readonly string[]): readonly string[] {
+  return paths
+    .filter((path) => path.endsWith(".md"))
+    .flatMap((path) =>
+      [...readFileSync(join(installed, path), "utf8").matchAll(/\]\((?!\w+:|#)([^)#]+)/g)]
+        .filter(([, target = ""]) => !existsSync(join(installed, dirname(path), target)))
+        .map(([, target]) => `${path}: ${target}`),
+    )
+}
 
 function link(packages: readonly string[]): void {
   for (const name of packages) {
@@ -61,7 +85,24 @@ describe("the package as it is published", () => {
     expect(paths).toEqual(
       expect.arrayContaining(["README.md", "CHANGELOG.md", "LICENSE", "dist/index.js", "dist/index.d.ts"]),
     )
-    expect(paths.filter((path) => path.includes(".test.") || /(?<!\.d)\.ts$/.test(path))).toEqual([])
+    const isSource = (path: string) => path.includes(".test.") || /(?<!\.d)\.ts$/.test(path)
+    expect(paths.filter((path) => isSource(path) && !path.startsWith("examples/"))).toEqual([])
+    expect(findDeadLinks(paths)).toEqual([])
+  })
+
+  test("on an older Node says which one it needs, and ends with 2", async () => {
+    const old = write(
+      "old-node.mjs",
+      'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.20.2" } })\n',
+    )
+    const main = join(installed, "dist/cli/main.js")
+    const refused = run(process.execPath, ["--import", old, main, "--help"], { cwd: consumer })
+    await expect(refused).rejects.toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/^Meanwhile needs Node 24 or newer; this is 20\.20\.2\. .*\n$/),
+    })
+    expect(readFileSync(main, "utf8")).not.toMatch(/^\s*import[^(]|;import[^(]|\busing\b/)
   })
 
   test("can be imported without its optional peers", async () => {
@@ -82,21 +123,21 @@ describe("the package as it is published", () => {
 
   test("has types that a strict consumer compiles against", async () => {
     write("types.ts", 'export * from "meanwhile"\n')
-    // Declarations of the AI SDK refer to this package, which brings none of its own.
-    write(
-      "json-schema.d.ts",
-      'declare module "json-schema" { export type JSONSchema7 = object; export type JSONSchema7Definition = object }\n',
+    expect(await compileStrictly(["types.ts", "readme.ts"])).toBe("")
+  })
+
+  test("has guides whose TypeScript compiles", async () => {
+    const names = write(
+      "names.ts",
+      'import * as meanwhile from "meanwhile"\nconsole.log(Object.keys(meanwhile).join())\n',
     )
-    const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "esnext", "--types", "node"]
-    const { stdout } = await compile([
-      ...options,
-      "--typeRoots",
-      join(root, "node_modules/@types"),
-      "types.ts",
-      "json-schema.d.ts",
-      "readme.ts",
-    ])
-    expect(stdout).toBe("")
+    const exported = [...(await runProgram(names, consumer)).trim().split(","), "ConfigInput"]
+    const programs = readGuidePrograms(root, exported)
+    for (const { name, source } of programs) write(name, source)
+    // Packages of others that guides show and that are not here.
+    write("absent.d.ts", 'declare module "@ai-sdk/mistral"\ndeclare module "@opentelemetry/sdk-node"\n')
+    expect(programs.length).toBeGreaterThan(20)
+    expect(await compileStrictly(["absent.d.ts", ...programs.map(({ name }) => name)])).toBe("")
   })
 
   test("gives its fakes and the engine suite to whoever has vitest and fast-check", async () => {

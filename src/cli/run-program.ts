@@ -8,7 +8,7 @@ const EXAMPLES = `
 Examples:
   meanwhile                                   talk, in this folder
   meanwhile --resume                          go on with the last conversation
-  meanwhile --model anthropic/claude-sonnet-4-5
+  meanwhile --model anthropic/claude-sonnet-5-5
   meanwhile run "what does this folder hold?" one prompt, then the end
   git diff | meanwhile run - --json           the prompt from a pipe, the events as JSON
   meanwhile tasks                             what runs in the background, and what came of it

@@ -1,0 +1,34 @@
+import { globSync, readFileSync } from "node:fs"
+import { basename, join } from "node:path"
+
+export interface GuideProgram {
+  /** Of a file, made of the guide's name and the place in it. */
+  readonly name: string
+  readonly source: string
+}
+
+/** The TypeScript of the guides, each block a program of its own. `exported`: the names of the package. */
+export function readGuidePrograms(root: string, exported: readonly string[]): readonly GuideProgram[] {
+  return globSync("docs/guide/**/*.md", { cwd: root }).flatMap((path) =>
+    [...readFileSync(join(root, path), "utf8").matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = ""], index) => ({
+      name: `guide-${basename(path, ".md")}-${index + 1}.ts`,
+      source: /^import /m.test(block) ? block : `${toBeginning(block, exported)}${block}`,
+    })),
+  )
+}
+
+/** A block without imports is a fragment: what it uses of the package, and a runtime and a session, are there for it. */
+function toBeginning(block: string, exported: readonly string[]): string {
+  const words = new Set(block.match(/\b[a-zA-Z]\w*\b/g))
+  const used = exported.filter((name) => words.has(name))
+  return [
+    `import { ${used.join(", ")} } from "meanwhile"`,
+    ...["runtime", "session"].filter((name) => words.has(name)).map(toDeclared),
+    "",
+  ].join("\n")
+}
+
+function toDeclared(name: string): string {
+  const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+  return `declare const ${name}: import("meanwhile").${type}`
+}
