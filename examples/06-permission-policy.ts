@@ -1,4 +1,7 @@
 /** What an agent may do: a policy by tool and argument, and a person who is asked about the rest. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { createRuntime, createShellPlugin, type PersonChannel } from "meanwhile"
 
 /** Stands for a terminal or a page: here it says yes to everything but removing. */
@@ -11,9 +14,10 @@ const person: PersonChannel = {
   },
 }
 
+const workingDirectory = mkdtempSync(join(tmpdir(), "example-"))
 await using runtime = await createRuntime({
   model: "offline/rules",
-  plugins: [createShellPlugin({ workingDirectory: process.cwd(), environment: process.env })],
+  plugins: [createShellPlugin({ workingDirectory, environment: process.env })],
   permissions: {
     rules: [{ tool: "run_command", arguments: { command: "*secret*" }, decision: "deny", reason: "secrets stay here" }],
   },
@@ -24,6 +28,7 @@ for (const command of ["echo reading", "touch made-here", "rm made-here", "cat s
   const { text } = await session.send(`run \`${command}\``)
   console.log(`${command}: ${text.split("\n")[0]}`)
 }
+rmSync(workingDirectory, { recursive: true })
 
 /* Prints:
 echo reading: `echo reading` returned:

@@ -15,7 +15,6 @@ const bake = defineTool({
 })
 
 await using meanwhile = await createRuntime({
-  dataDirectory: ".meanwhile/examples",
   plugins: [definePlugin({ kind: "tool", name: "kitchen", tools: [bake] })],
 })
 const { tasks } = meanwhile

@@ -2,7 +2,6 @@
 import { createRuntime, createShellPlugin } from "meanwhile"
 
 await using meanwhile = await createRuntime({
-  dataDirectory: ".meanwhile/examples",
   plugins: [createShellPlugin({ workingDirectory: process.cwd(), environment: { PATH: process.env["PATH"] ?? "" } })],
 })
 const { tasks } = meanwhile

@@ -16,7 +16,6 @@ const deploy = defineTool({
 })
 
 await using meanwhile = await createRuntime({
-  dataDirectory: ".meanwhile/examples",
   plugins: [definePlugin({ kind: "tool", name: "delivery", tools: [deploy] })],
 })
 const { tasks } = meanwhile

@@ -14,7 +14,6 @@ const wait = defineTool({
 })
 
 await using meanwhile = await createRuntime({
-  dataDirectory: ".meanwhile/examples",
   plugins: [definePlugin({ kind: "tool", name: "door", tools: [wait] })],
   background: { maxConcurrentTasks: 1 },
 })

@@ -17,7 +17,6 @@ const order = defineTool({
 })
 
 await using meanwhile = await createRuntime({
-  dataDirectory: ".meanwhile/examples",
   plugins: [definePlugin({ kind: "tool", name: "shop", tools: [order] })],
 })
 const { tasks } = meanwhile

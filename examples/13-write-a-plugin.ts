@@ -40,7 +40,7 @@ const guard = definePlugin({
 })
 
 {
-  await using meanwhile = await createRuntime({ dataDirectory: ".meanwhile/examples", plugins: [guard] })
+  await using meanwhile = await createRuntime({ plugins: [guard] })
   const { tasks, plugins } = meanwhile
   await plugins.register(images, { config: { quality: 80 } })
 

@@ -23,6 +23,7 @@ test.each(examples)("%s runs and prints what the comment at its end says", async
   try {
     const printed = await runProgram(path, workingDirectory, ["--conditions=@meanwhile/source"])
     expect(printed.trim()).toMatch(toOutputPattern(expected ?? ""))
+    expect(readdirSync(workingDirectory), "what it leaves behind for the next one").toEqual([])
   } finally {
     rmSync(workingDirectory, { recursive: true, force: true })
   }
