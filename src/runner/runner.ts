@@ -11,7 +11,7 @@ import { type BackgroundConfigInput, toBackgroundConfig } from "./config.ts"
 import { createDurations } from "./upkeep/durations.ts"
 import { expireWaits } from "./upkeep/expire-waits.ts"
 import { createFamilyLock } from "./call/family-lock.ts"
-import { closeSession, deleteSession, endTurn } from "./upkeep/lifetimes.ts"
+import { closeSession, deleteSession, endTurn, endUnkeptTurn } from "./upkeep/lifetimes.ts"
 import { createObedience } from "./worker/obedience.ts"
 import { markLost } from "./run/ownership.ts"
 import { allowAll, type Permission } from "./call/permission.ts"
@@ -65,6 +65,8 @@ export interface Runner extends TaskService, AsyncDisposable {
   /** Whether turns that wait in the queue go on in this process. */
   takesTurns(): boolean
   endTurn(turn: TaskId): Promise<void>
+  /** Stops what was to live no longer than the turn that this session, which is not kept, has just had. */
+  endUnkeptTurn(session: SessionId): Promise<void>
   closeSession(session: SessionId): Promise<void>
   deleteSession(session: SessionId): Promise<void>
   close(options?: ShutdownOptions): Promise<void>
@@ -160,6 +162,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     runsHere: (id) => scope.active.get(id)?.standing.in === "background",
     takesTurns: () => takesWork && scope.takesTurns && !scope.isClosing,
     endTurn: (turn) => endTurn(scope, turn),
+    endUnkeptTurn: (session) => endUnkeptTurn(scope, session),
     closeSession: (session) => closeSession(scope, session),
     deleteSession: (session) => deleteSession(scope, session),
     close,

@@ -13,10 +13,13 @@ export interface MemoryLogOptions {
   readonly clock: Clock
   /** Aborts the turn that runs. */
   readonly stopOf: () => { readonly signal: AbortSignal; readonly reason: string | null }
+  /** Whatever came of the turn. */
+  readonly onTurnEnded: () => Promise<void>
 }
 
 /** A log that ends with the process. Nothing is written, and a turn is no task. */
-export function createMemoryLog({ id, workspace, data, clock, stopOf }: MemoryLogOptions): SessionLog {
+export function createMemoryLog(options: MemoryLogOptions): SessionLog {
+  const { id, workspace, data, clock, stopOf, onTurnEnded } = options
   let state: LogState = { data, history: [], position: 0 }
   const createdAt = clock.now()
   let updatedAt = createdAt
@@ -63,7 +66,11 @@ export function createMemoryLog({ id, workspace, data, clock, stopOf }: MemoryLo
       const { entries } = await opening.toBeginning(state.history)
       await write({ entries })
       opening.onBegun?.(null)
-      return opening.take(openTurn(opening))
+      try {
+        return await opening.take(openTurn(opening))
+      } finally {
+        await onTurnEnded()
+      }
     },
     refresh: async () => {},
   }
