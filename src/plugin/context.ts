@@ -34,8 +34,8 @@ export interface ToolContext {
   /** Aborted when the run must stop: cancelled, past its time limit, or no longer ours. */
   readonly signal: AbortSignal
   progress(update: Partial<Progress>): void
-  /** Adds to what the task has used. Past its budget the task is stopped. */
-  spend(usage: Partial<Usage>): void
+  /** Adds to what the task has used. Past its budget the task is stopped, unless it is done but for handing back. */
+  spend(usage: Partial<Usage>, options?: { readonly isLast?: boolean }): void
   readonly output: {
     write(data: string | Uint8Array): void
     /** What the run has printed so far, redacted. */

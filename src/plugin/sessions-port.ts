@@ -1,5 +1,6 @@
 import type { JsonObject } from "../base/json.ts"
 import type { SessionId, TaskId } from "../task/id.ts"
+import type { Usage } from "../task/progress.ts"
 import type { Message } from "./message.ts"
 import type { TokenUsage } from "./token-usage.ts"
 
@@ -59,6 +60,15 @@ export interface ChildTurn {
   readonly usage: TokenUsage
 }
 
+/** `isLast`: the child has its answer, and asks its model no more unless it is woken. */
+export type ChildSpending = (usage: Usage, options: { readonly isLast: boolean }) => void
+
+export interface ChildSendOptions {
+  readonly signal?: AbortSignal
+  /** Told of every model call of the child as it is paid for, whatever becomes of the turn. */
+  readonly onSpent?: ChildSpending
+}
+
 /** A subagent: a session of the same runtime, below the one that made it. */
 export interface ChildSession {
   readonly id: SessionId
@@ -66,7 +76,7 @@ export interface ChildSession {
    * Rejects when the turn fails or is stopped. When a child that was found again has had its turn, or is in it, the
    * message is not sent a second time: that turn's end is the answer.
    */
-  send(message: string, options?: { readonly signal?: AbortSignal }): Promise<ChildTurn>
+  send(message: string, options?: ChildSendOptions): Promise<ChildTurn>
   close(): Promise<void>
 }
 

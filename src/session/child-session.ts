@@ -4,6 +4,7 @@ import type { ChildSession, ChildTurn } from "../plugin/sessions-port.ts"
 import { addTokens } from "../plugin/token-usage.ts"
 import { LIVE_STATUSES } from "../task/lifecycle.ts"
 import type { TaskSummary } from "../task/record.ts"
+import { followSpending } from "./child-spending.ts"
 import { findLastTurn, readAnswer, requireCompleted, waitForTask } from "./child-turn.ts"
 import { readPendingNotices } from "./pending-notices.ts"
 import type { AgentScope } from "./scope.ts"
@@ -27,14 +28,16 @@ export function createChildSession(scope: AgentScope, options: ChildOptions): Ch
   const { session, run } = options
   return {
     id: session.id,
-    async send(message, { signal = NEVER.signal } = {}) {
+    async send(message, { signal = NEVER.signal, onSpent } = {}) {
+      const spending = await followSpending(scope, options, onSpent)
       const follower = followSignal(signal, run)
       const signals: Signals = { left: signal, stopped: follower.signal }
       try {
-        const found = options.isFound ? await pickUp(scope, session, signals) : null
+        const found = options.isFound ? await pickUp(scope, session, signals).finally(spending.catchUp) : null
         return await finish(scope, options, found ?? (await sendTo(options, message, signals)), signals)
       } finally {
         follower.release()
+        spending.release()
       }
     },
     async close() {
@@ -95,7 +98,8 @@ async function pickUp(scope: AgentScope, session: Session, { left, stopped }: Si
   stopped.addEventListener("abort", stop)
   try {
     requireCompleted(await waitForTask(scope, turn, workspace, left), name)
-    return { turn, ...(await readAnswer(scope, id)) }
+    const { text, usage } = await readAnswer(scope, id)
+    return { turn, text, usage }
   } finally {
     stopped.removeEventListener("abort", stop)
   }

@@ -60,21 +60,26 @@ export function requireCompleted(turn: TaskRecord, name: string): void {
 export async function readAnswer(
   { store }: AgentScope,
   session: SessionId,
-): Promise<{ readonly text: string; readonly usage: TokenUsage }> {
+): Promise<{ readonly text: string; readonly usage: TokenUsage; readonly costMicros: number }> {
   let text = ""
+  let costMicros = 0
   let usage = NO_TOKENS
   let position = 0
   for (;;) {
     const records = await store.messages(session, position, PAGE_SIZE)
     for (const { body } of records) {
       const entry = parseEntry(body)
-      if (entry?.kind === "paid") usage = addTokens(usage, entry.entry.usage)
+      if (entry?.kind === "paid") {
+        usage = addTokens(usage, entry.entry.usage)
+        costMicros += entry.entry.costMicros ?? 0
+      }
       if (entry?.kind !== "message" || !entry.call) continue
       usage = addTokens(usage, entry.call.usage)
+      costMicros += entry.call.costMicros ?? 0
       text = textOf(entry.message)
     }
     const last = records.at(-1)
-    if (!last || records.length < PAGE_SIZE) return { text, usage }
+    if (!last || records.length < PAGE_SIZE) return { text, usage, costMicros }
     position = last.position
   }
 }

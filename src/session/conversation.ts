@@ -1,6 +1,7 @@
 import type { TurnAccounting } from "../plugin/agent-event.ts"
 import type { GcConfig, GcPlugin } from "../plugin/gc-plugin.ts"
 import type { ConnectedModel } from "../plugin/model.ts"
+import type { ChildSpending } from "../plugin/sessions-port.ts"
 import type { SessionPlugin } from "../plugin/session-plugin.ts"
 import type { TaskId } from "../task/id.ts"
 import type { AgentEmitter, AgentEvents } from "./agent-emitter.ts"
@@ -18,6 +19,8 @@ export interface Conversation {
   current: { readonly abort: AbortController; taskId: TaskId | null; reason: string | null } | null
   /** Tasks of it may have ended since it last looked. A session that is kept may have some from before. */
   hasTasks: boolean
+  /** The call that a subagent works for pays as the subagent does. */
+  onSpent: ChildSpending | null
   /** Turns, commands and other changes of the log, one after the other. */
   queue: Promise<unknown>
 }

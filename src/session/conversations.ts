@@ -20,7 +20,7 @@ import { createToolList } from "./tool-list.ts"
 
 /** What a runtime's sessions are made with; the rest of their scope is made here. */
 export interface ConversationsOptions extends Omit<AgentScope, MadeHere> {
-  readonly background: AgentScope["background"] & Pick<BackgroundConfig, "backgroundThresholdSeconds">
+  readonly background: AgentScope["background"]
   readonly random?: () => number
 }
 

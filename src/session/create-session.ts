@@ -1,5 +1,5 @@
 import { DEFAULT_WORKSPACE, createSessionId, type SessionId, type WorkspaceId } from "../task/id.ts"
-import { MeanwhileError } from "../base/error.ts"
+import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import { type AgentEvents, createAgentEmitter } from "./agent-emitter.ts"
 import type { Conversation } from "./conversation.ts"
 import { createMemoryLog } from "./log/memory-log.ts"
@@ -20,12 +20,27 @@ export async function createSession(scope: AgentScope, options: SessionOptions =
   const conversation: Conversation = await toConversation(scope, { id, workspace, model }, (current) =>
     isKept
       ? createStoredLog(toLogOptions(scope, id, workspace), data)
-      : createMemoryLog({ id, workspace, data, clock: scope.clock, stopOf: () => toStop(current()) }),
+      : createMemoryLog({
+          id,
+          workspace,
+          data,
+          clock: scope.clock,
+          stopOf: () => toStop(current()),
+          onTurnEnded: () => endUnkeptTurn(scope, id),
+        }),
   )
   if (parent) scope.onChild(id, parent)
   conversation.emitter.emit({ type: "agent.created", name, parent, model })
   await startSessionPlugin(scope, conversation)
   return createSessionFace(scope, conversation)
+}
+
+async function endUnkeptTurn({ runner, log }: AgentScope, session: SessionId): Promise<void> {
+  try {
+    await runner.endUnkeptTurn(session)
+  } catch (error) {
+    log.warn("tasks of a turn could not be stopped with it", { session, error: toErrorMessage(error) })
+  }
 }
 
 /** A session of the store, open already or not. Refused as `not_found`. */
@@ -82,6 +97,7 @@ async function toConversation(
     turns: [],
     current: null,
     hasTasks: log.isKept,
+    onSpent: null,
     queue: Promise.resolve(),
   }
   scope.open.set(id, conversation)

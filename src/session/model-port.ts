@@ -4,6 +4,7 @@ import type { TaskId } from "../task/id.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
 import { type Generated, generate } from "./generate.ts"
 import { toCostMicros } from "./model-cost.ts"
+import { recordCall } from "./record-call.ts"
 import type { AgentScope } from "./scope.ts"
 
 /** Who a plugin's own call of the model is for. */
@@ -44,7 +45,7 @@ function account(
   const { price } = scope.catalogue.factsOf(model)
   const costMicros = price === null ? null : toCostMicros(price, usage)
   const entry = { turn, task, model, usage, costMicros, purpose: "helper" } as const
-  scope.ledger.record({ ...entry, at: scope.clock.now(), session: log.id })
+  recordCall(scope, conversation, entry)
   log.pay(entry)
   if (conversation.current) return
   inTurn(conversation, () => log.settlePaid()).catch((error: unknown) => {

@@ -41,7 +41,7 @@ export interface AgentScope {
   readonly takers: TurnTakers
   /** Aborted when the runtime closes: messages that still wait for their turn have none. */
   readonly closing: AbortSignal
-  readonly background: Pick<BackgroundConfig, "maxAgentDepth" | "maxAgentFanOut">
+  readonly background: Pick<BackgroundConfig, "maxAgentDepth" | "maxAgentFanOut" | "backgroundThresholdSeconds">
   /** How many subagents are being made, by their parent. */
   readonly comingChildren: Map<SessionId, number>
   /** Told of every subagent: what its parent was allowed may hold for it too. */

@@ -67,8 +67,7 @@ async function runChild(input: SpawnInput, context: ToolContext, profile: Profil
   })
   context.progress({ line: `${name} works in session ${child.id}` })
   try {
-    const turn = await child.send(toPrompt(input), { signal: context.signal })
-    context.spend({ tokens: turn.usage.inputTokens + turn.usage.outputTokens })
+    const turn = await child.send(toPrompt(input), { signal: context.signal, onSpent: context.spend })
     return toAnswer(child, turn)
   } catch (error) {
     if (context.signal.aborted) throw error

@@ -20,14 +20,19 @@ export function reportProgress(scope: RunnerScope, active: ActiveRun, update: Pa
   saveSoon(scope, active)
 }
 
-/** Adds up what was used, and stops the run once it is over its budget. */
-export function reportUsage(scope: RunnerScope, active: ActiveRun, usage: Partial<Usage>): void {
+/** Adds up what was used, and stops the run once it is over its budget. What was paid for last is not thrown away. */
+export function reportUsage(
+  scope: RunnerScope,
+  active: ActiveRun,
+  usage: Partial<Usage>,
+  { isLast = false }: { readonly isLast?: boolean } = {},
+): void {
   const spent = { tokens: toSpent("tokens", usage.tokens), costMicros: toSpent("costMicros", usage.costMicros) }
   active.usage = add(active.usage, spent)
   active.unsaved.usage = add(active.unsaved.usage ?? NO_USAGE, spent)
   saveSoon(scope, active)
   const over = overBudget(active)
-  if (over) void stopRun(scope, active, { by: "budget", reason: over })
+  if (over && !isLast) void stopRun(scope, active, { by: "budget", reason: over })
 }
 
 export function reportDropped(scope: RunnerScope, active: ActiveRun, before: number): void {

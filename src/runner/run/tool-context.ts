@@ -20,7 +20,7 @@ export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolCo
     session: active.session,
     signal: active.abort.signal,
     progress: (update) => reportProgress(scope, active, update),
-    spend: (usage) => reportUsage(scope, active, usage),
+    spend: (usage, spending) => reportUsage(scope, active, usage, spending),
     output: {
       // Ignored once the run is lost: an error thrown at whoever passes output on could end this whole process.
       write: (data) => void (isLost(active) || spoolOf(scope, active).write(data)),

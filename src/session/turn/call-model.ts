@@ -6,6 +6,7 @@ import { offeredTools, systemPrompt } from "../conversation-context.ts"
 import { type Generated, generate } from "../generate.ts"
 import type { ModelCallRecord } from "../log/log-entry.ts"
 import { toCostMicros } from "../model-cost.ts"
+import { recordCall } from "../record-call.ts"
 import { withRetries } from "./retry-model.ts"
 import type { TurnScope } from "./turn-scope.ts"
 import { toUsableMessage } from "./usable-message.ts"
@@ -74,10 +75,10 @@ function account(scope: TurnScope, { response, model }: Generated): ModelCallRec
   if (scope.account.costMicros !== null) {
     scope.account.costMicros = costMicros === null ? null : scope.account.costMicros + costMicros
   }
-  const { id: session } = conversation.log
-  const at = agents.clock.now()
   const { taskId, askedBy } = turn
-  agents.ledger.record({ at, session, turn: taskId, task: askedBy, model, usage, costMicros, purpose: "turn" })
+  const isLast = callsOf(response.message).length === 0
+  const entry = { turn: taskId, task: askedBy, model, usage, costMicros, purpose: "turn" } as const
+  recordCall(agents, conversation, entry, { isLast })
   return { model, usage, costMicros, finish, ...(askedBy && { task: askedBy }) }
 }
 

@@ -1,5 +1,6 @@
 import type { FunctionCall } from "../../plugin/message.ts"
 import type { OnCrash } from "../../task/step.ts"
+import { toPolicy } from "../../runner/call/details.ts"
 import { offeredTools } from "../conversation-context.ts"
 import type { OfferedTool } from "../tool-list.ts"
 import type { TurnScope } from "./turn-scope.ts"
@@ -12,6 +13,17 @@ export function toStepKey(position: number, { id }: FunctionCall): string {
 /** What a crash in the middle of the call does. */
 export function toOnCrash(scope: TurnScope, call: FunctionCall): OnCrash {
   return findOffered(scope, call)?.found.tool.onCrash ?? "fail"
+}
+
+/** Undefined: it stays in the foreground, or its input is none that the tool takes. */
+export function toBackgroundAfterMs(
+  { agents }: TurnScope,
+  { input }: FunctionCall,
+  { found }: OfferedTool,
+): number | undefined {
+  const parsed = found.tool.input.safeParse(input)
+  const policy = parsed.success ? toPolicy(found.tool, parsed.data) : null
+  return policy?.mode === "after" ? (policy.ms ?? agents.background.backgroundThresholdSeconds * 1_000) : undefined
 }
 
 export function findOffered({ agents, conversation }: TurnScope, { tool }: FunctionCall): OfferedTool | undefined {

@@ -8,7 +8,7 @@ import { offeredTools } from "../conversation-context.ts"
 import { beginToolSpan } from "../telemetry.ts"
 import type { OfferedTool } from "../tool-list.ts"
 import { watchTask } from "../task-watch.ts"
-import { findOffered } from "./call-step.ts"
+import { findOffered, toBackgroundAfterMs } from "./call-step.ts"
 import { type CallWatch, watchCall } from "./call-watch.ts"
 import { summarize, toErrorResult, toToolResult } from "./tool-answer.ts"
 import type { TurnScope } from "./turn-scope.ts"
@@ -22,7 +22,16 @@ export async function executeCall(scope: TurnScope, call: FunctionCall, stepKey:
   const offered = findOffered(scope, call)
   const span = beginToolSpan(scope.trace, call, offered !== undefined)
   account.toolCalls += 1
-  if (emitter.isHeard) emitter.emit({ type: "tool_call.started", callId, tool, input })
+  if (emitter.isHeard) {
+    const afterMs = offered && toBackgroundAfterMs(scope, call, offered)
+    emitter.emit({
+      type: "tool_call.started",
+      callId,
+      tool,
+      input,
+      ...(afterMs !== undefined && { backgroundAfterMs: afterMs }),
+    })
+  }
   const { result, answer, errorType } = await perform(scope, call, { offered, stepKey, span, watch })
   watch.close()
   const taskId = answer?.outcome === "promoted" ? answer.task.id : null

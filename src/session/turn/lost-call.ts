@@ -1,6 +1,7 @@
 import { NO_TOKENS } from "../../plugin/token-usage.ts"
 import { contextUsage } from "../conversation-context.ts"
 import { toCostMicros } from "../model-cost.ts"
+import { recordCall } from "../record-call.ts"
 import { unansweredCalls } from "./mend-history.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
@@ -17,7 +18,7 @@ export async function noteLostCall(scope: TurnScope): Promise<void> {
   const { price } = agents.catalogue.factsOf(model.id)
   const costMicros = price === null ? null : toCostMicros(price, usage)
   const entry = { turn: turn.taskId, task: turn.askedBy, model: model.id, usage, costMicros, purpose: "lost" } as const
-  agents.ledger.record({ ...entry, at: agents.clock.now(), session: log.id })
+  recordCall(agents, conversation, entry)
   await turn.save({ entries: [{ kind: "paid", entry }] })
   emitter.emit({ type: "content.reset", reason: "the turn goes on after an interruption" })
 }

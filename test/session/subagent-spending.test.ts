@@ -1,0 +1,41 @@
+import { expect, test } from "vitest"
+import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
+import { openSubagents } from "./support/open-subagents.ts"
+
+const READ: ScriptStep = { calls: [{ tool: "read" }] }
+/** Every scripted call uses 15 tokens, which cost as many millionths here. */
+const models = { "script/below": { price: { input: 1, output: 1 } } }
+
+/** Gives work to a subagent in the background, and waits for what comes of it. */
+async function work(below: readonly ScriptStep[], maxTokensPerTask: number | null = null, isKept = true) {
+  const opened = await openSubagents({ isKept, main: [], below, models, background: { maxTokensPerTask } })
+  const { runtime, session } = opened
+  const input = { task: "Work.", profile: "worker" }
+  const { id } = await runtime.tasks.start({ tool: "spawn_subagent", input, session: session.id })
+  const { task } = await runtime.tasks.result(id, { waitMs: 60_000 })
+  return { ...opened, task }
+}
+
+for (const isKept of [true, false]) {
+  const where = isKept ? "kept" : "in memory"
+
+  test(`what a subagent used is its task's, in tokens and money, when it fails, too (${where})`, async () => {
+    const { task } = await work([READ, { error: { code: "model_refused", message: "No." } }], null, isKept)
+    expect(task).toMatchObject({ status: "failed", usage: { tokens: 15, costMicros: 15 } })
+  })
+
+  test(`a subagent past its budget is stopped while it works (${where})`, async () => {
+    const endless = Promise.withResolvers<void>()
+    const { task } = await work([READ, READ, { gate: endless.promise, text: "Worked." }], 20, isKept)
+    expect(task).toMatchObject({ status: "cancelled", stop: { by: "budget" }, usage: { tokens: 30, costMicros: 30 } })
+  })
+
+  test(`the answer with which a subagent passes its budget is kept: it is paid for (${where})`, async () => {
+    const { task } = await work([READ, "Worked."], 20, isKept)
+    expect(task).toMatchObject({
+      status: "completed",
+      usage: { tokens: 30, costMicros: 30 },
+      patch: { payload: { answer: "Worked." } },
+    })
+  })
+}
