@@ -3,6 +3,7 @@ import { readFile, realpath, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
+import { describeProblem } from "./evaluation-problem.ts"
 
 const FILE_NAMES = ["ts", "js", "mjs", "json"].map((ending) => `meanwhile.config.${ending}`)
 
@@ -32,16 +33,16 @@ export async function findConfigFile(directory: string): Promise<ConfigFile | un
 
 /** Contract: runs the file's code unless it is JSON. Only for files that are trusted. */
 export async function evaluateConfigFile(file: ConfigFile): Promise<unknown> {
+  // The hash makes a changed file another module: Node would answer with the one it has loaded before.
+  const url = `${pathToFileURL(file.path).href}?content=${createHash("sha256").update(file.content).digest("hex")}`
   try {
     if (file.path.endsWith(".json")) return JSON.parse(new TextDecoder().decode(file.content)) as unknown
-    // The hash makes a changed file another module: Node would answer with the one it has loaded before.
-    const url = `${pathToFileURL(file.path).href}?content=${createHash("sha256").update(file.content).digest("hex")}`
     const module = (await import(/* @vite-ignore */ url)) as { readonly default?: unknown }
     if (module.default !== undefined) return module.default
   } catch (error) {
     throw new MeanwhileError(
       "invalid_input",
-      `${file.path} cannot be read: ${toErrorMessage(error)}`,
+      `${file.path} cannot be read: ${file.path.endsWith(".json") ? toErrorMessage(error) : describeProblem(error, url)}`,
       {},
       { cause: error },
     )

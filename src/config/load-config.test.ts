@@ -126,6 +126,11 @@ describe("a mistake in the configuration", () => {
     })
   })
 
+  it("that imports the package where it is not installed is told what to write instead", async () => {
+    const content = 'import { defineConfig } from "meanwhile"\nexport default defineConfig({})'
+    await expect(loadTrusted("meanwhile.config.mjs", content)).rejects.toThrow("import type { ConfigInput }")
+  })
+
   it("in a module without a default export, or that throws, is said plainly", async () => {
     await expect(loadTrusted("meanwhile.config.mjs", "export const config = {}")).rejects.toThrow(
       "has no default export",

@@ -49,6 +49,10 @@ it("says what to do when a package is not installed", async () => {
   await expect(load("no-such-plugin")).rejects.toThrow("Run: npm install no-such-plugin")
 })
 
+it("says from where a path is taken when there is no such file", async () => {
+  await expect(load("./no-such.ts")).rejects.toThrow(`there is no file ${join(directory, "no-such.ts")}. The path`)
+})
+
 it("lets a registry skip what fails and take the rest", async () => {
   await write("good.mjs", `export default { kind: "tool", name: "good", tools: [] }`)
   await write("throws.mjs", `throw new Error("boom")`)

@@ -3,6 +3,7 @@ import { createRequire, findPackageJSON } from "node:module"
 import { isAbsolute, join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { z } from "zod"
+import { unlessMissing } from "../base/system-error.ts"
 import type { DiscoveryEntry, LoadPlugin } from "../plugin/discovery.ts"
 
 /**
@@ -29,7 +30,9 @@ function isPath(source: string): boolean {
 
 /** Of a package's folder, the module that its manifest names. */
 async function toModulePath(path: string): Promise<string> {
-  if (!(await stat(path)).isDirectory()) return path
+  const stats = await unlessMissing(stat(path))
+  if (!stats) throw new Error(`there is no file ${path}. The path of a plugin is from the folder of the configuration`)
+  if (!stats.isDirectory()) return path
   const target = await readEntry(join(path, "package.json"))
   if (target !== undefined) return target
   throw new Error(`${path} is a folder whose package.json names no \`exports\`. Name the plugin's file`)

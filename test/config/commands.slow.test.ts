@@ -59,3 +59,26 @@ test("doctor exits with 1 when something is a problem, and says so as data too",
     text: expect.stringContaining("agent.modle: there is no such key. Did you mean model?"),
   })
 })
+
+test.each([
+  ["meanwhile.config.ts", "export default {\n  gc: {}\n  web: {},\n}", "line 3: "],
+  ["meanwhile.config.mjs", "export default {\n  gc: {\n  web: {},\n}\n", "line 5: Unexpected end of input"],
+  ["meanwhile.config.ts", "\nexport default { gc: nothing }", "line 2: nothing is not defined"],
+  ["meanwhile.config.json", "{\n,}", "line 2"],
+  ["meanwhile.config.ts", 'import { defineConfig } from "meanwhile"\n', "import type { ConfigInput }"],
+])("a mistake in %s is told with its place, or with what to do: %j", async (name, content, message) => {
+  const { directory, run } = createProject()
+  writeFileSync(join(directory, name), content)
+  await run("trust")
+  expect((await run("doctor")).stdout).toContain(message)
+})
+
+test("a working folder that was removed is told of in words", async () => {
+  const { directory } = createProject()
+  const program = `cd "${directory}" && rmdir "${directory}" && exec "${process.execPath}" "${MAIN}" tasks`
+  const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
+    execFile("/bin/sh", ["-c", program], (error, _, text) => resolve({ code: error?.code, stderr: text }))
+  })
+  expect(code).toBe(2)
+  expect(stderr).toMatch(/^meanwhile: The folder you are in is not there any more\./)
+})
