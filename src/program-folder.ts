@@ -55,7 +55,7 @@ export async function openFolder(options: FolderOptions): Promise<ProgramFolder>
   const isAgreed = needsTrust(found) && (options.trust || (await options.confirmTrust?.(toQuestion(found))))
   if (isAgreed) await trustStore.trust(found.contents)
   const folder = isAgreed ? await lookAtFolder({ ...options, trustStore }) : found
-  if (needsTrust(folder)) notify(describeUntrusted(folder))
+  if (needsTrust(folder)) notify(describeUntrusted(folder, isAgreed === false))
   if (folder.trust === "empty" && options.trust) notify(`There is nothing in ${options.workingDirectory} to trust.`)
   return folder
 }
@@ -72,10 +72,14 @@ function toQuestion({ contents, trust }: ProgramFolder): TrustQuestion {
   return { directory, files, isChanged, text }
 }
 
-function describeUntrusted({ contents, trust }: ProgramFolder): string {
-  const reason = trust === "changed" ? "changed since you trusted it" : "you have not trusted it"
-  const intro = `Not loaded from ${toVisible(contents.directory)}, because ${reason}:`
-  return [intro, ...listed(contents.files), "Read them, then run `meanwhile trust`, or start with --trust."].join("\n")
+/** Whoever was asked has just read the list. */
+function describeUntrusted({ contents, trust }: ProgramFolder, wasAsked: boolean): string {
+  const reason = trust === "changed" ? "it has changed since you trusted it" : "you have not trusted it"
+  const intro = `Not loaded from ${toVisible(contents.directory)}, because ${reason}`
+  if (wasAsked) return `${intro}. \`meanwhile trust\` and --trust do that later.`
+  return [`${intro}:`, ...listed(contents.files), "Read them, then run `meanwhile trust`, or start with --trust."].join(
+    "\n",
+  )
 }
 
 const MOST_LISTED = 20

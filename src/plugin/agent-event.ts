@@ -50,6 +50,8 @@ export type AgentEventBody =
       readonly callId: string
       readonly tool: string
       readonly input: JsonValue
+      /** When it moves to the background; absent when it does not. */
+      readonly backgroundAfterMs?: number
     }
   /** A person is asked whether it may run. */
   | { readonly type: "tool_call.asked"; readonly callId: string; readonly tool: string }

@@ -46,6 +46,8 @@ export interface AgentScope {
   readonly comingChildren: Map<SessionId, number>
   /** Told of every subagent: what its parent was allowed may hold for it too. */
   readonly onChild: (child: SessionId, parent: SessionId) => void
+  /** Told of every session that is open here no longer. */
+  readonly onClosed: (session: SessionId) => void
   readonly createSession: (options: SessionOptions) => Promise<Session>
   readonly openSession: (id: SessionId, workspace: WorkspaceId) => Promise<Session>
   /** Whether sessions are kept unless they say otherwise. */

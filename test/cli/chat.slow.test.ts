@@ -243,7 +243,9 @@ test("/help lists the commands of plugins, and a file in the commands folder is 
   program.type("/tools")
   await program.shows(/shell\n {2}run_command/)
   program.type("/model")
-  await program.shows(/Model: offline\/rules\nProviders:\n[\s\S]*anthropic +not set up: no key/)
+  await program.shows(
+    /Model: offline\/rules\nProviders:\n[\s\S]*anthropic +not set up: set ANTHROPIC_API_KEY\n[\s\S]*ollama +needs no key/,
+  )
   program.type("/model offline/second")
   await program.shows(/From the next answer on: offline\/second/)
   program.type("/model nobody/knows")
@@ -272,7 +274,7 @@ test("a folder's files are asked about once, before anything of them is loaded",
   const first = startInTerminal({ directory, environment: { HOME: createFolder() } })
   await first.shows(/greet\.md[\s\S]*Do you trust them as they are now\? \[y\/N\] /)
   first.type("n")
-  await first.shows(/Not loaded from [\s\S]*you talk with/)
+  await first.shows(/Not loaded from .*, because you have not trusted it\. `meanwhile trust`[\s\S]*you talk with/)
   first.type("/greet world")
   await first.shows(/There is no command \/greet/)
   first.type("/quit")

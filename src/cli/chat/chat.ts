@@ -7,7 +7,7 @@ import { createControlC } from "./control-c.ts"
 import { type Conversation, createConversation } from "./conversation.ts"
 import { type Ending, shutDown } from "./ending.ts"
 import { createForeground } from "./foreground.ts"
-import { greet, tellQuestions, warnOfYes } from "./greeting.ts"
+import { greet, tellQuestions, warnOfHidden, warnOfYes } from "./greeting.ts"
 import type { Interrupts } from "./interrupts.ts"
 import type { LastAnnouncement } from "./last-announcement.ts"
 import { createLeftTurns } from "./left-turns.ts"
@@ -76,9 +76,15 @@ function createChat(options: ChatOptions) {
 
   async function start(): Promise<Conversation> {
     const session = await startSession(meanwhile, options)
-    conversation = createConversation(meanwhile, screen, session)
-    if (prompt.isTerminal) greet(screen, session)
+    conversation = createConversation({
+      meanwhile,
+      screen,
+      first: session,
+      backgroundAfterMs: view.backgroundAfterMs,
+    })
+    if (prompt.isTerminal) await greet(meanwhile, screen, session)
     if (options.isApproving) warnOfYes(screen)
+    warnOfHidden(meanwhile, screen)
     await leftTurns.tell()
     await announcer.announceLeft()
     await tellQuestions(meanwhile, screen)

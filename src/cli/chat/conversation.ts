@@ -1,6 +1,6 @@
 import type { Runtime } from "../../app.ts"
 import { toErrorMessage } from "../../base/error.ts"
-import { plain, shortId } from "../format.ts"
+import { formatDuration, plain, shortId } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
 
 export type Session = Awaited<ReturnType<Runtime["createSession"]>>
@@ -17,6 +17,8 @@ export interface Conversation {
   isAwaited(session: SessionId): boolean
   /** Messages that have not been answered yet. */
   count(): number
+  /** Those of them that wait for the turn before theirs: nobody has heard them. */
+  unsaid(): readonly string[]
   switchTo(id: SessionId): Promise<void>
   /** Resolves when every message was answered. */
   allAnswered(): Promise<void>
@@ -24,10 +26,26 @@ export interface Conversation {
   close(): void
 }
 
-export function createConversation(meanwhile: Runtime, screen: Screen, first: Session): Conversation {
+export interface ConversationOptions {
+  readonly meanwhile: Runtime
+  readonly screen: Screen
+  readonly first: Session
+  /** After how long the calls of the turn that runs move to the background; null: not known. */
+  readonly backgroundAfterMs: (session: SessionId) => number | null
+}
+
+interface SaidMessage {
+  readonly session: SessionId
+  readonly message: string
+  isQueued: boolean
+  readonly turn: Promise<void>
+}
+
+export function createConversation(options: ConversationOptions): Conversation {
+  const { meanwhile, screen, first } = options
   let session = first
   let isClosed = false
-  const awaited: { readonly session: SessionId; readonly turn: Promise<void> }[] = []
+  const awaited: SaidMessage[] = []
 
   async function take(own: Session, message: string): Promise<void> {
     try {
@@ -42,17 +60,20 @@ export function createConversation(meanwhile: Runtime, screen: Screen, first: Se
       return session
     },
     async say(message) {
-      if (session.isBusy || awaited.some((one) => one.session === session.id)) {
-        screen.print(screen.style.dim("(queued: the model hears it when it has answered; Ctrl+C stops the answer)"))
-      }
-      const one = { session: session.id, turn: take(session, message) }
+      const { id } = session
+      const isQueued = session.isBusy || awaited.some((one) => one.session === id)
+      if (isQueued) screen.print(screen.style.dim(describeQueued(options.backgroundAfterMs(id))))
+      const one: SaidMessage = { session: id, message, isQueued, turn: take(session, message) }
       awaited.push(one)
       await one.turn
       awaited.splice(awaited.indexOf(one), 1)
+      const next = awaited.find((other) => other.session === id)
+      if (next) next.isQueued = false
     },
     stop: () => session.stop("stopped by Ctrl+C"),
     isAwaited: (id) => awaited.some((one) => one.session === id),
     count: () => awaited.length,
+    unsaid: () => awaited.flatMap(({ isQueued, message }) => (isQueued ? [message] : [])),
     async switchTo(id) {
       session = await meanwhile.openSession(id)
       if (session.isBusy) screen.print(screen.style.dim(`(a turn of ${shortId(id)} goes on)`))
@@ -64,4 +85,12 @@ export function createConversation(meanwhile: Runtime, screen: Screen, first: Se
       isClosed = true
     },
   }
+}
+
+function describeQueued(backgroundAfterMs: number | null): string {
+  const when =
+    backgroundAfterMs === null
+      ? "when it has answered"
+      : `when it has answered; what it waits for moves to the background after ${formatDuration(backgroundAfterMs)}`
+  return `(queued: the model hears it ${when}; Ctrl+C stops the answer)`
 }

@@ -1,4 +1,5 @@
 import type { Runtime } from "../../app.ts"
+import { plain } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { Announcer } from "./announcer.ts"
 import type { Conversation } from "./conversation.ts"
@@ -25,7 +26,8 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   const { meanwhile, screen, interrupts, announcer, conversation, leftTurns } = parts
   const hurry = new AbortController()
   const forget = interrupts.onNext(() => hurry.abort())
-  const turns = conversation.count() + leftTurns.count()
+  if (ending !== "end of input") tellUnsaid(conversation, screen)
+  const turns = conversation.count() - conversation.unsaid().length + leftTurns.count()
   if (turns > 0 && ending !== "end of input") screen.print(describeTurn(ending))
   const tasks = announcer.count()
   if (tasks > 0) screen.print(describeEnding(ending, tasks))
@@ -41,6 +43,13 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   announcer.close()
   await meanwhile.close({ drainMs: ending === "interrupt" ? DRAIN_MS : 0, signal: hurry.signal })
   forget()
+}
+
+/** Nobody hears them at the next start: here they can be copied. */
+function tellUnsaid(conversation: Conversation, screen: Screen): void {
+  const unsaid = conversation.unsaid()
+  if (unsaid.length === 0) return
+  screen.print([`Queued and not said:`, ...unsaid.map((message) => plain(message).replaceAll(/^/gm, "  "))].join("\n"))
 }
 
 function describeTurn(ending: Ending): string {

@@ -1,4 +1,5 @@
 import type { Runtime } from "../../app.ts"
+import { hiddenCommands } from "../command/commands.ts"
 import { plain, shortId, toLine } from "../format.ts"
 import { openQuestions } from "../inbox.ts"
 import type { Screen } from "../screen/screen.ts"
@@ -6,14 +7,16 @@ import type { Session } from "./conversation.ts"
 
 const RECALLED_MESSAGES = 2
 const RECALLED_CHARACTERS = 300
+const LAST_CHARACTERS = 60
 
 /** Says with whom a person talks, and of a conversation that goes on, where it was. */
-export function greet(screen: Screen, session: Session): void {
+export async function greet(meanwhile: Runtime, screen: Screen, session: Session): Promise<void> {
   const { style } = screen
   const isResumed = session.history().length > 0
   const what = isResumed ? `Going on with session ${shortId(session.id)}` : "Meanwhile"
   screen.print(`${style.bold(what)}: you talk with ${plain(session.model)}. /help lists the commands.`)
   for (const line of recall(session)) screen.print(style.dim(line))
+  if (!isResumed) await tellLast(meanwhile, screen)
   if (session.model.startsWith("offline/")) {
     screen.print(style.dim("No key of a provider was found: this model follows a list of sentences. Say: help"))
   }
@@ -25,7 +28,27 @@ export function warnOfYes(screen: Screen): void {
   screen.print(screen.style.yellow(text))
 }
 
-function recall(session: Session): readonly string[] {
+/** After a crash, or a start that should have gone on, a person looks for what they said before. */
+async function tellLast({ sessions }: Runtime, screen: Screen): Promise<void> {
+  const last = (await sessions.list()).find(({ turns, name }) => turns > 0 && name === "main")
+  if (!last) return
+  const about = toLine(last.description ?? last.title ?? "")
+  const what = about === "" ? "" : ` (${about.slice(0, LAST_CHARACTERS)})`
+  screen.print(
+    screen.style.dim(`/resume ${shortId(last.id)} goes on with the last conversation${what}, as --resume does.`),
+  )
+}
+
+/** A command of a plugin, or of a file, that one of the program stands before, or another of its name. */
+export function warnOfHidden(meanwhile: Runtime, screen: Screen): void {
+  for (const { plugin, command } of hiddenCommands(meanwhile)) {
+    const text = `/${toLine(command.name)} of ${toLine(plugin)} cannot be used: there is a built-in command of that name.`
+    screen.print(screen.style.yellow(`${text} Give it another one.`))
+  }
+}
+
+/** The last of what was said. */
+export function recall(session: Session): readonly string[] {
   const said = session.history().flatMap(({ role, parts }) => {
     const text = parts.map((part) => (part.type === "text" ? part.text : "")).join(" ")
     const line = toLine(text)

@@ -2,6 +2,7 @@ import { toErrorMessage } from "../../base/error.ts"
 import { type ChatContext, splitLine } from "../command/command.ts"
 import { describeUnknown, findCommand, findPluginCommand } from "../command/commands.ts"
 import { plain } from "../format.ts"
+import { recall } from "./greeting.ts"
 import type { Question } from "./read-answer.ts"
 
 /** Does what a line asks for: a command after a slash, else it is said to the model. One that is refused says why. */
@@ -38,10 +39,14 @@ async function obeyCommand(text: string, context: ChatContext): Promise<"quit" |
   const { meanwhile, screen, conversation, signal } = context
   const owned = findPluginCommand(name, meanwhile)
   if (!owned) return screen.print(describeUnknown(name, meanwhile))
+  const before = conversation.session
   const output = await conversation.session.runCommand(owned.command.name, argument, {
     signal,
     switchTo: (id) => conversation.switchTo(id),
   })
   if (typeof output !== "string") return say(output.prompt, context)
   if (output !== "") screen.print(plain(output))
+  if (conversation.session !== before) {
+    for (const line of recall(conversation.session)) screen.print(screen.style.dim(line))
+  }
 }

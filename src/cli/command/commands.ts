@@ -82,6 +82,17 @@ function pluginCommands({ plugins }: Runtime): ReturnType<Runtime["plugins"]["us
   return plugins.userCommands().filter(({ command }) => !findCommand(command.name))
 }
 
+/** Those that cannot be reached, because another command has their name. */
+export function hiddenCommands({ plugins }: Runtime): readonly PluginCommand[] {
+  const known = new Set<string>()
+  return plugins.userCommands().filter(({ command }) => {
+    const name = command.name.toLowerCase()
+    const isHidden = findCommand(name) !== undefined || known.has(name)
+    known.add(name)
+    return isHidden
+  })
+}
+
 type PluginCommand = ReturnType<typeof pluginCommands>[number]
 
 /** Capital and small letters are the same. */

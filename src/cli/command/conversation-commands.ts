@@ -1,3 +1,4 @@
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { plain, toLine } from "../format.ts"
 import { formatCost, formatCount, formatPercent } from "../view/format-accounting.ts"
 import type { ChatContext, Command } from "./command.ts"
@@ -53,12 +54,30 @@ export const modelCommand: Command = {
       .list({ kind: "model_provider", isExposed: true })
       .flatMap(({ plugin }) => (plugin.kind === "model_provider" ? [plugin] : []))
     const width = Math.max(...providers.map(({ name }) => name.length))
-    const rows = providers.map(({ name, isConfigured }) => {
-      const state = isConfigured === undefined ? "needs no key" : isConfigured() ? "ready" : "not set up: no key"
-      return `  ${name.padEnd(width)}  ${state}`
-    })
+    const states = await Promise.all(providers.map(describeProvider))
+    const rows = providers.map(({ name }, index) => `  ${name.padEnd(width)}  ${states[index]}`)
     screen.print([`Model: ${plain(session.model)}`, "Providers:", ...rows, "Change: /model PROVIDER/NAME"].join("\n"))
   },
+}
+
+type Provider = Extract<
+  ReturnType<ChatContext["meanwhile"]["plugins"]["list"]>[number]["plugin"],
+  { kind: "model_provider" }
+>
+
+/** What is missing is told by the provider itself when a model of it is asked for. Nothing is sent anywhere. */
+async function describeProvider(provider: Provider): Promise<string> {
+  if (!provider.isConfigured) return "needs no key"
+  if (provider.isConfigured()) return "ready"
+  try {
+    await provider.connect("any")
+    return "needs no key"
+  } catch (error) {
+    const variables = isMeanwhileError(error, "key_missing") ? error.details["variables"] : undefined
+    return Array.isArray(variables)
+      ? `not set up: set ${variables.join(" or ")}`
+      : `not set up: ${plain(toErrorMessage(error))}`
+  }
 }
 
 export const contextCommand: Command = {

@@ -25,6 +25,8 @@ export interface AgentViewOptions {
 export interface AgentView {
   show(event: AgentEvent): void
   readonly selection: AgentSelection
+  /** After how long all calls that an agent waits for have moved to the background; null: not all do, or there is none. */
+  backgroundAfterMs(agent: AgentId): number | null
   close(): void
 }
 
@@ -50,7 +52,7 @@ export function createAgentView(options: AgentViewOptions): AgentView {
     const title = formatCall(event)
     lines.flush()
     if (calls.size === 0) lines.endOutput()
-    calls.add(event.callId)
+    calls.set(event.callId, event.backgroundAfterMs ?? null)
     lines.note(style.bold(`• ${title}`))
     activity.beginCall(event.agent, event.callId, title)
   }
@@ -128,6 +130,11 @@ export function createAgentView(options: AgentViewOptions): AgentView {
       }
     },
     selection,
+    backgroundAfterMs(agent) {
+      const times = [...find(agent).calls.values()]
+      const moving = times.filter((afterMs) => afterMs !== null)
+      return times.length > 0 && moving.length === times.length ? Math.max(...moving) : null
+    },
     close: () => activity.close(),
   }
 }

@@ -10,8 +10,8 @@ import { type AgentSelection, createAgentSelection } from "./agent-selection.ts"
 export interface ShownAgent {
   readonly known: KnownAgent
   readonly lines: AgentLines
-  /** Those that go on. */
-  readonly calls: Set<string>
+  /** Those that go on, and after how long each moves to the background; null: it does not. */
+  readonly calls: Map<string, number | null>
   accounting: TurnAccounting | null
   /** Why the model was asked again, as it was last told. */
   retryReason: string
@@ -60,7 +60,7 @@ export function createShownAgents({ answers, notes, isMain, isAsking }: ShownAge
       const { transcript } = known
       const output = createAgentOutput({ answers, notes, transcript, isShown: () => selection.shows(known) })
       const lines = createAgentLines(output, () => roster.labelOf(known))
-      const agent: ShownAgent = { known, lines, calls: new Set(), accounting: null, retryReason: "" }
+      const agent: ShownAgent = { known, lines, calls: new Map(), accounting: null, retryReason: "" }
       agents.set(id, agent)
       return agent
     },
