@@ -74,6 +74,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
         store,
         bus,
         onChild: permission.onChild,
+        onClosed: permission.onClosed,
         registry: plugins,
         isKept,
         defaultModel: () => model,

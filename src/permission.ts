@@ -21,6 +21,7 @@ interface RuntimePermission extends Permission {
   /** Null when no policy was given. */
   readonly plugin: ToolPlugin | null
   readonly onChild: (child: SessionId, parent: SessionId) => void
+  readonly onClosed: (session: SessionId) => void
 }
 
 /** Who judges the calls of a runtime, and the plugin that shows it when a policy was given. */
@@ -28,7 +29,8 @@ export function createPermission(
   input: PermissionsInput | undefined,
   { plugins, person, redactor }: PermissionParts,
 ): RuntimePermission {
-  if (input && "decide" in input) return { decide: (request) => input.decide(request), onChild: () => {}, plugin: null }
+  if (input && "decide" in input)
+    return { decide: (request) => input.decide(request), onChild: () => {}, onClosed: () => {}, plugin: null }
   const { plugin, permission } = createPermissionPlugin({
     ...(input && { policy: input }),
     channel: () => person.channel(),
@@ -42,6 +44,7 @@ export function createPermission(
     decide: (request) =>
       request.call.session ? permission.decide(request) : decideOwn(permission.findDenial(request)),
     onChild: (child, parent) => permission.grantParent(child, parent),
+    onClosed: (session) => permission.forgetSession(session),
     plugin: input ? plugin : null,
   }
 }

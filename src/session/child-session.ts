@@ -4,7 +4,7 @@ import type { ChildSession, ChildTurn } from "../plugin/sessions-port.ts"
 import { addTokens } from "../plugin/token-usage.ts"
 import { LIVE_STATUSES } from "../task/lifecycle.ts"
 import type { TaskSummary } from "../task/record.ts"
-import { followSpending } from "./child-spending.ts"
+import { type FollowedSpending, followSpending } from "./child-spending.ts"
 import { findLastTurn, readAnswer, requireCompleted, waitForTask } from "./child-turn.ts"
 import { readPendingNotices } from "./pending-notices.ts"
 import type { AgentScope } from "./scope.ts"
@@ -33,7 +33,7 @@ export function createChildSession(scope: AgentScope, options: ChildOptions): Ch
       const follower = followSignal(signal, run)
       const signals: Signals = { left: signal, stopped: follower.signal }
       try {
-        const found = options.isFound ? await pickUp(scope, session, signals).finally(spending.catchUp) : null
+        const found = options.isFound ? await pickUpPaid(scope, session, signals, spending) : null
         return await finish(scope, options, found ?? (await sendTo(options, message, signals)), signals)
       } finally {
         follower.release()
@@ -81,6 +81,20 @@ async function sendTo({ session, run }: ChildOptions, message: string, { stopped
   const { turn, outcome, text, accounting } = sent
   if (outcome === "stopped") throw new MeanwhileError("closed", `The subagent ${session.name} was stopped.`)
   return { turn, text, usage: accounting.usage }
+}
+
+/** Whatever came of it was paid for. */
+async function pickUpPaid(
+  scope: AgentScope,
+  session: Session,
+  signals: Signals,
+  spending: FollowedSpending,
+): Promise<ChildTurn | null> {
+  try {
+    return await pickUp(scope, session, signals)
+  } finally {
+    await spending.catchUp()
+  }
 }
 
 /** The turn of before the crash goes on by itself, or has ended. Null: it had not begun. */

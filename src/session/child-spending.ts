@@ -11,13 +11,13 @@ interface FollowedChild {
   readonly isFound: boolean
 }
 
-interface FollowedSpending {
+export interface FollowedSpending {
   /** Tells what the child paid while nobody followed it: before a crash, or in another process. */
-  readonly catchUp: () => Promise<void>
+  catchUp(): Promise<void>
   release(): void
 }
 
-const UNFOLLOWED: FollowedSpending = { catchUp: async () => {}, release() {} }
+const UNFOLLOWED: FollowedSpending = { async catchUp() {}, release() {} }
 
 /** Tells of the child's model calls from here on. What the run's own record has already is not told again. */
 export async function followSpending(
@@ -27,7 +27,8 @@ export async function followSpending(
 ): Promise<FollowedSpending> {
   const conversation = scope.open.get(session.id)
   if (!onSpent || !conversation) return UNFOLLOWED
-  let told: Usage = (isFound && run && (await scope.store.task(run.taskId))?.usage) || NO_USAGE
+  const record = isFound && run ? await scope.store.task(run.taskId) : undefined
+  let told: Usage = record?.usage ?? NO_USAGE
   const tell: ChildSpending = (usage, options) => {
     told = { tokens: told.tokens + usage.tokens, costMicros: told.costMicros + usage.costMicros }
     onSpent(usage, options)

@@ -38,6 +38,7 @@ async function deleteOne(scope: AgentScope, id: SessionId): Promise<boolean> {
     throw error
   }
   scope.open.delete(id)
+  scope.onClosed(id)
   return true
 }
 

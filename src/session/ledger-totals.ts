@@ -1,3 +1,4 @@
+import { createNewestMap, type NewestMap } from "../base/newest-map.ts"
 import { addTokens, NO_TOKENS } from "../plugin/token-usage.ts"
 import type { LedgerEntry, LedgerFilter, LedgerKey, LedgerTotal } from "./ledger-entry.ts"
 
@@ -7,22 +8,26 @@ export const NOTHING_USED: LedgerTotal = { calls: 0, usage: NO_TOKENS, costMicro
 
 export interface LedgerTotals {
   add(entry: LedgerEntry): void
+  /** Of a turn, a task or a session that is no longer among the newest: nothing. */
   total(filter: LedgerFilter): LedgerTotal
   by(key: LedgerKey): ReadonlyMap<string, LedgerTotal>
 }
 
 /** All entries that share every key, as one. */
-type Cell = Pick<LedgerEntry, LedgerKey> & { total: LedgerTotal }
+type Cell = Pick<LedgerEntry, LedgerKey> & { readonly total: LedgerTotal }
 
-export function createLedgerTotals(): LedgerTotals {
+/** Keeps so many sessions, turns and tasks. What the older ones used stays in the totals of what they belong to. */
+export function createLedgerTotals(most = 10_000): LedgerTotals {
   let whole = NOTHING_USED
   const byKey = {
-    session: new Map<string, LedgerTotal>(),
-    turn: new Map<string, LedgerTotal>(),
-    task: new Map<string, LedgerTotal>(),
-    model: new Map<string, LedgerTotal>(),
+    session: createNewestMap<string, LedgerTotal>(most),
+    turn: createNewestMap<string, LedgerTotal>(most),
+    task: createNewestMap<string, LedgerTotal>(most),
+    model: createNewestMap<string, LedgerTotal>(most),
   }
-  const cells = new Map<string, Cell>()
+  /** Older cells, without turn and task. */
+  const folded = createNewestMap<string, Cell>(most)
+  const cells = createNewestMap<string, Cell>(most, (cell) => addTo(folded, { ...cell, turn: null, task: null }))
 
   return {
     add(entry) {
@@ -33,21 +38,26 @@ export function createLedgerTotals(): LedgerTotals {
         if (value !== null) byKey[key].set(value, addTotals(byKey[key].get(value) ?? NOTHING_USED, own))
       }
       const { session, turn, task, model } = entry
-      const name = `${session} ${turn} ${task} ${model}`
-      const cell = cells.get(name)
-      if (cell) cell.total = addTotals(cell.total, own)
-      else cells.set(name, { session, turn, task, model, total: own })
+      addTo(cells, { session, turn, task, model, total: own })
     },
     total(filter) {
       const [first, ...more] = KEYS.filter((key) => filter[key] !== undefined)
       if (first === undefined) return whole
       if (more.length === 0) return byKey[first].get(filter[first] ?? "") ?? NOTHING_USED
       let total = NOTHING_USED
-      for (const cell of cells.values()) if (matchesFilter(cell, filter)) total = addTotals(total, cell.total)
+      for (const cell of [...folded.values(), ...cells.values()]) {
+        if (matchesFilter(cell, filter)) total = addTotals(total, cell.total)
+      }
       return total
     },
-    by: (key) => new Map(byKey[key]),
+    by: (key) => new Map(byKey[key].entries()),
   }
+}
+
+function addTo(cells: NewestMap<string, Cell>, cell: Cell): void {
+  const { session, turn, task, model } = cell
+  const name = `${session} ${turn} ${task} ${model}`
+  cells.set(name, { ...cell, total: addTotals(cells.get(name)?.total ?? NOTHING_USED, cell.total) })
 }
 
 export function matchesFilter(entry: Pick<LedgerEntry, LedgerKey>, filter: LedgerFilter): boolean {

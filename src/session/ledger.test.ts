@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { SessionId, TaskId } from "../task/id.ts"
+import { createLedgerTotals } from "./ledger-totals.ts"
 import { createTokenLedger, type LedgerEntry } from "./ledger.ts"
 
 const session = (name: string) => name as SessionId
@@ -62,6 +63,17 @@ describe("the token ledger", () => {
     expect(ledger.entries({ model: "a/odd" })).toHaveLength(5)
     expect(ledger.total()).toMatchObject({ calls: 1_000, costMicros: 5_000 })
     expect(ledger.total({ session: session("s1"), model: "a/odd" }).usage.inputTokens).toBe(5_000)
+  })
+
+  test("keeps the newest turns alone, and the totals of what the older ones belong to stay right", () => {
+    const totals = createLedgerTotals(3)
+    for (let at = 0; at < 10; at++) {
+      totals.add(entry({ turn: task(`t${at}`), model: at % 2 === 0 ? "a/even" : "a/odd" }))
+    }
+    expect([...totals.by("turn").keys()]).toEqual(["t7", "t8", "t9"])
+    expect([totals.total({ turn: task("t0") }).calls, totals.total({ turn: task("t9") }).calls]).toEqual([0, 1])
+    expect([totals.total({}).calls, totals.total({ session: session("s1") }).calls]).toEqual([10, 10])
+    expect(totals.total({ session: session("s1"), model: "a/odd" })).toMatchObject({ calls: 5, costMicros: 25 })
   })
 
   test("refuses a number of entries that makes no sense", () => {

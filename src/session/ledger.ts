@@ -11,6 +11,7 @@ export interface TokenLedger {
   /** Of this process, oldest first. What a session used before it is in its record. */
   entries(filter?: LedgerFilter): readonly LedgerEntry[]
   total(filter?: LedgerFilter): LedgerTotal
+  /** The newest 10,000 of a kind, the last used at the end. */
   totals(by: LedgerKey): ReadonlyMap<string, LedgerTotal>
   /** One JSON object a line. */
   toJsonl(filter?: LedgerFilter): string

@@ -87,6 +87,7 @@ async function closeSession(scope: AgentScope, conversation: Conversation): Prom
   await conversation.queue
   if (scope.open.get(log.id) !== conversation) return
   scope.open.delete(log.id)
+  scope.onClosed(log.id)
   try {
     if (log.data.turns > 0) await sessionPlugin?.onSessionEnded?.(toSessionState(scope, conversation))
     await log.settlePaid()

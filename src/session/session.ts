@@ -75,7 +75,7 @@ export interface Session extends AsyncDisposable {
   /** The tools the model is offered, as it is told of them. */
   tools(): readonly ModelTool[]
   contextUsage(): ContextUsage
-  /** The turns of this process, oldest first. */
+  /** The newest 1,000 turns of this process, oldest first. */
   turns(): readonly TurnAccounting[]
   /** What a plugin keeps of the conversation. */
   state(): Promise<SessionState>

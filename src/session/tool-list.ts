@@ -1,3 +1,4 @@
+import { createNewestMap } from "../base/newest-map.ts"
 import type { ModelTool } from "../plugin/model.ts"
 import { meetsModelRequirements } from "../plugin/model-requirement.ts"
 import type { Registry } from "../plugin/registry.ts"
@@ -19,12 +20,15 @@ export interface ToolList {
   offers(choice: ToolChoice): readonly OfferedTool[]
 }
 
+/** Every session may have its own choice of tools. */
+const MOST_CHOICES = 100
+
 export function createToolList(
   registry: Pick<Registry, "tools" | "toolSchemas" | "onChange">,
   backgroundThresholdMs: number,
 ): ToolList {
   let all: readonly OfferedTool[] | undefined
-  const chosen = new Map<string, readonly OfferedTool[]>()
+  const chosen = createNewestMap<string, readonly OfferedTool[]>(MOST_CHOICES)
   registry.onChange(() => {
     all = undefined
     chosen.clear()

@@ -19,7 +19,7 @@ export interface GrantedCall {
   readonly likeness: string | undefined
 }
 
-/** In memory: they end with the process, and a person is asked again. */
+/** In memory: they end with the session or the process, and a person is asked again. */
 export interface Grants {
   add(session: SessionId, grant: Grant): void
   covers(session: SessionId, call: GrantedCall): boolean
@@ -28,6 +28,8 @@ export interface Grants {
   /** Its own; returns how many there were. */
   reset(session: SessionId): number
   inherit(child: SessionId, parent: SessionId): void
+  /** The session was closed. */
+  forget(session: SessionId): void
 }
 
 export function createGrants(): Grants {
@@ -54,6 +56,10 @@ export function createGrants(): Grants {
       return count
     },
     inherit: (child, parent) => void parents.set(child, parent),
+    forget(session) {
+      bySession.delete(session)
+      parents.delete(session)
+    },
   }
 }
 

@@ -36,6 +36,8 @@ export interface SessionPermission {
   findDenial(request: PermissionRequest): string | null
   /** What the parent was and will be allowed holds for the child too, if the policy says `inherit`. */
   grantParent(child: SessionId, parent: SessionId): void
+  /** The session was closed: what a person allowed it ends with it. */
+  forgetSession(session: SessionId): void
 }
 
 export interface PermissionParts {
@@ -81,6 +83,7 @@ export function createPermissionPlugin(options: PermissionPluginOptions): Permis
       grantParent(child, parent) {
         if (policy.inherit) scope.grants.inherit(child, parent)
       },
+      forgetSession: (session) => scope.grants.forget(session),
     },
   }
 }

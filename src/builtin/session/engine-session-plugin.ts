@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "../../base/clock.ts"
+import { createNewestMap } from "../../base/newest-map.ts"
 import type { SessionPlugin } from "../../plugin/session-plugin.ts"
 import type { SessionDirectory } from "../../plugin/sessions-port.ts"
 import type { SessionId } from "../../task/id.ts"
@@ -6,7 +7,7 @@ import { toDescription } from "./description.ts"
 import { createShelfPlugin } from "./shelf-plugin.ts"
 
 export interface EngineSessionPlugin extends SessionPlugin {
-  /** When it was last saved by this process. */
+  /** When it was last saved by this process: of the newest 1,000. */
   savedAt(id: SessionId): number | undefined
 }
 
@@ -15,10 +16,12 @@ export interface EngineSessionPluginOptions {
   readonly clock?: Clock
 }
 
+const MOST_TIMES = 1_000
+
 /** The engine is the truth: it has every message from the moment it was said, so that a checkpoint writes nothing. */
 export function createEngineSessionPlugin(options: EngineSessionPluginOptions): EngineSessionPlugin {
   const { directory, clock = systemClock } = options
-  const savedAt = new Map<SessionId, number>()
+  const savedAt = createNewestMap<SessionId, number>(MOST_TIMES)
   const plugin = createShelfPlugin({
     name: "session",
     shelf: {

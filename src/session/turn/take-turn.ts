@@ -16,6 +16,8 @@ import { closeStopped, mendHistory } from "./mend-history.ts"
 import { runTurn, toMeasured } from "./run-turn.ts"
 import { settle, type TurnScope } from "./turn-scope.ts"
 
+const MOST_ACCOUNTS = 1_000
+
 /** Takes a turn that has begun, or goes on with one, to its end. Returns the last text of the model. */
 export async function takeTurn(
   agents: AgentScope,
@@ -103,6 +105,7 @@ function tell(scope: TurnScope, outcome: TurnOutcome, reason?: string): void {
     durationMs,
   }
   turns.push(accounting)
+  if (turns.length > MOST_ACCOUNTS) turns.shift()
   if (!emitter.isHeard) return
   emitter.emit({ type: "turn.completed", accounting })
   emitter.emit({ type: "context.updated", usage: contextUsage(agents, conversation) })

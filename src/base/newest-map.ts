@@ -1,0 +1,29 @@
+/** A map that forgets what was set longest ago once there are more than so many. Setting a key again makes it the newest. */
+export interface NewestMap<Key, Value> {
+  get(key: Key): Value | undefined
+  set(key: Key, value: Value): void
+  delete(key: Key): void
+  clear(): void
+  entries(): Iterable<readonly [Key, Value]>
+  values(): Iterable<Value>
+}
+
+export function createNewestMap<Key, Value>(most: number, onForgotten?: (value: Value) => void): NewestMap<Key, Value> {
+  const map = new Map<Key, Value>()
+  return {
+    get: (key) => map.get(key),
+    set(key, value) {
+      map.delete(key)
+      map.set(key, value)
+      if (map.size <= most) return
+      const oldest = map.entries().next().value
+      if (!oldest) return
+      map.delete(oldest[0])
+      onForgotten?.(oldest[1])
+    },
+    delete: (key) => void map.delete(key),
+    clear: () => map.clear(),
+    entries: () => map.entries(),
+    values: () => map.values(),
+  }
+}
