@@ -28,7 +28,7 @@ export interface ProgramPluginsOptions {
 
 /** The built-in plugins as the terminal program has them. What the folder brings is used only when it is trusted. */
 export function createProgramPlugins(options: ProgramPluginsOptions): readonly Plugin[] {
-  const { folder, config, mcp, dataDirectory, workingDirectory: root, environment, clock } = options
+  const { folder, config, mcp, dataDirectory, workingDirectory: root, clock } = options
   return [
     createShellPlugin({
       workingDirectory: root,

@@ -46,10 +46,11 @@ async function compileStrictly(names: readonly string[]): Promise<string> {
   const typeRoots = join(consumer, "types")
   mkdirSync(typeRoots, { recursive: true })
   if (!existsSync(join(typeRoots, "node"))) symlinkSync(join(root, "node_modules/@types/node"), join(typeRoots, "node"))
-  return compile([...options, "--typeRoots", typeRoots, ...names]).then(
-    ({ stdout }) => stdout,
-    (error: { stdout: string }) => error.stdout,
-  )
+  try {
+    return (await compile([...options, "--typeRoots", typeRoots, ...names])).stdout
+  } catch (error) {
+    return error instanceof Error && "stdout" in error ? String(error.stdout) : String(error)
+  }
 }
 
 /** Links between packed documents to what is not packed. */
