@@ -2,7 +2,6 @@ import { MeanwhileError } from "../base/error.ts"
 import type { AgentListener } from "../plugin/agent-event.ts"
 import type { ConversationPortsOf } from "../plugin/context.ts"
 import type { SessionDirectory } from "../plugin/sessions-port.ts"
-import type { BackgroundConfig } from "../runner/config.ts"
 import type { TurnHandler } from "../runner/turn/turn-run.ts"
 import { DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../task/id.ts"
 import { createAgentEvents } from "./agent-emitter.ts"
@@ -20,13 +19,11 @@ import { createToolList } from "./tool-list.ts"
 
 /** What a runtime's sessions are made with; the rest of their scope is made here. */
 export interface ConversationsOptions extends Omit<AgentScope, MadeHere> {
-  readonly background: AgentScope["background"]
   readonly random?: () => number
 }
 
 type MadeHere =
   | "random"
-  | "background"
   | "models"
   | "tools"
   | "events"

@@ -11,7 +11,7 @@ test("what a person allowed a session ends with it", async () => {
     name: "test",
     async ask(question: Question) {
       asked.push(question)
-      const value = question.options?.find((option) => String(option).startsWith("always")) ?? "yes"
+      const value = question.options?.find((option) => option.startsWith("always")) ?? "yes"
       return { isAnswered: true, value, by: "test" } as const
     },
   }

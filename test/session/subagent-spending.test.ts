@@ -1,5 +1,9 @@
+import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
+import { NO_TOKENS } from "../../src/plugin/token-usage.ts"
+import { createFolder } from "../support/workplace.ts"
+import { createGate } from "./support/gate.ts"
 import { openSubagents } from "./support/open-subagents.ts"
 
 const READ: ScriptStep = { calls: [{ tool: "read" }] }
@@ -39,3 +43,24 @@ for (const isKept of [true, false]) {
     })
   })
 }
+
+test("what a subagent used before a shutdown and after it is its task's, once", async () => {
+  const dataDirectory = join(createFolder(), "data")
+  const gate = createGate()
+  const below = [READ, () => ({ gate: gate.pass(), text: "never said" })]
+  const first = await openSubagents({ main: ["Hello."], below, models, dataDirectory })
+  await first.session.send("Hello.")
+  const input = { task: "Work.", profile: "worker" }
+  const { id } = await first.runtime.tasks.start({ tool: "spawn_subagent", input, session: first.session.id })
+  await gate.reached
+  await first.runtime.close()
+  const { runtime } = await openSubagents({ main: [], below: ["Worked."], models, dataDirectory })
+  const { task } = await runtime.tasks.result(id, { waitMs: 60_000 })
+  const row = (await runtime.ledgerTotals("task")).find(({ key }) => key === id)
+  const { usage, costMicros } = row?.total ?? { usage: NO_TOKENS, costMicros: 0 }
+  expect(row?.total.calls).toBe(3)
+  expect(task).toMatchObject({
+    status: "completed",
+    usage: { tokens: usage.inputTokens + usage.outputTokens, costMicros },
+  })
+})
