@@ -12,7 +12,7 @@ it.each([
   ["docker run -it image", undefined],
   ["npm exec -- anything", undefined],
   ["npm --prefix /tmp test", undefined],
-  ["make -f /tmp/other all", undefined],
+  ["make -f /opt/other all", undefined],
   ["timeout 5 python3 build.py", undefined],
   ["nohup python3 build.py", undefined],
   ["env python3 build.py", undefined],
