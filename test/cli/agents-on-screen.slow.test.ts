@@ -52,7 +52,7 @@ test("004-70: the spinners of all agents advance whichever is selected, and F2 s
   await program.shows(/── main · \w+ · offline\/rules ──\r\n[\s\S]*• spawn_subagent/)
   program.press(F2)
   await program.shows(
-    /── subagent 2 · active · offline\/rules ──\r\nsubagent 2 │ • run_command [^\n]*\n[^\n]* of the second\r\n/,
+    /── subagent 2 · active · offline\/rules ──\r\nsubagent 2 │ • run_command [\s\S]*?│ {3}│ of the second\r\n/,
   )
   program.press(OTHER_F2)
   const replayed = await program.shows(/── subagent · active · offline\/rules ──[\s\S]*? of the first\r\n/)

@@ -15,7 +15,7 @@ test("it reads lines, obeys them and ends at the end of input", async () => {
   expect(await program.exited).toBe(0)
   expect(program.shown()).toBe(
     "one\ntwo\nfailed: `echo one; echo two >&2; exit 3` exited with 3.\n" +
-      "No tasks yet. What takes long becomes one: try /run sleep 15\n",
+      "No tasks yet. What takes long becomes one: try /run sleep 15.\n",
   )
 })
 
