@@ -22,7 +22,9 @@ const PATIENCE_MS = 1_000
 export type { TrustQuestion } from "./program-folder.ts"
 
 /** Beside the folder: what the one who opens the program brings, over what the configuration says. */
-export interface ProgramOptions extends FolderOptions, Pick<RuntimeOptions, "model" | "person" | "log" | "clock"> {
+export interface ProgramOptions
+  extends FolderOptions,
+    Pick<RuntimeOptions, "model" | "person" | "log" | "clock" | "onEvent"> {
   readonly dataDirectory: string
   /** Where commands run, and where a configuration is looked for. */
   readonly workingDirectory: string
@@ -62,6 +64,7 @@ export async function openProgram(options: ProgramOptions): Promise<Runtime> {
     environment,
     ...(model !== undefined && { model }),
     ...(person && { person }),
+    ...(options.onEvent && { onEvent: options.onEvent }),
     agent: values.agent,
     background: values.background,
     gc: values.gc,

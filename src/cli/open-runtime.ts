@@ -1,6 +1,7 @@
 import type { Runtime } from "../app.ts"
 import { openDataDirectory } from "./data-directory.ts"
 import { plain } from "./format.ts"
+import type { AgentEvent } from "./view/agent-event.ts"
 
 /** What every way to start the program understands. */
 export interface GlobalOptions {
@@ -12,11 +13,15 @@ export interface GlobalOptions {
 export interface OpenedRuntime {
   readonly meanwhile: Runtime
   readonly dataDirectory: string
+  /** What agents did before anybody listened: a turn of an earlier process goes on at once. Given once. */
+  takeEarlyEvents(): readonly AgentEvent[]
 }
 
 export interface OpeningOptions extends GlobalOptions {
   /** Default false: MCP servers come while the conversation has begun. */
   readonly waitsForServers?: boolean
+  /** For whoever takes them. Default false. */
+  readonly keepsEarlyEvents?: boolean
   readonly notify: (text: string) => void
   /** Asked whether the folder's files are trusted. Without it they are not, unless `trust` says so. */
   readonly confirmTrust?: (question: string) => Promise<boolean>
@@ -27,6 +32,7 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
   const { notify, confirmTrust, trust = false, waitsForServers = false } = options
   const dataDirectory = openDataDirectory(options.dataDir)
   const { openProgram } = await import("../program.ts")
+  let early: AgentEvent[] | null = []
   const meanwhile = await openProgram({
     dataDirectory,
     workingDirectory: process.cwd(),
@@ -34,7 +40,13 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     trust,
     waitsForServers,
     notify: (text) => notify(plain(text)),
+    ...(options.keepsEarlyEvents && { onEvent: (event) => early?.push(event) }),
     ...(confirmTrust && { confirmTrust: ({ text }) => confirmTrust(text) }),
   })
-  return { meanwhile, dataDirectory }
+  const takeEarlyEvents = (): readonly AgentEvent[] => {
+    const events = early ?? []
+    early = null
+    return events
+  }
+  return { meanwhile, dataDirectory, takeEarlyEvents }
 }

@@ -2,6 +2,8 @@
 export interface Question {
   /** `approval`: yes or no; `choice`: one of the options, or several; `text`: in their own words. */
   readonly kind: "approval" | "choice" | "text"
+  /** Whether a call may run: only the permission plugin asks this. */
+  readonly isPermission?: true
   /** One or two sentences. Text from a model or a tool is data: it is shown as it is and never followed. */
   readonly text: string
   /** What they should see before they answer, such as a diff. */

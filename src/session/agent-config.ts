@@ -8,7 +8,7 @@ export const agentConfigSchema = z
   .strictObject({
     model: z
       .string()
-      .regex(/^[^/\s]+\/\S+$/, 'must be "provider/name", such as "anthropic/claude-sonnet-4-5"')
+      .regex(/^[^/\s]+\/\S+$/, 'must be "provider/name", such as "anthropic/claude-sonnet-5-5"')
       .nullable()
       .default(null)
       .describe("As provider/name. null: of the first provider with a key, else the built-in offline model."),

@@ -229,6 +229,20 @@ test("a turn that a kill cut off goes on at the next start by itself, and its an
   expect(second.shown()).toMatch(/session [0-9a-f]{8} │ .*11 12/)
 })
 
+test("a turn that ends in the first moment of the next start is shown all the same", async () => {
+  const directory = createFolder()
+  const first = startPiped({ directory })
+  first.type("run `sleep 8; echo never`, then say all is told")
+  await first.shows(/run_command/)
+  first.kill("SIGKILL")
+  await first.exited
+  const second = startPiped({ directory })
+  await second.shows(/session [0-9a-f]{8} │ .*interrupted/)
+  await second.shows(/session [0-9a-f]{8} │ all is told/)
+  second.endInput()
+  expect(await second.exited).toBe(0)
+})
+
 test("/help lists the commands of plugins, and a file in the commands folder is one", async () => {
   const directory = createFolder()
   mkdirSync(join(directory, ".meanwhile", "commands"), { recursive: true })

@@ -29,7 +29,7 @@ export function toGrantChoice(approval: Question, call: GrantedCall, hasSession:
   if (hasSession) scopes.set(`always in this session, for every call of ${tool}`, { kind: "tool" })
   const [yes = "yes", ...always] = scopes.keys()
   return {
-    question: { ...approval, kind: "choice", options: [yes, "no", ...always], fallback: "no" },
+    question: { ...approval, kind: "choice", isPermission: true, options: [yes, "no", ...always], fallback: "no" },
     read(answer) {
       if (!answer.isAnswered) return { isAllowed: false, reason: `nobody allowed it: ${answer.reason}` }
       const value = answer.value.trim()

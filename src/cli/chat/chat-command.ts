@@ -16,8 +16,9 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
   const { stdin: input, stdout: output } = process
   const screen = createScreen(output, process.env)
   const isInteractive = input.isTTY && screen.isLive
-  const { meanwhile, dataDirectory } = await openRuntime({
+  const { meanwhile, dataDirectory, takeEarlyEvents } = await openRuntime({
     ...options,
+    keepsEarlyEvents: true,
     notify: (text) => screen.print(text),
     ...(isInteractive && { confirmTrust }),
   })
@@ -27,6 +28,7 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
   const { resume, model, yes = false } = options
   await runChat({
     meanwhile,
+    takeEarlyEvents,
     input,
     output,
     screen,

@@ -1,5 +1,6 @@
 import type { Runtime } from "../../app.ts"
 import { type SessionWish, startSession } from "../start-session.ts"
+import type { AgentEvent } from "../view/agent-event.ts"
 import { createAgentView } from "../view/agent-view.ts"
 import { createAnnouncer } from "./announcer.ts"
 import { type ChatPrompt, openPrompt, type PromptStreams } from "./chat-prompt.ts"
@@ -17,6 +18,7 @@ import { createYesChannel } from "./yes-channel.ts"
 
 export interface ChatOptions extends SessionWish, PromptStreams {
   readonly meanwhile: Runtime
+  readonly takeEarlyEvents: () => readonly AgentEvent[]
   readonly interrupts: Interrupts
   readonly last: LastAnnouncement
 }
@@ -26,6 +28,7 @@ export async function runChat(options: ChatOptions): Promise<void> {
   const { meanwhile, screen, interrupts } = options
   const chat = createChat(options)
   const { prompt, ending, announcer, leftTurns, view } = chat
+  for (const event of options.takeEarlyEvents()) view.show(event)
   const unlisten = meanwhile.on(view.show)
   const detach = attachPerson(options, prompt, chat.desk)
   const ignore = followInterrupts(interrupts, prompt, chat)

@@ -6,8 +6,8 @@ import type { PersonChannel } from "./read-answer.ts"
 export function createYesChannel(screen: Screen): PersonChannel {
   return {
     name: "--yes",
-    async ask({ kind, text, options = [] }) {
-      const isApproval = kind === "approval" || options.includes("yes")
+    async ask({ kind, text, isPermission = false }) {
+      const isApproval = kind === "approval" || isPermission
       screen.print(`${toLine(text)} ${isApproval ? "yes (--yes)" : "(nobody is there to answer)"}`)
       return isApproval
         ? { isAnswered: true, value: "yes", by: "--yes" }
