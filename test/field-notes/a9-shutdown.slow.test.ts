@@ -59,9 +59,9 @@ describe("A9. Shutdown drains, then stops, then exits; a second Ctrl+C is faster
   test("Ctrl+C lets what is about to end do so, stops the rest, and exits", async () => {
     const directory = createFolder()
     const program = startProgram(directory)
-    program.type("run while [ ! -e go ]; do sleep 0.02; done; echo the whole result")
+    program.type("/run while [ ! -e go ]; do sleep 0.02; done; echo the whole result")
     await program.shows(/goes on in the background/)
-    program.type("run trap '' TERM; setsid sleep 300 & while :; do sleep 300; done")
+    program.type("/run trap '' TERM; setsid sleep 300 & while :; do sleep 300; done")
     await program.shows(/goes on in the background[\s\S]*goes on in the background/)
     const since = performance.now()
     program.interrupt()
@@ -81,7 +81,7 @@ describe("A9. Shutdown drains, then stops, then exits; a second Ctrl+C is faster
   test("a second Ctrl+C does not wait for the drain", async () => {
     const directory = createFolder()
     const program = startProgram(directory)
-    program.type("run sleep 300 & setsid sleep 300 & wait")
+    program.type("/run sleep 300 & setsid sleep 300 & wait")
     await program.shows(/goes on in the background/)
     const since = performance.now()
     program.interrupt()
@@ -93,17 +93,17 @@ describe("A9. Shutdown drains, then stops, then exits; a second Ctrl+C is faster
     expect(processesWith(toTestMarker(directory))).toEqual([])
   })
 
-  test("`quit` stops at once, and so does the end of input once everything has ended", async () => {
+  test("`/quit` stops at once, and so does the end of input once everything has ended", async () => {
     const directory = createFolder()
     const quitting = startProgram(directory)
-    quitting.type("run sleep 300")
+    quitting.type("/run sleep 300")
     await quitting.shows(/goes on in the background/)
-    quitting.type("quit")
+    quitting.type("/quit")
     expect((await quitting.exited(performance.now())).status).toBe(0)
     expect(processesWith(toTestMarker(directory))).toEqual([])
 
     const ending = startProgram(directory)
-    ending.type("run sleep 0.5; echo the last words")
+    ending.type("/run sleep 0.5; echo the last words")
     await ending.shows(/goes on in the background/)
     ending.endInput()
     expect((await ending.exited(performance.now())).status).toBe(0)
