@@ -17,7 +17,8 @@ export interface Measurement {
     /** The median of the ratios of single rounds, where there are rounds. Default: ours divided by the value. */
     readonly ratio?: number
   }
-  readonly bar: Bar
+  /** Without one it is shown beside the others and held against nothing. */
+  readonly bar?: Bar
 }
 
 /** One line of the answer; with `--json` printed as it is. */
@@ -30,8 +31,8 @@ export interface Metric {
   readonly referenceName: string | null
   /** Ours divided by the reference. */
   readonly ratio: number | null
-  readonly bar: string
-  readonly holds: boolean
+  readonly bar: string | null
+  readonly holds: boolean | null
 }
 
 export interface Report {
@@ -56,8 +57,8 @@ export function toMetric(bench: string, { metric, unit, ours, reference, bar }: 
     reference: reference ? round(reference.value) : null,
     referenceName: reference?.name ?? null,
     ratio: ratio === null ? null : round(ratio),
-    bar: toText(bar),
-    holds: holds(bar, { ours, ratio, difference: reference ? ours - reference.value : null }),
+    bar: bar ? toText(bar) : null,
+    holds: bar ? holds(bar, { ours, ratio, difference: reference ? ours - reference.value : null }) : null,
   }
 }
 

@@ -11,8 +11,8 @@ export function toTable(metrics: readonly Metric[]): string {
       `${metric.ours} ${metric.unit}`,
       metric.reference === null ? "–" : `${metric.reference} ${metric.unit}`,
       metric.ratio === null ? "–" : String(metric.ratio),
-      metric.bar,
-      metric.holds ? "yes" : "NO",
+      metric.bar ?? "–",
+      metric.holds === null ? "–" : metric.holds ? "yes" : "NO",
       metric.referenceName ?? "–",
     ]),
   ]
