@@ -53,7 +53,8 @@ export interface KnownOfTurn extends Pick<TurnExpectations, "crashes" | "answers
 
 const LOOK_EVERY_MS = 2
 
-export function createTurnSite(wire: TurnWire, scenario: TurnScenario): TurnSite {
+/** `program` is what people start, as it is published or from its source. */
+export function createTurnSite(wire: TurnWire, scenario: TurnScenario, program = REAL_PROGRAM): TurnSite {
   const { directory, effectsFile, dataDirectory, describeLive, remove } = createCrashSite()
   const children = new Set<Child>()
   let questions = 0
@@ -84,12 +85,14 @@ export function createTurnSite(wire: TurnWire, scenario: TurnScenario): TurnSite
       const command = as === "run" ? ["run", scenario.prompt, "--yes"] : []
       const parameters = [...command, "--trust", "--data-dir", dataDirectory]
       const child = startChild({
-        program: REAL_PROGRAM,
+        program,
         parameters,
         directory,
         environment: { STORY_KEY: "nobody-checks-this" },
       })
       children.add(child)
+      // Nothing is piped in: with an open pipe it would wait a while for what comes with the prompt.
+      if (as === "run") child.process.stdin?.end()
       return child
     },
     async findSession() {
