@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
-import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
+import { openLifeEngine } from "./life-engine.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { createRegistry } from "../../src/plugin/registry.ts"
 import type { BackgroundConfigInput } from "../../src/runner/config.ts"
@@ -52,13 +52,7 @@ export function createHouse(): House {
     current += 1
     const life = createLife(current, crash)
     const clock = createManualClock(1_700_000_000_000 + current * 60_000)
-    const engine = await createEmbeddedEngine({
-      path: join(directory, "store.sqlite"),
-      synchronous: "normal",
-      clock,
-      holder: { life: current },
-      isHolderAlive: (data) => data["life"] === current,
-    })
+    const engine = await openLifeEngine(directory, current, clock, () => current)
     engines.push(engine)
     return { life, clock, opened: open(engine, life, clock) }
   }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/app.ts"
 import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
-import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
+import { openLifeEngine } from "./life-engine.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { ConnectedModel } from "../../src/plugin/model.ts"
 import { allowAll } from "../../src/runner/call/permission.ts"
@@ -49,13 +49,7 @@ export function createTurnHouse(options: HouseOptions = {}): TurnHouse {
     current += 1
     const life = createLife(current, crash?.at === "unsaved" ? undefined : crash)
     const clock = createManualClock(1_700_000_000_000 + current * 60_000)
-    const engine = await createEmbeddedEngine({
-      path: join(directory, "store.sqlite"),
-      synchronous: "normal",
-      clock,
-      holder: { life: current },
-      isHolderAlive: (data) => data["life"] === current,
-    })
+    const engine = await openLifeEngine(directory, current, clock, () => current)
     engines.push(engine)
     return { life, clock, opened: open(engine, life, clock, crash) }
   }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest"
 import { createRuntime, type Runtime } from "../../src/app.ts"
 import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
 import { createSubagentPlugin } from "../../src/builtin/subagent/subagent-plugin.ts"
-import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
+import { openLifeEngine } from "../chaos/life-engine.ts"
 import type { ConnectedModel, ProviderResponse } from "../../src/plugin/model.ts"
 import { NO_TOKENS } from "../../src/plugin/token-usage.ts"
 import { allowAll } from "../../src/runner/call/permission.ts"
@@ -64,13 +64,7 @@ function createHouse(course: Course): House {
       const number = engines.length + 1
       const life = createLife(number, crash)
       const clock = createManualClock(1_700_000_000_000 + number * 10 * LEASE_SECONDS * 1_000)
-      const engine = await createEmbeddedEngine({
-        path: join(directory, "store.sqlite"),
-        synchronous: "normal",
-        clock,
-        holder: { life: number },
-        isHolderAlive: (data) => data["life"] === number,
-      })
+      const engine = await openLifeEngine(directory, number, clock)
       engines.push(engine)
       const { store } = engine
       const runtime = createRuntime({
