@@ -12,8 +12,6 @@ const ROUNDS = 5
 const MEMORY_ROUNDS = 5
 /** As in a process that serves several people. */
 const AT_ONCE = 20
-/** One after another, so that the peak tells what turns leave behind rather than how many are in flight. */
-const AT_ONCE_FOR_MEMORY = 1
 
 export const turn: Benchmark = {
   name: "turn",
@@ -80,7 +78,7 @@ async function measureTime(
 /** The most that a new process held while it took the turns once. */
 async function measurePeak(report: Report, library: string): Promise<void> {
   const measure = async (side: SideName): Promise<number> => {
-    const { peakBytes } = await takeOnce(side, library, AT_ONCE_FOR_MEMORY)
+    const { peakBytes } = await takeOnce(side, library)
     return peakBytes / 1_000_000
   }
   const ours: number[] = []
