@@ -5,7 +5,7 @@ import type { SessionId, TaskId } from "../../task/id.ts"
 import { TASK_KINDS } from "../../task/record.ts"
 import { addTo, callSafely } from "./bus.ts"
 import type { Read } from "./read.ts"
-import { createStatementCache, prepare } from "./statement.ts"
+import { createStatementCache, LIMIT, prepare } from "./statement.ts"
 
 export interface EmbeddedDispatcher extends Dispatcher {
   /** Something was queued, here or elsewhere. */
@@ -45,7 +45,7 @@ export function createDispatcher(
     const sql = `SELECT number, id, run, session, workspace, plugin, model, priority, queued_at
       FROM tasks INDEXED BY tasks_queue
       WHERE status = 'queued' AND plugin = ? AND (available_at <= ? OR available_at <= queued_at) AND (input_held_by IS NULL OR input_held_by = ?)
-      ${toConditions(request, parameters)} ORDER BY priority DESC, queued_at, number LIMIT ?`
+      ${toConditions(request, parameters)} ORDER BY priority DESC, queued_at, number ${LIMIT}`
     return statement<OfferRow>(sql).all(...parameters, request.limit)
   }
 

@@ -7,6 +7,12 @@ export interface Statement<Row = never> {
   run(...parameters: SQLInputValue[]): { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint }
 }
 
+/**
+ * Ends a query that has a limit. Not a bare parameter: SQLite plans by its value, and would prepare the statement anew
+ * whenever another is bound, which costs more than most queries.
+ */
+export const LIMIT = "LIMIT CAST(? AS INTEGER)"
+
 /** The one place where rows get their type: SQLite cannot tell the compiler what a statement returns. */
 export function prepare<Row = never>(database: DatabaseSync, sql: string): Statement<Row> {
   return database.prepare(sql) as unknown as Statement<Row>

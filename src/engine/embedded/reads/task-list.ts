@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
 import type { TaskSummary } from "../../../task/record.ts"
 import type { Page, PageRequest, TaskFilter } from "../../../task/store.ts"
-import { createStatementCache, prepare } from "../statement.ts"
+import { createStatementCache, LIMIT, prepare } from "../statement.ts"
 import { SUMMARY_COLUMNS, type SummaryRow, toTaskSummary } from "../tables/task-row.ts"
 import { parseCursor, type Position, requirePageLimit, toCursor } from "./cursor.ts"
 import { type TaskQuery, toQueries } from "./task-query.ts"
@@ -36,7 +36,7 @@ export function createTaskList(database: DatabaseSync): TaskList {
       where += isByUse ? " AND (used_at, number) > (?, ?)" : " AND number < ?"
       parameters.push(...(isByUse ? [after.at, after.number] : [after.number]))
     }
-    const sql = `SELECT ${isByUse ? "used_at" : "0"} AS at, number FROM ${query.from} WHERE ${where} ORDER BY ${order} LIMIT ?`
+    const sql = `SELECT ${isByUse ? "used_at" : "0"} AS at, number FROM ${query.from} WHERE ${where} ORDER BY ${order} ${LIMIT}`
     return statement<Position>(sql).all(...parameters, limit)
   }
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { Clock } from "../../../base/clock.ts"
 import type { TaskId, WorkspaceId } from "../../../task/id.ts"
-import { prepare } from "../statement.ts"
+import { LIMIT, prepare } from "../statement.ts"
 
 export interface TaskLookup {
   findByPrefix(workspace: WorkspaceId, prefix: string, limit: number): readonly TaskId[]
@@ -11,7 +11,7 @@ export interface TaskLookup {
 export function createTaskLookup(database: DatabaseSync, clock: Clock): TaskLookup {
   const byPrefix = prepare<{ id: TaskId }>(
     database,
-    "SELECT id FROM tasks WHERE id >= ?1 AND id < ?1 || char(0x10ffff) AND +workspace = ?2 ORDER BY id LIMIT ?3",
+    `SELECT id FROM tasks WHERE id >= ?1 AND id < ?1 || char(0x10ffff) AND +workspace = ?2 ORDER BY id ${LIMIT}`,
   )
   const queued = prepare<{ priority: number; queued_at: number; number: number }>(
     database,

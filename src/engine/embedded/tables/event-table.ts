@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { TaskEvent, TaskEventBody } from "../../../task/event.ts"
 import type { TaskId } from "../../../task/id.ts"
-import { prepare } from "../statement.ts"
+import { LIMIT, prepare } from "../statement.ts"
 
 export interface EventTable {
   append(task: number, sequence: number, run: number, at: number, body: TaskEventBody): void
@@ -23,7 +23,7 @@ export function createEventTable(database: DatabaseSync): EventTable {
   const read = prepare<EventRow>(
     database,
     `SELECT sequence, run, at, type, body FROM events
-     WHERE task = (SELECT number FROM tasks WHERE id = ?) AND sequence > ? ORDER BY sequence LIMIT ?`,
+     WHERE task = (SELECT number FROM tasks WHERE id = ?) AND sequence > ? ORDER BY sequence ${LIMIT}`,
   )
   const removeBefore = prepare(database, "DELETE FROM events WHERE task = ? AND sequence < ?")
   const remove = prepare(database, "DELETE FROM events WHERE task = ?")

@@ -3,7 +3,7 @@ import type { SessionId, TaskId, WorkspaceId } from "../../../task/id.ts"
 import type { Notice, NoticeKey, NoticeKind, NoticeState } from "../../../task/notice.ts"
 import type { NotifyMode } from "../../../task/record.ts"
 import type { TaskStore } from "../../../task/store.ts"
-import { createStatementCache, prepare } from "../statement.ts"
+import { createStatementCache, LIMIT, prepare } from "../statement.ts"
 import type { StoredTask } from "./task-row.ts"
 
 export type NoticeFilter = Parameters<TaskStore["notices"]>[0]
@@ -123,7 +123,7 @@ function toQuery(filter: NoticeFilter): { sql: string; parameters: SQLInputValue
     if (filter.states.every((state) => UNSETTLED.has(state))) conditions.push("settled_at IS NULL")
   }
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : ""
-  return { sql: `${SELECT} ${where} ORDER BY at, task, run LIMIT ?`, parameters }
+  return { sql: `${SELECT} ${where} ORDER BY at, task, run ${LIMIT}`, parameters }
 }
 
 function toNotice(row: NoticeRow): Notice {

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite"
 import type { JsonObject, JsonValue } from "../../../base/json.ts"
 import type { SessionId, WorkspaceId } from "../../../task/id.ts"
 import type { MessageRecord, SessionRecord } from "../../../task/session.ts"
-import { prepare } from "../statement.ts"
+import { LIMIT, prepare } from "../statement.ts"
 
 export interface StoredSession {
   readonly number: number
@@ -50,12 +50,12 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
   const list = prepare<SessionRow>(
     database,
     `SELECT * FROM sessions WHERE workspace = ? AND (updated_at, number) < (?, ?)
-     ORDER BY updated_at DESC, number DESC LIMIT ?`,
+     ORDER BY updated_at DESC, number DESC ${LIMIT}`,
   )
   const messages = prepare<MessageRow>(
     database,
     `SELECT position, at, body FROM messages WHERE session = (SELECT number FROM sessions WHERE id = ?)
-     AND position > ? ORDER BY position LIMIT ?`,
+     AND position > ? ORDER BY position ${LIMIT}`,
   )
   const insert = prepare(
     database,
