@@ -8,6 +8,7 @@ export const ERROR_CODES = [
   "not_found",
   "ambiguous_id",
   "wrong_state",
+  "expired",
   "stale_claim",
   "version_conflict",
   "lease_held",

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../base/json.ts"
 import type { TaskEvent } from "../task/event.ts"
-import type { SessionId, TaskId } from "../task/id.ts"
+import type { GroupId, SessionId, TaskId } from "../task/id.ts"
 import type { Progress } from "../task/progress.ts"
 import type { ContextUsage } from "./context-usage.ts"
 import type { Message } from "./message.ts"
@@ -90,6 +90,20 @@ export type AgentEventBody =
   | { readonly type: "model_call.retried"; readonly attempt: number; readonly afterMs: number; readonly reason: string }
   | { readonly type: "context.collected"; readonly summary: string; readonly removedMessages: number }
   | { readonly type: "task.changed"; readonly event: TaskEvent }
+  /** The agent tells of background results without being asked. Its text came as `agent.output` before. */
+  | { readonly type: "report.published"; readonly report: PublishedReport }
+  /** For the person alone: results that no report was made of. The model hears of them with the next message. */
+  | { readonly type: "notification.shown"; readonly text: string; readonly taskIds: readonly TaskId[] }
+
+export interface PublishedReport {
+  readonly messageId: string
+  readonly text: string
+  readonly channel: "answer"
+  readonly done: true
+  readonly proactive: true
+  readonly taskIds: readonly TaskId[]
+  readonly groupId: GroupId | null
+}
 
 /** Every event names its agent: the session, of the main agent or of a subagent below it. */
 export type AgentEvent = AgentEventBody & { readonly agent: SessionId }

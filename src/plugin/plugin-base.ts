@@ -1,3 +1,5 @@
+import type { PluginHost } from "./plugin-host.ts"
+
 export const PLUGIN_KINDS = ["tool", "gc", "session", "model_provider"] as const
 export type PluginKind = (typeof PLUGIN_KINDS)[number]
 
@@ -8,8 +10,11 @@ export interface PluginBase {
   readonly kind: PluginKind
   /** Glob patterns (`*`, `?`) of the models it works with. Without any, it works with all. */
   readonly modelRequirements?: readonly string[]
-  /** Awaited when the plugin is exposed, before anyone can reach it. The plugin checks its own configuration. */
-  initialize?(config: unknown): Promise<void> | void
+  /**
+   * Awaited when the plugin is exposed, before anyone can reach it. The plugin checks its own configuration. A registry
+   * always gives the host.
+   */
+  initialize?(config: unknown, host?: PluginHost): Promise<void> | void
   /** Awaited when the plugin is unexposed, once nobody can reach it. */
   shutdown?(): Promise<void> | void
 }

@@ -1,6 +1,8 @@
 import type { JsonObject } from "../base/json.ts"
 import type { SessionId, TaskId } from "../task/id.ts"
-import type { Usage } from "../task/progress.ts"
+import type { AgentActivity, Usage } from "../task/progress.ts"
+import type { AgentBudget, Handover } from "./agent-request.ts"
+import type { BackgroundTaskResult } from "./background-result.ts"
 import type { Message } from "./message.ts"
 import type { TokenUsage } from "./token-usage.ts"
 
@@ -21,6 +23,8 @@ export interface SessionState extends SessionInfo {
   readonly model: string | null
   readonly messages: readonly Message[]
   readonly data: JsonObject
+  /** What its background tasks came to that it has not used yet, by task. Older states have none. */
+  readonly backgroundResults?: Readonly<Record<string, BackgroundTaskResult>>
 }
 
 /** The conversations of one workspace. */
@@ -58,6 +62,10 @@ export interface ChildTurn {
   readonly turn: TaskId | null
   readonly text: string
   readonly usage: TokenUsage
+  /** What it gave to `finish` last, as it was given; null when it did not. */
+  readonly handedBack: JsonObject | null
+  /** Why it was asked to hand back what it had; null when it came to its own end. */
+  readonly budgetEnd: string | null
 }
 
 /** `isLast`: the child has its answer, and asks its model no more unless it is woken. */
@@ -67,6 +75,9 @@ export interface ChildSendOptions {
   readonly signal?: AbortSignal
   /** Told of every model call of the child as it is paid for, whatever becomes of the turn. */
   readonly onSpent?: ChildSpending
+  /** Told whenever it calls a tool, or its phase changes. */
+  readonly onActivity?: (activity: AgentActivity, phase: string) => void
+  readonly budget?: AgentBudget
 }
 
 /** A subagent: a session of the same runtime, below the one that made it. */
@@ -80,6 +91,11 @@ export interface ChildSession {
   close(): Promise<void>
 }
 
+export interface OfferedTool {
+  readonly plugin: string
+  readonly tool: string
+}
+
 /** What a plugin can do with conversations. */
 export interface SessionsPort {
   readonly directory: SessionDirectory
@@ -90,4 +106,12 @@ export interface SessionsPort {
    * the same child for the same `key`, with all that was said in it.
    */
   createChild(options: ChildSessionOptions): Promise<ChildSession>
+  /** The child of an earlier run of the same task, with all that was said in it. Refused as `expired` when it is gone. */
+  openChild(id: SessionId): Promise<ChildSession>
+  /** The conversation of this call as an agent below it is told of it. Empty for `none`. */
+  handOver(mode: Handover): Promise<string>
+  /** What the model of this session can call: nothing else may be started on its behalf. */
+  offers(): readonly OfferedTool[]
+  /** Aborted when somebody says something new in the session while this turn runs. */
+  readonly newMessage: AbortSignal
 }

@@ -3,10 +3,17 @@ import type { GroupId, MessageId, SessionId, TaskId, WorkspaceId } from "../task
 import type { Patch } from "../task/patch.ts"
 import type { Progress } from "../task/progress.ts"
 import type { AskingStep, Lifetime, NotifyMode, TaskRecord, TaskSummary } from "../task/record.ts"
-import type { Requester, Stopper, Survivors } from "../task/stop.ts"
+import type { Stopper, Survivors } from "../task/stop.ts"
 import type { Page, PageRequest, TaskFilter } from "../task/store.ts"
 import type { TaskFailure } from "../task/event.ts"
+import type { GroupService } from "./group-service.ts"
 import type { OutputChunk, OutputRequest, PatternAnswer, PatternRequest } from "./output.ts"
+import type { StopRequest } from "./stop-request.ts"
+import type { DurationEstimate, TaskView } from "./task-view.ts"
+import type { WaitAnswer, WaitRequest } from "./wait-request.ts"
+
+export type { StopRequest } from "./stop-request.ts"
+export type { DurationEstimate, TaskView } from "./task-view.ts"
 
 /** One call of a tool, whoever asks for it. */
 export interface ToolCall {
@@ -53,6 +60,8 @@ export interface ToolCall {
    */
   readonly askedBy?: AskingStep
   readonly traceId?: string
+  /** How many reports lie between it and a person's words: 0, the default, for what a person's own turn asks for. */
+  readonly hops?: number
 }
 
 /** What a call in the foreground comes back with: exactly one of these, exactly once. */
@@ -88,29 +97,9 @@ export interface Execution {
   cancel(request?: StopRequest): void
 }
 
-export interface StopRequest {
-  /** Default: a person. */
-  readonly by?: Requester
-  readonly reason?: string
-}
-
-/** A task with what only the runner knows about it. */
-export interface TaskView {
+export interface SaidTo {
   readonly task: TaskRecord
-  /** 1 for the next to run; null when it is not queued. */
-  readonly placeInQueue: number | null
-  /** How long such a call usually takes; null when nobody knows. */
-  readonly estimate: DurationEstimate | null
-  readonly outputBytes: number
-  /** The newest line of progress or output, for people. */
-  readonly lastLine: string | null
-}
-
-export interface DurationEstimate {
-  readonly medianMs: number
-  readonly p90Ms: number
-  /** `history`: learned from earlier calls; `guess`: the tool's own. */
-  readonly source: "history" | "guess"
+  readonly how: "steered" | "resumed"
 }
 
 /** The commands over tasks, one implementation for every front end and vocabulary. Ids may be any unambiguous prefix. */
@@ -120,7 +109,10 @@ export interface TaskService {
   /** Registers work that already runs: a promise, or a process of this machine. It cannot be run again after a crash. */
   adopt(call: ToolCall, work: Promise<unknown> | { readonly pid: number }): Promise<TaskRecord>
   get(id: string, scope?: WorkspaceId): Promise<TaskView>
-  /** With `waitMs` it waits for the end at most so long. With `consume` an ended run counts as used. */
+  /**
+   * With `waitMs` it waits for the end at most so long. With `consume` an ended run counts as used: within a call of a
+   * turn it is claimed by that call, and used once the turn has kept what the call answered.
+   */
   result(
     id: string,
     options?: { readonly waitMs?: number; readonly consume?: boolean; readonly signal?: AbortSignal },
@@ -130,6 +122,16 @@ export interface TaskService {
   cancel(id: string, request?: StopRequest, scope?: WorkspaceId): Promise<TaskRecord>
   /** The same input again: for failed, timed_out, interrupted and cancelled tasks. */
   retry(id: string, scope?: WorkspaceId): Promise<TaskRecord>
+  /**
+   * Another run of a completed agent task, in the same conversation, with a follow-up prompt. Refused as `wrong_state`
+   * in any other state, and as `expired` when its conversation is gone.
+   */
+  resume(id: string, prompt: string, scope?: WorkspaceId): Promise<TaskRecord>
+  /** To a running agent, at its next tool boundary; a completed one is resumed. */
+  say(id: string, message: string, scope?: WorkspaceId): Promise<SaidTo>
+  /** Gives up its slot meanwhile, when a task waits. */
+  waitFor(request: WaitRequest, scope?: WorkspaceId): Promise<WaitAnswer>
+  readonly groups: GroupService
   prioritize(id: string, priority: number, scope?: WorkspaceId): Promise<TaskRecord>
   list(filter: TaskFilter, page?: Partial<PageRequest>): Promise<Page<TaskSummary>>
   output(id: string, request?: OutputRequest, scope?: WorkspaceId): Promise<OutputChunk>

@@ -24,6 +24,8 @@ export interface ToolHooks {
   beforeToolCall?(call: PendingCall): Promise<CallDecision> | CallDecision
   /** After a foreground answer. What it throws changes nothing. */
   afterToolCall?(call: PendingCall, answer: Answer): Promise<void> | void
+  /** What the model reads when a call of it moved to the background. The first that says something counts. */
+  tellPromoted?(promoted: Extract<Answer, { outcome: "promoted" }>): string | undefined
 }
 
 /** Asks the hooks in order: each sees the changes of those before it, and the first refusal is final. */

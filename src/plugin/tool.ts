@@ -1,5 +1,6 @@
 import type { z } from "zod"
 import type { JsonValue } from "../base/json.ts"
+import type { SessionId } from "../task/id.ts"
 import type { TaskKind } from "../task/record.ts"
 import type { OnCrash } from "../task/step.ts"
 import type { ToolContext } from "./context.ts"
@@ -44,6 +45,10 @@ export interface Tool<Input = unknown> {
    * process calls find the processes they started.
    */
   readonly reattaches?: boolean
+  /** What a follow-up prompt makes of the input, in the conversation it goes on with. Without it, it cannot be resumed. */
+  readonly resume?: (input: Input, prompt: string, session: SessionId) => unknown
+  /** Only agents below an agent are offered it. */
+  readonly isForSubagents?: true
   run(input: Input, context: ToolContext): Promise<JsonValue | ToolReturn>
 }
 

@@ -52,6 +52,17 @@ export const backgroundConfigSchema = z
       .default(64 * 1024 * 1024)
       .describe("The newest output that is kept per task."),
     stopGraceSeconds: z.number().nonnegative().default(5).describe("Between asking a process to end and ending it."),
+    retainTurnTimeoutMs: count
+      .default(30_000)
+      .describe("How long a turn is kept open for a task that was started to be waited for."),
+    completionScanIntervalMs: count.default(5_000).describe("How often ends are looked for whose event was lost."),
+    questionExpirySeconds: seconds
+      .default(86_400)
+      .describe("How long a question of a background agent waits in the inbox before its default is taken."),
+    vocabulary: z
+      .enum(["meanwhile", "jaato", "opencode", "penguiflow"])
+      .default("meanwhile")
+      .describe("The names and shapes under which the model sees the tools for tasks."),
     leaseSeconds: seconds.default(15).describe("A worker silent for so long has its runs taken over."),
   })
   .refine(

@@ -4,9 +4,11 @@ import type { GcConfig, GcPlugin } from "../plugin/gc-plugin.ts"
 import type { FilePart, Message } from "../plugin/message.ts"
 import type { SessionPlugin } from "../plugin/session-plugin.ts"
 import type { SessionState } from "../plugin/sessions-port.ts"
+import type { Trajectory } from "../plugin/background-result.ts"
 import type { CommandOutput } from "../plugin/user-command.ts"
 import type { ModelTool } from "../plugin/model.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
+import type { ReportOptions } from "./report/report-request.ts"
 
 export interface SessionOptions {
   /** Default: a new one. */
@@ -72,6 +74,13 @@ export interface Session extends AsyncDisposable {
   stop(reason?: string): boolean
   /** What the model sees of the conversation now. */
   history(): readonly Message[]
+  /** What its background tasks came to that it has not used yet. */
+  readonly trajectory: Trajectory
+  /** From now on the agent tells by itself what its background tasks came to. */
+  enableReports(options?: ReportOptions): void
+  disableReports(): void
+  /** Moves what runs in the foreground of the turn to the background, as far as it can be; returns those tasks. */
+  promote(): Promise<readonly TaskId[]>
   /** The tools the model is offered, as it is told of them. */
   tools(): readonly ModelTool[]
   contextUsage(): ContextUsage

@@ -45,3 +45,14 @@ export function canMoveGroup(from: GroupState, to: GroupState): boolean {
   const ways: readonly string[] = GROUP_LIFECYCLE[from]
   return ways.includes(to)
 }
+
+/** Whether enough of its members have ended. An open group may still get members, and is never joined. */
+export function isJoinMet({ state, join, memberCount, arrivals }: GroupStanding): boolean {
+  if (state !== "sealed") return false
+  const wanted = join === "all" ? memberCount : Math.min(join === "any" ? 1 : join, memberCount)
+  return arrivals.length >= wanted
+}
+
+type GroupStanding = Pick<GroupRecord, "state" | "join" | "memberCount"> & {
+  readonly arrivals: { readonly length: number }
+}

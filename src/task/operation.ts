@@ -78,8 +78,17 @@ export type Operation =
   /** Removes a terminal task with all that belongs to it. */
   | { readonly op: "task.remove"; readonly taskId: TaskId }
   | { readonly op: "step.start"; readonly run: RunReference; readonly key: string; readonly onCrash: OnCrash }
-  /** Records a step as finished, started or not. A finished step keeps its first result. */
-  | { readonly op: "step.finish"; readonly run: RunReference; readonly key: string; readonly result: JsonValue }
+  /**
+   * Records a step as finished, started or not. A finished step keeps its first result. With `settlesClaims` the notices
+   * that it has claimed are consumed: what it answered is in the conversation now.
+   */
+  | {
+      readonly op: "step.finish"
+      readonly run: RunReference
+      readonly key: string
+      readonly result: JsonValue
+      readonly settlesClaims?: true
+    }
   /** Claims those that are pending, or whose claimant's run is over; returns the keys it got. */
   | { readonly op: "notice.claim"; readonly keys: readonly NoticeKey[]; readonly by: AskingStep }
   | { readonly op: "notice.release"; readonly keys: readonly NoticeKey[]; readonly by: AskingStep }
@@ -87,7 +96,8 @@ export type Operation =
   | { readonly op: "notice.consume"; readonly keys: readonly NoticeKey[]; readonly by: AskingStep | null }
   /** Refused as `not_found` when its session exists in another workspace. */
   | { readonly op: "group.create"; readonly details: GroupDetails }
-  | { readonly op: "group.move"; readonly groupId: GroupId; readonly to: "sealed" | "joined" | "cancelled" }
+  /** Becomes `joined` by itself, in the transaction of the seal or of the arrival that its `join` waited for. */
+  | { readonly op: "group.move"; readonly groupId: GroupId; readonly to: "sealed" | "cancelled" }
   /** Closes an open wait and puts its run back in the queue. Refused as `wrong_state` when it is not open. */
   | {
       readonly op: "wait.answer"

@@ -5,6 +5,16 @@ export interface Progress {
   readonly phase: string | null
   /** The newest line the tool reported, for a person to read. */
   readonly line: string | null
+  /** Of an agent. */
+  readonly activity?: AgentActivity
+}
+
+export interface AgentActivity {
+  readonly toolCalls: number
+  /** The newest three, the newest last. */
+  readonly lastTools: readonly string[]
+  readonly tokens: number
+  readonly at: number
 }
 
 export interface Usage {

@@ -1,6 +1,6 @@
 import type { ArtifactRecord, DocumentRecord } from "./document.ts"
 import type { TaskEvent } from "./event.ts"
-import type { GroupRecord } from "./group.ts"
+import type { GroupRecord, GroupState } from "./group.ts"
 import type { ArtifactHash, GroupId, SessionId, TaskId, WaitId, WorkerId, WorkspaceId } from "./id.ts"
 import type { Lease } from "./lease.ts"
 import type { RunStatus } from "./lifecycle.ts"
@@ -80,6 +80,11 @@ export interface TaskStore {
     limit: number,
   ): Promise<readonly Notice[]>
   group(id: GroupId): Promise<GroupRecord | undefined>
+  /** Newest first. */
+  groups(
+    filter: { workspace?: WorkspaceId; session?: SessionId | null; states?: readonly GroupState[] },
+    limit: number,
+  ): Promise<readonly GroupRecord[]>
   waits(filter: { workspace?: WorkspaceId; taskId?: TaskId; isOpen?: boolean }): Promise<readonly WaitRecord[]>
   wait(id: WaitId): Promise<WaitRecord | undefined>
   leases(keyPrefix: string): Promise<readonly Lease[]>

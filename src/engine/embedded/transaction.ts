@@ -32,6 +32,21 @@ export function createTransaction({ database, clock, perform, cache }: Transacti
   const release = prepare(database, "RELEASE writer")
   const takeBack = prepare(database, "ROLLBACK TO writer")
 
+  /** One writer alone has nobody else's changes to keep: the transaction is its savepoint, and costs no second copy. */
+  function runAlone(operations: readonly Operation[]): Outcome {
+    const change = createChange(clock.now())
+    cache.beginWriter()
+    try {
+      const answers = operations.map((operation) => perform(operation, change))
+      return { isRefused: false, answers, change }
+    } catch (error) {
+      if (!database.isTransaction || isDiskFull(error)) throw error
+      rollback.run()
+      cache.forgetWriter()
+      return { isRefused: true, error }
+    }
+  }
+
   /** Throws only what ends the whole transaction. */
   function runWriter(operations: readonly Operation[]): Outcome {
     const change = createChange(clock.now())
@@ -54,8 +69,8 @@ export function createTransaction({ database, clock, perform, cache }: Transacti
     begin.run()
     try {
       cache.begin()
-      const outcomes = writers.map(runWriter)
-      commit.run()
+      const outcomes = writers.length === 1 ? writers.map(runAlone) : writers.map(runWriter)
+      if (database.isTransaction) commit.run()
       return outcomes
     } catch (error) {
       if (database.isTransaction) rollback.run()

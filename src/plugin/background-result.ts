@@ -1,0 +1,29 @@
+import type { JsonObject, JsonValue } from "../base/json.ts"
+import type { GroupId, TaskId } from "../task/id.ts"
+import type { ArtifactReference } from "../task/patch.ts"
+
+/** What a run in the background came to, as the session it is addressed to sees it until it has used it. */
+export interface BackgroundTaskResult {
+  readonly taskId: TaskId
+  readonly groupId: GroupId | null
+  /** Everything but `completed` is `failed` here; the summary says which. */
+  readonly status: "completed" | "failed"
+  /** About a hundred tokens for the model; null when there is nothing to say. */
+  readonly summary: string | null
+  /** All of it. Never put into a prompt by itself. */
+  readonly payload: JsonValue
+  readonly facts: JsonObject
+  readonly artifacts: readonly ArtifactReference[]
+  readonly consumed: boolean
+  readonly completedAt: number
+}
+
+/** The results of a session's background tasks that it has not used yet: a view, the notices are the truth. */
+export interface Trajectory {
+  /** By task, the oldest end first. */
+  unconsumed(): Promise<ReadonlyMap<TaskId, BackgroundTaskResult>>
+  /** Returns how many were not used before. */
+  markConsumed(ids: readonly TaskId[]): Promise<number>
+  /** Takes output and payload of what was used away at once, instead of when its time is over; returns how many. */
+  clearConsumed(): Promise<number>
+}

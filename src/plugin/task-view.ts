@@ -1,0 +1,20 @@
+import type { TaskRecord } from "../task/record.ts"
+
+/** A task with what only the runner knows about it. */
+export interface TaskView {
+  readonly task: TaskRecord
+  /** 1 for the next to run; null when it is not queued. */
+  readonly placeInQueue: number | null
+  /** How long such a call usually takes; null when nobody knows. */
+  readonly estimate: DurationEstimate | null
+  readonly outputBytes: number
+  /** The newest line of progress or output, for people. */
+  readonly lastLine: string | null
+}
+
+export interface DurationEstimate {
+  readonly medianMs: number
+  readonly p90Ms: number
+  /** `history`: learned from earlier calls; `guess`: the tool's own. */
+  readonly source: "history" | "guess"
+}

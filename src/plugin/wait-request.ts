@@ -1,0 +1,31 @@
+import type { GroupRecord } from "../task/group.ts"
+import type { PatternAnswer } from "./output.ts"
+import type { TaskView } from "./task-view.ts"
+
+/** What to wait for: tasks, a group, or text that a task prints. */
+export interface WaitRequest {
+  /** Ids or prefixes. */
+  readonly tasks?: readonly string[]
+  /** Also waits until it is sealed and joined. */
+  readonly group?: string
+  /** Of the one task named: until it prints this. */
+  readonly pattern?: string
+  /** How many of them. Default `all`; of a group, as the group says. */
+  readonly until?: "all" | "any" | number
+  readonly limitMs: number
+  /** Gives up without stopping anything. */
+  readonly signal?: AbortSignal
+  /** What has ended counts as used by whoever waits. */
+  readonly consume?: boolean
+}
+
+export interface WaitAnswer {
+  /**
+   * `met`: as many as asked for have ended, or the text was printed. `cancelled`: the group was cancelled. `needs_answer`:
+   * one of them waits for a person or for whoever started it. `released`: the signal was aborted. `time`: the limit.
+   */
+  readonly reason: "met" | "cancelled" | "needs_answer" | "released" | "time"
+  readonly tasks: readonly TaskView[]
+  readonly group: GroupRecord | null
+  readonly match: PatternAnswer | null
+}

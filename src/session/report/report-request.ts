@@ -1,0 +1,45 @@
+import type { JsonObject } from "../../base/json.ts"
+import type { MergeStrategy } from "../../task/group.ts"
+import type { GroupId, SessionId, TaskId } from "../../task/id.ts"
+import type { Patch } from "../../task/patch.ts"
+
+/** What a report is to be made of. The conversation is handed over as a summary, not whole. */
+export interface ReportRequest {
+  /** `report_` and twelve hexadecimal digits. */
+  readonly messageId: string
+  readonly session: SessionId
+  readonly traceId: string | null
+  /** The first task, or `group_` and the id of the group. */
+  readonly subject: string
+  readonly taskIds: readonly TaskId[]
+  readonly groupId: GroupId | null
+  readonly isGroupReport: boolean
+  /** What the task, or the group, was to do. */
+  readonly description: string
+  readonly executionTimeMs: number | null
+  /** Of a single task; of a group, the digests of all its members. */
+  readonly patch: Patch
+  /** Of every member, in the order in which they were started. */
+  readonly combinedPatches: readonly Patch[]
+  readonly mergeStrategy: MergeStrategy
+  readonly queuedAt: number
+  /** What was said lately, in short. */
+  readonly memorySummary: JsonObject
+  /** What tools of this conversation keep with it. */
+  readonly toolContext: JsonObject
+  /** Which state of the conversation it is about, for finding mistakes. */
+  readonly contextVersion: number
+  readonly contextHash: string
+  /** 0: what it starts in the background is refused, and followed by no report. */
+  readonly hopsRemaining: number
+  /** The results as the default prompt tells them, quoted as data. */
+  readonly resultsText: string
+}
+
+/** Makes the text of a report. The default takes a full turn of the agent, with all its tools. */
+export type ReportGenerator = (request: ReportRequest, signal: AbortSignal) => Promise<string>
+
+export interface ReportOptions {
+  /** Instead of a turn of the agent. */
+  readonly generator?: ReportGenerator
+}
