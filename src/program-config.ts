@@ -1,4 +1,4 @@
-import type { z } from "zod"
+import { z } from "zod"
 import { gcConfigSchema } from "./builtin/gc/gc-config.ts"
 import { providersConfigSchema } from "./builtin/models/providers-config.ts"
 import { permissionsConfigSchema } from "./builtin/permission/permission-policy.ts"
@@ -11,11 +11,24 @@ import type { SectionValues } from "./config/section.ts"
 import { backgroundConfigSchema } from "./runner/config.ts"
 import { agentConfigSchema } from "./session/agent-config.ts"
 import { modelsConfigSchema } from "./session/catalogue-config.ts"
+import { reportsConfigSchema } from "./session/report/report-config.ts"
+
+/** In the program somebody sits there to hear them: they are on unless somebody turns them off. */
+const programReportsSchema = reportsConfigSchema
+  .unwrap()
+  .extend({
+    enabled: z
+      .boolean()
+      .default(true)
+      .describe("Whether the agent tells by itself what its background tasks came to."),
+  })
+  .readonly()
 
 /** What `meanwhile.config.*` may say beside `plugins`. Each schema belongs to the part that is configured by it. */
 export const CONFIG_SECTIONS = {
   agent: agentConfigSchema,
   background: backgroundConfigSchema,
+  reports: programReportsSchema,
   permissions: permissionsConfigSchema,
   gc: gcConfigSchema,
   session: sessionConfigSchema,
@@ -29,7 +42,8 @@ export const CONFIG_SECTIONS = {
 /** What each part of a configuration is about, in the order in which it is shown. */
 export const SECTION_SUMMARIES: Readonly<Record<keyof typeof CONFIG_SECTIONS | "plugins", string>> = {
   agent: "How agents work.",
-  background: "The limits of tasks.",
+  background: "The limits of tasks, and how the model sees them.",
+  reports: "When the agent speaks without being asked, about what its tasks came to.",
   permissions: "What agents may do without asking, and what never.",
   gc: "What becomes of a conversation that fills the model's context window.",
   session: "How conversations are kept.",
