@@ -90,6 +90,8 @@ export type AgentEventBody =
   | { readonly type: "model_call.retried"; readonly attempt: number; readonly afterMs: number; readonly reason: string }
   | { readonly type: "context.collected"; readonly summary: string; readonly removedMessages: number }
   | { readonly type: "task.changed"; readonly event: TaskEvent }
+  /** A turn begins that nobody asked for, to tell what these tasks came to. Comes before its `agent.status_changed`. */
+  | { readonly type: "report.started"; readonly taskIds: readonly TaskId[]; readonly groupId: GroupId | null }
   /** The agent tells of background results without being asked. Its text came as `agent.output` before. */
   | { readonly type: "report.published"; readonly report: PublishedReport }
   /** For the person alone: results that no report was made of. The model hears of them with the next message. */

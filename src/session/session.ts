@@ -79,6 +79,11 @@ export interface Session extends AsyncDisposable {
   /** From now on the agent tells by itself what its background tasks came to. */
   enableReports(options?: ReportOptions): void
   disableReports(): void
+  /**
+   * Resolves when no report is being made or due: whatever has ended was told, or waits for the next message. With reports
+   * off at once. The signal gives up without stopping anything.
+   */
+  reported(signal?: AbortSignal): Promise<void>
   /** Moves what runs in the foreground of the turn to the background, as far as it can be; returns those tasks. */
   promote(): Promise<readonly TaskId[]>
   /** The tools the model is offered, as it is told of them. */
