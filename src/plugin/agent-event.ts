@@ -91,11 +91,22 @@ export type AgentEventBody =
   | { readonly type: "context.collected"; readonly summary: string; readonly removedMessages: number }
   | { readonly type: "task.changed"; readonly event: TaskEvent }
   /** A turn begins that nobody asked for, to tell what these tasks came to. Comes before its `agent.status_changed`. */
-  | { readonly type: "report.started"; readonly taskIds: readonly TaskId[]; readonly groupId: GroupId | null }
+  | { readonly type: "report.started"; readonly tasks: readonly ReportedTask[]; readonly group: ReportedGroup | null }
   /** The agent tells of background results without being asked. Its text came as `agent.output` before. */
   | { readonly type: "report.published"; readonly report: PublishedReport }
   /** For the person alone: results that no report was made of. The model hears of them with the next message. */
   | { readonly type: "notification.shown"; readonly text: string; readonly taskIds: readonly TaskId[] }
+
+export interface ReportedTask {
+  readonly id: TaskId
+  /** One line for people; of others, and data. */
+  readonly title: string
+}
+
+export interface ReportedGroup {
+  readonly id: GroupId
+  readonly name: string
+}
 
 export interface PublishedReport {
   readonly messageId: string
