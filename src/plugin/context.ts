@@ -29,6 +29,8 @@ export interface ToolContext {
   /** The id of the task, or the one it will have if it is promoted. */
   readonly taskId: TaskId
   readonly run: number
+  /** The same when the call is made again after a crash: hand it on where a repeated start must be recognised. */
+  readonly callKey: string
   readonly workspace: WorkspaceId
   readonly session: SessionId | null
   /** Aborted when the run must stop: cancelled, past its time limit, or no longer ours. */

@@ -1,4 +1,5 @@
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
+import { createPluginHost } from "./create-plugin-host.ts"
 import { meetsModelRequirements } from "./model-requirement.ts"
 import type { Exposure, RegisteredPlugin, RegistryState } from "./registry-state.ts"
 import { announce, skip, toContributors } from "./registry-state.ts"
@@ -57,7 +58,7 @@ async function initialize(state: RegistryState, { plugin, config }: RegisteredPl
     return false
   }
   try {
-    await plugin.initialize?.(config)
+    await plugin.initialize?.(config, createPluginHost(state, name))
     return true
   } catch (error) {
     skip(state, name, "failed_to_initialize", `Plugin "${name}" did not initialize: ${toErrorMessage(error)}`)

@@ -81,6 +81,7 @@ export const pluginSchema = z.discriminatedUnion(
       tools: z.array(tool),
       beforeToolCall: method.optional(),
       afterToolCall: method.optional(),
+      tellPromoted: method.optional(),
     }),
     z.looseObject({ ...base, kind: z.literal("gc"), shouldCollect: method, collect: method }),
     z.looseObject({

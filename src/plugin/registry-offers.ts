@@ -3,7 +3,7 @@ import { meetsModelRequirements } from "./model-requirement.ts"
 import type { PromptEnricher } from "./prompt-enrichment.ts"
 import { exposedContributors, type RegistryState, toContributors } from "./registry-state.ts"
 import type { DurationEstimate } from "./task-service.ts"
-import type { ToolHooks } from "./tool-hooks.ts"
+import type { PromotedAnswer, ToolHooks } from "./tool-hooks.ts"
 import type { FoundTool } from "./tool-index.ts"
 import { type InputSchema, toInputSchema } from "./tool-schema.ts"
 import type { UserCommand } from "./user-command.ts"
@@ -38,6 +38,13 @@ export interface RegistryOffers {
   /** The same, and also of plugins exposed for enrichment only. */
   promptEnrichers(model?: string): readonly PromptEnricher[]
   toolHooks(): readonly ToolHooks[]
+  /** The exposed plugins that say what a model reads of a promoted call. */
+  promotionTellers(): readonly PromotionTeller[]
+}
+
+export interface PromotionTeller {
+  readonly plugin: string
+  tellPromoted(promoted: PromotedAnswer): string | undefined
 }
 
 export function createRegistryOffers(state: RegistryState): RegistryOffers {
@@ -86,6 +93,14 @@ export function createRegistryOffers(state: RegistryState): RegistryOffers {
       exposedContributors(state)
         .filter((plugin) => plugin.kind === "tool")
         .filter(hasHook),
+    promotionTellers: () =>
+      exposedContributors(state)
+        .filter((plugin) => plugin.kind === "tool")
+        .flatMap((plugin) =>
+          plugin.tellPromoted
+            ? [{ plugin: plugin.name, tellPromoted: (promoted) => plugin.tellPromoted?.(promoted) }]
+            : [],
+        ),
   }
 }
 

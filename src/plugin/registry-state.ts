@@ -3,6 +3,7 @@ import { findNearNames } from "../base/near-name.ts"
 import type { Plugin } from "./plugin.ts"
 import type { PluginKind } from "./plugin-base.ts"
 import type { SkippedPlugin, SkipReason } from "./skipped-plugin.ts"
+import type { TaskService } from "./task-service.ts"
 import { type ContributingPlugin, createToolIndex, type ToolIndex } from "./tool-index.ts"
 
 /** `enrichment`: takes part in prompt enrichment and nothing else, because its tools are offered elsewhere. */
@@ -41,13 +42,19 @@ export interface RegistryState {
   readonly plugins: Map<string, RegisteredPlugin>
   readonly skipped: Map<string, SkippedPlugin>
   readonly tools: ToolIndex
+  readonly tasks: (() => TaskService | undefined) | undefined
   readonly listeners: Set<(change: RegistryChange) => void>
   isClosed: boolean
 }
 
-export function createRegistryState(model: string | undefined): RegistryState {
+export function createRegistryState(options: {
+  readonly model?: string
+  readonly tasks?: () => TaskService | undefined
+}): RegistryState {
+  const { model, tasks } = options
   return {
     models: model === undefined ? [] : [model],
+    tasks,
     plugins: new Map(),
     skipped: new Map(),
     tools: createToolIndex(),

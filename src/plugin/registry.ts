@@ -4,6 +4,7 @@ import { type DiscoveryEntry, discoverPlugins, type LoadPlugin } from "./discove
 import { exposePlugin, unexposePlugin } from "./exposure.ts"
 import type { Plugin } from "./plugin.ts"
 import type { PluginKind } from "./plugin-base.ts"
+import { refreshTools } from "./refresh-tools.ts"
 import { createRegistryOffers, type RegistryOffers } from "./registry-offers.ts"
 import {
   announce,
@@ -13,10 +14,10 @@ import {
   type RegistryChange,
   type RegistryState,
   requireRegistered,
-  toContributors,
   toEntry,
 } from "./registry-state.ts"
 import type { SkippedPlugin } from "./skipped-plugin.ts"
+import type { TaskService } from "./task-service.ts"
 
 export interface RegisterOptions {
   /** Default true. `enrichment`: only its prompt enrichment takes part. */
@@ -46,8 +47,15 @@ export interface Registry extends RegistryOffers, AsyncDisposable {
   close(): Promise<void>
 }
 
-export function createRegistry({ model }: { readonly model?: string } = {}): Registry {
-  const state = createRegistryState(model)
+export interface RegistryOptions {
+  /** Those that fit it are exposed. Without one, all are. */
+  readonly model?: string
+  /** The commands over tasks that plugins are handed, once they are there. */
+  readonly tasks?: () => TaskService | undefined
+}
+
+export function createRegistry(options: RegistryOptions = {}): Registry {
+  const state = createRegistryState(options)
   const close = () => closeAll(state)
   return {
     ...createRegistryOffers(state),
@@ -69,15 +77,7 @@ export function createRegistry({ model }: { readonly model?: string } = {}): Reg
       return toEntry(registered)
     },
     unexpose: async (name) => unexposePlugin(state, requireRegistered(state, name)),
-    refreshTools(name) {
-      const registered = state.plugins.get(name)
-      if (registered?.exposure !== "full") return
-      for (const contributor of toContributors(registered)) {
-        state.tools.remove(contributor)
-        state.tools.add(contributor)
-      }
-      announce(state, "plugin.tools_changed", name)
-    },
+    refreshTools: (name) => refreshTools(state, name),
     welcome: async (model) => {
       if (state.models.includes(model)) return
       state.models.push(model)

@@ -18,6 +18,8 @@ export type CallDecision =
   | { readonly decision: "change"; readonly input: unknown }
   | { readonly decision: "refuse"; readonly reason: string }
 
+export type PromotedAnswer = Extract<Answer, { readonly outcome: "promoted" }>
+
 /** Seen by the hooks of every exposed tool plugin, for the calls of all plugins. */
 export interface ToolHooks {
   /** Before anything starts. A hook that throws refuses the call. */
@@ -25,7 +27,7 @@ export interface ToolHooks {
   /** After a foreground answer. What it throws changes nothing. */
   afterToolCall?(call: PendingCall, answer: Answer): Promise<void> | void
   /** What the model reads when a call of it moved to the background. The first that says something counts. */
-  tellPromoted?(promoted: Extract<Answer, { outcome: "promoted" }>): string | undefined
+  tellPromoted?(promoted: PromotedAnswer): string | undefined
 }
 
 /** Asks the hooks in order: each sees the changes of those before it, and the first refusal is final. */

@@ -47,6 +47,8 @@ export interface Tool<Input = unknown> {
   readonly reattaches?: boolean
   /** What a follow-up prompt makes of the input, in the conversation it goes on with. Without it, it cannot be resumed. */
   readonly resume?: (input: Input, prompt: string, session: SessionId) => unknown
+  /** What it starts belongs to whoever made the call, as if they had asked for it themselves: it only passes on. */
+  readonly startsForCaller?: true
   /** Only agents below an agent are offered it. */
   readonly isForSubagents?: true
   run(input: Input, context: ToolContext): Promise<JsonValue | ToolReturn>
