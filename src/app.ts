@@ -13,7 +13,7 @@ import { createRegistry } from "./plugin/registry.ts"
 import type { SessionPlugin } from "./plugin/session-plugin.ts"
 import { toBackgroundConfig } from "./runner/config.ts"
 import { createRedactor } from "./runner/redaction/redactor.ts"
-import { createRunner } from "./runner/runner.ts"
+import { createRunner, type Runner } from "./runner/runner.ts"
 import { silentLog } from "./runner/silent-log.ts"
 import type { ShutdownOptions } from "./runner/worker/shutdown.ts"
 import { isWorkerAlive, toWorkerIdentity } from "./runner/worker/worker-identity.ts"
@@ -45,7 +45,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   await using opened = new AsyncDisposableStack()
   const dataDirectory = options.dataDirectory ?? (await openTemporaryFolder(opened))
   const engine = opened.use(await openEngine(options, dataDirectory, clock))
-  const plugins = opened.use(createRegistry({ model }))
+  let runner: Runner | undefined
+  const plugins = opened.use(createRegistry({ model, tasks: () => runner }))
   const permission = createPermission(options.permissions, { plugins, person, redactor })
   const own = permission.plugin ? [permission.plugin] : []
   for (const plugin of [...own, ...(options.plugins ?? []), ...providers]) await plugins.register(plugin)
@@ -64,13 +65,14 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     ...(options.takesWork !== undefined && { takesWork: options.takesWork }),
     takeTurn: (run) => conversations.takeTurn(run),
     conversations: (run) => conversations.portsOf(run),
-    async onCreated(runner) {
+    async onCreated(created) {
+      runner = created
       const shared = { clock, log, redactor, config, background, ledger, catalogue, person, defaults }
       const isKept = options.dataDirectory !== undefined
       const { store, bus } = engine
       conversations = createConversations({
         ...shared,
-        runner,
+        runner: created,
         store,
         bus,
         onChild: permission.onChild,

@@ -3,14 +3,16 @@ import type { ActiveRun } from "./active-run.ts"
 
 /**
  * The same commands for what one run does with them. Whatever a call, a filter or a scope says, nothing crosses the
- * run's workspace, and all it starts is below it: the limits of depth and number cannot be got round. A call that names
- * no session belongs to the run's, and one that names no trace to the run's too.
+ * run's workspace, and all it starts is below it, or below whoever called a tool that only passes on: the limits of
+ * depth and number cannot be got round. A call that names no session belongs to the run's, and one that names no trace
+ * to the run's too.
  */
-export function bindToRun(service: TaskService, { taskId, workspace, session, traceId }: ActiveRun): TaskService {
+export function bindToRun(service: TaskService, active: ActiveRun): TaskService {
+  const { taskId, workspace, session, traceId, tool, parentTask } = active
   const bind = (call: ToolCall): ToolCall => ({
     ...call,
     workspace,
-    parentTask: taskId,
+    parentTask: tool.startsForCaller ? parentTask : taskId,
     session: call.session ?? session,
     ...(traceId !== null && { traceId: call.traceId ?? traceId }),
   })

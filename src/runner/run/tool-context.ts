@@ -16,6 +16,7 @@ export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolCo
   const own: Omit<ToolContext, keyof LazyPorts> = {
     taskId: active.taskId,
     run: active.run,
+    callKey: toCallKey(active),
     workspace: active.workspace,
     session: active.session,
     signal: active.abort.signal,
@@ -33,6 +34,11 @@ export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolCo
     log: scope.log,
   }
   return Object.assign(createLazyPorts(scope, active), own)
+}
+
+/** A call in the foreground has another id when its turn makes it again; the step that asks for it is the same. */
+function toCallKey({ askedBy, taskId, run }: ActiveRun): string {
+  return askedBy ? `${askedBy.taskId}/${askedBy.run}/${askedBy.key}` : `${taskId}/${run}`
 }
 
 async function runProcess(scope: RunnerScope, active: ActiveRun, request: ProcessRequest): Promise<ProcessExit> {
