@@ -15,14 +15,16 @@ function open(terminal: { readonly isTTY?: boolean; readonly columns?: number } 
   output.setEncoding("utf8").on("data", (text: string) => (shown += text))
   const screen = createScreen(output)
   const tasks: string[] = []
+  const told: string[] = []
   const view = createAgentView({
     answers: screen,
     notes: screen,
     isMain: (agent) => agent === MAIN,
     isAwaited: () => false,
     onTask: (id) => tasks.push(id),
+    isTold: (ids) => ids.every((id) => told.includes(id)),
   })
-  return { ...view, tasks, shown: () => shown }
+  return { ...view, tasks, told, shown: () => shown }
 }
 
 test("an answer whose pieces were shown is not repeated, and one without pieces is shown whole", () => {
@@ -141,4 +143,27 @@ test("why the model is asked again is told once, as long as it is the same", () 
     "Overloaded. Trying again in 500 ms.",
     "",
   ])
+})
+
+test("what the agent says by itself is marked with what it is about, before its first word", () => {
+  const { show, shown } = open()
+  const task = { id: TASK ?? ("" as never), title: "npm\ntest" }
+  const group = { id: "group-id" as never, name: "checks" }
+  show({ type: "report.started", agent: MAIN, tasks: [task], group: null })
+  show({ type: "content.delta", agent: MAIN, source: "model", text: "All passed." })
+  show({ type: "agent.output", agent: MAIN, source: "model", text: "All passed.", mode: "write" })
+  show({ type: "report.started", agent: MAIN, tasks: [task, task], group: null })
+  show({ type: "report.started", agent: MAIN, tasks: [task, task, task], group })
+  expect(shown()).toBe(
+    "(about task 3f1c2a90: npm test)\nAll passed.\n(about 2 tasks: npm test, npm test)\n(about group checks: 3 tasks)\n",
+  )
+})
+
+test("a notification is shown unless what it tells was told", () => {
+  const { show, shown, told } = open()
+  const taskIds = [TASK ?? ("" as never)]
+  show({ type: "notification.shown", agent: MAIN, text: "It has\u0007 ended.", taskIds })
+  told.push(...taskIds)
+  show({ type: "notification.shown", agent: MAIN, text: "It asks.", taskIds })
+  expect(shown()).toBe("It has ended.\n")
 })

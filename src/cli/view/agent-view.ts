@@ -4,6 +4,7 @@ import type { AgentEvent, AgentId, EventOf } from "./agent-event.ts"
 import type { AgentSelection } from "./agent-selection.ts"
 import { formatAccounting } from "./format-accounting.ts"
 import { formatCall, formatCallEnd } from "./format-call.ts"
+import { formatReportHead } from "./format-report.ts"
 import { createShownAgents, type ShownAgent } from "./shown-agents.ts"
 
 export interface AgentViewOptions {
@@ -19,6 +20,8 @@ export interface AgentViewOptions {
   readonly isAwaited: (agent: AgentId) => boolean
   /** A call goes on as this task. */
   readonly onTask: (taskId: TaskId) => void
+  /** Whether somebody else has told what a notification about these is to tell. Default: nobody has. */
+  readonly isTold?: (taskIds: readonly TaskId[]) => boolean
 }
 
 /** Shows what agents do as it happens. */
@@ -124,8 +127,13 @@ export function createAgentView(options: AgentViewOptions): AgentView {
           return showAccounting(event, agent)
         case "agent.completed":
           return end(event.agent)
+        case "report.started":
+          return lines.note(style.dim(formatReportHead(event)))
+        case "notification.shown":
+          return options.isTold?.(event.taskIds) ? undefined : lines.note(plain(event.text))
         case "history.updated":
         case "task.changed":
+        case "report.published":
           return
       }
     },
