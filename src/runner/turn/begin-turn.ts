@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../base/json.ts"
 import { createTaskId, type SessionId, type TaskId, type WorkspaceId } from "../../task/id.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { TaskDetails, TaskRecord } from "../../task/record.ts"
@@ -18,6 +19,10 @@ export interface TurnStart {
   /** The task of the call that asks, of a subagent's turn. */
   readonly parentTask: TaskId | null
   readonly traceId: string | null
+  /** No second turn of that name is begun in the workspace. Whoever begins one has looked for it. */
+  readonly idempotencyKey?: string | null
+  /** What a claim after a crash must know of it. */
+  readonly metadata?: JsonObject
   /** Written in one transaction with the turn's own record, before it. */
   readonly operations: readonly Operation[]
 }
@@ -47,6 +52,7 @@ export async function beginTurn(scope: RunnerScope, start: TurnStart): Promise<B
 /** A turn is as deep as the call that asks for it: what its own calls start is one deeper. */
 async function toTurnDetails(scope: RunnerScope, start: TurnStart): Promise<TaskDetails> {
   const { id = createTaskId(), session, workspace, model, title, parentTask, traceId } = start
+  const { idempotencyKey = null, metadata = {} } = start
   const parent = parentTask && (scope.active.get(parentTask) ?? (await scope.store.task(parentTask)))
   if (parent && parent.workspace !== workspace) {
     throw new MeanwhileError("not_found", `There is no parent task ${parentTask} in this workspace.`, { parentTask })
@@ -66,12 +72,12 @@ async function toTurnDetails(scope: RunnerScope, start: TurnStart): Promise<Task
     title: scope.redactor.redactText(title),
     input: null,
     inputHeldBy: null,
-    metadata: {},
+    metadata,
     lifetime: "runtime",
     priority: 0,
     notify: "silent",
     limits: { timeoutMs: null, tokens: null, costMicros: null, outputBytes: null },
-    idempotencyKey: null,
+    idempotencyKey,
     askedBy: null,
     depth: parent ? parent.depth : 0,
     traceId,

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../base/json.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
 import type { ToolReturn } from "../../plugin/tool-return.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import type { Answers, Operation, RunReference } from "../../task/operation.ts"
@@ -30,6 +30,8 @@ export interface TurnRun {
   /** Directly before an effect: refused as `stale_claim` when the turn is another worker's. */
   requireOwned(): Promise<void>
   steps(): Promise<readonly Step[]>
+  /** As it was begun with. */
+  metadata(): Promise<JsonObject>
   /** Contract: nothing is written once the turn is another worker's, so one of the operations must name the run. */
   commit<const Operations extends readonly Operation[]>(
     toOperations: (run: RunReference) => Operations,
@@ -61,6 +63,7 @@ export function createTurnRun(scope: RunnerScope, active: ActiveRun): TurnRun {
     stopReason: () => active.stop?.reason ?? null,
     requireOwned: () => requireOwned(scope, active),
     steps: () => scope.store.steps(taskId, run),
+    metadata: async () => (await scope.store.task(taskId))?.metadata ?? {},
     async commit(toOperations) {
       const answers = await writeUnderFence(scope, active, toOperations)
       if (!answers) throw new MeanwhileError("wrong_state", `The turn ${taskId} has no record.`)

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../base/json.ts"
 import type { Message } from "../../plugin/message.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import type { LogEntry, PaidCall } from "./log-entry.ts"
@@ -19,6 +20,10 @@ export interface TurnOpening {
   readonly title: string
   readonly parentTask: TaskId | null
   readonly traceId: string
+  /** Names the turn: refused as `wrong_state` when there is one of that name. Means nothing in a session that is not kept. */
+  readonly idempotencyKey?: string
+  /** What the turn must know of itself after a crash. */
+  readonly metadata?: JsonObject
   /** Takes the turn, once it has begun. */
   readonly take: (turn: OpenTurn) => Promise<string>
   /** Told the turn's id before it is taken. */

@@ -32,6 +32,7 @@ export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Prom
   const { id, workspace, runner, store, takers, writer } = host
   await host.refresh()
   await requireIdle(store, id, host.data())
+  await requireNew(host, opening)
   // After the refresh: whoever used a notice in this session since then has changed it, and the commit is refused.
   const { entries, notices } = await opening.toBeginning(host.history())
   const taskId = createTaskId()
@@ -48,8 +49,9 @@ export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Prom
   const operations = [...writer.toOperations({ entries, data }), ...toUse(notices)]
   try {
     const { model } = host.data()
-    const start = { id: taskId, session: id, workspace, model, title, parentTask, traceId, operations }
-    const { ended } = await runner.beginTurn(start)
+    const { idempotencyKey = null, metadata = {} } = opening
+    const own = { id: taskId, session: id, workspace, model, title, parentTask, traceId, idempotencyKey, metadata }
+    const { ended } = await runner.beginTurn({ ...own, operations })
     requireDurable(await ended, writer)
   } catch (error) {
     writer.markBroken()
@@ -61,6 +63,12 @@ export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Prom
     takers.delete(taskId)
   }
   return taken.promise
+}
+
+/** Whoever begins one of that name after this look changes the session too, and the commit is refused. */
+async function requireNew({ store, workspace }: TurnHost, { idempotencyKey }: TurnOpening): Promise<void> {
+  if (idempotencyKey === undefined || (await store.countTasks({ workspace, idempotencyKey })) === 0) return
+  throw new MeanwhileError("wrong_state", `The turn ${idempotencyKey} was begun already. Wait for its end instead.`)
 }
 
 /** The answer may be there although it could not be kept: then the conversation is as the store has it. */
