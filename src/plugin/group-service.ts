@@ -1,5 +1,6 @@
-import type { GroupJoin, GroupRecord, GroupReport, GroupState, MergeStrategy } from "../task/group.ts"
+import type { GroupJoin, GroupRecord, GroupReport, MergeStrategy } from "../task/group.ts"
 import type { SessionId, WorkspaceId } from "../task/id.ts"
+import type { GroupFilter as StoredGroupFilter } from "../task/store.ts"
 import type { StopRequest } from "./stop-request.ts"
 
 export interface GroupRequest {
@@ -18,11 +19,7 @@ export interface GroupRequest {
   readonly merge?: MergeStrategy
 }
 
-export interface GroupFilter {
-  readonly workspace?: WorkspaceId
-  readonly session?: SessionId | null
-  readonly states?: readonly GroupState[]
-}
+export type GroupFilter = Pick<StoredGroupFilter, "workspace" | "session" | "states">
 
 /** The commands over groups. An id may be any unambiguous prefix, or the name of a group of the session that asks. */
 export interface GroupService {

@@ -1,9 +1,11 @@
-import type { SessionId, TaskId } from "./id.ts"
+import type { GroupId, SessionId, TaskId } from "./id.ts"
 
 /** Something was committed. `unknown`: another process wrote, and it could be anything. */
 export type Wake =
   | { readonly about: "task"; readonly taskId: TaskId; readonly sequence: number }
   | { readonly about: "session"; readonly sessionId: SessionId }
+  /** It got a member, one of its members ended, or it moved on. */
+  | { readonly about: "group"; readonly groupId: GroupId }
   | { readonly about: "unknown" }
 
 /** Carries lossy wake-ups. A listener re-reads the store from its own cursor. */

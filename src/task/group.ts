@@ -31,7 +31,7 @@ export type GroupRecord = GroupDetails & {
   readonly state: GroupState
   readonly createdAt: number
   readonly memberCount: number
-  /** One per member that ended, however often it was retried. */
+  /** One per member that has ended, however often it was retried; none of a member that runs again before the join. */
   readonly arrivals: readonly GroupArrival[]
 }
 
@@ -47,12 +47,16 @@ export function canMoveGroup(from: GroupState, to: GroupState): boolean {
 }
 
 /** Whether enough of its members have ended. An open group may still get members, and is never joined. */
-export function isJoinMet({ state, join, memberCount, arrivals }: GroupStanding): boolean {
-  if (state !== "sealed") return false
+export function isJoinMet(group: GroupStanding): boolean {
+  return group.state === "sealed" && hasEnoughArrivals(group)
+}
+
+/** The same for the members that it has now, whether or not it may still get others. */
+export function hasEnoughArrivals({ join, memberCount, arrivals }: Omit<GroupStanding, "state">): boolean {
   const wanted = join === "all" ? memberCount : Math.min(join === "any" ? 1 : join, memberCount)
   return arrivals.length >= wanted
 }
 
-type GroupStanding = Pick<GroupRecord, "state" | "join" | "memberCount"> & {
+export type GroupStanding = Pick<GroupRecord, "state" | "join" | "memberCount"> & {
   readonly arrivals: { readonly length: number }
 }

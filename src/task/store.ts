@@ -1,6 +1,6 @@
 import type { ArtifactRecord, DocumentRecord } from "./document.ts"
 import type { TaskEvent } from "./event.ts"
-import type { GroupRecord, GroupState } from "./group.ts"
+import type { GroupRecord, GroupState, MergeStrategy } from "./group.ts"
 import type { ArtifactHash, GroupId, SessionId, TaskId, WaitId, WorkerId, WorkspaceId } from "./id.ts"
 import type { Lease } from "./lease.ts"
 import type { RunStatus } from "./lifecycle.ts"
@@ -35,6 +35,18 @@ export interface TaskFilter {
   /** Consumed, and the last of it before this time. */
   readonly consumedBefore?: number
   readonly isStripped?: boolean
+}
+
+/** Every part given must hold. */
+export interface GroupFilter {
+  readonly workspace?: WorkspaceId
+  /** Null: groups without a session. */
+  readonly session?: SessionId | null
+  readonly states?: readonly GroupState[]
+  readonly name?: string
+  readonly idPrefix?: string
+  readonly failFast?: boolean
+  readonly merge?: MergeStrategy
 }
 
 export interface PageRequest {
@@ -81,10 +93,7 @@ export interface TaskStore {
   ): Promise<readonly Notice[]>
   group(id: GroupId): Promise<GroupRecord | undefined>
   /** Newest first. */
-  groups(
-    filter: { workspace?: WorkspaceId; session?: SessionId | null; states?: readonly GroupState[] },
-    limit: number,
-  ): Promise<readonly GroupRecord[]>
+  groups(filter: GroupFilter, limit: number): Promise<readonly GroupRecord[]>
   waits(filter: { workspace?: WorkspaceId; taskId?: TaskId; isOpen?: boolean }): Promise<readonly WaitRecord[]>
   wait(id: WaitId): Promise<WaitRecord | undefined>
   leases(keyPrefix: string): Promise<readonly Lease[]>

@@ -5,6 +5,7 @@ import { describeDocuments } from "./describe-documents.ts"
 import { describeEvents } from "./describe-events.ts"
 import { describeFacts } from "./describe-facts.ts"
 import { describeGroups } from "./describe-groups.ts"
+import { describeJoins } from "./describe-joins.ts"
 import { describeLaterRuns } from "./describe-later-runs.ts"
 import { describeLeases } from "./describe-leases.ts"
 import { describeLists } from "./describe-lists.ts"
@@ -35,6 +36,7 @@ export function describeEngine(name: string, factory: EngineFactory): void {
     describeSteps(test)
     describeNotices(test)
     describeGroups(test)
+    describeJoins(test)
     describeWaits(test)
     describeLeases(test)
     describeSessions(test)

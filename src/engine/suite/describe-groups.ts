@@ -65,24 +65,25 @@ export function describeGroups(test: EngineTest): void {
     test("a sealed group takes no more members", async ({ engine }) => {
       const details = sampleGroup()
       await engine.store.commit([{ op: "group.create", details }])
+      await createTask(engine, RUNNING, { group: details.id })
       const [sealed] = await engine.store.commit([{ op: "group.move", groupId: details.id, to: "sealed" }])
       expect(sealed.state).toBe("sealed")
       await expectRefusal(createTask(engine, QUEUED, { group: details.id }), "wrong_state")
-      expect(await engine.store.group(details.id)).toMatchObject({ state: "sealed", memberCount: 0 })
+      expect(await engine.store.group(details.id)).toMatchObject({ state: "sealed", memberCount: 1 })
     })
 
     test("move only along their states", async ({ engine }) => {
       const details = sampleGroup()
-      const move = (to: "sealed" | "joined" | "cancelled") =>
-        engine.store.commit([{ op: "group.move", groupId: details.id, to }])
+      const move = (to: "sealed" | "cancelled") => engine.store.commit([{ op: "group.move", groupId: details.id, to }])
       await expectRefusal(move("sealed"), "not_found")
       await engine.store.commit([{ op: "group.create", details }])
-      await expectRefusal(move("joined"), "wrong_state")
+      await createTask(engine, RUNNING, { group: details.id })
       await move("sealed")
       await expectRefusal(move("sealed"), "wrong_state")
-      await move("joined")
+      await move("cancelled")
+      await expectRefusal(move("sealed"), "wrong_state")
       await expectRefusal(move("cancelled"), "wrong_state")
-      expect((await engine.store.group(details.id))?.state).toBe("joined")
+      expect((await engine.store.group(details.id))?.state).toBe("cancelled")
     })
 
     test("with an id that is taken are refused", async ({ engine }) => {

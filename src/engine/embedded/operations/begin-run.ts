@@ -6,7 +6,7 @@ import type { Handlers } from "./handler.ts"
 import { requireTask, wrongState } from "./refusal.ts"
 
 export function createBeginRunHandlers(tables: Tables): Pick<Handlers, "task.begin_run"> {
-  const { tasks, events, runs, notices } = tables
+  const { tasks, events, runs, notices, groups } = tables
   return {
     "task.begin_run"({ taskId, afterRun, reason, input, inputHeldBy }, change) {
       const task = requireTask(tasks, taskId)
@@ -17,6 +17,7 @@ export function createBeginRunHandlers(tables: Tables): Pick<Handlers, "task.beg
         throw wrongState(task, "its input is gone, so it can only be started anew")
       runs.save(number, toTaskRecord(task))
       notices.supersede(number, "ended", change.now)
+      if (details.group !== null) groups.depart(details.group, number)
 
       const begun: StoredTask = {
         ...task,

@@ -3,11 +3,14 @@ import { canMoveGroup } from "../../../task/group.ts"
 import type { GroupRecord } from "../../../task/group.ts"
 import type { GroupId } from "../../../task/id.ts"
 import type { Tables } from "../tables/tables.ts"
-import { wakeSession } from "./change.ts"
+import { wakeGroup, wakeSession } from "./change.ts"
 import type { Handlers } from "./handler.ts"
+import { joinWhenMet } from "./join-group.ts"
 import { notFound, requireOwnSession } from "./refusal.ts"
 
-export function createGroupHandlers({ groups, sessions }: Tables): Pick<Handlers, "group.create" | "group.move"> {
+export function createGroupHandlers(tables: Tables): Pick<Handlers, "group.create" | "group.move"> {
+  const { groups, sessions } = tables
+
   function requireGroup(id: GroupId): GroupRecord {
     const group = groups.find(id)
     if (!group) throw notFound("group", id)
@@ -28,7 +31,8 @@ export function createGroupHandlers({ groups, sessions }: Tables): Pick<Handlers
       }
       groups.move(groupId, to)
       wakeSession(change, group.session)
-      return { ...group, state: to }
+      wakeGroup(change, groupId)
+      return { ...group, state: joinWhenMet(tables, groupId, change) ? "joined" : to }
     },
   }
 }

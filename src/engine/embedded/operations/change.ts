@@ -1,5 +1,5 @@
 import type { Wake } from "../../../task/bus.ts"
-import type { SessionId, TaskId } from "../../../task/id.ts"
+import type { GroupId, SessionId, TaskId } from "../../../task/id.ts"
 
 /** What one commit leaves to be told once it is durable. */
 export interface Change {
@@ -19,4 +19,8 @@ export function wakeTask(change: Change, taskId: TaskId, sequence: number): void
 
 export function wakeSession(change: Change, sessionId: SessionId | null): void {
   if (sessionId !== null) change.wakes.push({ about: "session", sessionId })
+}
+
+export function wakeGroup(change: Change, groupId: GroupId): void {
+  change.wakes.push({ about: "group", groupId })
 }

@@ -5,7 +5,7 @@ import { NO_USAGE } from "../../../task/progress.ts"
 import type { RunState, TaskCourse, TaskDetails } from "../../../task/record.ts"
 import { type StoredTask, toTaskRecord } from "../tables/task-row.ts"
 import type { Tables } from "../tables/tables.ts"
-import { wakeTask } from "./change.ts"
+import { type Change, wakeGroup, wakeTask } from "./change.ts"
 import { withFacts } from "./fact.ts"
 import type { Handlers } from "./handler.ts"
 import { finishStep, recordSteps } from "./record-step.ts"
@@ -20,7 +20,7 @@ export function createCreateHandlers(tables: Tables): Pick<Handlers, "task.creat
       requireOwnStep(tables, details)
       const known = findKnown(tables, details)
       if (known) return { task: toTaskRecord(known), created: false }
-      joinGroup(tables, details)
+      joinGroup(tables, details, change)
       const { now } = change
       const bodies = toEvents(entry, facts)
       const course = toCourse(entry, now, bodies.length)
@@ -52,7 +52,7 @@ function requireOwnStep({ tasks }: Tables, { workspace, askedBy }: TaskDetails):
   if (asking && asking.workspace !== workspace) throw notFound("task", asking.id)
 }
 
-function joinGroup({ groups }: Tables, { group, workspace }: TaskDetails): void {
+function joinGroup({ groups }: Tables, { group, workspace }: TaskDetails, change: Change): void {
   if (group === null) return
   const found = groups.entryOf(group)
   if (found?.workspace !== workspace) throw notFound("group", group)
@@ -62,6 +62,7 @@ function joinGroup({ groups }: Tables, { group, workspace }: TaskDetails): void 
     throw new MeanwhileError("wrong_state", text, { groupId: group, state })
   }
   groups.countMember(group, 1)
+  wakeGroup(change, group)
 }
 
 function toEvents(entry: TaskEntry, facts: readonly FactEvent[] = []): readonly TaskEventBody[] {

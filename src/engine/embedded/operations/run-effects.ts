@@ -3,7 +3,8 @@ import type { RunState } from "../../../task/record.ts"
 import type { Wait, WaitReason } from "../../../task/wait.ts"
 import type { StoredTask } from "../tables/task-row.ts"
 import type { Tables } from "../tables/tables.ts"
-import { type Change, wakeSession } from "./change.ts"
+import { type Change, wakeGroup, wakeSession } from "./change.ts"
+import { joinWhenMet } from "./join-group.ts"
 
 /** The waits a person can answer: the session is told that the task needs someone. */
 const ASKS_SOMEONE: ReadonlySet<WaitReason> = new Set(["person", "approval"])
@@ -37,6 +38,8 @@ function endRun(tables: Tables, task: StoredTask, status: TerminalStatus, change
     tables.notices.insert(task, "ended", change.now)
     wakeSession(change, details.session)
   }
-  if (details.group !== null)
-    tables.groups.arrive(details.group, number, { taskId: details.id, run: course.run, status })
+  if (details.group === null) return
+  tables.groups.arrive(details.group, number, { taskId: details.id, run: course.run, status })
+  joinWhenMet(tables, details.group, change)
+  wakeGroup(change, details.group)
 }

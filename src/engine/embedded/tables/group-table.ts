@@ -1,25 +1,33 @@
-import type { DatabaseSync } from "node:sqlite"
+import type { DatabaseSync, SQLInputValue } from "node:sqlite"
 import type {
   GroupArrival,
   GroupDetails,
   GroupJoin,
   GroupRecord,
   GroupReport,
+  GroupStanding,
   GroupState,
   MergeStrategy,
 } from "../../../task/group.ts"
 import type { GroupId, SessionId, WorkspaceId } from "../../../task/id.ts"
-import { prepare } from "../statement.ts"
+import type { GroupFilter } from "../../../task/store.ts"
+import { createStatementCache, LIMIT, prepare } from "../statement.ts"
 
 export interface GroupTable {
   find(id: GroupId): GroupRecord | undefined
   /** As little as a task that wants to join must know. */
   entryOf(id: GroupId): Pick<GroupRecord, "workspace" | "state"> | undefined
+  /** What decides whether it is joined: the arrivals of a sealed group are counted, of another they do not matter. */
+  standingOf(id: GroupId): (GroupStanding & Pick<GroupRecord, "session">) | undefined
+  /** Newest first. */
+  read(filter: GroupFilter, limit: number): readonly GroupRecord[]
   insert(details: GroupDetails, at: number): void
   move(id: GroupId, to: GroupState): void
   countMember(id: GroupId, by: 1 | -1): void
   /** A member that arrives again replaces its arrival. */
   arrive(id: GroupId, task: number, arrival: GroupArrival): void
+  /** A member runs again: it has not ended for a group that is not joined yet. */
+  depart(id: GroupId, task: number): void
   removeArrival(id: GroupId, task: number): void
   removeOfSession(session: SessionId): readonly GroupId[]
 }
@@ -38,7 +46,16 @@ interface GroupRow {
   readonly member_count: number
 }
 
+interface StandingRow {
+  readonly session: SessionId | null
+  readonly join_when: string
+  readonly state: GroupState
+  readonly member_count: number
+  readonly arrived: number
+}
+
 export function createGroupTable(database: DatabaseSync): GroupTable {
+  const statement = createStatementCache(database)
   const find = prepare<GroupRow>(database, "SELECT * FROM groups WHERE id = ?")
   const arrivals = prepare<GroupArrival>(
     database,
@@ -48,10 +65,20 @@ export function createGroupTable(database: DatabaseSync): GroupTable {
     database,
     "SELECT workspace, state FROM groups WHERE id = ?",
   )
+  const standingOf = prepare<StandingRow>(
+    database,
+    `SELECT session, join_when, state, member_count, CASE state WHEN 'sealed'
+       THEN (SELECT count(*) FROM arrivals WHERE group_id = groups.id) ELSE 0 END AS arrived FROM groups WHERE id = ?`,
+  )
   const insert = prepare(database, "INSERT INTO groups VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'open', ?, 0)")
   const move = prepare(database, "UPDATE groups SET state = ? WHERE id = ?")
   const count = prepare(database, "UPDATE groups SET member_count = member_count + ? WHERE id = ?")
   const arrive = prepare(database, "INSERT OR REPLACE INTO arrivals VALUES (?, ?, ?, ?, ?)")
+  const depart = prepare(
+    database,
+    `DELETE FROM arrivals WHERE group_id = ?1 AND task = ?2
+       AND EXISTS (SELECT 1 FROM groups WHERE id = ?1 AND state IN ('open', 'sealed'))`,
+  )
   const removeArrival = prepare(database, "DELETE FROM arrivals WHERE group_id = ? AND task = ?")
   const ofSession = prepare<{ id: GroupId }>(database, "SELECT id FROM groups WHERE session = ?")
   const removeArrivals = prepare(database, "DELETE FROM arrivals WHERE group_id = ?")
@@ -62,12 +89,24 @@ export function createGroupTable(database: DatabaseSync): GroupTable {
       return row && toGroupRecord(row, arrivals.all(id))
     },
     entryOf: (id) => entryOf.get(id),
+    standingOf(id) {
+      const row = standingOf.get(id)
+      if (!row) return undefined
+      const { session, state, join_when, member_count: memberCount, arrived } = row
+      return { session, state, join: toJoin(join_when), memberCount, arrivals: { length: arrived } }
+    },
+    read(filter, limit) {
+      const { sql, parameters } = toQuery(filter)
+      const rows = statement<GroupRow>(sql).all(...parameters, limit)
+      return rows.map((row) => toGroupRecord(row, arrivals.all(row.id)))
+    },
     insert({ id, workspace, session, name, join, failFast, report, merge }, at) {
       insert.run(id, workspace, session, name, JSON.stringify(join), failFast ? 1 : 0, report, merge, at)
     },
     move: (id, to) => void move.run(to, id),
     countMember: (id, by) => void count.run(by, id),
     arrive: (id, task, { taskId, run, status }) => void arrive.run(id, task, taskId, run, status),
+    depart: (id, task) => void depart.run(id, task),
     removeArrival: (id, task) => void removeArrival.run(id, task),
     removeOfSession(session) {
       const ids = ofSession.all(session).map(({ id }) => id)
@@ -80,13 +119,40 @@ export function createGroupTable(database: DatabaseSync): GroupTable {
   }
 }
 
+const UNFINISHED: ReadonlySet<GroupState> = new Set(["open", "sealed"])
+
+/** What is not finished yet is indexed, and so are results that a person decides on: the query says so where it can. */
+function toQuery(filter: GroupFilter): { sql: string; parameters: SQLInputValue[] } {
+  const conditions: string[] = []
+  const parameters: SQLInputValue[] = []
+  function require(condition: string, ...values: SQLInputValue[]): void {
+    conditions.push(condition)
+    parameters.push(...values)
+  }
+  const { workspace, session, states, name, idPrefix, failFast, merge } = filter
+  if (idPrefix !== undefined) require("id >= ? AND id < ? || char(0x10ffff)", idPrefix, idPrefix)
+  if (session === null) require("session IS NULL")
+  else if (session !== undefined) require("session = ?", session)
+  if (workspace !== undefined) require("workspace = ?", workspace)
+  if (name !== undefined) require("name = ?", name)
+  if (failFast !== undefined) require("fail_fast = ?", failFast ? 1 : 0)
+  if (merge === "human_gated") require("merge = 'human_gated'")
+  else if (merge !== undefined) require("merge = ?", merge)
+  if (states) require(`state IN (${states.map(() => "?").join(", ")})`, ...states)
+  if (states?.every((state) => UNFINISHED.has(state))) require("state IN ('open', 'sealed')")
+  const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : ""
+  return { sql: `SELECT * FROM groups ${where} ORDER BY created_at DESC, id ${LIMIT}`, parameters }
+}
+
+const toJoin = (text: string): GroupJoin => JSON.parse(text) as GroupJoin
+
 function toGroupRecord(row: GroupRow, arrivals: readonly GroupArrival[]): GroupRecord {
   return {
     id: row.id,
     workspace: row.workspace,
     session: row.session,
     name: row.name,
-    join: JSON.parse(row.join_when) as GroupJoin,
+    join: toJoin(row.join_when),
     failFast: row.fail_fast === 1,
     report: row.report,
     merge: row.merge,
