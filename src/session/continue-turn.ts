@@ -8,6 +8,7 @@ import type { StoredLog } from "./log/stored-log.ts"
 import type { AgentScope } from "./scope.ts"
 import { tellTurnCompleted } from "./tell-session-plugin.ts"
 import { takeTurn } from "./turn/take-turn.ts"
+import { openLeftBudget } from "./turn/left-budget.ts"
 
 const DIGEST_CHARACTERS = 400
 
@@ -38,7 +39,7 @@ async function take(scope: AgentScope, conversation: Conversation, run: TurnRun)
   try {
     return await log.continueTurn(run, async (turn) => {
       await followModel(scope, conversation)
-      return takeTurn(scope, conversation, turn)
+      return takeTurn(scope, conversation, turn, undefined, await openLeftBudget(scope, run))
     })
   } finally {
     conversation.current = null

@@ -6,6 +6,7 @@ import type { SessionPlugin } from "../plugin/session-plugin.ts"
 import type { TaskId } from "../task/id.ts"
 import type { AgentEmitter, AgentEvents } from "./agent-emitter.ts"
 import type { SessionLog } from "./log/session-log.ts"
+import type { TurnBudget } from "./turn/turn-budget.ts"
 
 /** A session that is open in this process. */
 export interface Conversation {
@@ -21,6 +22,8 @@ export interface Conversation {
   hasTasks: boolean
   /** The call that a subagent works for pays as the subagent does. */
   onSpent: ChildSpending | null
+  /** Of the turn that runs; null without one, and when it has none. */
+  budget: TurnBudget | null
   /** Turns, commands and other changes of the log, one after the other. */
   queue: Promise<unknown>
 }

@@ -98,6 +98,7 @@ async function toConversation(
     current: null,
     hasTasks: log.isKept,
     onSpent: null,
+    budget: null,
     queue: Promise.resolve(),
   }
   scope.open.set(id, conversation)

@@ -12,5 +12,7 @@ export function recordCall(
   const { usage, costMicros } = entry
   scope.ledger.record({ ...entry, at: scope.clock.now(), session: conversation.log.id })
   const tokens = usage.inputTokens + usage.outputTokens
-  conversation.onSpent?.({ tokens, costMicros: costMicros ?? 0 }, { isLast })
+  const spent = { tokens, costMicros: costMicros ?? 0 }
+  conversation.budget?.spend(spent)
+  conversation.onSpent?.(spent, { isLast })
 }

@@ -18,6 +18,7 @@ import { beginTurnTrace, type TurnTrace } from "./telemetry.ts"
 import { tellTurnCompleted } from "./tell-session-plugin.ts"
 import { mendHistory } from "./turn/mend-history.ts"
 import { takeTurn } from "./turn/take-turn.ts"
+import { createTurnBudget, toBudgetMetadata } from "./turn/turn-budget.ts"
 
 const TITLE_CHARACTERS = 80
 const CUT_OFF = "The turn before was cut off before this call was answered."
@@ -114,6 +115,8 @@ async function take(
     title: toTitle(message),
     parentTask: options.parentTask ?? null,
     traceId: trace.traceId,
+    ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
+    metadata: toBudgetMetadata(options.budget),
     onBegun(taskId) {
       if (!current) return
       current.taskId = taskId
@@ -122,7 +125,8 @@ async function take(
     },
     async take(turn) {
       if (stopping) await stopping
-      return takeTurn(scope, conversation, turn, trace)
+      const { budget: left } = options
+      return takeTurn(scope, conversation, turn, trace, left ? createTurnBudget({ left, clock: scope.clock }) : null)
     },
   })
 }

@@ -1,4 +1,5 @@
 import type { AgentListener, OutputMode, OutputSource, TurnAccounting } from "../plugin/agent-event.ts"
+import type { AgentBudget } from "../plugin/agent-request.ts"
 import type { ContextUsage } from "../plugin/context-usage.ts"
 import type { GcConfig, GcPlugin } from "../plugin/gc-plugin.ts"
 import type { FilePart, Message } from "../plugin/message.ts"
@@ -37,6 +38,10 @@ export interface SendOptions {
   readonly parentTask?: TaskId | null
   /** Tells the tasks and spans of one request from another. */
   readonly traceId?: string
+  /** Names the turn in its workspace: refused as `wrong_state` when there is one of that name. */
+  readonly idempotencyKey?: string
+  /** What the turn may use up. At the end of it the model is asked once more, without tools, for what it has. */
+  readonly budget?: AgentBudget
 }
 
 export interface CommandOptions {

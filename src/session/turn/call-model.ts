@@ -27,16 +27,21 @@ export function createPartialAnswer(): PartialAnswer {
   return { text: "", isTold: false }
 }
 
+export interface CallOptions {
+  readonly hasTools: boolean
+  readonly partial: PartialAnswer
+  /** Also aborts with the turn's. */
+  readonly signal: AbortSignal
+}
+
 /** Asks the model once, with as many attempts as errors that may pass are worth. */
-export async function callModel(
-  scope: TurnScope,
-  { hasTools, partial }: { readonly hasTools: boolean; readonly partial: PartialAnswer },
-): Promise<ModelAnswer> {
+export async function callModel(scope: TurnScope, options: CallOptions): Promise<ModelAnswer> {
   const { agents, conversation } = scope
+  const { hasTools, partial } = options
   const generated = await withRetries(scope, () => {
     if (partial.isTold) conversation.emitter.emit({ type: "content.reset", reason: "the call is made again" })
     Object.assign(partial, createPartialAnswer())
-    return generate(conversation, scope.trace, toRequest(scope, hasTools, partial))
+    return generate(conversation, scope.trace, toRequest(scope, options))
   })
   const { response } = generated
   const record = account(scope, generated)
@@ -44,19 +49,19 @@ export async function callModel(
   return { message: toUsableMessage(response.message, hasTools), record }
 }
 
-function toRequest(scope: TurnScope, hasTools: boolean, partial: PartialAnswer): ModelRequest {
-  const { agents, conversation, turn } = scope
+function toRequest(scope: TurnScope, { hasTools, partial, signal }: CallOptions): ModelRequest {
+  const { agents, conversation } = scope
   const { maxOutputTokens, temperature } = agents.config
   const { emitter } = conversation
   return {
     system: systemPrompt(agents, conversation),
     messages: conversation.log.history,
     tools: hasTools ? offeredTools(agents, conversation) : [],
-    signal: turn.signal,
+    signal,
     ...(maxOutputTokens !== null && { maxOutputTokens }),
     ...(temperature !== null && { temperature }),
     onDelta({ type, text }) {
-      if (turn.signal.aborted) return
+      if (signal.aborted) return
       if (type === "text") partial.text += text
       partial.isTold = true
       if (emitter.isHeard) emitter.emit({ type: "content.delta", source: type === "text" ? "model" : type, text })

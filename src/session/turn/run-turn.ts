@@ -2,8 +2,16 @@ import { isMeanwhileError } from "../../base/error.ts"
 import { callsOf, type Message, textOf } from "../../plugin/message.ts"
 import { collectContext } from "./collect-context.ts"
 import { answerCalls } from "./answer-calls.ts"
-import { callModel, createPartialAnswer, type ModelAnswer, type PartialAnswer, requireWhole } from "./call-model.ts"
+import {
+  callModel,
+  type CallOptions,
+  createPartialAnswer,
+  type ModelAnswer,
+  type PartialAnswer,
+  requireWhole,
+} from "./call-model.ts"
 import { toOnCrash, toStepKey } from "./call-step.ts"
+import { findOver, tellBudgetEnd } from "./budget-end.ts"
 import { saveSoon, settle, type TurnScope } from "./turn-scope.ts"
 
 /** What a turn comes to. */
@@ -29,8 +37,11 @@ export async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise
       continue
     }
     await collect(scope)
-    const hasTools = scope.account.modelCalls + 1 < maxStepsPerTurn
-    const answer = await askModel(scope, { hasTools, partial })
+    const over = findOver(scope)
+    if (over !== null) await tellBudgetEnd(scope, over)
+    const hasTools = over === null && scope.account.modelCalls + 1 < maxStepsPerTurn
+    const answer = await askInTime(scope, { hasTools, partial, signal: toSignal(scope, over) })
+    if (!answer) continue
     if (callsOf(answer.message).length === 0) return { message: answer.message, answer }
     payUnlessWhole(scope, answer)
     Object.assign(partial, createPartialAnswer())
@@ -49,11 +60,24 @@ function payUnlessWhole({ conversation, turn }: TurnScope, answer: ModelAnswer):
   }
 }
 
+/** The last call has the time it takes. */
+function toSignal({ turn, budget }: TurnScope, over: string | null): AbortSignal {
+  return budget && over === null ? AbortSignal.any([turn.signal, budget.timeOver]) : turn.signal
+}
+
+/** Null when the turn's time was over before the model had answered. */
+async function askInTime(scope: TurnScope, options: CallOptions): Promise<ModelAnswer | null> {
+  try {
+    return await askModel(scope, options)
+  } catch (error) {
+    scope.turn.signal.throwIfAborted()
+    if (options.signal.aborted) return null
+    throw error
+  }
+}
+
 /** When the context turns out to be too small after all, it is collected once and the model asked again. */
-async function askModel(
-  scope: TurnScope,
-  options: { readonly hasTools: boolean; readonly partial: PartialAnswer },
-): Promise<ModelAnswer> {
+async function askModel(scope: TurnScope, options: CallOptions): Promise<ModelAnswer> {
   try {
     return await callModel(scope, options)
   } catch (error) {

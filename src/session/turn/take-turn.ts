@@ -14,6 +14,7 @@ import { createPartialAnswer, type PartialAnswer } from "./call-model.ts"
 import { noteLostCall } from "./lost-call.ts"
 import { closeStopped, mendHistory } from "./mend-history.ts"
 import { runTurn, toMeasured } from "./run-turn.ts"
+import type { TurnBudget } from "./turn-budget.ts"
 import { settle, type TurnScope } from "./turn-scope.ts"
 
 const MOST_ACCOUNTS = 1_000
@@ -24,11 +25,13 @@ export async function takeTurn(
   conversation: Conversation,
   turn: OpenTurn,
   trace: TurnTrace = beginTurnTrace(conversation, turn.traceId),
+  budget: TurnBudget | null = null,
 ): Promise<string> {
   const { emitter } = conversation
   const startedMs = agents.clock.monotonic()
   const account = { startedMs, modelCalls: 0, toolCalls: 0, usage: NO_TOKENS, costMicros: 0 }
-  const scope: TurnScope = { agents, conversation, turn, trace, account, saving: Promise.resolve() }
+  const scope: TurnScope = { agents, conversation, turn, trace, account, budget, saving: Promise.resolve() }
+  conversation.budget = budget
   const partial = createPartialAnswer()
   emitter.emit({ type: "agent.status_changed", status: "active" })
   try {
@@ -47,6 +50,9 @@ export async function takeTurn(
     // Whoever hands it back looks at what is in flight: what has ended must not be among it.
     if (turn.isHandedBack()) await settle(scope).catch(() => {})
     return leave(scope, partial, error)
+  } finally {
+    budget?.close()
+    conversation.budget = null
   }
 }
 

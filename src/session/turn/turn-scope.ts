@@ -3,6 +3,7 @@ import type { Conversation } from "../conversation.ts"
 import type { OpenTurn, TurnChange } from "../log/open-turn.ts"
 import type { AgentScope } from "../scope.ts"
 import type { TurnTrace } from "../telemetry.ts"
+import type { TurnBudget } from "./turn-budget.ts"
 
 /** What the parts of one turn share. */
 export interface TurnScope {
@@ -11,6 +12,7 @@ export interface TurnScope {
   readonly turn: OpenTurn
   readonly trace: TurnTrace
   readonly account: Account
+  readonly budget: TurnBudget | null
   /** What is being made durable while the turn goes on. */
   saving: Promise<void>
 }

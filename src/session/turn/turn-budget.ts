@@ -1,0 +1,55 @@
+import type { Clock } from "../../base/clock.ts"
+import type { JsonObject } from "../../base/json.ts"
+import type { AgentBudget } from "../../plugin/agent-request.ts"
+import { NO_USAGE, type Usage } from "../../task/progress.ts"
+
+/** What one turn may still use up, and whether it has. */
+export interface TurnBudget {
+  /** Every model call of the conversation while the turn runs. */
+  spend(usage: Usage): void
+  /** Which part of it is used up, in words; null while there is some left. */
+  over(): string | null
+  /** Aborted when its time is over: what the model was about to say is not waited for. */
+  readonly timeOver: AbortSignal
+  close(): void
+}
+
+export interface TurnBudgetOptions {
+  /** What was left when the turn began. */
+  readonly left: AgentBudget
+  readonly clock: Clock
+  /** Of this turn, before a crash or a shutdown. */
+  readonly spentBefore?: Usage & { readonly timeMs: number }
+}
+
+export function createTurnBudget({ left, clock, spentBefore }: TurnBudgetOptions): TurnBudget {
+  const { tokens, costMicros } = spentBefore ?? NO_USAGE
+  let spent: Usage = { tokens, costMicros }
+  const time = new AbortController()
+  const end = (): void => time.abort(new Error("its time is over"))
+  const leftMs = left.timeMs === undefined ? undefined : left.timeMs - (spentBefore?.timeMs ?? 0)
+  const cancelTimer = leftMs !== undefined && leftMs > 0 ? clock.schedule(leftMs, end) : undefined
+  if (leftMs !== undefined && leftMs <= 0) end()
+  return {
+    spend(usage) {
+      spent = { tokens: spent.tokens + usage.tokens, costMicros: spent.costMicros + usage.costMicros }
+    },
+    over() {
+      if (left.tokens !== undefined && spent.tokens >= left.tokens) return "its budget of tokens is used up"
+      if (left.costMicros !== undefined && spent.costMicros >= left.costMicros) return "its budget of money is used up"
+      return time.signal.aborted ? "its time is over" : null
+    },
+    timeOver: time.signal,
+    close: () => cancelTimer?.(),
+  }
+}
+
+/** As a turn keeps it, for whoever goes on with it. */
+export function toBudgetMetadata(budget: AgentBudget | undefined): JsonObject {
+  return budget ? { budget: { ...budget } } : {}
+}
+
+export function readBudgetMetadata(metadata: JsonObject): AgentBudget | undefined {
+  const { budget } = metadata
+  return typeof budget === "object" && budget !== null ? (budget as unknown as AgentBudget) : undefined
+}
