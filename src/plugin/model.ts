@@ -4,6 +4,7 @@ import type { InputSchema } from "./tool-schema.ts"
 
 /** A tool as a model call names it. */
 export interface ModelTool {
+  /** Letters, digits, - and _, with single dots between: a provider whose API refuses dots names them otherwise there. */
   readonly name: string
   readonly description: string
   readonly inputSchema: InputSchema

@@ -2,11 +2,16 @@ import { z } from "zod"
 import { EFFECTS } from "./effect.ts"
 import { PLUGIN_KINDS } from "./plugin-base.ts"
 
-/** Names of plugins and commands are typed by people, commands in any case; those of tools must be taken by every model API. */
+/** Names of plugins and commands are typed by people, commands in any case; those of tools are told to every model API. */
 const pluginName = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,63}$/, "must begin with a lower-case letter and have lower-case letters, digits, - and _")
-const toolName = z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, "must have letters, digits, - and _, at most 64")
+const toolName = z
+  .string()
+  .regex(
+    /^(?=.{1,64}$)[a-zA-Z_][a-zA-Z0-9_-]*(\.[a-zA-Z0-9_-]+)*$/,
+    "must have letters, digits, - and _, with dots between them only, at most 64",
+  )
 
 const method = z.custom((value) => typeof value === "function", "must be a function")
 const inputSchema = z.custom((value) => value instanceof z.ZodType, "must be a zod 4 schema, such as z.object({ … })")

@@ -6,6 +6,7 @@ import { toModelError, toUnfinishedError } from "./model-error.ts"
 import { createPromptWriter } from "./prompt.ts"
 import { readParts, untilAborted } from "./read-parts.ts"
 import { createScrubber } from "./scrub.ts"
+import { createToolNames, type ToolNames } from "./tool-name.ts"
 
 export interface ConnectionOptions {
   /** Values that must not be in any error. */
@@ -23,20 +24,22 @@ export function toConnectedModel(
   const context = { id, scrub: createScrubber(secrets) }
   const tools = new WeakMap<ModelTool, LanguageModelV4FunctionTool>()
 
-  function toTool(tool: ModelTool): LanguageModelV4FunctionTool {
+  function toTool(tool: ModelTool, name: string): LanguageModelV4FunctionTool {
     let known = tools.get(tool)
-    if (!known) tools.set(tool, (known = toFunctionTool(tool)))
+    if (known?.name !== name) tools.set(tool, (known = toFunctionTool(tool, name)))
     return known
   }
 
-  async function open(request: ModelRequest): Promise<ReadableStream<LanguageModelV4StreamPart>> {
+  async function open(request: ModelRequest, names: ToolNames): Promise<ReadableStream<LanguageModelV4StreamPart>> {
     const { signal, maxOutputTokens, temperature } = request
     const prompt = writePrompt(request)
     const opening = Promise.resolve(
       model.doStream({
         prompt,
         abortSignal: signal,
-        ...(request.tools.length > 0 && { tools: request.tools.map(toTool) }),
+        ...(request.tools.length > 0 && {
+          tools: request.tools.map((tool) => toTool(tool, names.toWire(tool.name))),
+        }),
         ...(maxOutputTokens !== undefined && { maxOutputTokens }),
         ...(temperature !== undefined && { temperature }),
         ...(dialect.options && { providerOptions: dialect.options }),
@@ -51,15 +54,16 @@ export function toConnectedModel(
       const { signal } = request
       signal.throwIfAborted()
       const answer = createAnswer(dialect.origin, request)
+      const names = createToolNames(request.tools)
       const toError = (error: unknown) => {
         signal.throwIfAborted()
         return toModelError(error, context)
       }
       const take = (part: LanguageModelV4StreamPart) => {
         if (part.type === "error") throw toError(part.error)
-        answer.add(part)
+        answer.add(part.type === "tool-call" ? { ...part, toolName: names.fromWire(part.toolName) } : part)
       }
-      const stream = await open(request).catch((error: unknown) => Promise.reject(toError(error)))
+      const stream = await open(request, names).catch((error: unknown) => Promise.reject(toError(error)))
       await readParts(stream, signal, take, toError)
       const response = answer.toResponse()
       if (!response) throw toUnfinishedError(context)
@@ -68,6 +72,6 @@ export function toConnectedModel(
   }
 }
 
-function toFunctionTool({ name, description, inputSchema }: ModelTool): LanguageModelV4FunctionTool {
+function toFunctionTool({ description, inputSchema }: ModelTool, name: string): LanguageModelV4FunctionTool {
   return { type: "function", name, description, inputSchema }
 }
