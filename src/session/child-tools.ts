@@ -17,12 +17,14 @@ export function toChildTools(scope: AgentScope, choice: ChildToolChoice): readon
   if (wanted === null) return parents
   requireKnown(scope, wanted)
   if (parents === null) return wanted
-  const allowed = new Set(scope.tools.offers({ tools: parents, model }).map(({ found }) => found))
+  const allowed = new Set(scope.tools.offers({ tools: parents, model, isBelow: false }).map(({ found }) => found))
   const named = [...allowed].filter(({ tool, plugin }) => wanted.includes(tool.name) || wanted.includes(plugin))
   // A name may also be that of a plugin, or of another plugin's tool: what it would offer must be the parent's too.
   return named
     .map(({ tool }) => tool.name)
-    .filter((name) => scope.tools.offers({ tools: [name], model }).every(({ found }) => allowed.has(found)))
+    .filter((name) =>
+      scope.tools.offers({ tools: [name], model, isBelow: false }).every(({ found }) => allowed.has(found)),
+    )
 }
 
 function requireKnown({ registry }: AgentScope, wanted: readonly string[]): void {

@@ -8,7 +8,7 @@ import { estimateText, estimateTokens, estimateTools } from "./token-estimate.ts
 import type { OfferedTool } from "./tool-list.ts"
 
 export function offeredTools(scope: AgentScope, { log, model }: Conversation): readonly OfferedTool[] {
-  return scope.tools.offers({ tools: log.data.tools, model: model.id })
+  return scope.tools.offers({ tools: log.data.tools, model: model.id, isBelow: log.data.parent !== null })
 }
 
 /** What the model is told before anything is said. */

@@ -8,6 +8,8 @@ export interface ToolChoice {
   /** Names of tools or of plugins; null: all. */
   readonly tools: readonly string[] | null
   readonly model: string
+  /** Whether it is for an agent below an agent. */
+  readonly isBelow: boolean
 }
 
 /** A tool of one session. */
@@ -44,7 +46,7 @@ export function createToolList(
 
   return {
     offers(choice) {
-      const key = JSON.stringify([choice.model, choice.tools])
+      const key = JSON.stringify([choice.model, choice.isBelow, choice.tools])
       const known = chosen.get(key)
       if (known) return known
       all ??= listAll()
@@ -55,8 +57,10 @@ export function createToolList(
   }
 }
 
-function isOffered({ name, found }: OfferedTool, { tools, model }: ToolChoice): boolean {
+/** What only subagents are offered comes with any other tool: it is how they hand back. A choice of none is none. */
+function isOffered({ name, found }: OfferedTool, { tools, model, isBelow }: ToolChoice): boolean {
   const fits = meetsModelRequirements(found.owner.modelRequirements, model)
+  if (found.tool.isForSubagents) return fits && isBelow && tools?.length !== 0
   return fits && (tools === null || tools.includes(name) || tools.includes(found.plugin))
 }
 
