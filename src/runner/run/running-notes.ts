@@ -1,6 +1,6 @@
 import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { FactEvent } from "../../task/event.ts"
-import { NO_USAGE, type Progress, type Usage } from "../../task/progress.ts"
+import { type AgentActivity, NO_USAGE, type Progress, type Usage } from "../../task/progress.ts"
 import type { ActiveRun } from "./active-run.ts"
 import { writeUnderFence } from "./ownership.ts"
 import type { RunnerScope } from "../scope.ts"
@@ -12,12 +12,18 @@ const SAVE_EVERY_MS = 500
 const NO_PROGRESS: Progress = { done: null, total: null, phase: null, line: null }
 
 export function reportProgress(scope: RunnerScope, active: ActiveRun, update: Partial<Progress>): void {
-  const { done, total, phase, line } = { ...(active.progress ?? NO_PROGRESS), ...update }
+  const { done, total, phase, line, activity }: Progress = { ...(active.progress ?? NO_PROGRESS), ...update }
   const redact = (text: string | null) => (text === null ? null : scope.redactor.redactText(text))
-  active.progress = { done, total, phase: redact(phase), line: redact(line) }
+  const own = { done, total, phase: redact(phase), line: redact(line) }
+  active.progress = activity ? { ...own, activity: redactActivity(scope, activity) } : own
   active.unsaved.progress = true
   if (active.standing.in === "foreground") active.onProgress?.(active.progress)
   saveSoon(scope, active)
+}
+
+/** A model may call a tool by any name. */
+function redactActivity({ redactor }: RunnerScope, activity: AgentActivity): AgentActivity {
+  return { ...activity, lastTools: activity.lastTools.map((name) => redactor.redactText(name)) }
 }
 
 /** Adds up what was used, and stops the run once it is over its budget. What was paid for last is not thrown away. */
