@@ -1,0 +1,96 @@
+import type { OutputChunk, OutputRequest } from "../../plugin/output.ts"
+import type { SaidTo, TaskView } from "../../plugin/task-service.ts"
+import type { WaitAnswer, WaitRequest } from "../../plugin/wait-request.ts"
+import type { TaskRecord, TaskSummary } from "../../task/record.ts"
+import type { BackgroundCall } from "./background-call.ts"
+import type { CapableTool } from "./capable-tool.ts"
+import { createGroupOperations, type GroupOperations } from "./group-operations.ts"
+import {
+  cancelAll,
+  cancelAndLook,
+  cancelOwn,
+  clearOwn,
+  listOwn,
+  type OwnFilter,
+  requireOwn,
+  requireTask,
+} from "./own-tasks.ts"
+import { type AgentStart, startAgent } from "./start-agent.ts"
+import { type Started, startTask, type TaskStart } from "./start-task.ts"
+import { waitForTasks } from "./wait-for-tasks.ts"
+
+/**
+ * All that a vocabulary can do, for one call of it. Ids may be any unambiguous prefix. What changes something reaches
+ * the tasks of the asking conversation only; what reads by id reaches the workspace.
+ */
+export interface TaskOperations {
+  readonly call: BackgroundCall
+  /** Those that can run in the background, of the tools this conversation is offered. */
+  capable(): readonly CapableTool[]
+  /** The same work of this conversation that is alive is found, not started a second time, unless `again` is said. */
+  start(request: TaskStart): Promise<Started>
+  /** Refused as `not_background_capable` where no tool of kind `agent` is offered. */
+  startAgent(request: AgentStart): Promise<Started>
+  /** How it stands. Claims nothing. */
+  look(id: string): Promise<TaskView>
+  /** The same; a result that is there counts as used once this turn has kept the answer. Never waits. */
+  read(id: string): Promise<TaskView>
+  output(id: string, request?: OutputRequest): Promise<OutputChunk>
+  /** What has ended counts as used. Released by a new message of the person. Without `tasks` and `group`: all that live. */
+  wait(request: Omit<WaitRequest, "signal" | "consume">): Promise<WaitAnswer>
+  /** Newest first, at most a hundred. */
+  list(filter?: OwnFilter): Promise<readonly TaskSummary[]>
+  /** Returns once the stop is accepted. */
+  cancel(id: string, reason?: string): Promise<TaskRecord>
+  /** Those of the filter that live. */
+  cancelAll(filter: OwnFilter, reason?: string): Promise<readonly TaskRecord[]>
+  /** True when nothing of it runs any more. */
+  cancelAndLook(id: string): Promise<boolean>
+  /** To a running agent at its next tool boundary; a completed one is resumed. */
+  send(id: string, message: string): Promise<SaidTo>
+  resume(id: string, prompt: string): Promise<TaskRecord>
+  acknowledge(ids: readonly string[]): Promise<number>
+  prioritize(id: string, priority: number): Promise<TaskRecord>
+  /** Removes ended tasks, used or not; returns how many. */
+  clear(filter?: OwnFilter): Promise<number>
+  readonly groups: GroupOperations
+}
+
+export function createTaskOperations(call: BackgroundCall): TaskOperations {
+  const { tasks } = call.context
+  return {
+    call,
+    capable: () => call.capable(),
+    start: (request) => startTask(call, request),
+    startAgent: (request) => startAgent(call, request),
+    look: (id) => requireTask(call, id),
+    async read(id) {
+      const { task } = await requireTask(call, id)
+      return tasks.result(task.id, { consume: true })
+    },
+    async output(id, request) {
+      const { task } = await requireTask(call, id)
+      return tasks.output(task.id, request)
+    },
+    wait: (request) => waitForTasks(call, request),
+    list: (filter) => listOwn(call, filter),
+    cancel: (id, reason) => cancelOwn(call, id, reason),
+    cancelAll: (filter, reason) => cancelAll(call, filter, reason),
+    cancelAndLook: (id) => cancelAndLook(call, id),
+    async send(id, message) {
+      const { task } = await requireOwn(call, id)
+      return tasks.say(task.id, message)
+    },
+    async resume(id, prompt) {
+      const { task } = await requireOwn(call, id)
+      return tasks.resume(task.id, prompt)
+    },
+    acknowledge: (ids) => tasks.acknowledge(ids),
+    async prioritize(id, priority) {
+      const { task } = await requireOwn(call, id)
+      return tasks.prioritize(task.id, priority)
+    },
+    clear: (filter) => clearOwn(call, filter),
+    groups: createGroupOperations(call),
+  }
+}

@@ -1,0 +1,9 @@
+import { MEANWHILE } from "./meanwhile/vocabulary.ts"
+import type { Vocabulary } from "./vocabulary.ts"
+
+export type VocabularyName = "meanwhile" | "jaato" | "opencode" | "penguiflow"
+
+/** Which there are, by the name that the configuration gives. */
+export const VOCABULARIES: Partial<Record<VocabularyName, Vocabulary>> = {
+  meanwhile: MEANWHILE,
+}

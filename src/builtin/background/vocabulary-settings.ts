@@ -1,0 +1,5 @@
+/** What a runtime says of its background work, as far as the tools for tasks must know it. */
+export interface VocabularySettings {
+  /** How long a turn is kept open for a task that was started to be waited for. */
+  readonly retainTurnTimeoutMs: number
+}

@@ -1,0 +1,28 @@
+import type { WaitAnswer, WaitRequest } from "../../plugin/wait-request.ts"
+import { LIVE_STATUSES } from "../../task/lifecycle.ts"
+import type { BackgroundCall } from "./background-call.ts"
+import { listOwn, requireOwn } from "./own-tasks.ts"
+
+const NOTHING_TO_WAIT_FOR: WaitAnswer = { reason: "met", tasks: [], group: null, match: null }
+
+/** Waits without a model call. What the person says meanwhile goes first: it ends the wait, and stops nothing. */
+export async function waitForTasks(
+  call: BackgroundCall,
+  request: Omit<WaitRequest, "signal" | "consume">,
+): Promise<WaitAnswer> {
+  const { tasks, sessions, signal } = call.context
+  const wanted = request.tasks ?? (request.group === undefined ? await findLive(call) : undefined)
+  if (wanted?.length === 0 && request.group === undefined) return NOTHING_TO_WAIT_FOR
+  const ids = wanted && (await Promise.all(wanted.map(async (id) => (await requireOwn(call, id)).task.id)))
+  return tasks.waitFor({
+    ...request,
+    ...(ids && { tasks: ids }),
+    signal: AbortSignal.any([signal, sessions.newMessage]),
+    consume: true,
+  })
+}
+
+async function findLive(call: BackgroundCall): Promise<readonly string[]> {
+  const live = await listOwn(call, { statuses: LIVE_STATUSES })
+  return live.map(({ id }) => id)
+}
