@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import type { Clock } from "./base/clock.ts"
+import { createBackgroundPlugin } from "./builtin/background/background-plugin.ts"
 import { createClarificationPlugin } from "./builtin/clarification/clarification-plugin.ts"
 import { createFileEditPlugin } from "./builtin/file_edit/file-edit-plugin.ts"
 import { keyVariables } from "./builtin/models/key-variables.ts"
@@ -48,6 +49,7 @@ export function createProgramPlugins(options: ProgramPluginsOptions): readonly P
     createSlashCommandPlugin({ directories: foldersOf(folder, "commands") }),
     createClarificationPlugin(),
     createMultimodalPlugin({ root }),
+    createBackgroundPlugin(config.background),
   ]
 }
 

@@ -10,6 +10,7 @@ import type { OfferedTool } from "../tool-list.ts"
 import { watchTask } from "../task-watch.ts"
 import { findOffered, toBackgroundAfterMs } from "./call-step.ts"
 import { type CallWatch, watchCall } from "./call-watch.ts"
+import { tellPromoted } from "./tell-promoted.ts"
 import { summarize, toErrorResult, toToolResult } from "./tool-answer.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
@@ -72,7 +73,10 @@ async function perform(
     const execution = begin(scope, call, attempt)
     const answer = await followed(scope, execution)
     return {
-      result: toToolResult(call, answer, scope.agents.config.toolResultLimitCharacters),
+      result: toToolResult(call, answer, {
+        limitCharacters: scope.agents.config.toolResultLimitCharacters,
+        tellPromoted: (promoted) => tellPromoted(scope, promoted),
+      }),
       answer,
       errorType: toAnswerError(answer),
     }

@@ -3,11 +3,18 @@ import type { JsonValue } from "../../base/json.ts"
 import type { ContentPart, FunctionCall, ToolResult } from "../../plugin/message.ts"
 import type { Answer } from "../../plugin/task-service.ts"
 import { contentOf } from "../../plugin/tool-content.ts"
+import type { PromotedAnswer } from "../../plugin/tool-hooks.ts"
 import type { TaskId } from "../../task/id.ts"
-import type { TaskRecord } from "../../task/record.ts"
+
+export interface ToolResultOptions {
+  readonly limitCharacters: number
+  /** In the words of the tools for tasks, where there are some. */
+  readonly tellPromoted?: (promoted: PromotedAnswer) => string | undefined
+}
 
 /** What the model reads as the answer to its call. */
-export function toToolResult(call: FunctionCall, answer: Answer, limitCharacters: number): ToolResult {
+export function toToolResult(call: FunctionCall, answer: Answer, options: ToolResultOptions): ToolResult {
+  const { limitCharacters, tellPromoted } = options
   switch (answer.outcome) {
     case "completed":
       return toResult(call, false, toContent(answer.patch.payload, answer.patch.digest, limitCharacters))
@@ -24,7 +31,7 @@ export function toToolResult(call: FunctionCall, answer: Answer, limitCharacters
     case "timed_out":
       return toErrorResult(call, `It was ${answer.outcome.replace("_", " ")}: ${answer.reason}.`)
     case "promoted":
-      return toResult(call, false, [{ type: "text", text: toHandleText(answer.task, answer.afterMs) }])
+      return toResult(call, false, [{ type: "text", text: tellPromoted?.(answer) ?? toHandleText(answer) }])
   }
 }
 
@@ -91,7 +98,7 @@ function bound(text: string, limit: number): string {
   return `${text.slice(0, half)}\n[… ${left} characters left out …]\n${text.slice(-half)}`.toWellFormed()
 }
 
-function toHandleText(task: TaskRecord, afterMs: number): string {
+function toHandleText({ task, afterMs }: PromotedAnswer): string {
   if (task.status === "waiting") {
     return `It needs a person's approval first and waits for it as task ${task.id}. You will be told how it ends: go on with other work, and do not ask for the approval again.`
   }
