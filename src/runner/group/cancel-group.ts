@@ -1,0 +1,55 @@
+import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
+import type { StopRequest } from "../../plugin/stop-request.ts"
+import type { GroupRecord } from "../../task/group.ts"
+import type { Operation } from "../../task/operation.ts"
+import type { TaskSummary } from "../../task/record.ts"
+import { toStopEvent } from "../../task/stop.ts"
+import { obeyStops, toStopCause } from "../command/cancel.ts"
+import type { RunnerScope } from "../scope.ts"
+import { listMembers } from "./group-members.ts"
+
+/**
+ * Cancels the group and stops its live members in one transaction: after a crash either all of it has happened or
+ * nothing. Whoever waits for the group is released. A group that was cancelled already is returned as it is.
+ */
+export async function cancelGroup(
+  scope: RunnerScope,
+  group: GroupRecord,
+  request: StopRequest = {},
+): Promise<GroupRecord> {
+  const cause = toStopCause(scope, { reason: `its group ${group.name} was cancelled`, ...request })
+  for (;;) {
+    const current = await scope.store.group(group.id)
+    if (!current || current.state === "cancelled") return current ?? group
+    if (current.state === "joined") throw joinedError(current)
+    const live = await listMembers(scope, group.id, ["queued", "waiting", "running"])
+    try {
+      const [cancelled] = await scope.store.commit([
+        { op: "group.move", groupId: group.id, to: "cancelled" },
+        ...live.map((member) => toStop(member, cause)),
+      ])
+      await obeyStops(scope)
+      return cancelled
+    } catch (error) {
+      // A member moved on between the look and the commit: it is looked at again.
+      if (!isMeanwhileError(error, "wrong_state") && !isMeanwhileError(error, "not_found")) throw error
+    }
+  }
+}
+
+function toStop({ id, run, status }: TaskSummary, cause: Required<StopRequest>): Operation {
+  const isRunning = status === "running"
+  return {
+    op: "task.apply",
+    run: { taskId: id, run },
+    event: isRunning
+      ? { type: "task.stop_requested", ...cause }
+      : { type: toStopEvent(cause.by), ...cause, survivors: [], late: null },
+  }
+}
+
+function joinedError({ id, name, state, merge }: GroupRecord): MeanwhileError {
+  const instead = merge === "human_gated" ? " Reject its results instead." : ""
+  const message = `The group ${name} is joined: its members have ended, and there is nothing to cancel.${instead}`
+  return new MeanwhileError("wrong_state", message, { groupId: id, state })
+}

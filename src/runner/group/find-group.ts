@@ -1,0 +1,41 @@
+import { MeanwhileError } from "../../base/error.ts"
+import type { GroupFilter } from "../../plugin/group-service.ts"
+import type { GroupRecord } from "../../task/group.ts"
+import { DEFAULT_WORKSPACE, type GroupId } from "../../task/id.ts"
+import type { RunnerScope } from "../scope.ts"
+
+const FULL_ID_LENGTH = 36
+const ID_CHARACTERS = /^[0-9a-f-]+$/
+const CANDIDATES_SHOWN = 5
+
+/**
+ * The group with that name, the newest when several had it, or with that id or unambiguous prefix. Of another workspace,
+ * or of another session than the one given, there is none.
+ */
+export async function findGroup({ store }: RunnerScope, id: string, scope: GroupFilter = {}): Promise<GroupRecord> {
+  const { workspace = DEFAULT_WORKSPACE, session, states } = scope
+  const filter = { workspace, ...(session !== undefined && { session }), ...(states && { states }) }
+  const [named] = await store.groups({ ...filter, name: id }, 1)
+  if (named) return named
+  const idPrefix = id.toLowerCase()
+  if (!ID_CHARACTERS.test(idPrefix)) throw noGroup(id)
+  if (idPrefix.length === FULL_ID_LENGTH) {
+    const group = await store.group(idPrefix as GroupId)
+    const isHere = group?.workspace === workspace && (session === undefined || group.session === session)
+    if (!isHere || states?.includes(group.state) === false) throw noGroup(id)
+    return group
+  }
+  const [only, ...others] = await store.groups({ ...filter, idPrefix }, CANDIDATES_SHOWN + 1)
+  if (!only) throw noGroup(id)
+  if (others.length === 0) return only
+  const candidates = [only, ...others].slice(0, CANDIDATES_SHOWN).map((group) => group.id)
+  const more = others.length >= CANDIDATES_SHOWN ? " and more" : ""
+  const message = `${id} could be any of the groups ${candidates.join(", ")}${more}. Give more of the id.`
+  throw new MeanwhileError("ambiguous_id", message, { candidates })
+}
+
+function noGroup(id: string): MeanwhileError {
+  return new MeanwhileError("not_found", `There is no group ${JSON.stringify(id)}. List the groups to see them.`, {
+    id,
+  })
+}

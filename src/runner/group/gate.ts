@@ -1,0 +1,123 @@
+import { MeanwhileError } from "../../base/error.ts"
+import type { GroupRecord } from "../../task/group.ts"
+import { createTaskId, createWaitId } from "../../task/id.ts"
+import type { TaskDetails, TaskRecord } from "../../task/record.ts"
+import type { Wait } from "../../task/wait.ts"
+import { HOPS, toHops } from "../call/hops.ts"
+import { answerWait } from "../command/answer-wait.ts"
+import type { RunnerScope } from "../scope.ts"
+import { describeResult } from "./combine-results.ts"
+import { GATE_PLUGIN, GATE_QUESTION, GATE_TOOL, toGateKey } from "./gate-name.ts"
+import { readMembers } from "./group-members.ts"
+
+const LONGEST_DESCRIPTION = 1_000
+
+/** Whether what the group came to is used only when a person says so. An empty one came to nothing. */
+export function isGated({ merge, state, memberCount }: GroupRecord): boolean {
+  return merge === "human_gated" && state === "joined" && memberCount > 0
+}
+
+export async function findGate({ store }: RunnerScope, group: GroupRecord): Promise<TaskRecord | undefined> {
+  const filter = { workspace: group.workspace, idempotencyKey: toGateKey(group.id) }
+  const { items } = await store.tasks(filter, { limit: 1 })
+  return items[0] && store.task(items[0].id)
+}
+
+/**
+ * The one task that asks a person about all members of a joined group, made when it is not there yet. Its key makes
+ * two that are asked for at once the same task; dying before the commit leaves a joined group without a gate, which the
+ * next look finds.
+ */
+export async function openGate(scope: RunnerScope, group: GroupRecord): Promise<TaskRecord> {
+  const known = await findGate(scope, group)
+  if (known) return known
+  const members = await readMembers(scope, group.id)
+  const [{ task }] = await scope.store.commit([
+    {
+      op: "task.create",
+      details: toDetails(group, members),
+      entry: { as: "waiting", wait: toWait(scope, group, members) },
+    },
+  ])
+  return task
+}
+
+/** The first answer counts, whether it came by this or from the inbox. */
+export async function decideGate(
+  scope: RunnerScope,
+  group: GroupRecord,
+  decision: "apply" | "reject",
+  by: string,
+): Promise<void> {
+  if (!isGated(group)) {
+    const standing = group.merge === "human_gated" ? `is ${group.state}` : `merges by ${group.merge}`
+    throw wrongState(group, `The group ${group.name} ${standing}: it has no results that wait for a decision.`)
+  }
+  const gate = await openGate(scope, group)
+  if (gate.status !== "waiting") {
+    throw wrongState(group, `The results of the group ${group.name} were decided on already: ${toVerdict(gate)}.`)
+  }
+  await answerWait(scope, gate.wait.id, decision === "apply", by, group.workspace)
+}
+
+function toVerdict(gate: TaskRecord): string {
+  return gate.status === "cancelled" ? gate.stop.reason : "they were applied"
+}
+
+function toWait(scope: RunnerScope, group: GroupRecord, members: readonly TaskRecord[]): Wait {
+  const completed = members.filter(({ status }) => status === "completed").length
+  const count = members.length === 1 ? "1 task" : `${members.length} tasks`
+  return {
+    id: createWaitId(),
+    reason: "approval",
+    question: {
+      kind: GATE_QUESTION,
+      text: `Use the results of the group ${group.name}? ${completed} of ${count} completed.`,
+      detail: members.map(toDescription).join("\n"),
+      options: [true, false],
+      group: group.id,
+      tasks: members.map(({ id }) => id),
+    },
+    expiresAt: scope.clock.now() + Math.ceil(scope.config.questionExpirySeconds * 1_000),
+    onExpiry: false,
+  }
+}
+
+function toDescription(member: TaskRecord): string {
+  const text = describeResult(member)
+  return text.length > LONGEST_DESCRIPTION ? `${text.slice(0, LONGEST_DESCRIPTION - 1)}…` : text
+}
+
+/** It counts as started by whoever started the members: in their trace, and as many reports away from a person. */
+function toDetails(group: GroupRecord, members: readonly TaskRecord[]): TaskDetails {
+  const hops = Math.max(0, ...members.map(({ metadata }) => toHops(metadata)))
+  return {
+    id: createTaskId(),
+    workspace: group.workspace,
+    session: group.session,
+    parentTask: null,
+    parentMessage: null,
+    batch: null,
+    group: null,
+    kind: "tool",
+    plugin: GATE_PLUGIN,
+    tool: GATE_TOOL,
+    model: null,
+    title: `results of ${group.name}`,
+    input: { group: group.id },
+    inputHeldBy: null,
+    metadata: hops > 0 ? { [HOPS]: hops } : {},
+    lifetime: "runtime",
+    priority: 0,
+    notify: "wake",
+    limits: { timeoutMs: null, tokens: null, costMicros: null, outputBytes: null },
+    idempotencyKey: toGateKey(group.id),
+    askedBy: null,
+    depth: 0,
+    traceId: members[0]?.traceId ?? null,
+  }
+}
+
+function wrongState({ id, state }: GroupRecord, message: string): MeanwhileError {
+  return new MeanwhileError("wrong_state", message, { groupId: id, state })
+}

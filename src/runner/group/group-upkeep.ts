@@ -1,0 +1,85 @@
+import type { GroupRecord } from "../../task/group.ts"
+import type { GroupId } from "../../task/id.ts"
+import { type Chore, repeat, warn } from "../upkeep/repeat.ts"
+import type { RunnerScope } from "../scope.ts"
+import { failFast } from "./fail-fast.ts"
+import { isGated, openGate } from "./gate.ts"
+
+const MOST_AT_ONCE = 1_000
+const MOST_REMEMBERED = 10_000
+
+export interface GroupUpkeepOptions {
+  /** Whether it also looks after groups that nothing was heard of: what a crash or a lost wake-up left behind. */
+  readonly looksAround: boolean
+}
+
+/**
+ * Does what follows from the ends of members: stops the others of a group that ends with the first failure, and asks
+ * about the results of a gated one. At once when the bus tells of the group, and by a slow look at all of them.
+ */
+export function createGroupUpkeep(scope: RunnerScope, { looksAround }: GroupUpkeepOptions): Chore {
+  const woken = new Set<GroupId>()
+  /** Groups that will never need anything, by what they are or because it was done. */
+  const settled = new Set<GroupId>()
+  let tending: Promise<void> | undefined
+  let isClosed = false
+
+  async function tend(group: GroupRecord): Promise<void> {
+    await failFast(scope, group)
+    if (isGated(group)) await openGate(scope, group)
+    if (!mayNeedMore(group)) settled.add(group.id)
+    if (settled.size > MOST_REMEMBERED) settled.clear()
+  }
+
+  /** One that cannot be tended now is, at the next look at all of them. */
+  async function tendWoken(): Promise<void> {
+    for (const id of woken) {
+      woken.delete(id)
+      try {
+        const group = await scope.store.group(id)
+        if (group) await tend(group)
+      } catch (error) {
+        warn(scope, error)
+      }
+    }
+  }
+
+  function tendSoon(): void {
+    tending ??= tendWoken().then(() => {
+      tending = undefined
+      if (woken.size > 0) tendSoon()
+    })
+  }
+
+  function hear(id: GroupId): void {
+    if (isClosed || settled.has(id)) return
+    woken.add(id)
+    tendSoon()
+  }
+
+  async function tendAll(): Promise<void> {
+    const { store } = scope
+    const failing = await store.groups({ states: ["open", "sealed"], failFast: true }, MOST_AT_ONCE)
+    const gated = await store.groups({ states: ["joined"], merge: "human_gated" }, MOST_AT_ONCE)
+    for (const group of [...failing, ...gated]) if (!isClosed && !settled.has(group.id)) await tend(group)
+  }
+
+  const first = looksAround ? tendAll().catch((error: unknown) => warn(scope, error)) : undefined
+  const poll = looksAround ? repeat(scope, scope.config.completionScanIntervalMs, tendAll) : undefined
+  const unsubscribe = scope.engine.bus.subscribe((wake) => {
+    if (wake.about === "group") hear(wake.groupId)
+  })
+
+  return {
+    async close() {
+      isClosed = true
+      unsubscribe()
+      await Promise.all([first, poll?.close(), tending])
+    },
+  }
+}
+
+/** A gated group is asked about when it is joined, a failing one stopped before. */
+function mayNeedMore({ state, failFast: endsEarly, merge }: GroupRecord): boolean {
+  return (state === "open" || state === "sealed") && (endsEarly || merge === "human_gated")
+}

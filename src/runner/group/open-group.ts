@@ -1,0 +1,56 @@
+import { MeanwhileError } from "../../base/error.ts"
+import type { GroupRequest } from "../../plugin/group-service.ts"
+import type { GroupDetails, GroupRecord } from "../../task/group.ts"
+import { createGroupId, DEFAULT_WORKSPACE } from "../../task/id.ts"
+import { checkName } from "../call/call-check.ts"
+import type { RunnerScope } from "../scope.ts"
+
+const LONGEST_NAME = 200
+const REPORTS: readonly string[] = ["combined", "each", "none"]
+const MERGES: readonly string[] = ["append", "replace", "human_gated"]
+const FIXED = ["join", "failFast", "report", "merge"] as const
+
+/** The open group of that name in the session, or a new one. What it was made with cannot be changed. */
+export async function openGroup(scope: RunnerScope, request: GroupRequest): Promise<GroupRecord> {
+  const { workspace = DEFAULT_WORKSPACE, session = null, name } = request
+  const [known] = await scope.store.groups({ workspace, session, name, states: ["open"] }, 1)
+  if (known) return requireSame(known, request)
+  const details: GroupDetails = {
+    id: createGroupId(),
+    workspace,
+    session,
+    name,
+    join: request.join ?? "all",
+    failFast: request.failFast ?? false,
+    report: request.report ?? "combined",
+    merge: request.merge ?? "append",
+  }
+  const [group] = await scope.store.commit([{ op: "group.create", details }])
+  return group
+}
+
+export function checkGroupRequest({ redactor }: RunnerScope, { name, join, report, merge }: GroupRequest): void {
+  if (typeof name !== "string" || name.trim() === "" || name.length > LONGEST_NAME)
+    refuse("name", `must be a text of 1 to ${LONGEST_NAME} characters`)
+  checkName(redactor, "name of the group", name)
+  const isJoin =
+    join === undefined || join === "all" || join === "any" || (Number.isSafeInteger(join) && Number(join) > 0)
+  if (!isJoin) refuse("join", `must be all, any or a whole number above 0, not ${String(join)}`)
+  if (report !== undefined && !REPORTS.includes(report))
+    refuse("report", `must be one of ${REPORTS.join(", ")}, not ${String(report)}`)
+  if (merge !== undefined && !MERGES.includes(merge))
+    refuse("merge", `must be one of ${MERGES.join(", ")}, not ${String(merge)}`)
+}
+
+function requireSame(known: GroupRecord, request: GroupRequest): GroupRecord {
+  for (const field of FIXED) {
+    if (request[field] === undefined || request[field] === known[field]) continue
+    const message = `The group ${known.name} is open with \`${field}\` ${String(known[field])}, which cannot become ${String(request[field])}. Leave \`${field}\` out, or give the group another name.`
+    throw new MeanwhileError("invalid_input", message, { field, groupId: known.id })
+  }
+  return known
+}
+
+function refuse(field: string, problem: string): never {
+  throw new MeanwhileError("invalid_input", `The group's \`${field}\` ${problem}.`, { field })
+}
