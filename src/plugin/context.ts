@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../base/json.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import type { ArtifactReference } from "../task/patch.ts"
-import type { AskingStep } from "../task/record.ts"
+import type { AskingStep, TaskLimits } from "../task/record.ts"
 import type { Progress, Usage } from "../task/progress.ts"
 import type { OnCrash } from "../task/step.ts"
 import type { OutputChunk, OutputRequest } from "./output.ts"
@@ -76,6 +76,17 @@ export interface AskingRun extends Pick<ToolContext, "taskId" | "run" | "workspa
   readonly traceId: string | null
   /** The step of a turn that made the call: the same when the turn makes it again after a crash. */
   readonly askedBy: AskingStep | null
+  /** It, or something above it, is a task in the background: nobody waits for it now. */
+  readonly isBackground: boolean
+  readonly limits: TaskLimits
+  /** What its task has used so far, in earlier runs too. */
+  readonly usage: Usage
+  /** The store knows it: it is in the background, or about to be. */
+  readonly isRecorded: boolean
+  /** How long it has run, time before a crash included. */
+  ranMs(): number
+  /** Resolves when its end is durable, or when nothing more of it will be written here. */
+  readonly ended: Promise<unknown>
   /** The run ends here without being over: a shutdown hands it back, or another worker has it. */
   readonly isLeft: boolean
 }

@@ -10,6 +10,8 @@ export interface PermissionRequest {
   /** As the tool's schema gives it to `run`. */
   readonly input: unknown
   readonly definition: Tool
+  /** Made below a task in the background: whoever is there now does not wait for it, and is asked in the inbox. */
+  readonly isBackground: boolean
   /** Aborted when nobody wants the call any more. */
   readonly signal: AbortSignal
 }

@@ -24,6 +24,8 @@ export type PersonAnswer =
 
 /** Asks whoever is there. */
 export interface PersonPort {
+  /** Questions go to the inbox, where many wait at once; otherwise to whoever is there, one at a time. */
+  readonly isInbox?: boolean
   ask(question: Question, signal?: AbortSignal): Promise<PersonAnswer>
 }
 

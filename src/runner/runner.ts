@@ -1,15 +1,18 @@
 import { type Clock, systemClock } from "../base/clock.ts"
 import { closeAll } from "../base/close-all.ts"
 import type { JsonValue } from "../base/json.ts"
-import type { ConversationPortsOf, Log } from "../plugin/context.ts"
+import type { AskingRun, ConversationPortsOf, Log } from "../plugin/context.ts"
+import type { PersonAnswer, Question } from "../plugin/person-port.ts"
 import type { Registry } from "../plugin/registry.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import type { Engine } from "../task/engine.ts"
+import type { GroupRecord } from "../task/group.ts"
 import type { SessionId, TaskId, WaitId, WorkspaceId } from "../task/id.ts"
 import type { TaskRecord } from "../task/record.ts"
+import type { AgentsPort } from "./agents-port.ts"
 import { type BackgroundConfigInput, toBackgroundConfig } from "./config.ts"
 import { createDurations } from "./upkeep/durations.ts"
-import { expireWaits } from "./upkeep/expire-waits.ts"
+import { startChores } from "./upkeep/chores.ts"
 import { createFamilyLock } from "./call/family-lock.ts"
 import { closeSession, deleteSession, endTurn, endUnkeptTurn } from "./upkeep/lifetimes.ts"
 import { createObedience } from "./worker/obedience.ts"
@@ -20,8 +23,12 @@ import { createPump, IDLE_PUMP, type Pump } from "./worker/pump.ts"
 import { createReclaim } from "./worker/reclaim.ts"
 import { createRedactingLog } from "./redacting-log.ts"
 import { createRedactor, type Redactor } from "./redaction/redactor.ts"
-import { repeat, warn } from "./upkeep/repeat.ts"
-import { applyRetention } from "./upkeep/retention.ts"
+import { warn } from "./upkeep/repeat.ts"
+import { askPerson } from "./question/ask-person.ts"
+import { gateTool } from "./group/gate-tool.ts"
+import { createGroupUpkeep } from "./group/group-upkeep.ts"
+import { sealOpenGroups } from "./group/seal-group.ts"
+import { questionTool } from "./question/question-tool.ts"
 import { answerWait } from "./command/answer-wait.ts"
 import type { RunnerScope } from "./scope.ts"
 import { createTaskService } from "./command/service.ts"
@@ -49,6 +56,8 @@ export interface RunnerOptions {
   readonly redactor?: Redactor
   /** Gives tools their `sessions`, `model` and `person`. Without it they are refused. */
   readonly conversations?: ConversationPortsOf
+  /** Knows the conversations of agent tasks. Without it none can be resumed or told anything. */
+  readonly agents?: AgentsPort
   /** Takes turns of conversations. Without it they are left to other processes. */
   readonly takeTurn?: TurnHandler
   /** Default true. Without it only what is asked of it here is done: nothing queued or left behind is taken up. */
@@ -59,6 +68,10 @@ export interface RunnerOptions {
 
 export interface Runner extends TaskService, AsyncDisposable {
   answer(waitId: WaitId, answer: JsonValue, answeredBy: string, scope?: WorkspaceId): Promise<TaskRecord>
+  /** Asks in the inbox, for a run in the background: nobody waits for it, so nobody is interrupted. */
+  askPerson(run: AskingRun, question: Question, signal: AbortSignal): Promise<PersonAnswer>
+  /** Seals the open groups of a session, after a turn: nobody adds to them any more. */
+  sealGroups(session: SessionId): Promise<readonly GroupRecord[]>
   beginTurn(start: TurnStart): Promise<BegunTurn>
   /** Whether a run of the task is this process's now. */
   runsHere(id: TaskId): boolean
@@ -71,10 +84,6 @@ export interface Runner extends TaskService, AsyncDisposable {
   deleteSession(session: SessionId): Promise<void>
   close(options?: ShutdownOptions): Promise<void>
 }
-
-const RETENTION_EVERY_MS = 60_000
-const EXPIRY_EVERY_MS = 1_000
-const RECLAIMS_PER_LEASE = 3
 
 /** Begins to work as soon as it is created: takes over what was left behind, then what is queued. */
 export async function createRunner(options: RunnerOptions): Promise<Runner> {
@@ -103,11 +112,11 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     redactor,
     worker,
     active,
-    tools: createToolSource(
-      options.registry,
-      () => pump.nudge(),
-      options.takeTurn ? createTurnTool(() => scope, options.takeTurn) : null,
-    ),
+    tools: createToolSource(options.registry, () => pump.nudge(), [
+      questionTool,
+      gateTool,
+      ...(options.takeTurn ? [createTurnTool(() => scope, options.takeTurn)] : []),
+    ]),
     permission: options.permission ?? allowAll,
     spool: createSpool({ directory: options.spoolDirectory, clock, redactor, owner: thisProcessIdentity() }),
     slots: createSlots(config),
@@ -120,6 +129,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
       return service
     },
     conversations: options.conversations ?? null,
+    agents: options.agents ?? null,
     nudge: () => pump.nudge(),
     mayHaveQueued: true,
     mayHaveQueuedTurns: true,
@@ -130,11 +140,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   let pump: Pump = IDLE_PUMP
   const reclaim = takesWork ? createReclaim(scope) : async () => {}
   const obedience = createObedience(scope)
-  const chores = [
-    repeat(scope, EXPIRY_EVERY_MS, () => expireWaits(scope)),
-    repeat(scope, (config.leaseSeconds * 1_000) / RECLAIMS_PER_LEASE, reclaim),
-    repeat(scope, RETENTION_EVERY_MS, () => applyRetention(scope)),
-  ]
+  const chores = [...startChores(scope, reclaim), createGroupUpkeep(scope, { looksAround: takesWork })]
   let closing: Promise<void> | undefined
   const close = (shutdown: ShutdownOptions = {}): Promise<void> => (closing ??= shutDown(shutdown))
 
@@ -158,6 +164,8 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const runner: Runner = {
     ...service,
     answer: (waitId, answer, answeredBy, workspace) => answerWait(scope, waitId, answer, answeredBy, workspace),
+    askPerson: (run, question, signal) => askPerson(scope, run, question, signal),
+    sealGroups: (session) => sealOpenGroups(scope, session),
     beginTurn: (start) => beginTurn(scope, start),
     runsHere: (id) => scope.active.get(id)?.standing.in === "background",
     takesTurns: () => takesWork && scope.takesTurns && !scope.isClosing,

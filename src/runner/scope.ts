@@ -4,6 +4,7 @@ import type { TaskService } from "../plugin/task-service.ts"
 import type { Engine } from "../task/engine.ts"
 import type { TaskId } from "../task/id.ts"
 import type { TaskStore } from "../task/store.ts"
+import type { AgentsPort } from "./agents-port.ts"
 import type { ActiveRun } from "./run/active-run.ts"
 import type { BackgroundConfig } from "./config.ts"
 import type { Durations } from "./upkeep/durations.ts"
@@ -42,6 +43,8 @@ export interface RunnerScope {
   readonly service: TaskService
   /** What a tool reaches beyond its task; null in a runner without conversations. */
   readonly conversations: ConversationPortsOf | null
+  /** The conversations of agent tasks; null in a runner without any. */
+  readonly agents: AgentsPort | null
   /** Looks for queued work soon. */
   readonly nudge: () => void
   /** False once a look into the queue found it empty: then a start with a free slot need not queue. */

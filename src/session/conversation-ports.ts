@@ -1,5 +1,6 @@
 import { MeanwhileError } from "../base/error.ts"
 import type { AskingRun, ConversationPorts } from "../plugin/context.ts"
+import type { PersonPort } from "../plugin/person-port.ts"
 import { createModelPort } from "./model-port.ts"
 import type { AgentScope } from "./scope.ts"
 import { createSessionsPort } from "./sessions-port.ts"
@@ -15,6 +16,19 @@ export function toConversationPorts(scope: AgentScope, run: AskingRun): Conversa
         throw new MeanwhileError("wrong_state", "This call belongs to no session, and so has no model.")
       return createModelPort(scope, conversation, { signal, task: taskId, traceId })
     },
-    person: { ask: (question, own) => scope.person.ask(question, own ? AbortSignal.any([own, signal]) : signal) },
+    person: toPersonPort(scope, run),
+  }
+}
+
+/** Whoever is there does not wait for what runs in the background: its questions go to the inbox. */
+function toPersonPort({ person, runner }: AgentScope, run: AskingRun): PersonPort {
+  return {
+    get isInbox() {
+      return run.isBackground
+    },
+    ask(question, own) {
+      const signal = own ? AbortSignal.any([own, run.signal]) : run.signal
+      return run.isBackground ? runner.askPerson(run, question, signal) : person.ask(question, signal)
+    },
   }
 }

@@ -41,7 +41,10 @@ export interface AgentScope {
   readonly takers: TurnTakers
   /** Aborted when the runtime closes: messages that still wait for their turn have none. */
   readonly closing: AbortSignal
-  readonly background: Pick<BackgroundConfig, "maxAgentDepth" | "maxAgentFanOut" | "backgroundThresholdSeconds">
+  readonly background: Pick<
+    BackgroundConfig,
+    "maxAgentDepth" | "maxAgentFanOut" | "backgroundThresholdSeconds" | "completionScanIntervalMs"
+  >
   /** How many subagents are being made, by their parent. */
   readonly comingChildren: Map<SessionId, number>
   /** Told of every subagent: what its parent was allowed may hold for it too. */

@@ -6,8 +6,6 @@ import type { Conversation } from "./conversation.ts"
 import type { AgentScope } from "./scope.ts"
 
 const PAGE_SIZE = 100
-/** Catches what a lost wake-up left unread. */
-const SAFETY_POLL_MS = 5_000
 
 /** Passes the events of a task that the agent started on to whoever listens, until it has ended. */
 export async function watchTask(scope: AgentScope, conversation: Conversation, taskId: TaskId): Promise<void> {
@@ -23,7 +21,9 @@ export async function watchTask(scope: AgentScope, conversation: Conversation, t
       if (events.length === PAGE_SIZE) continue
       const task = await scope.store.task(taskId)
       if (!task || (isTerminal(task.status) && task.lastSequence <= sequence)) return
-      const cancelPoll = scope.clock.schedule(SAFETY_POLL_MS, woken.resolve, { isBackground: true })
+      const cancelPoll = scope.clock.schedule(scope.background.completionScanIntervalMs, woken.resolve, {
+        isBackground: true,
+      })
       await woken.promise
       cancelPoll()
     }

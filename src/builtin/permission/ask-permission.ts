@@ -2,7 +2,7 @@ import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
 import type { JsonValue } from "../../base/json.ts"
 import type { ToolContext } from "../../plugin/context.ts"
-import type { Question } from "../../plugin/person-port.ts"
+import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
 import { toQuestion } from "./permission-question.ts"
 import { addGrant, type JudgedCall, judge, type PermissionScope, toJudgedCall } from "./permission-scope.ts"
@@ -63,13 +63,16 @@ async function askAhead(
   if (verdict.decision === "allow") return { isGranted: true, reason: "it is allowed already" }
   if (verdict.decision === "deny") return { isGranted: false, reason: verdict.reason }
   const question = await toAheadQuestion(scope, call, isOneCall, asked.reason)
-  const answer = await scope.queue.take(context.signal, () =>
-    (scope.channel() ?? context.person).ask(question, context.signal),
-  )
+  const answer = await ask(scope, question, context)
   if (!answer.isAnswered) return { isGranted: false, reason: `nobody allowed it: ${answer.reason}` }
   if (!/^y(?:es)?$/i.test(answer.value.trim())) return { isGranted: false, reason: "the person said no" }
   addGrant(scope, call, isOneCall ? { kind: "call", input: JSON.stringify(value) } : { kind: "tool" })
   return { isGranted: true, reason: isOneCall ? "for this call, in this session" : "for every call, in this session" }
+}
+
+/** One question at a time is before a person; any number of them is in the inbox. */
+function ask({ queue }: PermissionScope, question: Question, { person, signal }: ToolContext): Promise<PersonAnswer> {
+  return person.isInbox ? person.ask(question, signal) : queue.take(signal, () => person.ask(question, signal))
 }
 
 function parseInput(definition: Tool, value: unknown): unknown {

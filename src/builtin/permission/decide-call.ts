@@ -15,7 +15,7 @@ export function decideCall(
   const { plugin, tool, input, definition, call } = request
   const judged = toJudgedCall(scope, { plugin, tool, input, definition, session: call.session ?? null })
   const verdict = judge(scope, judged)
-  return toSettled(verdict) ?? askPerson(scope, judged, verdict, request.signal)
+  return toSettled(verdict) ?? askPerson(scope, judged, verdict, request)
 }
 
 function toSettled(verdict: Verdict): PermissionDecision | undefined {
@@ -27,7 +27,7 @@ async function askPerson(
   scope: PermissionScope,
   call: JudgedCall,
   verdict: Verdict,
-  signal: AbortSignal,
+  { signal, isBackground }: PermissionRequest,
 ): Promise<PermissionDecision> {
   const reason = verdict.decision === "ask" ? verdict.reason : undefined
   const question = await toQuestion({ ...call, ...(reason !== undefined && { reason }) }, (text) => scope.redact(text))
@@ -37,7 +37,7 @@ async function askPerson(
     question,
     expiresInMs: seconds === null ? null : Math.round(seconds * 1000),
   }
-  if (!scope.channel()) return inbox
+  if (isBackground || !scope.channel()) return inbox
   try {
     return await scope.queue.take(signal, async () => {
       const channel = scope.channel()

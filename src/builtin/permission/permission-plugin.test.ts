@@ -53,18 +53,21 @@ function create(options: Partial<PermissionPluginOptions> = {}, definition: Tool
     },
     ...options,
   })
-  const decide = async (input: unknown, session: SessionId | null = SESSION, signal = never) =>
+  const decide = async (input: unknown, session: SessionId | null = SESSION, signal = never, more = {}) =>
     parts.permission.decide({
       call: { tool: definition.name, input, session },
       plugin: "files",
       tool: definition.name,
       input,
       definition,
+      isBackground: false,
       signal,
+      ...more,
     })
   const askAhead = async (input: object) => {
     const [tool] = parts.plugin.tools
-    const person = { ask: async () => ({ isAnswered: false, reason: "nobody is there" }) as const }
+    const nobody = { ask: async () => ({ isAnswered: false, reason: "nobody is there" }) as const }
+    const person = options.channel?.() ?? nobody
     return tool?.run(tool.input.parse(input), { session: SESSION, signal: never, person } as unknown as ToolContext)
   }
   const type = (argument: string) =>

@@ -5,9 +5,11 @@ import type { Tool } from "../../plugin/tool.ts"
 import { decideCall, type PendingCall } from "../../plugin/tool-hooks.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
 import { LIVE_STATUSES } from "../../task/lifecycle.ts"
-import type { AskingStep } from "../../task/record.ts"
+import type { AskingStep, TaskRecord } from "../../task/record.ts"
 import { createPermissionRequest } from "./asked-permission.ts"
 import { checkCall } from "./call-check.ts"
+import type { ActiveRun } from "../run/active-run.ts"
+import { toHops } from "./hops.ts"
 import { requireOpen } from "./enter.ts"
 import type { PermissionDecision } from "../../plugin/permission-request.ts"
 import type { Approval } from "./permission.ts"
@@ -22,6 +24,7 @@ export interface Admitted {
   /** As the tool's schema gives it to `run`. */
   readonly input: unknown
   readonly depth: number
+  readonly hops: number
   /** A person has to allow it first: it enters as a task that waits. */
   readonly approval?: Approval
   /** Called once the task is written or runs, or will not be: the next one below its parent is let in then. */
@@ -42,7 +45,7 @@ export function admit(
   checkCall(call)
   const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
   const input = parseInput(tool, call.input)
-  const admitted = { call, plugin, tool, input, depth: 0 }
+  const admitted = { call, plugin, tool, input, depth: 0, hops: call.hops ?? 0 }
   if (scope.tools.hooks().length > 0) return admitWithHooks(scope, admitted, withdrawal, onAsked)
   const decision = decide(scope, admitted, withdrawal, onAsked)
   if (!(decision instanceof Promise) && !call.parentTask && !call.askedBy) return withDecision(admitted, decision)
@@ -84,7 +87,7 @@ function decide(
     reason: `permission could not be asked (${toErrorMessage(error)})`,
   })
   try {
-    const decision = scope.permission.decide(createPermissionRequest(admitted, withdrawal))
+    const decision = scope.permission.decide(createPermissionRequest(scope, admitted, withdrawal))
     if (!(decision instanceof Promise)) return decision
     onAsked?.()
     return decision.catch(refuse)
@@ -102,12 +105,14 @@ async function finishAdmission(
   const { call, tool } = admitted
   if (call.askedBy) await requireRecord(scope, call.askedBy)
   if (!call.parentTask) return admitted
-  const depth = await findDepth(scope, call, call.parentTask)
-  if (tool.kind !== "agent") return { ...admitted, depth }
+  const parent = await findParent(scope, call, call.parentTask)
+  const depth = parent.depth + 1
+  const hops = Math.max(admitted.hops, "hops" in parent ? parent.hops : toHops(parent.metadata))
+  if (tool.kind !== "agent") return { ...admitted, depth, hops }
   const settle = await scope.families.take(call.parentTask)
   try {
     await requireRoomForAgent(scope, call.parentTask, depth)
-    return { ...admitted, depth, settle }
+    return { ...admitted, depth, hops, settle }
   } catch (error) {
     settle()
     throw error
@@ -140,10 +145,10 @@ async function requireRecord(scope: RunnerScope, { taskId }: AskingStep): Promis
   throw new MeanwhileError("wrong_state", message, { taskId })
 }
 
-/** How deep the task will be below its parent, which may be a call in the foreground: the store does not know it yet. */
-async function findDepth(scope: RunnerScope, call: ToolCall, parentTask: TaskId): Promise<number> {
+/** It may be a call in the foreground: the store does not know it yet. */
+async function findParent(scope: RunnerScope, call: ToolCall, parentTask: TaskId): Promise<ActiveRun | TaskRecord> {
   const parent = scope.active.get(parentTask) ?? (await scope.store.task(parentTask))
-  if (parent && parent.workspace === (call.workspace ?? DEFAULT_WORKSPACE)) return parent.depth + 1
+  if (parent && parent.workspace === (call.workspace ?? DEFAULT_WORKSPACE)) return parent
   const message = `There is no parent task ${parentTask}. Give the id of a task of the same workspace, or none.`
   throw new MeanwhileError("not_found", message, { parentTask })
 }

@@ -1,6 +1,8 @@
 import type { ToolCall } from "../../plugin/task-service.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { PermissionRequest } from "../../plugin/permission-request.ts"
+import { isInBackground } from "../run/is-in-background.ts"
+import type { RunnerScope } from "../scope.ts"
 import type { Withdrawal } from "./withdrawal.ts"
 
 interface AskedCall {
@@ -10,9 +12,13 @@ interface AskedCall {
   readonly input: unknown
 }
 
-/** What permission is asked for a call. The signal is made only when it is looked at. */
-export function createPermissionRequest(asked: AskedCall, withdrawal: Withdrawal): PermissionRequest {
-  return new AskedPermission(asked, withdrawal)
+/** What permission is asked for a call. What few look at is found out when they do. */
+export function createPermissionRequest(
+  scope: RunnerScope,
+  asked: AskedCall,
+  withdrawal: Withdrawal,
+): PermissionRequest {
+  return new AskedPermission(scope, asked, withdrawal)
 }
 
 class AskedPermission implements PermissionRequest {
@@ -21,15 +27,21 @@ class AskedPermission implements PermissionRequest {
   readonly tool: string
   readonly input: unknown
   readonly definition: Tool
+  readonly #scope: RunnerScope
   readonly #withdrawal: Withdrawal
 
-  constructor({ call, plugin, tool, input }: AskedCall, withdrawal: Withdrawal) {
+  constructor(scope: RunnerScope, { call, plugin, tool, input }: AskedCall, withdrawal: Withdrawal) {
     this.call = call
     this.plugin = plugin
     this.tool = tool.name
     this.input = input
     this.definition = tool
+    this.#scope = scope
     this.#withdrawal = withdrawal
+  }
+
+  get isBackground(): boolean {
+    return isInBackground(this.#scope, this.call.parentTask)
   }
 
   get signal(): AbortSignal {

@@ -3,6 +3,7 @@ import { byteLength } from "../../base/json.ts"
 import type { ToolCall } from "../../plugin/task-service.ts"
 import { LIFETIMES, NOTIFY_MODES } from "../../task/record.ts"
 import type { Redactor } from "../redaction/redactor.ts"
+import { HOPS } from "./hops.ts"
 
 const METADATA_LIMIT_BYTES = 16 * 1024
 const TEXT_LIMIT_CHARACTERS = 512
@@ -25,6 +26,9 @@ export function checkCall(call: ToolCall): void {
   }
   if (call.priority !== undefined && !Number.isSafeInteger(call.priority)) {
     refuse("priority", `must be a whole number, not ${String(call.priority)}`)
+  }
+  if (call.hops !== undefined && !(Number.isSafeInteger(call.hops) && call.hops >= 0)) {
+    refuse("hops", `must be a whole number of 0 or more, not ${String(call.hops)}`)
   }
   for (const field of TEXTS) {
     const value = call[field]
@@ -57,6 +61,7 @@ function checkOneOf(field: string, value: string, allowed: readonly string[]): v
 function checkMetadata(metadata: unknown): void {
   if (typeof metadata !== "object" || metadata === null || Array.isArray(metadata))
     refuse("metadata", "must be an object")
+  if (HOPS in metadata) refuse("metadata", `may not hold \`${HOPS}\`, which is counted. Choose another name for it`)
   const bytes = byteLength(toJsonText(metadata))
   if (bytes > METADATA_LIMIT_BYTES) {
     refuse(

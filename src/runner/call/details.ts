@@ -5,12 +5,14 @@ import { DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
 import type { TaskDetails, TaskLimits } from "../../task/record.ts"
 import type { Admitted } from "./admission.ts"
 import { checkNames } from "./call-check.ts"
+import { HOPS } from "./hops.ts"
 import type { Redactor } from "../redaction/redactor.ts"
 import type { RunnerScope } from "../scope.ts"
 import { activeTraceId } from "../trace.ts"
 
 /** What the record will say. A secret in the input stays in this process's memory only. */
-export function toDetails(scope: RunnerScope, { call, plugin, tool, input, depth }: Admitted, id: TaskId): TaskDetails {
+export function toDetails(scope: RunnerScope, admitted: Admitted, id: TaskId): TaskDetails {
+  const { call, plugin, tool, input, depth, hops } = admitted
   checkNames(scope.redactor, call)
   const redacted = scope.redactor.redactJson(toJson(call.input))
   if (redacted.hasChanged) scope.heldInputs.set(id, call.input)
@@ -29,7 +31,7 @@ export function toDetails(scope: RunnerScope, { call, plugin, tool, input, depth
     title: scope.redactor.redactText(call.title ?? toTitle(tool, input, redacted)),
     input: redacted.value,
     inputHeldBy: redacted.hasChanged ? scope.worker.id : null,
-    metadata: scope.redactor.redactJson(toJson(call.metadata ?? {})).value as JsonObject,
+    metadata: toMetadata(scope.redactor, call, hops),
     lifetime: call.lifetime ?? "runtime",
     priority: call.priority ?? 0,
     notify: call.notify ?? "wake",
@@ -39,6 +41,11 @@ export function toDetails(scope: RunnerScope, { call, plugin, tool, input, depth
     depth,
     traceId: call.traceId ?? activeTraceId(),
   }
+}
+
+function toMetadata(redactor: Redactor, { metadata = {} }: ToolCall, hops: number): JsonObject {
+  const redacted = redactor.redactJson(toJson(metadata)).value as JsonObject
+  return hops > 0 ? { ...redacted, [HOPS]: hops } : redacted
 }
 
 /** From the input without its secrets, where it has any: a title that cuts the text short may cut through a secret. */

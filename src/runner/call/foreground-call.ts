@@ -6,7 +6,7 @@ import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { Admitted } from "./admission.ts"
 import { beginRun } from "../run/begin-run.ts"
-import { acknowledgeTasks } from "../command/commands.ts"
+import { acknowledgeTasks } from "../command/use-results.ts"
 import { toLimits, toPolicy, toRequestedTimeoutMs } from "./details.ts"
 import { followOutput, type ReadOutput } from "./follow-output.ts"
 import { promoteRun } from "./promote-run.ts"
@@ -30,7 +30,7 @@ export function executeUnrecorded(
   resolve: (answer: Answer) => void,
   { onOutput, onProgress }: ExecuteOptions,
 ): ForegroundCall {
-  const { call, plugin, tool, input, depth } = admitted
+  const { call, plugin, tool, input, depth, hops } = admitted
   const thresholdMs = toThresholdMs(scope, admitted)
   const cancelThreshold = thresholdMs === null ? null : scope.clock.schedule(thresholdMs, () => void promote())
   const active = beginRun(scope, {
@@ -39,6 +39,9 @@ export function executeUnrecorded(
     workspace: call.workspace ?? DEFAULT_WORKSPACE,
     session: call.session ?? null,
     parentTask: call.parentTask ?? null,
+    parentMessage: call.parentMessage ?? null,
+    batch: call.batch ?? null,
+    hops,
     depth,
     plugin,
     tool,
@@ -126,9 +129,10 @@ async function answerFromTask(
   return toAnswer(found, Math.round(scope.clock.monotonic() - beganAt))
 }
 
-/** The answer is the report of the end: its session need not hear of it again. */
+/** The answer is the report of the end: its session need not hear of it again, once the turn that asked has kept it. */
 async function useUp(scope: RunnerScope, task: TaskRecord): Promise<void> {
-  await acknowledgeTasks(scope, [task]).catch((error: unknown) => {
+  const { askedBy: claimant, session } = task
+  await acknowledgeTasks(scope, [task], claimant ? { claimant, session } : undefined).catch((error: unknown) => {
     scope.log.warn("an answer could not be marked as used", { task: task.id, error: toErrorMessage(error) })
   })
 }

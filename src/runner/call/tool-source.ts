@@ -4,7 +4,7 @@ import type { Tool } from "../../plugin/tool.ts"
 import { TURN_PLUGIN } from "../turn/turn-name.ts"
 import type { FoundTool } from "../../plugin/tool-index.ts"
 
-/** What the runner asks the registry on every call, kept at hand until the exposed plugins change. */
+/** What the runner asks the registry on every call, kept at hand until the exposed plugins change, and its own tools. */
 export interface ToolSource {
   find(tool: string, plugin?: string): Pick<FoundTool, "plugin" | "tool">
   /** Names of the plugins whose tasks this process can run. */
@@ -16,8 +16,9 @@ export interface ToolSource {
 export function createToolSource(
   registry: Pick<Registry, "findTool" | "tools" | "toolHooks" | "onChange">,
   onChange: () => void,
-  turnTool: Tool | null,
+  runtimeTools: readonly Tool[],
 ): ToolSource {
+  const own = new Map(runtimeTools.map((tool) => [tool.name, tool]))
   let plugins: readonly string[] | undefined
   let hooks: readonly ToolHooks[] | undefined
   const unsubscribe = registry.onChange(() => {
@@ -26,10 +27,12 @@ export function createToolSource(
     onChange()
   })
   return {
-    find: (tool, plugin) =>
-      turnTool && plugin === TURN_PLUGIN ? { plugin, tool: turnTool } : registry.findTool(tool, plugin),
+    find(tool, plugin) {
+      const found = plugin === TURN_PLUGIN ? own.get(tool) : undefined
+      return found ? { plugin: TURN_PLUGIN, tool: found } : registry.findTool(tool, plugin)
+    },
     plugins() {
-      plugins ??= [...new Set(registry.tools().map((found) => found.plugin))]
+      plugins ??= [TURN_PLUGIN, ...new Set(registry.tools().map((found) => found.plugin))]
       return plugins
     },
     hooks() {

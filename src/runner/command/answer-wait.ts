@@ -1,11 +1,16 @@
 import { MeanwhileError } from "../../base/error.ts"
-import type { JsonValue } from "../../base/json.ts"
+import { type JsonValue, toJson } from "../../base/json.ts"
+import type { PersonAnswer } from "../../plugin/person-port.ts"
 import type { LifecycleEvent } from "../../task/event.ts"
 import { DEFAULT_WORKSPACE, type WaitId, type WorkspaceId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { WaitRecord } from "../../task/wait.ts"
 import { ADMISSION_QUESTION } from "../call/approval.ts"
 import { checkName } from "../call/call-check.ts"
+import { answerGate, toGatedGroup } from "../group/answer-gate.ts"
+import { toDefaultAnswer, toPersonAnswer } from "../question/person-answer.ts"
+import { toAskedQuestion } from "../question/question-wait.ts"
+import { toPatch } from "../../task/patch.ts"
 import { REPEAT_QUESTION, toInterrupted } from "../worker/on-crash.ts"
 import type { RunnerScope } from "../scope.ts"
 import { wakeTurns } from "../turn/take-turns.ts"
@@ -18,9 +23,11 @@ const NOT_ALLOWED_IN_TIME: LifecycleEvent = {
   survivors: [],
   late: null,
 }
+const REJECTED = { by: "person", reason: "its results were rejected" } as const
+const NOT_DECIDED_IN_TIME = { by: "limit", reason: "nobody decided in time whether its results are used" } as const
 
 /**
- * Answers what a run waits for. "No" to running it, or to repeating what was interrupted, ends it; any other answer puts it in the queue. The
+ * Answers what a run waits for. The answer to a question is its end, for whoever asked it. "No" to running it, or to repeating what was interrupted, ends it; any other answer puts it in the queue. The
  * first answer counts, and a later one is refused as `wrong_state`. One that holds a secret is refused too: without the
  * secret it would be another answer.
  */
@@ -36,6 +43,10 @@ export async function answerWait(
   if (wait?.workspace !== workspace) {
     throw new MeanwhileError("not_found", `Nothing waits under ${waitId}.`, { waitId })
   }
+  const question = toAskedQuestion(wait)
+  if (question) return endQuestion(scope, wait, answer, toPersonAnswer(question, answer, answeredBy))
+  const group = toGatedGroup(wait)
+  if (group) return answerGate(scope, wait, group, { answer, answeredBy, refusal: REJECTED })
   const reason = isAdmission(wait) ? "it was not allowed" : "not run again after an interruption"
   return settle(scope, wait, answer, answeredBy, {
     type: "task.cancelled",
@@ -48,6 +59,11 @@ export async function answerWait(
 
 /** Gives the answer the wait was opened with. Nobody said no: what may not be repeated is as interrupted as it was. */
 export async function expireWait(scope: RunnerScope, wait: WaitRecord): Promise<TaskRecord> {
+  const question = toAskedQuestion(wait)
+  if (question) return endQuestion(scope, wait, wait.onExpiry, toDefaultAnswer(question))
+  const group = toGatedGroup(wait)
+  const expired = { answer: wait.onExpiry, answeredBy: EXPIRY, refusal: NOT_DECIDED_IN_TIME }
+  if (group) return answerGate(scope, wait, group, expired)
   if (isAdmission(wait)) return settle(scope, wait, wait.onExpiry, EXPIRY, NOT_ALLOWED_IN_TIME)
   const message = "it was running when its worker ended, and nobody said in time whether to run it again"
   return settle(scope, wait, wait.onExpiry, EXPIRY, toInterrupted("lost_worker", message))
@@ -69,6 +85,24 @@ async function settle(
   const [answered] = await scope.store.commit([answering])
   wakeTurns(scope, answered)
   return answered
+}
+
+/** All at once: no slot is needed to end a question, and whoever asked it tells what came of it. */
+async function endQuestion(
+  { store, worker }: RunnerScope,
+  { id, taskId, run }: WaitRecord,
+  answer: JsonValue,
+  answered: PersonAnswer,
+): Promise<TaskRecord> {
+  const reference = { taskId, run }
+  const answeredBy = answered.isAnswered ? answered.by : EXPIRY
+  const [, , ended] = await store.commit([
+    { op: "wait.answer", waitId: id, answer, answeredBy },
+    { op: "task.apply", run: reference, event: { type: "task.started", worker: worker.id } },
+    { op: "task.apply", run: reference, event: { type: "task.completed", patch: toPatch(toJson(answered)) } },
+    { op: "notice.consume", keys: [{ ...reference, kind: "ended" }], by: null },
+  ])
+  return ended
 }
 
 function requireNoSecret({ redactor }: RunnerScope, answer: JsonValue, answeredBy: string): void {

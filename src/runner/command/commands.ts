@@ -2,7 +2,6 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { TaskService, TaskView } from "../../plugin/task-service.ts"
 import { DEFAULT_WORKSPACE, type WorkspaceId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
-import type { NoticeKey } from "../../task/notice.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { Page, PageRequest, TaskFilter } from "../../task/store.ts"
 import type { TaskSummary } from "../../task/record.ts"
@@ -11,6 +10,7 @@ import { toShapeKey } from "../call/details.ts"
 import { findTaskId, notFound } from "./lookup.ts"
 import type { RunnerScope } from "../scope.ts"
 import { toDisplayText } from "../spool/display-text.ts"
+import { handOverResults, type ResultReader } from "./use-results.ts"
 import { waitForEnd } from "./wait-for-end.ts"
 
 const DEFAULT_PAGE_SIZE = 50
@@ -30,6 +30,7 @@ export async function getResult(
   id: string,
   options: NonNullable<Parameters<TaskService["result"]>[1]>,
   workspace: WorkspaceId | undefined,
+  reader?: ResultReader,
 ): Promise<TaskView> {
   const taskId = await findTaskId(scope, id, workspace)
   const { waitMs = 0, signal, consume = false } = options
@@ -37,18 +38,8 @@ export async function getResult(
     throw new MeanwhileError("invalid_input", `\`waitMs\` must be 0 or more, not ${waitMs}.`, { field: "waitMs" })
   const task = await waitForEnd(scope, taskId, { timeoutMs: waitMs, ...(signal && { signal }) })
   if (!task) throw notFound(id)
-  if (consume && isTerminal(task.status)) await acknowledgeTasks(scope, [task])
+  if (consume && isTerminal(task.status)) await handOverResults(scope, [task], reader)
   return toView(scope, task)
-}
-
-/** Returns how many of them were not used before. */
-export async function acknowledgeTasks(scope: RunnerScope, tasks: readonly TaskRecord[]): Promise<number> {
-  const keys = tasks
-    .filter((task) => isTerminal(task.status))
-    .map((task): NoticeKey => ({ taskId: task.id, run: task.run, kind: "ended" }))
-  if (keys.length === 0) return 0
-  const [settled] = await scope.store.commit([{ op: "notice.consume", keys, by: null }])
-  return settled.length
 }
 
 export async function listTasks(

@@ -4,14 +4,18 @@ import { DEFAULT_WORKSPACE } from "../../task/id.ts"
 import type { TaskFilter } from "../../task/store.ts"
 import { adopt } from "../call/adopt.ts"
 import { cancelTask } from "./cancel.ts"
-import { acknowledgeTasks, estimateCall, getResult, listTasks, toView } from "./commands.ts"
+import { estimateCall, getResult, listTasks, toView } from "./commands.ts"
 import { execute } from "../call/execute.ts"
+import { createGroupService } from "../group/group-service.ts"
 import { findTask } from "./lookup.ts"
 import { removeTasks } from "../upkeep/retention.ts"
+import { resumeTask } from "./resume-task.ts"
 import { retryTask } from "./retry-task.ts"
+import { sayToTask } from "./say-to-task.ts"
 import type { RunnerScope } from "../scope.ts"
 import { start } from "../call/start.ts"
 import { readTaskOutput, waitForTaskOutput } from "./task-output.ts"
+import { acknowledgeTasks } from "./use-results.ts"
 
 /** The commands over tasks, as front ends, vocabularies and tools get them. */
 export function createTaskService(scope: RunnerScope): TaskService {
@@ -23,6 +27,10 @@ export function createTaskService(scope: RunnerScope): TaskService {
     result: (id, options = {}, workspace) => getResult(scope, id, options, workspace),
     cancel: async (id, request, workspace) => cancelTask(scope, await findTask(scope, id, workspace), request),
     retry: async (id, workspace) => retryTask(scope, await findTask(scope, id, workspace)),
+    resume: async (id, prompt, workspace) => resumeTask(scope, await findTask(scope, id, workspace), prompt),
+    say: async (id, message, workspace) => sayToTask(scope, await findTask(scope, id, workspace), message),
+    waitFor: () => Promise.reject(new MeanwhileError("wrong_state", "Waiting is not there yet.")),
+    groups: createGroupService(scope),
     async prioritize(id, priority, workspace) {
       if (!Number.isSafeInteger(priority)) {
         throw new MeanwhileError("invalid_input", `\`priority\` must be a whole number, not ${priority}.`, {

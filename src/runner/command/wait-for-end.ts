@@ -3,9 +3,6 @@ import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { RunnerScope } from "../scope.ts"
 
-/** Catches an end whose wake-up was lost. */
-const SAFETY_POLL_MS = 1_000
-
 export interface EndWait {
   /** Without it there is no time limit. */
   readonly timeoutMs?: number
@@ -52,6 +49,7 @@ async function watchStore(
   over: Promise<null>,
   isOver: () => boolean,
 ): Promise<TaskRecord | undefined> {
+  const { completionScanIntervalMs } = scope.config
   let woken = Promise.withResolvers<void>()
   const unsubscribe = scope.engine.bus.subscribeTask(id, () => woken.resolve())
   try {
@@ -59,7 +57,7 @@ async function watchStore(
       woken = Promise.withResolvers()
       const task = await scope.store.task(id)
       if (!task || isTerminal(task.status) || isOver()) return task
-      const cancelPoll = scope.clock.schedule(SAFETY_POLL_MS, woken.resolve, { isBackground: true })
+      const cancelPoll = scope.clock.schedule(completionScanIntervalMs, woken.resolve, { isBackground: true })
       await Promise.race([woken.promise, over])
       cancelPoll()
     }

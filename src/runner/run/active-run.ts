@@ -1,7 +1,7 @@
 import type { CancelTimer, Clock } from "../../base/clock.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { Answer } from "../../plugin/task-service.ts"
-import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
+import type { MessageId, SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { Progress, Usage } from "../../task/progress.ts"
 import type { AskingStep, Lifetime, TaskLimits, TaskRecord } from "../../task/record.ts"
@@ -38,6 +38,10 @@ export interface RunSubject {
   readonly workspace: WorkspaceId
   readonly session: SessionId | null
   readonly parentTask: TaskId | null
+  readonly parentMessage: MessageId | null
+  readonly batch: string | null
+  /** How many reports lie between it and a person's words. */
+  readonly hops: number
   /** As its record says, or would say: what it starts is one deeper. */
   readonly depth: number
   readonly plugin: string
@@ -68,6 +72,8 @@ export interface ActiveRun extends RunSubject {
   readonly ranBeforeMs: number
   standing: Standing
   slot: SlotKeys | null
+  /** Given up while it waits for others, and by how many that wait at once. */
+  yielded: { readonly slot: SlotKeys; waiters: number } | null
   stop: { readonly by: Stopper; readonly reason: string } | null
   /** At a shutdown: what it has not finished goes back to the queue. */
   isHandedBack: boolean
@@ -79,6 +85,10 @@ export interface ActiveRun extends RunSubject {
   unsaved: { progress: boolean; usage: Usage | null; droppedBefore: number | null }
   cancelSave: CancelTimer | null
   cancelDeadline: CancelTimer | null
+  /** Time that does not count against its limit, and what it waits for now. */
+  rest: { restedMs: number; sinceMonotonicMs: number; waiters: number } | null
+  /** How often it has asked each question, by the question's hash. */
+  questions: Map<string, number> | null
   outputFollower: OutputFollower | null
   /** Whoever waits for it in the foreground. */
   onProgress: ((progress: Progress) => void) | null

@@ -4,12 +4,13 @@ import type { TaskRecord } from "../../task/record.ts"
 import type { ActiveRun, RunSubject, Standing } from "./active-run.ts"
 import { concludeRun, concludeUnbegun } from "./conclude-run.ts"
 import { type Outcome, toFailedOutcome, toOutcome } from "./outcome.ts"
+import { toHops } from "../call/hops.ts"
+import { armDeadline } from "./deadline.ts"
 import { requireOwned } from "./ownership.ts"
 import { recall } from "./recall.ts"
 import { beginRunSpan } from "./run-span.ts"
 import type { RunnerScope } from "../scope.ts"
 import type { SlotKeys } from "../worker/slots.ts"
-import { stopRun } from "./stop-run.ts"
 import { createToolContext } from "./tool-context.ts"
 
 export interface RunPlan extends RunSubject {
@@ -46,6 +47,9 @@ export function toBackgroundPlan(task: TaskRecord, tool: Tool, input: unknown): 
     workspace: task.workspace,
     session: task.session,
     parentTask: task.parentTask,
+    parentMessage: task.parentMessage,
+    batch: task.batch,
+    hops: toHops(task.metadata),
     depth: task.depth,
     plugin: task.plugin,
     tool,
@@ -79,6 +83,9 @@ function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
     ended: Promise.withResolvers(),
     startedMonotonicMs: scope.clock.monotonic(),
     ranBeforeMs: plan.ranBeforeMs ?? 0,
+    yielded: null,
+    rest: null,
+    questions: null,
     stop: null,
     isHandedBack: false,
     survivors: [],
@@ -94,15 +101,6 @@ function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
     endOperations: null,
     parentsOfTasks: null,
   }
-}
-
-/** By monotonic time: a suspended machine or a moved clock costs a run nothing. */
-function armDeadline(scope: RunnerScope, active: ActiveRun): void {
-  const { timeoutMs } = active.limits
-  if (timeoutMs === null) return
-  active.cancelDeadline = scope.clock.schedule(timeoutMs - active.ranBeforeMs, () => {
-    void stopRun(scope, active, { by: "deadline", reason: `it ran longer than its limit of ${timeoutMs} ms` })
-  })
 }
 
 function beginWork(scope: RunnerScope, active: ActiveRun): Promise<Outcome> {

@@ -1,36 +1,86 @@
+import type { GroupFilter, GroupService } from "../../plugin/group-service.ts"
 import type { TaskService, ToolCall } from "../../plugin/task-service.ts"
+import type { AskingStep } from "../../task/record.ts"
+import { getResult } from "../command/commands.ts"
+import { findTask } from "../command/lookup.ts"
+import { acknowledgeTasks, type ResultReader } from "../command/use-results.ts"
+import type { RunnerScope } from "../scope.ts"
 import type { ActiveRun } from "./active-run.ts"
+import { runsAbove } from "./runs-above.ts"
 
 /**
  * The same commands for what one run does with them. Whatever a call, a filter or a scope says, nothing crosses the
  * run's workspace, and all it starts is below it, or below whoever called a tool that only passes on: the limits of
- * depth and number cannot be got round. A call that names no session belongs to the run's, and one that names no trace
- * to the run's too.
+ * depth and number cannot be got round. A call that says nothing of its session, trace, message or batch has the run's.
  */
-export function bindToRun(service: TaskService, active: ActiveRun): TaskService {
-  const { taskId, workspace, session, traceId, tool, parentTask } = active
-  const bind = (call: ToolCall): ToolCall => ({
-    ...call,
-    workspace,
-    parentTask: tool.startsForCaller ? parentTask : taskId,
-    session: call.session ?? session,
-    ...(traceId !== null && { traceId: call.traceId ?? traceId }),
-  })
+export function bindToRun(scope: RunnerScope, active: ActiveRun): TaskService {
+  const { service } = scope
+  const { workspace } = active
+  const bind = (call: ToolCall): ToolCall => toOwnCall(active, call)
   return {
     execute: (call, options) => service.execute(bind(call), options),
     start: (call) => service.start(bind(call)),
     adopt: (call, work) => service.adopt(bind(call), work),
     get: (id) => service.get(id, workspace),
-    result: (id, options) => service.result(id, options, workspace),
+    result: (id, options = {}) => getResult(scope, id, options, workspace, toReader(scope, active)),
     cancel: (id, request) => service.cancel(id, request, workspace),
     retry: (id) => service.retry(id, workspace),
+    resume: (id, prompt) => service.resume(id, prompt, workspace),
+    say: (id, message) => service.say(id, message, workspace),
+    waitFor: (request) => service.waitFor(request, workspace),
+    get groups() {
+      return bindGroups(service.groups, active)
+    },
     prioritize: (id, priority) => service.prioritize(id, priority, workspace),
     list: (filter, page) => service.list({ ...filter, workspace }, page),
     output: (id, request) => service.output(id, request, workspace),
     waitForOutput: (id, request) => service.waitForOutput(id, request, workspace),
-    acknowledge: (ids) => service.acknowledge(ids, workspace),
+    async acknowledge(ids) {
+      const tasks = await Promise.all(ids.map((id) => findTask(scope, id, workspace)))
+      return acknowledgeTasks(scope, tasks, toReader(scope, active))
+    },
     clear: (filter) => service.clear({ ...filter, workspace }),
     cleanupCompleted: (maxAgeMs) => service.cleanupCompleted(maxAgeMs, workspace),
     estimate: (call) => service.estimate({ ...call, workspace }),
+  }
+}
+
+function toOwnCall(active: ActiveRun, call: ToolCall): ToolCall {
+  const { taskId, workspace, session, traceId, tool, parentTask, parentMessage, batch, hops } = active
+  return {
+    ...call,
+    workspace,
+    parentTask: tool.startsForCaller ? parentTask : taskId,
+    session: call.session ?? session,
+    parentMessage: call.parentMessage ?? parentMessage,
+    batch: call.batch ?? batch,
+    hops: Math.max(call.hops ?? 0, hops),
+    ...(traceId !== null && { traceId: call.traceId ?? traceId }),
+  }
+}
+
+/** A result that the run reads is used by the turn whose call it is, if it is one; otherwise by the run itself, at once. */
+function toReader(scope: RunnerScope, active: ActiveRun): ResultReader {
+  return { claimant: toClaimant(scope, active), session: active.session }
+}
+
+/** Between the run and the turn's own call may be calls in the foreground. A task's answer is in no turn. */
+function toClaimant(scope: RunnerScope, active: ActiveRun): AskingStep | null {
+  for (const run of runsAbove(scope, active)) {
+    if (run.standing.in !== "foreground") return null
+    if (run.askedBy) return run.askedBy
+  }
+  return null
+}
+
+function bindGroups(groups: GroupService, { workspace, session }: ActiveRun): GroupService {
+  const bind = (filter: GroupFilter = {}): GroupFilter => ({ session, ...filter, workspace })
+  return {
+    open: (request) => groups.open({ session, ...request, workspace }),
+    get: (id, filter) => groups.get(id, bind(filter)),
+    list: (filter) => groups.list(bind(filter)),
+    seal: (id, filter) => groups.seal(id, bind(filter)),
+    cancel: (id, request, filter) => groups.cancel(id, request, bind(filter)),
+    decide: (id, decision, by, filter) => groups.decide(id, decision, by, bind(filter)),
   }
 }

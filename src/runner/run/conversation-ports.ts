@@ -1,8 +1,9 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { ConversationPorts, ToolContext } from "../../plugin/context.ts"
 import type { RunnerScope } from "../scope.ts"
-import type { ActiveRun } from "./active-run.ts"
+import { type ActiveRun, ranMs } from "./active-run.ts"
 import { bindToRun } from "./bind-service.ts"
+import { isInBackground } from "./is-in-background.ts"
 import { isLost } from "./ownership.ts"
 
 export type LazyPorts = Pick<ToolContext, "tasks"> & ConversationPorts
@@ -24,7 +25,7 @@ class RunPorts implements LazyPorts {
   }
 
   get tasks() {
-    return bindToRun(this.#scope.service, this.#active)
+    return bindToRun(this.#scope, this.#active)
   }
 
   get sessions() {
@@ -58,6 +59,18 @@ function create(scope: RunnerScope, active: ActiveRun): ConversationPorts {
     traceId,
     askedBy,
     signal: abort.signal,
+    limits: active.limits,
+    ended: active.ended.promise,
+    ranMs: () => active.ranBeforeMs + ranMs(active, scope.clock),
+    get usage() {
+      return active.usage
+    },
+    get isRecorded() {
+      return active.standing.in === "background" || active.standing.in === "promotion"
+    },
+    get isBackground() {
+      return isInBackground(scope, taskId)
+    },
     get isLeft() {
       return active.isHandedBack || isLost(active) || active.stop?.by === "shutdown"
     },

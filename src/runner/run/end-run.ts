@@ -7,7 +7,7 @@ import { type Survivors, toStopEvent } from "../../task/stop.ts"
 import { type ActiveRun, ranMs, survivorsOf } from "./active-run.ts"
 import { type Outcome, toFailedOutcome } from "./outcome.ts"
 import { type Crash, decideOnCrash, decideTurnOnCrash, toCrashEvent } from "../worker/on-crash.ts"
-import { TURN_PLUGIN } from "../turn/turn-name.ts"
+import { isTurn } from "../turn/turn-name.ts"
 import { detachRun, writeUnderFence } from "./ownership.ts"
 import { saveNotes } from "./running-notes.ts"
 import { redactSurvivors } from "../redaction/redact-survivors.ts"
@@ -124,7 +124,7 @@ async function toEndEvents(
 async function toHandBack(scope: RunnerScope, active: ActiveRun): Promise<LifecycleEvent> {
   const { name } = active.tool
   const crash = { by: "shutdown", title: name, tool: name, ranMs: ranMs(active, scope.clock) } as const
-  if (active.plugin === TURN_PLUGIN) return handBackTurn(scope, active, crash)
+  if (isTurn(active)) return handBackTurn(scope, active, crash)
   return toCrashEvent(decideOnCrash(inFlightOf([...active.journal.values()]), "retry"), crash)
 }
 

@@ -4,7 +4,7 @@ import type { Tool } from "../../plugin/tool.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { beginTrace, isTraced, toErrorType } from "../trace.ts"
-import { TURN_PLUGIN } from "../turn/turn-name.ts"
+import { isTurn } from "../turn/turn-name.ts"
 
 /** One execution as a trace shows it. */
 export interface RunSpan {
@@ -30,7 +30,7 @@ export interface TracedRun {
  * names. Null when nobody traces, and for a turn: the span of a turn is its agent's.
  */
 export function beginRunSpan({ taskId, run, session, plugin, tool, traceId, standing }: TracedRun): RunSpan | null {
-  if (plugin === TURN_PLUGIN || !isTraced()) return null
+  if (isTurn({ plugin, tool }) || !isTraced()) return null
   const isForeground = standing.in === "foreground"
   const attributes = {
     "meanwhile.task.id": taskId,

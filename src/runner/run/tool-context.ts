@@ -3,6 +3,7 @@ import type { ToolContext } from "../../plugin/context.ts"
 import type { ProcessExit, ProcessRequest } from "../../plugin/process.ts"
 import type { ArtifactReference } from "../../task/patch.ts"
 import type { ActiveRun } from "./active-run.ts"
+import { toCallKey } from "./call-key.ts"
 import { isLost, requireClaim, requireOwned } from "./ownership.ts"
 import { reportProgress, reportUsage } from "./running-notes.ts"
 import { spoolOf } from "./spool-of.ts"
@@ -34,11 +35,6 @@ export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolCo
     log: scope.log,
   }
   return Object.assign(createLazyPorts(scope, active), own)
-}
-
-/** A call in the foreground has another id when its turn makes it again; the step that asks for it is the same. */
-function toCallKey({ askedBy, taskId, run }: ActiveRun): string {
-  return askedBy ? `${askedBy.taskId}/${askedBy.run}/${askedBy.key}` : `${taskId}/${run}`
 }
 
 async function runProcess(scope: RunnerScope, active: ActiveRun, request: ProcessRequest): Promise<ProcessExit> {

@@ -3,7 +3,7 @@ import type { TaskId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { ActiveRun } from "../run/active-run.ts"
 import type { RunnerScope } from "../scope.ts"
-import { TURN_PLUGIN } from "./turn-name.ts"
+import { isTurn } from "./turn-name.ts"
 import { endTurn } from "../upkeep/lifetimes.ts"
 
 /**
@@ -13,7 +13,7 @@ import { endTurn } from "../upkeep/lifetimes.ts"
 export function noteChild(scope: RunnerScope, parentTask: TaskId | null | undefined): void {
   for (let id = parentTask; id; ) {
     const above: ActiveRun | undefined = scope.active.get(id)
-    if (above?.plugin === TURN_PLUGIN && parentTask) (above.parentsOfTasks ??= new Set()).add(parentTask)
+    if (above && isTurn(above) && parentTask) (above.parentsOfTasks ??= new Set()).add(parentTask)
     id = above?.parentTask
   }
 }

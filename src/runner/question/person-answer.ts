@@ -1,0 +1,47 @@
+import { MeanwhileError } from "../../base/error.ts"
+import type { JsonValue } from "../../base/json.ts"
+import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
+
+/** What somebody's answer to the question means. Refused as `invalid_input` when it is none. */
+export function toPersonAnswer(question: Question, answer: JsonValue, by: string): PersonAnswer {
+  const said = toText(answer)
+  const value = said === "" && question.fallback !== undefined ? question.fallback : toValue(question, said)
+  if (value !== undefined) return { isAnswered: true, value, by }
+  throw new MeanwhileError("invalid_input", `That is no answer to the question. Answer ${toExpected(question)}.`)
+}
+
+/** Nobody has answered in time: the question's own default counts. */
+export function toDefaultAnswer({ fallback }: Question): PersonAnswer {
+  if (fallback !== undefined) return { isAnswered: true, value: fallback, by: "default" }
+  return { isAnswered: false, reason: "nobody answered in time" }
+}
+
+function toText(answer: JsonValue): string {
+  if (typeof answer === "boolean") return answer ? "yes" : "no"
+  return typeof answer === "string" || typeof answer === "number" ? String(answer).trim() : ""
+}
+
+function toValue({ kind, options = [], isMultiple, allowsText }: Question, said: string): string | undefined {
+  if (kind === "approval") return toYesOrNo(said)
+  if (said === "") return undefined
+  if (kind === "text" || options.length === 0) return said
+  const chosen = toChosen(options, isMultiple ? said.split(",") : [said])
+  return chosen ?? (allowsText ? said : undefined)
+}
+
+function toYesOrNo(said: string): string | undefined {
+  if (/^y(?:es)?$/i.test(said)) return "yes"
+  return /^no?$/i.test(said) ? "no" : undefined
+}
+
+/** Undefined when one of them is no option. */
+function toChosen(options: readonly string[], said: readonly string[]): string | undefined {
+  const chosen = said.map((one) => options.find((option) => option.trim().toLowerCase() === one.trim().toLowerCase()))
+  return chosen.every((option) => option !== undefined) ? chosen.join(", ") : undefined
+}
+
+function toExpected({ kind, options = [], isMultiple }: Question): string {
+  if (kind === "approval") return "yes or no"
+  if (options.length === 0) return "in words"
+  return `${isMultiple ? "any of" : "one of"} ${options.map((option) => JSON.stringify(option)).join(", ")}`
+}

@@ -1,0 +1,22 @@
+import { isTerminal } from "../../task/lifecycle.ts"
+import type { WaitRecord } from "../../task/wait.ts"
+import { cancelTask } from "../command/cancel.ts"
+import { acknowledgeTasks } from "../command/use-results.ts"
+import type { RunnerScope } from "../scope.ts"
+import { toAskedQuestion } from "./question-wait.ts"
+
+/** Takes questions out of the inbox whose asker has ended without taking them back: a crash came in between. */
+export async function withdrawQuestions(scope: RunnerScope): Promise<void> {
+  for (const wait of await scope.store.waits({ isOpen: true })) {
+    if (toAskedQuestion(wait)) await withdrawIfLeft(scope, wait)
+  }
+}
+
+async function withdrawIfLeft(scope: RunnerScope, { taskId }: WaitRecord): Promise<void> {
+  const task = await scope.store.task(taskId)
+  if (!task?.parentTask) return
+  const asking = await scope.store.task(task.parentTask)
+  if (asking && !isTerminal(asking.status)) return
+  const withdrawn = await cancelTask(scope, task, { by: "lifetime", reason: "whoever asked has ended" })
+  await acknowledgeTasks(scope, [withdrawn])
+}

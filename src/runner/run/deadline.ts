@@ -1,0 +1,45 @@
+import type { RunnerScope } from "../scope.ts"
+import type { ActiveRun } from "./active-run.ts"
+import { runsAbove } from "./runs-above.ts"
+import { stopRun } from "./stop-run.ts"
+
+/** By monotonic time: a suspended machine or a moved clock costs a run nothing. */
+export function armDeadline(scope: RunnerScope, active: ActiveRun): void {
+  const { timeoutMs } = active.limits
+  if (timeoutMs === null) return
+  const elapsedMs = scope.clock.monotonic() - active.startedMonotonicMs - (active.rest?.restedMs ?? 0)
+  active.cancelDeadline = scope.clock.schedule(Math.max(timeoutMs - active.ranBeforeMs - elapsedMs, 0), () => {
+    void stopRun(scope, active, { by: "deadline", reason: `it ran longer than its limit of ${timeoutMs} ms` })
+  })
+}
+
+/**
+ * Until the returned function is called, no time counts against the limits of the run and of those above it: they wait
+ * for a person. A stop that comes meanwhile has its own deadline, which is left alone.
+ */
+export function restDeadlines(scope: RunnerScope, active: ActiveRun): () => void {
+  const resting = runsAbove(scope, active).filter(hasDeadline)
+  for (const run of resting) {
+    run.rest ??= { restedMs: 0, sinceMonotonicMs: 0, waiters: 0 }
+    if (run.rest.waiters === 0) {
+      run.cancelDeadline?.()
+      run.rest.sinceMonotonicMs = scope.clock.monotonic()
+    }
+    run.rest.waiters += 1
+  }
+  return () => {
+    for (const run of resting.splice(0)) goOn(scope, run)
+  }
+}
+
+function hasDeadline({ limits, stop, isHandedBack }: ActiveRun): boolean {
+  return limits.timeoutMs !== null && !stop && !isHandedBack
+}
+
+function goOn(scope: RunnerScope, run: ActiveRun): void {
+  if (!run.rest) return
+  run.rest.waiters -= 1
+  if (run.rest.waiters > 0) return
+  run.rest.restedMs += scope.clock.monotonic() - run.rest.sinceMonotonicMs
+  if (hasDeadline(run) && scope.active.get(run.taskId) === run) armDeadline(scope, run)
+}
