@@ -14,7 +14,7 @@ import { createPerform } from "./operations/perform.ts"
 import { createRead } from "./read.ts"
 import { toStoreError } from "./sqlite-error.ts"
 import { createStore } from "./store.ts"
-import { createTaskCache } from "./tables/task-cache.ts"
+import { createRecordCache } from "./tables/record-cache.ts"
 import { createTables } from "./tables/tables.ts"
 import { createTransaction } from "./transaction.ts"
 
@@ -68,8 +68,8 @@ async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions):
     bus.publishUnknown()
     dispatcher.announce()
   })
-  const cache = createTaskCache(database, tables.tasks)
-  const perform = createPerform({ ...tables, tasks: cache.tasks }, leaseWatch)
+  const cache = createRecordCache(database, tables)
+  const perform = createPerform(cache.tables, leaseWatch)
   const runTransaction = createTransaction({ database, clock, perform, cache })
   const groupCommit = createGroupCommit(runTransaction, path, publish)
 
@@ -89,7 +89,7 @@ async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions):
   const closeOnce = (): Promise<void> => (closing ??= close())
   return {
     name: "embedded",
-    store: createStore({ database, clock, tables, leaseWatch, groupCommit, read }),
+    store: createStore({ database, clock, tables, cache, leaseWatch, groupCommit, read }),
     dispatcher,
     bus,
     close: closeOnce,

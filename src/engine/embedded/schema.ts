@@ -1,8 +1,8 @@
 /**
- * The first version of the store. Tasks have a number that only grows; what belongs to a task is kept under that
- * number, so that tasks made together lie together on disk. Columns a filter names are columns, nested values are
- * JSON, and what may be large comes last in its row. Foreign keys are declared for the integrity check and not
- * enforced: the operations delete what belongs together.
+ * The first version of the store; what became of it is in schema-changes.ts. Tasks have a number that only grows; what
+ * belongs to a task is kept under that number, so that tasks made together lie together on disk. Columns a filter names
+ * are columns, nested values are JSON, and what may be large comes last in its row. Foreign keys are declared for the
+ * integrity check and not enforced: the operations delete what belongs together.
  */
 export const SCHEMA = `
 CREATE TABLE tasks (
@@ -234,6 +234,3 @@ CREATE TABLE attachments (
   data TEXT NOT NULL
 ) WITHOUT ROWID;
 `
-
-/** The second version: conversations are listed by when they were last used. */
-export const SESSIONS_BY_USE = "CREATE INDEX sessions_by_use ON sessions (workspace, updated_at DESC, number DESC)"

@@ -11,18 +11,20 @@ import { listSessions } from "./reads/session-list.ts"
 import { createTaskList } from "./reads/task-list.ts"
 import { createTaskLookup } from "./reads/task-lookup.ts"
 import { toTaskRecord } from "./tables/task-row.ts"
+import type { RecordCache } from "./tables/record-cache.ts"
 import type { Tables } from "./tables/tables.ts"
 
 export interface StoreParts {
   readonly database: DatabaseSync
   readonly clock: Clock
   readonly tables: Tables
+  readonly cache: RecordCache
   readonly leaseWatch: LeaseWatch
   readonly groupCommit: GroupCommit
   readonly read: Read
 }
 
-export function createStore({ database, clock, tables, leaseWatch, groupCommit, read }: StoreParts): TaskStore {
+export function createStore({ database, clock, tables, cache, leaseWatch, groupCommit, read }: StoreParts): TaskStore {
   const { tasks, runs, events, steps, notices, groups, waits, leases, sessions, documents, artifacts } = tables
   const list = createTaskList(database)
   const lookup = createTaskLookup(database, clock)
@@ -51,7 +53,11 @@ export function createStore({ database, clock, tables, leaseWatch, groupCommit, 
     waits: (filter) => read(() => waits.read(filter)),
     wait: (id) => read(() => waits.find(id)),
     leases: (keyPrefix) => read(() => leases.read(keyPrefix).map((lease) => toLease(lease, leaseWatch.isOver(lease)))),
-    session: (id) => read(() => sessions.find(id)?.record),
+    session: (id) =>
+      read(() => {
+        cache.begin()
+        return cache.tables.sessions.find(id)?.record
+      }),
     sessions: (workspace, page) => read(() => listSessions(sessions, workspace, page)),
     messages: (id, afterPosition, limit) => read(() => sessions.messages(id, afterPosition, limit)),
     document: (workspace, collection, id) => read(() => documents.find(workspace, collection, id)),

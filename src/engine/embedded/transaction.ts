@@ -5,7 +5,7 @@ import { type Change, createChange } from "./operations/change.ts"
 import type { Perform } from "./operations/perform.ts"
 import { isDiskFull } from "./sqlite-error.ts"
 import { prepare } from "./statement.ts"
-import type { TaskCache } from "./tables/task-cache.ts"
+import type { RecordCache } from "./tables/record-cache.ts"
 
 export type Answer = AnswerOf<OperationName>
 
@@ -18,7 +18,7 @@ export interface TransactionParts {
   readonly database: DatabaseSync
   readonly clock: Clock
   readonly perform: Perform
-  readonly cache: TaskCache
+  readonly cache: RecordCache
 }
 
 /** Runs all writers in one durable transaction. What it throws took back everything, and may be tried again. */

@@ -42,12 +42,12 @@ export function createSessionHandlers(
         data: data ?? record.data,
         messageCount: position,
       }
-      sessions.save({ number, record: updated })
+      sessions.save({ number, record: updated }, record)
       wakeSession(change, id)
       return updated
     },
     "session.delete"({ id }, change) {
-      const { number } = requireSession(id)
+      const session = requireSession(id)
       const members = tasks.ofSession(id)
       const live = members.filter(({ state }) => !isTerminal(state.status))
       const blocking = live.find(({ details }) => details.lifetime !== "forever")
@@ -55,7 +55,7 @@ export function createSessionHandlers(
       for (const member of members) if (isTerminal(member.state.status)) removeTask(tables, member)
       const removedGroups = new Set(groups.removeOfSession(id))
       for (const member of live) detach(member, removedGroups.has(member.details.group ?? ("" as never)))
-      sessions.remove(number)
+      sessions.remove(session)
       wakeSession(change, id)
       return null
     },

@@ -2,6 +2,7 @@ import type { JsonValue } from "../../../base/json.ts"
 import type { FactEvent } from "../../../task/event.ts"
 import type { TaskId } from "../../../task/id.ts"
 import type { OnCrash, Step, StepTaken } from "../../../task/step.ts"
+import type { FinishedStep } from "../tables/step-table.ts"
 import type { StoredTask } from "../tables/task-row.ts"
 import type { Tables } from "../tables/tables.ts"
 import { type Change, wakeTask } from "./change.ts"
@@ -29,10 +30,9 @@ export function recordSteps(tables: Tables, taskId: TaskId, steps: readonly Step
 function startStep(tables: Tables, task: StoredTask, key: string, onCrash: OnCrash, change: Change): Step {
   const { run } = task.course
   const taskId = task.details.id
-  const known = tables.steps.find(task.number, taskId, run, key)
-  if (known) return known
-  const step: Step = { taskId, run, key, onCrash, startedAt: change.now, state: "started" }
-  tables.steps.save(task.number, step)
+  const step = { taskId, run, key, onCrash, startedAt: change.now, state: "started" } as const
+  if (!tables.steps.start(task.number, step, nextSequence(task)))
+    return tables.steps.find(task.number, taskId, run, key) ?? step
   appendFact(tables, task, { type: "step.started", key }, change)
   return step
 }
@@ -49,7 +49,7 @@ export function finishStep(
   const known = tables.steps.find(task.number, taskId, run, key)
   if (known?.state === "finished") return known
   const completion = tables.steps.lastCompletion(task.number, run) + 1
-  const step: Step = {
+  const step: FinishedStep = {
     taskId,
     run,
     key,
@@ -60,14 +60,18 @@ export function finishStep(
     result,
     finishedAt: change.now,
   }
-  tables.steps.save(task.number, step)
+  tables.steps.finish(task.number, step, nextSequence(task))
   appendFact(tables, task, { type: "step.finished", key, completion }, change)
   return step
 }
 
 function appendFact({ events, tasks }: Tables, task: StoredTask, fact: FactEvent, change: Change): void {
-  const sequence = task.course.lastSequence + 1
+  const sequence = nextSequence(task)
   events.append(task.number, sequence, task.course.run, change.now, fact)
   tasks.saveFacts({ ...task, course: { ...task.course, lastSequence: sequence } })
   wakeTask(change, task.details.id, sequence)
+}
+
+function nextSequence({ course }: StoredTask): number {
+  return course.lastSequence + 1
 }

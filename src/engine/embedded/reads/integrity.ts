@@ -18,6 +18,8 @@ const RULES: readonly string[] = [
      (SELECT 1 FROM notices WHERE task = number AND notices.run = tasks.run AND notices.kind = 'ended')`,
   `SELECT 'Task ' || id || ' waits for nothing that is open.' AS problem FROM tasks
    WHERE status = 'waiting' AND NOT EXISTS (SELECT 1 FROM waits WHERE task = number AND waits.state = 'open')`,
+  `SELECT 'A message belongs to a session that does not exist.' AS problem FROM messages
+   WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE number = place >> 32)`,
 ]
 
 export function checkIntegrity(database: DatabaseSync): StoreHealth {

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
+import type { WorkspaceId } from "../../../task/id.ts"
 import type { TaskSummary } from "../../../task/record.ts"
 import type { Page, PageRequest, TaskFilter } from "../../../task/store.ts"
 import { createStatementCache, LIMIT, prepare } from "../statement.ts"
@@ -14,18 +15,18 @@ export interface TaskList {
 export function createTaskList(database: DatabaseSync): TaskList {
   const statement = createStatementCache(database)
   const summary = prepare<SummaryRow>(database, `SELECT ${SUMMARY_COLUMNS} FROM tasks WHERE number = ?`)
-  /** Jumps from one workspace to the next in the index instead of walking through all tasks. */
-  const workspaces = prepare<{ workspace: string }>(
+  /** Jumps from one workspace to the next in the index instead of walking through all tasks of that status. */
+  const workspacesOf = prepare<{ workspace: WorkspaceId }>(
     database,
     `WITH RECURSIVE known (workspace) AS (
-       SELECT min(workspace) FROM tasks
-       UNION ALL SELECT (SELECT min(workspace) FROM tasks WHERE workspace > known.workspace) FROM known
+       SELECT min(workspace) FROM tasks WHERE status = ?1
+       UNION ALL SELECT (SELECT min(workspace) FROM tasks WHERE status = ?1 AND workspace > known.workspace) FROM known
        WHERE known.workspace IS NOT NULL)
      SELECT workspace FROM known WHERE workspace IS NOT NULL`,
   )
 
   function queriesOf(filter: TaskFilter): readonly TaskQuery[] {
-    return toQueries(filter, () => workspaces.all().map(({ workspace }) => workspace))
+    return toQueries(filter, (status) => workspacesOf.all(status).map(({ workspace }) => workspace))
   }
 
   function positions(query: TaskQuery, isByUse: boolean, after: Position | undefined, limit: number): Position[] {

@@ -1,5 +1,6 @@
 import type { SQLInputValue } from "node:sqlite"
-import { RUN_STATUSES } from "../../../task/lifecycle.ts"
+import { RUN_STATUSES, type RunStatus } from "../../../task/lifecycle.ts"
+import type { WorkspaceId } from "../../../task/id.ts"
 import type { AskingStep } from "../../../task/record.ts"
 import type { TaskFilter } from "../../../task/store.ts"
 
@@ -19,28 +20,37 @@ interface Condition {
 /** The narrowest index first. */
 const INDEXES: readonly (readonly [keyof TaskFilter, string])[] = [
   ["askedBy", "tasks_by_asking_step"],
-  ["worker", "tasks_by_worker"],
   ["inputHeldBy", "tasks_by_input_holder"],
   ["group", "tasks_by_group"],
   ["batch", "tasks_by_batch"],
   ["parentTask", "tasks_by_parent"],
 ]
 
-export function toQueries(filter: TaskFilter, workspaces: () => readonly string[]): readonly TaskQuery[] {
+/** The statuses of a task that a worker holds: few at a time, however many there are. */
+const CLAIMED: readonly RunStatus[] = ["running", "stopping"]
+
+export function toQueries(
+  filter: TaskFilter,
+  workspacesOf: (status: RunStatus) => readonly WorkspaceId[],
+): readonly TaskQuery[] {
   const index = toIndex(filter)
   if (index) return [toQuery(index, toConditions(filter))]
-  if (filter.workspace === undefined && !filter.statuses) return [toQuery(undefined, toConditions(filter))]
-  const { workspace, statuses, ...rest } = filter
-  const others = toConditions(rest)
-  return (workspace === undefined ? workspaces() : [workspace]).flatMap((one) =>
-    (statuses ?? RUN_STATUSES).map((status) =>
-      toQuery("tasks_by_workspace", [
-        { sql: "workspace = ?", values: [one] },
-        { sql: "status = ?", values: [status] },
-        ...others,
-      ]),
+  const { workspace, statuses, worker, consumedBefore } = filter
+  if (consumedBefore !== undefined)
+    return [false, true].flatMap((isStripped) => toQueries({ ...filter, isStripped }, workspacesOf))
+  if (worker !== undefined) return toStatusQueries(filter, statuses ?? CLAIMED)
+  if (workspace === undefined && !statuses) return [toQuery(undefined, toConditions(filter))]
+  return (statuses ?? RUN_STATUSES).flatMap((status) =>
+    (workspace === undefined ? workspacesOf(status) : [workspace]).flatMap((one) =>
+      toStatusQueries({ ...filter, workspace: one }, [status]),
     ),
   )
+}
+
+function toStatusQueries(filter: TaskFilter, statuses: readonly RunStatus[]): readonly TaskQuery[] {
+  const { statuses: _, ...rest } = filter
+  const others = toConditions(rest)
+  return statuses.map((status) => toQuery("tasks_by_status", [{ sql: "status = ?", values: [status] }, ...others]))
 }
 
 function toIndex(filter: TaskFilter): string | undefined {
@@ -49,7 +59,8 @@ function toIndex(filter: TaskFilter): string | undefined {
   if (filter.idempotencyKey !== undefined && filter.workspace !== undefined) return "tasks_by_idempotency_key"
   if (filter.consumedBefore === undefined) return undefined
   if (filter.isStripped === false) return "tasks_to_strip"
-  return filter.session === null ? "tasks_to_remove" : "tasks_by_use"
+  if (filter.session === null) return "tasks_to_remove"
+  return filter.isStripped ? "tasks_stripped" : undefined
 }
 
 function toQuery(index: string | undefined, conditions: readonly Condition[]): TaskQuery {

@@ -21,10 +21,11 @@ export interface SessionTable {
   /** The last changed first. */
   list(workspace: WorkspaceId, before: SessionPosition | undefined, limit: number): readonly StoredSession[]
   messages(id: SessionId, afterPosition: number, limit: number): readonly MessageRecord[]
-  insert(record: SessionRecord): void
-  save(session: StoredSession): void
+  insert(record: SessionRecord): StoredSession
+  /** What it was before says which of its places in the list have changed. */
+  save(session: StoredSession, before: SessionRecord): void
   append(session: number, position: number, at: number, body: JsonValue): void
-  remove(session: number): void
+  remove(session: StoredSession): void
 }
 
 interface SessionRow {
@@ -49,25 +50,27 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
   const workspaceOf = prepare<Pick<SessionRow, "workspace">>(database, "SELECT workspace FROM sessions WHERE id = ?")
   const list = prepare<SessionRow>(
     database,
-    `SELECT * FROM sessions WHERE workspace = ? AND (updated_at, number) < (?, ?)
-     ORDER BY updated_at DESC, number DESC ${LIMIT}`,
+    `SELECT * FROM sessions WHERE workspace = ?1 AND updated_minute <= ?2 / ${MINUTE_MS} AND (updated_at, number) < (?2, ?3)
+     ORDER BY updated_minute DESC, updated_at DESC, number DESC ${LIMIT}`,
   )
   const messages = prepare<MessageRow>(
     database,
-    `SELECT position, at, body FROM messages WHERE session = (SELECT number FROM sessions WHERE id = ?)
-     AND position > ? ORDER BY position ${LIMIT}`,
+    `WITH owner (number) AS (SELECT number FROM sessions WHERE id = ?)
+     SELECT place & ${POSITION_MASK} AS position, at, body FROM owner CROSS JOIN messages
+     WHERE place > owner.number << 32 | ? AND place < (owner.number + 1) << 32 ORDER BY place ${LIMIT}`,
   )
   const insert = prepare(
     database,
-    `INSERT INTO sessions (id, workspace, version, created_at, updated_at, message_count, data)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO sessions (id, workspace, version, created_at, updated_at, updated_minute, message_count, data)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
+  const move = prepare(database, "UPDATE sessions SET updated_minute = ? WHERE number = ?")
   const save = prepare(
     database,
     "UPDATE sessions SET version = ?, updated_at = ?, message_count = ?, data = ? WHERE number = ?",
   )
-  const append = prepare(database, "INSERT INTO messages VALUES (?, ?, ?, ?)")
-  const removeMessages = prepare(database, "DELETE FROM messages WHERE session = ?")
+  const append = prepare(database, "INSERT INTO messages (place, at, body) VALUES (? << 32 | ?, ?, ?)")
+  const removeMessages = prepare(database, "DELETE FROM messages WHERE place > ?1 << 32 AND place < (?1 + 1) << 32")
   const remove = prepare(database, "DELETE FROM sessions WHERE number = ?")
   return {
     find(id) {
@@ -81,19 +84,33 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
       messages
         .all(session, afterPosition, limit)
         .map(({ position, at, body }) => ({ session, position, at, body: JSON.parse(body) as JsonValue })),
-    insert({ id, workspace, version, createdAt, updatedAt, messageCount, data }) {
-      insert.run(id, workspace, version, createdAt, updatedAt, messageCount, JSON.stringify(data))
+    insert(record) {
+      const { id, workspace, version, createdAt, updatedAt, messageCount } = record
+      const data = JSON.stringify(record.data)
+      const minute = toMinute(updatedAt)
+      const { lastInsertRowid } = insert.run(id, workspace, version, createdAt, updatedAt, minute, messageCount, data)
+      return { number: Number(lastInsertRowid), record }
     },
-    save({ number, record }) {
+    save({ number, record }, before) {
+      const minute = toMinute(record.updatedAt)
+      if (minute !== toMinute(before.updatedAt)) move.run(minute, number)
       save.run(record.version, record.updatedAt, record.messageCount, JSON.stringify(record.data), number)
     },
     append: (session, position, at, body) => void append.run(session, position, at, JSON.stringify(body)),
-    remove(session) {
-      removeMessages.run(session)
-      remove.run(session)
+    remove({ number }) {
+      removeMessages.run(number)
+      remove.run(number)
     },
   }
 }
+
+/** The part of a message's place that is its position. */
+const POSITION_MASK = 0xffff_ffff
+
+/** The list of conversations is kept so finely, and sorted within: its index stays as it is through most of a turn. */
+const MINUTE_MS = 60_000
+
+const toMinute = (at: number): number => Math.floor(at / MINUTE_MS)
 
 const FIRST: SessionPosition = { updatedAt: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER }
 

@@ -8,9 +8,15 @@ export interface StepTable {
   find(task: number, taskId: TaskId, run: number, key: string): Step | undefined
   read(id: TaskId, run: number): readonly Step[]
   lastCompletion(task: number, run: number): number
-  save(task: number, step: Step): void
+  /** `sequence` is the number of the event that tells of it. False when the step is known already: nothing is written. */
+  start(task: number, step: StartedStep, sequence: number): boolean
+  /** Finishes a step, known or not. */
+  finish(task: number, step: FinishedStep, sequence: number): void
   remove(task: number): void
 }
+
+export type StartedStep = Extract<Step, { state: "started" }>
+export type FinishedStep = Extract<Step, { state: "finished" }>
 
 interface StepRow {
   readonly key: string
@@ -27,16 +33,21 @@ export function createStepTable(database: DatabaseSync): StepTable {
   const find = prepare<StepRow>(database, `SELECT ${COLUMNS} FROM steps WHERE task = ? AND run = ? AND key = ?`)
   const read = prepare<StepRow>(
     database,
-    `SELECT ${COLUMNS} FROM steps WHERE task = (SELECT number FROM tasks WHERE id = ?) AND run = ? ORDER BY rowid`,
+    `SELECT ${COLUMNS} FROM steps WHERE task = (SELECT number FROM tasks WHERE id = ?) AND run = ? ORDER BY first_sequence`,
   )
   const lastCompletion = prepare<{ last: number | null }>(
     database,
     "SELECT max(completion) AS last FROM steps WHERE task = ? AND run = ? AND completion IS NOT NULL",
   )
-  const save = prepare(
+  const start = prepare(
     database,
-    `INSERT INTO steps (task, run, key, on_crash, started_at, finished_at, completion, result)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO steps (task, run, key, first_sequence, on_crash, started_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (task, run, key) DO NOTHING`,
+  )
+  const finish = prepare(
+    database,
+    `INSERT INTO steps (task, run, key, first_sequence, on_crash, started_at, finished_at, completion, result)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (task, run, key) DO UPDATE SET
        finished_at = excluded.finished_at, completion = excluded.completion, result = excluded.result`,
   )
@@ -48,18 +59,10 @@ export function createStepTable(database: DatabaseSync): StepTable {
     },
     read: (id, run) => read.all(id, run).map((row) => toStep(id, run, row)),
     lastCompletion: (task, run) => lastCompletion.get(task, run)?.last ?? 0,
-    save(task, step) {
-      const isFinished = step.state === "finished"
-      save.run(
-        task,
-        step.run,
-        step.key,
-        step.onCrash,
-        step.startedAt,
-        isFinished ? step.finishedAt : null,
-        isFinished ? step.completion : null,
-        isFinished ? JSON.stringify(step.result) : null,
-      )
+    start: (task, { run, key, onCrash, startedAt }, sequence) =>
+      start.run(task, run, key, sequence, onCrash, startedAt).changes === 1,
+    finish(task, { run, key, onCrash, startedAt, finishedAt, completion, result }, sequence) {
+      finish.run(task, run, key, sequence, onCrash, startedAt, finishedAt, completion, JSON.stringify(result))
     },
     remove: (task) => void remove.run(task),
   }

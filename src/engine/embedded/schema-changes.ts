@@ -1,0 +1,48 @@
+/** The second version: conversations are listed by when they were last used. */
+export const SESSIONS_BY_USE = "CREATE INDEX sessions_by_use ON sessions (workspace, updated_at DESC, number DESC)"
+
+/**
+ * The third version: a commit writes fewer pages. The list of conversations is kept by the minute and sorted within it,
+ * because the index would otherwise change with everything that is written. A task that moves changes one index. Steps
+ * lie in one tree; the number of the event that first told of a step keeps their order. A message's key is one number,
+ * its session's times 2^32 and its position: such a tree grows at its end without moving what lies before.
+ */
+export const FEWER_PAGES = `
+DROP INDEX sessions_by_use;
+ALTER TABLE sessions ADD COLUMN updated_minute INTEGER NOT NULL DEFAULT 0;
+UPDATE sessions SET updated_minute = updated_at / 60000;
+CREATE INDEX sessions_by_minute ON sessions (workspace, updated_minute DESC);
+
+DROP INDEX tasks_by_workspace;
+DROP INDEX tasks_by_worker;
+DROP INDEX tasks_by_use;
+CREATE INDEX tasks_by_status ON tasks (status, workspace);
+CREATE INDEX tasks_stripped ON tasks (used_at) WHERE used_at IS NOT NULL AND stripped_at IS NOT NULL;
+
+DROP INDEX steps_by_completion;
+ALTER TABLE steps RENAME TO earlier_steps;
+CREATE TABLE steps (
+  task INTEGER NOT NULL REFERENCES tasks (number),
+  run INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  first_sequence INTEGER NOT NULL,
+  on_crash TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  finished_at INTEGER,
+  completion INTEGER,
+  result TEXT,
+  PRIMARY KEY (task, run, key)
+) WITHOUT ROWID;
+INSERT INTO steps SELECT task, run, key, row_number() OVER (PARTITION BY task, run ORDER BY rowid), on_crash, started_at,
+  finished_at, completion, result FROM earlier_steps;
+DROP TABLE earlier_steps;
+
+ALTER TABLE messages RENAME TO earlier_messages;
+CREATE TABLE messages (
+  place INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  body TEXT NOT NULL
+);
+INSERT INTO messages SELECT session << 32 | position, at, body FROM earlier_messages ORDER BY session, position;
+DROP TABLE earlier_messages;
+`

@@ -1,0 +1,67 @@
+import type { DatabaseSync } from "node:sqlite"
+import type { SessionId, TaskId } from "../../../task/id.ts"
+import { prepare } from "../statement.ts"
+import { createSessionCache } from "./session-cache.ts"
+import type { StoredSession } from "./session-table.ts"
+import { createStepCache, type LastCompletion } from "./step-cache.ts"
+import { createTaskCache } from "./task-cache.ts"
+import type { StoredTask } from "./task-row.ts"
+import type { Tables } from "./tables.ts"
+import { createWriterMemory } from "./writer-memory.ts"
+
+/** What this engine wrote or read lately, so that it need not be read again. */
+export interface RecordCache {
+  /** The tables as the operations see them, inside a transaction that holds the write lock. */
+  readonly tables: Tables
+  /** At the beginning of a transaction or a read: forgets everything when another process wrote since the last one. */
+  begin(): void
+  /** At the beginning of each writer within a transaction. */
+  beginWriter(): void
+  /** The writer's changes were taken back. */
+  forgetWriter(): void
+  /** The transaction's changes were taken back. */
+  forgetAll(): void
+}
+
+const MOST_TASKS = 2_000
+const MOST_SESSIONS = 1_000
+
+/**
+ * Right with several processes: SQLite's data version changes when another connection commits, and none can commit
+ * between `begin` and the end of a transaction that holds the write lock. A read without the lock may find a record newer
+ * than the version it looked at; the next look then forgets it.
+ */
+export function createRecordCache(database: DatabaseSync, tables: Tables): RecordCache {
+  const readVersion = prepare<{ data_version: number }>(database, "PRAGMA data_version")
+  const tasks = createWriterMemory<TaskId, StoredTask>(MOST_TASKS)
+  const sessions = createWriterMemory<SessionId, StoredSession>(MOST_SESSIONS)
+  const completions = createWriterMemory<number, LastCompletion>(MOST_TASKS)
+  const memories = [tasks, sessions, completions]
+  let version = 0
+
+  function forgetAll(): void {
+    for (const memory of memories) memory.clear()
+  }
+
+  return {
+    tables: {
+      ...tables,
+      tasks: createTaskCache(tables.tasks, tasks),
+      sessions: createSessionCache(tables.sessions, sessions),
+      steps: createStepCache(tables.steps, completions),
+    },
+    begin() {
+      const found = readVersion.get()?.data_version ?? 0
+      if (found !== version) forgetAll()
+      version = found
+      for (const memory of memories) memory.forgetOldest()
+    },
+    beginWriter() {
+      for (const memory of memories) memory.beginWriter()
+    },
+    forgetWriter() {
+      for (const memory of memories) memory.forgetWriter()
+    },
+    forgetAll,
+  }
+}
