@@ -8,6 +8,8 @@ export interface CapableTool {
   readonly tool: Tool
   /** After how long its calls move there by themselves: `input` decides, or they are there from the start. */
   readonly movesAfterMs: number | "input" | "start"
+  /** Of a policy that names none. */
+  readonly thresholdMs: number
 }
 
 const MOST_NAMED = 60
@@ -15,7 +17,7 @@ const MOST_NAMED = 60
 export function findCapable(tools: readonly HostedTool[], thresholdMs: number): readonly CapableTool[] {
   return tools.flatMap(({ plugin, tool }) => {
     const movesAfterMs = toMovesAfterMs(tool, thresholdMs)
-    return movesAfterMs === null ? [] : [{ plugin, tool, movesAfterMs }]
+    return movesAfterMs === null ? [] : [{ plugin, tool, movesAfterMs, thresholdMs }]
   })
 }
 

@@ -1,3 +1,4 @@
+import { JAATO } from "./jaato/vocabulary.ts"
 import { MEANWHILE } from "./meanwhile/vocabulary.ts"
 import type { Vocabulary } from "./vocabulary.ts"
 
@@ -6,4 +7,5 @@ export type VocabularyName = "meanwhile" | "jaato" | "opencode" | "penguiflow"
 /** Which there are, by the name that the configuration gives. */
 export const VOCABULARIES: Partial<Record<VocabularyName, Vocabulary>> = {
   meanwhile: MEANWHILE,
+  jaato: JAATO,
 }

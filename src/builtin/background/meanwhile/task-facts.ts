@@ -1,10 +1,9 @@
-import type { JsonObject, JsonValue } from "../../../base/json.ts"
-import { toJson } from "../../../base/json.ts"
+import { type JsonObject, toJson } from "../../../base/json.ts"
 import type { TaskView } from "../../../plugin/task-service.ts"
-import { contentOf } from "../../../plugin/tool-content.ts"
 import type { GroupRecord } from "../../../task/group.ts"
 import type { Patch } from "../../../task/patch.ts"
 import type { TaskRecord, TaskSummary } from "../../../task/record.ts"
+import { toPlainResult } from "../plain-result.ts"
 import { toShortId } from "../short-id.ts"
 
 /** A task in a list, in the words of this vocabulary. */
@@ -63,11 +62,10 @@ export function toGroupFacts(group: GroupRecord): JsonObject {
   }
 }
 
-function toPatchFacts({ payload, facts, artifacts, nextSteps, digest }: Patch): JsonObject {
-  const shown = contentOf(payload)?.map((part) => (part.type === "text" ? part.text : `[${part.mediaType}]`))
-  const result: JsonValue = shown?.join("\n") ?? payload ?? digest.join("\n")
+function toPatchFacts(patch: Patch): JsonObject {
+  const { facts, artifacts, nextSteps } = patch
   return {
-    result,
+    result: toPlainResult(patch),
     ...(Object.keys(facts).length > 0 && { facts }),
     ...(artifacts.length > 0 && { artifacts: toJson(artifacts) }),
     ...(nextSteps.length > 0 && { next_steps: nextSteps }),
