@@ -1,4 +1,5 @@
 import { describe } from "vitest"
+import { describeClaims } from "./describe-claims.ts"
 import { describeCommits } from "./describe-commits.ts"
 import { describeCreation } from "./describe-creation.ts"
 import { describeDocuments } from "./describe-documents.ts"
@@ -35,6 +36,7 @@ export function describeEngine(name: string, factory: EngineFactory): void {
     describeUpkeep(test)
     describeSteps(test)
     describeNotices(test)
+    describeClaims(test)
     describeGroups(test)
     describeJoins(test)
     describeWaits(test)

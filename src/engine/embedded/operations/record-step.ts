@@ -8,13 +8,17 @@ import type { Tables } from "../tables/tables.ts"
 import { type Change, wakeTask } from "./change.ts"
 import type { Handlers } from "./handler.ts"
 import { requireLiveRun, requireTask } from "./refusal.ts"
+import { settleClaims } from "./use-notices.ts"
 
 export function createStepHandlers(tables: Tables): Pick<Handlers, "step.start" | "step.finish"> {
   return {
     "step.start": ({ run, key, onCrash }, change) =>
       startStep(tables, requireLiveRun(tables.tasks, run), key, onCrash, change),
-    "step.finish": ({ run, key, result }, change) =>
-      finishStep(tables, requireLiveRun(tables.tasks, run), { key, result }, change),
+    "step.finish"({ run, key, result, settlesClaims }, change) {
+      const task = requireLiveRun(tables.tasks, run)
+      if (settlesClaims) settleClaims(tables, { taskId: run.taskId, run: run.run, key }, change)
+      return finishStep(tables, task, { key, result }, change)
+    },
   }
 }
 

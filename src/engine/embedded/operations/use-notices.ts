@@ -2,7 +2,7 @@ import { isTerminal } from "../../../task/lifecycle.ts"
 import type { Notice, NoticeKey } from "../../../task/notice.ts"
 import type { AskingStep } from "../../../task/record.ts"
 import type { Tables } from "../tables/tables.ts"
-import { wakeSession } from "./change.ts"
+import { type Change, wakeSession } from "./change.ts"
 import type { Handlers } from "./handler.ts"
 
 export function createNoticeHandlers(
@@ -52,6 +52,14 @@ export function createNoticeHandlers(
         if (notice.kind === "ended") tasks.markResultUsed(notice.task, change.now)
         return { ...toUnclaimed(notice), state: "consumed", settledAt: change.now }
       }),
+  }
+}
+
+/** What the step has claimed is used: its answer is kept in this transaction. */
+export function settleClaims({ tasks, notices }: Tables, step: AskingStep, change: Change): void {
+  for (const notice of notices.claimedBy(step)) {
+    if (notice.kind === "ended") tasks.markResultUsed(notice.task, change.now)
+    notices.save(notice.task, { ...toUnclaimed(notice), state: "consumed", settledAt: change.now })
   }
 }
 

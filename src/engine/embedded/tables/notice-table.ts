@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
 import type { SessionId, TaskId, WorkspaceId } from "../../../task/id.ts"
 import type { Notice, NoticeKey, NoticeKind, NoticeState } from "../../../task/notice.ts"
-import type { NotifyMode } from "../../../task/record.ts"
+import type { AskingStep, NotifyMode } from "../../../task/record.ts"
 import type { TaskStore } from "../../../task/store.ts"
 import { createStatementCache, LIMIT, prepare } from "../statement.ts"
 import type { StoredTask } from "./task-row.ts"
@@ -11,6 +11,8 @@ export type NoticeFilter = Parameters<TaskStore["notices"]>[0]
 export interface NoticeTable {
   find(key: NoticeKey): (Notice & { readonly task: number }) | undefined
   read(filter: NoticeFilter, limit: number): readonly Notice[]
+  /** What the step has claimed and nobody has settled since. */
+  claimedBy(step: AskingStep): readonly (Notice & { readonly task: number })[]
   /** Writes a pending notice; one of the same run and kind begins anew. */
   insert(task: StoredTask, kind: NoticeKind, at: number): void
   save(task: number, notice: Notice): void
@@ -46,6 +48,10 @@ export function createNoticeTable(database: DatabaseSync): NoticeTable {
     database,
     `${SELECT} WHERE task = (SELECT number FROM tasks WHERE id = ?) AND run = ? AND kind = ?`,
   )
+  const claimedBy = prepare<NoticeRow>(
+    database,
+    `${SELECT} WHERE claimed_by_task = ? AND claimed_by_run = ? AND claimed_by_key = ? AND settled_at IS NULL`,
+  )
   const insert = prepare(
     database,
     `INSERT INTO notices (task, run, kind, task_id, workspace, session, notify, at, state)
@@ -76,6 +82,8 @@ export function createNoticeTable(database: DatabaseSync): NoticeTable {
         .all(...parameters, limit)
         .map(toNotice)
     },
+    claimedBy: ({ taskId, run, key }) =>
+      claimedBy.all(taskId, run, key).map((row) => ({ ...toNotice(row), task: row.task })),
     insert({ number, details, course }, kind, at) {
       insert.run(number, course.run, kind, details.id, details.workspace, details.session, details.notify, at)
     },
