@@ -11,7 +11,7 @@ export interface GroupOperations {
   seal(id: string): Promise<GroupRecord>
   /** Stops its live members, and releases whoever waits for it. */
   cancel(id: string, reason?: string): Promise<GroupRecord>
-  /** Says whether what a `human_gated` group came to is used: a person's to say, so its tool must have effects to ask by. */
+  /** Whether what a `human_gated` group came to is used: a person's to say, so its tool must have effects to ask by. */
   decide(id: string, decision: "apply" | "reject"): Promise<GroupRecord>
 }
 

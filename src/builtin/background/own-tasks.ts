@@ -31,7 +31,7 @@ export async function requireTask({ context }: BackgroundCall, id: string): Prom
 export async function requireOwn(call: BackgroundCall, id: string): Promise<TaskView> {
   const view = await requireTask(call, id)
   if (view.task.session === call.context.session) return view
-  const message = `Task ${view.task.id} belongs to another conversation: only that one, or a person, can do this with it.`
+  const message = `Task ${view.task.id} belongs to another conversation: only that one, or a person, can do this.`
   throw new MeanwhileError("permission_denied", message, { id: view.task.id })
 }
 

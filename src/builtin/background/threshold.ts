@@ -1,7 +1,7 @@
 import type { TaskRecord } from "../../task/record.ts"
 import type { CapableTool } from "./capable-tool.ts"
 
-/** After how long such a call moves to the background by itself: 0, it is there from the start; null, nobody can say. */
+/** When such a call moves to the background by itself. 0: it is there from the start; null: nobody can say. */
 export function toThresholdMs(task: TaskRecord, capable: readonly CapableTool[]): number | null {
   const found = capable.find(({ plugin, tool }) => plugin === task.plugin && tool.name === task.tool)
   if (!found) return null
