@@ -9,7 +9,7 @@ import type { AskingStep, TaskRecord } from "../../task/record.ts"
 import { createPermissionRequest } from "./asked-permission.ts"
 import { checkCall } from "./call-check.ts"
 import type { ActiveRun } from "../run/active-run.ts"
-import { toHops } from "./hops.ts"
+import { hopsOf } from "./hops.ts"
 import { requireOpen } from "./enter.ts"
 import type { PermissionDecision } from "../../plugin/permission-request.ts"
 import type { Approval } from "./permission.ts"
@@ -107,7 +107,7 @@ async function finishAdmission(
   if (!call.parentTask) return admitted
   const parent = await findParent(scope, call, call.parentTask)
   const depth = parent.depth + 1
-  const hops = Math.max(admitted.hops, "hops" in parent ? parent.hops : toHops(parent.metadata))
+  const hops = Math.max(admitted.hops, hopsOf(parent))
   if (tool.kind !== "agent") return { ...admitted, depth, hops }
   const settle = await scope.families.take(call.parentTask)
   try {

@@ -5,7 +5,7 @@ import { DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
 import type { TaskDetails, TaskLimits } from "../../task/record.ts"
 import type { Admitted } from "./admission.ts"
 import { checkNames } from "./call-check.ts"
-import { HOPS } from "./hops.ts"
+import { withHops } from "./hops.ts"
 import type { Redactor } from "../redaction/redactor.ts"
 import type { RunnerScope } from "../scope.ts"
 import { activeTraceId } from "../trace.ts"
@@ -31,7 +31,7 @@ export function toDetails(scope: RunnerScope, admitted: Admitted, id: TaskId): T
     title: scope.redactor.redactText(call.title ?? toTitle(tool, input, redacted)),
     input: redacted.value,
     inputHeldBy: redacted.hasChanged ? scope.worker.id : null,
-    metadata: toMetadata(scope.redactor, call, hops),
+    metadata: withHops(scope.redactor.redactJson(toJson(call.metadata ?? {})).value as JsonObject, hops),
     lifetime: call.lifetime ?? "runtime",
     priority: call.priority ?? 0,
     notify: call.notify ?? "wake",
@@ -41,11 +41,6 @@ export function toDetails(scope: RunnerScope, admitted: Admitted, id: TaskId): T
     depth,
     traceId: call.traceId ?? activeTraceId(),
   }
-}
-
-function toMetadata(redactor: Redactor, { metadata = {} }: ToolCall, hops: number): JsonObject {
-  const redacted = redactor.redactJson(toJson(metadata)).value as JsonObject
-  return hops > 0 ? { ...redacted, [HOPS]: hops } : redacted
 }
 
 /** From the input without its secrets, where it has any: a title that cuts the text short may cut through a secret. */

@@ -1,4 +1,6 @@
 import type { JsonObject } from "../../base/json.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import type { ActiveRun } from "../run/active-run.ts"
 
 /** Where a record keeps how many reports lie between its task and a person's words. */
 export const HOPS = "hops"
@@ -6,4 +8,12 @@ export const HOPS = "hops"
 export function toHops(metadata: JsonObject): number {
   const kept = metadata[HOPS]
   return typeof kept === "number" ? kept : 0
+}
+
+export function hopsOf(task: ActiveRun | TaskRecord): number {
+  return "metadata" in task ? toHops(task.metadata) : task.hops
+}
+
+export function withHops(metadata: JsonObject, hops: number): JsonObject {
+  return hops > 0 ? { ...metadata, [HOPS]: hops } : metadata
 }

@@ -4,6 +4,7 @@ import type { Operation } from "../../task/operation.ts"
 import type { TaskDetails, TaskRecord } from "../../task/record.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import { enter } from "../call/enter.ts"
+import { hopsOf, withHops } from "../call/hops.ts"
 import { beginRun, toBackgroundPlan } from "../run/begin-run.ts"
 import type { RunnerScope } from "../scope.ts"
 import { endWithChildren } from "./turn-children.ts"
@@ -72,7 +73,7 @@ async function toTurnDetails(scope: RunnerScope, start: TurnStart): Promise<Task
     title: scope.redactor.redactText(title),
     input: null,
     inputHeldBy: null,
-    metadata,
+    metadata: withHops(metadata, parent ? hopsOf(parent) : 0),
     lifetime: "runtime",
     priority: 0,
     notify: "silent",
