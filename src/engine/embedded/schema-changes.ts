@@ -50,3 +50,9 @@ DROP TABLE earlier_messages;
 /** The fourth version: what a step has claimed is found by the step. */
 export const NOTICES_BY_CLAIMANT = `CREATE INDEX notices_by_claimant
   ON notices (claimed_by_task, claimed_by_run, claimed_by_key) WHERE claimed_by_task IS NOT NULL`
+
+/** The fifth version: groups that may still need something are found among all that ever were. */
+export const GROUPS_TO_TEND = `
+CREATE INDEX groups_unfinished ON groups (session, created_at) WHERE state IN ('open', 'sealed');
+CREATE INDEX groups_gated ON groups (created_at) WHERE merge = 'human_gated';
+`
