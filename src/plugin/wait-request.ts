@@ -6,7 +6,10 @@ import type { TaskView } from "./task-view.ts"
 export interface WaitRequest {
   /** Ids or prefixes. */
   readonly tasks?: readonly string[]
-  /** Also waits until it is sealed and joined. */
+  /**
+   * An id, a prefix or a name. Waits until it is joined; a run of the group's own session, which could seal it itself,
+   * for the members that it has now. What a `human_gated` one came to is not known before somebody has decided.
+   */
   readonly group?: string
   /** Of the one task named: until it prints this. */
   readonly pattern?: string

@@ -16,6 +16,7 @@ import type { RunnerScope } from "../scope.ts"
 import { start } from "../call/start.ts"
 import { readTaskOutput, waitForTaskOutput } from "./task-output.ts"
 import { acknowledgeTasks } from "./use-results.ts"
+import { waitFor } from "./wait-for.ts"
 
 /** The commands over tasks, as front ends, vocabularies and tools get them. */
 export function createTaskService(scope: RunnerScope): TaskService {
@@ -29,7 +30,7 @@ export function createTaskService(scope: RunnerScope): TaskService {
     retry: async (id, workspace) => retryTask(scope, await findTask(scope, id, workspace)),
     resume: async (id, prompt, workspace) => resumeTask(scope, await findTask(scope, id, workspace), prompt),
     say: async (id, message, workspace) => sayToTask(scope, await findTask(scope, id, workspace), message),
-    waitFor: () => Promise.reject(new MeanwhileError("wrong_state", "Waiting is not there yet.")),
+    waitFor: (request, workspace) => waitFor(scope, request, workspace && { workspace }),
     groups: createGroupService(scope),
     async prioritize(id, priority, workspace) {
       if (!Number.isSafeInteger(priority)) {

@@ -33,13 +33,12 @@ export function checkGroupRequest({ redactor }: RunnerScope, { name, join, repor
   if (typeof name !== "string" || name.trim() === "" || name.length > LONGEST_NAME)
     refuse("name", `must be a text of 1 to ${LONGEST_NAME} characters`)
   checkName(redactor, "name of the group", name)
-  const isJoin =
-    join === undefined || join === "all" || join === "any" || (Number.isSafeInteger(join) && Number(join) > 0)
+  const isJoin = join === undefined || join === "all" || join === "any" || (Number.isSafeInteger(join) && join > 0)
   if (!isJoin) refuse("join", `must be all, any or a whole number above 0, not ${String(join)}`)
   if (report !== undefined && !REPORTS.includes(report))
-    refuse("report", `must be one of ${REPORTS.join(", ")}, not ${String(report)}`)
+    refuse("report", `must be one of ${REPORTS.join(", ")}, not ${report}`)
   if (merge !== undefined && !MERGES.includes(merge))
-    refuse("merge", `must be one of ${MERGES.join(", ")}, not ${String(merge)}`)
+    refuse("merge", `must be one of ${MERGES.join(", ")}, not ${merge}`)
 }
 
 function requireSame(known: GroupRecord, request: GroupRequest): GroupRecord {

@@ -4,6 +4,7 @@ import type { AskingStep } from "../../task/record.ts"
 import { getResult } from "../command/commands.ts"
 import { findTask } from "../command/lookup.ts"
 import { acknowledgeTasks, type ResultReader } from "../command/use-results.ts"
+import { waitFor } from "../command/wait-for.ts"
 import type { RunnerScope } from "../scope.ts"
 import type { ActiveRun } from "./active-run.ts"
 import { runsAbove } from "./runs-above.ts"
@@ -27,7 +28,7 @@ export function bindToRun(scope: RunnerScope, active: ActiveRun): TaskService {
     retry: (id) => service.retry(id, workspace),
     resume: (id, prompt) => service.resume(id, prompt, workspace),
     say: (id, message) => service.say(id, message, workspace),
-    waitFor: (request) => service.waitFor(request, workspace),
+    waitFor: (request) => waitFor(scope, request, { workspace, run: active, reader: toReader(scope, active) }),
     get groups() {
       return bindGroups(service.groups, active)
     },

@@ -125,21 +125,21 @@ const UNFINISHED: ReadonlySet<GroupState> = new Set(["open", "sealed"])
 function toQuery(filter: GroupFilter): { sql: string; parameters: SQLInputValue[] } {
   const conditions: string[] = []
   const parameters: SQLInputValue[] = []
-  function require(condition: string, ...values: SQLInputValue[]): void {
+  function demand(condition: string, ...values: SQLInputValue[]): void {
     conditions.push(condition)
     parameters.push(...values)
   }
   const { workspace, session, states, name, idPrefix, failFast, merge } = filter
-  if (idPrefix !== undefined) require("id >= ? AND id < ? || char(0x10ffff)", idPrefix, idPrefix)
-  if (session === null) require("session IS NULL")
-  else if (session !== undefined) require("session = ?", session)
-  if (workspace !== undefined) require("workspace = ?", workspace)
-  if (name !== undefined) require("name = ?", name)
-  if (failFast !== undefined) require("fail_fast = ?", failFast ? 1 : 0)
-  if (merge === "human_gated") require("merge = 'human_gated'")
-  else if (merge !== undefined) require("merge = ?", merge)
-  if (states) require(`state IN (${states.map(() => "?").join(", ")})`, ...states)
-  if (states?.every((state) => UNFINISHED.has(state))) require("state IN ('open', 'sealed')")
+  if (idPrefix !== undefined) demand("id >= ? AND id < ? || char(0x10ffff)", idPrefix, idPrefix)
+  if (session === null) demand("session IS NULL")
+  else if (session !== undefined) demand("session = ?", session)
+  if (workspace !== undefined) demand("workspace = ?", workspace)
+  if (name !== undefined) demand("name = ?", name)
+  if (failFast !== undefined) demand("fail_fast = ?", failFast ? 1 : 0)
+  if (merge === "human_gated") demand("merge = 'human_gated'")
+  else if (merge !== undefined) demand("merge = ?", merge)
+  if (states) demand(`state IN (${states.map(() => "?").join(", ")})`, ...states)
+  if (states?.every((state) => UNFINISHED.has(state))) demand("state IN ('open', 'sealed')")
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : ""
   return { sql: `SELECT * FROM groups ${where} ORDER BY created_at DESC, id ${LIMIT}`, parameters }
 }

@@ -1,0 +1,44 @@
+import { toErrorMessage } from "../../base/error.ts"
+import type { PatternAnswer } from "../../plugin/output.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import { waitForTaskOutput } from "../command/task-output.ts"
+import type { RunnerScope } from "../scope.ts"
+import { createTaskSubject } from "./task-subject.ts"
+import type { WaitSubject } from "./wait-subject.ts"
+
+/** Text that a task prints. A task that ends without printing it has ended: there is nothing more to wait for. */
+export function createPatternSubject(
+  scope: RunnerScope,
+  task: TaskRecord,
+  pattern: string,
+  timeoutMs: number,
+): WaitSubject {
+  const ofTask = createTaskSubject(scope, [task], 1)
+  let found: PatternAnswer | undefined
+  let problem: Error | undefined
+
+  return {
+    hear: (wake) => ofTask.hear(wake),
+    begin(wake) {
+      const stop = new AbortController()
+      waitForTaskOutput(scope, task, { pattern, timeoutMs, signal: stop.signal })
+        .then(
+          (answer) => {
+            found = answer
+          },
+          (error: unknown) => {
+            problem = error instanceof Error ? error : new Error(toErrorMessage(error))
+          },
+        )
+        .finally(wake)
+      return () => stop.abort()
+    },
+    async look() {
+      if (problem) throw problem
+      const isStuck = (await ofTask.look()) === "needs_answer"
+      if (found?.outcome === "matched" || found?.outcome === "ended") return "met"
+      return isStuck ? "needs_answer" : null
+    },
+    read: async () => ({ ...(await ofTask.read()), match: found ?? null }),
+  }
+}

@@ -1,0 +1,31 @@
+import type { WaitAnswer } from "../../plugin/wait-request.ts"
+import type { Wake } from "../../task/bus.ts"
+import type { GroupRecord } from "../../task/group.ts"
+import type { TaskRecord } from "../../task/record.ts"
+
+/** What is waited for. It is looked at again whenever something may have happened to it. */
+export interface WaitSubject {
+  /** Whether the wake-up may be about it. */
+  hear(wake: Wake): boolean
+  /** Why the wait is over; null while it is not. */
+  look(): Promise<WaitAnswer["reason"] | null>
+  /** As it stands now. */
+  read(): Promise<WaitStanding>
+  /** Looks for more than the bus tells of, until the returned function is called. */
+  begin?(wake: () => void): () => void
+}
+
+export interface WaitStanding {
+  readonly tasks: readonly TaskRecord[]
+  /** What has been dealt with by what is shown. */
+  readonly settled?: readonly TaskRecord[]
+  readonly group: GroupRecord | null
+  readonly match?: WaitAnswer["match"]
+}
+
+/** A run that only a person, or whoever started it, can help on. */
+export function needsAnswer(
+  task: Pick<TaskRecord, "status"> & { readonly wait?: { readonly reason: string } },
+): boolean {
+  return task.status === "waiting" && (task.wait?.reason === "person" || task.wait?.reason === "approval")
+}
