@@ -17,6 +17,7 @@ import { createFamilyLock } from "./call/family-lock.ts"
 import { closeSession, deleteSession, endTurn, endUnkeptTurn } from "./upkeep/lifetimes.ts"
 import { createObedience } from "./worker/obedience.ts"
 import { markLost } from "./run/ownership.ts"
+import { restRun } from "./run/rest-run.ts"
 import { allowAll, type Permission } from "./call/permission.ts"
 import { thisProcessIdentity } from "./process/identity.ts"
 import { createPump, IDLE_PUMP, type Pump } from "./worker/pump.ts"
@@ -73,6 +74,8 @@ export interface Runner extends TaskService, AsyncDisposable {
   /** Seals the open groups of a session, after a turn: nobody adds to them any more. */
   sealGroups(session: SessionId): Promise<readonly GroupRecord[]>
   beginTurn(start: TurnStart): Promise<BegunTurn>
+  /** Until the returned function is called, the run and those above it hold no slot, and their time stands still. */
+  rest(id: TaskId): () => void
   /** Whether a run of the task is this process's now. */
   runsHere(id: TaskId): boolean
   /** Whether turns that wait in the queue go on in this process. */
@@ -167,6 +170,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     askPerson: (run, question, signal) => askPerson(scope, run, question, signal),
     sealGroups: (session) => sealOpenGroups(scope, session),
     beginTurn: (start) => beginTurn(scope, start),
+    rest: (id) => restRun(scope, id),
     runsHere: (id) => scope.active.get(id)?.standing.in === "background",
     takesTurns: () => takesWork && scope.takesTurns && !scope.isClosing,
     endTurn: (turn) => endTurn(scope, turn),

@@ -11,11 +11,10 @@ import { acknowledgeTasks } from "../command/use-results.ts"
 import { waitForEnd } from "../command/wait-for-end.ts"
 import type { ActiveRun } from "../run/active-run.ts"
 import { toCallKey } from "../run/call-key.ts"
-import { restDeadlines } from "../run/deadline.ts"
+import { restRun } from "../run/rest-run.ts"
 import { runsAbove } from "../run/runs-above.ts"
 import type { RunnerScope } from "../scope.ts"
 import { TURN_PLUGIN } from "../turn/turn-name.ts"
-import { yieldSlots } from "../worker/yield-slots.ts"
 import { QUESTION_TOOL } from "./question-tool.ts"
 import { toKeptAnswer, toQuestionHash, toQuestionTitle, toQuestionWait } from "./question-wait.ts"
 
@@ -36,14 +35,12 @@ export async function askPerson(
   if (!active) throw new MeanwhileError("wrong_state", `The call ${run.taskId} has ended: it can ask nobody any more.`)
   signal.throwIfAborted()
   const asked = await enter(scope, () => writeQuestion(scope, active, question))
-  const takeSlots = yieldSlots(scope, active)
-  const goOn = restDeadlines(scope, active)
+  const goOn = restRun(scope, active.taskId)
   try {
     const ended = await waitForEnd(scope, asked.id, { signal })
     if (ended && isTerminal(ended.status)) return await toAnswer(scope, ended)
   } finally {
     goOn()
-    takeSlots()
   }
   if (!run.isLeft) await withdraw(scope, asked)
   signal.throwIfAborted()

@@ -1,0 +1,19 @@
+import type { TaskId } from "../../task/id.ts"
+import type { RunnerScope } from "../scope.ts"
+import { yieldSlots } from "../worker/yield-slots.ts"
+import { restDeadlines } from "./deadline.ts"
+
+/**
+ * Until the returned function is called, the run and those above it hold no slot, and no time counts against their
+ * limits: they wait for somebody else.
+ */
+export function restRun(scope: RunnerScope, id: TaskId): () => void {
+  const active = scope.active.get(id)
+  if (!active) return () => {}
+  const takeSlots = yieldSlots(scope, active)
+  const goOn = restDeadlines(scope, active)
+  return () => {
+    goOn()
+    takeSlots()
+  }
+}
