@@ -1,5 +1,6 @@
 import { JAATO } from "./jaato/vocabulary.ts"
 import { MEANWHILE } from "./meanwhile/vocabulary.ts"
+import { OPENCODE } from "./opencode/vocabulary.ts"
 import type { Vocabulary } from "./vocabulary.ts"
 
 export type VocabularyName = "meanwhile" | "jaato" | "opencode" | "penguiflow"
@@ -8,4 +9,5 @@ export type VocabularyName = "meanwhile" | "jaato" | "opencode" | "penguiflow"
 export const VOCABULARIES: Partial<Record<VocabularyName, Vocabulary>> = {
   meanwhile: MEANWHILE,
   jaato: JAATO,
+  opencode: OPENCODE,
 }

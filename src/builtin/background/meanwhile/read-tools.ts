@@ -3,9 +3,9 @@ import type { JsonObject } from "../../../base/json.ts"
 import type { OutputChunk } from "../../../plugin/output.ts"
 import type { WaitAnswer } from "../../../plugin/wait-request.ts"
 import { isTerminal, RUN_STATUSES } from "../../../task/lifecycle.ts"
+import { answer } from "../answer.ts"
 import type { TaskOperations } from "../task-operations.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
-import { answer } from "./answer.ts"
 import { toGroupFacts, toTaskDetails, toTaskFacts } from "./task-facts.ts"
 
 const OUTPUT_BYTES = 16 * 1024

@@ -1,0 +1,34 @@
+import { toOneLine } from "../../../base/one-line.ts"
+import type { TaskSummary } from "../../../task/record.ts"
+import { toShortId } from "../short-id.ts"
+import { toStatus, toTime } from "./task-facts.ts"
+
+const RESUMED = "(resumed)"
+
+/** One line for each. An id that was asked a follow-up is marked, since its task has a conversation with more in it. */
+export function toListText(tasks: readonly TaskSummary[]): string {
+  if (tasks.length === 0) return "There are no background tasks."
+  return ["task_id | status | description | batch | started", ...tasks.map(toLine)].join("\n")
+}
+
+/** Whoever copies an id from the list may copy the mark with it. */
+export function withoutMark(id: string): string {
+  return id.trim().endsWith(RESUMED) ? id.trim().slice(0, -RESUMED.length).trim() : id
+}
+
+function toLine(task: TaskSummary): string {
+  const id = toShortId(task.id)
+  return [
+    task.resumeCount > 0 ? `${id} ${RESUMED}` : id,
+    `${toStatus(task)}${toDetail(task)}`,
+    JSON.stringify(toOneLine(task.title)),
+    task.batch ?? "-",
+    toTime(task.startedAt) ?? "not yet",
+  ].join(" | ")
+}
+
+function toDetail(task: TaskSummary): string {
+  if (task.status === "queued") return ", in the queue"
+  if (task.status === "stopping") return ", being stopped"
+  return task.status === "waiting" ? `, waits for ${task.wait.reason}` : ""
+}

@@ -1,0 +1,25 @@
+import { toInstructionText } from "../instruction-text.ts"
+import { toPromotionText } from "../promotion-text.ts"
+import type { Vocabulary } from "../vocabulary.ts"
+import { CHANGE_TOOLS } from "./change-tools.ts"
+import { READ_TOOLS } from "./read-tools.ts"
+import { TASK_TOOL } from "./task-tool.ts"
+
+const LAUNCHES =
+  "background_task launches an agent. Those of one message are a batch, and share its batch_id. With `resume` and the id " +
+  "of a completed task its agent goes on, with all that was said before."
+
+/** `background_…`: agents in the background, with follow-ups and batches. */
+export const OPENCODE: Vocabulary = {
+  tools: [TASK_TOOL, ...READ_TOOLS, ...CHANGE_TOOLS],
+  instructions: (capable) =>
+    toInstructionText({
+      starts: capable.some(({ tool }) => tool.kind === "agent") ? [LAUNCHES] : [],
+      waiting: "background_output with `block`",
+      commands:
+        "background_list and background_output show how things stand, background_cancel stops, background_clear removes " +
+        "what has ended.",
+    }),
+  tellPromoted: (promoted) =>
+    toPromotionText(promoted, "background_output shows how far it is, and background_cancel stops it."),
+}
