@@ -33,8 +33,14 @@ export interface ProgramOptions
   readonly waitsForServers?: boolean
 }
 
+/** A runtime with what only the program asks about. */
+export interface Program extends Runtime {
+  /** Whether agents tell by themselves what their tasks came to. */
+  readonly areReportsOn: boolean
+}
+
 /** The runtime as the terminal program has it: with the built-in plugins, and with what a trusted folder adds. */
-export async function openProgram(options: ProgramOptions): Promise<Runtime> {
+export async function openProgram(options: ProgramOptions): Promise<Program> {
   const { dataDirectory, workingDirectory, notify, model, person, log, clock } = options
   const environment = withoutUndefined(options.environment)
   const folder = await openFolder(options)
@@ -82,7 +88,7 @@ export async function openProgram(options: ProgramOptions): Promise<Runtime> {
   for (const { message } of runtime.plugins.skipped()) notify(message)
   const settled = mcp?.settled().then((servers) => reportUnreachable(servers, notify))
   if (options.waitsForServers) await settled
-  return runtime
+  return Object.assign(runtime, { areReportsOn: values.reports.enabled })
 }
 
 interface ServerParts {

@@ -7,7 +7,6 @@ export type Task = Awaited<ReturnType<Tasks["get"]>>["task"]
 export type TaskId = Task["id"]
 
 const SHORT_ID_LENGTH = 8
-const FEWEST_TITLE_COLUMNS = 20
 
 /** What lists and announcements are about: turns are the conversation itself. */
 export const BACKGROUND_KINDS = ["tool", "agent", "workflow"] as const
@@ -71,22 +70,6 @@ export function formatSurvivors(survivors: "unknown" | readonly { pid: number; c
   if (survivors === "unknown") return " (whether something of it still runs is not known)"
   if (survivors.length === 0) return ""
   return `\n  still alive: ${survivors.map(({ pid, command }) => `${pid} ${command}`).join(", ")}`
-}
-
-export function formatRow(row: TaskRow, nowMs: number, columns: number): string {
-  const facts = `${shortId(row.id)}  ${row.status.padEnd(11)}  ${formatDuration(elapsedMs(row, nowMs)).padStart(12)}  `
-  const progress = row.status === "running" && row.progress ? formatProgress(row.progress) : ""
-  const title = `${progress === "" ? "" : `${progress} · `}${toLine(row.title)}`
-  const room = Math.max(columns - facts.length, FEWEST_TITLE_COLUMNS)
-  return `${facts}${title.length > room ? `${title.slice(0, room - 1)}…` : title}`
-}
-
-type Progress = NonNullable<Task["progress"]>
-
-/** How far something is, in a few words; empty when nobody knows. */
-export function formatProgress({ done, total, phase, line }: Progress): string {
-  const count = done === null ? "" : total === null ? String(done) : `${done} of ${total}`
-  return [count, toLine(phase ?? line ?? "")].filter((part) => part !== "").join(" ")
 }
 
 export function toLine(text: string): string {

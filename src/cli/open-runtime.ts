@@ -1,4 +1,4 @@
-import type { Runtime } from "../app.ts"
+import type { Program } from "../program.ts"
 import { openDataDirectory } from "./data-directory.ts"
 import { plain } from "./format.ts"
 import type { AgentEvent } from "./view/agent-event.ts"
@@ -11,7 +11,7 @@ export interface GlobalOptions {
 }
 
 export interface OpenedRuntime {
-  readonly meanwhile: Runtime
+  readonly meanwhile: Program
   readonly dataDirectory: string
   /** What agents did before anybody listened: a turn of an earlier process goes on at once. Given once. */
   takeEarlyEvents(): readonly AgentEvent[]

@@ -1,10 +1,11 @@
 import type { Runtime } from "../../app.ts"
 import { toErrorMessage } from "../../base/error.ts"
-import { BACKGROUND_KINDS, formatAnnouncement, plain, shortId, type TaskId } from "../format.ts"
+import { BACKGROUND_KINDS, formatAnnouncement, plain, shortId, type Task, type TaskId } from "../format.ts"
 import { formatResultHead } from "../format-result.ts"
 import { formatQuestion, isQuestion } from "../inbox.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { LastAnnouncement } from "./last-announcement.ts"
+import { followNewTasks } from "./new-tasks.ts"
 
 const LONG_MS = 24 * 60 * 60 * 1_000
 const LIVE = ["queued", "running", "waiting", "stopping"] as const
@@ -24,14 +25,26 @@ export interface Announcer {
   allEnded(signal: AbortSignal): Promise<void>
   /** How many tasks of this program have not ended and need nobody for it. */
   count(): number
+  /** Whether the questions of all of them were shown. */
+  hasAsked(taskIds: readonly TaskId[]): boolean
   close(): void
 }
 
-export function createAnnouncer(meanwhile: Runtime, screen: Screen, last: LastAnnouncement): Announcer {
+export interface AnnouncerOptions {
+  readonly meanwhile: Runtime
+  readonly screen: Screen
+  readonly last: LastAnnouncement
+  /** Whether the agent of this session tells by itself, here, what its tasks came to. */
+  readonly isReporting: (session: NonNullable<Task["session"]>) => boolean
+}
+
+export function createAnnouncer({ meanwhile, screen, last, isReporting }: AnnouncerOptions): Announcer {
   const watched = new Map<TaskId, { readonly told: Promise<void>; readonly ended: Promise<void> }>()
   const startedHere = new Set<TaskId>()
   /** Only a person can bring these on: nobody waits for them. */
   const asking = new Set<TaskId>()
+  /** By task, the run whose end was announced. */
+  const announced = new Map<TaskId, number>()
   const closing = new AbortController()
 
   function own(): Promise<void>[] {
@@ -44,11 +57,19 @@ export function createAnnouncer(meanwhile: Runtime, screen: Screen, last: LastAn
       const { task } = await meanwhile.tasks.result(taskId, { waitMs: LONG_MS, signal: closing.signal })
       if (closing.signal.aborted) return
       if (!("endedAt" in task)) continue
-      const head = formatResultHead(task)
+      if (announced.get(taskId) === task.run) return
+      announced.set(taskId, task.run)
+      const head = (await isReported(task)) ? "" : formatResultHead(task)
       screen.print(`${formatAnnouncement(task)}${head === "" ? "" : `\n${screen.style.dim(head)}`}`)
       last.remember(task.endedAt)
       return
     }
+  }
+
+  /** What it came to is told with the report then. */
+  async function isReported({ session, notify, group }: Task): Promise<boolean> {
+    if (session === null || notify !== "wake" || !isReporting(session)) return false
+    return group === null || (await meanwhile.engine.store.group(group))?.report !== "none"
   }
 
   async function tellQuestion(taskId: TaskId): Promise<void> {
@@ -98,12 +119,18 @@ export function createAnnouncer(meanwhile: Runtime, screen: Screen, last: LastAn
     for (const { id } of items) announce(id)
   }
 
+  function announceEnd(taskId: TaskId): void {
+    startedHere.add(taskId)
+    asking.delete(taskId)
+    announce(taskId)
+  }
+
+  const unfollow = followNewTasks(meanwhile, (task) => {
+    if (!watched.has(task.id) && announced.get(task.id) !== task.run) announceEnd(task.id)
+  })
+
   return {
-    announceEnd(taskId) {
-      startedHere.add(taskId)
-      asking.delete(taskId)
-      announce(taskId)
-    },
+    announceEnd,
     async announceLeft() {
       await announceMissed()
       await announceLive()
@@ -116,6 +143,10 @@ export function createAnnouncer(meanwhile: Runtime, screen: Screen, last: LastAn
       while (own().length > 0 && !signal.aborted) await Promise.race([Promise.all(own()), aborted])
     },
     count: () => own().length,
-    close: () => closing.abort(),
+    hasAsked: (taskIds) => taskIds.every((id) => asking.has(id)),
+    close() {
+      unfollow()
+      closing.abort()
+    },
   }
 }

@@ -20,13 +20,20 @@ export interface PromptStreams {
   readonly isApproving: boolean
 }
 
+export interface ChatKeys {
+  /** F2. */
+  readonly next: () => void
+  /** Ctrl+B on an empty line; elsewhere it moves the cursor. */
+  readonly background: () => void
+}
+
 /** Where messages come from: a person at a terminal, or a pipe. */
 export interface ChatPrompt {
   readonly isTerminal: boolean
   /** Calls back at each press of Ctrl+C that the terminal hands on as a key. */
   onInterrupt(press: () => void): void
-  /** Calls back at each press of F2, until taken back. Only a terminal has keys. */
-  onNextKey(press: () => void): () => void
+  /** Calls back at each press of a key, until taken back. Only a terminal has keys. */
+  onKeys(keys: ChatKeys): () => void
   /** Whether the next line is an answer. */
   expectAnswer(isAnswer: boolean): void
   /** Takes back what was typed. False when nothing was. */
@@ -64,9 +71,10 @@ export function openPrompt({ input, output, screen, isApproving }: PromptStreams
   return {
     isTerminal: true,
     onInterrupt: (press) => void prompt.on("SIGINT", press),
-    onNextKey(press) {
-      const listen = (_text: unknown, { name }: Key = {}): void => {
-        if (name === "f2") press()
+    onKeys({ next, background }) {
+      const listen = (_text: unknown, { name, ctrl = false }: Key = {}): void => {
+        if (name === "f2") next()
+        if (name === "b" && ctrl && prompt.line === "" && !lines.isBegun()) background()
       }
       input.on("keypress", listen)
       return () => void input.off("keypress", listen)
@@ -110,13 +118,14 @@ export function openPrompt({ input, output, screen, isApproving }: PromptStreams
 
 interface Key {
   readonly name?: string
+  readonly ctrl?: boolean
 }
 
 function openPipe(prompt: Interface): ChatPrompt {
   return {
     isTerminal: false,
     onInterrupt: (press) => void prompt.on("SIGINT", press),
-    onNextKey: () => () => {},
+    onKeys: () => () => {},
     expectAnswer() {},
     takeBack: () => false,
     async follow(handle) {

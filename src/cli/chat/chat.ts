@@ -1,4 +1,7 @@
-import type { Runtime } from "../../app.ts"
+import type { Program } from "../../program.ts"
+import { moveToBackground } from "../command/background-command.ts"
+import { toErrorMessage } from "../../base/error.ts"
+import { plain } from "../format.ts"
 import { type SessionWish, startSession } from "../start-session.ts"
 import type { AgentEvent } from "../view/agent-event.ts"
 import { createAgentView } from "../view/agent-view.ts"
@@ -17,7 +20,7 @@ import { createQuestionDesk, type QuestionDesk } from "./question-desk.ts"
 import { createYesChannel } from "./yes-channel.ts"
 
 export interface ChatOptions extends SessionWish, PromptStreams {
-  readonly meanwhile: Runtime
+  readonly meanwhile: Program
   readonly takeEarlyEvents: () => readonly AgentEvent[]
   readonly interrupts: Interrupts
   readonly last: LastAnnouncement
@@ -32,7 +35,7 @@ export async function runChat(options: ChatOptions): Promise<void> {
   const unlisten = meanwhile.on(view.show)
   const detach = attachPerson(options, prompt, chat.desk)
   const ignore = followInterrupts(interrupts, prompt, chat)
-  const unfollow = prompt.onNextKey(view.selection.next)
+  const unfollow = prompt.onKeys({ next: view.selection.next, background: chat.background })
   try {
     const ready = chat.start()
     prompt.follow(chat.handle).then(() => ending.resolve("end of input"), ending.reject)
@@ -60,7 +63,12 @@ function createChat(options: ChatOptions) {
   const ending = Promise.withResolvers<Ending>()
   const ready = Promise.withResolvers<Conversation>()
   const foreground = createForeground()
-  const announcer = createAnnouncer(meanwhile, screen, options.last)
+  const announcer = createAnnouncer({
+    meanwhile,
+    screen,
+    last: options.last,
+    isReporting: (session) => meanwhile.areReportsOn && isHere(session),
+  })
   const leftTurns = createLeftTurns(meanwhile, screen)
   const desk = createQuestionDesk(screen, prompt.expectAnswer)
   let conversation: Conversation | undefined
@@ -71,11 +79,15 @@ function createChat(options: ChatOptions) {
     isAsking: () => desk.current() !== undefined,
     isAwaited: (agent) => conversation?.isAwaited(agent) ?? false,
     onTask: announcer.announceEnd,
+    isTold: announcer.hasAsked,
   })
+  const isHere = (session: AgentEvent["agent"]): boolean =>
+    session === conversation?.session.id || view.selection.agents().some(({ id }) => id === session)
   const leave = (): void => ending.resolve("interrupt")
   const controlC = createControlC({ prompt, screen, desk, foreground, conversation: () => conversation, leave })
   const { selection } = view
-  const context = { meanwhile, screen, selection, prefix: "/", announceEnd: announcer.announceEnd } as const
+  const { announceEnd } = announcer
+  const context = { meanwhile, screen, selection, foreground, prefix: "/", announceEnd } as const
 
   async function start(): Promise<Conversation> {
     const session = await startSession(meanwhile, options)
@@ -106,6 +118,12 @@ function createChat(options: ChatOptions) {
     start() {
       start().then(ready.resolve, ready.reject)
       return ready.promise
+    },
+    background(): void {
+      if (!conversation) return
+      moveToBackground({ conversation, foreground, screen }).catch((error: unknown) => {
+        screen.print(screen.style.red(plain(toErrorMessage(error))))
+      })
     },
     /** A line typed before everything is ready waits for it. */
     async handle(line: string): Promise<void> {

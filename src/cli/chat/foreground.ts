@@ -3,10 +3,15 @@ export interface Foreground {
   run<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result>
   /** Stops them all. False when none runs. */
   abort(): boolean
+  /** Something that can move to the background until taken back. */
+  offer(promote: () => Promise<boolean>): () => void
+  /** Moves to the background what can; returns how many did. */
+  promote(): Promise<number>
 }
 
 export function createForeground(): Foreground {
   const running = new Set<AbortController>()
+  const offered = new Set<() => Promise<boolean>>()
   return {
     async run(work) {
       const stop = new AbortController()
@@ -22,6 +27,14 @@ export function createForeground(): Foreground {
       running.clear()
       for (const one of stopped) one.abort()
       return stopped.length > 0
+    },
+    offer(promote) {
+      offered.add(promote)
+      return () => void offered.delete(promote)
+    },
+    async promote() {
+      const moved = await Promise.all([...offered].map((promote) => promote()))
+      return moved.filter((hasMoved) => hasMoved).length
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { Runtime } from "../../app.ts"
 import type { Conversation } from "../chat/conversation.ts"
+import type { Foreground } from "../chat/foreground.ts"
 import type { TaskId } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { AgentSelection } from "../view/agent-selection.ts"
@@ -20,6 +21,7 @@ export interface TaskContext {
 export interface ChatContext extends TaskContext {
   readonly conversation: Conversation
   readonly selection: AgentSelection
+  readonly foreground: Foreground
 }
 
 export interface Command<Context extends TaskContext = ChatContext> {

@@ -3,12 +3,16 @@ import { findNearNames } from "../../base/near-name.ts"
 import { toLine } from "../format.ts"
 import { wrapWords } from "../screen/wrap-words.ts"
 import { agentsCommand } from "./agents-command.ts"
+import { backgroundCommand } from "./background-command.ts"
+import { cancelCommand } from "./cancel-command.ts"
 import type { Command } from "./command.ts"
 import { contextCommand, modelCommand, resetCommand, toolsCommand } from "./conversation-commands.ts"
+import { groupsCommand } from "./groups-command.ts"
 import { answerCommand, inboxCommand } from "./inbox-commands.ts"
 import { outputCommand } from "./output-command.ts"
 import { runCommand, startCommand } from "./run-commands.ts"
-import { cancelCommand, clearCommand, retryCommand, taskCommand, tasksCommand } from "./task-commands.ts"
+import { clearCommand, retryCommand, taskCommand, tasksCommand } from "./task-commands.ts"
+import { tellCommand } from "./tell-command.ts"
 
 /** What is longer pushes its own line to the right, and not all the others. */
 const WIDEST_USAGE = 28
@@ -46,9 +50,12 @@ const COMMANDS: readonly Command[] = [
   tasksCommand,
   taskCommand,
   outputCommand,
+  backgroundCommand,
+  tellCommand,
   cancelCommand,
   retryCommand,
   clearCommand,
+  groupsCommand,
   inboxCommand,
   answerCommand,
   runCommand,
@@ -68,6 +75,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   q: "quit",
   bye: "quit",
   show: "task",
+  background: "bg",
   "?": "help",
 }
 

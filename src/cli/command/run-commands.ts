@@ -7,7 +7,7 @@ type Answer = Awaited<Execution["answer"]>
 
 const TOOL = "run_command"
 
-export const runCommand: Command<TaskContext> = {
+export const runCommand: Command = {
   name: "run",
   usage: "run CMD",
   summary: "run a shell command; when it takes long it moves to the background",
@@ -22,11 +22,13 @@ export const runCommand: Command<TaskContext> = {
     const execution = context.meanwhile.tasks.execute(call, { onOutput: (text) => output.push(plainLines(text)) })
     const cancel = () => execution.cancel({ by: "person", reason: "Ctrl+C" })
     context.signal.addEventListener("abort", cancel, { once: true })
+    const withdraw = context.foreground.offer(() => execution.promote())
     try {
       const answer = await execution.answer
       output.flush()
       showAnswer(answer, context)
     } finally {
+      withdraw()
       context.signal.removeEventListener("abort", cancel)
     }
   },

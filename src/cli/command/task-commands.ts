@@ -1,4 +1,5 @@
-import { BACKGROUND_KINDS, formatEnd, formatRow, shortId } from "../format.ts"
+import { BACKGROUND_KINDS, shortId, type TaskRow } from "../format.ts"
+import { formatRow, type RowStanding } from "../format-row.ts"
 import { formatView } from "../format-view.ts"
 import type { Command, TaskContext } from "./command.ts"
 
@@ -16,10 +17,20 @@ export const tasksCommand: Command<TaskContext> = {
       screen.print(`No tasks yet. What takes long becomes one${example}.`)
       return
     }
-    const rows = items.map((row) => formatRow(row, Date.now(), screen.columns))
-    screen.print(rows.join("\n"))
+    const rows = items.map(async (row) =>
+      formatRow(row, await findStanding(row, meanwhile), Date.now(), screen.columns),
+    )
+    screen.print((await Promise.all(rows)).join("\n"))
     if (cursor !== undefined) screen.print(`(the newest ${ROWS_SHOWN}; there are more)`)
   },
+}
+
+async function findStanding(row: TaskRow, { tasks, engine }: TaskContext["meanwhile"]): Promise<RowStanding> {
+  const [view, group] = await Promise.all([
+    row.status === "queued" ? tasks.get(row.id).catch(() => undefined) : undefined,
+    row.group ? engine.store.group(row.group) : undefined,
+  ])
+  return { placeInQueue: view?.placeInQueue ?? null, groupName: group?.name ?? null }
 }
 
 export const taskCommand: Command<TaskContext> = {
@@ -27,30 +38,12 @@ export const taskCommand: Command<TaskContext> = {
   usage: "task ID",
   summary: "show what is known about a task; the first characters of its id are enough",
   async run(id, { meanwhile, screen }) {
-    if (requireId(id, "task", screen)) screen.print(formatView(await meanwhile.tasks.get(id), Date.now()))
+    if (!requireId(id, "task", screen)) return
+    const view = await meanwhile.tasks.get(id)
+    const group = view.task.group ? await meanwhile.engine.store.group(view.task.group) : undefined
+    screen.print(formatView(view, group, Date.now()))
   },
 }
-
-export const cancelCommand: Command<TaskContext> = {
-  name: "cancel",
-  usage: "cancel ID",
-  summary: "stop a task and everything it started",
-  async run(id, { meanwhile, screen, signal, announceEnd }) {
-    if (!requireId(id, "cancel", screen)) return
-    const { task: before } = await meanwhile.tasks.get(id)
-    if ("endedAt" in before) {
-      screen.print(`[${shortId(before.id)}] has ended already: ${formatEnd(before)}`)
-      return
-    }
-    const { id: taskId } = await meanwhile.tasks.cancel(before.id, { by: "person" })
-    screen.print(`[${shortId(taskId)}] stopping…`)
-    announceEnd(taskId)
-    await meanwhile.tasks.result(taskId, { waitMs: LONGEST_STOP_MS, signal })
-  },
-}
-
-/** Longer than any stop takes: grace, force, and giving up. */
-const LONGEST_STOP_MS = 60_000
 
 export const retryCommand: Command<TaskContext> = {
   name: "retry",

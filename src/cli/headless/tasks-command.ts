@@ -1,8 +1,11 @@
 import { Command } from "commander"
 import type { Command as PromptCommand, TaskContext } from "../command/command.ts"
+import { cancelCommand } from "../command/cancel-command.ts"
+import { groupsCommand } from "../command/groups-command.ts"
 import { answerCommand, inboxCommand } from "../command/inbox-commands.ts"
 import { outputCommand } from "../command/output-command.ts"
-import { cancelCommand, clearCommand, retryCommand, taskCommand, tasksCommand } from "../command/task-commands.ts"
+import { clearCommand, retryCommand, taskCommand, tasksCommand } from "../command/task-commands.ts"
+import { tellCommand } from "../command/tell-command.ts"
 import { BACKGROUND_KINDS, plain } from "../format.ts"
 import type { GlobalOptions } from "../open-runtime.ts"
 import { toJsonLine } from "./json-line.ts"
@@ -18,7 +21,9 @@ interface TasksOptions extends GlobalOptions {
 
 /** `meanwhile tasks`: the commands about tasks without a chat. */
 export function createTasksCommand(): Command {
-  const tasks = new Command("tasks").description("list, show, cancel, retry and clear background tasks")
+  const tasks = new Command("tasks").description(
+    "list, show, cancel, retry and clear background tasks, and talk to agents among them",
+  )
   tasks.addCommand(createListCommand(), { isDefault: true })
   tasks.addCommand(createShowCommand())
   tasks.addCommand(
@@ -29,17 +34,22 @@ export function createTasksCommand(): Command {
         await lookAtTasks(options, (context) => outputCommand.run(follow ? `${id} --follow` : id, context))
       }),
   )
-  tasks.addCommand(toShellCommand(withId("cancel", cancelCommand.summary), cancelCommand, lookAtTasks))
+  const cancel = new Command("cancel").description(cancelCommand.summary)
+  cancel.argument("<id|group>", "the first characters are enough, or a group's name")
+  tasks.addCommand(toShellCommand(cancel, cancelCommand, lookAtTasks))
   tasks.addCommand(
     toShellCommand(withId("retry", `${retryCommand.summary}, and wait for it`), retryCommand, workOnTasks),
   )
   tasks.addCommand(toShellCommand(new Command("clear").description(clearCommand.summary), clearCommand, lookAtTasks))
+  tasks.addCommand(toShellCommand(new Command("groups").description(groupsCommand.summary), groupsCommand, lookAtTasks))
   tasks.addCommand(toShellCommand(new Command("inbox").description(inboxCommand.summary), inboxCommand, lookAtTasks))
   const answer = withId("answer", `${answerCommand.summary}, and wait for it`).argument(
     "<answer...>",
     "yes, no, or text",
   )
   tasks.addCommand(toShellCommand(answer, answerCommand, workOnTasks))
+  const tell = withId("tell", `${tellCommand.summary}, which is waited for`).argument("<text...>", "what to say")
+  tasks.addCommand(toShellCommand(tell, tellCommand, workOnTasks))
   return tasks
 }
 

@@ -1,4 +1,5 @@
-import { formatDuration, formatProgress, plain, type TaskId, toLine } from "../format.ts"
+import { formatDuration, plain, type TaskId, toLine } from "../format.ts"
+import { formatProgress } from "../format-progress.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { AgentEvent, AgentId, EventOf } from "./agent-event.ts"
 import type { AgentSelection } from "./agent-selection.ts"
@@ -74,14 +75,6 @@ export function createAgentView(options: AgentViewOptions): AgentView {
     else if (source === "system") lines.note(style.dim(plain(text)))
   }
 
-  /** The same reason is told once. */
-  function showRetry({ attempt, reason, afterMs }: EventOf<"model_call.retried">, agent: ShownAgent): void {
-    const isTold = attempt > 1 && agent.retryReason === reason
-    agent.retryReason = reason
-    const why = isTold ? `Still so after ${attempt} attempts.` : plain(reason)
-    agent.lines.note(style.dim(`${why} Trying again in ${formatDuration(afterMs)}.`))
-  }
-
   function showAccounting({ usage }: EventOf<"context.updated">, agent: ShownAgent): void {
     const { accounting } = agent
     agent.accounting = null
@@ -117,7 +110,7 @@ export function createAgentView(options: AgentViewOptions): AgentView {
         case "tool_call.ended":
           return showCallEnd(event, agent)
         case "model_call.retried":
-          return showRetry(event, agent)
+          return lines.note(style.dim(toRetryNote(event, agent)))
         case "context.collected":
           return lines.note(style.dim(`Room was made in the context: ${toLine(event.summary)}`))
         case "turn.completed":
@@ -145,4 +138,12 @@ export function createAgentView(options: AgentViewOptions): AgentView {
     },
     close: () => activity.close(),
   }
+}
+
+/** The same reason is told once. */
+function toRetryNote({ attempt, reason, afterMs }: EventOf<"model_call.retried">, agent: ShownAgent): string {
+  const isTold = attempt > 1 && agent.retryReason === reason
+  agent.retryReason = reason
+  const why = isTold ? `Still so after ${attempt} attempts.` : plain(reason)
+  return `${why} Trying again in ${formatDuration(afterMs)}.`
 }

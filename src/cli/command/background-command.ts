@@ -1,0 +1,22 @@
+import type { ChatContext, Command } from "./command.ts"
+
+export const backgroundCommand: Command = {
+  name: "bg",
+  usage: "bg",
+  summary: "move what runs to the background and talk on, as Ctrl+B does on an empty line",
+  run: (_argument, context) => moveToBackground(context),
+}
+
+/** What moved tells so itself, where it began. */
+export async function moveToBackground(
+  context: Pick<ChatContext, "conversation" | "foreground" | "screen">,
+): Promise<void> {
+  const { conversation, foreground, screen } = context
+  const [calls, commands] = await Promise.all([conversation.session.promote(), foreground.promote()])
+  if (calls.length + commands > 0) return
+  screen.print(
+    conversation.session.isBusy
+      ? "Nothing that runs now can move to the background. Ctrl+C stops the answer."
+      : "Nothing runs that could move to the background.",
+  )
+}

@@ -1,0 +1,59 @@
+import { isMeanwhileError } from "../../base/error.ts"
+import { formatEnd, shortId, type Task } from "../format.ts"
+import type { Command, TaskContext } from "./command.ts"
+import { findGroup, type Group, toGroupTitle } from "./find-group.ts"
+import { requireId } from "./task-commands.ts"
+
+/** Longer than any stop takes: grace, force, and giving up. */
+const LONGEST_STOP_MS = 60_000
+
+export const cancelCommand: Command<TaskContext> = {
+  name: "cancel",
+  usage: "cancel ID|GROUP",
+  summary: "stop a task and everything it started, or all of a group by its name or id",
+  async run(wanted, context) {
+    if (!requireId(wanted, "cancel", context.screen)) return
+    const group = await findGroup(context.meanwhile, wanted)
+    const task = await findTask(context, wanted, group !== undefined)
+    if (group && task) return context.screen.print(describeBoth(wanted, task, group))
+    if (group) await cancelGroup(group, context)
+    else if (task) await cancelTask(task, context)
+  },
+}
+
+/** What is none is refused, unless there is something else of that name. */
+async function findTask({ meanwhile }: TaskContext, id: string, hasOther: boolean): Promise<Task | undefined> {
+  try {
+    return (await meanwhile.tasks.get(id)).task
+  } catch (error) {
+    if (hasOther && isMeanwhileError(error, "not_found")) return undefined
+    throw error
+  }
+}
+
+async function cancelTask(before: Task, { meanwhile, screen, signal, announceEnd }: TaskContext): Promise<void> {
+  if ("endedAt" in before) {
+    screen.print(`[${shortId(before.id)}] has ended already: ${formatEnd(before)}`)
+    return
+  }
+  const { id: taskId } = await meanwhile.tasks.cancel(before.id, { by: "person" })
+  screen.print(`[${shortId(taskId)}] stopping…`)
+  announceEnd(taskId)
+  await meanwhile.tasks.result(taskId, { waitMs: LONGEST_STOP_MS, signal })
+}
+
+async function cancelGroup(group: Group, { meanwhile, screen, signal, announceEnd }: TaskContext): Promise<void> {
+  if (group.state === "joined" || group.state === "cancelled") {
+    screen.print(`${toGroupTitle(group)} is ${group.state} already.`)
+    return
+  }
+  const { items } = await meanwhile.tasks.list({ group: group.id, statuses: ["queued", "running", "waiting"] })
+  await meanwhile.tasks.groups.cancel(group.id, { by: "person" })
+  screen.print(`${toGroupTitle(group)} is cancelled${items.length > 0 ? "; stopping its tasks…" : "."}`)
+  for (const { id } of items) announceEnd(id)
+  await Promise.all(items.map(({ id }) => meanwhile.tasks.result(id, { waitMs: LONGEST_STOP_MS, signal })))
+}
+
+function describeBoth(wanted: string, task: Task, group: Group): string {
+  return `${wanted} is both task [${shortId(task.id)}] and ${toGroupTitle(group)}. Give more of the id that you mean.`
+}

@@ -1,0 +1,19 @@
+import { formatGroup } from "../format-group.ts"
+import type { Command, TaskContext } from "./command.ts"
+
+const MOST_LISTED = 20
+
+export const groupsCommand: Command<TaskContext> = {
+  name: "groups",
+  usage: "groups",
+  summary: "list the groups of tasks, with how many of each have ended",
+  async run(_argument, { meanwhile, screen }) {
+    const groups = await meanwhile.tasks.groups.list()
+    if (groups.length === 0) {
+      screen.print("No groups yet. Tasks that the model starts together and waits for as one are a group.")
+      return
+    }
+    screen.print(groups.slice(0, MOST_LISTED).map(formatGroup).join("\n"))
+    if (groups.length > MOST_LISTED) screen.print(`(the newest ${MOST_LISTED}; there are more)`)
+  },
+}

@@ -1,0 +1,24 @@
+import { shortId } from "../format.ts"
+import { type Command, splitLine, type TaskContext } from "./command.ts"
+
+export const tellCommand: Command<TaskContext> = {
+  name: "tell",
+  usage: "tell ID TEXT",
+  summary: "say something to an agent in the background; one that has completed goes on with it",
+  async run(argument, { meanwhile, screen, prefix, announceEnd }) {
+    const { name: id, argument: text } = splitLine(argument)
+    if (id === "" || text === "") {
+      screen.print(`Say which agent and what: ${prefix}${tellCommand.usage}. ${prefix}${LISTING[prefix]} lists them.`)
+      return
+    }
+    const { task, how } = await meanwhile.tasks.say(id, text)
+    screen.print(
+      how === "steered"
+        ? `[${shortId(task.id)}] hears it before its next step`
+        : `[${shortId(task.id)}] goes on with it as run ${task.run}; its end will be announced`,
+    )
+    announceEnd(task.id)
+  },
+}
+
+const LISTING = { "/": "tasks", "meanwhile tasks ": "list" } as const satisfies Record<TaskContext["prefix"], string>

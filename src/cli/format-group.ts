@@ -1,0 +1,23 @@
+import type { Runtime } from "../app.ts"
+import { shortId, toLine } from "./format.ts"
+
+type Group = Awaited<ReturnType<Runtime["tasks"]["groups"]["get"]>>
+
+/** One line: its id, what it is, how far it is, and its name. */
+export function formatGroup(group: Group): string {
+  const { id, state, memberCount, arrivals, name } = group
+  const failed = arrivals.filter(({ status }) => status !== "completed").length
+  const ended = `${arrivals.length} of ${memberCount} ended${failed > 0 ? `, ${failed} not completed` : ""}`
+  return `${shortId(id)}  ${state.padEnd(9)}  ${ended}  ${toLine(name)}${describeRules(group)}`
+}
+
+/** Only what is not as usual. */
+function describeRules({ join, report, merge, failFast }: Group): string {
+  const rules = [
+    ...(join === "all" ? [] : [join === "any" ? "joins with the first" : `joins with ${join}`]),
+    ...(failFast ? ["a failure stops the others"] : []),
+    ...(report === "combined" ? [] : [report === "each" ? "each is reported" : "not reported"]),
+    ...(merge === "append" ? [] : [merge === "replace" ? "replaces the one before" : "waits for your approval"]),
+  ]
+  return rules.length === 0 ? "" : ` (${rules.join(", ")})`
+}

@@ -1,0 +1,27 @@
+import { type Task, toLine } from "./format.ts"
+import { formatCount } from "./view/format-accounting.ts"
+
+type Progress = NonNullable<Task["progress"]>
+type Activity = NonNullable<Progress["activity"]>
+
+/** How far something is, in a few words; empty when nobody knows. */
+export function formatProgress({ done, total, phase, line, activity }: Progress): string {
+  const count = done === null ? "" : total === null ? String(done) : `${done} of ${total}`
+  const said = [count, toLine(phase ?? line ?? "")].filter((part) => part !== "").join(" ")
+  const parts = activity ? [said, formatCalls(activity), formatTokens(activity)] : [said]
+  return parts.filter((part) => part !== "").join(" · ")
+}
+
+/** What an agent has called, the newest last. */
+export function formatLastCalls(activity: Activity): string {
+  const last = activity.lastTools.map(toLine).join(", ")
+  return last === "" ? formatCalls(activity) : `${formatCalls(activity)}, the last: ${last}`
+}
+
+export function formatTokens({ tokens }: Activity): string {
+  return `${formatCount(tokens)} tokens`
+}
+
+function formatCalls({ toolCalls }: Activity): string {
+  return toolCalls === 1 ? "1 call" : `${toolCalls} calls`
+}

@@ -1,0 +1,27 @@
+import { elapsedMs, formatDuration, shortId, type TaskRow, toLine } from "./format.ts"
+import { formatProgress } from "./format-progress.ts"
+
+const FEWEST_TITLE_COLUMNS = 20
+
+/** What a list knows of a task beside its row. */
+export interface RowStanding {
+  /** Null: it is not queued. */
+  readonly placeInQueue: number | null
+  /** Null: it belongs to none. */
+  readonly groupName: string | null
+}
+
+export function formatRow(row: TaskRow, standing: RowStanding, nowMs: number, columns: number): string {
+  const facts = `${shortId(row.id)}  ${row.status.padEnd(11)}  ${formatDuration(elapsedMs(row, nowMs)).padStart(12)}  `
+  const resumed = row.resumeCount > 0 ? "(resumed) " : ""
+  const group = standing.groupName === null ? "" : `group ${toLine(standing.groupName)}`
+  const parts = [formatStanding(row, standing), group, `${resumed}${toLine(row.title)}`]
+  const title = parts.filter((part) => part !== "").join(" · ")
+  const room = Math.max(columns - facts.length, FEWEST_TITLE_COLUMNS)
+  return `${facts}${title.length > room ? `${title.slice(0, room - 1)}…` : title}`
+}
+
+function formatStanding(row: TaskRow, { placeInQueue }: RowStanding): string {
+  if (placeInQueue !== null) return `place ${placeInQueue}`
+  return row.status === "running" && row.progress ? formatProgress(row.progress) : ""
+}
