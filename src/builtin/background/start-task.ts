@@ -64,6 +64,8 @@ export async function startTool(
   const started = await call.oneAtATime(work, () => startOnce(call, found, input, options))
   if (started.outcome === "running_already" || !options.isRetained) return started
   const { task, group } = started
+  // What a person decides on first is not for this turn.
+  if (group?.merge === "human_gated") return started
   const what = group && options.seals ? { group: group.id } : { tasks: [task.id] }
   const waited = await waitForTasks(call, { ...what, limitMs: call.settings.retainTurnTimeoutMs })
   return { ...started, waited }

@@ -25,7 +25,7 @@ export interface VocabularyTool<Input = unknown> {
   /** Reads, and what changes nothing but who has seen what: never asked about. */
   readonly isAutoApproved: boolean
   /** What permission is asked by, beside its name. What it starts is asked about on its own. */
-  readonly effects?: readonly Effect[]
+  readonly effects?: readonly Effect[] | ((input: Input) => readonly Effect[])
   /** Offered only while a tool of kind `agent` is exposed. */
   readonly needsAgents?: true
   /** How long the call may wait on purpose. Default: not at all. */
