@@ -3,7 +3,8 @@ import type { GroupId, SessionId, TaskId } from "./id.ts"
 /** Something was committed. `unknown`: another process wrote, and it could be anything. */
 export type Wake =
   | { readonly about: "task"; readonly taskId: TaskId; readonly sequence: number }
-  | { readonly about: "session"; readonly sessionId: SessionId }
+  /** `hasNotice: false`: only what was said in it has changed, and nothing is there to be told. */
+  | { readonly about: "session"; readonly sessionId: SessionId; readonly hasNotice?: false }
   /** It got a member, one of its members ended, or it moved on. */
   | { readonly about: "group"; readonly groupId: GroupId }
   | { readonly about: "unknown" }

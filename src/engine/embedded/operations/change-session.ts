@@ -5,7 +5,7 @@ import type { SessionRecord } from "../../../task/session.ts"
 import type { StoredSession } from "../tables/session-table.ts"
 import type { StoredTask } from "../tables/task-row.ts"
 import type { Tables } from "../tables/tables.ts"
-import { wakeSession } from "./change.ts"
+import { wakeWritten } from "./change.ts"
 import type { Handlers } from "./handler.ts"
 import { notFound, wrongState } from "./refusal.ts"
 import { removeTask } from "./remove-task.ts"
@@ -43,7 +43,7 @@ export function createSessionHandlers(
         messageCount: position,
       }
       sessions.save({ number, record: updated }, record)
-      wakeSession(change, id)
+      wakeWritten(change, id)
       return updated
     },
     "session.delete"({ id }, change) {
@@ -56,7 +56,7 @@ export function createSessionHandlers(
       const removedGroups = new Set(groups.removeOfSession(id))
       for (const member of live) detach(member, removedGroups.has(member.details.group ?? ("" as never)))
       sessions.remove(session)
-      wakeSession(change, id)
+      wakeWritten(change, id)
       return null
     },
   }

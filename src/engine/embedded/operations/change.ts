@@ -21,6 +21,11 @@ export function wakeSession(change: Change, sessionId: SessionId | null): void {
   if (sessionId !== null) change.wakes.push({ about: "session", sessionId })
 }
 
+/** Whoever writes a session hears of its own writes: they are told from notices, so that nobody looks for those in vain. */
+export function wakeWritten(change: Change, sessionId: SessionId): void {
+  change.wakes.push({ about: "session", sessionId, hasNotice: false })
+}
+
 export function wakeGroup(change: Change, groupId: GroupId): void {
   change.wakes.push({ about: "group", groupId })
 }
