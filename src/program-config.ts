@@ -17,10 +17,7 @@ import { reportsConfigSchema } from "./session/report/report-config.ts"
 const programReportsSchema = reportsConfigSchema
   .unwrap()
   .extend({
-    enabled: z
-      .boolean()
-      .default(true)
-      .describe("Whether the agent tells by itself what its background tasks came to."),
+    enabled: z.boolean().default(true).describe("Whether the agent tells by itself what its background tasks came to."),
   })
   .readonly()
 

@@ -1,5 +1,12 @@
 import { shortId } from "../format.ts"
-import { formatQuestion, formatQuestionDetail, openQuestions, toAnswer } from "../inbox.ts"
+import {
+  describeAnswer,
+  formatExpiry,
+  formatQuestion,
+  formatQuestionDetail,
+  openQuestions,
+  toAnswer,
+} from "../inbox.ts"
 import { type Command, splitLine, type TaskContext } from "./command.ts"
 
 export const inboxCommand: Command<TaskContext> = {
@@ -13,13 +20,14 @@ export const inboxCommand: Command<TaskContext> = {
       const detail = formatQuestionDetail(question)
       if (detail !== "") screen.print(screen.style.dim(detail))
       screen.print(formatQuestion(question, `${prefix}answer`))
+      screen.print(screen.style.dim(formatExpiry(question, Date.now())))
     }
   },
 }
 
 export const answerCommand: Command<TaskContext> = {
   name: "answer",
-  usage: "answer ID yes|no|TEXT",
+  usage: "answer ID yes|no|NUMBER|TEXT",
   summary: "answer what a task waits for",
   async run(argument, { meanwhile, screen, prefix, announceEnd }) {
     const { name: id, argument: text } = splitLine(argument)
@@ -37,7 +45,7 @@ export const answerCommand: Command<TaskContext> = {
     }
     const answer = toAnswer(wait, text)
     if (answer === undefined) {
-      screen.print(`Answer with yes or no: ${prefix}answer ${shortId(task.id)} yes`)
+      screen.print(`Answer with ${describeAnswer(wait)}: ${prefix}answer ${shortId(task.id)} …`)
       return
     }
     const answered = await meanwhile.tasks.answer(wait.id, answer, "person")
