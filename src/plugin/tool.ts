@@ -45,6 +45,8 @@ export interface Tool<Input = unknown> {
    * process calls find the processes they started.
    */
   readonly reattaches?: boolean
+  /** Of an agent: the model it will use, for `maxConcurrentPerModel`. Undefined: that of its session. */
+  readonly model?: (input: Input) => Promise<string | undefined>
   /** What a follow-up prompt makes of the input, in the conversation it goes on with. Without it, it cannot be resumed. */
   readonly resume?: (input: Input, prompt: string, session: SessionId) => unknown
   /** What it starts belongs to whoever made the call, as if they had asked for it themselves: it only passes on. */

@@ -48,7 +48,8 @@ export function admit(
   const admitted = { call, plugin, tool, input, depth: 0, hops: call.hops ?? 0 }
   if (scope.tools.hooks().length > 0) return admitWithHooks(scope, admitted, withdrawal, onAsked)
   const decision = decide(scope, admitted, withdrawal, onAsked)
-  if (!(decision instanceof Promise) && !call.parentTask && !call.askedBy) return withDecision(admitted, decision)
+  const isKnown = !call.parentTask && !call.askedBy && !tool.model
+  if (!(decision instanceof Promise) && isKnown) return withDecision(admitted, decision)
   return finishAdmission(scope, admitted, decision)
 }
 
@@ -101,7 +102,7 @@ async function finishAdmission(
   asked: Admitted,
   decision: PermissionDecision | Promise<PermissionDecision>,
 ): Promise<Admitted> {
-  const admitted = withDecision(asked, await decision)
+  const admitted = await withModel(withDecision(asked, await decision))
   const { call, tool } = admitted
   if (call.askedBy) await requireRecord(scope, call.askedBy)
   if (!call.parentTask) return admitted
@@ -117,6 +118,13 @@ async function finishAdmission(
     settle()
     throw error
   }
+}
+
+/** The one an agent will use counts against the limit of that model, whoever asks for it. */
+async function withModel(admitted: Admitted): Promise<Admitted> {
+  const { call, tool, input } = admitted
+  const model = await tool.model?.(input)
+  return model === undefined ? admitted : { ...admitted, call: { ...call, model } }
 }
 
 export function parseInput(tool: Tool, input: unknown): unknown {
