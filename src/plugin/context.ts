@@ -56,6 +56,7 @@ export interface ToolContext {
     effect: (step: StepContext) => Promise<Result>,
     options?: { readonly onCrash?: OnCrash },
   ): Promise<Result>
+  /** Kept by hash under the task; by itself when the call ends in the foreground, which leaves no task. */
   readonly artifacts: {
     put(name: string, mediaType: string, bytes: Uint8Array): Promise<ArtifactReference>
   }

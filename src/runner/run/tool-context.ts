@@ -67,7 +67,10 @@ async function putArtifact(
   if (name === "" || mediaType === "")
     throw new MeanwhileError("invalid_input", "An artifact needs a name and a media type.")
   await requireClaim(scope, active)
-  const { workspace, taskId } = active
+  if (active.standing.in === "promotion") await active.standing.written
+  const { workspace } = active
+  // A call in the foreground has no record that it could belong to.
+  const taskId = active.standing.in === "background" ? active.taskId : null
   const [hash] = await scope.store.commit([{ op: "artifact.put", workspace, taskId, mediaType, bytes }])
   return { hash, name: scope.redactor.redactText(name), mediaType, bytes: bytes.byteLength }
 }
