@@ -12,6 +12,8 @@ export interface OwnFilter {
   /** Its name or id. */
   readonly group?: string
   readonly batch?: string
+  /** Whether what it came to has been used. */
+  readonly isConsumed?: boolean
 }
 
 const MOST_LISTED = 100

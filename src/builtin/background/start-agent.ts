@@ -20,7 +20,8 @@ export async function startAgent(call: BackgroundCall, request: AgentStart): Pro
     task,
     ...(profile !== undefined && { profile }),
     ...(name !== undefined && { name }),
-    ...(context !== "" && { context }),
+    // Also when it is empty: an agent that is handed nothing takes no summary by itself.
+    context,
     ...(budget && { budget }),
   }
   return startTool(call, found, input, options)

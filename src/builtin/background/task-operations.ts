@@ -36,7 +36,7 @@ export interface TaskOperations {
   /** The same; a result that is there counts as used once this turn has kept the answer. Never waits. */
   read(id: string): Promise<TaskView>
   output(id: string, request?: OutputRequest): Promise<OutputChunk>
-  /** What has ended counts as used. A new message of the person ends it. Without `tasks` and `group`: all that live. */
+  /** What has ended counts as used. A new message of the person ends it. Without `tasks` and `group`: for all unused. */
   wait(request: Omit<WaitRequest, "signal" | "consume">): Promise<WaitAnswer>
   /** Newest first, at most a hundred. */
   list(filter?: OwnFilter): Promise<readonly TaskSummary[]>

@@ -1,5 +1,5 @@
 import type { WaitAnswer, WaitRequest } from "../../plugin/wait-request.ts"
-import { LIVE_STATUSES } from "../../task/lifecycle.ts"
+import { LIVE_STATUSES, TERMINAL_STATUSES } from "../../task/lifecycle.ts"
 import type { BackgroundCall } from "./background-call.ts"
 import { listOwn, requireOwn } from "./own-tasks.ts"
 
@@ -11,7 +11,7 @@ export async function waitForTasks(
   request: Omit<WaitRequest, "signal" | "consume">,
 ): Promise<WaitAnswer> {
   const { tasks, sessions, signal } = call.context
-  const wanted = request.tasks ?? (request.group === undefined ? await findLive(call) : undefined)
+  const wanted = request.tasks ?? (request.group === undefined ? await findUnused(call) : undefined)
   if (wanted?.length === 0 && request.group === undefined) return NOTHING_TO_WAIT_FOR
   const ids = wanted && (await Promise.all(wanted.map(async (id) => (await requireOwn(call, id)).task.id)))
   return tasks.waitFor({
@@ -22,7 +22,12 @@ export async function waitForTasks(
   })
 }
 
-async function findLive(call: BackgroundCall): Promise<readonly string[]> {
-  const live = await listOwn(call, { statuses: LIVE_STATUSES })
-  return live.map(({ id }) => id)
+/** What lives, and what has ended that nobody has used: one that ends a moment before the wait counts. */
+async function findUnused(call: BackgroundCall): Promise<readonly string[]> {
+  const [live, ended] = await Promise.all([
+    listOwn(call, { statuses: LIVE_STATUSES }),
+    listOwn(call, { statuses: TERMINAL_STATUSES, isConsumed: false }),
+  ])
+  const wanted = [...live, ...ended.filter(({ notify }) => notify !== "silent")]
+  return [...new Set(wanted.map(({ id }) => id))]
 }

@@ -66,7 +66,12 @@ export const READ_TOOLS: readonly VocabularyTool[] = [
       "early when the person says something or a task needs an answer. Only for what you cannot go on without: " +
       "results come back by themselves anyway.",
     input: z.strictObject({
-      tasks: z.array(taskId).min(1).max(100).optional().describe("Default: all of this conversation that live."),
+      tasks: z
+        .array(taskId)
+        .min(1)
+        .max(100)
+        .optional()
+        .describe("Default: all of this conversation that you have not heard of."),
       group: groupId.optional().describe("Instead of tasks: until this group is sealed and joined."),
       pattern: z.string().min(1).max(500).optional().describe("Of one task: until a line that it prints holds this."),
       until: z

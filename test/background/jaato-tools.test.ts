@@ -1,0 +1,263 @@
+import { expect, test } from "vitest"
+import { createManualClock } from "../../src/base/manual-clock.ts"
+import { createGatedTool, echo } from "../support/tools.ts"
+import { add } from "../session/support/test-tools.ts"
+import { call, callWithTask, createGatedCommand, openBackground } from "./support/open-background.ts"
+
+const BUILD = { plugin_name: "cli", tool_name: "runCommand", arguments: { name: "npm ci" } }
+const UNKNOWN = "00000000-0000-4000-8000-000000000000"
+
+async function openTools() {
+  const { session } = await openBackground([])
+  return new Map(session.tools().map((tool) => [tool.name, tool]))
+}
+
+test("000-37: startBackgroundTask takes plugin, tool, arguments and a time limit, and the plugin may be left out", async () => {
+  const tool = (await openTools()).get("startBackgroundTask")
+  expect(tool?.inputSchema).toMatchObject({
+    properties: {
+      plugin_name: { type: "string", description: "Name of the plugin providing the tool" },
+      tool_name: { type: "string", description: "Name of the tool to execute" },
+      arguments: { type: "object", description: "Arguments to pass to the tool" },
+      timeout_seconds: { type: "number", description: "Optional timeout in seconds" },
+    },
+    required: ["tool_name", "arguments"],
+  })
+})
+
+test("000-38: its description says when to use it, and that the result comes by itself", async () => {
+  const description = (await openTools()).get("startBackgroundTask")?.description
+  expect(description).toContain("Start a tool execution in the background.")
+  expect(description).toContain("Use this when you anticipate a tool call will take significant time")
+  expect(description).toContain("Returns a task_id.")
+  expect(description).toContain("comes back to you by itself")
+})
+
+test("000-44: a start answers at once with the task, its tool, what it is expected to take, and a message", async () => {
+  const gated = createGatedCommand({ estimateMs: () => 30_000 })
+  const agent = await openBackground([call("startBackgroundTask", BUILD), "It runs."], { shell: [gated.tool] })
+  await agent.session.send("install")
+  const { id } = await agent.task(1)
+  expect(agent.answers()).toEqual([
+    {
+      success: true,
+      task_id: id,
+      plugin_name: "cli",
+      tool_name: "runCommand",
+      estimated_duration_seconds: 30,
+      message: `Task started in background. Its result comes back by itself; task_id '${id}' is for looking at it or cancelling it.`,
+    },
+  ])
+  expect(id).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+})
+
+test("000-49: cli and runCommand are other names of shell and run_command, and both are taken", async () => {
+  const gated = createGatedCommand()
+  const names = [
+    { plugin_name: "cli", tool_name: "runCommand" },
+    { plugin_name: "shell", tool_name: "run_command" },
+    { tool_name: "runCommand" },
+    { tool_name: "run_command" },
+  ]
+  const calls = names.map((name, index) => ({
+    tool: "startBackgroundTask",
+    input: { ...name, arguments: { name: `command ${index}` } },
+  }))
+  const agent = await openBackground([{ calls }, "All run."], { shell: [gated.tool] })
+  await agent.session.send("go")
+  for (const answer of agent.answers()) {
+    expect(answer).toMatchObject({ success: true, plugin_name: "cli", tool_name: "runCommand" })
+  }
+  const started = await Promise.all(names.map((_, index) => agent.task(index + 1)))
+  expect(new Set(started.map(({ plugin, tool }) => `${plugin}/${tool}`))).toEqual(new Set(["shell/run_command"]))
+})
+
+test("000-45: a plugin that cannot is refused, and the ones that can are listed", async () => {
+  const script = [call("startBackgroundTask", { ...BUILD, plugin_name: "todo" }), "Oh."]
+  const agent = await openBackground(script, { shell: [createGatedCommand().tool], tools: [echo, add] })
+  await agent.session.send("go")
+  expect(agent.answers()).toEqual([
+    {
+      success: false,
+      error: "Plugin 'todo' does not support background execution. Capable plugins: ['test', 'cli']",
+    },
+  ])
+})
+
+test("000-46: a tool that cannot is refused, and nothing is started", async () => {
+  const input = { plugin_name: "test", tool_name: "add", arguments: { a: 1, b: 2 } }
+  const agent = await openBackground([call("startBackgroundTask", input), "Oh."], { tools: [echo, add] })
+  await agent.session.send("go")
+  expect(agent.answers()).toEqual([
+    { success: false, error: "Tool 'add' in plugin 'test' does not support background execution" },
+  ])
+  expect((await agent.runtime.tasks.list({ kinds: ["tool"] })).items).toEqual([])
+})
+
+test("000-21: a start that cannot be made answers with the reason", async () => {
+  const input = { tool_name: "gated", arguments: { name: 7 } }
+  const agent = await openBackground([call("startBackgroundTask", input), "Oh."], {
+    tools: [createGatedTool().tool],
+  })
+  await agent.session.send("go")
+  expect(agent.answers()).toMatchObject([{ success: false, error: expect.stringContaining("name") }])
+})
+
+test.each([
+  ["000-39: getBackgroundTaskStatus", "getBackgroundTaskStatus"],
+  ["000-40: getBackgroundTaskResult", "getBackgroundTaskResult"],
+  ["000-41: cancelBackgroundTask", "cancelBackgroundTask"],
+])("%s takes a task_id, and nothing else is needed", async (_, name) => {
+  const schema = (await openTools()).get(name)?.inputSchema
+  expect(schema).toMatchObject({ properties: { task_id: { type: "string" } } })
+  expect(schema?.["required"]).toEqual(["task_id"])
+})
+
+test("000-47: of a task that does not exist every tool says that it was not found", async () => {
+  const tools = ["getBackgroundTaskStatus", "getBackgroundTaskResult", "cancelBackgroundTask"]
+  const calls = tools.map((tool) => ({ tool, input: { task_id: UNKNOWN } }))
+  const agent = await openBackground([{ calls }, "Oh."])
+  await agent.session.send("go")
+  expect(agent.answers()).toEqual(tools.map(() => ({ error: `Task '${UNKNOWN}' not found` })))
+})
+
+test("000-48: status, result, cancel, list and capable have the shapes of the design", async () => {
+  const clock = createManualClock()
+  const gated = createGatedCommand()
+  const agent = await openBackground(
+    [
+      call("startBackgroundTask", BUILD),
+      callWithTask("getBackgroundTaskStatus"),
+      callWithTask("getBackgroundTaskResult"),
+      call("listBackgroundTasks"),
+      call("listBackgroundCapableTools"),
+      async () => call("cancelBackgroundTask", { task_id: (await agent.task(1)).id }),
+      "Done.",
+    ],
+    { shell: [gated.tool], clock },
+  )
+  await agent.session.send("go")
+  const { id, createdAt } = await agent.task(1)
+  expect(agent.answers().slice(1)).toEqual([
+    { task_id: id, plugin_name: "cli", status: "running" },
+    { task_id: id, plugin_name: "cli", status: "running", result: null, error: null, duration_seconds: null },
+    {
+      tasks: [
+        {
+          task_id: id,
+          plugin_name: "cli",
+          tool_name: "runCommand",
+          created_at: new Date(createdAt).toISOString(),
+          estimated_duration_seconds: null,
+        },
+      ],
+      count: 1,
+    },
+    { tools: [{ plugin_name: "cli", tool_name: "runCommand" }], count: 1 },
+    { task_id: id, cancelled: true },
+  ])
+})
+
+test("000-42: listBackgroundTasks has the active ones only, and those of one plugin when it is asked so", async () => {
+  const [command, other] = [createGatedCommand(), createGatedTool({ obeys: true })]
+  const agent = await openBackground(
+    [
+      {
+        calls: [
+          { tool: "startBackgroundTask", input: BUILD },
+          { tool: "startBackgroundTask", input: { tool_name: "gated", arguments: {} } },
+          { tool: "startBackgroundTask", input: { tool_name: "echo", arguments: { value: "quick" } } },
+        ],
+      },
+      async () => {
+        await agent.ended(3)
+        return call("listBackgroundTasks")
+      },
+      call("listBackgroundTasks", { plugin_name: "cli" }),
+      call("listBackgroundTasks", { plugin_name: "nobody" }),
+      "Done.",
+    ],
+    { shell: [command.tool], tools: [other.tool, echo] },
+  )
+  await agent.session.send("go")
+  const [all, ofShell, ofNobody] = agent.answers().slice(3)
+  expect(all?.["count"]).toBe(2)
+  expect(ofShell).toMatchObject({ count: 1, tasks: [{ plugin_name: "cli" }] })
+  expect(ofNobody).toEqual({ tasks: [], count: 0 })
+})
+
+test("000-43: listBackgroundCapableTools takes nothing and lists what can, as it is exposed now", async () => {
+  const script = [call("listBackgroundCapableTools"), "So.", call("listBackgroundCapableTools"), "So."]
+  const agent = await openBackground(script, { shell: [createGatedCommand().tool], tools: [echo, add] })
+  await agent.session.send("which?")
+  await agent.runtime.plugins.unexpose("test")
+  await agent.session.send("and now?")
+  expect(agent.answers()).toEqual([
+    {
+      tools: [
+        { plugin_name: "test", tool_name: "echo" },
+        { plugin_name: "cli", tool_name: "runCommand" },
+      ],
+      count: 2,
+    },
+    { tools: [{ plugin_name: "cli", tool_name: "runCommand" }], count: 1 },
+  ])
+})
+
+test("000-24: cancelling is true for what had ended, and what runs is stopped", async () => {
+  const gated = createGatedCommand()
+  const agent = await openBackground(
+    [
+      call("startBackgroundTask", BUILD),
+      callWithTask("cancelBackgroundTask"),
+      callWithTask("cancelBackgroundTask"),
+      "Ok.",
+    ],
+    { shell: [gated.tool] },
+  )
+  await agent.session.send("go")
+  expect(agent.answers().slice(1)).toMatchObject([{ cancelled: true }, { cancelled: true }])
+  expect(await agent.task(1)).toMatchObject({ status: "cancelled", stop: { by: "model" } })
+})
+
+test("000-12: statuses have the names of the design", async () => {
+  const gated = createGatedCommand()
+  const started = ["a", "b", "c", "d"].map((name) => ({
+    tool: "startBackgroundTask",
+    input: { ...BUILD, arguments: { name } },
+  }))
+  const look = async () => ({
+    calls: await Promise.all(
+      started.map(async (_, index) => ({
+        tool: "getBackgroundTaskStatus",
+        input: { task_id: (await agent.task(index + 1)).id },
+      })),
+    ),
+  })
+  const agent = await openBackground([{ calls: started }, "They run.", look, "So.", look, "So."], {
+    shell: [gated.tool],
+    background: { maxConcurrentPerPlugin: 3 },
+  })
+  await agent.session.send("go")
+  await gated.call(3)
+  await agent.session.send("how are they?")
+  expect(
+    agent
+      .answers()
+      .slice(4)
+      .map(({ status }) => status),
+  ).toEqual(["running", "running", "running", "pending"])
+  gated.calls[0]?.finish()
+  gated.calls[1]?.fail(new Error("no disk"))
+  await agent.runtime.tasks.cancel((await agent.task(3)).id)
+  const last = await gated.call(4)
+  last.finish()
+  for (const number of [1, 2, 3, 4]) await agent.ended(number)
+  await agent.session.send("and now?")
+  expect(
+    agent
+      .answers()
+      .slice(8)
+      .map(({ status }) => status),
+  ).toEqual(["completed", "failed", "cancelled", "completed"])
+})
