@@ -8,6 +8,7 @@ import { createDispatcher } from "./dispatcher.ts"
 import { createForeignChanges } from "./foreign-changes.ts"
 import { createGroupCommit } from "./group-commit.ts"
 import { createLeaseWatch, type IsHolderAlive } from "./lease-watch.ts"
+import { createLogFlush } from "./log-flush.ts"
 import { openDatabase } from "./open.ts"
 import type { Change } from "./operations/change.ts"
 import { createPerform } from "./operations/perform.ts"
@@ -68,12 +69,14 @@ async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions):
     bus.publishUnknown()
     dispatcher.announce()
   })
+  const logFlush = options.synchronous === "normal" ? createLogFlush(path) : undefined
   const cache = createRecordCache(database, tables)
   const perform = createPerform(cache.tables, leaseWatch)
   const runTransaction = createTransaction({ database, clock, perform, cache })
   const groupCommit = createGroupCommit(runTransaction, path, publish)
 
   function publish(changes: readonly Change[]): void {
+    logFlush?.committed()
     for (const { wakes } of changes) bus.publish(wakes)
     if (changes.some(({ hasOffers }) => hasOffers)) dispatcher.announce()
   }
@@ -81,6 +84,7 @@ async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions):
   let closing: Promise<void> | undefined
   async function close(): Promise<void> {
     await groupCommit.close()
+    await logFlush?.close()
     foreignChanges.close()
     attachments.detach()
     database.close()

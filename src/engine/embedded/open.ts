@@ -54,7 +54,7 @@ function inspectWithLog(path: string): void {
 }
 
 /** Pages of log after which a commit folds it into the file: fewer, larger foldings suit many small writes. */
-const CHECKPOINT_PAGES = 4_000
+const CHECKPOINT_PAGES = 8_000
 const CACHE_KIBIBYTES = 16_000
 
 function configure(database: DatabaseSync, { synchronous, maxPages }: OpenOptions): void {
