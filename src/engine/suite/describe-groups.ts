@@ -99,5 +99,17 @@ export function describeGroups(test: EngineTest): void {
       await engine.store.commit([{ op: "task.remove", taskId: id }])
       expect(await engine.store.group(details.id)).toMatchObject({ memberCount: 0, arrivals: [] })
     })
+
+    test("without a session go with the last of their members once they are finished", async ({ engine }) => {
+      const details = sampleGroup()
+      await engine.store.commit([{ op: "group.create", details }])
+      const one = await createEndedTask(engine, { group: details.id })
+      const two = await createEndedTask(engine, { group: details.id })
+      await engine.store.commit([{ op: "group.move", groupId: details.id, to: "sealed" }])
+      await engine.store.commit([{ op: "task.remove", taskId: one.id }])
+      expect(await engine.store.group(details.id)).toMatchObject({ state: "joined", memberCount: 1 })
+      await engine.store.commit([{ op: "task.remove", taskId: two.id }])
+      expect(await engine.store.group(details.id)).toBeUndefined()
+    })
   })
 }

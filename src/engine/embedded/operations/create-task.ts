@@ -61,7 +61,7 @@ function joinGroup({ groups }: Tables, { group, workspace }: TaskDetails, change
     const text = `Group ${group} is ${state} and takes no more tasks. Start the task without it or in another group.`
     throw new MeanwhileError("wrong_state", text, { groupId: group, state })
   }
-  groups.countMember(group, 1)
+  groups.addMember(group)
   wakeGroup(change, group)
 }
 

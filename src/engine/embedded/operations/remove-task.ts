@@ -61,10 +61,7 @@ export function removeTask(tables: Tables, task: StoredTask): void {
   tables.waits.remove(number)
   tables.runs.remove(number)
   tables.artifacts.removeOwner(number)
-  if (details.group !== null) {
-    tables.groups.removeArrival(details.group, number)
-    tables.groups.countMember(details.group, -1)
-  }
+  if (details.group !== null) tables.groups.removeMember(details.group, number)
   tables.tasks.remove(task)
 }
 

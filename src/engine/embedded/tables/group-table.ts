@@ -23,12 +23,13 @@ export interface GroupTable {
   read(filter: GroupFilter, limit: number): readonly GroupRecord[]
   insert(details: GroupDetails, at: number): void
   move(id: GroupId, to: GroupState): void
-  countMember(id: GroupId, by: 1 | -1): void
+  addMember(id: GroupId): void
   /** A member that arrives again replaces its arrival. */
   arrive(id: GroupId, task: number, arrival: GroupArrival): void
   /** A member runs again: it has not ended for a group that is not joined yet. */
   depart(id: GroupId, task: number): void
-  removeArrival(id: GroupId, task: number): void
+  /** A finished group that no session keeps goes with its last member. */
+  removeMember(id: GroupId, task: number): void
   removeOfSession(session: SessionId): readonly GroupId[]
 }
 
@@ -80,6 +81,10 @@ export function createGroupTable(database: DatabaseSync): GroupTable {
        AND EXISTS (SELECT 1 FROM groups WHERE id = ?1 AND state IN ('open', 'sealed'))`,
   )
   const removeArrival = prepare(database, "DELETE FROM arrivals WHERE group_id = ? AND task = ?")
+  const removeEmpty = prepare(
+    database,
+    "DELETE FROM groups WHERE id = ? AND session IS NULL AND member_count = 0 AND state IN ('joined', 'cancelled')",
+  )
   const ofSession = prepare<{ id: GroupId }>(database, "SELECT id FROM groups WHERE session = ?")
   const removeArrivals = prepare(database, "DELETE FROM arrivals WHERE group_id = ?")
   const remove = prepare(database, "DELETE FROM groups WHERE id = ?")
@@ -104,10 +109,14 @@ export function createGroupTable(database: DatabaseSync): GroupTable {
       insert.run(id, workspace, session, name, JSON.stringify(join), failFast ? 1 : 0, report, merge, at)
     },
     move: (id, to) => void move.run(to, id),
-    countMember: (id, by) => void count.run(by, id),
+    addMember: (id) => void count.run(1, id),
     arrive: (id, task, { taskId, run, status }) => void arrive.run(id, task, taskId, run, status),
     depart: (id, task) => void depart.run(id, task),
-    removeArrival: (id, task) => void removeArrival.run(id, task),
+    removeMember(id, task) {
+      removeArrival.run(id, task)
+      count.run(-1, id)
+      removeEmpty.run(id)
+    },
     removeOfSession(session) {
       const ids = ofSession.all(session).map(({ id }) => id)
       for (const id of ids) {
