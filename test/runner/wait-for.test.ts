@@ -1,0 +1,200 @@
+import { expect, test } from "vitest"
+import { z } from "zod"
+import type { WaitRequest } from "../../src/plugin/wait-request.ts"
+import { defineTool, type Tool } from "../../src/plugin/tool.ts"
+import { createSessionId, createTaskId, createWaitId } from "../../src/task/id.ts"
+import { createGroupDesk, type GroupDesk } from "../support/group-desk.ts"
+
+/** Long enough that only what is waited for ends a wait. */
+const LONG_MS = 1e9
+
+async function startThree(desk: GroupDesk): Promise<[string, string, string]> {
+  const [one, two, three] = await Promise.all([desk.start("one"), desk.start("two"), desk.start("three")])
+  return [one.id, two.id, three.id]
+}
+
+async function needAnswer({ engine, start }: GroupDesk): Promise<string> {
+  const later = await start("later", { delayMs: 1e9 })
+  const wait = { id: createWaitId(), reason: "person", question: "Go on?", expiresAt: null, onExpiry: null } as const
+  const details = { ...later, id: createTaskId() }
+  await engine.store.commit([{ op: "task.create", details, entry: { as: "waiting", wait } }])
+  return details.id
+}
+
+test("waiting for all, any or n of several tasks ends when so many have ended", async () => {
+  const desk = await createGroupDesk()
+  const [one, two, three] = await startThree(desk)
+  const tasks = [one, two, three]
+  const order: string[] = []
+  const wait = async (until: NonNullable<WaitRequest["until"]>) => {
+    const answer = await desk.runner.waitFor({ tasks, until, limitMs: LONG_MS })
+    order.push(`${until}: ${answer.tasks.filter(({ task }) => task.status === "completed").length}`)
+    return answer
+  }
+  const waits = [wait("all"), wait("any"), wait(2)]
+  for (const [index, name] of ["two", "three", "one"].entries()) {
+    await desk.finish(name)
+    await waits[[1, 2, 0][index] ?? 0]
+  }
+  expect(order).toEqual(["any: 1", "2: 2", "all: 3"])
+  expect((await waits[0])?.tasks.map(({ task }) => task.id)).toEqual(tasks)
+  expect((await waits[0])?.reason).toBe("met")
+})
+
+test("what has ended before is not waited for", async () => {
+  const desk = await createGroupDesk()
+  const { id } = await desk.start("one")
+  await desk.finish("one")
+  await desk.runner.result(id, { waitMs: LONG_MS })
+  expect(await desk.runner.waitFor({ tasks: [id.slice(0, 8)], limitMs: 0 })).toMatchObject({
+    reason: "met",
+    tasks: [{ task: { status: "completed", patch: { payload: "one" } } }],
+  })
+})
+
+test("a wait ends at its limit, and when it is released, and stops nothing", async () => {
+  const desk = await createGroupDesk()
+  const { id } = await desk.start("one")
+  const { context } = await desk.call("one")
+  const limited = desk.runner.waitFor({ tasks: [id], limitMs: 2_000 })
+  const release = new AbortController()
+  const released = desk.runner.waitFor({ tasks: [id], limitMs: LONG_MS, signal: release.signal })
+  release.abort()
+  expect(await released).toMatchObject({ reason: "released", tasks: [{ task: { status: "running" } }] })
+  desk.clock.advance(2_000)
+  expect(await limited).toMatchObject({ reason: "time", tasks: [{ task: { status: "running" } }] })
+  expect(context.signal.aborted).toBe(false)
+})
+
+test("a wait ends when one of the tasks needs somebody", async () => {
+  const desk = await createGroupDesk()
+  const { id } = await desk.start("one")
+  const stuck = await needAnswer(desk)
+  const answer = await desk.runner.waitFor({ tasks: [id, stuck], limitMs: LONG_MS })
+  expect(answer).toMatchObject({ reason: "needs_answer", tasks: [{}, { task: { status: "waiting" } }] })
+})
+
+test("a wait for printed text ends with the line, or with the task", async () => {
+  const desk = await createGroupDesk()
+  const { id } = await desk.start("one")
+  const ready = desk.runner.waitFor({ tasks: [id], pattern: "ready", limitMs: LONG_MS })
+  const never = desk.runner.waitFor({ tasks: [id], pattern: "steady", limitMs: LONG_MS })
+  const { context, finish } = await desk.call("one")
+  context.output.write("starting\nready to go\n")
+  expect(await ready).toMatchObject({ reason: "met", match: { outcome: "matched", line: "ready to go" } })
+  finish("done")
+  expect(await never).toMatchObject({ reason: "met", match: { outcome: "ended" }, tasks: [{ task: { run: 1 } }] })
+})
+
+test("a request that names nothing, too much or too many is refused", async () => {
+  const desk = await createGroupDesk()
+  const { id } = await desk.start("one")
+  const group = (await desk.runner.groups.open({ name: "checks" })).id
+  const wrong: Partial<WaitRequest>[] = [
+    {},
+    { tasks: [] },
+    { tasks: [id], group },
+    { tasks: [id], until: 2 },
+    { tasks: [id], until: 0 },
+    { tasks: [id], limitMs: -1 },
+    { tasks: [id], limitMs: Number.NaN },
+    { group, pattern: "x" },
+    { tasks: [id, id], pattern: "x" },
+  ]
+  for (const request of wrong)
+    await expect(desk.runner.waitFor({ limitMs: 5, ...request })).rejects.toMatchObject({ code: "invalid_input" })
+  await expect(desk.runner.waitFor({ tasks: ["ffffffff"], limitMs: 5 })).rejects.toMatchObject({ code: "not_found" })
+})
+
+test("what has ended counts as used when the wait says so, and only then", async () => {
+  const desk = await createGroupDesk()
+  const [one, two, three] = await startThree(desk)
+  await desk.finish("one")
+  await desk.finish("two")
+  const pending = async () => (await desk.engine.store.notices({ states: ["pending"] }, 9)).map(({ taskId }) => taskId)
+  await desk.runner.waitFor({ tasks: [one, two], limitMs: LONG_MS })
+  expect(new Set(await pending())).toEqual(new Set([one, two]))
+  const used = await desk.runner.waitFor({ tasks: [one, three], until: "any", limitMs: LONG_MS, consume: true })
+  expect(used.reason).toBe("met")
+  expect(await pending()).toEqual([two])
+  expect((await desk.runner.get(one)).task.retrievedAt).not.toBeNull()
+})
+
+test("a wait looks by itself when every wake-up is lost", async () => {
+  const desk = await createGroupDesk({ background: { completionScanIntervalMs: 700 } })
+  const { id } = await desk.start("one")
+  await desk.call("one")
+  Object.assign(desk.engine.bus, { subscribe: () => () => {} })
+  const wait = desk.runner.waitFor({ tasks: [id], limitMs: LONG_MS })
+  await desk.finish("one")
+  await desk.runner.result(id, { waitMs: LONG_MS })
+  desk.clock.advance(700)
+  expect((await wait).reason).toBe("met")
+})
+
+/** Starts a task and waits for it within its own run, as a retained turn does. */
+function createWaitingTool(onAnswer: (reason: string) => void): Tool {
+  return defineTool({
+    name: "waiting",
+    description: "Starts another task and waits for it.",
+    input: z.object({}),
+    background: { mode: "always" },
+    async run(_input, { tasks }) {
+      const { id } = await tasks.start({ tool: "gated", input: { name: "below" } })
+      const { reason } = await tasks.waitFor({ tasks: [id], limitMs: LONG_MS, consume: true })
+      onAnswer(reason)
+      return reason
+    },
+  })
+}
+
+test("C7: with one slot, a run that waits for its own task does not deadlock, and takes its slot again", async () => {
+  const tool = createWaitingTool(() => {})
+  const desk = await createGroupDesk({ background: { maxConcurrentTasks: 1 }, tools: [tool] })
+  const above = await desk.runner.start({ tool: "waiting", input: {} })
+  await desk.finish("below")
+  const { task } = await desk.runner.result(above.id, { waitMs: LONG_MS })
+  expect(task).toMatchObject({ status: "completed", patch: { payload: "met" } })
+  const next = await desk.start("next")
+  await desk.finish("next")
+  expect((await desk.runner.result(next.id, { waitMs: LONG_MS })).task.status).toBe("completed")
+})
+
+test("a run that is stopped while it waits is released", async () => {
+  const reasons: string[] = []
+  const tool = createWaitingTool((reason) => reasons.push(reason))
+  const desk = await createGroupDesk({ tools: [tool] })
+  const above = await desk.runner.start({ tool: "waiting", input: {} })
+  await desk.call("below")
+  await desk.runner.cancel(above.id)
+  expect((await desk.runner.result(above.id, { waitMs: LONG_MS })).task.status).toBe("cancelled")
+  expect(reasons).toEqual(["released"])
+})
+
+test("within a call of a turn, what a wait shows is claimed by the step that asked, and used once that is kept", async () => {
+  const tool = defineTool({
+    name: "ask",
+    description: "Waits for what it is given.",
+    input: z.object({ tasks: z.array(z.string()) }),
+    async run(input, { tasks }) {
+      const { reason } = await tasks.waitFor({ ...input, limitMs: LONG_MS, consume: true })
+      return reason
+    },
+  })
+  const desk = await createGroupDesk({ tools: [tool] })
+  const { runner, engine, session } = desk
+  const turn = await desk.start("turn")
+  const mine = await desk.start("mine")
+  const theirs = await desk.start("theirs", { session: createSessionId() })
+  await desk.finish("mine")
+  await desk.finish("theirs")
+  const askedBy = { taskId: turn.id, run: 1, key: "call 1" }
+  const input = { tasks: [mine.id, theirs.id] }
+  expect(await runner.execute({ tool: "ask", input, session, askedBy }).answer).toMatchObject({ outcome: "completed" })
+  const notices = await engine.store.notices({}, 9)
+  expect(notices.find(({ taskId }) => taskId === mine.id)).toMatchObject({ state: "claimed", claimedBy: askedBy })
+  expect(notices.find(({ taskId }) => taskId === theirs.id)?.state).toBe("pending")
+  const run = { taskId: turn.id, run: 1 }
+  await engine.store.commit([{ op: "step.finish", run, key: "call 1", result: "met", settlesClaims: true }])
+  expect(await engine.store.notices({ taskId: mine.id }, 9)).toMatchObject([{ state: "consumed" }])
+})

@@ -1,0 +1,68 @@
+import { join } from "node:path"
+import { onTestFinished } from "vitest"
+import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
+import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
+import type { ToolCall } from "../../src/plugin/task-service.ts"
+import type { Tool } from "../../src/plugin/tool.ts"
+import type { BackgroundConfigInput } from "../../src/runner/config.ts"
+import type { Runner } from "../../src/runner/runner.ts"
+import type { Engine } from "../../src/task/engine.ts"
+import type { GroupState } from "../../src/task/group.ts"
+import { createSessionId, type GroupId, type SessionId } from "../../src/task/id.ts"
+import type { TaskRecord } from "../../src/task/record.ts"
+import { eventually } from "./eventually.ts"
+import { openRunner } from "./open-runner.ts"
+import { createGatedTool, echo, type GatedCall } from "./tools.ts"
+import { createFolder } from "./workplace.ts"
+
+/** A runner on a real store, whose tasks end when the test says so. */
+export interface GroupDesk {
+  readonly clock: ManualClock
+  readonly engine: Engine
+  readonly runner: Runner
+  readonly session: SessionId
+  /** A task of that name that runs until it is finished, stopped or failed by the test. */
+  start(name: string, call?: Partial<ToolCall>): Promise<TaskRecord>
+  /** The call of the task of that name, once it has begun; of a later run, the newest. */
+  call(name: string, run?: number): Promise<GatedCall>
+  finish(name: string, value?: string): Promise<void>
+  fail(name: string): Promise<void>
+  until(group: GroupId, state: GroupState): Promise<void>
+}
+
+export interface DeskOptions {
+  readonly background?: BackgroundConfigInput
+  readonly tools?: readonly Tool[]
+}
+
+export async function createGroupDesk({ background, tools = [] }: DeskOptions = {}): Promise<GroupDesk> {
+  const directory = createFolder()
+  const clock = createManualClock()
+  const engine = await createEmbeddedEngine({ path: join(directory, "store.sqlite"), synchronous: "normal", clock })
+  onTestFinished(() => engine.close())
+  const gated = createGatedTool({ obeys: true })
+  const runner = await openRunner(directory, {
+    engine,
+    clock,
+    tools: [gated.tool, echo, ...tools],
+    ...(background && { background }),
+  })
+  const session = createSessionId()
+  const call = (name: string, run = 1): Promise<GatedCall> =>
+    eventually(`${name} runs`, () =>
+      gated.calls.find(({ input, context }) => input.name === name && context.run === run),
+    )
+  return {
+    clock,
+    engine,
+    runner,
+    session,
+    start: (name, more = {}) => runner.start({ tool: "gated", input: { name }, title: name, session, ...more }),
+    call,
+    finish: async (name, value = name) => (await call(name)).finish(value),
+    fail: async (name) => (await call(name)).fail(new Error(`${name} broke`)),
+    async until(group, state) {
+      await eventually(`the group is ${state}`, async () => (await engine.store.group(group))?.state === state)
+    },
+  }
+}
