@@ -11,6 +11,11 @@ const SHORT_ID_LENGTH = 8
 /** What lists and announcements are about: turns are the conversation itself. */
 export const BACKGROUND_KINDS = ["tool", "agent", "workflow"] as const
 
+/** A question to a person is a task too, of the runtime's own. Its end is its answer. */
+export function isQuestionTask({ plugin, tool }: Pick<Task, "plugin" | "tool">): boolean {
+  return plugin === "#runtime" && tool === "question"
+}
+
 export const shortId = (id: string): string => id.slice(0, SHORT_ID_LENGTH)
 
 /** All control characters but tab and line feed, and those that turn the direction of text around. */

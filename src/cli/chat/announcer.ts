@@ -1,12 +1,23 @@
 import type { Runtime } from "../../app.ts"
 import { toErrorMessage } from "../../base/error.ts"
-import { BACKGROUND_KINDS, formatAnnouncement, plain, shortId, type Task, type TaskId } from "../format.ts"
+import { findBlocked } from "../blocked-tasks.ts"
+import {
+  BACKGROUND_KINDS,
+  formatAnnouncement,
+  isQuestionTask,
+  plain,
+  shortId,
+  type Task,
+  type TaskId,
+} from "../format.ts"
 import { formatResultHead } from "../format-result.ts"
 import { formatQuestion, isQuestion } from "../inbox.ts"
+import { isReportedTask } from "../reported-task.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { LastAnnouncement } from "./last-announcement.ts"
 import { followNewTasks } from "./new-tasks.ts"
 
+const LOOK_EVERY_MS = 1_000
 const LONG_MS = 24 * 60 * 60 * 1_000
 const LIVE = ["queued", "running", "waiting", "stopping"] as const
 const MOST_SHOWN = 20
@@ -19,10 +30,10 @@ export interface Announcer {
   /** Announces what ended while nobody watched, and from now on the end of what goes on. */
   announceLeft(): Promise<void>
   /**
-   * Resolves when every task of this program has ended or needs a person, or the signal aborts. What another copy runs
-   * is its own.
+   * Resolves when every task of this program has ended or needs a person, or the signal aborts: whether there was one to
+   * wait for. What another copy runs is its own.
    */
-  allEnded(signal: AbortSignal): Promise<void>
+  allEnded(signal: AbortSignal): Promise<boolean>
   /** How many tasks of this program have not ended and need nobody for it. */
   count(): number
   /** Whether the questions of all of them were shown. */
@@ -47,10 +58,10 @@ export function createAnnouncer({ meanwhile, screen, last, isReporting }: Announ
   const announced = new Map<TaskId, number>()
   const closing = new AbortController()
 
-  function own(): Promise<void>[] {
-    const isOwn = (id: TaskId): boolean => startedHere.has(id) || meanwhile.tasks.runsHere(id)
-    return [...watched].flatMap(([id, { ended }]) => (isOwn(id) && !asking.has(id) ? [ended] : []))
-  }
+  const own = (): [TaskId, Promise<void>][] =>
+    [...watched].flatMap(([id, { ended }]) => (isOwn(id) && !asking.has(id) ? [[id, ended]] : []))
+
+  const isOwn = (id: TaskId): boolean => startedHere.has(id) || meanwhile.tasks.runsHere(id)
 
   async function watch(taskId: TaskId): Promise<void> {
     while (!closing.signal.aborted) {
@@ -59,6 +70,7 @@ export function createAnnouncer({ meanwhile, screen, last, isReporting }: Announ
       if (!("endedAt" in task)) continue
       if (announced.get(taskId) === task.run) return
       announced.set(taskId, task.run)
+      if (isQuestionTask(task)) return
       const head = (await isReported(task)) ? "" : formatResultHead(task)
       screen.print(`${formatAnnouncement(task)}${head === "" ? "" : `\n${screen.style.dim(head)}`}`)
       last.remember(task.endedAt)
@@ -67,9 +79,8 @@ export function createAnnouncer({ meanwhile, screen, last, isReporting }: Announ
   }
 
   /** What it came to is told with the report then. */
-  async function isReported({ session, notify, group }: Task): Promise<boolean> {
-    if (session === null || notify !== "wake" || !isReporting(session)) return false
-    return group === null || (await meanwhile.engine.store.group(group))?.report !== "none"
+  async function isReported(task: Task): Promise<boolean> {
+    return task.session !== null && isReporting(task.session) && (await isReportedTask(meanwhile, task))
   }
 
   async function tellQuestion(taskId: TaskId): Promise<void> {
@@ -136,11 +147,13 @@ export function createAnnouncer({ meanwhile, screen, last, isReporting }: Announ
       await announceLive()
     },
     async allEnded(signal) {
-      const aborted = new Promise<void>((resolve) => {
-        signal.addEventListener("abort", () => resolve(), { once: true })
-      })
       await Promise.all([...watched.values()].map(({ told }) => told))
-      while (own().length > 0 && !signal.aborted) await Promise.race([Promise.all(own()), aborted])
+      for (let hasWaited = false; ; hasWaited = true) {
+        const blocked = await findBlocked(meanwhile)
+        const going = own().flatMap(([id, ended]) => (blocked.has(id) ? [] : [ended]))
+        if (going.length === 0 || signal.aborted) return hasWaited
+        await endOrLook(going, signal)
+      }
     },
     count: () => own().length,
     hasAsked: (taskIds) => taskIds.every((id) => asking.has(id)),
@@ -149,4 +162,13 @@ export function createAnnouncer({ meanwhile, screen, last, isReporting }: Announ
       closing.abort()
     },
   }
+}
+
+/** Until all have ended, or it is time to see whether one of them needs a person by now. */
+async function endOrLook(ended: readonly Promise<void>[], signal: AbortSignal): Promise<void> {
+  const look = Promise.withResolvers<void>()
+  const timer = setTimeout(look.resolve, LOOK_EVERY_MS)
+  signal.addEventListener("abort", () => look.resolve(), { once: true })
+  await Promise.race([Promise.all(ended), look.promise])
+  clearTimeout(timer)
 }

@@ -28,21 +28,27 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   const forget = interrupts.onNext(() => hurry.abort())
   if (ending !== "end of input") tellUnsaid(conversation, screen)
   const turns = conversation.count() - conversation.unsaid().length + leftTurns.count()
-  if (turns > 0 && ending !== "end of input") screen.print(describeTurn(ending))
+  if ((turns > 0 || conversation.session.isBusy) && ending !== "end of input") screen.print(describeTurn(ending))
   const tasks = announcer.count()
   if (tasks > 0) screen.print(describeEnding(ending, tasks))
-  if (ending === "end of input") {
-    const aborted = new Promise<void>((resolve) => {
-      hurry.signal.addEventListener("abort", () => resolve(), { once: true })
-    })
-    await Promise.race([conversation.allAnswered(), aborted])
-    await leftTurns.allEnded(hurry.signal)
-    await announcer.allEnded(hurry.signal)
-  }
+  if (ending === "end of input") await finish(parts, hurry.signal)
   conversation.close()
   announcer.close()
   await meanwhile.close({ drainMs: ending === "interrupt" ? DRAIN_MS : 0, signal: hurry.signal })
   forget()
+}
+
+/** What is answered or reported may start more, which is waited for as well. */
+async function finish({ announcer, conversation, leftTurns }: EndingParts, signal: AbortSignal): Promise<void> {
+  const aborted = new Promise<void>((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true })
+  })
+  for (let hasWaited = true; hasWaited && !signal.aborted; ) {
+    await Promise.race([conversation.allAnswered(), aborted])
+    await leftTurns.allEnded(signal)
+    hasWaited = await announcer.allEnded(signal)
+    await conversation.session.reported(signal)
+  }
 }
 
 /** Nobody hears them at the next start: here they can be copied. */

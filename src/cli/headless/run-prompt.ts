@@ -1,17 +1,21 @@
-import type { Runtime } from "../../app.ts"
+import type { Program } from "../../program.ts"
 import { toErrorMessage } from "../../base/error.ts"
-import { createInterrupts, followSignals } from "../chat/interrupts.ts"
 import { createYesChannel } from "../chat/yes-channel.ts"
 import type { ExitName } from "../exit-code.ts"
-import { formatDuration, plain, shortId, type TaskId } from "../format.ts"
+import { plain, shortId, type TaskId } from "../format.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
+import { isReportedTask } from "../reported-task.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
 import { startSession } from "../start-session.ts"
-import type { AgentEvent, TurnAccounting } from "../view/agent-event.ts"
+import type { AgentEvent } from "../view/agent-event.ts"
 import { createAgentView } from "../view/agent-view.ts"
-import { leaveTasks, waitForTasks } from "./left-tasks.ts"
 import { toJsonLine } from "./json-line.ts"
+import { findOwnTasks, type OwnTasksScope } from "./own-tasks.ts"
+import { createReportRecord, type ReportRecord } from "./report-record.ts"
+import { type Said, toOutcome, toResult } from "./run-outcome.ts"
+import { leaveTasks, type LeftWork, settleTasks } from "./settle-tasks.ts"
+import { createStop } from "./stop.ts"
 
 export interface RunPromptOptions extends GlobalOptions {
   readonly prompt: string
@@ -23,40 +27,41 @@ export interface RunPromptOptions extends GlobalOptions {
   readonly timeoutMs: number | null
 }
 
-const NEEDS_PERSON = "A person is needed: meanwhile tasks inbox"
+type Session = Awaited<ReturnType<Program["createSession"]>>
 
-type Session = Awaited<ReturnType<Runtime["createSession"]>>
-
-interface Outcome {
-  readonly outcome: Exclude<ExitName, "refused">
-  readonly text: string
-  readonly error: string | null
-  readonly accounting: TurnAccounting | null
-}
-
-/** Says one thing in a session, shows what comes of it, and waits for what goes on in the background. */
+/** Says one thing in a session, shows what comes of it, and waits for what goes on in the background and its reports. */
 export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
   const answers = createLineScreen(process.stdout, process.env)
   const notes = createLineScreen(process.stderr, process.env)
   const { meanwhile } = await openRuntime({ ...options, waitsForServers: true, notify: (text) => notes.print(text) })
   const stop = createStop(options.timeoutMs)
+  const beganAt = Date.now()
   try {
     if (options.isApproving) meanwhile.attach(createYesChannel(notes))
     const started = new Set<TaskId>()
     let own: Session["id"] | null = null
     const isOwn = (agent: Session["id"]): boolean => agent === own
-    const unlisten = meanwhile.on(toListener(options, { answers, notes, isOwn, started }))
+    const reports = createReportRecord(isOwn)
+    const unlisten = meanwhile.on(toListener(options, { answers, notes, isOwn, started, reports }))
     const session = await startSession(meanwhile, toWish(options))
     own = session.id
+    // What nobody waits for is told with the next message of the conversation.
+    if (!options.waitsForTasks) session.disableReports()
     const said = await say(session, options.prompt, stop.signal)
-    const outcome = await settleTasks(options, { meanwhile, notes, session, started, said, signal: stop.signal })
+    const scope = { meanwhile, session: session.id, beganAt, started }
+    const left = await settle(options, { ...scope, notes, own: session }, stop.signal)
+    const tasks = await findOwnTasks(scope)
     unlisten()
     notes.detach()
     answers.detach()
-    if (outcome.error !== null) notes.print(`meanwhile: ${plain(outcome.error)}`)
+    const { signal } = stop
+    const told = { reports: reports.all(), failedReports: reports.failed() }
+    const run = { session: session.id, said, left, tasks, signal, ...told }
+    const { outcome, error } = toOutcome(run)
+    if (error !== null) notes.print(`meanwhile: ${plain(error)}`)
     notes.print(`session ${shortId(session.id)}, to go on: meanwhile run --session ${shortId(session.id)} "…"`)
-    if (options.isJson) answers.print(toJsonLine(toResult(session, outcome)))
-    return outcome.outcome
+    if (options.isJson) answers.print(toJsonLine(toResult(run)))
+    return outcome
   } finally {
     stop.forget()
     await meanwhile.close({ signal: stop.hurry })
@@ -68,44 +73,31 @@ function toWish({ session, model }: RunPromptOptions) {
   return { name: "run", ...(session !== undefined && { resume: session }), ...(model !== undefined && { model }) }
 }
 
-/** The first signal, or the end of the time, stops; another one does not wait for anything. */
-function createStop(timeoutMs: number | null) {
-  const stop = new AbortController()
-  const hurry = new AbortController()
-  const interrupts = createInterrupts()
-  followSignals(interrupts)
-  interrupts.onEach(() => {
-    if (stop.signal.aborted) hurry.abort()
-    stop.abort(new Error("stopped by a signal"))
-  })
-  const late = new Error(`stopped: it took longer than ${formatDuration(timeoutMs ?? 0)}`)
-  const timer = timeoutMs === null ? undefined : setTimeout(() => stop.abort(late), timeoutMs)
-  return { signal: stop.signal, hurry: hurry.signal, forget: () => clearTimeout(timer) }
-}
-
 interface Listening {
   readonly answers: Screen
   readonly notes: Screen
   readonly isOwn: (agent: Session["id"]) => boolean
   readonly started: Set<TaskId>
+  readonly reports: ReportRecord
 }
 
-function toListener({ isJson }: RunPromptOptions, { answers, notes, isOwn, started }: Listening) {
+function toListener({ isJson }: RunPromptOptions, { answers, notes, isOwn, started, reports }: Listening) {
   const view = createAgentView({
     answers,
     notes,
     isMain: isOwn,
-    isAwaited: isOwn,
+    isAwaited: (agent) => isOwn(agent) && !reports.isMaking(),
     onTask: () => {},
   })
   return (event: AgentEvent): void => {
+    reports.follow(event)
     if (event.type === "tool_call.ended" && event.taskId) started.add(event.taskId)
     if (isJson) answers.print(toJsonLine(event))
     else view.show(event)
   }
 }
 
-async function say(session: Session, prompt: string, signal: AbortSignal): Promise<Outcome> {
+async function say(session: Session, prompt: string, signal: AbortSignal): Promise<Said> {
   try {
     const { outcome, text, accounting } = await session.send(prompt, { signal })
     const error = outcome === "stopped" ? toErrorMessage(signal.reason ?? "the turn was stopped") : null
@@ -116,32 +108,29 @@ async function say(session: Session, prompt: string, signal: AbortSignal): Promi
   }
 }
 
-interface Settling extends Pick<Listening, "notes" | "started"> {
-  readonly meanwhile: Runtime
-  readonly session: Session
-  readonly said: Outcome
-  readonly signal: AbortSignal
+interface Settling extends OwnTasksScope {
+  readonly meanwhile: Program
+  readonly notes: Screen
+  readonly own: Session
 }
 
-async function settleTasks({ waitsForTasks }: RunPromptOptions, settling: Settling): Promise<Outcome> {
-  const { meanwhile, notes, session, started, said, signal } = settling
-  const scope = { meanwhile, screen: notes, session: session.id, started }
-  if (!waitsForTasks) await leaveTasks(scope)
-  const left = waitsForTasks ? await waitForTasks(scope, signal) : "none"
-  if (said.outcome !== "completed" || left === "none") return said
-  if (left === "questions") return { ...said, outcome: "needs_person", error: NEEDS_PERSON }
-  return { ...said, outcome: "stopped", error: toErrorMessage(signal.reason) }
-}
-
-function toResult(session: Session, { outcome, text, error, accounting }: Outcome) {
-  return {
-    type: "result",
-    outcome,
-    text,
-    ...(error !== null && { error }),
-    usage: accounting?.usage ?? null,
-    costMicros: accounting?.costMicros ?? null,
-    session: session.id,
-    turn: accounting?.turn ?? null,
+async function settle(
+  { waitsForTasks }: RunPromptOptions,
+  { notes, own, ...scope }: Settling,
+  signal: AbortSignal,
+): Promise<LeftWork> {
+  const { meanwhile } = scope
+  if (!waitsForTasks) {
+    await leaveTasks({ ...scope, screen: notes })
+    return "none"
   }
+  return settleTasks(
+    {
+      ...scope,
+      screen: notes,
+      isReported: async (task) => meanwhile.areReportsOn && (await isReportedTask(meanwhile, task)),
+      reported: (until) => own.reported(until),
+    },
+    signal,
+  )
 }

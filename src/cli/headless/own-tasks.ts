@@ -1,0 +1,64 @@
+import type { Runtime } from "../../app.ts"
+import { findAbove } from "../blocked-tasks.ts"
+import { BACKGROUND_KINDS, type Task, type TaskId, type TaskRow } from "../format.ts"
+import { openQuestions } from "../inbox.ts"
+
+const PAGE_SIZE = 100
+
+export interface OwnTasksScope {
+  readonly meanwhile: Runtime
+  readonly session: NonNullable<Task["session"]>
+  /** When the prompt was given. */
+  readonly beganAt: number
+  /** Seen to go to the background, also in subagents. */
+  readonly started: ReadonlySet<TaskId>
+}
+
+/** The tasks that a prompt led to, whether they have ended or not, and those from before that live. The oldest first. */
+export async function findOwnTasks(scope: OwnTasksScope): Promise<readonly Task[]> {
+  const { meanwhile, session, beganAt, started } = scope
+  const ids = new Set<TaskId>()
+  let cursor: string | undefined
+  do {
+    const page = await meanwhile.tasks.list(
+      { session, kinds: BACKGROUND_KINDS },
+      { limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) },
+    )
+    for (const row of page.items) if (isLive(row) || row.createdAt >= beganAt) ids.add(row.id)
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  for (const id of started) ids.add(id)
+  const tasks = await Promise.all([...ids].map((id) => meanwhile.engine.store.task(id)))
+  return tasks.filter((task) => task !== undefined).toSorted((one, other) => one.createdAt - other.createdAt)
+}
+
+/** What is asked by tasks of the session and by those below them. */
+export async function findOwnQuestions({ meanwhile, session }: OwnTasksScope) {
+  const questions = await openQuestions(meanwhile)
+  const owned = await Promise.all(
+    questions.map(async ({ taskId }) => {
+      const ids = [taskId, ...(await findAbove(meanwhile, taskId))]
+      const tasks = await Promise.all(ids.map((id) => meanwhile.engine.store.task(id)))
+      return tasks.some((task) => task?.session === session)
+    }),
+  )
+  return questions.filter((_, index) => owned[index])
+}
+
+export function isLive(task: Task | TaskRow): boolean {
+  return !("endedAt" in task)
+}
+
+/** Those that somebody meant to end have not failed. */
+export function hasFailed(task: Task): boolean {
+  switch (task.status) {
+    case "failed":
+    case "timed_out":
+    case "interrupted":
+      return true
+    case "cancelled":
+      return !["person", "model", "lifetime"].includes(task.stop.by)
+    default:
+      return false
+  }
+}

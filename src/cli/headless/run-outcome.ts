@@ -1,0 +1,69 @@
+import { toErrorMessage } from "../../base/error.ts"
+import type { ExitName } from "../exit-code.ts"
+import { isQuestionTask, shortId, type Task } from "../format.ts"
+import type { EventOf, TurnAccounting } from "../view/agent-event.ts"
+import { hasFailed } from "./own-tasks.ts"
+import type { LeftWork } from "./settle-tasks.ts"
+
+const NEEDS_PERSON = "A person is needed: meanwhile tasks inbox"
+
+/** What the turn of the prompt came to. */
+export interface Said {
+  readonly outcome: "completed" | "stopped" | "failed"
+  readonly text: string
+  readonly error: string | null
+  readonly accounting: TurnAccounting | null
+}
+
+/** All that a prompt led to. */
+export interface PromptRun {
+  readonly session: NonNullable<Task["session"]>
+  readonly said: Said
+  readonly left: LeftWork
+  readonly tasks: readonly Task[]
+  readonly reports: readonly EventOf<"report.published">["report"][]
+  readonly failedReports: number
+  readonly signal: AbortSignal
+}
+
+export interface RunOutcome {
+  readonly outcome: Exclude<ExitName, "refused">
+  readonly error: string | null
+}
+
+/** The first of these counts: how the turn failed, that it was stopped, that a person is needed, what failed after it. */
+export function toOutcome({ session, said, left, tasks, failedReports, signal }: PromptRun): RunOutcome {
+  if (said.outcome !== "completed") return { outcome: said.outcome, error: said.error }
+  if (left === "running") return { outcome: "stopped", error: toErrorMessage(signal.reason) }
+  if (left === "questions") return { outcome: "needs_person", error: NEEDS_PERSON }
+  // What failed for a subagent is for it to deal with.
+  const failed = tasks.filter((task) => task.session === session && hasFailed(task))
+  if (failed.length > 0) return { outcome: "failed", error: describeFailed(failed) }
+  if (failedReports > 0) return { outcome: "failed", error: "What the tasks came to could not be reported." }
+  return { outcome: "completed", error: null }
+}
+
+/** The last line of `--json`. */
+export function toResult(run: PromptRun) {
+  const { session, said, tasks, reports } = run
+  const { outcome, error } = toOutcome(run)
+  return {
+    type: "result",
+    outcome,
+    text: said.text,
+    ...(error !== null && { error }),
+    reports: reports.map(({ text, taskIds, groupId }) => ({ text, taskIds, groupId })),
+    tasks: tasks
+      .filter((task) => !isQuestionTask(task))
+      .map(({ id, title, status, group }) => ({ id, title, status, group })),
+    usage: said.accounting?.usage ?? null,
+    costMicros: said.accounting?.costMicros ?? null,
+    session,
+    turn: said.accounting?.turn ?? null,
+  }
+}
+
+function describeFailed(failed: readonly Task[]): string {
+  const ids = failed.map(({ id }) => `[${shortId(id)}]`).join(", ")
+  return failed.length === 1 ? `A task failed: ${ids}` : `${failed.length} tasks failed: ${ids}`
+}
