@@ -1,0 +1,86 @@
+import { expect, onTestFinished, test } from "vitest"
+import { createRuntime } from "../../src/app.ts"
+import { createManualClock } from "../../src/base/manual-clock.ts"
+import { createBackgroundPlugin } from "../../src/builtin/background/background-plugin.ts"
+import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
+import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
+import { definePlugin } from "../../src/plugin/define-plugin.ts"
+import { allowAll } from "../../src/runner/call/permission.ts"
+import type { SessionId } from "../../src/task/id.ts"
+import { openLifeEngine } from "../chaos/life-engine.ts"
+import { type CrashPoint, createLife, createMortalEngine } from "../chaos/mortal-engine.ts"
+import { finishTurn } from "../chaos/turn-scenario.ts"
+import { resultsOf, resultText } from "../session/support/open-agent.ts"
+import { echo } from "../support/tools.ts"
+import { createFolder } from "../support/workplace.ts"
+
+const SESSION = "baker" as SessionId
+const START = {
+  tool: "start_task",
+  input: { tool: "echo", input: { value: "bread" }, group: "bakery", seal: true },
+}
+
+/** Whatever is asked: the task is started once, and then it is said. */
+function* bake(): Generator<ScriptStep> {
+  for (;;)
+    yield ({ messages }) => (resultsOf(messages).length === 0 ? { calls: [{ ...START, id: "call-1" }] } : "Done.")
+}
+
+async function begin(folder: string, number: number, crash?: CrashPoint) {
+  const life = createLife(number, crash)
+  const clock = createManualClock(1_700_000_000_000 + number * 600_000)
+  const engine = await openLifeEngine(folder, number, clock, () => number)
+  onTestFinished(() => engine.close())
+  const opened = createRuntime({
+    clock,
+    dataDirectory: folder,
+    environment: {},
+    engine: createMortalEngine(engine, life),
+    model: createScriptedModel(bake()),
+    plugins: [
+      definePlugin({ kind: "tool", name: "test", tools: [{ ...echo, onCrash: "retry" }] }),
+      createBackgroundPlugin(),
+    ],
+    permissions: allowAll,
+  })
+  return { life, opened, store: engine.store }
+}
+
+/** True when the life came to its end before all was done. */
+async function liveOnce(folder: string, crash: CrashPoint): Promise<boolean> {
+  const { life, opened } = await begin(folder, 1, crash)
+  const lived = opened.then(async (runtime) => {
+    const session = await runtime.createSession({ id: SESSION })
+    await session.send("bake")
+    await finishTurn(runtime)
+    await runtime.close()
+    return false
+  })
+  return Promise.race([lived, life.over.then(() => true)])
+}
+
+test.each(["before", "after"] as const)(
+  "a start that a crash cuts off %s any commit starts one task, in one sealed group",
+  async (when) => {
+    let hasCrashed = true
+    for (let number = 1; hasCrashed; number += 1) {
+      const folder = createFolder()
+      hasCrashed = await liveOnce(folder, { at: "commit", number, when })
+      const { opened, store } = await begin(folder, 2)
+      const runtime = await opened
+      if (!(await store.session(SESSION))) await runtime.createSession({ id: SESSION })
+      const session = await runtime.openSession(SESSION)
+      await finishTurn(runtime)
+      if (session.history().length === 0) await session.send("bake")
+      await finishTurn(runtime)
+      const { items } = await runtime.tasks.list({ session: SESSION, kinds: ["tool"] })
+      expect(items.map(({ status }) => status)).toEqual(["completed"])
+      const groups = await runtime.tasks.groups.list({ session: SESSION })
+      expect(groups.map(({ state, memberCount }) => [state, memberCount])).toEqual([["joined", 1]])
+      const [answer, ...more] = resultsOf(session.history()).map(resultText)
+      expect(more).toEqual([])
+      expect(answer).toContain(items[0]?.id.slice(0, 8))
+      await runtime.close()
+    }
+  },
+)
