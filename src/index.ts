@@ -77,6 +77,7 @@ export type {
   ModelTool,
   ProviderResponse,
 } from "./plugin/model.ts"
+export type { GroupFilter, GroupRequest, GroupService } from "./plugin/group-service.ts"
 export type { ModelPort } from "./plugin/model-port.ts"
 export type { ModelProviderPlugin } from "./plugin/model-provider-plugin.ts"
 export type { OutputChunk, OutputRequest, PatternAnswer, PatternRequest } from "./plugin/output.ts"
@@ -107,6 +108,7 @@ export type { CallDecision, PendingCall, ToolHooks } from "./plugin/tool-hooks.t
 export type { ToolPlugin } from "./plugin/tool-plugin.ts"
 export { failWith, handBack, type ToolReturn } from "./plugin/tool-return.ts"
 export type { CommandContext, CommandOutput, UserCommand } from "./plugin/user-command.ts"
+export type { WaitAnswer, WaitRequest } from "./plugin/wait-request.ts"
 export type { BackgroundConfig, BackgroundConfigInput } from "./runner/config.ts"
 export { type ConfigInput, defineConfig } from "./program-config.ts"
 export { allowAll, type Permission } from "./runner/call/permission.ts"
@@ -125,6 +127,7 @@ export type { ShutdownOptions } from "./runner/worker/shutdown.ts"
 export type { Bus, Wake } from "./task/bus.ts"
 export type { Dispatcher } from "./task/dispatcher.ts"
 export type { Engine } from "./task/engine.ts"
+export type { GroupArrival, GroupRecord, GroupState, MergeStrategy } from "./task/group.ts"
 export type { TaskEvent, TaskEventBody, TaskFailure } from "./task/event.ts"
 export type {
   ArtifactHash,
