@@ -7,10 +7,12 @@ export interface Heard {
   /** The calls of its last answer, by id. */
   readonly calls: ReadonlyMap<string, FunctionCall>
   readonly notices: readonly string[]
+  /** What tasks came to that it should tell of by itself. */
+  readonly news: readonly string[]
   /** The person's last words, answered or not; null when there are none. */
   readonly words: string | null
-  /** How many answers it has given since those words. */
-  readonly answers: number
+  /** How many answers it has given since those words; null when it speaks of something else by now. */
+  readonly answers: number | null
 }
 
 export function hear(messages: readonly Message[]): Heard {
@@ -19,16 +21,19 @@ export function hear(messages: readonly Message[]): Heard {
   const answer = messages[lastAnswer]
   const lastWords = messages.findLastIndex((message) => userTextOf(message).words !== "")
   const spoken = messages[lastWords]
+  const since = messages.slice(lastWords + 1)
+  const hasNews = since.some((message) => userTextOf(message).results !== null)
   return {
     results: fresh.flatMap((message) => (message.role === "tool" ? message.parts : [])),
     calls: new Map((answer ? callsOf(answer) : []).map((call) => [call.id, call])),
     notices: fresh.flatMap((message) => userTextOf(message).notices),
+    news: fresh.flatMap((message) => userTextOf(message).results ?? []),
     words: spoken ? userTextOf(spoken).words : null,
-    answers: messages.slice(lastWords + 1).filter(({ role }) => role === "assistant").length,
+    answers: hasNews ? null : since.filter(({ role }) => role === "assistant").length,
   }
 }
 
-const SILENCE: UserText = { words: "", notices: [] }
+const SILENCE: UserText = { words: "", notices: [], results: null }
 
 function userTextOf(message: Message): UserText {
   return message.role === "user" ? readUserText(message.parts) : SILENCE

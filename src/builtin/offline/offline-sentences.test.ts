@@ -39,6 +39,14 @@ const EXPECTED: Readonly<Record<string, RegExp | readonly unknown[]>> = {
   "start COMMAND in the background": [
     { tool: "start_task", input: { tool: "run_command", input: { command: "npm ci" } } },
   ],
+  "start an agent to TASK": [{ tool: "start_agent", input: { task: "run `npm test`" } }],
+  "run COMMAND and COMMAND together": ["npm test", "npm run lint", "npm run build"].map((command) => ({
+    tool: "start_task",
+    input: { tool: "run_command", input: { command }, group: "together" },
+  })),
+  "wait for task ID": [{ tool: "wait_for", input: { tasks: ["3f2a"] } }],
+  "tell task ID TEXT": [{ tool: "send_to_task", input: { task_id: "3f2a", message: "say hello" } }],
+  "cancel group NAME": [{ tool: "cancel_task", input: { group: "checks" } }],
   "list background tasks": [{ tool: "list_tasks", input: {} }],
   "show task ID": [{ tool: "get_task", input: { task_id: "3f2a" } }],
   "cancel task ID": [{ tool: "cancel_task", input: { task_id: "3f2a" } }],
@@ -117,6 +125,14 @@ describe("a sentence", () => {
     ["Run echo one and echo two", [run("echo one"), run("echo two")]],
     ["run `a`, `b` and `c`", [run("a"), run("b"), run("c")]],
     ["run grep 'salt and pepper' recipe.txt", [run("grep 'salt and pepper' recipe.txt")]],
+    ["wait for the tasks", [{ tool: "wait_for", input: {} }]],
+    [
+      "run `a` and `b` together as checks",
+      ["a", "b"].map((command) => ({
+        tool: "start_task",
+        input: { tool: "run_command", input: { command }, group: "checks" },
+      })),
+    ],
     ["run `echo this and that`", [run("echo this and that")]],
     ["run echo don't and echo do", [run("echo don't"), run("echo do")]],
     ["could you please read file `my notes.txt`", [{ tool: "readFile", input: { path: "my notes.txt" } }]],

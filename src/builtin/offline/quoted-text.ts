@@ -39,3 +39,10 @@ export function toList(text: string): readonly string[] {
     )
     .map(unquote)
 }
+
+/** `A, B and C`. A comma separates commands only where they are in backticks: elsewhere it is the shell's. */
+export function toCommands(text: string): readonly string[] {
+  const parts = splitOutsideQuotes(text, " and ")
+  const single = text.startsWith("`") ? parts.flatMap((part) => splitOutsideQuotes(part, ", ")) : parts
+  return single.map((part) => toCommand(part.replace(/^run /i, "").replace(/(?<=`),$/, "")))
+}

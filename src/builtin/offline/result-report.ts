@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../base/json.ts"
 import type { ContentPart, FunctionCall, ToolResult } from "../../plugin/message.ts"
+import { toCommandText, toObject } from "./command-text.ts"
 import { shorten } from "./shorten.ts"
 
 const LONGEST_SHOWN = 4_000
@@ -10,6 +10,8 @@ export function reportResult(result: ToolResult, call: FunctionCall | undefined)
   const texts = result.content.map(toShownText)
   const shown = shorten(texts.join("\n").trim(), LONGEST_SHOWN) || "(nothing)"
   if (result.isError) return `${name} failed: ${shown}`
+  const started = toStarted(texts[0] ?? "")
+  if (started !== undefined) return started
   const [, state, taskId] = HANDLE.exec(texts[0] ?? "") ?? []
   if (taskId === undefined) return `${name} returned:\n\n${shown}`
   return state === "needs"
@@ -19,6 +21,15 @@ export function reportResult(result: ToolResult, call: FunctionCall | undefined)
 
 /** What stands in the place of the result of a call that became a task. */
 const HANDLE = /^It (needs|runs|still runs)\b[^\n|]* as task ([0-9a-f]{8}-[0-9a-f-]{27})\. /
+
+/** What a tool answers that has started a task. One that was awaited has a result beside it, and is shown as it is. */
+function toStarted(text: string): string | undefined {
+  const { task_id: id, title, status, note, result } = toObject(text) ?? {}
+  if (typeof id !== "string" || typeof title !== "string" || note === undefined || result !== undefined)
+    return undefined
+  if (status !== "queued" && status !== "running") return undefined
+  return `${shorten(title, 200)} is ${status} in the background as task ${id}. Its result comes by itself; we can talk on.`
+}
 
 function toName({ tool }: ToolResult, call: FunctionCall | undefined): string {
   const input = call?.input
@@ -30,21 +41,4 @@ function toShownText(part: ContentPart): string {
   if (part.type === "text") return toCommandText(part.text) ?? part.text
   const size = "data" in part.source ? `, ${Math.ceil((part.source.data.length * 3) / 4)} bytes` : ""
   return `[a file I cannot see into: ${part.name ?? "without a name"}, ${part.mediaType}${size}]`
-}
-
-/** What a command printed, and its exit code unless that is 0. */
-function toCommandText(text: string): string | undefined {
-  const value = toObject(text)
-  if (!value || !("exitCode" in value) || typeof value["output"] !== "string") return undefined
-  const output = value["output"].trimEnd() || "(it printed nothing)"
-  return value["exitCode"] === 0 ? output : `${output}\n(exit code ${JSON.stringify(value["exitCode"])})`
-}
-
-function toObject(text: string): JsonObject | undefined {
-  if (!text.startsWith("{")) return undefined
-  try {
-    return JSON.parse(text) as JsonObject
-  } catch {
-    return undefined
-  }
 }

@@ -1,4 +1,4 @@
-import { splitOutsideQuotes, toCommand } from "./quoted-text.ts"
+import { toCommand, toCommands } from "./quoted-text.ts"
 import { callingRule, type Rule } from "./rule.ts"
 
 export const SHELL_RULES: readonly Rule[] = [
@@ -24,10 +24,3 @@ export const SHELL_RULES: readonly Rule[] = [
     input: (words) => ({ command: toCommand(words("command")) }),
   }),
 ]
-
-/** A comma separates commands only where they are in backticks: elsewhere it is the shell's. */
-function toCommands(text: string): readonly string[] {
-  const parts = splitOutsideQuotes(text, " and ")
-  const single = text.startsWith("`") ? parts.flatMap((part) => splitOutsideQuotes(part, ", ")) : parts
-  return single.map((part) => toCommand(part.replace(/^run /i, "").replace(/(?<=`),$/, "")))
-}

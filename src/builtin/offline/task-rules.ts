@@ -1,7 +1,15 @@
-import { toCommand, unquote } from "./quoted-text.ts"
+import { toCommand, toCommands, unquote } from "./quoted-text.ts"
 import { callingRule, type Rule } from "./rule.ts"
 
 export const TASK_RULES: readonly Rule[] = [
+  callingRule({
+    sentence: "start an agent to TASK",
+    example: "start an agent to run `npm test`",
+    meaning: "hands a sentence to another agent, which works in the background",
+    pattern: /^start an? (?:sub)?agent to (?<task>.+)$/is,
+    tool: "start_agent",
+    input: (words) => ({ task: unquote(words("task")) }),
+  }),
   {
     sentence: "start COMMAND in the background",
     example: "start `npm ci` in the background",
@@ -19,6 +27,37 @@ export const TASK_RULES: readonly Rule[] = [
       return { say, ...offered.call("run_command", input) }
     },
   },
+  {
+    sentence: "run COMMAND and COMMAND together",
+    example: "run `npm test`, `npm run lint` and `npm run build` together",
+    meaning: "commands as tasks of one group, which is told of as one; `together as NAME` names the group",
+    tools: ["start_task"],
+    pattern: /^run (?<commands>.+ and .+) together(?: as (?<group>[^`]+?))?[.!]?$/is,
+    follow(words, offered) {
+      const group = unquote(words("group")) || "together"
+      const behaviours = toCommands(words("commands")).map((command) =>
+        offered.call("start_task", { tool: "run_command", input: { command }, group }),
+      )
+      const [first] = behaviours
+      return first?.say === undefined ? { calls: behaviours.flatMap(({ calls = [] }) => calls) } : first
+    },
+  },
+  callingRule({
+    sentence: "wait for task ID",
+    example: "wait for task 3f2a",
+    meaning: "holds the answer until the task has ended; `wait for the tasks` until all have",
+    pattern: /^wait for (?:task (?<task>\S+?)|(?:the|all|all the|my) tasks)[.!]?$/i,
+    tool: "wait_for",
+    input: (words) => (words("task") === "" ? {} : { tasks: [unquote(words("task"))] }),
+  }),
+  callingRule({
+    sentence: "tell task ID TEXT",
+    example: "tell task 3f2a say hello",
+    meaning: "says something to an agent in the background; one that has completed goes on with it",
+    pattern: /^tell task (?<task>\S+?):? (?<text>.+)$/is,
+    tool: "send_to_task",
+    input: (words) => ({ task_id: unquote(words("task")), message: unquote(words("text")) }),
+  }),
   callingRule({
     sentence: "list background tasks",
     example: "list background tasks",
@@ -42,5 +81,13 @@ export const TASK_RULES: readonly Rule[] = [
     pattern: /^(?:cancel|stop)(?: background)? task (?<task>\S+?)[.!]?$/i,
     tool: "cancel_task",
     input: (words) => ({ task_id: unquote(words("task")) }),
+  }),
+  callingRule({
+    sentence: "cancel group NAME",
+    example: "cancel group checks",
+    meaning: "stops all tasks of a group",
+    pattern: /^(?:cancel|stop)(?: the)? group (?<group>.+?)[.!]?$/i,
+    tool: "cancel_task",
+    input: (words) => ({ group: unquote(words("group")) }),
   }),
 ]

@@ -5,10 +5,19 @@ export interface UserText {
   readonly words: string
   /** News of tasks: shown, never followed. */
   readonly notices: readonly string[]
+  /** What tasks came to, when that is all there is to speak of: nobody has said anything. */
+  readonly results: string | null
 }
 
 /** Stands before the person's words. Each line of a task's own text begins with `|`, so none of them can end it. */
 const NOTICES = /^\s*\[Meanwhile: [^\n]*\n(?:[^\n]*\n)*?\[End of the notices\.\]/
+
+/** What nobody said: it asks for a report. */
+const REPORT =
+  /^\s*\[Meanwhile: nobody has said anything\.[^\n]*\n(?:[^\n]*\n)*?\[Results received[^\n]*\n(?<results>(?:[^\n]*\n)*?)\[End of the results\.\]/
+
+/** What somebody says to an agent that works. */
+const SAID = /^\s*\[Said to you while you worked:\]\n/
 
 /** A note begins a paragraph, or is in lines at the end: `[Call session_describe …]`. Brackets of JSON begin none. */
 const NOTE_START = /^\s*\[(?!\s*(?:[\]"'\d{[]|$))/
@@ -21,13 +30,19 @@ const MARK = "meanwhile"
 export function readUserText(parts: readonly ContentPart[]): UserText {
   const words: string[] = []
   const notices: string[] = []
+  let results: string | null = null
   for (const part of parts) {
     if (part.type !== "text" || part.metadata?.[MARK] !== undefined) continue
+    const report = REPORT.exec(part.text)?.groups
+    if (report) {
+      results = report["results"] ?? ""
+      continue
+    }
     const notice = NOTICES.exec(part.text)?.[0] ?? ""
     if (notice !== "") notices.push(notice.trim())
-    words.push(cutNotes(part.text.slice(notice.length)))
+    words.push(cutNotes(part.text.slice(notice.length).replace(SAID, "")))
   }
-  return { words: words.join("\n").trim(), notices }
+  return { words: words.join("\n").trim(), notices, results }
 }
 
 function cutNotes(text: string): string {

@@ -1,0 +1,19 @@
+import type { JsonObject } from "../../base/json.ts"
+
+/** What a command printed, and its exit code unless that is 0. Undefined when the text is no result of a command. */
+export function toCommandText(text: string): string | undefined {
+  const value = toObject(text)
+  if (!value || !("exitCode" in value) || typeof value["output"] !== "string") return undefined
+  const output = value["output"].trimEnd() || "(it printed nothing)"
+  return value["exitCode"] === 0 ? output : `${output}\n(exit code ${JSON.stringify(value["exitCode"])})`
+}
+
+/** Undefined when the text is no object. */
+export function toObject(text: string): JsonObject | undefined {
+  if (!text.startsWith("{")) return undefined
+  try {
+    return JSON.parse(text) as JsonObject
+  } catch {
+    return undefined
+  }
+}
