@@ -4,6 +4,7 @@ import { MeanwhileError } from "../../../base/error.ts"
 import type { TaskView } from "../../../plugin/task-service.ts"
 import { showModel } from "../../../plugin/tool-content.ts"
 import type { WaitAnswer } from "../../../plugin/wait-request.ts"
+import { isTerminal } from "../../../task/lifecycle.ts"
 import { answer } from "../answer.ts"
 import type { TaskOperations } from "../task-operations.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
@@ -46,7 +47,8 @@ export const READ_TOOLS: readonly VocabularyTool[] = [
     async run({ task_id: id, batch, block, timeout }, operations) {
       const ids = id === undefined ? await findBatch(operations, batch ?? "") : [withoutMark(id)]
       const waited = block ? await operations.wait({ tasks: ids, limitMs: timeout }) : null
-      const views = waited?.tasks ?? (await Promise.all(ids.map((each) => operations.read(each))))
+      const read = waited?.tasks ?? (await Promise.all(ids.map((each) => operations.read(each))))
+      const views = await Promise.all(read.map((view) => withRetrieval(operations, view)))
       const facts = views.map(toTaskFacts)
       const [first] = facts
       if (batch !== undefined || !first) {
@@ -79,6 +81,12 @@ export async function findBatch(operations: TaskOperations, batch: string): Prom
   if (tasks.length > 0) return tasks.map(({ id }) => id)
   const message = `There is no task of the batch ${JSON.stringify(batch)} here. background_list shows the batches.`
   throw new MeanwhileError("not_found", message, { batch })
+}
+
+/** The first read of a result is what marks it as retrieved: the record says so after it. */
+async function withRetrieval(operations: TaskOperations, view: TaskView): Promise<TaskView> {
+  const { id, status, retrievedAt } = view.task
+  return isTerminal(status) && retrievedAt === null ? operations.look(id) : view
 }
 
 const NOTES: Readonly<Record<WaitAnswer["reason"], string>> = {
