@@ -4,6 +4,9 @@ import type { SessionId } from "../task/id.ts"
 export const HANDOVERS = ["none", "summary", "full"] as const
 export type Handover = (typeof HANDOVERS)[number]
 
+/** The tool by which an agent hands back more than its last text. */
+export const FINISH_TOOL = "finish"
+
 /** What an agent may use up. At the end of it, it has one last turn without tools to hand back what it has. */
 export interface AgentBudget {
   readonly tokens?: number

@@ -1,30 +1,48 @@
-import { ERROR_CODES, type ErrorCode, MeanwhileError } from "../base/error.ts"
-import { textOf } from "../plugin/message.ts"
-import { addTokens, NO_TOKENS, type TokenUsage } from "../plugin/token-usage.ts"
+import { ERROR_CODES, type ErrorCode, MeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import { isTerminal } from "../task/lifecycle.ts"
 import type { TaskRecord } from "../task/record.ts"
-import { parseEntry } from "./log/log-entry.ts"
 import type { AgentScope } from "./scope.ts"
 
-const PAGE_SIZE = 500
 const LOOK_AGAIN_MS = 60_000
 
-/** The newest turn of a session of the store; undefined when it has had none. */
-export async function findLastTurn(
+/** Names the n-th message that a run of an agent task sends, so that the run finds exactly that turn after a crash. */
+export function toTurnKey(session: SessionId, run: number, place: number): string {
+  return `agent/${session}/${run}/${place}`
+}
+
+/** Undefined when it was not begun. */
+export async function findTurn(
   { store }: AgentScope,
-  session: SessionId,
   workspace: WorkspaceId,
+  idempotencyKey: string,
 ): Promise<TaskId | undefined> {
-  let last: TaskId | undefined
-  let cursor: string | undefined
-  do {
-    const filter = { workspace, session, kinds: ["turn"] } as const
-    const page = await store.tasks(filter, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
-    last = page.items.at(-1)?.id ?? last
-    cursor = page.cursor
-  } while (cursor)
-  return last
+  const { items } = await store.tasks({ workspace, idempotencyKey, kinds: ["turn"] }, { limit: 1 })
+  return items[0]?.id
+}
+
+/** The end of a turn that goes on by itself, or has ended. Stops it when the one who asked is stopped. */
+export async function waitForTurn(
+  scope: AgentScope,
+  turn: { readonly id: TaskId; readonly workspace: WorkspaceId; readonly name: string },
+  { left, stopped }: { readonly left: AbortSignal; readonly stopped: AbortSignal },
+): Promise<TaskRecord> {
+  const { id, workspace, name } = turn
+  const stop = (): void => {
+    const request = { by: "person", reason: toErrorMessage(stopped.reason) } as const
+    scope.runner.cancel(id, request, workspace).catch((error: unknown) => {
+      scope.log.warn("a subagent's turn could not be stopped", { turn: id, error: toErrorMessage(error) })
+    })
+  }
+  if (stopped.aborted) stop()
+  stopped.addEventListener("abort", stop)
+  try {
+    const ended = await waitForTask(scope, id, workspace, left)
+    requireCompleted(ended, name)
+    return ended
+  } finally {
+    stopped.removeEventListener("abort", stop)
+  }
 }
 
 /** Waits for a task as long as it takes, or until the signal aborts. */
@@ -42,7 +60,7 @@ export async function waitForTask(
 }
 
 /** What a turn that ended elsewhere, or before a crash, came to. Throws what it failed with. */
-export function requireCompleted(turn: TaskRecord, name: string): void {
+function requireCompleted(turn: TaskRecord, name: string): void {
   switch (turn.status) {
     case "completed":
       return
@@ -53,34 +71,6 @@ export function requireCompleted(turn: TaskRecord, name: string): void {
       const why = "stop" in turn ? `: ${turn.stop.reason}` : ""
       throw new MeanwhileError("closed", `The subagent ${name} was stopped${why}.`)
     }
-  }
-}
-
-/** The last text and all usage, as the log has them. */
-export async function readAnswer(
-  { store }: AgentScope,
-  session: SessionId,
-): Promise<{ readonly text: string; readonly usage: TokenUsage; readonly costMicros: number }> {
-  let text = ""
-  let costMicros = 0
-  let usage = NO_TOKENS
-  let position = 0
-  for (;;) {
-    const records = await store.messages(session, position, PAGE_SIZE)
-    for (const { body } of records) {
-      const entry = parseEntry(body)
-      if (entry?.kind === "paid") {
-        usage = addTokens(usage, entry.entry.usage)
-        costMicros += entry.entry.costMicros ?? 0
-      }
-      if (entry?.kind !== "message" || !entry.call) continue
-      usage = addTokens(usage, entry.call.usage)
-      costMicros += entry.call.costMicros ?? 0
-      text = textOf(entry.message)
-    }
-    const last = records.at(-1)
-    if (!last || records.length < PAGE_SIZE) return { text, usage, costMicros }
-    position = last.position
   }
 }
 

@@ -2,11 +2,11 @@ import { MeanwhileError } from "../base/error.ts"
 import type { AskingRun } from "../plugin/context.ts"
 import type { SessionsPort } from "../plugin/sessions-port.ts"
 import type { SessionId, WorkspaceId } from "../task/id.ts"
-import { toChildId } from "./child-id.ts"
-import { takeRoom } from "./child-room.ts"
-import { createChildSession } from "./child-session.ts"
-import { toChildTools } from "./child-tools.ts"
+import { createChild } from "./child-creation.ts"
+import { toHandover } from "./child-handover.ts"
+import { reopenChild } from "./child-reopening.ts"
 import type { Conversation } from "./conversation.ts"
+import { offeredTools } from "./conversation-context.ts"
 import { createSessionDirectory } from "./directory.ts"
 import type { AgentScope } from "./scope.ts"
 
@@ -18,38 +18,24 @@ export interface PortOwner {
 }
 
 export function createSessionsPort(scope: AgentScope, owner: PortOwner): SessionsPort {
-  const { workspace, run } = owner
+  const here = (): Conversation | undefined => (owner.session ? scope.open.get(owner.session) : undefined)
   return {
-    directory: createSessionDirectory(scope, workspace),
-    async createChild({ key, name, model, tools, instructions }) {
-      const parent = await openParent(scope, owner)
-      const { log } = parent
-      const id = log.isKept && run && key !== undefined ? toChildId(run, key) : undefined
-      if (id && (await scope.store.session(id))) {
-        return createChildSession(scope, { session: await scope.openSession(id, workspace), run, isFound: true })
-      }
-      const ownModel = model ?? log.data.model
-      const choice = { wanted: tools ?? null, parents: log.data.tools, model: ownModel }
-      const ownTools = toChildTools(scope, choice)
-      const giveBack = log.isKept ? null : takeRoom(scope, parent)
-      try {
-        const session = await scope.createSession({
-          name,
-          model: ownModel,
-          parent: log.id,
-          workspace,
-          isKept: log.isKept,
-          ...(id && { id }),
-          ...(ownTools && { tools: ownTools }),
-          ...(instructions !== undefined && { instructions }),
-        })
-        return createChildSession(scope, { session, run, isFound: false })
-      } finally {
-        giveBack?.()
-      }
+    directory: createSessionDirectory(scope, owner.workspace),
+    createChild: async (options) => createChild(scope, await openParent(scope, owner), owner.run, options),
+    openChild: async (id) => reopenChild(scope, await openParent(scope, owner), owner.run, id),
+    handOver: async (mode) => (mode === "none" ? "" : toHandover(await openParent(scope, owner), mode)),
+    offers() {
+      const conversation = here()
+      const offered = conversation ? offeredTools(scope, conversation) : []
+      return offered.map(({ found: { plugin, tool } }) => ({ plugin, tool: tool.name }))
+    },
+    get newMessage() {
+      return here()?.newMessage.signal ?? NEVER.signal
     },
   }
 }
+
+const NEVER = new AbortController()
 
 /** After a restart a call may go on before anybody has opened its conversation. */
 async function openParent(scope: AgentScope, { session, workspace }: PortOwner): Promise<Conversation> {

@@ -1,6 +1,7 @@
 import { isAbsolute } from "node:path"
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
+import { FINISH_TOOL } from "../../plugin/agent-request.ts"
 import { definePlugin } from "../../plugin/define-plugin.ts"
 import { showModel } from "../../plugin/tool-content.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
@@ -8,6 +9,7 @@ import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
 import { type Profile, profileSchema } from "./profile.ts"
 import { createProfileCollection, type ProfileCollection } from "./profile-collection.ts"
 import { listAsText } from "./profile-text.ts"
+import { createFinishTool } from "./finish-tool.ts"
 import { createSpawnSubagent } from "./spawn-subagent.ts"
 
 export interface SubagentPluginOptions {
@@ -18,8 +20,8 @@ export interface SubagentPluginOptions {
 }
 
 const INSTRUCTIONS =
-  "Work that can be done apart from this conversation can be given to a subagent with spawn_subagent. It sees only the " +
-  "task and the context that you hand over. list_subagent_profiles shows which kinds there are."
+  "Work that can be done apart from this conversation can be given to a subagent with spawn_subagent. It sees " +
+  "the task, what you hand over and, unless you say otherwise, this conversation in short. list_subagent_profiles shows which kinds there are."
 
 /** Agents below agents: sessions of the same runtime that do one piece of work each. */
 export function createSubagentPlugin({ directories, profiles = [] }: SubagentPluginOptions): ToolPlugin {
@@ -33,8 +35,8 @@ export function createSubagentPlugin({ directories, profiles = [] }: SubagentPlu
     kind: "tool",
     name: "subagent",
     systemInstructions: INSTRUCTIONS,
-    tools: [createSpawnSubagent(collection), createListProfiles(collection)],
-    autoApprovedTools: ["list_subagent_profiles"],
+    tools: [createSpawnSubagent(collection), createListProfiles(collection), createFinishTool()],
+    autoApprovedTools: ["list_subagent_profiles", FINISH_TOOL],
     userCommands: [
       {
         name: "profiles",

@@ -13,7 +13,7 @@ import { defineTool, type Tool } from "../../../src/plugin/tool.ts"
 import type { Session } from "../../../src/session/session.ts"
 import { createFolder } from "../../support/workplace.ts"
 
-export interface SubagentOptions extends Omit<RuntimeOptions, "plugins" | "model"> {
+export interface SubagentOptions extends Omit<RuntimeOptions, "model"> {
   /** What the main agent's model says. */
   readonly main: readonly ScriptStep[]
   /** What the model of the profile `worker` says. */
@@ -33,7 +33,16 @@ export const WORKER: Profile = {
 
 /** A runtime with subagents, the tools `read` and `write`, and two scripted models; closed after the test. */
 export async function openSubagents(options: SubagentOptions) {
-  const { main, below = [], profiles = [WORKER], directories = [], tools = [], isKept = true, ...more } = options
+  const {
+    main,
+    below = [],
+    profiles = [WORKER],
+    directories = [],
+    tools = [],
+    isKept = true,
+    plugins = [],
+    ...more
+  } = options
   const provider = createScriptedProvider("script", { main, below })
   const runtime = await createRuntime({
     model: "script/main",
@@ -41,6 +50,7 @@ export async function openSubagents(options: SubagentOptions) {
       provider,
       createSubagentPlugin({ directories, profiles }),
       definePlugin({ kind: "tool", name: "files", tools: [...FILE_TOOLS, ...tools] }),
+      ...plugins,
     ],
     ...(isKept && { dataDirectory: join(createFolder(), "data") }),
     ...more,

@@ -1,0 +1,54 @@
+import { type JsonObject, toJson } from "../../base/json.ts"
+import { toOneLine } from "../../base/one-line.ts"
+import type { ToolContext } from "../../plugin/context.ts"
+import type { ChildTurn } from "../../plugin/sessions-port.ts"
+import type { SessionId } from "../../task/id.ts"
+import type { ArtifactReference, Patch } from "../../task/patch.ts"
+import { finishSchema, type HandedBack } from "./finish-tool.ts"
+
+const DIGEST_CHARACTERS = 400
+
+/** What a run of an agent hands back: what it gave to `finish`, and its last text. */
+export async function toAgentPatch(context: ToolContext, session: SessionId, turn: ChildTurn): Promise<Patch> {
+  const { text, usage, handedBack, budgetEnd } = turn
+  const given = handedBack ? (finishSchema.safeParse(handedBack).data ?? {}) : {}
+  const artifacts = await keepArtifacts(context, given)
+  const { digest = [], facts = {}, nextSteps = [] } = given
+  const payload = {
+    answer: text,
+    session,
+    usage: { ...usage },
+    ...(budgetEnd !== null && { endedBecause: budgetEnd }),
+    ...toParts(given, artifacts),
+  }
+  return {
+    digest: (digest.length > 0 ? digest : [text]).map((line) => toLine(line, DIGEST_CHARACTERS)).filter(Boolean),
+    facts: toJson(facts) as JsonObject,
+    artifacts,
+    nextSteps,
+    payload,
+  }
+}
+
+/** Whoever waits for the call reads the payload alone. */
+function toParts({ digest, facts, nextSteps, payload }: HandedBack, artifacts: readonly ArtifactReference[]) {
+  return {
+    ...(digest && digest.length > 0 && { digest }),
+    ...(facts && { facts: toJson(facts) }),
+    ...(artifacts.length > 0 && { artifacts: artifacts.map((artifact) => ({ ...artifact })) }),
+    ...(nextSteps && nextSteps.length > 0 && { nextSteps }),
+    ...(payload !== undefined && { payload: toJson(payload) }),
+  }
+}
+
+function keepArtifacts(context: ToolContext, { artifacts = [] }: HandedBack): Promise<readonly ArtifactReference[]> {
+  const encoder = new TextEncoder()
+  return Promise.all(
+    artifacts.map(({ name, mediaType, text }) => context.artifacts.put(name, mediaType, encoder.encode(text))),
+  )
+}
+
+export function toLine(text: string, longest: number): string {
+  const line = toOneLine(text)
+  return line.length > longest ? `${line.slice(0, longest - 1)}…` : line
+}

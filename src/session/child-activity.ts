@@ -1,0 +1,60 @@
+import type { JsonObject, JsonValue } from "../base/json.ts"
+import { FINISH_TOOL } from "../plugin/agent-request.ts"
+import type { AgentEvent } from "../plugin/agent-event.ts"
+import type { ChildSendOptions } from "../plugin/sessions-port.ts"
+import type { AgentActivity } from "../task/progress.ts"
+import type { Conversation } from "./conversation.ts"
+import type { AgentScope } from "./scope.ts"
+
+/** What an agent is doing, as whoever asked for it is told. */
+export interface FollowedActivity {
+  enter(phase: string): void
+  spend(tokens: number): void
+  /** What it gave to `finish` last, as far as it was seen. */
+  handedBack(): JsonObject | null
+  release(): void
+}
+
+const MOST_TOOLS = 3
+const THINKING = "thinking"
+const NO_ACTIVITY: Omit<AgentActivity, "at"> = { toolCalls: 0, lastTools: [], tokens: 0 }
+
+/** Goes on counting from before a crash when it is given what was known then. */
+export function followActivity(
+  { clock }: AgentScope,
+  { log, emitter }: Conversation,
+  onActivity: ChildSendOptions["onActivity"],
+  before: AgentActivity | undefined,
+): FollowedActivity {
+  let known = before ?? { ...NO_ACTIVITY, at: clock.now() }
+  let phase = THINKING
+  let handedBack: JsonObject | null = null
+  const offered = new Map<string, JsonObject>()
+  const tell = (change: Partial<AgentActivity>, next: string): void => {
+    known = { ...known, ...change, at: clock.now() }
+    phase = next
+    onActivity?.(known, phase)
+  }
+  const stopListening = emitter.on((event: AgentEvent) => {
+    if (event.agent !== log.id) return
+    if (event.type === "tool_call.started") {
+      const { tool, callId, input } = event
+      if (tool === FINISH_TOOL && isObject(input)) offered.set(callId, input)
+      const lastTools = [...known.lastTools, tool].slice(-MOST_TOOLS)
+      tell({ toolCalls: known.toolCalls + 1, lastTools }, `using ${tool}`)
+    } else if (event.type === "tool_call.ended") {
+      if (event.isSuccess) handedBack = offered.get(event.callId) ?? handedBack
+      tell({}, THINKING)
+    }
+  })
+  return {
+    enter: (next) => tell({}, next),
+    spend: (tokens) => tell({ tokens: known.tokens + tokens }, phase),
+    handedBack: () => handedBack,
+    release: stopListening,
+  }
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}

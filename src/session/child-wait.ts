@@ -1,0 +1,75 @@
+import { toErrorMessage } from "../base/error.ts"
+import type { AskingRun } from "../plugin/context.ts"
+import { findLiveTasks, hasBeenTold } from "./child-news.ts"
+import { waitForTask } from "./child-turn.ts"
+import type { Conversation } from "./conversation.ts"
+import type { AgentScope } from "./scope.ts"
+
+export interface TaskWait {
+  readonly run: AskingRun | null
+  readonly signal: AbortSignal
+  /** Told when there is something to wait for. */
+  readonly onWait: () => void
+}
+
+/**
+ * Waits until what the agent started has ended, or somebody says something to it. It holds no slot meanwhile, and no
+ * time counts against its limit.
+ */
+export async function waitForTasks(scope: AgentScope, conversation: Conversation, wait: TaskWait): Promise<void> {
+  const tasks = await findLiveTasks(scope, conversation)
+  if (tasks.length === 0) return
+  const { run, signal, onWait } = wait
+  onWait()
+  const goOn = run ? scope.runner.rest(run.taskId) : undefined
+  const isOver = new AbortController()
+  const either = AbortSignal.any([signal, isOver.signal])
+  const { workspace } = conversation.log
+  try {
+    const ends = Promise.all(tasks.map(({ id }) => waitForTask(scope, id, workspace, either)))
+    // Whichever comes second is given up, and rejects.
+    ends.catch(() => {})
+    await Promise.race([ends, waitUntilTold(scope, conversation, either)])
+    signal.throwIfAborted()
+  } finally {
+    isOver.abort()
+    goOn?.()
+  }
+}
+
+/** Looks now and then: whoever says something may be in another process. */
+function waitUntilTold(scope: AgentScope, conversation: Conversation, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  let cancelTimer: (() => void) | undefined
+  const look = (): void => {
+    hasBeenTold(scope, conversation).then((isTold) => (isTold ? resolve() : arm()), reject)
+  }
+  const arm = (): void => {
+    cancelTimer?.()
+    if (signal.aborted) return resolve()
+    cancelTimer = scope.clock.schedule(scope.background.completionScanIntervalMs, look, { isBackground: true })
+  }
+  signal.addEventListener("abort", () => {
+    cancelTimer?.()
+    resolve()
+  })
+  const stopListening = scope.agents.onSaid(conversation.log.id, look)
+  arm()
+  return promise.finally(stopListening)
+}
+
+/** What an agent whose budget is used up has left running: nobody would read what it comes to. */
+export async function stopTasks(scope: AgentScope, conversation: Conversation, reason: string): Promise<void> {
+  const tasks = await findLiveTasks(scope, conversation)
+  const stops = tasks.map(({ id }) =>
+    scope.runner.cancel(
+      id,
+      { by: "budget", reason: `the agent that started it ends: ${reason}` },
+      conversation.log.workspace,
+    ),
+  )
+  for (const stop of await Promise.allSettled(stops)) {
+    if (stop.status === "rejected")
+      scope.log.warn("a task could not be stopped", { error: toErrorMessage(stop.reason) })
+  }
+}

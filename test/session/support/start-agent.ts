@@ -1,0 +1,25 @@
+import type { AgentInput } from "../../../src/builtin/subagent/agent-input.ts"
+import type { ToolCall } from "../../../src/plugin/task-service.ts"
+import type { TaskRecord } from "../../../src/task/record.ts"
+import type { openSubagents } from "./open-subagents.ts"
+
+type Opened = Pick<Awaited<ReturnType<typeof openSubagents>>, "runtime" | "session">
+
+/** Gives work to the profile `worker` in the background. */
+export function startAgent(
+  { runtime, session }: Opened,
+  input: Partial<AgentInput> = {},
+  call: Partial<ToolCall> = {},
+): Promise<TaskRecord> {
+  return runtime.tasks.start({
+    tool: "spawn_subagent",
+    input: { task: "Work.", profile: "worker", ...input },
+    session: session.id,
+    ...call,
+  })
+}
+
+export async function endOf({ runtime }: Pick<Opened, "runtime">, { id }: Pick<TaskRecord, "id">): Promise<TaskRecord> {
+  const { task } = await runtime.tasks.result(id, { waitMs: 60_000 })
+  return task
+}
