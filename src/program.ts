@@ -73,6 +73,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     ...(options.onEvent && { onEvent: options.onEvent }),
     agent: values.agent,
     background: values.background,
+    reports: values.reports,
     gc: values.gc,
     permissions: values.permissions,
     providers: values.providers,

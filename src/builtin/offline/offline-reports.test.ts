@@ -32,13 +32,14 @@ const command = (output: string, exitCode = 0): string => `| Summary: ${JSON.str
 
 test("asked for a report, it tells of one task with what it printed", async () => {
   const head = `Task ${ID} ("npm test"): completed.`
-  expect(await answer([report(head, command("passed\n"))])).toEqual({
+  const facts = ["| Facts discovered: {", '|   "exitCode": 0', "| }"]
+  expect(await answer([report(head, command("passed\n"), ...facts)])).toEqual({
     text: "npm test has completed: passed",
     calls: [],
   })
   const failed = [`Task ${ID} ("npm test"): failed.`, "| It exited with 3.", command("one\ntwo\n", 3)]
   expect((await answer([report(...failed)])).text).toBe(
-    "npm test has failed:\n\nIt exited with 3.\none\ntwo\n(exit code 3)\n",
+    "npm test has failed:\n\nIt exited with 3.\none\ntwo\n(exit code 3)",
   )
 })
 

@@ -7,6 +7,8 @@ const LONGEST_RESULT = 4_000
 const HEAD = /^(?:\d+\. )?Task [0-9a-f-]{36} \("(?<title>.*)"\): (?<status>[a-z ]+)\.(?<rest>.*)$/
 const QUOTED = /^\| ?/
 const LABEL = /^Summary: /
+/** Of a command: its exit code, which is told already. */
+const FACTS = /\nFacts discovered: \{\n(?: .*\n)*\}/
 
 interface NewsItem {
   readonly head: string
@@ -24,20 +26,22 @@ export function tellNews(results: string): string {
     else if (line.trim() !== "") said.push(line)
   }
   const [only] = items
-  if (items.length === 1 && only) return [...said, tellItem(only)].join("\n\n")
-  return [...said, ...items.map((item) => `- ${tellItem(item).replaceAll("\n", "\n  ")}`)].join("\n")
+  if (items.length === 1 && only) return [...said, tellItem(only, "\n\n")].join("\n\n")
+  return [...said, ...items.map((item) => `- ${tellItem(item, "\n").replaceAll("\n", "\n  ")}`)].join("\n")
 }
 
-function tellItem({ head, lines }: NewsItem): string {
-  const text = shorten(lines.map(toReadable).join("\n").trim(), LONGEST_RESULT)
+function tellItem({ head, lines }: NewsItem, gap: string): string {
+  const text = shorten(toReadable(lines), LONGEST_RESULT)
   if (text === "") return `${head}.`
-  return text.includes("\n") ? `${head}:\n\n${text}\n` : `${head}: ${text}`
+  return text.includes("\n") ? `${head}:${gap}${text}` : `${head}: ${text}`
 }
 
 /** What a command returned stands there as JSON. */
-function toReadable(line: string): string {
-  const text = line.replace(LABEL, "")
-  return toCommandText(text) ?? text
+function toReadable(lines: readonly string[]): string {
+  const plain = lines.map((line) => line.replace(LABEL, ""))
+  const readable = plain.map((line) => toCommandText(line) ?? line)
+  const text = readable.join("\n").trim()
+  return plain.some((line, index) => line !== readable[index]) ? text.replace(FACTS, "") : text
 }
 
 function toVerb(status: string): string {
