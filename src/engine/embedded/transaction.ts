@@ -32,30 +32,23 @@ export function createTransaction({ database, clock, perform, cache }: Transacti
   const release = prepare(database, "RELEASE writer")
   const takeBack = prepare(database, "ROLLBACK TO writer")
 
-  /** One writer alone has nobody else's changes to keep: the transaction is its savepoint, and costs no second copy. */
-  function runAlone(operations: readonly Operation[]): Outcome {
-    const change = createChange(clock.now())
-    cache.beginWriter()
-    try {
-      const answers = operations.map((operation) => perform(operation, change))
-      return { isRefused: false, answers, change }
-    } catch (error) {
-      if (!database.isTransaction || isDiskFull(error)) throw error
-      rollback.run()
-      cache.forgetWriter()
-      return { isRefused: true, error }
-    }
-  }
+  /** Whether the last group had a refusal: then the next is likely to have one, too. */
+  let isCareful = false
 
-  /** Throws only what ends the whole transaction. */
   function runWriter(operations: readonly Operation[]): Outcome {
     const change = createChange(clock.now())
     cache.beginWriter()
+    const answers = operations.map((operation) => perform(operation, change))
+    return { isRefused: false, answers, change }
+  }
+
+  /** A refusal takes back what its own writer has written. Throws only what ends the whole transaction. */
+  function runGuarded(operations: readonly Operation[]): Outcome {
     savepoint.run()
     try {
-      const answers = operations.map((operation) => perform(operation, change))
+      const outcome = runWriter(operations)
       release.run()
-      return { isRefused: false, answers, change }
+      return outcome
     } catch (error) {
       if (!database.isTransaction || isDiskFull(error)) throw error
       takeBack.run()
@@ -65,11 +58,36 @@ export function createTransaction({ database, clock, perform, cache }: Transacti
     }
   }
 
+  /** Without savepoints, of which each costs a copy of every page that is written. Undefined when one was refused. */
+  function runTogether(writers: readonly (readonly Operation[])[]): readonly Outcome[] | undefined {
+    try {
+      return writers.map(runWriter)
+    } catch (error) {
+      if (!database.isTransaction || isDiskFull(error)) throw error
+      rollback.run()
+      if (writers.length === 1) {
+        cache.forgetWriter()
+        return [{ isRefused: true, error }]
+      }
+      cache.forgetAll()
+      return undefined
+    }
+  }
+
+  function runApart(writers: readonly (readonly Operation[])[]): readonly Outcome[] {
+    if (!database.isTransaction) begin.run()
+    cache.begin()
+    const outcomes = writers.map(runGuarded)
+    isCareful = outcomes.some(({ isRefused }) => isRefused)
+    return outcomes
+  }
+
   return (writers) => {
     begin.run()
     try {
       cache.begin()
-      const outcomes = writers.length === 1 ? writers.map(runAlone) : writers.map(runWriter)
+      const isAlone = writers.length === 1
+      const outcomes = (isAlone || !isCareful ? runTogether(writers) : undefined) ?? runApart(writers)
       if (database.isTransaction) commit.run()
       return outcomes
     } catch (error) {
