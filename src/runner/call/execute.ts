@@ -1,6 +1,7 @@
 import { toErrorMessage } from "../../base/error.ts"
 import type { Answer, ExecuteOptions, Execution, ToolCall } from "../../plugin/task-service.ts"
 import { createTaskId } from "../../task/id.ts"
+import type { AskingStep } from "../../task/record.ts"
 import { type Admitted, admit, toPendingCall } from "./admission.ts"
 import { toStopCause } from "../command/cancel.ts"
 import { checkNames } from "./call-check.ts"
@@ -8,6 +9,7 @@ import { toPolicy } from "./details.ts"
 import { requireOpen } from "./enter.ts"
 import { type ForegroundCall, executeRecorded, executeUnrecorded } from "./foreground-call.ts"
 import type { RunnerScope } from "../scope.ts"
+import { TURN_PLUGIN } from "../turn/turn-name.ts"
 import { createWithdrawal } from "./withdrawal.ts"
 
 /** Runs a call in the foreground, and lets go of it at its threshold. The answer comes once, whatever happens. */
@@ -68,7 +70,13 @@ function isRecorded({ call, tool, input, approval }: Admitted): boolean {
 
 /** A step asks again after a crash: its task is the answer, and nothing is done twice. */
 async function hasTask(scope: RunnerScope, { call: { askedBy } }: Admitted): Promise<boolean> {
-  return askedBy !== undefined && (await scope.store.countTasks({ askedBy })) > 0
+  return askedBy !== undefined && mayAskAgain(scope, askedBy) && (await scope.store.countTasks({ askedBy })) > 0
+}
+
+/** A turn that nobody had before asks with each of its steps once. */
+function mayAskAgain(scope: RunnerScope, { taskId }: AskingStep): boolean {
+  const asking = scope.active.get(taskId)
+  return asking?.plugin !== TURN_PLUGIN || asking.standing.in !== "background" || asking.standing.fence > 1
 }
 
 /** What a hook does with an answer changes nothing about it. */
