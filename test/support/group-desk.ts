@@ -28,6 +28,8 @@ export interface GroupDesk {
   finish(name: string, value?: string): Promise<void>
   fail(name: string): Promise<void>
   until(group: GroupId, state: GroupState): Promise<void>
+  /** Lets time pass until the promise is settled. */
+  passTime<Value>(promise: Promise<Value>): Promise<Value>
 }
 
 export interface DeskOptions {
@@ -63,6 +65,18 @@ export async function createGroupDesk({ background, tools = [] }: DeskOptions = 
     fail: async (name) => (await call(name)).fail(new Error(`${name} broke`)),
     async until(group, state) {
       await eventually(`the group is ${state}`, async () => (await engine.store.group(group))?.state === state)
+    },
+    async passTime(promise) {
+      let isSettled = false
+      const settle = (): void => {
+        isSettled = true
+      }
+      promise.then(settle, settle)
+      await eventually("it is over", () => {
+        clock.advance(100)
+        return isSettled
+      })
+      return promise
     },
   }
 }
