@@ -112,20 +112,6 @@ describe("Task persistence", () => {
   })
 })
 
-describe("Detect completion via event", () => {
-  test("002-30: the end of a task is told to its session with the whole result, once", async () => {
-    const result = `There are 3 files. ${"They are long. ".repeat(100)}The end.`
-    agent = await openDelegation([launch("Count."), "It works.", "I see.", "Yes?"], [result])
-    await agent.session.send("count")
-    await agent.ended(1)
-    await agent.session.send("hello")
-    expect(lastSaid(agent.model, -1)).toContain("There are 3 files.")
-    expect(lastSaid(agent.model, -1)).toContain("The end.")
-    await agent.session.send("hello again")
-    expect(lastSaid(agent.model, -1)).toBe("hello again")
-  })
-})
-
 describe("every status", () => {
   test("002-05: the five states are running, completed, error, cancelled and resumed", async () => {
     const slow = behindGate("late")
