@@ -35,6 +35,8 @@ export function createRequestClarification(): Tool {
     description: "Asks the person questions, one after the other, and returns their answers.",
     input,
     timeoutMs: ANSWER_TIMEOUT_MS,
+    // Asked again, a question of a background agent is found in the inbox, answered or not.
+    onCrash: "retry",
     title: ({ questions }) => `asks ${questions.length === 1 ? "a question" : `${questions.length} questions`}`,
     async run({ context: about, questions }, { person, signal }) {
       const answers: JsonObject[] = []
