@@ -24,6 +24,7 @@ import { type Conversations, createConversations } from "./session/conversations
 import { createTokenLedger } from "./session/ledger.ts"
 import { createLedgerRecord, type LedgerRecord } from "./session/ledger-record.ts"
 import { createPersonSwitch } from "./session/person-switch.ts"
+import { toReportsConfig } from "./session/report/report-config.ts"
 import type { SessionDefaults } from "./session/scope.ts"
 import type { Engine } from "./task/engine.ts"
 import type { Runtime, RuntimeOptions } from "./runtime.ts"
@@ -37,6 +38,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   // Before anything is opened: a configuration that is not valid leaves nothing behind.
   const background = toBackgroundConfig(options.background)
   const config = toAgentConfig(options.agent)
+  const reports = toReportsConfig(options.reports)
   const defaults = toSessionDefaults(gcConfigSchema.parse(options.gc ?? {}))
   const { providers, model } = pickModels(options, environment, config.model)
   const redactor = createRedactor({ environment })
@@ -65,9 +67,13 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     ...(options.takesWork !== undefined && { takesWork: options.takesWork }),
     takeTurn: (run) => conversations.takeTurn(run),
     conversations: (run) => conversations.portsOf(run),
+    agents: {
+      sessionOf: (task) => conversations.agents.sessionOf(task),
+      say: (task, session, text) => conversations.agents.say(task, session, text),
+    },
     async onCreated(created) {
       runner = created
-      const shared = { clock, log, redactor, config, background, ledger, catalogue, person, defaults }
+      const shared = { clock, log, redactor, config, reports, background, ledger, catalogue, person, defaults }
       const isKept = options.dataDirectory !== undefined
       const { store, bus } = engine
       conversations = createConversations({

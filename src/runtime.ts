@@ -19,6 +19,7 @@ import type { AgentConfigInput } from "./session/agent-config.ts"
 import type { ModelCatalogue, ModelOverrides } from "./session/catalogue.ts"
 import type { LedgerRecord } from "./session/ledger-record.ts"
 import type { TokenLedger } from "./session/ledger.ts"
+import type { ReportsConfigInput } from "./session/report/report-config.ts"
 import type { Session, SessionOptions } from "./session/session.ts"
 import type { Engine } from "./task/engine.ts"
 import type { SessionId, WorkspaceId } from "./task/id.ts"
@@ -39,6 +40,8 @@ export interface RuntimeOptions {
   readonly agent?: AgentConfigInput
   readonly background?: BackgroundConfigInput
   readonly gc?: Partial<GcSection>
+  /** Whether agents tell by themselves what their background tasks came to. Default: they do not, until enabled. */
+  readonly reports?: ReportsConfigInput
   /** By provider. */
   readonly providers?: NonNullable<ModelProvidersOptions["providers"]>
   /** What is true of models that the catalogue does not know, or knows otherwise. */

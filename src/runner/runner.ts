@@ -25,6 +25,7 @@ import { createReclaim } from "./worker/reclaim.ts"
 import { createRedactingLog } from "./redacting-log.ts"
 import { createRedactor, type Redactor } from "./redaction/redactor.ts"
 import { warn } from "./upkeep/repeat.ts"
+import { stripConsumed } from "./upkeep/retention.ts"
 import { askPerson } from "./question/ask-person.ts"
 import { gateTool } from "./group/gate-tool.ts"
 import { createGroupUpkeep } from "./group/group-upkeep.ts"
@@ -85,6 +86,8 @@ export interface Runner extends TaskService, AsyncDisposable {
   endUnkeptTurn(session: SessionId): Promise<void>
   closeSession(session: SessionId): Promise<void>
   deleteSession(session: SessionId): Promise<void>
+  /** Takes output and payload of what the session has used away at once; returns of how many tasks. */
+  stripConsumed(session: SessionId): Promise<number>
   close(options?: ShutdownOptions): Promise<void>
 }
 
@@ -177,6 +180,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     endUnkeptTurn: (session) => endUnkeptTurn(scope, session),
     closeSession: (session) => closeSession(scope, session),
     deleteSession: (session) => deleteSession(scope, session),
+    stripConsumed: (session) => stripConsumed(scope, session),
     close,
     [Symbol.asyncDispose]: () => close(),
   }

@@ -1,10 +1,12 @@
 import { toErrorMessage } from "../base/error.ts"
 import { handBack, type ToolReturn } from "../plugin/tool-return.ts"
 import type { TurnRun } from "../runner/turn/turn-run.ts"
-import type { Conversation } from "./conversation.ts"
+import { afterTurn } from "./after-turn.ts"
+import { type Conversation, occupy } from "./conversation.ts"
 import { openConversation } from "./create-session.ts"
 import { followModel } from "./follow-model.ts"
 import type { StoredLog } from "./log/stored-log.ts"
+import { followLeftReport } from "./report/left-report.ts"
 import type { AgentScope } from "./scope.ts"
 import { tellTurnCompleted } from "./tell-session-plugin.ts"
 import { takeTurn } from "./turn/take-turn.ts"
@@ -27,20 +29,32 @@ async function continueLeft(scope: AgentScope, run: TurnRun): Promise<string> {
     scope.log.warn("a turn that was continued did not come to its end", fields)
   })
   // Whatever comes next finds the session idle only when the turn's end is in the store.
-  conversation.queue = run.ended.then(async (task) => {
+  const ended = run.ended.then(async (task) => {
     if (task?.status === "completed") await tellTurnCompleted(scope, conversation)
+    await afterTurn(scope, conversation)
   })
+  occupy(conversation, ended)
   return turned
 }
 
 async function take(scope: AgentScope, conversation: Conversation, run: TurnRun): Promise<string> {
   const log = conversation.log as StoredLog
   conversation.current = { abort: new AbortController(), taskId: run.taskId, reason: null }
+  conversation.newMessage = new AbortController()
+  if (conversation.waitingMessages > 0) conversation.newMessage.abort()
+  const text = Promise.withResolvers<string>()
+  text.promise.catch(() => {})
   try {
-    return await log.continueTurn(run, async (turn) => {
+    await followLeftReport(scope, conversation, run, text.promise)
+    const taken = await log.continueTurn(run, async (turn) => {
       await followModel(scope, conversation)
       return takeTurn(scope, conversation, turn, undefined, await openLeftBudget(scope, run))
     })
+    text.resolve(taken)
+    return taken
+  } catch (error) {
+    text.reject(error)
+    throw error
   } finally {
     conversation.current = null
   }

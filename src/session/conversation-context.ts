@@ -1,8 +1,7 @@
 import { MeanwhileError } from "../base/error.ts"
 import type { ContextUsage } from "../plugin/context-usage.ts"
-import type { SessionInfo, SessionState } from "../plugin/sessions-port.ts"
+import type { SessionInfo } from "../plugin/sessions-port.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
-import { redactMessage } from "./log/redact-entry.ts"
 import type { AgentScope } from "./scope.ts"
 import { estimateText, estimateTokens, estimateTools } from "./token-estimate.ts"
 import type { OfferedTool } from "./tool-list.ts"
@@ -46,13 +45,6 @@ export function toSessionInfo({ log }: Conversation): SessionInfo {
   const { id, createdAt, updatedAt, data } = log
   const { name, title, description, turns } = data
   return { id, name, title, description, turns, createdAt, updatedAt }
-}
-
-/** For plugins, which may write it down: without secrets. */
-export function toSessionState({ redactor }: AgentScope, conversation: Conversation): SessionState {
-  const { history, data } = conversation.log
-  const messages = history.map((message) => redactMessage(redactor, message))
-  return { ...toSessionInfo(conversation), model: data.model, messages, data: data.plugins }
 }
 
 /** The model describes its own session in the middle of a turn; a person may at any time. */

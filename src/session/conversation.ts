@@ -3,9 +3,11 @@ import type { GcConfig, GcPlugin } from "../plugin/gc-plugin.ts"
 import type { ConnectedModel } from "../plugin/model.ts"
 import type { ChildSpending } from "../plugin/sessions-port.ts"
 import type { SessionPlugin } from "../plugin/session-plugin.ts"
+import type { Execution } from "../plugin/task-service.ts"
 import type { TaskId } from "../task/id.ts"
 import type { AgentEmitter, AgentEvents } from "./agent-emitter.ts"
 import type { SessionLog } from "./log/session-log.ts"
+import type { Reporter } from "./report/reporter.ts"
 import type { TurnBudget } from "./turn/turn-budget.ts"
 
 /** A session that is open in this process. */
@@ -18,19 +20,43 @@ export interface Conversation {
   readonly turns: TurnAccounting[]
   /** What runs now. */
   current: { readonly abort: AbortController; taskId: TaskId | null; reason: string | null } | null
-  /** Tasks of it may have ended since it last looked. A session that is kept may have some from before. */
+  /** Calls of the turn that runs which are in the foreground. */
+  readonly executions: Set<Execution>
+  /** It may have tasks, or results that it has not used. A session that is kept may have some from before. */
   hasTasks: boolean
+  /** Something may have happened that its model has not been told: it looks at the next tool boundary. */
+  hasNews: boolean
+  /** Tells by itself what its tasks came to; null unless that is enabled. */
+  reporter: Reporter | null
+  /** Of the turn that runs, or that ran last: aborted when somebody says something new meanwhile. */
+  newMessage: AbortController
+  /** Messages that wait for their turn. */
+  waitingMessages: number
+  /** A command of the person asks them something. */
+  openQuestions: number
   /** The call that a subagent works for pays as the subagent does. */
   onSpent: ChildSpending | null
   /** Of the turn that runs; null without one, and when it has none. */
   budget: TurnBudget | null
   /** Turns, commands and other changes of the log, one after the other. */
   queue: Promise<unknown>
+  /** How many of them there are, the one that runs included. */
+  queued: number
 }
 
 /** One after the other, whatever becomes of those before. */
 export function inTurn<Result>(conversation: Conversation, work: () => Promise<Result>): Promise<Result> {
   const done = conversation.queue.then(work)
-  conversation.queue = done.catch(() => {})
+  occupy(conversation, done)
   return done
+}
+
+/** Nothing else of the conversation begins before this is over. */
+export function occupy(conversation: Conversation, work: Promise<unknown>): void {
+  conversation.queued += 1
+  const leave = (): void => {
+    conversation.queued -= 1
+    if (conversation.queued === 0 && conversation.hasTasks) conversation.reporter?.wake()
+  }
+  conversation.queue = work.then(leave, leave)
 }

@@ -2,19 +2,23 @@ import { MeanwhileError } from "../base/error.ts"
 import type { AgentListener } from "../plugin/agent-event.ts"
 import type { ConversationPortsOf } from "../plugin/context.ts"
 import type { SessionDirectory } from "../plugin/sessions-port.ts"
+import type { AgentsPort } from "../runner/agents-port.ts"
 import type { TurnHandler } from "../runner/turn/turn-run.ts"
 import { DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../task/id.ts"
+import { createAgentSessions } from "./agent-sessions.ts"
 import { createAgentEvents } from "./agent-emitter.ts"
+import { createAgentsPort } from "./agents-port.ts"
 import type { Conversation } from "./conversation.ts"
 import { continueTurn } from "./continue-turn.ts"
 import { toConversationPorts } from "./conversation-ports.ts"
 import { createSession, openSession } from "./create-session.ts"
+import { createNews, type News } from "./delivery/news.ts"
 import { createSessionDirectory } from "./directory.ts"
 import { createModelSource, type ModelSource } from "./model-source.ts"
 import type { AgentScope } from "./scope.ts"
 import type { Session, SessionOptions } from "./session.ts"
 import { createSessionFace } from "./session-face.ts"
-import { stopTurn } from "./send.ts"
+import { stopTurn } from "./stop-turn.ts"
 import { createToolList } from "./tool-list.ts"
 
 /** What a runtime's sessions are made with; the rest of their scope is made here. */
@@ -29,8 +33,10 @@ type MadeHere =
   | "events"
   | "open"
   | "takers"
+  | "agents"
   | "comingChildren"
   | "closing"
+  | "watch"
   | "createSession"
   | "openSession"
 
@@ -47,6 +53,7 @@ export interface Conversations {
   readonly takeTurn: TurnHandler
   /** What tools reach beyond their task. */
   readonly portsOf: ConversationPortsOf
+  readonly agents: AgentsPort
   close(): Promise<void>
 }
 
@@ -54,7 +61,9 @@ export interface Conversations {
  * A turn that is kept may end while others drain, and goes on at the next start when it does not; one that is not kept is
  * stopped. Everything else is closed in peace.
  */
-async function closeConversations(scope: AgentScope, closing: AbortController): Promise<void> {
+async function closeConversations(scope: AgentScope, closing: AbortController, news: News): Promise<void> {
+  news.close()
+  for (const { reporter } of scope.open.values()) reporter?.close()
   closing.abort(new MeanwhileError("closed", "Meanwhile is shutting down. Send the message again at the next start."))
   const open = [...scope.open.values()]
   for (const conversation of open) {
@@ -80,11 +89,14 @@ export function createConversations(options: ConversationsOptions): Conversation
     events: createAgentEvents(log),
     open: new Map(),
     takers: new Map(),
+    agents: createAgentSessions(options.store),
     comingChildren: new Map(),
     closing: closing.signal,
+    watch: () => news.watch(),
     createSession: (wanted) => createSession(scope, wanted),
     openSession: (id, workspace) => openSession(scope, id, workspace),
   }
+  const news = createNews(scope)
   let closed: Promise<void> | undefined
   return {
     models: scope.models,
@@ -95,7 +107,8 @@ export function createConversations(options: ConversationsOptions): Conversation
     on: (listener) => scope.events.on(listener),
     takeTurn: (run) => continueTurn(scope, run),
     portsOf: (run) => toConversationPorts(scope, run),
+    agents: createAgentsPort(scope),
     // A second time there is nothing left to close, and the store may be gone.
-    close: () => (closed ??= closeConversations(scope, closing)),
+    close: () => (closed ??= closeConversations(scope, closing, news)),
   }
 }

@@ -1,10 +1,12 @@
 import { DEFAULT_WORKSPACE, createSessionId, type SessionId, type WorkspaceId } from "../task/id.ts"
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import { type AgentEvents, createAgentEmitter } from "./agent-emitter.ts"
-import type { Conversation } from "./conversation.ts"
+import { sealGroups } from "./after-turn.ts"
+import { type Conversation, inTurn } from "./conversation.ts"
 import { createMemoryLog } from "./log/memory-log.ts"
 import { parseSessionData } from "./log/session-data.ts"
 import type { SessionLog } from "./log/session-log.ts"
+import { enableReports } from "./report/create-reporter.ts"
 import { createStoredLog, openStoredLog, type StoredLog, type StoredLogOptions } from "./log/stored-log.ts"
 import type { AgentScope } from "./scope.ts"
 import type { Session, SessionOptions } from "./session.ts"
@@ -70,6 +72,8 @@ export async function openConversation(
   const { name, parent } = log.data
   if (parent) scope.onChild(id, parent)
   conversation.emitter.emit({ type: "agent.created", name, parent, model })
+  // A crash may have left groups that its last turn would have sealed.
+  if (log.data.turn === null) await inTurn(conversation, () => sealGroups(scope, conversation))
   return conversation
 }
 
@@ -96,12 +100,21 @@ async function toConversation(
     sessionPlugin: log.data.parent ? null : sessionPlugin,
     turns: [],
     current: null,
+    executions: new Set(),
     hasTasks: log.isKept,
+    hasNews: log.position > 0,
+    reporter: null,
+    newMessage: new AbortController(),
+    waitingMessages: 0,
+    openQuestions: 0,
     onSpent: null,
     budget: null,
     queue: Promise.resolve(),
+    queued: 0,
   }
   scope.open.set(id, conversation)
+  if (conversation.hasTasks) scope.watch()
+  if (scope.reports.enabled && parent === null) enableReports(scope, conversation)
   return conversation
 }
 

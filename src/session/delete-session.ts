@@ -3,7 +3,7 @@ import type { SessionId, WorkspaceId } from "../task/id.ts"
 import { listSessions } from "./list-sessions.ts"
 import { parseSessionData } from "./log/session-data.ts"
 import type { AgentScope } from "./scope.ts"
-import { stopTurn } from "./send.ts"
+import { stopTurn } from "./stop-turn.ts"
 
 /**
  * Removes a conversation and those of its subagents, which nobody could find any more without it. Dying in between leaves
@@ -37,6 +37,7 @@ async function deleteOne(scope: AgentScope, id: SessionId): Promise<boolean> {
     if (isMeanwhileError(error, "not_found")) return false
     throw error
   }
+  scope.open.get(id)?.reporter?.close()
   scope.open.delete(id)
   scope.onClosed(id)
   return true

@@ -2,14 +2,16 @@ import type { SessionDirectory, SessionInfo, SessionState } from "../plugin/sess
 import { createSessionId, type SessionId, type WorkspaceId } from "../task/id.ts"
 import type { SessionRecord } from "../task/session.ts"
 import type { TaskStore } from "../task/store.ts"
-import { describe, toSessionState } from "./conversation-context.ts"
+import { describe } from "./conversation-context.ts"
 import { deleteSession } from "./delete-session.ts"
+import { readTrajectory } from "./delivery/trajectory.ts"
 import { listSessions } from "./list-sessions.ts"
 import { requireIdle } from "./log/live-turn.ts"
 import { readHistory } from "./log/read-history.ts"
 import { redactEntry } from "./log/redact-entry.ts"
 import { parseSessionData, toStoredData } from "./log/session-data.ts"
 import type { AgentScope } from "./scope.ts"
+import { readRestored, readSessionState, toResults } from "./session-state.ts"
 
 const MOST_LISTED = 100
 
@@ -24,7 +26,7 @@ export function createSessionDirectory(scope: AgentScope, workspace: WorkspaceId
     list: (limit = MOST_LISTED) => listMainSessions(store, workspace, limit),
     async load(id) {
       const open = scope.open.get(id)
-      if (open?.log.workspace === workspace) return toSessionState(scope, open)
+      if (open?.log.workspace === workspace) return readSessionState(scope, open)
       const record = await find(id)
       return record && toState(scope, record)
     },
@@ -32,7 +34,8 @@ export function createSessionDirectory(scope: AgentScope, workspace: WorkspaceId
       const id = (await store.session(state.id)) ? createSessionId() : state.id
       const { description, turns, model, messages } = state
       const plugins = scope.redactor.redactJson(state.data).value
-      const data = parseSessionData({ model: model ?? scope.config.model ?? "", description, turns, plugins })
+      const known = { model: model ?? scope.config.model ?? "", description, turns, plugins }
+      const data = { ...parseSessionData(known), ...(await readRestored(scope, state)) }
       const entries = messages.map((message) => redactEntry(scope.redactor, { kind: "message", message, turn: null }))
       await store.commit([
         { op: "session.create", id, workspace, data: toStoredData(data) },
@@ -78,6 +81,7 @@ function toInfo({ id, data, createdAt, updatedAt }: SessionRecord): SessionInfo 
 
 async function toState(scope: AgentScope, record: SessionRecord): Promise<SessionState> {
   const { history: messages } = await readHistory(scope.store, record)
-  const { model, plugins } = parseSessionData(record.data)
-  return { ...toInfo(record), model, messages, data: plugins }
+  const data = parseSessionData(record.data)
+  const results = toResults(await readTrajectory(scope, { id: record.id, workspace: record.workspace, data }))
+  return { ...toInfo(record), model: data.model, messages, data: data.plugins, ...results }
 }

@@ -1,13 +1,14 @@
 import { MeanwhileError } from "../base/error.ts"
 import { userMessage } from "../plugin/message.ts"
 import { findNearNames } from "../base/near-name.ts"
+import type { PersonAnswer, PersonPort } from "../plugin/person-port.ts"
 import type { OwnedCommand } from "../plugin/registry-offers.ts"
 import type { CommandContext, CommandOutput } from "../plugin/user-command.ts"
 import type { SessionId } from "../task/id.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
-import { toSessionState } from "./conversation-context.ts"
-import { quoteText, quoteTitle } from "./quoted-text.ts"
+import { quoteText, quoteTitle } from "./delivery/quoted-text.ts"
 import type { AgentScope } from "./scope.ts"
+import { readSessionState } from "./session-state.ts"
 import { createSessionsPort } from "./sessions-port.ts"
 
 export interface CommandRequest {
@@ -54,6 +55,21 @@ function share(scope: AgentScope, conversation: Conversation, request: CommandRe
   return inTurn(conversation, () => conversation.log.write({ entries: [{ kind: "message", message, turn: null }] }))
 }
 
+/** While a question is open nobody else speaks to the person. */
+async function askOpenly(
+  { person }: AgentScope,
+  conversation: Conversation,
+  ...asked: Parameters<PersonPort["ask"]>
+): Promise<PersonAnswer> {
+  conversation.openQuestions += 1
+  try {
+    return await person.ask(...asked)
+  } finally {
+    conversation.openQuestions -= 1
+    if (conversation.hasTasks) conversation.reporter?.wake()
+  }
+}
+
 function toContext(scope: AgentScope, conversation: Conversation, request: CommandRequest): CommandContext {
   const { id: session, workspace } = conversation.log
   return {
@@ -61,9 +77,9 @@ function toContext(scope: AgentScope, conversation: Conversation, request: Comma
     session,
     signal: request.signal,
     tasks: scope.runner,
-    person: scope.person,
+    person: { ask: (question, signal) => askOpenly(scope, conversation, question, signal) },
     sessions: createSessionsPort(scope, { session, workspace, run: null }),
-    state: async () => toSessionState(scope, conversation),
+    state: () => readSessionState(scope, conversation),
     async switchTo(id) {
       if (!request.switchTo) throw new MeanwhileError("wrong_state", "There is only one conversation here.")
       await request.switchTo(id)

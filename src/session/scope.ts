@@ -9,12 +9,14 @@ import type { Bus } from "../task/bus.ts"
 import type { SessionId, WorkspaceId } from "../task/id.ts"
 import type { TaskStore } from "../task/store.ts"
 import type { AgentConfig } from "./agent-config.ts"
+import type { AgentSessions } from "./agent-sessions.ts"
 import type { AgentEvents } from "./agent-emitter.ts"
 import type { ModelCatalogue } from "./catalogue.ts"
 import type { Conversation } from "./conversation.ts"
 import type { TokenLedger } from "./ledger.ts"
 import type { TurnTakers } from "./log/take-stored-turn.ts"
 import type { ModelSource } from "./model-source.ts"
+import type { ReportsConfig } from "./report/report-config.ts"
 import type { Session, SessionOptions } from "./session.ts"
 import type { ToolList } from "./tool-list.ts"
 
@@ -30,6 +32,7 @@ export interface AgentScope {
   readonly log: Log
   readonly redactor: Redactor
   readonly config: AgentConfig
+  readonly reports: ReportsConfig
   readonly ledger: TokenLedger
   readonly catalogue: ModelCatalogue
   readonly models: ModelSource
@@ -39,6 +42,9 @@ export interface AgentScope {
   /** Open in this process. */
   readonly open: Map<SessionId, Conversation>
   readonly takers: TurnTakers
+  readonly agents: AgentSessions
+  /** A conversation may have tasks from now on: their ends are looked for. */
+  readonly watch: () => void
   /** Aborted when the runtime closes: messages that still wait for their turn have none. */
   readonly closing: AbortSignal
   readonly background: Pick<

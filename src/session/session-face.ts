@@ -1,13 +1,18 @@
 import { toErrorMessage } from "../base/error.ts"
 import { textOf } from "../plugin/message.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
-import { contextUsage, offeredTools, requireOpen, toSessionState } from "./conversation-context.ts"
+import { contextUsage, offeredTools, requireOpen } from "./conversation-context.ts"
 import { DEFAULT_GC_CONFIG } from "./defaults.ts"
+import { createTrajectory } from "./delivery/trajectory.ts"
+import { promoteCalls } from "./promote-calls.ts"
+import { enableReports } from "./report/create-reporter.ts"
 import { runCommand } from "./run-command.ts"
 import type { AgentScope } from "./scope.ts"
-import { send, stopTurn } from "./send.ts"
+import { send } from "./send.ts"
 import type { Session } from "./session.ts"
+import { readSessionState } from "./session-state.ts"
 import { useSessionPlugin } from "./session-plugin-start.ts"
+import { stopTurn } from "./stop-turn.ts"
 import { collectContext } from "./turn/collect-context.ts"
 
 /** A conversation as those who hold it use it. */
@@ -38,7 +43,15 @@ export function createSessionFace(scope: AgentScope, conversation: Conversation)
     tools: () => offeredTools(scope, conversation),
     contextUsage: () => contextUsage(scope, conversation),
     turns: () => conversation.turns,
-    state: async () => toSessionState(scope, conversation),
+    state: () => readSessionState(scope, conversation),
+    trajectory: createTrajectory(scope, conversation),
+    enableReports: (options) => enableReports(scope, conversation, options),
+    disableReports() {
+      conversation.reporter?.close()
+      conversation.reporter = null
+    },
+    reported: async (signal) => conversation.reporter?.reported(signal),
+    promote: () => promoteCalls(conversation),
     runCommand: (name, argument = "", options = {}) => {
       const { signal = NEVER.signal, switchTo = null } = options
       return runCommand(scope, conversation, { name, argument, signal, switchTo })
@@ -88,8 +101,11 @@ async function closeSession(scope: AgentScope, conversation: Conversation): Prom
   if (scope.open.get(log.id) !== conversation) return
   scope.open.delete(log.id)
   scope.onClosed(log.id)
+  conversation.reporter?.close()
   try {
-    if (log.data.turns > 0) await sessionPlugin?.onSessionEnded?.(toSessionState(scope, conversation))
+    if (log.data.turns > 0 && sessionPlugin?.onSessionEnded) {
+      await sessionPlugin.onSessionEnded(await readSessionState(scope, conversation))
+    }
     await log.settlePaid()
   } catch (error) {
     scope.log.warn("a session could not be saved at its end", { session: log.id, error: toErrorMessage(error) })

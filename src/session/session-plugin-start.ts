@@ -2,6 +2,7 @@ import { toErrorMessage } from "../base/error.ts"
 import type { SessionPlugin } from "../plugin/session-plugin.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
 import type { AgentScope } from "./scope.ts"
+import { readRestored } from "./session-state.ts"
 
 /** Goes on with another plugin, whose tools, commands and enrichment take part from now on. */
 export async function useSessionPlugin(
@@ -15,13 +16,16 @@ export async function useSessionPlugin(
 }
 
 /** A plugin may hand back a saved conversation to go on with. One that fails costs nobody their session. */
-export async function startSessionPlugin(scope: AgentScope, { log, sessionPlugin }: Conversation): Promise<void> {
+export async function startSessionPlugin(scope: AgentScope, conversation: Conversation): Promise<void> {
+  const { log, sessionPlugin } = conversation
   try {
     const saved = await sessionPlugin?.onSessionStarted?.(log.id)
     if (!saved || saved.messages.length === 0 || log.position > 0) return
     const { messages, description, turns, data: plugins } = saved
     const entry = { kind: "collection", messages, summary: "Restored from what was saved." } as const
-    await log.write({ entries: [entry], data: { description, turns, plugins } })
+    const restored = await readRestored(scope, saved)
+    await log.write({ entries: [entry], data: { description, turns, plugins, ...restored } })
+    if (restored.backgroundResults) conversation.hasTasks = true
   } catch (error) {
     const fields = { session: log.id, error: toErrorMessage(error) }
     scope.log.warn("a session plugin could not be told of a session", fields)

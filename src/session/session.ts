@@ -1,4 +1,5 @@
 import type { AgentListener, OutputMode, OutputSource, TurnAccounting } from "../plugin/agent-event.ts"
+import type { JsonObject } from "../base/json.ts"
 import type { AgentBudget } from "../plugin/agent-request.ts"
 import type { ContextUsage } from "../plugin/context-usage.ts"
 import type { GcConfig, GcPlugin } from "../plugin/gc-plugin.ts"
@@ -32,6 +33,11 @@ export interface SendOptions {
   /** Stops the turn. What was said so far stays, and the conversation can go on. */
   readonly signal?: AbortSignal
   readonly files?: readonly FilePart[]
+  /**
+   * What else the model should know in this turn: told once, as data. `background_results`, `conversation_memory` and
+   * `proactive_report` have places of their own in it.
+   */
+  readonly context?: JsonObject
   /** All that is said in this turn, by whom, and whether it continues what came before. */
   readonly onOutput?: (source: OutputSource, text: string, mode: OutputMode) => void
   /** The task below which the turn runs: that of a subagent's parent. */

@@ -1,14 +1,14 @@
 import { toErrorMessage } from "../base/error.ts"
 import type { Conversation } from "./conversation.ts"
-import { toSessionState } from "./conversation-context.ts"
 import type { AgentScope } from "./scope.ts"
+import { readSessionState } from "./session-state.ts"
 
 /** A turn has come to its end. A plugin that cannot save costs nobody the answer. */
 export async function tellTurnCompleted(scope: AgentScope, conversation: Conversation): Promise<void> {
   const { sessionPlugin } = conversation
   if (!sessionPlugin?.onTurnCompleted) return
   try {
-    await sessionPlugin.onTurnCompleted(toSessionState(scope, conversation))
+    await sessionPlugin.onTurnCompleted(await readSessionState(scope, conversation))
   } catch (error) {
     scope.log.warn("a session could not be saved", { plugin: sessionPlugin.name, error: toErrorMessage(error) })
   }

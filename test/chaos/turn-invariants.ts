@@ -76,10 +76,10 @@ function findWrongAnswers(stored: StoredSession, { steps, effects, crashes }: Tu
 }
 
 /** One task for each call that became one, and one notice of its end to the model. */
-function findWrongTasks({ tasks, said, tasksOf }: StoredSession, { steps }: TurnExpectations): readonly string[] {
+function findWrongTasks({ tasks, heard, tasksOf }: StoredSession, { steps }: TurnExpectations): readonly string[] {
   const names = new Set(steps.flat().filter((tool) => tasksOf(tool).length > 1))
   const told = tasks.flatMap(({ id, tool }) => {
-    const count = said.filter((text) => text.includes(`Task ${id}`)).length
+    const count = heard.filter((text) => text.includes(`Task ${id}`)).length
     return count === 1 ? [] : [`the end of ${tool} ${id} was told ${count} times`]
   })
   return [...[...names].map((tool) => `${tool} became ${tasksOf(tool).length} tasks`), ...told]

@@ -14,6 +14,8 @@ export interface StoredSession {
   readonly messages: readonly Message[]
   /** The person's texts. */
   readonly said: readonly string[]
+  /** With what the model was told in the middle of turns. */
+  readonly heard: readonly string[]
   /** The model's texts that ask for nothing. */
   readonly spoken: readonly string[]
   /** The text of each call's answer, by the call. */
@@ -38,7 +40,8 @@ export async function readStoredSession(store: TaskStore, id: SessionId): Promis
   return {
     data: parseSessionData(record.data),
     messages,
-    said: messages.filter(({ role }) => role === "user").map(textOf),
+    said: entries.flatMap(toSaid),
+    heard: messages.filter(({ role }) => role === "user").map(textOf),
     spoken: messages.filter((message) => message.role === "assistant" && callsOf(message).length === 0).map(textOf),
     answers: new Map(messages.flatMap(toAnswers)),
     lostCalls: entries.filter(isLostCall).length,
@@ -46,6 +49,11 @@ export async function readStoredSession(store: TaskStore, id: SessionId): Promis
     tasks,
     tasksOf: (tool) => tasks.filter((task) => task.tool === tool),
   }
+}
+
+/** What is told in the middle of a turn belongs to it. */
+function toSaid(entry: LogEntry): readonly string[] {
+  return entry.kind === "message" && entry.message.role === "user" && entry.turn === null ? [textOf(entry.message)] : []
 }
 
 function isLostCall(entry: LogEntry): boolean {

@@ -44,12 +44,16 @@ export function tellStory(asked: string, step: number): StoryLine & { readonly p
 export const toCallKey = (step: number, tool: string): string => `${step}.${tool}`
 
 function toCall(story: string, step: number, tool: string): FunctionCall {
-  const input = tool === SPAWN ? { task: toPrompt(toChild(story), CHILD_STEPS) } : { key: toCallKey(step, tool) }
+  const work = { task: toPrompt(toChild(story), CHILD_STEPS), handover: "none" }
+  const input = tool === SPAWN ? work : { key: toCallKey(step, tool) }
   return { type: "call", id: `call-${step}-${tool}`, tool, input }
 }
 
+/** What has ended is told in the middle of a turn, too: nobody says anything then. */
+const isNotice = (message: Message): boolean => textOf(message).endsWith("[End of the notices.]")
+
 export function tellFrom(messages: readonly Message[]): ReturnType<typeof tellStory> {
-  const index = messages.findLastIndex(({ role }) => role === "user")
+  const index = messages.findLastIndex((message) => message.role === "user" && !isNotice(message))
   const asked = messages[index]
   const step = messages.slice(index).filter((message) => callsOf(message).length > 0).length
   return tellStory(asked ? textOf(asked) : "", step)

@@ -1,5 +1,5 @@
 import { isMeanwhileError } from "../../base/error.ts"
-import type { TaskId } from "../../task/id.ts"
+import type { SessionId, TaskId } from "../../task/id.ts"
 import { TERMINAL_STATUSES } from "../../task/lifecycle.ts"
 import type { Operation, OperationOf } from "../../task/operation.ts"
 import type { TaskSummary } from "../../task/record.ts"
@@ -19,6 +19,11 @@ export async function applyRetention(scope: RunnerScope): Promise<void> {
   const removable = { session: null, consumedBefore: Math.ceil(now - recordRetentionDays * DAY_MS) }
   await forEach(scope, removable, (task) => removeTask(scope, task.id))
   await forgetInputs(scope)
+}
+
+/** Takes output and payload of what a session has used away at once; returns of how many tasks. */
+export async function stripConsumed(scope: RunnerScope, session: SessionId): Promise<number> {
+  return forEach(scope, { session, isConsumed: true, isStripped: false }, (task) => strip(scope, task.id))
 }
 
 /** Removes ended tasks that the filter selects, with their output; returns how many. */

@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.ts"
+import type { JsonObject } from "../../base/json.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import { applyChange, type LogState } from "./log-state.ts"
 import { createLogView, type LogView } from "./log-view.ts"
@@ -28,9 +29,10 @@ export function createMemoryLog(options: MemoryLogOptions): SessionLog {
     state = applyChange(state, change)
   }
 
-  function openTurn({ parentTask, traceId }: TurnOpening): OpenTurn {
+  function openTurn({ parentTask, traceId }: TurnOpening, metadata: JsonObject): OpenTurn {
     return {
       taskId: null,
+      metadata,
       signal: stopOf().signal,
       traceId,
       askedBy: parentTask,
@@ -63,11 +65,11 @@ export function createMemoryLog(options: MemoryLogOptions): SessionLog {
     settlePaid: async () => {},
     write,
     async turn(opening) {
-      const { entries } = await opening.toBeginning(state.history)
-      await write({ entries })
+      const beginning = await opening.toBeginning(state.history)
+      await write(beginning)
       opening.onBegun?.(null)
       try {
-        return await opening.take(openTurn(opening))
+        return await opening.take(openTurn(opening, { ...opening.metadata, ...beginning.metadata }))
       } finally {
         await onTurnEnded()
       }

@@ -1,5 +1,6 @@
-import type { JsonValue } from "../../base/json.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
 import type { TaskId } from "../../task/id.ts"
+import type { NoticeKey } from "../../task/notice.ts"
 import type { AskingStep } from "../../task/record.ts"
 import type { OnCrash, Step } from "../../task/step.ts"
 import type { LogEntry } from "./log-entry.ts"
@@ -8,13 +9,29 @@ import type { SessionData } from "./session-data.ts"
 export interface LogChange {
   readonly entries: readonly LogEntry[]
   readonly data?: Partial<SessionData>
+  /** Means nothing in a session that is not kept: there it is done before. */
+  readonly settles?: Settlement
+}
+
+/** What is told by the entries of a change, and so used by it. */
+export interface Settlement {
+  readonly notices: readonly NoticeKey[]
+  /** Ids of messages that were left for the agent. */
+  readonly said: readonly string[]
 }
 
 /** What a turn writes in one transaction. */
 export interface TurnChange extends LogChange {
   readonly started?: readonly { readonly key: string; readonly onCrash: OnCrash }[]
-  readonly finished?: readonly { readonly key: string; readonly result: JsonValue }[]
+  readonly finished?: readonly FinishedStep[]
   readonly spent?: { readonly tokens: number; readonly costMicros: number }
+}
+
+export interface FinishedStep {
+  readonly key: string
+  readonly result: JsonValue
+  /** The conversation holds what it answered: the results that it claimed for that are used. */
+  readonly settlesClaims?: true
 }
 
 /** A turn that has begun, kept or not. */
@@ -25,6 +42,8 @@ export interface OpenTurn {
   readonly traceId: string
   /** The task of the call that asked for it, of a subagent's turn. */
   readonly askedBy: TaskId | null
+  /** What it was begun with. */
+  readonly metadata: JsonObject
   /** The task below which its calls run. */
   readonly callParent: TaskId | null
   /** A crash or a shutdown came in between: its beginning is in the log. */

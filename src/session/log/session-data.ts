@@ -1,6 +1,7 @@
 import { z } from "zod"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { toJson } from "../../base/json.ts"
+import type { BackgroundTaskResult } from "../../plugin/background-result.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
 
 /** What a session's record says beside its messages. Rewritten with every change, so it stays small. */
@@ -24,6 +25,10 @@ export interface SessionData {
   readonly measured: { readonly tokens: number; readonly messages: number } | null
   /** For plugins, by their name. */
   readonly plugins: JsonObject
+  /** Reports in a row since a person last said something. Absent: none. */
+  readonly wakes?: number
+  /** What it had not used yet when it was saved elsewhere, by task; told with what is told next. */
+  readonly backgroundResults?: JsonObject
 }
 
 const dataSchema = z.looseObject({
@@ -39,7 +44,14 @@ const dataSchema = z.looseObject({
   historyAfter: z.number().default(0),
   measured: z.object({ tokens: z.number(), messages: z.number() }).nullable().default(null),
   plugins: z.record(z.string(), z.unknown()).default({}),
+  wakes: z.number().exactOptional(),
+  backgroundResults: z.record(z.string(), z.unknown()).exactOptional(),
 })
+
+/** What it brought along from where it was saved. */
+export function restoredOf({ backgroundResults = {} }: SessionData): readonly BackgroundTaskResult[] {
+  return Object.values(backgroundResults) as unknown as readonly BackgroundTaskResult[]
+}
 
 /** Fills in what an older version did not write. */
 export function parseSessionData(stored: JsonValue): SessionData {

@@ -1,20 +1,20 @@
 import type { JsonObject } from "../../base/json.ts"
 import type { Message } from "../../plugin/message.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
-import type { LogEntry, PaidCall } from "./log-entry.ts"
-import type { NoticeKey } from "../../task/notice.ts"
+import type { PaidCall } from "./log-entry.ts"
 import type { LogChange, OpenTurn } from "./open-turn.ts"
 import type { SessionData } from "./session-data.ts"
 
-/** What a turn begins with, written in one transaction. */
-export interface TurnBeginning {
-  readonly entries: readonly LogEntry[]
-  /** Shown in the message that begins the turn, and so used by it. */
-  readonly notices: readonly NoticeKey[]
+export interface TurnBeginning extends LogChange {
+  /** Beside that of the opening. */
+  readonly metadata?: JsonObject
 }
 
 export interface TurnOpening {
-  /** Asked once the history is as it will be then: another process may have gone on with it until now. */
+  /**
+   * What it begins with, written in one transaction with its record. Asked once the history is as it will be then:
+   * another process may have gone on with it until now. What it throws, `turn` rejects with, and nothing is written.
+   */
   readonly toBeginning: (history: readonly Message[]) => Promise<TurnBeginning>
   /** One line for people. */
   readonly title: string

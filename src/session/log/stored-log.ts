@@ -15,6 +15,7 @@ import { readHistory } from "./read-history.ts"
 import { redactEntry } from "./redact-entry.ts"
 import { createDataRedactor } from "./redact-data.ts"
 import { parseSessionData, type SessionData } from "./session-data.ts"
+import { toSettleOperations } from "./settle-operations.ts"
 import type { SessionLog, TurnOpening } from "./session-log.ts"
 import { createStoredTurn, type TurnWriter } from "./stored-turn.ts"
 import { takeStoredTurn, type TurnHost, type TurnTakers } from "./take-stored-turn.ts"
@@ -50,7 +51,7 @@ export function createStoredLog(options: StoredLogOptions, data: SessionData): S
 }
 
 function createLog(options: StoredLogOptions, data: SessionData, record: SessionRecord | undefined): StoredLog {
-  const { id, workspace, runner, store, redactor, takers } = options
+  const { id, workspace, store, redactor } = options
   const beginning: LogState = { data, history: [], position: 0 }
   let state = beginning
   let version = record ? UNKNOWN_VERSION : NOT_STORED
@@ -77,6 +78,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     }
     operations.push({ op: "session.update", id, expectedVersion: version, data: stored, messages })
     version += 1
+    if (change.settles) operations.push(...toSettleOperations(change.settles, options))
     return operations
   }
 
@@ -105,7 +107,8 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
       await store.commit(toOperations(change))
     } catch (error) {
       writer.markBroken()
-      if (!isMeanwhileError(error, "version_conflict")) throw error
+      // Whoever wrote in between may have told the same.
+      if (!isMeanwhileError(error, "version_conflict") || change.settles) throw error
       await refresh()
       await requireIdle(store, id, state.data)
       await store.commit(toOperations(change))
@@ -120,11 +123,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
   }
 
   const host: TurnHost = {
-    id,
-    workspace,
-    runner,
-    store,
-    takers,
+    ...options,
     writer,
     data: () => state.data,
     history: () => state.history,
@@ -152,7 +151,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     async continueTurn(run, take) {
       await refresh()
       void run.ended.then((task) => task ?? writer.markBroken())
-      return take(createStoredTurn(run, writer))
+      return take(createStoredTurn(run, writer, await run.metadata()))
     },
   }
   return Object.assign(view, own)

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../base/json.ts"
 import type { TurnRun } from "../../runner/turn/turn-run.ts"
 import type { Operation, RunReference } from "../../task/operation.ts"
 import type { LogChange, OpenTurn, TurnChange } from "./open-turn.ts"
@@ -9,10 +10,11 @@ export interface TurnWriter {
   markBroken(): void
 }
 
-export function createStoredTurn(run: TurnRun, writer: TurnWriter): OpenTurn {
+export function createStoredTurn(run: TurnRun, writer: TurnWriter, metadata: JsonObject = {}): OpenTurn {
   const { taskId } = run
   return {
     taskId,
+    metadata,
     signal: run.signal,
     traceId: run.traceId ?? "",
     askedBy: run.parentTask,
@@ -44,7 +46,7 @@ export function createStoredTurn(run: TurnRun, writer: TurnWriter): OpenTurn {
 function toStepOperations(run: RunReference, { started = [], finished = [], spent }: TurnChange): readonly Operation[] {
   const operations: Operation[] = [
     ...started.map(({ key, onCrash }) => ({ op: "step.start", run, key, onCrash }) as const),
-    ...finished.map(({ key, result }) => ({ op: "step.finish", run, key, result }) as const),
+    ...finished.map((step) => ({ op: "step.finish", run, ...step }) as const),
   ]
   if (spent || operations.length === 0) {
     operations.push({ op: "task.note", run, facts: spent ? [{ type: "task.spent", usage: spent }] : [] })

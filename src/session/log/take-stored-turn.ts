@@ -3,12 +3,11 @@ import type { Message } from "../../plugin/message.ts"
 import type { Runner } from "../../runner/runner.ts"
 import type { TurnRun } from "../../runner/turn/turn-run.ts"
 import { createTaskId, type SessionId, type TaskId, type WorkspaceId } from "../../task/id.ts"
-import type { Operation } from "../../task/operation.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { TaskStore } from "../../task/store.ts"
 import { requireIdle } from "./live-turn.ts"
 import type { SessionData } from "./session-data.ts"
-import type { TurnBeginning, TurnOpening } from "./session-log.ts"
+import type { TurnOpening } from "./session-log.ts"
 import { createStoredTurn, type TurnWriter } from "./stored-turn.ts"
 
 /** Who takes a turn that was just begun here, by its id. Others are continued from the store. */
@@ -34,22 +33,23 @@ export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Prom
   await requireIdle(store, id, host.data())
   await requireNew(host, opening)
   // After the refresh: whoever used a notice in this session since then has changed it, and the commit is refused.
-  const { entries, notices } = await opening.toBeginning(host.history())
+  const beginning = await opening.toBeginning(host.history())
+  const metadata = { ...opening.metadata, ...beginning.metadata }
   const taskId = createTaskId()
   const taken = Promise.withResolvers<string>()
   taken.promise.catch(() => {})
   takers.set(taskId, (run) => {
     opening.onBegun?.(taskId)
-    const text = opening.take(createStoredTurn(run, writer))
+    const text = opening.take(createStoredTurn(run, writer, metadata))
     text.then(taken.resolve, taken.reject)
     return text
   })
   const { title, parentTask, traceId } = opening
-  const data = { turn: taskId, title: host.data().title ?? title }
-  const operations = [...writer.toOperations({ entries, data }), ...toUse(notices)]
+  const data = { ...beginning.data, turn: taskId, title: host.data().title ?? title }
+  const operations = writer.toOperations({ ...beginning, data })
   try {
     const { model } = host.data()
-    const { idempotencyKey = null, metadata = {} } = opening
+    const { idempotencyKey = null } = opening
     const own = { id: taskId, session: id, workspace, model, title, parentTask, traceId, idempotencyKey, metadata }
     const { ended } = await runner.beginTurn({ ...own, operations })
     requireDurable(await ended, writer)
@@ -78,8 +78,4 @@ function requireDurable(task: TaskRecord | null, writer: TurnWriter): void {
   if (!isUnkept) return
   const message = `The turn ${task.id} could not be kept: ${task.failure.message}. Send the message again.`
   throw new MeanwhileError("store_unavailable", message, { turn: task.id })
-}
-
-function toUse(keys: TurnBeginning["notices"]): readonly Operation[] {
-  return keys.length === 0 ? [] : [{ op: "notice.consume", keys, by: null }]
 }

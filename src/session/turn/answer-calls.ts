@@ -1,5 +1,7 @@
 import { toJson } from "../../base/json.ts"
 import { callsOf, type FunctionCall, type Message, type ToolResult } from "../../plugin/message.ts"
+import { takeNews } from "../delivery/hand-over.ts"
+import type { FinishedStep } from "../log/open-turn.ts"
 import { toStepKey } from "./call-step.ts"
 import { executeCall } from "./execute-call.ts"
 import { recallAnswers } from "./recall-answers.ts"
@@ -26,16 +28,23 @@ export async function answerCalls(scope: TurnScope, message: Message, options: A
   let unanswered = calls.length
   const parts = await Promise.all(
     calls.map(async (call) => {
-      const result = known.get(call.id) ?? (await executeCall(scope, call, toStepKey(position, call)))
+      const result = known.get(call.id) ?? (await executeCall(scope, call, position))
       unanswered -= 1
       if (unanswered > 0 && !known.has(call.id)) keep(scope, call, position, result)
       return result
     }),
   )
   requireNotHandedBack(scope)
-  const finished = calls.map((call) => ({ key: toStepKey(position, call), result: null }))
-  const answer: Message = { role: "tool", parts }
-  saveSoon(scope, { entries: [{ kind: "message", message: answer, turn: turn.taskId }], finished })
+  const answer = { kind: "message", message: { role: "tool", parts }, turn: turn.taskId } as const
+  const news = await takeNews(scope)
+  const finished = calls.map((call, index) => toFinished(call, position, parts[index]))
+  saveSoon(scope, { ...news, entries: [answer, ...news.entries], finished })
+}
+
+/** A call that failed showed nothing of the results it had claimed: they are free again when the turn ends. */
+function toFinished(call: FunctionCall, position: number, result: ToolResult | undefined): FinishedStep {
+  const key = toStepKey(position, call)
+  return result?.isError === false ? { key, result: null, settlesClaims: true } : { key, result: null }
 }
 
 const NOTHING: ReadonlyMap<string, ToolResult> = new Map()

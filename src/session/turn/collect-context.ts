@@ -3,6 +3,7 @@ import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { Collection, GcConfig, GcPlugin } from "../../plugin/gc-plugin.ts"
 import { contextUsage } from "../conversation-context.ts"
 import type { Conversation } from "../conversation.ts"
+import { withRoster } from "../delivery/roster.ts"
 import type { LogChange } from "../log/open-turn.ts"
 import { createModelPort, type ModelAsker } from "../model-port.ts"
 import type { AgentScope } from "../scope.ts"
@@ -27,7 +28,7 @@ export async function collectContext(
   if (!gc) return null
   const collection = await collectSafely(scope, conversation, gc, options)
   if (!collection || collection.removedMessages === 0) return null
-  const messages = keepPairs(collection.messages)
+  const messages = await withRoster(scope, conversation, keepPairs(collection.messages))
   const { summary, removedMessages } = collection
   const measured = null
   await options.save({ entries: [{ kind: "collection", messages, summary }], data: { measured } })

@@ -4,18 +4,19 @@ import type { FunctionCall, ToolResult } from "../../plugin/message.ts"
 import { findNearNames } from "../../base/near-name.ts"
 import type { Answer, Execution } from "../../plugin/task-service.ts"
 import { toErrorType, type Trace } from "../../runner/trace.ts"
+import type { MessageId } from "../../task/id.ts"
 import { offeredTools } from "../conversation-context.ts"
 import { beginToolSpan } from "../telemetry.ts"
 import type { OfferedTool } from "../tool-list.ts"
 import { watchTask } from "../task-watch.ts"
-import { findOffered, toBackgroundAfterMs } from "./call-step.ts"
+import { findOffered, toBackgroundAfterMs, toStepKey } from "./call-step.ts"
 import { type CallWatch, watchCall } from "./call-watch.ts"
 import { tellPromoted } from "./tell-promoted.ts"
 import { summarize, toErrorResult, toToolResult } from "./tool-answer.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
 /** Runs one call of the model. Never rejects: whatever goes wrong is the answer. */
-export async function executeCall(scope: TurnScope, call: FunctionCall, stepKey: string): Promise<ToolResult> {
+export async function executeCall(scope: TurnScope, call: FunctionCall, position: number): Promise<ToolResult> {
   const { agents, conversation, account } = scope
   const { emitter } = conversation
   const { id: callId, tool, input } = call
@@ -33,11 +34,12 @@ export async function executeCall(scope: TurnScope, call: FunctionCall, stepKey:
       ...(afterMs !== undefined && { backgroundAfterMs: afterMs }),
     })
   }
-  const { result, answer, errorType } = await perform(scope, call, { offered, stepKey, span, watch })
+  const { result, answer, errorType } = await perform(scope, call, { offered, position, span, watch })
   watch.close()
   const taskId = answer?.outcome === "promoted" ? answer.task.id : null
   if (taskId) {
     conversation.hasTasks = true
+    agents.watch()
     void watchTask(agents, conversation, taskId)
   }
   span.end(taskId ? { "meanwhile.task.id": taskId } : {}, errorType)
@@ -58,7 +60,8 @@ export async function executeCall(scope: TurnScope, call: FunctionCall, stepKey:
 
 interface Attempt {
   readonly offered: OfferedTool | undefined
-  readonly stepKey: string
+  /** Of the message that asks for it. */
+  readonly position: number
   readonly span: Trace
   readonly watch: CallWatch
 }
@@ -70,8 +73,7 @@ async function perform(
 ): Promise<{ readonly result: ToolResult; readonly answer: Answer | null; readonly errorType: string | undefined }> {
   try {
     await scope.turn.requireOwned()
-    const execution = begin(scope, call, attempt)
-    const answer = await followed(scope, execution)
+    const answer = await followed(scope, begin(scope, call, attempt))
     return {
       result: toToolResult(call, answer, {
         limitCharacters: scope.agents.config.toolResultLimitCharacters,
@@ -91,11 +93,12 @@ function toAnswerError(answer: Answer): string | undefined {
   return answer.outcome === "timed_out" ? answer.outcome : undefined
 }
 
-function begin(scope: TurnScope, call: FunctionCall, { offered, stepKey, span, watch }: Attempt): Execution {
-  const { agents, conversation, turn } = scope
+function begin(scope: TurnScope, call: FunctionCall, { offered, position, span, watch }: Attempt): Execution {
+  const { agents, conversation, turn, hops } = scope
   const { log, model } = conversation
   if (!offered) throw unknownTool(scope, call)
-  const askedBy = turn.askingStep(stepKey)
+  const askedBy = turn.askingStep(toStepKey(position, call))
+  const parentMessage = `${log.id}/${position}`
   const toolCall = {
     tool: call.tool,
     plugin: offered.found.plugin,
@@ -104,21 +107,26 @@ function begin(scope: TurnScope, call: FunctionCall, { offered, stepKey, span, w
     session: log.id,
     parentTask: turn.callParent,
     traceId: scope.trace.traceId,
+    parentMessage: parentMessage as MessageId,
+    batch: parentMessage,
+    ...(hops > 0 && { hops }),
     ...(offered.found.tool.kind === "agent" && { model: model.id }),
     ...(askedBy && { askedBy }),
   }
   return context.with(span.context, () => agents.runner.execute(toolCall, watch.options))
 }
 
-/** A stop of the turn stops the call with it; its answer says so. */
-async function followed({ turn }: TurnScope, execution: Execution): Promise<Answer> {
+/** A stop of the turn stops the call with it; its answer says so. Until then a person can promote it. */
+async function followed({ turn, conversation }: TurnScope, execution: Execution): Promise<Answer> {
   const { signal } = turn
   const stop = (): void => execution.cancel({ by: "person", reason: turn.stopReason() ?? "the turn was stopped" })
   if (signal.aborted) stop()
   signal.addEventListener("abort", stop)
+  conversation.executions.add(execution)
   try {
     return await execution.answer
   } finally {
+    conversation.executions.delete(execution)
     signal.removeEventListener("abort", stop)
   }
 }

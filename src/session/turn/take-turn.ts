@@ -8,6 +8,7 @@ import { contextUsage } from "../conversation-context.ts"
 import type { LogEntry } from "../log/log-entry.ts"
 import type { OpenTurn } from "../log/open-turn.ts"
 import { toErrorType } from "../../runner/trace.ts"
+import { readReportMark } from "../report/report-mark.ts"
 import type { AgentScope } from "../scope.ts"
 import { beginTurnTrace, toUsageAttributes, type TurnTrace } from "../telemetry.ts"
 import { createPartialAnswer, type PartialAnswer } from "./call-model.ts"
@@ -30,7 +31,8 @@ export async function takeTurn(
   const { emitter } = conversation
   const startedMs = agents.clock.monotonic()
   const account = { startedMs, modelCalls: 0, toolCalls: 0, usage: NO_TOKENS, costMicros: 0 }
-  const scope: TurnScope = { agents, conversation, turn, trace, account, budget, saving: Promise.resolve() }
+  const hops = readReportMark(turn.metadata)?.hops ?? 0
+  const scope: TurnScope = { agents, conversation, turn, trace, account, budget, hops, saving: Promise.resolve() }
   conversation.budget = budget
   const partial = createPartialAnswer()
   emitter.emit({ type: "agent.status_changed", status: "active" })

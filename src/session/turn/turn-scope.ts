@@ -13,6 +13,8 @@ export interface TurnScope {
   readonly trace: TurnTrace
   readonly account: Account
   readonly budget: TurnBudget | null
+  /** How many reports lie between it and a person's words: 0 for what a person asked for. */
+  readonly hops: number
   /** What is being made durable while the turn goes on. */
   saving: Promise<void>
 }

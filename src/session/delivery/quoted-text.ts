@@ -1,4 +1,4 @@
-import { toOneLine } from "../base/one-line.ts"
+import { toOneLine } from "../../base/one-line.ts"
 
 /** Whatever a model may take for the beginning of a line. */
 const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/

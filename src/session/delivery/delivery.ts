@@ -1,0 +1,77 @@
+import type { BackgroundTaskResult } from "../../plugin/background-result.ts"
+import type { GroupRecord } from "../../task/group.ts"
+import type { NoticeKey } from "../../task/notice.ts"
+import type { NotifyMode, TaskRecord } from "../../task/record.ts"
+
+/** A run that ended, and whose session has not heard of it. */
+export interface EndedTask {
+  readonly key: NoticeKey
+  readonly notify: NotifyMode
+  /** When it ended. */
+  readonly at: number
+  readonly traceId: string | null
+  readonly task: TaskRecord
+}
+
+/** A group whose members are told together. */
+export interface ToldGroup {
+  readonly group: GroupRecord
+  /** Those that are told, in the order in which they were started. */
+  readonly members: readonly EndedTask[]
+  /** Members whose results the session has used already: they are named. */
+  readonly used: readonly TaskRecord[]
+  /** What a person decided about all of it; null when nobody was asked. */
+  readonly decision: EndedTask | null
+  /** Enough had ended before, and were told: these come with whatever is told next. */
+  readonly isLate: boolean
+}
+
+export interface WaitingTask {
+  readonly key: NoticeKey
+  readonly task: TaskRecord
+}
+
+/** What can be told to the model of one session now. */
+export interface Delivery {
+  readonly tasks: readonly EndedTask[]
+  readonly groups: readonly ToldGroup[]
+  /** They need a person's answer. */
+  readonly waiting: readonly WaitingTask[]
+  /** What a conversation that was saved elsewhere had not used yet. */
+  readonly restored: readonly BackgroundTaskResult[]
+  /** Settled together with what is told, and not told themselves. */
+  readonly passed: readonly NoticeKey[]
+}
+
+export const NOTHING_TO_TELL: Delivery = { tasks: [], groups: [], waiting: [], restored: [], passed: [] }
+
+export function isNothing({ tasks, groups, waiting, restored }: Delivery): boolean {
+  return tasks.length + groups.length + waiting.length + restored.length === 0
+}
+
+/** All that have ended, in groups or not. A decision stands for the group it is about. */
+export function endedIn({ tasks, groups }: Pick<Delivery, "tasks" | "groups">): readonly EndedTask[] {
+  return [...groups.flatMap(endedInGroup), ...tasks]
+}
+
+export function endedInGroup({ members, decision }: ToldGroup): readonly EndedTask[] {
+  return decision ? [decision, ...members] : members
+}
+
+/** What is settled once it was told. */
+export function keysOf(delivery: Delivery): readonly NoticeKey[] {
+  const waiting = delivery.waiting.map(({ key }) => key)
+  return [...endedIn(delivery).map(({ key }) => key), ...waiting, ...delivery.passed]
+}
+
+/** Only what the predicate keeps; groups of which nothing is left go. */
+export function keepEnded(delivery: Delivery, isKept: (ended: EndedTask) => boolean): Delivery {
+  const groups = delivery.groups
+    .map((told) => ({ ...told, members: told.members.filter(isKept) }))
+    .filter(({ members, decision }) => members.length > 0 || (decision !== null && isKept(decision)))
+  return { ...delivery, tasks: delivery.tasks.filter(isKept), groups }
+}
+
+export function toKeyText({ taskId, run, kind }: NoticeKey): string {
+  return `${taskId}/${run}/${kind}`
+}

@@ -1,0 +1,12 @@
+/** How long each may be at most, so that all together stay within the budget: the short ones whole, the long ones alike. */
+export function toFairShare(lengths: readonly number[], budget: number): number {
+  let left = budget
+  let others = lengths.length
+  for (const length of lengths.toSorted((one, other) => one - other)) {
+    const share = Math.floor(left / others)
+    if (length > share) return Math.max(share, 0)
+    left -= length
+    others -= 1
+  }
+  return Number.POSITIVE_INFINITY
+}

@@ -1,0 +1,75 @@
+import type { JsonObject } from "../../base/json.ts"
+import { contentOf } from "../../plugin/tool-content.ts"
+import type { Patch } from "../../task/patch.ts"
+import type { TaskKind, TaskRecord } from "../../task/record.ts"
+import type { Survivors } from "../../task/stop.ts"
+
+export interface ResultStyle {
+  /** Names what it came to, as a report does. */
+  readonly hasLabels: boolean
+}
+
+/** What an ended run came to, whole, in words. Empty when it says nothing beside its status. */
+export function toResultText(task: TaskRecord, { hasLabels }: ResultStyle = { hasLabels: false }): string {
+  switch (task.status) {
+    case "completed":
+      return toPatchText(task.kind, task.patch, hasLabels) || (hasLabels ? "Task completed successfully." : "")
+    case "failed":
+      return joinLines([task.failure.message, task.patch && toPatchText(task.kind, task.patch, hasLabels)])
+    case "interrupted":
+      return task.failure.message
+    case "cancelled":
+    case "timed_out":
+      return joinLines([
+        task.stop.reason,
+        toSurvivorText(task.survivors),
+        task.patch && toPatchText(task.kind, task.patch, hasLabels),
+      ])
+    default:
+      return ""
+  }
+}
+
+/** About a hundred tokens of it. */
+export function toShortText(task: TaskRecord): string {
+  const patch = "patch" in task ? task.patch : null
+  const text = task.status === "completed" && patch ? patch.digest.join(" ") : toResultText(task)
+  const line = text.replace(/\s+/g, " ").trim()
+  return line.length > SHORT_CHARACTERS ? `${line.slice(0, SHORT_CHARACTERS - 1)}…` : line
+}
+
+const SHORT_CHARACTERS = 400
+
+/** An agent says what matters in its digest; what a tool returns is its payload. */
+function toPatchText(kind: TaskKind, patch: Patch, hasLabels: boolean): string {
+  const { digest, facts, artifacts, nextSteps } = patch
+  const main = kind === "tool" || digest.length === 0 ? toPayloadText(patch) : digest.join("\n")
+  const isShown = kind === "tool" && typeof patch.payload === "object" && patch.payload !== null
+  return joinLines([
+    main !== "" && hasLabels ? `Summary: ${main}` : main,
+    Object.keys(facts).length > 0 && (hasLabels || !isShown) && `Facts discovered: ${toFactText(facts)}`,
+    artifacts.length > 0 && `Artifacts produced: ${toCount(artifacts.length)} (${toNames(patch)})`,
+    nextSteps.length > 0 && `Suggested next steps: ${nextSteps.join(", ")}`,
+  ])
+}
+
+function toPayloadText({ payload, digest }: Pick<Patch, "payload" | "digest">): string {
+  if (typeof payload === "string") return payload
+  const shown = contentOf(payload)
+  if (shown) return shown.map((part) => (part.type === "text" ? part.text : `[${part.mediaType}]`)).join("\n")
+  return payload === null ? digest.join("\n") : JSON.stringify(payload)
+}
+
+const toFactText = (facts: JsonObject): string => JSON.stringify(facts, null, 2)
+const toCount = (count: number): string => (count === 1 ? "1 item" : `${count} items`)
+const toNames = ({ artifacts }: Patch): string => artifacts.map(({ name }) => name).join(", ")
+
+function toSurvivorText(survivors: Survivors): string {
+  if (survivors === "unknown") return "Whether all of it is gone is not known."
+  if (survivors.length === 0) return ""
+  return `Still alive: ${survivors.map(({ pid, command }) => `${pid} (${command})`).join(", ")}`
+}
+
+function joinLines(lines: readonly (string | false | null)[]): string {
+  return lines.filter(Boolean).join("\n")
+}

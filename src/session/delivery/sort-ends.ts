@@ -1,0 +1,87 @@
+import type { GroupRecord } from "../../task/group.ts"
+import { hasEnoughArrivals } from "../../task/group.ts"
+import type { GroupId, TaskId } from "../../task/id.ts"
+import type { NoticeKey } from "../../task/notice.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import type { Delivery, EndedTask, ToldGroup } from "./delivery.ts"
+
+/** Ends that were found, with what is known about their groups. */
+export interface FoundEnds {
+  readonly ended: readonly EndedTask[]
+  readonly groups: ReadonlyMap<GroupId, GroupRecord>
+  /** Members of those groups that have ended and are not among the ends. */
+  readonly used: ReadonlyMap<TaskId, TaskRecord>
+  /** The task that asks a person about all of a group, by the group; whether it is among the ends or not. */
+  readonly gates: ReadonlyMap<GroupId, TaskRecord>
+}
+
+export type SortedEnds = Pick<Delivery, "tasks" | "groups" | "passed">
+
+/**
+ * Which ends are told singly and which together. What is in neither is held: members of a group that is not joined yet,
+ * or about which a person has not decided.
+ */
+export function sortEnds({ ended, groups, used, gates }: FoundEnds): SortedEnds {
+  const told = ended.filter(({ notify }) => notify !== "silent")
+  const gateIds = new Set([...gates.values()].map(({ id }) => id))
+  const singles: EndedTask[] = []
+  const members = new Map<GroupId, EndedTask[]>()
+  for (const one of told) {
+    const group = one.task.group === null ? undefined : groups.get(one.task.group)
+    if (gateIds.has(one.task.id)) continue
+    if (!group || (group.report === "each" && group.merge !== "human_gated")) singles.push(one)
+    else if (group.report !== "none") members.set(group.id, [...(members.get(group.id) ?? []), one])
+  }
+  const passed: NoticeKey[] = []
+  const joined: ToldGroup[] = []
+  for (const group of groups.values()) {
+    const gate = gates.get(group.id)
+    const decision = (gate && told.find(({ task }) => task.id === gate.id)) ?? null
+    const own = members.get(group.id) ?? []
+    if (own.length === 0 && !decision) continue
+    const verdict = judge(group, gate, decision !== null)
+    if (verdict === "hold") continue
+    if (verdict === "reject") passed.push(...own.map(({ key }) => key))
+    joined.push(toToldGroup(group, verdict === "reject" ? [] : own, { decision, used }))
+  }
+  const { kept, replaced } = replaceEarlier(joined.filter(({ members: own, decision }) => own.length > 0 || decision))
+  return { tasks: singles, groups: kept, passed: [...passed, ...replaced] }
+}
+
+/** What a person turned down is not shown. */
+function judge(group: GroupRecord, gate: TaskRecord | undefined, isDecided: boolean): "tell" | "hold" | "reject" {
+  if (group.state === "cancelled") return "tell"
+  if (group.state !== "joined") return "hold"
+  if (group.merge !== "human_gated") return "tell"
+  if (!gate) return "hold"
+  if (gate.status === "completed") return "tell"
+  const isOver = isDecided || gate.status === "cancelled" || gate.status === "timed_out" || gate.status === "failed"
+  return isOver ? "reject" : "hold"
+}
+
+function toToldGroup(
+  group: GroupRecord,
+  members: readonly EndedTask[],
+  { decision, used }: { readonly decision: EndedTask | null; readonly used: FoundEnds["used"] },
+): ToldGroup {
+  const now = new Set(members.map(({ task }) => task.id))
+  const inOrder = members.toSorted((one, other) => one.task.createdAt - other.task.createdAt)
+  const before = group.arrivals.filter(({ taskId }) => !now.has(taskId))
+  const known = before.flatMap(({ taskId }) => used.get(taskId) ?? [])
+  const isLate = decision === null && group.state === "joined" && hasEnoughArrivals({ ...group, arrivals: before })
+  return { group, members: inOrder, used: known, decision, isLate }
+}
+
+/** A group that replaces makes what earlier ones of its name came to void, where nobody has used it yet. */
+function replaceEarlier(joined: readonly ToldGroup[]) {
+  const isReplaced = ({ group }: ToldGroup): boolean =>
+    joined.some(
+      ({ group: other }) =>
+        other.merge === "replace" &&
+        other.state === "joined" &&
+        other.name === group.name &&
+        (other.createdAt > group.createdAt || (other.createdAt === group.createdAt && other.id > group.id)),
+    )
+  const replaced = joined.filter(isReplaced).flatMap(({ members }) => members.map(({ key }) => key))
+  return { kept: joined.filter((one) => !isReplaced(one)), replaced }
+}

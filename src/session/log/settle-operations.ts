@@ -1,0 +1,20 @@
+import type { SessionId, WorkspaceId } from "../../task/id.ts"
+import type { Operation } from "../../task/operation.ts"
+import type { Settlement } from "./open-turn.ts"
+
+/** Beside the entries that tell it: what was told is used, and what was left for the agent goes. */
+export function toSettleOperations(
+  { notices, said }: Settlement,
+  { id, workspace }: { readonly id: SessionId; readonly workspace: WorkspaceId },
+): readonly Operation[] {
+  const collection = toSaidCollection(id)
+  return [
+    ...(notices.length > 0 ? [{ op: "notice.consume", keys: notices, by: null } as const] : []),
+    ...said.map((one) => ({ op: "document.delete", workspace, collection, id: one }) as const),
+  ]
+}
+
+/** What was said to an agent while it works waits here until it is handed over. */
+export function toSaidCollection(session: SessionId): string {
+  return `said/${session}`
+}

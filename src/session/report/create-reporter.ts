@@ -1,0 +1,135 @@
+import type { CancelTimer } from "../../base/clock.ts"
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { Conversation } from "../conversation.ts"
+import { type Delivery, endedIn } from "../delivery/delivery.ts"
+import { readDeliverable } from "../delivery/read-deliverable.ts"
+import type { AgentScope } from "../scope.ts"
+import { createDeferral } from "./deferral.ts"
+import { publishGenerated } from "./generated-report.ts"
+import { planReport, type ReportPlan } from "./report-plan.ts"
+import type { ReportOptions } from "./report-request.ts"
+import { type ReportOutcome, takeReportTurn } from "./report-turn.ts"
+import type { Reporter } from "./reporter.ts"
+import { createToldDirectly } from "./told-directly.ts"
+
+/** Ends that come so close together are one report. */
+const QUIET_MS = 3
+/** A stream of ends that never pauses is told in pieces. */
+const LONGEST_PAUSE_MS = 250
+/** How soon a session that is busy in another process is looked at again. */
+const LATER_MS = 1_000
+
+/** From now on, with another generator too. */
+export function enableReports(scope: AgentScope, conversation: Conversation, options: ReportOptions = {}): void {
+  conversation.reporter?.close()
+  conversation.reporter = createReporter(scope, conversation, options)
+  conversation.reporter.wake()
+}
+
+function createReporter(scope: AgentScope, conversation: Conversation, { generator }: ReportOptions): Reporter {
+  const { clock, reports: config } = scope
+  const directly = createToldDirectly(scope, conversation)
+  const deferral = createDeferral(scope, { readWaiting, show: (ended) => directly.show(ended) })
+  const waiters = new Set<() => void>()
+  let isClosed = false
+  let isDue = false
+  let isWorking = false
+  let firstWakeMs: number | null = null
+  let cancelPause: CancelTimer | null = null
+
+  function wake(): void {
+    if (isClosed) return
+    isDue = true
+    if (isWorking) return
+    const now = clock.monotonic()
+    firstWakeMs ??= now
+    cancelPause?.()
+    cancelPause = clock.schedule(Math.max(0, Math.min(QUIET_MS, firstWakeMs + LONGEST_PAUSE_MS - now)), look)
+  }
+
+  function look(): void {
+    firstWakeMs = null
+    if (isClosed || isWorking) return
+    // It stays due: the end of what is going on wakes it.
+    if (isBusy(conversation)) return deferral.begin()
+    isDue = false
+    isWorking = true
+    void work()
+  }
+
+  async function work(): Promise<void> {
+    const outcome = await report().catch(leave)
+    isWorking = false
+    if (outcome === "later") return lookLater()
+    deferral.end()
+    if (isDue) wake()
+    else rest()
+  }
+
+  async function report(): Promise<ReportOutcome> {
+    if (!conversation.hasTasks && !conversation.hasNews) return "done"
+    const delivery = await readDeliverable(scope, conversation)
+    directly.forgetUsed(delivery)
+    const { delivery: told, hops, unreported } = plan(delivery)
+    directly.show([...unreported, ...delivery.waiting])
+    if (!told || isClosed) return "done"
+    if (!generator) return takeReportTurn(scope, conversation, plan)
+    directly.giveUp(await publishGenerated(scope, conversation, { generator, delivery: told, hops }))
+    return "done"
+  }
+
+  function plan(delivery: Delivery): ReportPlan {
+    const { isGivenUp } = directly
+    return planReport(delivery, { config, wakes: conversation.log.data.wakes ?? 0, now: clock.now(), isGivenUp })
+  }
+
+  async function readWaiting() {
+    const { delivery, unreported } = plan(await readDeliverable(scope, conversation))
+    return [...unreported, ...(delivery ? endedIn(delivery) : [])]
+  }
+
+  function lookLater(): void {
+    isDue = true
+    deferral.begin()
+    cancelPause?.()
+    cancelPause = clock.schedule(LATER_MS, look, { isBackground: true })
+  }
+
+  function leave(error: unknown): ReportOutcome {
+    const fields = { session: conversation.log.id, error: toErrorMessage(error) }
+    if (isMeanwhileError(error, "closed")) close()
+    else scope.log.warn("results could not be reported", fields)
+    return "done"
+  }
+
+  function rest(): void {
+    for (const resolve of waiters) resolve()
+    waiters.clear()
+  }
+
+  function close(): void {
+    isClosed = true
+    cancelPause?.()
+    deferral.end()
+    rest()
+  }
+
+  return {
+    wake,
+    async reported(signal) {
+      if (isClosed || signal?.aborted) return
+      wake()
+      const { promise, resolve } = Promise.withResolvers<void>()
+      waiters.add(resolve)
+      signal?.addEventListener("abort", () => resolve(), { once: true })
+      await promise
+      waiters.delete(resolve)
+    },
+    close,
+  }
+}
+
+/** A turn, a collection, another change of it or a question to the person is going on. */
+function isBusy({ queued, openQuestions }: Conversation): boolean {
+  return queued > 0 || openQuestions > 0
+}

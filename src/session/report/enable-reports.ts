@@ -1,0 +1,7 @@
+import type { Session } from "../session.ts"
+import type { ReportOptions } from "./report-request.ts"
+
+/** From now on the agent tells by itself what its background tasks came to, by its own turn or by your generator. */
+export function enableReports(session: Pick<Session, "enableReports">, options: ReportOptions = {}): void {
+  session.enableReports(options)
+}

@@ -1,0 +1,103 @@
+import { toErrorMessage } from "../../base/error.ts"
+import { unlessAborted } from "../../base/unless-aborted.ts"
+import { type Message, userMessage } from "../../plugin/message.ts"
+import { type Conversation, inTurn } from "../conversation.ts"
+import { requireOpen } from "../conversation-context.ts"
+import { type Delivery, endedIn, type EndedTask, keepEnded, keysOf, toKeyText } from "../delivery/delivery.ts"
+import { readTelling, type Telling, toTellingText, toTold, useTelling } from "../delivery/telling.ts"
+import type { AgentScope } from "../scope.ts"
+import { toReportRequest } from "./make-request.ts"
+import { announceReport, fallBack, publishReport } from "./publish-report.ts"
+import type { ReportMark } from "./report-mark.ts"
+import type { ReportGenerator } from "./report-request.ts"
+import { splitDelivery } from "./split-delivery.ts"
+
+export interface GeneratedReports {
+  readonly generator: ReportGenerator
+  readonly delivery: Delivery
+  readonly hops: number
+}
+
+/**
+ * Reports that somebody else writes. The conversation goes on meanwhile: what it was told until then is not published.
+ * Dying before the commit, nothing was told and it is asked for again. Returns what no report could be made of.
+ */
+export async function publishGenerated(
+  scope: AgentScope,
+  conversation: Conversation,
+  { generator, delivery, hops }: GeneratedReports,
+): Promise<readonly EndedTask[]> {
+  const failed: EndedTask[] = []
+  for (const part of splitDelivery(delivery, scope.reports.maxQueued)) {
+    const request = toReportRequest(scope, conversation, part, hops)
+    const { messageId, taskIds, groupId } = request
+    announceReport(conversation, part)
+    try {
+      const text = await inTime(scope, (signal) => generator(request, signal))
+      await inTurn(conversation, () => keep(scope, conversation, part, { messageId, taskIds, groupId, hops }, text))
+    } catch (error) {
+      scope.log.warn("a report could not be made", { session: conversation.log.id, error: toErrorMessage(error) })
+      const ended = endedIn(part)
+      fallBack(
+        scope,
+        conversation,
+        ended.map(({ task }) => task),
+      )
+      failed.push(...ended)
+    }
+  }
+  return failed
+}
+
+async function inTime(scope: AgentScope, make: (signal: AbortSignal) => Promise<string>): Promise<string> {
+  const { clock, reports, closing } = scope
+  const limit = new AbortController()
+  const stop = (): void => limit.abort(new Error(`it took longer than ${reports.timeoutMs} ms`))
+  const release = clock.schedule(reports.timeoutMs, stop, { isBackground: true })
+  const signal = AbortSignal.any([limit.signal, closing])
+  try {
+    return await unlessAborted(signal, make(signal))
+  } finally {
+    release()
+  }
+}
+
+async function keep(
+  scope: AgentScope,
+  conversation: Conversation,
+  part: Delivery,
+  mark: ReportMark,
+  text: string,
+): Promise<void> {
+  requireOpen(scope, conversation)
+  const { log, emitter } = conversation
+  await log.refresh()
+  const unused = await readUnusedOf(scope, conversation, part)
+  const telling = await useTelling(scope, conversation, unused)
+  if (endedIn(telling.delivery).length === 0) return
+  const answer: Message = { role: "assistant", parts: [{ type: "text", text: text === "" ? "(no answer)" : text }] }
+  const messages = [userMessage(toTellingText(scope, conversation, telling)), answer]
+  const { settles, data } = toTold(telling)
+  await log.write({
+    entries: messages.map((message) => ({ kind: "message", message, turn: null })),
+    ...(settles && { settles }),
+    data: { ...data, wakes: (log.data.wakes ?? 0) + 1 },
+  })
+  emitter.emit({ type: "agent.output", source: "model", text, mode: "write" })
+  publishReport(conversation, mark, text)
+  if (emitter.isHeard) emitter.emit({ type: "history.updated", messages: log.history })
+}
+
+async function readUnusedOf(scope: AgentScope, conversation: Conversation, part: Delivery): Promise<Telling> {
+  const { delivery } = await readTelling(scope, conversation)
+  const wanted = new Set(keysOf(part).map(toKeyText))
+  const isWanted = ({ key }: { readonly key: EndedTask["key"] }): boolean => wanted.has(toKeyText(key))
+  return {
+    said: [],
+    delivery: {
+      ...keepEnded(delivery, isWanted),
+      waiting: delivery.waiting.filter(isWanted),
+      passed: delivery.passed.filter((key) => wanted.has(toKeyText(key))),
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import { toErrorMessage } from "../../base/error.ts"
+import type { TurnRun } from "../../runner/turn/turn-run.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import type { Conversation } from "../conversation.ts"
+import type { AgentScope } from "../scope.ts"
+import { stopTurn } from "../stop-turn.ts"
+import { fallBack, publishReport } from "./publish-report.ts"
+import { readReportMark, type ReportMark } from "./report-mark.ts"
+
+/** A report whose worker is gone and that goes on here: it is published at its end, or the person is told directly. */
+export async function followLeftReport(
+  scope: AgentScope,
+  conversation: Conversation,
+  run: TurnRun,
+  text: Promise<string>,
+): Promise<void> {
+  const mark = readReportMark(await run.metadata())
+  if (!mark) return
+  await announce(scope, conversation, mark)
+  const { timeoutMs } = scope.reports
+  const stop = (): void => void stopTurn(scope, conversation, `the report took longer than ${timeoutMs} ms`)
+  const release = scope.clock.schedule(timeoutMs, stop, { isBackground: true })
+  void run.ended
+    .then((turn) => publish(scope, conversation, mark, turn, text))
+    .catch((error: unknown) => scope.log.warn("a report was not published", { error: toErrorMessage(error) }))
+    .finally(release)
+}
+
+async function announce(scope: AgentScope, conversation: Conversation, mark: ReportMark): Promise<void> {
+  const tasks = (await readTasks(scope, mark)).map(({ id, title }) => ({ id, title }))
+  const found = mark.groupId && (await scope.store.group(mark.groupId))
+  const group = found ? { id: found.id, name: found.name } : null
+  conversation.emitter.emit({ type: "report.started", tasks, group })
+}
+
+async function publish(
+  scope: AgentScope,
+  conversation: Conversation,
+  mark: ReportMark,
+  turn: TaskRecord | null,
+  text: Promise<string>,
+): Promise<void> {
+  if (!turn) return
+  if (turn.status === "completed") publishReport(conversation, mark, await text)
+  else fallBack(scope, conversation, await readTasks(scope, mark))
+}
+
+async function readTasks({ store }: AgentScope, { taskIds }: ReportMark): Promise<readonly TaskRecord[]> {
+  const tasks = await Promise.all(taskIds.map((id) => store.task(id)))
+  return tasks.filter((task) => task !== undefined)
+}

@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto"
+import { type Patch, toPatch } from "../../task/patch.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import type { Conversation } from "../conversation.ts"
+import { contextUsage } from "../conversation-context.ts"
+import { type Delivery, endedIn } from "../delivery/delivery.ts"
+import { quoteTitle } from "../delivery/quoted-text.ts"
+import { toResultsText } from "../delivery/delivery-text.ts"
+import { toShortText } from "../delivery/result-text.ts"
+import type { AgentScope } from "../scope.ts"
+import { toMemorySummary } from "./memory-summary.ts"
+import type { ReportRequest } from "./report-request.ts"
+
+/** What a report of this delivery is to be made of. */
+export function toReportRequest(
+  scope: AgentScope,
+  conversation: Conversation,
+  delivery: Delivery,
+  hops: number,
+): ReportRequest {
+  const { log } = conversation
+  const ended = endedIn(delivery)
+  const [told] = delivery.groups
+  const group = told && delivery.groups.length === 1 && delivery.tasks.length === 0 ? told.group : null
+  const members =
+    told && group ? [...told.members.map(({ task }) => task), ...told.used] : ended.map(({ task }) => task)
+  const patches = members.map(toPatchOf)
+  const [first] = ended
+  const isSingle = patches.length === 1
+  const { limitTokens } = contextUsage(scope, conversation)
+  return {
+    messageId: `report_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`,
+    session: log.id,
+    traceId: first?.traceId ?? null,
+    subject: group ? `group_${group.id}` : (first?.task.id ?? ""),
+    taskIds: members.map(({ id }) => id),
+    groupId: group?.id ?? null,
+    isGroupReport: group !== null,
+    description: group
+      ? `Task group ${quoteTitle(group.name)} (${group.memberCount} tasks)`
+      : toDescription(ended.map(({ task }) => task)),
+    executionTimeMs: toExecutionTimeMs(members),
+    patch: isSingle && patches[0] ? patches[0] : { ...toPatch(null), digest: patches.flatMap(({ digest }) => digest) },
+    combinedPatches: patches,
+    mergeStrategy: group?.merge ?? "append",
+    queuedAt: scope.clock.now(),
+    memorySummary: toMemorySummary(log),
+    toolContext: log.data.plugins,
+    contextVersion: log.position,
+    contextHash: createHash("sha256").update(JSON.stringify(log.history)).digest("hex"),
+    hopsRemaining: Math.max(0, scope.reports.maxHops - hops),
+    resultsText: toResultsText(delivery, { limitTokens, hasLabels: true }),
+  }
+}
+
+function toDescription(tasks: readonly TaskRecord[]): string {
+  const [only, ...others] = tasks
+  if (!only) return "Background task"
+  return others.length === 0 ? quoteTitle(only.title) : `${tasks.length} tasks, each named with what it came to`
+}
+
+/** What was handed back; of a run that did not complete, why. */
+function toPatchOf(task: TaskRecord): Patch {
+  const patch = "patch" in task ? task.patch : null
+  if (patch && task.status === "completed") return patch
+  const why = `${task.title}: ${task.status.replace("_", " ")}. ${toShortText(task)}`
+  return { ...(patch ?? toPatch(null)), digest: [why] }
+}
+
+/** From the first start to the last end. */
+function toExecutionTimeMs(tasks: readonly TaskRecord[]): number | null {
+  const starts = tasks.flatMap(({ startedAt }) => startedAt ?? [])
+  const ends = tasks.flatMap((task) => ("endedAt" in task ? [task.endedAt] : []))
+  return starts.length === 0 || ends.length === 0 ? null : Math.max(...ends) - Math.min(...starts)
+}

@@ -1,0 +1,31 @@
+import type { TaskRecord } from "../../task/record.ts"
+import type { Conversation } from "../conversation.ts"
+import type { Delivery } from "../delivery/delivery.ts"
+import { endedIn } from "../delivery/delivery.ts"
+import type { AgentScope } from "../scope.ts"
+import { showNotification } from "./notification.ts"
+import type { ReportMark } from "./report-mark.ts"
+
+/** Before the first word of it. */
+export function announceReport({ emitter }: Conversation, delivery: Delivery): void {
+  if (!emitter.isHeard) return
+  const [told] = delivery.groups
+  const isOfGroup = told !== undefined && delivery.groups.length === 1 && delivery.tasks.length === 0
+  emitter.emit({
+    type: "report.started",
+    tasks: endedIn(delivery).map(({ task: { id, title } }) => ({ id, title })),
+    group: isOfGroup ? { id: told.group.id, name: told.group.name } : null,
+  })
+}
+
+/** Once its text is durable. */
+export function publishReport({ emitter }: Conversation, mark: ReportMark, text: string): void {
+  const { messageId, taskIds, groupId } = mark
+  const report = { messageId, text, channel: "answer", done: true, proactive: true, taskIds, groupId } as const
+  emitter.emit({ type: "report.published", report })
+}
+
+/** Where no report could be made. */
+export function fallBack({ reports }: AgentScope, conversation: Conversation, tasks: readonly TaskRecord[]): void {
+  if (reports.fallbackNotification) showNotification(conversation, tasks)
+}

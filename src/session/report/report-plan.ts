@@ -1,0 +1,75 @@
+import { toHops } from "../../runner/call/hops.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import type { Stopper } from "../../task/stop.ts"
+import { type Delivery, endedInGroup, type EndedTask, keepEnded, type ToldGroup } from "../delivery/delivery.ts"
+import type { ReportsConfig } from "./report-config.ts"
+
+/** Longer ago than that, an end is no news worth waking anybody for. */
+const OLDEST_MS = 7 * 24 * 60 * 60 * 1_000
+
+/** Whoever asked for these stops knows of them, or nobody waits for the result any more. */
+const QUIET_STOPPERS: ReadonlySet<Stopper> = new Set(["model", "lifetime", "shutdown"])
+
+/** Whether the agent speaks by itself, and of what. */
+export interface ReportPlan {
+  /** All that a report tells now. Null: none is made. */
+  readonly delivery: Delivery | null
+  /** Of the report, itself included. */
+  readonly hops: number
+  /** Of these no report is made: the person is told directly, and the model with the next message. */
+  readonly unreported: readonly EndedTask[]
+}
+
+export interface PlanOptions {
+  readonly config: ReportsConfig
+  /** Reports in a row since a person last said something. */
+  readonly wakes: number
+  readonly now: number
+  /** A report of it was tried, and failed. */
+  readonly isGivenUp: (ended: EndedTask) => boolean
+}
+
+/** What waits for the next turn anyway comes along with a report, and is no reason for one. */
+export function planReport(delivery: Delivery, { config, wakes, now, isGivenUp }: PlanOptions): ReportPlan {
+  const isNear = ({ task }: EndedTask): boolean => toHops(task.metadata) + 1 <= config.maxHops
+  const isDue = (ended: EndedTask): boolean => isNear(ended) && ended.at > now - OLDEST_MS && !isGivenUp(ended)
+  const waking = findWaking(delivery)
+  const reportable = wakes < config.maxConsecutiveWakes ? waking.filter(({ isMerged }) => isMerged(config)) : []
+  const reasons = reportable.flatMap(({ ended }) => ended.filter(isDue))
+  const told = reasons.length > 0 ? keepEnded(delivery, isNear) : null
+  const isTold = new Set(told ? [...told.tasks, ...told.groups.flatMap(endedInGroup)].map(({ task }) => task.id) : [])
+  const unreported = waking.flatMap(({ ended }) => ended).filter(({ task }) => !isTold.has(task.id))
+  const hops = Math.max(0, ...reasons.map(({ task }) => toHops(task.metadata))) + 1
+  return { delivery: told, hops, unreported }
+}
+
+interface Waking {
+  readonly ended: readonly EndedTask[]
+  readonly isMerged: (config: ReportsConfig) => boolean
+}
+
+/** What would wake the session if nothing spoke against it. */
+function findWaking({ tasks, groups }: Delivery): readonly Waking[] {
+  const singles = tasks.filter(mayWake).map(
+    (one): Waking => ({
+      ended: [one],
+      isMerged: ({ strategies }) => strategies.includes("append"),
+    }),
+  )
+  const together = groups
+    .filter((told) => !told.isLate && endedInGroup(told).some(mayWake))
+    .map((told): Waking => ({ ended: endedInGroup(told), isMerged: (config) => isMergedBy(told, config) }))
+  return [...singles, ...together]
+}
+
+function isMergedBy({ group, decision }: ToldGroup, { strategies }: ReportsConfig): boolean {
+  return decision !== null || group.merge === "human_gated" || strategies.includes(group.merge)
+}
+
+function mayWake({ notify, task }: EndedTask): boolean {
+  return notify === "wake" && !isQuietStop(task)
+}
+
+function isQuietStop(task: TaskRecord): boolean {
+  return task.status === "cancelled" && QUIET_STOPPERS.has(task.stop.by)
+}

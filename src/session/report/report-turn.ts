@@ -1,0 +1,118 @@
+import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { type Message, userMessage } from "../../plugin/message.ts"
+import { type Conversation, inTurn } from "../conversation.ts"
+import { type Delivery, endedIn } from "../delivery/delivery.ts"
+import { readTelling, toTold, useTelling } from "../delivery/telling.ts"
+import type { TurnBeginning } from "../log/session-log.ts"
+import type { AgentScope } from "../scope.ts"
+import { takeNewTurn } from "../take-new-turn.ts"
+import { mendHistory } from "../turn/mend-history.ts"
+import { toReportRequest } from "./make-request.ts"
+import { announceReport, fallBack, publishReport } from "./publish-report.ts"
+import { type ReportMark, toReportMetadata } from "./report-mark.ts"
+import type { ReportPlan } from "./report-plan.ts"
+import { toReportPrompt } from "./report-prompt.ts"
+
+const CUT_OFF = "The turn before was cut off before this call was answered."
+
+/** `later`: the session is busy in another process, and is looked at again. */
+export type ReportOutcome = "done" | "later"
+
+interface BegunReport {
+  readonly mark: ReportMark
+  readonly delivery: Delivery
+}
+
+/**
+ * The agent speaks without being asked: a full turn with all its tools. The commit that begins it uses what it tells, so
+ * that no two processes tell it; dying after that commit, the turn is continued and published at its end.
+ */
+export function takeReportTurn(
+  scope: AgentScope,
+  conversation: Conversation,
+  plan: (delivery: Delivery) => ReportPlan,
+): Promise<ReportOutcome> {
+  return inTurn(conversation, async () => {
+    let begun: BegunReport | null = null
+    let isNothingLeft = false
+    const limit = limitTime(scope)
+    try {
+      const { text, outcome } = await takeNewTurn(scope, conversation, {
+        title: "report",
+        parentTask: null,
+        signal: limit.signal,
+        onBegun: () => begun && announceReport(conversation, begun.delivery),
+        prepare: async () => async (history) => {
+          const beginning = await begin(scope, conversation, history, plan)
+          isNothingLeft = beginning === null
+          if (!beginning) throw new MeanwhileError("wrong_state", "There is nothing left to report.")
+          begun = beginning.begun
+          return beginning.change
+        },
+      })
+      const { mark, delivery } = requireBegun(begun)
+      if (outcome === "completed") publishReport(conversation, mark, text)
+      else if (limit.signal.aborted) fallBack(scope, conversation, tasksOf(delivery))
+      return "done"
+    } catch (error) {
+      if (isNothingLeft) return "done"
+      const { delivery } = begun ?? NOT_BEGUN
+      if (!delivery) return leave(error)
+      // It goes on at the next start, or in another process.
+      if (conversation.log.data.turn !== null) return "done"
+      scope.log.warn("a report could not be made", { session: conversation.log.id, error: toErrorMessage(error) })
+      fallBack(scope, conversation, tasksOf(delivery))
+      return "done"
+    } finally {
+      limit.release()
+    }
+  })
+}
+
+const NOT_BEGUN = { delivery: null }
+
+/** Nothing was written: whoever holds the session goes on with it, and it is looked at again. */
+function leave(error: unknown): ReportOutcome {
+  if (isMeanwhileError(error, "wrong_state")) return "later"
+  throw error
+}
+
+/** Read anew: what was used since the reporter looked is not told. */
+async function begin(
+  scope: AgentScope,
+  conversation: Conversation,
+  history: readonly Message[],
+  plan: (delivery: Delivery) => ReportPlan,
+): Promise<{ readonly begun: BegunReport; readonly change: TurnBeginning } | null> {
+  const found = await readTelling(scope, conversation)
+  const { delivery: planned, hops } = plan(found.delivery)
+  if (!planned) return null
+  const telling = await useTelling(scope, conversation, { ...found, delivery: planned })
+  const { delivery } = telling
+  const request = toReportRequest(scope, conversation, delivery, hops)
+  const { messageId, taskIds, groupId } = request
+  const mark = { messageId, taskIds, groupId, hops }
+  const messages = [...mendHistory(history, CUT_OFF), userMessage(toReportPrompt({ ...request, said: telling.said }))]
+  const { settles, data } = toTold(telling)
+  const change: TurnBeginning = {
+    entries: messages.map((message) => ({ kind: "message", message, turn: null })),
+    ...(settles && { settles }),
+    data: { ...data, wakes: (conversation.log.data.wakes ?? 0) + 1 },
+    metadata: toReportMetadata(mark),
+  }
+  return { begun: { mark, delivery }, change }
+}
+
+/** Aborted when a report takes longer than it may. */
+function limitTime({ clock, reports }: AgentScope): { readonly signal: AbortSignal; release(): void } {
+  const limit = new AbortController()
+  const stop = (): void => limit.abort(new MeanwhileError("closed", `it took longer than ${reports.timeoutMs} ms`))
+  return { signal: limit.signal, release: clock.schedule(reports.timeoutMs, stop, { isBackground: true }) }
+}
+
+const tasksOf = (delivery: Delivery) => endedIn(delivery).map(({ task }) => task)
+
+function requireBegun(begun: BegunReport | null): BegunReport {
+  if (begun) return begun
+  throw new MeanwhileError("wrong_state", "The report was taken without having begun.")
+}

@@ -1,0 +1,24 @@
+import { MeanwhileError, toErrorMessage } from "../base/error.ts"
+import type { TaskId } from "../task/id.ts"
+import type { Conversation } from "./conversation.ts"
+import type { SessionLog } from "./log/session-log.ts"
+import type { AgentScope } from "./scope.ts"
+
+/** Stops the turn that runs, wherever it is. False when there is none. */
+export function stopTurn(scope: AgentScope, conversation: Conversation, reason: string): boolean {
+  const { current, log } = conversation
+  if (!current) return false
+  current.reason ??= reason
+  current.abort.abort(new MeanwhileError("closed", reason))
+  if (current.taskId) void cancelTurn(scope, log, current.taskId, reason)
+  return true
+}
+
+/** Resolves when the stop is accepted. */
+export async function cancelTurn(scope: AgentScope, log: SessionLog, turn: TaskId, reason: string): Promise<void> {
+  try {
+    await scope.runner.cancel(turn, { by: "person", reason }, log.workspace)
+  } catch (error) {
+    scope.log.warn("a turn could not be stopped", { turn, error: toErrorMessage(error) })
+  }
+}

@@ -1,0 +1,102 @@
+import { context } from "@opentelemetry/api"
+import { MeanwhileError, toErrorMessage } from "../base/error.ts"
+import type { TurnAccounting } from "../plugin/agent-event.ts"
+import { toErrorType } from "../runner/trace.ts"
+import { afterTurn } from "./after-turn.ts"
+import type { Conversation } from "./conversation.ts"
+import { requireOpen } from "./conversation-context.ts"
+import { followModel } from "./follow-model.ts"
+import type { TurnOpening } from "./log/session-log.ts"
+import type { AgentScope } from "./scope.ts"
+import type { TurnResult } from "./session.ts"
+import { cancelTurn, stopTurn } from "./stop-turn.ts"
+import { beginTurnTrace, type TurnTrace } from "./telemetry.ts"
+import { tellTurnCompleted } from "./tell-session-plugin.ts"
+import { takeTurn } from "./turn/take-turn.ts"
+import type { TurnBudget } from "./turn/turn-budget.ts"
+
+/** A turn that begins here, whoever asks for it. */
+export interface NewTurn extends Pick<TurnOpening, "title" | "parentTask" | "idempotencyKey" | "metadata" | "onBegun"> {
+  readonly traceId?: string | undefined
+  /** Once the conversation is as the store has it; returns what the turn begins with. */
+  readonly prepare: () => Promise<TurnOpening["toBeginning"]>
+  readonly signal?: AbortSignal | undefined
+  readonly createBudget?: () => TurnBudget | null
+}
+
+/** In its place in the queue, from its beginning to its durable end. */
+export async function takeNewTurn(
+  scope: AgentScope,
+  conversation: Conversation,
+  newTurn: NewTurn,
+): Promise<TurnResult> {
+  const { signal } = newTurn
+  scope.closing.throwIfAborted()
+  requireOpen(scope, conversation)
+  signal?.throwIfAborted()
+  conversation.current = { abort: new AbortController(), taskId: null, reason: null }
+  conversation.newMessage = new AbortController()
+  if (conversation.waitingMessages > 0) conversation.newMessage.abort()
+  const stop = (): void => void stopTurn(scope, conversation, toErrorMessage(signal?.reason))
+  signal?.addEventListener("abort", stop, { once: true })
+  try {
+    const text = await takeTraced(scope, conversation, newTurn)
+    const accounting = conversation.turns.at(-1)
+    if (!accounting) throw new MeanwhileError("wrong_state", "The turn ended without an account.")
+    await tellTurnCompleted(scope, conversation)
+    return toTurnResult(text, accounting)
+  } finally {
+    conversation.current = null
+    signal?.removeEventListener("abort", stop)
+    await afterTurn(scope, conversation)
+  }
+}
+
+/** Its span begins before its record, so that the record can name the trace. */
+async function takeTraced(scope: AgentScope, conversation: Conversation, newTurn: NewTurn): Promise<string> {
+  const trace = beginTurnTrace(conversation, newTurn.traceId)
+  try {
+    return await context.with(trace.context, () => take(scope, conversation, trace, newTurn))
+  } catch (error) {
+    trace.end({}, toErrorType(error))
+    throw error
+  }
+}
+
+async function take(
+  scope: AgentScope,
+  conversation: Conversation,
+  trace: TurnTrace,
+  newTurn: NewTurn,
+): Promise<string> {
+  const { log, current } = conversation
+  const { title, parentTask, idempotencyKey, metadata, onBegun, createBudget } = newTurn
+  await log.refresh()
+  await followModel(scope, conversation)
+  const toBeginning = await newTurn.prepare()
+  let stopping: Promise<void> | undefined
+  return log.turn({
+    toBeginning,
+    title,
+    parentTask,
+    traceId: trace.traceId,
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(metadata && { metadata }),
+    onBegun(taskId) {
+      onBegun?.(taskId)
+      if (!current) return
+      current.taskId = taskId
+      // It was stopped while it began.
+      if (taskId && current.reason !== null) stopping = cancelTurn(scope, log, taskId, current.reason)
+    },
+    async take(turn) {
+      if (stopping) await stopping
+      return takeTurn(scope, conversation, turn, trace, createBudget?.() ?? null)
+    },
+  })
+}
+
+function toTurnResult(text: string, accounting: TurnAccounting): TurnResult {
+  const outcome = accounting.outcome === "completed" ? "completed" : "stopped"
+  return { turn: accounting.turn, outcome, text, accounting }
+}
