@@ -29,9 +29,11 @@ export function formatQuestion({ taskId, question, reason }: Asked, command: str
   const text = toLine(asked?.text ?? textOf(question, "text") ?? "It needs your answer.")
   const answer = `Answer: ${command} ${id} ${toForm({ reason, question }, asked)}`
   if (options.length === 0) return `[${id}] ${text} ${answer}`
-  return [`[${id}] ${text}`, ...options.map((option, index) => `  ${index + 1}) ${plain(option)}`), `  ${answer}`].join(
-    "\n",
-  )
+  return [
+    `[${id}] ${text}`,
+    ...options.map((option, index) => `  ${index + 1}) ${toLine(option)}`),
+    `  ${answer}`,
+  ].join("\n")
 }
 
 /** Until when it can be answered, and what counts then. */

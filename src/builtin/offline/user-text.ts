@@ -16,8 +16,14 @@ const NOTICES = /^\s*\[Meanwhile: [^\n]*\n(?:[^\n]*\n)*?\[End of the notices\.\]
 const REPORT =
   /^\s*\[Meanwhile: nobody has said anything\.[^\n]*\n(?:[^\n]*\n)*?\[Results received[^\n]*\n(?<results>(?:[^\n]*\n)*?)\[End of the results\.\]/
 
+/** Said to an agent that has nothing left to wait for: it asks for the same, after the notices. */
+const FINISH = "What you started in the background has ended, as told above. Finish your work with it."
+
 /** What somebody says to an agent that works. */
 const SAID = /^\s*\[Said to you while you worked:\]\n/
+
+/** Of another agent's conversation: to be known, not followed. */
+const HANDED_OVER = /\n\nWhat the one who asks hands over with it:\n[^]*$/
 
 /** A note begins a paragraph, or is in lines at the end: `[Call session_describe …]`. Brackets of JSON begin none. */
 const NOTE_START = /^\s*\[(?!\s*(?:[\]"'\d{[]|$))/
@@ -39,10 +45,19 @@ export function readUserText(parts: readonly ContentPart[]): UserText {
       continue
     }
     const notice = NOTICES.exec(part.text)?.[0] ?? ""
+    if (part.text.slice(notice.length).trim() === FINISH) {
+      results = withoutFrame(notice)
+      continue
+    }
     if (notice !== "") notices.push(notice.trim())
-    words.push(cutNotes(part.text.slice(notice.length).replace(SAID, "")))
+    words.push(cutNotes(part.text.slice(notice.length).replace(SAID, "").replace(HANDED_OVER, "")))
   }
   return { words: words.join("\n").trim(), notices, results }
+}
+
+/** The lines between the first and the last. */
+function withoutFrame(notice: string): string {
+  return notice.trim().split("\n").slice(1, -1).join("\n")
 }
 
 function cutNotes(text: string): string {
