@@ -45,7 +45,7 @@ test("results, queued work and stops arrive within the safety poll when every wa
   await eventually("the stop is obeyed", () => context.signal.aborted)
   const { store } = await open()
   await eventually("its end is written", async () => (await store.task(first.id))?.status === "cancelled")
-  clock.advance(1_000)
+  clock.advance(5_000)
   expect((await result).task.status).toBe("cancelled")
 })
 

@@ -5,13 +5,22 @@ import { createRegistry } from "../../src/plugin/registry.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
 import { createRunner, type Runner, type RunnerOptions } from "../../src/runner/runner.ts"
 
-type Options = Pick<RunnerOptions, "engine" | "clock" | "background"> & { readonly tools: readonly Tool[] }
+type Options = Pick<
+  RunnerOptions,
+  "engine" | "clock" | "background" | "agents" | "conversations" | "permission" | "takeTurn" | "onCreated"
+> & {
+  readonly tools: readonly Tool[]
+  /** Whether it is gone by the end of the test, and cannot be closed. */
+  readonly isOver?: () => boolean
+}
 
 /** A runner on an engine of the test's own making, closed after the test. Its plugin is `test`. */
-export async function openRunner(directory: string, { tools, ...options }: Options): Promise<Runner> {
+export async function openRunner(directory: string, { tools, isOver, ...options }: Options): Promise<Runner> {
   const registry = createRegistry()
   await registry.register(definePlugin({ kind: "tool", name: "test", tools }))
   const runner = await createRunner({ ...options, registry, spoolDirectory: join(directory, "spool") })
-  onTestFinished(() => runner.close())
+  onTestFinished(async () => {
+    if (!isOver?.()) await runner.close()
+  })
   return runner
 }

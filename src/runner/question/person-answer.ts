@@ -5,8 +5,8 @@ import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 /** What somebody's answer to the question means. Refused as `invalid_input` when it is none. */
 export function toPersonAnswer(question: Question, answer: JsonValue, by: string): PersonAnswer {
   const said = toText(answer)
-  const value = said === "" && question.fallback !== undefined ? question.fallback : toValue(question, said)
-  if (value !== undefined) return { isAnswered: true, value, by }
+  const value = said === "" && question.fallback !== undefined ? question.fallback : said && toValue(question, said)
+  if (value) return { isAnswered: true, value, by }
   throw new MeanwhileError("invalid_input", `That is no answer to the question. Answer ${toExpected(question)}.`)
 }
 
@@ -16,14 +16,15 @@ export function toDefaultAnswer({ fallback }: Question): PersonAnswer {
   return { isAnswered: false, reason: "nobody answered in time" }
 }
 
-function toText(answer: JsonValue): string {
+/** Undefined: nobody says such a thing. */
+function toText(answer: JsonValue): string | undefined {
   if (typeof answer === "boolean") return answer ? "yes" : "no"
-  return typeof answer === "string" || typeof answer === "number" ? String(answer).trim() : ""
+  if (Array.isArray(answer)) return answer.every((one) => typeof one === "string") ? answer.join(", ") : undefined
+  return typeof answer === "string" || typeof answer === "number" ? String(answer).trim() : undefined
 }
 
 function toValue({ kind, options = [], isMultiple, allowsText }: Question, said: string): string | undefined {
   if (kind === "approval") return toYesOrNo(said)
-  if (said === "") return undefined
   if (kind === "text" || options.length === 0) return said
   const chosen = toChosen(options, isMultiple ? said.split(",") : [said])
   return chosen ?? (allowsText ? said : undefined)

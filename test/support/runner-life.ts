@@ -1,0 +1,67 @@
+import { join } from "node:path"
+import { onTestFinished } from "vitest"
+import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
+import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
+import type { PersonPort } from "../../src/plugin/person-port.ts"
+import type { Runner, RunnerOptions } from "../../src/runner/runner.ts"
+import type { TaskStore } from "../../src/task/store.ts"
+import type { WaitRecord } from "../../src/task/wait.ts"
+import { createLife, createMortalEngine, type Life } from "../chaos/mortal-engine.ts"
+import { eventually } from "./eventually.ts"
+import { openRunner } from "./open-runner.ts"
+
+export interface RunnerLife {
+  readonly life: Life
+  readonly runner: Runner
+  /** Answers when the life is over, too. */
+  readonly store: TaskStore
+  readonly clock: ManualClock
+  /** The open questions, once there are so many. */
+  questions(count: number): Promise<readonly WaitRecord[]>
+}
+
+type Options = Parameters<typeof openRunner>[1]
+
+/**
+ * One life of a runner on the folder's store, whose runs ask persons as those of a session in the background do. End the
+ * life before the next begins; the last one is closed in peace.
+ */
+export async function beginRunnerLife(
+  folder: string,
+  options: Omit<Options, "engine" | "clock">,
+  number = 1,
+): Promise<RunnerLife> {
+  const life = createLife(number)
+  const clock = createManualClock(1_700_000_000_000 + number * 1_000_000)
+  const path = join(folder, "store.sqlite")
+  const isHolderAlive: NonNullable<Parameters<typeof createEmbeddedEngine>[0]["isHolderAlive"]> = (data) =>
+    data["life"] === number
+  const engine = await createEmbeddedEngine({ path, clock, holder: { life: number }, isHolderAlive })
+  onTestFinished(() => engine.close())
+  let created!: Runner
+  const runner = await openRunner(folder, {
+    onCreated(it) {
+      created = it
+    },
+    conversations: (run) => {
+      const person: PersonPort = { ask: (question, signal = run.signal) => created.askPerson(run, question, signal) }
+      return { person } as ReturnType<NonNullable<RunnerOptions["conversations"]>>
+    },
+    ...options,
+    engine: createMortalEngine(engine, life),
+    clock,
+    isOver: () => life.isOver,
+  })
+  const { store } = engine
+  return {
+    life,
+    runner,
+    store,
+    clock,
+    questions: (count) =>
+      eventually(`${count} questions are open`, async () => {
+        const open = await store.waits({ isOpen: true })
+        return open.length === count && open
+      }),
+  }
+}
