@@ -121,6 +121,21 @@ test("000-69: the threshold of the configuration is what the model is told of to
   expect(start?.description).toContain("echo (moves there by itself after 25 s)")
 })
 
+test("000-51: the instructions of jaato say when, how, and with which tools to work in the background", () => {
+  const { systemInstructions, tools } = createBackgroundPlugin({ vocabulary: "jaato" })
+  const text = typeof systemInstructions === "function" ? systemInstructions() : ""
+  expect(text).toContain("**When to use background execution:**\n- Commands that typically take >10 seconds")
+  expect(text).toContain("**Workflow:**\n1. Call `startBackgroundTask`")
+  for (const { name } of tools) expect(text).toContain(`- \`${name}\` - `)
+})
+
+test("000-84: they say what an auto-backgrounded answer means, and that the call is not to be made again", () => {
+  const { systemInstructions } = createBackgroundPlugin({ vocabulary: "jaato" })
+  const text = typeof systemInstructions === "function" ? systemInstructions() : ""
+  expect(text).toContain("`auto_backgrounded: true`")
+  expect(text).toContain("That is no failure: the work goes on, so do not call it again.")
+})
+
 describe.each(VOCABULARIES)("the vocabulary %s", (vocabulary) => {
   const plugin = createBackgroundPlugin({ vocabulary })
   const texts = [

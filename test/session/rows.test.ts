@@ -7,9 +7,6 @@ const LAST_ROW = 75
 /** Rows of the framework's specification that were decided otherwise: `docs/decisions` says why. */
 const DECIDED_OTHERWISE = [14, 22, 25, 31, 35, 73]
 
-/** What they ask is not there yet: the model's own tools for tasks. */
-const NOT_YET = [48]
-
 /** Rows that another suite shows, in this file. */
 const ELSEWHERE: Readonly<Record<number, string>> = {
   61: "test/cli/piped-program.slow.test.ts",
@@ -30,16 +27,9 @@ const toName = (row: number): string => `004-${String(row).padStart(2, "0")}`
 const isNamed = (row: number, where = tests): boolean => where.includes(`"${toName(row)}: `)
 
 describe("every row of the framework's specification", () => {
-  test.each(rows.filter((row) => !NOT_YET.includes(row)).map((row) => [toName(row), row] as const))(
-    "%s has a test that names it",
-    (_, row) => {
-      const elsewhere = ELSEWHERE[row]
-      expect(isNamed(row, elsewhere && readFileSync(elsewhere, "utf8"))).toBe(true)
-    },
-  )
-
-  test("that is not there yet leaves the list once a test names it", () => {
-    expect(NOT_YET.filter((row) => isNamed(row))).toEqual([])
+  test.each(rows.map((row) => [toName(row), row] as const))("%s has a test that names it", (_, row) => {
+    const elsewhere = ELSEWHERE[row]
+    expect(isNamed(row, elsewhere && readFileSync(elsewhere, "utf8"))).toBe(true)
   })
 })
 
