@@ -1,23 +1,16 @@
 import { type Clock, systemClock } from "../base/clock.ts"
 import { closeAll } from "../base/close-all.ts"
-import type { JsonValue } from "../base/json.ts"
-import type { AskingRun, ConversationPortsOf, Log } from "../plugin/context.ts"
-import type { PersonAnswer, Question } from "../plugin/person-port.ts"
+import type { ConversationPortsOf, Log } from "../plugin/context.ts"
 import type { Registry } from "../plugin/registry.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import type { Engine } from "../task/engine.ts"
-import type { GroupRecord } from "../task/group.ts"
-import type { SessionId, TaskId, WaitId, WorkspaceId } from "../task/id.ts"
-import type { TaskRecord } from "../task/record.ts"
 import type { AgentsPort } from "./agents-port.ts"
 import { type BackgroundConfigInput, toBackgroundConfig } from "./config.ts"
 import { createDurations } from "./upkeep/durations.ts"
 import { startChores } from "./upkeep/chores.ts"
 import { createFamilyLock } from "./call/family-lock.ts"
-import { closeSession, deleteSession, endTurn, endUnkeptTurn } from "./upkeep/lifetimes.ts"
 import { createObedience } from "./worker/obedience.ts"
 import { markLost } from "./run/ownership.ts"
-import { restRun } from "./run/rest-run.ts"
 import { allowAll, type Permission } from "./call/permission.ts"
 import { thisProcessIdentity } from "./process/identity.ts"
 import { createPump, IDLE_PUMP, type Pump } from "./worker/pump.ts"
@@ -25,22 +18,18 @@ import { createReclaim } from "./worker/reclaim.ts"
 import { createRedactingLog } from "./redacting-log.ts"
 import { createRedactor, type Redactor } from "./redaction/redactor.ts"
 import { warn } from "./upkeep/repeat.ts"
-import { stripConsumed } from "./upkeep/retention.ts"
-import { askPerson } from "./question/ask-person.ts"
 import { gateTool } from "./group/gate-tool.ts"
 import { createGroupUpkeep } from "./group/group-upkeep.ts"
-import { sealOpenGroups } from "./group/seal-group.ts"
 import { questionTool } from "./question/question-tool.ts"
-import { answerWait } from "./command/answer-wait.ts"
 import type { RunnerScope } from "./scope.ts"
 import { createTaskService } from "./command/service.ts"
+import { createSessionCommands, type SessionCommands } from "./command/session-commands.ts"
 import { endHeldTasks, type ShutdownOptions, stopEverything } from "./worker/shutdown.ts"
 import { silentLog } from "./silent-log.ts"
 import { createSlots } from "./worker/slots.ts"
 import { createSpool } from "./spool/spool.ts"
 import { sweepSpool } from "./worker/sweep.ts"
 import { createToolSource } from "./call/tool-source.ts"
-import { type BegunTurn, beginTurn, type TurnStart } from "./turn/begin-turn.ts"
 import { createTurnTool } from "./turn/turn-tool.ts"
 import type { TurnHandler } from "./turn/turn-run.ts"
 import { createWorker } from "./worker/worker.ts"
@@ -64,30 +53,15 @@ export interface RunnerOptions {
   readonly takeTurn?: TurnHandler
   /** Default true. Without it only what is asked of it here is done: nothing queued or left behind is taken up. */
   readonly takesWork?: boolean
+  /** How many reports may follow from one another by the tasks that they start. Default: any number. */
+  readonly maxHops?: number
   /** Told of the runner before it takes up any work, so that whoever serves its tools and turns can know it. */
   readonly onCreated?: (runner: Runner) => void | Promise<void>
 }
 
-export interface Runner extends TaskService, AsyncDisposable {
-  answer(waitId: WaitId, answer: JsonValue, answeredBy: string, scope?: WorkspaceId): Promise<TaskRecord>
-  /** Asks in the inbox, for a run in the background: nobody waits for it, so nobody is interrupted. */
-  askPerson(run: AskingRun, question: Question, signal: AbortSignal): Promise<PersonAnswer>
-  /** Seals the open groups of a session, after a turn: nobody adds to them any more. */
-  sealGroups(session: SessionId): Promise<readonly GroupRecord[]>
-  beginTurn(start: TurnStart): Promise<BegunTurn>
-  /** Until the returned function is called, the run and those above it hold no slot, and their time stands still. */
-  rest(id: TaskId): () => void
-  /** Whether a run of the task is this process's now. */
-  runsHere(id: TaskId): boolean
+export interface Runner extends TaskService, SessionCommands, AsyncDisposable {
   /** Whether turns that wait in the queue go on in this process. */
   takesTurns(): boolean
-  endTurn(turn: TaskId): Promise<void>
-  /** Stops what was to live no longer than the turn that this session, which is not kept, has just had. */
-  endUnkeptTurn(session: SessionId): Promise<void>
-  closeSession(session: SessionId): Promise<void>
-  deleteSession(session: SessionId): Promise<void>
-  /** Takes output and payload of what the session has used away at once; returns of how many tasks. */
-  stripConsumed(session: SessionId): Promise<number>
   close(options?: ShutdownOptions): Promise<void>
 }
 
@@ -141,6 +115,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     mayHaveQueuedTurns: true,
     takesTurns: options.takeTurn !== undefined,
     isClosing: false,
+    maxHops: options.maxHops ?? Number.POSITIVE_INFINITY,
   }
   const service = createTaskService(scope)
   let pump: Pump = IDLE_PUMP
@@ -169,18 +144,8 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
 
   const runner: Runner = {
     ...service,
-    answer: (waitId, answer, answeredBy, workspace) => answerWait(scope, waitId, answer, answeredBy, workspace),
-    askPerson: (run, question, signal) => askPerson(scope, run, question, signal),
-    sealGroups: (session) => sealOpenGroups(scope, session),
-    beginTurn: (start) => beginTurn(scope, start),
-    rest: (id) => restRun(scope, id),
-    runsHere: (id) => scope.active.get(id)?.standing.in === "background",
+    ...createSessionCommands(scope),
     takesTurns: () => takesWork && scope.takesTurns && !scope.isClosing,
-    endTurn: (turn) => endTurn(scope, turn),
-    endUnkeptTurn: (session) => endUnkeptTurn(scope, session),
-    closeSession: (session) => closeSession(scope, session),
-    deleteSession: (session) => deleteSession(scope, session),
-    stripConsumed: (session) => stripConsumed(scope, session),
     close,
     [Symbol.asyncDispose]: () => close(),
   }

@@ -54,4 +54,6 @@ export interface RunnerScope {
   /** Whether a conversation's turns can run here. */
   readonly takesTurns: boolean
   isClosing: boolean
+  /** How many reports may follow from one another by the tasks that they start. */
+  readonly maxHops: number
 }

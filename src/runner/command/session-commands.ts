@@ -1,0 +1,51 @@
+import type { JsonValue } from "../../base/json.ts"
+import type { AskingRun } from "../../plugin/context.ts"
+import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
+import type { GroupRecord } from "../../task/group.ts"
+import type { SessionId, TaskId, WaitId, WorkspaceId } from "../../task/id.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import { sealOpenGroups } from "../group/seal-group.ts"
+import { askPerson } from "../question/ask-person.ts"
+import { restRun } from "../run/rest-run.ts"
+import type { RunnerScope } from "../scope.ts"
+import { type BegunTurn, beginTurn, type TurnStart } from "../turn/begin-turn.ts"
+import { closeSession, deleteSession, endTurn, endUnkeptTurn } from "../upkeep/lifetimes.ts"
+import { stripConsumed } from "../upkeep/retention.ts"
+import { answerWait } from "./answer-wait.ts"
+
+/** What the conversations ask of the runner beside the commands over tasks. */
+export interface SessionCommands {
+  answer(waitId: WaitId, answer: JsonValue, answeredBy: string, scope?: WorkspaceId): Promise<TaskRecord>
+  /** Asks in the inbox, for a run in the background: nobody waits for it, so nobody is interrupted. */
+  askPerson(run: AskingRun, question: Question, signal: AbortSignal): Promise<PersonAnswer>
+  /** Seals the open groups of a session, after a turn: nobody adds to them any more. */
+  sealGroups(session: SessionId): Promise<readonly GroupRecord[]>
+  beginTurn(start: TurnStart): Promise<BegunTurn>
+  /** Until the returned function is called, the run and those above it hold no slot, and their time stands still. */
+  rest(id: TaskId): () => void
+  /** Whether a run of the task is this process's now. */
+  runsHere(id: TaskId): boolean
+  endTurn(turn: TaskId): Promise<void>
+  /** Stops what was to live no longer than the turn that this session, which is not kept, has just had. */
+  endUnkeptTurn(session: SessionId): Promise<void>
+  closeSession(session: SessionId): Promise<void>
+  deleteSession(session: SessionId): Promise<void>
+  /** Takes output and payload of what the session has used away at once; returns of how many tasks. */
+  stripConsumed(session: SessionId): Promise<number>
+}
+
+export function createSessionCommands(scope: RunnerScope): SessionCommands {
+  return {
+    answer: (waitId, answer, answeredBy, workspace) => answerWait(scope, waitId, answer, answeredBy, workspace),
+    askPerson: (run, question, signal) => askPerson(scope, run, question, signal),
+    sealGroups: (session) => sealOpenGroups(scope, session),
+    beginTurn: (start) => beginTurn(scope, start),
+    rest: (id) => restRun(scope, id),
+    runsHere: (id) => scope.active.get(id)?.standing.in === "background",
+    endTurn: (turn) => endTurn(scope, turn),
+    endUnkeptTurn: (session) => endUnkeptTurn(scope, session),
+    closeSession: (session) => closeSession(scope, session),
+    deleteSession: (session) => deleteSession(scope, session),
+    stripConsumed: (session) => stripConsumed(scope, session),
+  }
+}
