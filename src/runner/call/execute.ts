@@ -7,6 +7,7 @@ import { toStopCause } from "../command/cancel.ts"
 import { checkNames } from "./call-check.ts"
 import { toPolicy } from "./details.ts"
 import { requireOpen } from "./enter.ts"
+import { requireHopsLeft } from "./hops.ts"
 import { type ForegroundCall, executeRecorded, executeUnrecorded } from "./foreground-call.ts"
 import type { RunnerScope } from "../scope.ts"
 import { TURN_PLUGIN } from "../turn/turn-name.ts"
@@ -23,6 +24,7 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
   function begin(admitted: Admitted, hasRecord: boolean): void {
     requireOpen(scope)
     checkNames(scope.redactor, call)
+    if (toPolicy(admitted.tool, admitted.input).mode === "always") requireHopsLeft(scope, admitted)
     if (!admitted.approval) options.onAdmitted?.()
     if (scope.tools.hooks().length > 0) answer.then((it) => tellHooks(scope, admitted, it)).catch(() => {})
     if (hasRecord) {

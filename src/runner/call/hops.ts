@@ -1,3 +1,4 @@
+import { MeanwhileError } from "../../base/error.ts"
 import type { JsonObject } from "../../base/json.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { ActiveRun } from "../run/active-run.ts"
@@ -16,4 +17,14 @@ export function hopsOf(task: ActiveRun | TaskRecord): number {
 
 export function withHops(metadata: JsonObject, hops: number): JsonObject {
   return hops > 0 ? { ...metadata, [HOPS]: hops } : metadata
+}
+
+/** What follows from a report at the last of its hops is told to the person, and starts nothing. */
+export function requireHopsLeft(
+  { maxHops }: { readonly maxHops: number },
+  { hops, tool }: { readonly hops: number; readonly tool: { readonly name: string } },
+): void {
+  if (hops === 0 || hops < maxHops) return
+  const message = `${tool.name} can start nothing in the background here: this is report ${hops} of ${maxHops} that followed from one another. Tell the person what you found, and let them ask for more.`
+  throw new MeanwhileError("limit_exceeded", message, { limit: "maxHops", hops })
 }

@@ -8,6 +8,7 @@ import { toApprovalWait } from "./approval.ts"
 import { beginRun, toBackgroundPlan, toSlotKeys } from "../run/begin-run.ts"
 import { toDetails, toPolicy } from "./details.ts"
 import { enter } from "./enter.ts"
+import { requireHopsLeft } from "./hops.ts"
 import { noteChild } from "../turn/turn-children.ts"
 import type { RunnerScope } from "../scope.ts"
 
@@ -16,6 +17,7 @@ export async function start(scope: RunnerScope, call: ToolCall): Promise<TaskRec
   const admitted = await admit(scope, call)
   try {
     requireCapable(admitted)
+    requireHopsLeft(scope, admitted)
     return await createTask(scope, admitted)
   } finally {
     admitted.settle?.()

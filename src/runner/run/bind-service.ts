@@ -1,6 +1,7 @@
 import type { GroupFilter, GroupService } from "../../plugin/group-service.ts"
 import type { TaskService, ToolCall } from "../../plugin/task-service.ts"
 import type { AskingStep } from "../../task/record.ts"
+import { requireHopsLeft } from "../call/hops.ts"
 import { getResult } from "../command/commands.ts"
 import { findTask } from "../command/lookup.ts"
 import { acknowledgeTasks, type ResultReader } from "../command/use-results.ts"
@@ -25,8 +26,14 @@ export function bindToRun(scope: RunnerScope, active: ActiveRun): TaskService {
     get: (id) => service.get(id, workspace),
     result: (id, options = {}) => getResult(scope, id, options, workspace, toReader(scope, active)),
     cancel: (id, request) => service.cancel(id, request, workspace),
-    retry: (id) => service.retry(id, workspace),
-    resume: (id, prompt) => service.resume(id, prompt, workspace),
+    async retry(id) {
+      requireHopsLeft(scope, active)
+      return service.retry(id, workspace)
+    },
+    async resume(id, prompt) {
+      requireHopsLeft(scope, active)
+      return service.resume(id, prompt, workspace)
+    },
     say: (id, message) => service.say(id, message, workspace),
     waitFor: (request) => waitFor(scope, request, { workspace, run: active, reader: toReader(scope, active) }),
     get groups() {

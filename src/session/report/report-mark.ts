@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../base/json.ts"
+import { withHops } from "../../runner/call/hops.ts"
 import type { GroupId, TaskId } from "../../task/id.ts"
 
 /** What the record of a turn says when nobody asked for it: whoever goes on with it after a crash publishes its end. */
@@ -11,7 +12,7 @@ export interface ReportMark {
 }
 
 export function toReportMetadata(mark: ReportMark): JsonObject {
-  return { report: { ...mark } }
+  return withHops({ report: { ...mark } }, mark.hops)
 }
 
 export function readReportMark({ report }: JsonObject): ReportMark | null {
