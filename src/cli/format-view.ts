@@ -19,7 +19,7 @@ export function formatView(view: View, group: Group, nowMs: number): string {
     ["elapsed", formatDuration(elapsedMs(task, nowMs))],
     ["usually", estimate && `${formatDuration(estimate.medianMs)} (${estimate.source})`],
     ["limit", timeoutMs === null ? "none" : formatDuration(timeoutMs)],
-    ...progressFacts(task.progress, nowMs),
+    ...progressFacts(task, nowMs),
     ["output", outputBytes > 0 ? `${outputBytes} bytes` : "none"],
     ["last line", lastLine],
     ["end", "endedAt" in task ? formatEnd(task) : null],
@@ -28,15 +28,17 @@ export function formatView(view: View, group: Group, nowMs: number): string {
 }
 
 /** Of an agent also what it has called and spent. */
-function progressFacts(progress: View["task"]["progress"], nowMs: number): [string, string | null][] {
+function progressFacts(task: View["task"], nowMs: number): [string, string | null][] {
+  const { progress } = task
   if (!progress) return []
+  const isLive = !("endedAt" in task)
   const { activity, ...rest } = progress
-  const said: [string, string | null] = ["progress", formatProgress(rest) || null]
+  const said: [string, string | null] = ["progress", (isLive && formatProgress(rest)) || null]
   if (!activity) return [said]
   return [
     said,
     ["calls", formatLastCalls(activity)],
     ["spent", formatTokens(activity)],
-    ["active", `${formatDuration(Math.max(0, nowMs - activity.at))} ago`],
+    ["active", isLive ? `${formatDuration(Math.max(0, nowMs - activity.at))} ago` : null],
   ]
 }

@@ -70,5 +70,5 @@ function describeFate({ lifetime, kind, status, id }: Task): string {
   if (lifetime === "forever") return `goes on without Meanwhile (meanwhile tasks show ${shortId(id)})`
   if (status === "waiting") return "waits for an answer (meanwhile tasks inbox)"
   if (status === "queued" || kind !== "tool") return "goes on at the next start"
-  return "is stopped"
+  return "is stopped at exit"
 }

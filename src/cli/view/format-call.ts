@@ -14,10 +14,21 @@ export function formatCall({ tool, input }: Pick<EventOf<"tool_call.started">, "
 /** What tells a call from others: the first text in its input, else its values by name. The rest is for the tool. */
 function formatInput(input: CallInput): string {
   if (typeof input !== "object" || input === null) return bound(toLine(String(input ?? "")), INPUT_CHARACTERS)
+  const started = toStarted(input)
+  if (started) return formatCall(started)
   const entries: [string, CallInput][] = Object.entries(input)
   const first = entries.find(([, value]) => typeof value === "string" && value.trim() !== "")
   const text = typeof first?.[1] === "string" ? first[1] : entries.map(toWords).join(", ")
   return bound(toLine(text), INPUT_CHARACTERS)
+}
+
+/** A call that starts another in the background is told from others by that one. */
+function toStarted(
+  input: NonNullable<CallInput> & object,
+): Pick<EventOf<"tool_call.started">, "tool" | "input"> | null {
+  if (!("tool" in input) || !("input" in input)) return null
+  const { tool, input: inner } = input
+  return typeof tool === "string" && typeof inner === "object" && inner !== undefined ? { tool, input: inner } : null
 }
 
 function toWords([name, value]: readonly [string, CallInput]): string {
