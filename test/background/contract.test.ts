@@ -19,5 +19,7 @@ test("000-09: a task that one vocabulary started is seen by the contract of its 
   await agent.session.send("go")
   const plugin = definePlugin({ kind: "tool", name: "test", tools: [gated.tool] })
   const capable = backgroundCapable(plugin, agent.runtime.tasks)
-  expect(await capable.getStatus(String(agent.answers()[0]?.["task_id"]))).toBe("running")
+  const { id } = await agent.task(1)
+  expect(agent.answers()).toMatchObject([{ task_id: id }])
+  expect(await capable.getStatus(id)).toBe("running")
 })

@@ -46,7 +46,7 @@ const ELSEWHERE: Readonly<Record<number, readonly [file: string, what: string]>>
   31: [PATTERNS, "000-61: pattern 4, a call past its threshold"],
   32: [ADAPTER, "null for a tool that stays"],
   33: [FORECAST, '["npm install", install, "npm install"]'],
-  34: [JAATO, "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"],
+  34: ["test/background/jaato-start.test.ts", "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"],
   35: [JAATO, '["running", "running", "running", "pending"]'],
   62: [EXECUTE, "a call past its threshold goes on as a task and is not run again"],
   63: [EXECUTE, "a call past its threshold goes on as a task and is not run again"],
