@@ -42,6 +42,7 @@ export { createEmbeddedEngine, type EmbeddedEngineOptions } from "./engine/embed
 export { backgroundCapable } from "./plugin/background-adapter.ts"
 export { type BackgroundCapable, isBackgroundCapable } from "./plugin/background-capable.ts"
 export type { Log, StepContext, ToolContext } from "./plugin/context.ts"
+export type { BackgroundTaskResult, Trajectory } from "./plugin/background-result.ts"
 export { definePlugin } from "./plugin/define-plugin.ts"
 export type {
   AgentEvent,
@@ -121,6 +122,9 @@ export type { Client } from "./session/client.ts"
 export { createTokenLedger, type LedgerEntry, type LedgerTotal, type TokenLedger } from "./session/ledger.ts"
 export type { LedgerRecord, LedgerRow } from "./session/ledger-record.ts"
 export { type LedgerQuery, readLedger } from "./session/read-ledger.ts"
+export { enableReports } from "./session/report/enable-reports.ts"
+export { type ReportsConfig, type ReportsConfigInput, reportsConfigSchema } from "./session/report/report-config.ts"
+export type { ReportGenerator, ReportOptions, ReportRequest } from "./session/report/report-request.ts"
 export type { CommandOptions, SendOptions, Session, SessionOptions, TurnResult } from "./session/session.ts"
 export { toListener, type UiHooks } from "./session/ui-hooks.ts"
 export type { ShutdownOptions } from "./runner/worker/shutdown.ts"
