@@ -124,3 +124,21 @@ test("the ids that it shows are taken back, and what it started keeps its title,
     status: "cancelled",
   })
 })
+
+test("a start that has to wait for a slot says its place in the queue", async () => {
+  const agent = await openMeanwhile([{ calls: [start("a"), start("b")] }, "One runs, one waits."], {
+    background: { maxConcurrentPerPlugin: 1 },
+  })
+  await agent.session.send("go")
+  const queued = agent.answers().filter(({ status }) => status === "queued")
+  expect(queued).toMatchObject([{ place_in_queue: 1 }])
+})
+
+test("a long list shows the newest hundred, and says how many it leaves out", async () => {
+  const calls = Array.from({ length: 103 }, (_, index) => start(String(index)))
+  const agent = await openMeanwhile([{ calls }, call("list_tasks"), "Many."])
+  await agent.session.send("go")
+  const list = agent.answers().at(-1)
+  expect(list).toMatchObject({ count: 103, note: expect.stringContaining("3 older ones") })
+  expect((list as { tasks: unknown[] }).tasks).toHaveLength(100)
+})

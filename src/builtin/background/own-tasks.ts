@@ -1,6 +1,6 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { TaskView } from "../../plugin/task-service.ts"
-import { isTerminal, LIVE_STATUSES, type RunStatus, TERMINAL_STATUSES } from "../../task/lifecycle.ts"
+import { isTerminal, type RunStatus, TERMINAL_STATUSES } from "../../task/lifecycle.ts"
 import { TASK_KINDS, type TaskRecord, type TaskSummary } from "../../task/record.ts"
 import type { TaskFilter } from "../../task/store.ts"
 import type { BackgroundCall } from "./background-call.ts"
@@ -16,7 +16,7 @@ export interface OwnFilter {
   readonly isConsumed?: boolean
 }
 
-const MOST_LISTED = 100
+const MOST_LISTED = 1_000
 const CANCEL_WAIT_MS = 15_000
 const REASON = "the agent cancelled it"
 /** A turn is a task too, but none that a model started. */
@@ -46,16 +46,6 @@ export async function listOwn(call: BackgroundCall, filter: OwnFilter = {}): Pro
 export async function cancelOwn(call: BackgroundCall, id: string, reason = REASON): Promise<TaskRecord> {
   const { task } = await requireOwn(call, id)
   return call.context.tasks.cancel(task.id, { by: "model", reason })
-}
-
-export async function cancelAll(
-  call: BackgroundCall,
-  filter: OwnFilter,
-  reason = REASON,
-): Promise<readonly TaskRecord[]> {
-  const { tasks } = call.context
-  const live = await listOwn(call, { statuses: LIVE_STATUSES, ...filter })
-  return Promise.all(live.map(({ id }) => tasks.cancel(id, { by: "model", reason })))
 }
 
 /** Whether nothing of it runs any more: it had ended before, or it was stopped and nothing survived that. */

@@ -5,16 +5,7 @@ import type { TaskRecord, TaskSummary } from "../../task/record.ts"
 import type { BackgroundCall } from "./background-call.ts"
 import type { CapableTool } from "./capable-tool.ts"
 import { createGroupOperations, type GroupOperations } from "./group-operations.ts"
-import {
-  cancelAll,
-  cancelAndLook,
-  cancelOwn,
-  clearOwn,
-  listOwn,
-  type OwnFilter,
-  requireOwn,
-  requireTask,
-} from "./own-tasks.ts"
+import { cancelAndLook, cancelOwn, clearOwn, listOwn, type OwnFilter, requireOwn, requireTask } from "./own-tasks.ts"
 import { type AgentStart, startAgent } from "./start-agent.ts"
 import { type Started, startTask, type TaskStart } from "./start-task.ts"
 import { waitForTasks } from "./wait-for-tasks.ts"
@@ -38,12 +29,10 @@ export interface TaskOperations {
   output(id: string, request?: OutputRequest): Promise<OutputChunk>
   /** What has ended counts as used. A new message of the person ends it. Without `tasks` and `group`: for all unused. */
   wait(request: Omit<WaitRequest, "signal" | "consume">): Promise<WaitAnswer>
-  /** Newest first, at most a hundred. */
+  /** Newest first, at most a thousand. */
   list(filter?: OwnFilter): Promise<readonly TaskSummary[]>
   /** Returns once the stop is accepted. */
   cancel(id: string, reason?: string): Promise<TaskRecord>
-  /** Those of the filter that live. */
-  cancelAll(filter: OwnFilter, reason?: string): Promise<readonly TaskRecord[]>
   /** True when nothing of it runs any more. */
   cancelAndLook(id: string): Promise<boolean>
   /** To a running agent at its next tool boundary; a completed one is resumed. */
@@ -75,7 +64,6 @@ export function createTaskOperations(call: BackgroundCall): TaskOperations {
     wait: (request) => waitForTasks(call, request),
     list: (filter) => listOwn(call, filter),
     cancel: (id, reason) => cancelOwn(call, id, reason),
-    cancelAll: (filter, reason) => cancelAll(call, filter, reason),
     cancelAndLook: (id) => cancelAndLook(call, id),
     async send(id, message) {
       const { task } = await requireOwn(call, id)

@@ -9,6 +9,7 @@ import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
 import { toGroupFacts, toTaskDetails, toTaskFacts } from "./task-facts.ts"
 
 const OUTPUT_BYTES = 16 * 1024
+const MOST_SHOWN = 100
 const LIVE_TAIL_BYTES = 2 * 1024
 const DEFAULT_LIMIT_SECONDS = 300
 const LONGEST_LIMIT_SECONDS = 3_600
@@ -56,7 +57,10 @@ export const READ_TOOLS: readonly VocabularyTool[] = [
     async run({ status, group }, operations) {
       const statuses = status === undefined ? {} : { statuses: [status].flat() }
       const tasks = await operations.list({ ...statuses, ...(group !== undefined && { group }) })
-      return answer(`${tasks.length} tasks`, { tasks: tasks.map(toTaskFacts), count: tasks.length })
+      const shown = tasks.slice(0, MOST_SHOWN).map(toTaskFacts)
+      const left = tasks.length - shown.length
+      const note = left > 0 ? { note: `${left} older ones are not shown: ask for a status or a group.` } : {}
+      return answer(`${tasks.length} tasks`, { tasks: shown, count: tasks.length, ...note })
     },
   }),
   defineVocabularyTool({

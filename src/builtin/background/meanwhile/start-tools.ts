@@ -2,12 +2,15 @@ import { z } from "zod"
 import type { JsonObject } from "../../../base/json.ts"
 import { toOneLine } from "../../../base/one-line.ts"
 import { type AgentBudget, HANDOVERS } from "../../../plugin/agent-request.ts"
+import type { TaskView } from "../../../plugin/task-service.ts"
 import type { ToolReturn } from "../../../plugin/tool-return.ts"
-import { NOTIFY_MODES } from "../../../task/record.ts"
+import type { WaitAnswer } from "../../../plugin/wait-request.ts"
+import { NOTIFY_MODES, type TaskRecord } from "../../../task/record.ts"
 import { answer } from "../answer.ts"
 import { describeCapable } from "../capable-tool.ts"
 import { toShortId } from "../short-id.ts"
 import type { Started, StartOptions } from "../start-task.ts"
+import type { TaskOperations } from "../task-operations.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
 import { toGroupFacts, toTaskDetails, toTaskFacts } from "./task-facts.ts"
 
@@ -71,7 +74,8 @@ export const START_TOOLS: readonly VocabularyTool[] = [
     title: ({ tool, title }) => `start ${title ?? tool}`,
     async run({ tool, input, timeout_seconds: seconds, ...options }, operations) {
       const timeout = seconds === undefined ? {} : { timeoutMs: seconds * 1_000 }
-      return tellStarted(await operations.start({ tool, input, ...toStartOptions(options), ...timeout }))
+      const started = await operations.start({ tool, input, ...toStartOptions(options), ...timeout })
+      return tellStarted(started, operations)
     },
   }),
   defineVocabularyTool({
@@ -103,7 +107,7 @@ export const START_TOOLS: readonly VocabularyTool[] = [
         ...(budget && { budget: toBudget(budget) }),
         ...toStartOptions(options),
       })
-      return tellStarted(started)
+      return tellStarted(started, operations)
     },
   }),
 ]
@@ -139,7 +143,7 @@ function toGroup(group: NonNullable<StartInput["group"]>): NonNullable<StartOpti
   }
 }
 
-function tellStarted(started: Started): ToolReturn {
+async function tellStarted(started: Started, operations: TaskOperations): Promise<ToolReturn> {
   const { task } = started
   const id = toShortId(task.id)
   if (started.outcome === "running_already") {
@@ -148,14 +152,25 @@ function tellStarted(started: Started): ToolReturn {
       note: `The same work runs already as task ${id}, so nothing was started. ${COMES_BY_ITSELF} wait_for waits for it; \`again\` starts it a second time.`,
     })
   }
-  const { group, waited } = started
+  const { waited } = started
+  const group = waited?.group ?? started.group
   const inGroup: JsonObject = group ? { in_group: toGroupFacts(group) } : {}
   if (waited?.reason === "met") {
     return answer(`${id} has ended`, { tasks: waited.tasks.map(toTaskDetails), ...inGroup })
   }
-  const note =
-    task.status === "waiting"
-      ? "It needs a person's approval first, and waits for it. You will be told how it ends: do not ask again."
-      : `${waited ? "It goes on in the background. " : ""}${COMES_BY_ITSELF}`
-  return answer(`started ${id}: ${task.title}`, { ...toTaskFacts(task), ...inGroup, note })
+  const view = await operations.look(task.id)
+  return answer(`started ${id}: ${task.title}`, { ...toStanding(view), ...inGroup, note: toNote(view.task, waited) })
+}
+
+function toStanding({ task, placeInQueue }: TaskView): JsonObject {
+  return { ...toTaskFacts(task), ...(placeInQueue !== null && { place_in_queue: placeInQueue }) }
+}
+
+function toNote(task: TaskRecord, waited: WaitAnswer | null): string {
+  if (task.status === "waiting" && task.wait.reason === "approval") {
+    return "It needs a person's approval first, and waits for it. You will be told how it ends: do not ask again."
+  }
+  if (waited?.reason === "cancelled") return "Its group was cancelled."
+  const before = waited?.reason === "released" ? "The person said something: look at that first. " : ""
+  return `${before}${waited ? "It goes on in the background. " : ""}${COMES_BY_ITSELF}`
 }
