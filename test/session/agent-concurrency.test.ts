@@ -47,7 +47,7 @@ test("agents that start agents in the background are at most three levels deep",
   const live = async () => (await runtime.tasks.list({ statuses: LIVE_STATUSES })).items
   await eventually("everything has ended", async () => (await live()).length === 0)
   const { items } = await runtime.tasks.list({ kinds: ["agent"] })
-  expect(items.map(({ depth }) => depth).toSorted()).toEqual([1, 2, 3])
+  expect(items.map(({ depth }) => depth).toReversed()).toEqual([1, 2, 3])
   const told = requestsOf(provider, "main").flatMap(({ messages }) => resultsIn(messages))
   const refused = told.filter(({ isError }) => isError).map(({ content }) => JSON.stringify(content))
   expect(refused[0]).toContain("An agent here would be 4 levels deep; at most 3 are allowed.")
