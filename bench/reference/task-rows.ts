@@ -5,12 +5,13 @@ type Row = Readonly<Record<string, SQLInputValue>>
 /** All rows of the embedded store that belong to one task, by table. */
 export type TaskRows = ReadonlyMap<string, readonly Row[]>
 
-/** Tables whose rows name their task by number in a column `task`; in `tasks` itself it is `number`. */
+/** Tables whose rows name their task by number: in a column `task`, in `tasks` itself `number`, in the place of an event. */
 function listTables(database: DatabaseSync): readonly { readonly name: string; readonly taskColumn: string }[] {
   const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all()
   return names.flatMap(({ name }) => {
     const table = String(name)
     if (table === "tasks") return [{ name: table, taskColumn: "number" }]
+    if (table === "events") return [{ name: table, taskColumn: "place >> 32" }]
     const columns = database.prepare(`PRAGMA table_info(${table})`).all()
     return columns.some((column) => column["name"] === "task") ? [{ name: table, taskColumn: "task" }] : []
   })
@@ -79,7 +80,8 @@ function prepareUpdateRow(database: DatabaseSync, row: Row, before: Row): WriteC
 }
 
 /** What differs from one task to the next; everything else is as it was recorded. */
-const OWN_COLUMNS: Readonly<Record<string, (copy: CopyOf) => SQLInputValue>> = {
+const OWN_COLUMNS: Readonly<Record<string, (copy: CopyOf, recorded: SQLInputValue) => SQLInputValue>> = {
+  place: ({ number }, recorded) => number * 2 ** 32 + (Number(recorded) % 2 ** 32),
   number: ({ number }) => number,
   task: ({ number }) => number,
   id: ({ id }) => id,
@@ -93,7 +95,7 @@ function bind(statement: StatementSync, columns: readonly string[], recorded: re
     return toValue ? [{ index, toValue }] : []
   })
   return (copy) => {
-    for (const { index, toValue } of own) values[index] = toValue(copy)
+    for (const { index, toValue } of own) values[index] = toValue(copy, recorded[index] ?? null)
     statement.run(...values)
   }
 }
@@ -114,7 +116,9 @@ export function insertCopies(database: DatabaseSync, rows: TaskRows, firstNumber
     for (const row of all) {
       const columns = Object.keys(row)
       const values = columns.map((column) => COPIED_COLUMNS[column] ?? "?")
-      const recorded = columns.filter((column) => !(column in COPIED_COLUMNS)).map((column) => row[column] ?? null)
+      const recorded = columns
+        .filter((column) => !(column in COPIED_COLUMNS) || column === "place")
+        .map((column) => (column === "place" ? Number(row[column]) % 2 ** 32 : (row[column] ?? null)))
       database
         .prepare(`INSERT INTO ${table} (${columns.join(", ")}) SELECT ${values.join(", ")} FROM copies`)
         .run(...recorded)
@@ -124,6 +128,7 @@ export function insertCopies(database: DatabaseSync, rows: TaskRows, firstNumber
 }
 
 const COPIED_COLUMNS: Readonly<Record<string, string>> = {
+  place: "copies.number << 32 | ?",
   number: "copies.number",
   task: "copies.number",
   id: "copies.id",

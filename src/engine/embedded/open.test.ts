@@ -179,7 +179,7 @@ describe("the integrity check", () => {
   test("finds what no operation can have left so", async () => {
     await writeStore()
     const database = new DatabaseSync(path, { enableForeignKeyConstraints: false })
-    database.exec("DELETE FROM events WHERE task = 1 AND sequence = 1; DELETE FROM tasks WHERE number = 2")
+    database.exec("DELETE FROM events WHERE place = 1 << 32 | 1; DELETE FROM tasks WHERE number = 2")
     database.exec(
       "UPDATE tasks SET status = 'completed' WHERE number = 3; UPDATE tasks SET status = 'waiting' WHERE number = 4",
     )

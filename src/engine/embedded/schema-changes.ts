@@ -56,3 +56,17 @@ export const GROUPS_TO_TEND = `
 CREATE INDEX groups_unfinished ON groups (session, created_at) WHERE state IN ('open', 'sealed');
 CREATE INDEX groups_gated ON groups (created_at) WHERE merge = 'human_gated';
 `
+
+/** The sixth version: events, too, lie in a tree that grows at its end. Their key is their task's and their sequence. */
+export const EVENTS_IN_ORDER = `
+ALTER TABLE events RENAME TO earlier_events;
+CREATE TABLE events (
+  place INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  body TEXT
+);
+INSERT INTO events SELECT task << 32 | sequence, run, at, type, body FROM earlier_events ORDER BY task, sequence;
+DROP TABLE earlier_events;
+`

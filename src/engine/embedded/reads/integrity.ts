@@ -4,12 +4,14 @@ import type { StoreHealth } from "../../../task/store.ts"
 import { toStoreError } from "../sqlite-error.ts"
 import { prepare } from "../statement.ts"
 
+const OF_TASK = "place BETWEEN number << 32 AND number << 32 | 0xffffffff"
+
 /** Each finds rows that no operation can have left so; a row's `problem` is a sentence for people. */
 const RULES: readonly string[] = [
   `SELECT 'The events of task ' || id || ' do not end at ' || last_sequence || '.' AS problem FROM tasks
-   WHERE last_sequence <> coalesce((SELECT max(sequence) FROM events WHERE task = number), 0)`,
+   WHERE last_sequence <> coalesce((SELECT max(place) & 0xffffffff FROM events WHERE ${OF_TASK}), 0)`,
   `SELECT 'The events of task ' || id || ' have a gap.' AS problem FROM tasks WHERE stripped_at IS NULL
-   AND last_sequence <> (SELECT count(*) FROM events WHERE task = number)`,
+   AND last_sequence <> (SELECT count(*) FROM events WHERE ${OF_TASK})`,
   `SELECT 'Task ' || id || ' is ' || status || ' but has ' || CASE WHEN ended_at IS NULL THEN 'no' ELSE 'an' END
    || ' end.' AS problem FROM tasks
    WHERE (ended_at IS NOT NULL) <> (status IN ('completed', 'failed', 'cancelled', 'timed_out', 'interrupted'))`,
@@ -18,6 +20,8 @@ const RULES: readonly string[] = [
      (SELECT 1 FROM notices WHERE task = number AND notices.run = tasks.run AND notices.kind = 'ended')`,
   `SELECT 'Task ' || id || ' waits for nothing that is open.' AS problem FROM tasks
    WHERE status = 'waiting' AND NOT EXISTS (SELECT 1 FROM waits WHERE task = number AND waits.state = 'open')`,
+  `SELECT 'An event belongs to a task that does not exist.' AS problem FROM events
+   WHERE NOT EXISTS (SELECT 1 FROM tasks WHERE number = place >> 32)`,
   `SELECT 'A message belongs to a session that does not exist.' AS problem FROM messages
    WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE number = place >> 32)`,
 ]

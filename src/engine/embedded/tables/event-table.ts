@@ -19,14 +19,15 @@ interface EventRow {
 }
 
 export function createEventTable(database: DatabaseSync): EventTable {
-  const append = prepare(database, "INSERT INTO events (task, sequence, run, at, type, body) VALUES (?, ?, ?, ?, ?, ?)")
+  const append = prepare(database, "INSERT INTO events (place, run, at, type, body) VALUES (? << 32 | ?, ?, ?, ?, ?)")
   const read = prepare<EventRow>(
     database,
-    `SELECT sequence, run, at, type, body FROM events
-     WHERE task = (SELECT number FROM tasks WHERE id = ?) AND sequence > ? ORDER BY sequence ${LIMIT}`,
+    `WITH owner (number) AS (SELECT number FROM tasks WHERE id = ?)
+     SELECT place & ${SEQUENCE_MASK} AS sequence, run, at, type, body FROM owner CROSS JOIN events
+     WHERE place > owner.number << 32 | ? AND place < (owner.number + 1) << 32 ORDER BY place ${LIMIT}`,
   )
-  const removeBefore = prepare(database, "DELETE FROM events WHERE task = ? AND sequence < ?")
-  const remove = prepare(database, "DELETE FROM events WHERE task = ?")
+  const removeBefore = prepare(database, "DELETE FROM events WHERE place > ?1 << 32 AND place < ?1 << 32 | ?2")
+  const remove = prepare(database, "DELETE FROM events WHERE place > ?1 << 32 AND place < (?1 + 1) << 32")
   return {
     append: (task, sequence, run, at, body) => void append.run(task, sequence, run, at, body.type, toText(body)),
     read: (id, afterSequence, limit) => read.all(id, afterSequence, limit).map((row) => toEvent(id, row)),
@@ -34,6 +35,9 @@ export function createEventTable(database: DatabaseSync): EventTable {
     remove: (task) => void remove.run(task),
   }
 }
+
+/** The part of an event's place that is its sequence. */
+const SEQUENCE_MASK = 0xffff_ffff
 
 /** The type has a column of its own; most events have little else. */
 function toText(body: TaskEventBody): string | null {
