@@ -78,7 +78,7 @@ export interface AskingRun extends Pick<ToolContext, "taskId" | "run" | "workspa
   /** The step of a turn that made the call: the same when the turn makes it again after a crash. */
   readonly askedBy: AskingStep | null
   /** It, or something above it, is a task in the background: nobody waits for it now. */
-  readonly isBackground: boolean
+  isInBackground(): Promise<boolean>
   readonly limits: TaskLimits
   /** What its task has used so far, in earlier runs too. */
   readonly usage: Usage

@@ -11,7 +11,7 @@ export interface PermissionRequest {
   readonly input: unknown
   readonly definition: Tool
   /** Made below a task in the background: whoever is there now does not wait for it, and is asked in the inbox. */
-  readonly isBackground: boolean
+  isInBackground(): Promise<boolean>
   /** Aborted when nobody wants the call any more. */
   readonly signal: AbortSignal
 }

@@ -25,7 +25,7 @@ export type PersonAnswer =
 /** Asks whoever is there. */
 export interface PersonPort {
   /** Questions go to the inbox, where many wait at once; otherwise to whoever is there, one at a time. */
-  readonly isInbox?: boolean
+  isInbox?(): Promise<boolean>
   ask(question: Question, signal?: AbortSignal): Promise<PersonAnswer>
 }
 

@@ -23,12 +23,11 @@ export function toConversationPorts(scope: AgentScope, run: AskingRun): Conversa
 /** Whoever is there does not wait for what runs in the background: its questions go to the inbox. */
 function toPersonPort({ person, runner }: AgentScope, run: AskingRun): PersonPort {
   return {
-    get isInbox() {
-      return run.isBackground
-    },
-    ask(question, own) {
+    isInbox: () => run.isInBackground(),
+    async ask(question, own) {
       const signal = own ? AbortSignal.any([own, run.signal]) : run.signal
-      return run.isBackground ? runner.askPerson(run, question, signal) : person.ask(question, signal)
+      if (await run.isInBackground()) return runner.askPerson(run, question, signal)
+      return person.ask(question, signal)
     },
   }
 }

@@ -13,8 +13,8 @@ async function openAsked(turn?: (run: TurnRun) => Promise<null>) {
   const asked: [string, boolean][] = []
   const agent = createGatedTool({ name: "agent", kind: "agent", obeys: true })
   const permission = {
-    decide: ({ tool, isBackground }: PermissionRequest) => {
-      asked.push([tool, isBackground])
+    decide: async (request: PermissionRequest) => {
+      asked.push([request.tool, await request.isInBackground()])
       return { allowed: true } as const
     },
   }

@@ -1,9 +1,54 @@
 import { describe, expect, test } from "vitest"
 import { answer, answersOf, ask, asker, COLOUR, NAME, nextQuestion, openAsking } from "../support/asking.ts"
+import type { PermissionRequest } from "../../src/plugin/permission-request.ts"
+import type { Runner } from "../../src/runner/runner.ts"
+import type { TurnRun } from "../../src/runner/turn/turn-run.ts"
+import { createSessionId } from "../../src/task/id.ts"
 import { eventually } from "../support/eventually.ts"
+import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
 
+/** Runs until it is stopped. */
+const agent = createGatedTool({ name: "agent", kind: "agent", obeys: true, onCrash: "retry" })
+
 describe("a question whose asker's process is gone", () => {
+  test("is found again by the turn of an agent that makes its call again, and is one of the background", async () => {
+    const folder = createFolder()
+    const inBackground: boolean[] = []
+    const openLife = async (number: number) => {
+      let created!: Runner
+      const permission = {
+        decide: async (request: PermissionRequest) => {
+          if (request.tool === "asker") inBackground.push(await request.isInBackground())
+          return { allowed: true } as const
+        },
+      }
+      const takeTurn = async ({ taskId, run }: TurnRun) => {
+        const askedBy = { taskId, run, key: "1/call" }
+        const call = { tool: "asker", input: { questions: [NAME] }, parentTask: taskId, askedBy }
+        const answer = await created.execute(call).answer
+        return answer.outcome === "completed" ? answer.patch.payload : answer.outcome
+      }
+      const tools = [{ ...asker, background: { mode: "never" as const } }, agent.tool]
+      const onCreated = (runner: Runner) => {
+        created = runner
+      }
+      return openAsking(folder, { tools, takeTurn, permission, onCreated }, number)
+    }
+    const first = await openLife(1)
+    const { id, workspace } = await first.runner.start({ tool: "agent", input: {} })
+    const start = { session: createSessionId(), workspace, model: "a/b", title: "turn", traceId: null, operations: [] }
+    const { taskId } = await first.runner.beginTurn({ ...start, parentTask: id })
+    const [wait] = await first.questions(1)
+    first.life.end()
+    const second = await openLife(2)
+    await eventually("the call is made again", () => inBackground.length === 2)
+    expect(await second.questions(1)).toMatchObject([{ id: wait?.id }])
+    await answer(second, wait, "Otto")
+    expect((await second.runner.result(taskId, { waitMs: 1e9 })).task).toMatchObject({ patch: { payload: ["Otto"] } })
+    expect(inBackground).toEqual([true, true])
+  })
+
   test("is found again by the same run, and is asked once", async () => {
     const folder = createFolder()
     const first = await openAsking(folder)

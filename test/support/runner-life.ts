@@ -40,9 +40,6 @@ export async function beginRunnerLife(
   onTestFinished(() => engine.close())
   let created!: Runner
   const runner = await openRunner(folder, {
-    onCreated(it) {
-      created = it
-    },
     conversations: (run) => {
       const person: PersonPort = { ask: (question, signal = run.signal) => created.askPerson(run, question, signal) }
       return { person } as ReturnType<NonNullable<RunnerOptions["conversations"]>>
@@ -51,6 +48,10 @@ export async function beginRunnerLife(
     engine: createMortalEngine(engine, life),
     clock,
     isOver: () => life.isOver,
+    async onCreated(it) {
+      created = it
+      await options.onCreated?.(it)
+    },
   })
   const { store } = engine
   return {

@@ -33,6 +33,7 @@ export function createAskPermission(scope: PermissionScope, findTool: FindTool):
       "theirs: after a no, do not try to get the same done in another way.",
     input,
     timeoutMs: ANSWER_TIMEOUT_MS,
+    onCrash: "retry",
     title: ({ tool }) => `asks to use ${tool}`,
     run: (asked, context) => askAhead(scope, findTool, asked, context),
   })
@@ -71,8 +72,10 @@ async function askAhead(
 }
 
 /** One question at a time is before a person; any number of them is in the inbox. */
-function ask({ queue }: PermissionScope, question: Question, { person, signal }: ToolContext): Promise<PersonAnswer> {
-  return person.isInbox ? person.ask(question, signal) : queue.take(signal, () => person.ask(question, signal))
+async function ask(scope: PermissionScope, question: Question, context: ToolContext): Promise<PersonAnswer> {
+  const { person, signal } = context
+  if (await person.isInbox?.()) return person.ask(question, signal)
+  return scope.queue.take(signal, () => person.ask(question, signal))
 }
 
 function parseInput(definition: Tool, value: unknown): unknown {

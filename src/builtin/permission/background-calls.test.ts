@@ -37,7 +37,7 @@ function open(policy = {}) {
       tool: "remove",
       input,
       definition: remove,
-      isBackground,
+      isInBackground: async () => isBackground,
       signal,
     })
   return { shown, decide, plugin }
@@ -67,7 +67,7 @@ it("asking ahead from the background does not wait behind a question that is bef
   const { shown, decide, plugin } = open()
   void decide(false)
   await expect.poll(() => shown.length).toBe(1)
-  const person = { isInbox: true, ask: async () => ({ isAnswered: true, value: "yes", by: "ada" }) }
+  const person = { isInbox: async () => true, ask: async () => ({ isAnswered: true, value: "yes", by: "ada" }) }
   const context = { session: SESSION, signal, person } as unknown as ToolContext
   const asked = { tool: "remove", reason: "tidying" }
   expect(await plugin.tools[0]?.run(asked, context)).toMatchObject({ isGranted: true })

@@ -27,7 +27,7 @@ async function askPerson(
   scope: PermissionScope,
   call: JudgedCall,
   verdict: Verdict,
-  { signal, isBackground }: PermissionRequest,
+  request: PermissionRequest,
 ): Promise<PermissionDecision> {
   const reason = verdict.decision === "ask" ? verdict.reason : undefined
   const question = await toQuestion({ ...call, ...(reason !== undefined && { reason }) }, (text) => scope.redact(text))
@@ -37,7 +37,8 @@ async function askPerson(
     question,
     expiresInMs: seconds === null ? null : Math.round(seconds * 1000),
   }
-  if (isBackground || !scope.channel()) return inbox
+  if (!scope.channel() || (await request.isInBackground())) return inbox
+  const { signal } = request
   try {
     return await scope.queue.take(signal, async () => {
       const channel = scope.channel()

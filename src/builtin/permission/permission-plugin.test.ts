@@ -60,7 +60,7 @@ function create(options: Partial<PermissionPluginOptions> = {}, definition: Tool
       tool: definition.name,
       input,
       definition,
-      isBackground: false,
+      isInBackground: async () => false,
       signal,
       ...more,
     })

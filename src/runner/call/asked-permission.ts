@@ -40,7 +40,7 @@ class AskedPermission implements PermissionRequest {
     this.#withdrawal = withdrawal
   }
 
-  get isBackground(): boolean {
+  isInBackground(): Promise<boolean> {
     return isInBackground(this.#scope, this.call.parentTask)
   }
 

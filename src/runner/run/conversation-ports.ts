@@ -68,9 +68,7 @@ function create(scope: RunnerScope, active: ActiveRun): ConversationPorts {
     get isRecorded() {
       return active.standing.in === "background" || active.standing.in === "promotion"
     },
-    get isBackground() {
-      return isInBackground(scope, taskId)
-    },
+    isInBackground: () => isInBackground(scope, taskId),
     get isLeft() {
       return active.isHandedBack || isLost(active) || active.stop?.by === "shutdown"
     },

@@ -1,10 +1,18 @@
 import type { TaskId } from "../../task/id.ts"
 import type { RunnerScope } from "../scope.ts"
 import { isTurn } from "../turn/turn-name.ts"
-import { runsAbove } from "./runs-above.ts"
 
-/** Whether nobody waits for what this run does: it, or something above it, is a task in the background. */
-export function isInBackground(scope: RunnerScope, taskId: TaskId | null | undefined): boolean {
-  const run = taskId ? scope.active.get(taskId) : undefined
-  return run !== undefined && runsAbove(scope, run).some((one) => one.standing.in === "background" && !isTurn(one))
+/**
+ * Whether nobody waits for what this run does: it, or something above it, is a task in the background. After a restart
+ * a turn may go on before the agent's task that it belongs to: the store knows that one, but no call in the foreground.
+ */
+export async function isInBackground(scope: RunnerScope, taskId: TaskId | null | undefined): Promise<boolean> {
+  for (let id = taskId; id; ) {
+    const run = scope.active.get(id)
+    if (run?.standing.in === "background" && !isTurn(run)) return true
+    const above = run ?? (await scope.store.task(id))
+    if (above && "status" in above && above.kind !== "turn") return true
+    id = above?.parentTask
+  }
+  return false
 }
