@@ -25,3 +25,11 @@ export interface AgentRequest {
   /** Of a follow-up: the conversation to go on with. */
   readonly resumes?: SessionId
 }
+
+/** What the payload of an agent's run says in words, beside whatever else is in it. */
+export interface AgentAnswer {
+  /** Its last text, whole. */
+  readonly answer: string
+  /** What it gave to `finish`, whole: then this is what it came to, and the last text is not. */
+  readonly digest?: readonly string[]
+}

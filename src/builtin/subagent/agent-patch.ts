@@ -1,5 +1,6 @@
 import { type JsonObject, toJson } from "../../base/json.ts"
 import { toOneLine } from "../../base/one-line.ts"
+import type { AgentAnswer } from "../../plugin/agent-request.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 import type { ChildTurn } from "../../plugin/sessions-port.ts"
 import type { SessionId } from "../../task/id.ts"
@@ -14,7 +15,7 @@ export async function toAgentPatch(context: ToolContext, session: SessionId, tur
   const given = handedBack ? (finishSchema.safeParse(handedBack).data ?? {}) : {}
   const artifacts = await keepArtifacts(context, given)
   const { digest = [], facts = {}, nextSteps = [] } = given
-  const payload = {
+  const payload: AgentAnswer & JsonObject = {
     answer: text,
     session,
     usage: { ...usage },

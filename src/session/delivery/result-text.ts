@@ -1,4 +1,5 @@
-import type { JsonObject } from "../../base/json.ts"
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { AgentAnswer } from "../../plugin/agent-request.ts"
 import { contentOf } from "../../plugin/tool-content.ts"
 import type { Patch } from "../../task/patch.ts"
 import type { TaskKind, TaskRecord } from "../../task/record.ts"
@@ -40,10 +41,9 @@ export function toShortText(task: TaskRecord): string {
 
 const SHORT_CHARACTERS = 400
 
-/** An agent says what matters in its digest; what a tool returns is its payload. */
 function toPatchText(kind: TaskKind, patch: Patch, hasLabels: boolean): string {
-  const { digest, facts, artifacts, nextSteps } = patch
-  const main = kind === "tool" || digest.length === 0 ? toPayloadText(patch) : digest.join("\n")
+  const { facts, artifacts, nextSteps } = patch
+  const main = toMainText(kind, patch)
   const isShown = kind === "tool" && typeof patch.payload === "object" && patch.payload !== null
   return joinLines([
     main !== "" && hasLabels ? `Summary: ${main}` : main,
@@ -51,6 +51,19 @@ function toPatchText(kind: TaskKind, patch: Patch, hasLabels: boolean): string {
     artifacts.length > 0 && `Artifacts produced: ${toCount(artifacts.length)} (${toNames(patch)})`,
     nextSteps.length > 0 && `Suggested next steps: ${nextSteps.join(", ")}`,
   ])
+}
+
+/** What a tool returns is its payload. An agent says what matters in its digest or, when it gave none, in its last text. */
+function toMainText(kind: TaskKind, patch: Patch): string {
+  if (kind === "tool" || patch.digest.length === 0) return toPayloadText(patch)
+  return (kind === "agent" && toAgentText(patch.payload)) || patch.digest.join("\n")
+}
+
+/** Whole: the digest of the record is cut for lists. */
+function toAgentText(payload: JsonValue): string | undefined {
+  const { answer, digest } = (payload ?? {}) as Partial<AgentAnswer>
+  if (Array.isArray(digest)) return digest.filter((line) => typeof line === "string").join("\n")
+  return typeof answer === "string" ? answer : undefined
 }
 
 function toPayloadText({ payload, digest }: Pick<Patch, "payload" | "digest">): string {
