@@ -15,6 +15,7 @@ const BUILT_IN = [
   "slash_command",
   "clarification",
   "multimodal",
+  "background",
 ]
 
 const FILES = {
