@@ -1,0 +1,120 @@
+import { expect, onTestFinished, test } from "vitest"
+import { createRuntime } from "../../src/app.ts"
+import { createManualClock } from "../../src/base/manual-clock.ts"
+import { createBackgroundPlugin } from "../../src/builtin/background/background-plugin.ts"
+import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
+import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
+import { createScriptedProvider } from "../../src/builtin/scripted/scripted-provider.ts"
+import { createSubagentPlugin } from "../../src/builtin/subagent/subagent-plugin.ts"
+import type { ModelRequest } from "../../src/plugin/model.ts"
+import { allowAll } from "../../src/runner/call/permission.ts"
+import type { SessionId } from "../../src/task/id.ts"
+import { isTerminal } from "../../src/task/lifecycle.ts"
+import { openLifeEngine } from "../chaos/life-engine.ts"
+import { type CrashPoint, createLife, createMortalEngine } from "../chaos/mortal-engine.ts"
+import { finishTurn } from "../chaos/turn-scenario.ts"
+import { resultsOf, resultText } from "../session/support/open-agent.ts"
+import { WORKER } from "../session/support/open-subagents.ts"
+import { eventually } from "../support/eventually.ts"
+import { createFolder } from "../support/workplace.ts"
+
+const SESSION = "asker" as SessionId
+const FOLLOW_UP = "And the folders?"
+
+/** Whatever is asked: one agent is launched, asked more once, and then it is said. */
+function* ask(): Generator<ScriptStep> {
+  for (;;) yield toAnswer
+}
+
+function toAnswer({ messages }: ModelRequest): ScriptStep {
+  const results = resultsOf(messages).map(resultText)
+  const isMore = JSON.stringify(messages).includes("ask it more")
+  if (results.length === 0) {
+    const input = { description: "Count", prompt: "Count the files.", agent: "worker" }
+    return { calls: [{ tool: "background_task", id: "call-1", input }] }
+  }
+  if (results.length > 1 || !isMore) return "Done."
+  const { task_id: resume } = JSON.parse(results[0] ?? "{}") as { task_id: string }
+  return { calls: [{ tool: "background_task", id: "call-2", input: { resume, prompt: FOLLOW_UP } }] }
+}
+
+async function begin(folder: string, number: number, crash?: CrashPoint) {
+  const life = createLife(number, crash)
+  const clock = createManualClock(1_700_000_000_000 + number * 600_000)
+  const engine = await openLifeEngine(folder, number, clock, () => number)
+  onTestFinished(() => engine.close())
+  const opened = createRuntime({
+    clock,
+    dataDirectory: folder,
+    environment: {},
+    engine: createMortalEngine(engine, life),
+    model: createScriptedModel(ask()),
+    plugins: [
+      createScriptedProvider("script", { below: repeat("As you say.") }),
+      createSubagentPlugin({ directories: [], profiles: [WORKER] }),
+      createBackgroundPlugin({ vocabulary: "opencode" }),
+    ],
+    permissions: allowAll,
+  })
+  return { life, opened, store: engine.store }
+}
+
+function* repeat(step: ScriptStep): Generator<ScriptStep> {
+  for (;;) yield step
+}
+
+type Opened = Awaited<Awaited<ReturnType<typeof begin>>["opened"]>
+
+async function agentOf(runtime: Opened) {
+  const { items } = await runtime.tasks.list({ session: SESSION, kinds: ["agent"] })
+  expect(items).toHaveLength(1)
+  const [task] = items
+  return task && isTerminal(task.status) && task
+}
+
+async function launch(folder: string): Promise<void> {
+  const runtime = await (await begin(folder, 1)).opened
+  await (await runtime.createSession({ id: SESSION })).send("count")
+  await eventually("the agent is done", () => agentOf(runtime))
+  await runtime.close()
+}
+
+/** True when the life came to its end before all was done. */
+async function askMore(folder: string, crash: CrashPoint): Promise<boolean> {
+  const { life, opened } = await begin(folder, 2, crash)
+  const lived = opened.then(async (runtime) => {
+    await (await runtime.openSession(SESSION)).send("ask it more")
+    await eventually("the agent is done", () => agentOf(runtime))
+    await runtime.close()
+    return false
+  })
+  return Promise.race([lived, life.over.then(() => true)])
+}
+
+test.each(["before", "after"] as const)(
+  "a follow-up that a crash cuts off %s any commit is sent once, or the model is told that it was not answered",
+  async (when) => {
+    let hasCrashed = true
+    let number = 1
+    for (; hasCrashed; number += 1) {
+      const folder = createFolder()
+      await launch(folder)
+      hasCrashed = await askMore(folder, { at: "commit", number, when })
+      const { opened, store } = await begin(folder, 3)
+      const runtime = await opened
+      const session = await runtime.openSession(SESSION)
+      await finishTurn(runtime)
+      const task = await eventually("the agent is done", () => agentOf(runtime))
+      const childId = (await store.sessions(task.workspace, { limit: 10 })).items.find(({ id }) => id !== SESSION)?.id
+      const said = JSON.stringify(childId && (await store.messages(childId, 0, 100)))
+      const times = said.split(FOLLOW_UP).length - 1
+      const [, answer = ""] = resultsOf(session.history()).map(resultText)
+      expect(times).toBe(task.resumeCount)
+      expect(times).toBeLessThanOrEqual(1)
+      if (answer.includes('"status":"resumed"')) expect(times).toBe(1)
+      await runtime.close()
+    }
+    expect(number).toBeGreaterThan(10)
+  },
+  60_000,
+)
