@@ -1,4 +1,5 @@
 import type { AgentEvent } from "../../../src/plugin/agent-event.ts"
+import type { ManualClock } from "../../../src/base/manual-clock.ts"
 import type { ScriptStep } from "../../../src/builtin/scripted/script.ts"
 import type { Session } from "../../../src/session/session.ts"
 import type { TaskId } from "../../../src/task/id.ts"
@@ -11,9 +12,16 @@ export interface ReportingAgent extends OpenAgent {
   readonly gated: GatedTool
 }
 
+/** More tasks at once than the defaults allow. */
+export const MANY_AT_ONCE = {
+  maxConcurrentTasks: 2_000,
+  maxConcurrentPerPlugin: 2_000,
+  maxConcurrentPerSession: 2_000,
+} as const
+
 /** An agent whose tool `gated` runs in the background from the start, until the test ends it. Reports are on. */
 export async function openReporting(script: Iterable<ScriptStep>, options: AgentOptions = {}): Promise<ReportingAgent> {
-  const gated = createGatedTool({ background: { mode: "always" }, title: (input) => titleOf(input) })
+  const gated = createGatedTool({ background: { mode: "always" }, obeys: true, title: (input) => titleOf(input) })
   const agent = await openAgent(script, {
     isKept: true,
     ...options,
@@ -45,6 +53,26 @@ export const reportsOf = (agent: Pick<OpenAgent, "events">): readonly string[] =
 
 export const notificationsOf = (agent: Pick<OpenAgent, "events">): readonly string[] =>
   eventsOf(agent, "notification.shown").map(({ text }) => text)
+
+/** Lets time pass, a little each time, until it has happened. */
+export function advanceUntil(
+  clock: ManualClock,
+  what: string,
+  look: () => boolean | Promise<boolean>,
+): Promise<boolean> {
+  return eventually(what, async () => {
+    clock.advance(5)
+    return look()
+  })
+}
+
+/** Resolves when no report is due any more, by a clock that stands still otherwise. */
+export async function reported({ session }: Pick<OpenAgent, "session">, clock: ManualClock): Promise<void> {
+  let isOver = false
+  const done = session.reported().then(() => (isOver = true))
+  await advanceUntil(clock, "everything is reported", () => isOver)
+  await done
+}
 
 /** Resolves when so many reports were published. */
 export async function waitForReports(agent: Pick<OpenAgent, "events">, count: number): Promise<readonly string[]> {

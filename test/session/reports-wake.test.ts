@@ -1,0 +1,104 @@
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { createManualClock } from "../../src/base/manual-clock.ts"
+import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
+import type { Bus } from "../../src/task/bus.ts"
+import type { Engine } from "../../src/task/engine.ts"
+import type { Operation } from "../../src/task/operation.ts"
+import { interceptCommits } from "../support/intercept-commits.ts"
+import { createGatedTool } from "../support/tools.ts"
+import { createFolder } from "../support/workplace.ts"
+import { openAgent } from "./support/open-agent.ts"
+import {
+  advanceUntil,
+  openReporting,
+  reported,
+  type ReportingAgent,
+  reportsOf,
+  starts,
+  tasksOf,
+  textsOf,
+  waitForEnds,
+  waitForReports,
+} from "./support/reporting.ts"
+
+const MINUTE_MS = 60_000
+
+test("C13: waiting half an hour for a task costs zero model calls", async () => {
+  const clock = createManualClock()
+  const gated = createGatedTool({ background: { mode: "always" }, timeoutMs: 60 * MINUTE_MS })
+  const calls = Array.from({ length: 4 }, () => ({ tool: "gated" }))
+  const agent = await openAgent([{ calls }, "They run.", "All done."], {
+    isKept: true,
+    clock,
+    tools: [gated.tool],
+    reports: { enabled: true },
+  })
+  await agent.session.send("start them")
+  await gated.call(4)
+  for (let minute = 0; minute < 30; minute++) clock.advance(MINUTE_MS)
+  expect(agent.model.callCount).toBe(2)
+  for (const { finish } of gated.calls) finish("done")
+  await waitForEnds(agent, await tasksOf(agent))
+  await reported(agent, clock)
+  expect(agent.model.callCount).toBe(3)
+  expect(reportsOf(agent)).toEqual(["All done."])
+})
+
+/** The commit that ends a turn. */
+function endsTurn(operations: readonly Operation[]): boolean {
+  return operations.some(({ op }) => op === "session.update") && operations.some(({ op }) => op === "task.apply")
+}
+
+/** Ends the task in the middle of the turn's own end. */
+function endDuringTurn(agent: ReportingAgent, order: "before" | "after"): void {
+  let isDone = false
+  interceptCommits({ engine: agent.runtime.engine }, async (operations, commit) => {
+    if (isDone || !endsTurn(operations)) return commit(operations)
+    isDone = true
+    const answers = order === "after" ? await commit(operations) : undefined
+    agent.gated.calls[0]?.finish("a loaf")
+    await waitForEnds(agent, await tasksOf(agent))
+    return answers ?? commit(operations)
+  })
+}
+
+test.each(["before", "after"] as const)(
+  "C17: a notice inserted while the turn ends wakes the session: it is never left idle with a notice pending (%s)",
+  async (order) => {
+    const agent = await openReporting([starts("bread"), "It runs.", "The bread is ready."])
+    const sending = agent.session.send("bake")
+    await agent.gated.call(1)
+    endDuringTurn(agent, order)
+    await sending
+    expect(await waitForReports(agent, 1)).toEqual(["The bread is ready."])
+    expect((await agent.session.trajectory.unconsumed()).size).toBe(0)
+  },
+)
+
+/** Nobody is woken by what is committed about sessions. */
+function createDeafEngine(engine: Engine): Engine {
+  const subscribe: Bus["subscribe"] = (listener) =>
+    engine.bus.subscribe((wake) => {
+      if (wake.about !== "session") listener(wake)
+    })
+  return { ...engine, bus: { ...engine.bus, subscribe } }
+}
+
+test("D4: a missed event is caught by the fallback within its interval, and produces one notice, not four", async () => {
+  const clock = createManualClock()
+  const path = join(createFolder(), "store.sqlite")
+  const engine = createDeafEngine(await createEmbeddedEngine({ path, clock }))
+  const agent = await openReporting([starts("bread"), "It runs.", "The bread is ready."], { clock, engine })
+  await agent.session.send("bake")
+  await reported(agent, clock)
+  agent.gated.calls[0]?.finish("a loaf")
+  await waitForEnds(agent, await tasksOf(agent))
+  expect(agent.model.callCount).toBe(2)
+  clock.advance(5_000)
+  await advanceUntil(clock, "it is reported", () => reportsOf(agent).length > 0)
+  for (let scan = 0; scan < 4; scan++) clock.advance(5_000)
+  await reported(agent, clock)
+  expect(reportsOf(agent)).toEqual(["The bread is ready."])
+  expect(textsOf(agent.session).join("\n").split("| Summary: a loaf")).toHaveLength(2)
+})
