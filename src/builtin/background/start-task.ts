@@ -7,6 +7,7 @@ import type { NotifyMode, TaskRecord } from "../../task/record.ts"
 import type { BackgroundCall } from "./background-call.ts"
 import type { CapableTool } from "./capable-tool.ts"
 import { findTool } from "./find-tool.ts"
+import { withHandover } from "./handed-over.ts"
 import { findSameWork } from "./same-work.ts"
 import { waitForTasks } from "./wait-for-tasks.ts"
 
@@ -45,7 +46,9 @@ export type Started =
   | { readonly outcome: "running_already"; readonly task: TaskRecord }
 
 export async function startTask(call: BackgroundCall, request: TaskStart): Promise<Started> {
-  return startTool(call, findTool(call, request.tool, request.plugin), request.input, request)
+  const found = findTool(call, request.tool, request.plugin)
+  const input = found.tool.kind === "agent" ? await withHandover(call, request.input) : request.input
+  return startTool(call, found, input, request)
 }
 
 /**
