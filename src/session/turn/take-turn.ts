@@ -34,6 +34,8 @@ export async function takeTurn(
   const hops = readReportMark(turn.metadata)?.hops ?? 0
   const scope: TurnScope = { agents, conversation, turn, trace, account, budget, hops, saving: Promise.resolve() }
   conversation.budget = budget
+  // Whoever waits for tasks in a call is released: there is no time left for it.
+  budget?.timeOver.addEventListener("abort", () => conversation.newMessage.abort())
   const partial = createPartialAnswer()
   emitter.emit({ type: "agent.status_changed", status: "active" })
   try {
