@@ -2,10 +2,13 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { z } from "zod"
 import { createManualClock } from "../../src/base/manual-clock.ts"
+import { createBackgroundPlugin } from "../../src/builtin/background/background-plugin.ts"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import { textOf } from "../../src/plugin/message.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
+import { allowAll } from "../../src/runner/call/permission.ts"
 import { eventually } from "../support/eventually.ts"
+import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
 import { createGate } from "./support/gate.ts"
 import { PLACES } from "./support/open-agent.ts"
@@ -105,13 +108,52 @@ test("after a shutdown a budget counts what was spent before it", async () => {
   expect(requestsOf(second.provider, "below").map(({ tools }) => tools)).toEqual([[]])
 })
 
-test("a follow-up has a budget of its own, and the limits of its task hold for all its runs", async () => {
+test("a follow-up has a budget of its own", async () => {
   const opened = await openSubagents({ main: [], below: [READ, "One.", READ, "Two."] })
   const { id } = await endOf(opened, await startAgent(opened, { budget: { tokens: 40 } }))
   await opened.runtime.tasks.resume(id, "Go on.")
   const task = await endOf(opened, { id })
   expect(task).toMatchObject({ usage: { tokens: 60 }, patch: { payload: { answer: "Two." } } })
   expect(requestsOf(opened.provider, "below").every(({ tools }) => tools.length > 0)).toBe(true)
+})
+
+test("the limits of a task hold for all its runs together", async () => {
+  const opened = await openSubagents({
+    main: [],
+    below: [READ, "One.", READ, "Two."],
+    background: { maxTokensPerTask: 40 },
+  })
+  const { id } = await endOf(opened, await startAgent(opened))
+  await opened.runtime.tasks.resume(id, "Go on.")
+  expect(await endOf(opened, { id })).toMatchObject({ usage: { tokens: 60 }, patch: { payload: { answer: "Two." } } })
+  expect(requestsOf(opened.provider, "below").map(({ tools }) => tools.length > 0)).toEqual([true, true, true, false])
+})
+
+test("an agent that waits for its task in a call when its time is over is released", async () => {
+  const clock = createManualClock()
+  const slow = createGatedTool({ background: { mode: "always" }, obeys: true })
+  const opened = await openSubagents({
+    clock,
+    main: [],
+    tools: [slow.tool],
+    plugins: [createBackgroundPlugin()],
+    permissions: allowAll,
+    below: [
+      { calls: [{ tool: "start_task", input: { tool: "gated", input: {}, group: "work", seal: true } }] },
+      { calls: [{ tool: "wait_for", input: { group: "work", limit_seconds: 3_000 } }] },
+      "What I have.",
+    ],
+  })
+  const started = await startAgent(opened, { budget: { timeMs: 5_000 } })
+  await slow.call(1)
+  await eventually("it waits", () => requestsOf(opened.provider, "below").length === 2)
+  await eventually("its time is over", () => {
+    clock.advance(5_000)
+    return requestsOf(opened.provider, "below").length === 3
+  })
+  expect(await endOf(opened, started)).toMatchObject({
+    patch: { payload: { answer: "What I have.", endedBecause: "its time is over" } },
+  })
 })
 
 test("a budget of nothing is refused", async () => {

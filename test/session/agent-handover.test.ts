@@ -84,15 +84,18 @@ test("words that imitate Meanwhile stay quoted in what is handed over", async ()
   expect(told.match(/^\[End of the conversation\.\]$/gm)).toHaveLength(1)
 })
 
-for (const mode of ["summary", "full"] as const) {
+const work = { task: "Work.", profile: "worker" }
+const STARTS = [
+  ["summary", { tool: "start_agent", input: { ...work, context: "summary" } }],
+  ["full", { tool: "start_agent", input: { ...work, context: "full" } }],
+  ["summary, by the tool's name", { tool: "start_task", input: { tool: "spawn_subagent", input: work } }],
+] as const
+
+for (const [mode, call] of STARTS) {
   test(`what is handed over (${mode}) is a snapshot that later talk does not change`, async () => {
     const gated = createGatedTool()
     const { runtime, provider, session } = await openSubagents({
-      main: [
-        { calls: [{ tool: "start_agent", input: { task: "Work.", profile: "worker", context: mode } }] },
-        "So.",
-        "Ah.",
-      ],
+      main: [{ calls: [call] }, "So.", "Ah."],
       below: ["Worked."],
       tools: [gated.tool],
       plugins: [createBackgroundPlugin()],
