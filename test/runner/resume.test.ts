@@ -1,74 +1,8 @@
 import { describe, expect, test } from "vitest"
-import { z } from "zod"
-import type { AgentRequest } from "../../src/plugin/agent-request.ts"
 import type { PermissionDecision } from "../../src/plugin/permission-request.ts"
-import { defineTool } from "../../src/plugin/tool.ts"
-import type { AgentsPort } from "../../src/runner/agents-port.ts"
-import { createSessionId, type SessionId, type TaskId } from "../../src/task/id.ts"
-import { beginRunnerLife } from "../support/runner-life.ts"
-import { echo } from "../support/tools.ts"
-import { createFolder } from "../support/workplace.ts"
+import { openAgents, refused } from "../support/open-agent-tasks.ts"
 
 const SECRET = "sk-test1234567890abcdefghij"
-
-interface Begun {
-  readonly input: AgentRequest
-  finish(text: string): void
-  fail(): void
-}
-
-/** An agent whose runs end when the test says so, with a conversation that the test can take away. */
-async function openAgents(permission?: () => PermissionDecision) {
-  const begun: Begun[] = []
-  const agent = defineTool<AgentRequest>({
-    name: "agent",
-    description: "Does what it is told.",
-    kind: "agent",
-    input: z.object({ task: z.string(), profile: z.string().optional(), resumes: z.string().optional() }) as never,
-    background: { mode: "always" },
-    onCrash: "retry",
-    resume: ({ profile }, prompt, resumes) => ({ task: prompt, resumes, ...(profile && { profile }) }),
-    run: (input, { signal }) => {
-      const { promise, resolve, reject } = Promise.withResolvers<string>()
-      signal.addEventListener("abort", () => reject(signal.reason as Error))
-      begun.push({ input, finish: resolve, fail: () => reject(new Error("no")) })
-      return promise
-    },
-  })
-  const stubborn = { ...agent, name: "stubborn" }
-  Reflect.deleteProperty(stubborn, "resume")
-  const said: string[] = []
-  let session: SessionId | null = createSessionId()
-  const agents: AgentsPort = {
-    sessionOf: async () => session,
-    say: async (task, to, text) => void said.push(`${task.id} ${to} ${text}`),
-  }
-  const { runner, store } = await beginRunnerLife(createFolder(), {
-    tools: [agent, stubborn, echo],
-    agents,
-    ...(permission && { permission: { decide: permission } }),
-  })
-  const next = async (): Promise<Begun> => {
-    for (;;) {
-      const one = begun.shift()
-      if (one) return one
-      await new Promise((resolve) => setImmediate(resolve))
-    }
-  }
-  const ended = (id: TaskId) => runner.result(id, { waitMs: 5_000 })
-  async function complete(input: AgentRequest = { task: "look", profile: "scout" }, tool = "agent") {
-    const { id } = await runner.start({ tool, input, session: createSessionId() })
-    ;(await next()).finish("seen")
-    await ended(id)
-    return id
-  }
-  const loseSession = () => {
-    session = null
-  }
-  return { runner, store, next, ended, complete, said, session, loseSession }
-}
-
-const refused = (text: string) => ({ code: "wrong_state", message: expect.stringContaining(text) })
 
 describe("002: resume", () => {
   test("resume completed task with follow-up prompt: another run, in the same conversation", async () => {
@@ -163,36 +97,4 @@ test("a secret in a follow-up reaches the agent, and no record", async () => {
   await runner.resume(id, `use ${SECRET}`)
   expect((await next()).input.task).toBe(`use ${SECRET}`)
   expect(JSON.stringify(await store.task(id))).not.toContain(SECRET)
-})
-
-describe("saying something to an agent", () => {
-  test("steers it while it runs", async () => {
-    const { runner, next, said, session } = await openAgents()
-    const { id } = await runner.start({ tool: "agent", input: { task: "look" } })
-    await next()
-    expect(await runner.say(id, "look left")).toMatchObject({ how: "steered", task: { id, run: 1 } })
-    expect(said).toEqual([`${id} ${session} look left`])
-  })
-
-  test("resumes it when it has completed", async () => {
-    const { runner, next, complete, said } = await openAgents()
-    const id = await complete()
-    expect(await runner.say(id, "look left")).toMatchObject({ how: "resumed", task: { run: 2 } })
-    expect((await next()).input.task).toBe("look left")
-    expect(said).toEqual([])
-  })
-
-  test("is refused when nobody would hear it", async () => {
-    const { runner, next, ended, loseSession } = await openAgents()
-    const tool = await runner.start({ tool: "echo", input: {} })
-    await expect(runner.say(tool.id, "hello")).rejects.toMatchObject(refused("only agents can be told something"))
-    const { id } = await runner.start({ tool: "agent", input: { task: "look" } })
-    const run = await next()
-    await expect(runner.say(id, "")).rejects.toMatchObject({ code: "invalid_input" })
-    loseSession()
-    await expect(runner.say(id, "hello")).rejects.toMatchObject(refused("has no conversation yet"))
-    run.fail()
-    await ended(id)
-    await expect(runner.say(id, "hello")).rejects.toMatchObject(refused("is failed"))
-  })
 })

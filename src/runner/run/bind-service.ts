@@ -4,6 +4,7 @@ import type { AskingStep } from "../../task/record.ts"
 import { requireHopsLeft } from "../call/hops.ts"
 import { getResult } from "../command/commands.ts"
 import { findTask } from "../command/lookup.ts"
+import { sayToTask } from "../command/say-to-task.ts"
 import { acknowledgeTasks, type ResultReader } from "../command/use-results.ts"
 import { waitFor } from "../command/wait-for.ts"
 import type { RunnerScope } from "../scope.ts"
@@ -34,7 +35,11 @@ export function bindToRun(scope: RunnerScope, active: ActiveRun): TaskService {
       requireHopsLeft(scope, active)
       return service.resume(id, prompt, workspace)
     },
-    say: (id, message) => service.say(id, message, workspace),
+    async say(id, message) {
+      const task = await findTask(scope, id, workspace)
+      if (task.status === "completed") requireHopsLeft(scope, active)
+      return sayToTask(scope, task, message)
+    },
     waitFor: (request) => waitFor(scope, request, { workspace, run: active, reader: toReader(scope, active) }),
     get groups() {
       return bindGroups(service.groups, active)
