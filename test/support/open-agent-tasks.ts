@@ -68,4 +68,7 @@ export async function openAgents(permission?: () => PermissionDecision) {
   return { runner, store, next, ended, complete, said, session, loseSession, caller }
 }
 
-export const refused = (text: string) => ({ code: "wrong_state", message: expect.stringContaining(text) })
+export function refused(text: string): { readonly code: string; readonly message: unknown } {
+  const message: unknown = expect.stringContaining(text)
+  return { code: "wrong_state", message }
+}
