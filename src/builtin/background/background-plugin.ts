@@ -66,8 +66,8 @@ export function createBackgroundPlugin(options: BackgroundPluginOptions = {}): T
 }
 
 function findVocabulary(name: VocabularyName): Vocabulary {
-  const found = VOCABULARIES[name]
-  if (found) return found
+  const create: (() => Vocabulary) | undefined = VOCABULARIES[name]
+  if (create) return create()
   const names = Object.keys(VOCABULARIES).join(", ")
   throw new MeanwhileError("invalid_input", `There is no vocabulary "${name}". There are: ${names}.`)
 }

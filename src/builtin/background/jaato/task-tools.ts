@@ -14,7 +14,7 @@ const LONGEST_WAIT_MS = 24 * 60 * 60 * 1_000
 
 const taskId = z.string().min(1).describe("Task ID returned from startBackgroundTask")
 
-export const TASK_TOOLS: readonly VocabularyTool[] = [
+export const createTaskTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
     name: "getBackgroundTaskStatus",
     description: () => "Check the current status of a background task.",

@@ -8,7 +8,7 @@ import { toGroupFacts, toTaskFacts } from "./task-facts.ts"
 
 const LONGEST_MESSAGE = 64 * 1024
 
-export const CHANGE_TOOLS: readonly VocabularyTool[] = [
+export const createChangeTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
     name: "cancel_task",
     description: () => "Stops a task of this conversation, or all tasks of a group.",

@@ -17,7 +17,7 @@ const LONGEST_LIMIT_SECONDS = 3_600
 export const taskId = z.string().trim().min(1).max(64).describe("The id of a task, or the beginning of it.")
 export const groupId = z.string().trim().min(1).max(100).describe("The name of a group of yours, or its id.")
 
-export const READ_TOOLS: readonly VocabularyTool[] = [
+export const createReadTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
     name: "get_task",
     description: () =>

@@ -57,7 +57,7 @@ const budgetSchema = z.strictObject({
 
 type StartInput = z.output<z.ZodObject<typeof startSchema>>
 
-export const START_TOOLS: readonly VocabularyTool[] = [
+export const createStartTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
     name: "start_task",
     description: (capable) =>

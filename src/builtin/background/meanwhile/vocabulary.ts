@@ -1,13 +1,13 @@
 import { toInstructionText } from "../instruction-text.ts"
 import { toPromotionText } from "../promotion-text.ts"
 import type { Vocabulary } from "../vocabulary.ts"
-import { CHANGE_TOOLS } from "./change-tools.ts"
-import { READ_TOOLS } from "./read-tools.ts"
-import { START_TOOLS } from "./start-tools.ts"
+import { createChangeTools } from "./change-tools.ts"
+import { createReadTools } from "./read-tools.ts"
+import { createStartTools } from "./start-tools.ts"
 
 /** The default: few tools, in the words of the glossary. */
-export const MEANWHILE: Vocabulary = {
-  tools: [...START_TOOLS, ...READ_TOOLS, ...CHANGE_TOOLS],
+export const createMeanwhileVocabulary = (): Vocabulary => ({
+  tools: [...createStartTools(), ...createReadTools(), ...createChangeTools()],
   instructions: (capable) =>
     toInstructionText({
       starts: [
@@ -22,4 +22,4 @@ export const MEANWHILE: Vocabulary = {
       promoted,
       "get_task shows how far it is, cancel_task stops it, and wait_for holds your turn for it if you cannot go on without it.",
     ),
-}
+})

@@ -20,7 +20,7 @@ type CancelFields = z.output<typeof cancelFields>
 
 const cancelSchema = cancelFields.refine((input) => countNamed(input) === 1, { error: WHICH })
 
-export const CHANGE_TOOLS: readonly VocabularyTool[] = [
+export const createChangeTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
     name: "background_cancel",
     description: () =>

@@ -18,7 +18,7 @@ const STATUSES = ["running", "completed", "error", "cancelled", "resumed"] as co
 export const taskId = z.string().trim().min(1).max(64).describe("The id of a task, or the beginning of it.")
 export const batchId = z.string().trim().min(1).max(200).describe("The batch_id of tasks that were launched together.")
 
-export const READ_TOOLS: readonly VocabularyTool[] = [
+export const createReadTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
     name: "background_output",
     description: () =>

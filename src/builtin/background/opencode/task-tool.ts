@@ -36,20 +36,21 @@ const inputSchema = z
 
 type TaskInput = z.output<typeof inputSchema>
 
-export const TASK_TOOL: VocabularyTool = defineVocabularyTool({
-  name: "background_task",
-  description: () =>
-    "Launches an agent in the background, and answers at once with the id of its task. With `resume` it sends a " +
-    `follow-up to the agent of a completed task, which has its whole conversation before it. ${COMES_BY_ITSELF}`,
-  input: inputSchema,
-  isAutoApproved: false,
-  needsAgents: true,
-  // A launch would be found again, but a follow-up that is sent twice is answered twice.
-  onCrash: "fail",
-  title: ({ description, resume }) => `background task: ${description ?? `resume ${resume}`}`,
-  run: (input, operations) =>
-    input.resume === undefined ? launch(input, operations) : resume(input.resume, input.prompt, operations),
-})
+export const createTaskTool = (): VocabularyTool =>
+  defineVocabularyTool({
+    name: "background_task",
+    description: () =>
+      "Launches an agent in the background, and answers at once with the id of its task. With `resume` it sends a " +
+      `follow-up to the agent of a completed task, which has its whole conversation before it. ${COMES_BY_ITSELF}`,
+    input: inputSchema,
+    isAutoApproved: false,
+    needsAgents: true,
+    // A launch would be found again, but a follow-up that is sent twice is answered twice.
+    onCrash: "fail",
+    title: ({ description, resume }) => `background task: ${description ?? `resume ${resume}`}`,
+    run: (input, operations) =>
+      input.resume === undefined ? launch(input, operations) : resume(input.resume, input.prompt, operations),
+  })
 
 async function launch({ description, prompt, agent }: TaskInput, operations: TaskOperations): Promise<ToolReturn> {
   const started = await operations.startAgent({

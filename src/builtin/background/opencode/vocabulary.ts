@@ -1,17 +1,17 @@
 import { toInstructionText } from "../instruction-text.ts"
 import { toPromotionText } from "../promotion-text.ts"
 import type { Vocabulary } from "../vocabulary.ts"
-import { CHANGE_TOOLS } from "./change-tools.ts"
-import { READ_TOOLS } from "./read-tools.ts"
-import { TASK_TOOL } from "./task-tool.ts"
+import { createChangeTools } from "./change-tools.ts"
+import { createReadTools } from "./read-tools.ts"
+import { createTaskTool } from "./task-tool.ts"
 
 const LAUNCHES =
   "background_task launches an agent. Those of one message are a batch, and share its batch_id. With `resume` and the id " +
   "of a completed task its agent goes on, with all that was said before."
 
 /** `background_…`: agents in the background, with follow-ups and batches. */
-export const OPENCODE: Vocabulary = {
-  tools: [TASK_TOOL, ...READ_TOOLS, ...CHANGE_TOOLS],
+export const createOpencodeVocabulary = (): Vocabulary => ({
+  tools: [createTaskTool(), ...createReadTools(), ...createChangeTools()],
   instructions: (capable) =>
     toInstructionText({
       starts: capable.some(({ tool }) => tool.kind === "agent") ? [LAUNCHES] : [],
@@ -22,4 +22,4 @@ export const OPENCODE: Vocabulary = {
     }),
   tellPromoted: (promoted) =>
     toPromotionText(promoted, "background_output shows how far it is, and background_cancel stops it."),
-}
+})

@@ -21,7 +21,7 @@ interface NamedGroup {
 const isNamed = ({ group_id: id, group }: NamedGroup): boolean => (id === undefined) !== (group === undefined)
 const toName = ({ group_id: id, group }: NamedGroup): string => id ?? group ?? ""
 
-export const GROUP_TOOLS: readonly VocabularyTool[] = [
+export const createGroupTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
     name: "tasks.seal_group",
     description: () =>

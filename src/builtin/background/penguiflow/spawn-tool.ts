@@ -79,27 +79,28 @@ const inputSchema = z
 
 type SpawnInput = z.output<typeof inputSchema>
 
-export const SPAWN_TOOL: VocabularyTool = defineVocabularyTool({
-  name: "tasks.spawn",
-  description: (capable) =>
-    `Starts a subagent, or with mode job one tool call, in the background, and answers at once. ${COMES_BY_ITSELF} ` +
-    `Tools for jobs: ${describeCapable(capable)}.`,
-  input: inputSchema,
-  isAutoApproved: false,
-  waitsMs: ({ retain_turn: isRetained }, { retainTurnTimeoutMs }) => (isRetained ? retainTurnTimeoutMs : 0),
-  title: ({ mode, description, query, tool_name: tool }) =>
-    `spawn ${mode}: ${toOneLine(description ?? query ?? tool ?? "").slice(0, 80)}`,
-  async run(input, operations) {
-    const options = await toStartOptions(input, operations)
-    const { query, profile, context_depth: handover, tool_name: tool, tool_args: args = {} } = input
-    if (input.mode === "subagent" && query !== undefined) {
-      const request = { task: query, handover, ...(profile !== undefined && { profile }), ...options }
-      return tellSpawned(await operations.startAgent(request))
-    }
-    if (tool === undefined) throw new MeanwhileError("invalid_input", "A job needs tool_name: the tool to call.")
-    return tellSpawned(await operations.start({ tool, input: args, ...options }))
-  },
-})
+export const createSpawnTool = (): VocabularyTool =>
+  defineVocabularyTool({
+    name: "tasks.spawn",
+    description: (capable) =>
+      `Starts a subagent, or with mode job one tool call, in the background, and answers at once. ${COMES_BY_ITSELF} ` +
+      `Tools for jobs: ${describeCapable(capable)}.`,
+    input: inputSchema,
+    isAutoApproved: false,
+    waitsMs: ({ retain_turn: isRetained }, { retainTurnTimeoutMs }) => (isRetained ? retainTurnTimeoutMs : 0),
+    title: ({ mode, description, query, tool_name: tool }) =>
+      `spawn ${mode}: ${toOneLine(description ?? query ?? tool ?? "").slice(0, 80)}`,
+    async run(input, operations) {
+      const options = await toStartOptions(input, operations)
+      const { query, profile, context_depth: handover, tool_name: tool, tool_args: args = {} } = input
+      if (input.mode === "subagent" && query !== undefined) {
+        const request = { task: query, handover, ...(profile !== undefined && { profile }), ...options }
+        return tellSpawned(await operations.startAgent(request))
+      }
+      if (tool === undefined) throw new MeanwhileError("invalid_input", "A job needs tool_name: the tool to call.")
+      return tellSpawned(await operations.start({ tool, input: args, ...options }))
+    },
+  })
 
 async function toStartOptions(input: SpawnInput, operations: TaskOperations): Promise<StartOptions> {
   const { description, priority, notify, retain_turn: isRetained, group_sealed: isSealed } = input

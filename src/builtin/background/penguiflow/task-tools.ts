@@ -8,7 +8,7 @@ import { toTaskDetails, toTaskFacts, toTaskResult } from "./task-facts.ts"
 const taskId = z.string().trim().min(1).max(64).describe("The id of a task, or the beginning of it.")
 const reason = z.string().trim().min(1).max(500).optional().describe("Why, for the record.")
 
-export const TASK_TOOLS: readonly VocabularyTool[] = [
+export const createTaskTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
     name: "tasks.list",
     description: () => "Lists the background tasks of this conversation, the newest first.",

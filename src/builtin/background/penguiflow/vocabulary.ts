@@ -1,13 +1,13 @@
 import { toInstructionText } from "../instruction-text.ts"
 import { toPromotionText } from "../promotion-text.ts"
 import type { Vocabulary } from "../vocabulary.ts"
-import { GROUP_TOOLS } from "./group-tools.ts"
-import { SPAWN_TOOL } from "./spawn-tool.ts"
-import { TASK_TOOLS } from "./task-tools.ts"
+import { createGroupTools } from "./group-tools.ts"
+import { createSpawnTool } from "./spawn-tool.ts"
+import { createTaskTools } from "./task-tools.ts"
 
 /** `tasks.…`: subagents and jobs, in groups that are told of together. */
-export const PENGUIFLOW: Vocabulary = {
-  tools: [SPAWN_TOOL, ...TASK_TOOLS, ...GROUP_TOOLS],
+export const createPenguiflowVocabulary = (): Vocabulary => ({
+  tools: [createSpawnTool(), ...createTaskTools(), ...createGroupTools()],
   instructions: () =>
     toInstructionText({
       starts: [
@@ -22,4 +22,4 @@ export const PENGUIFLOW: Vocabulary = {
         "tasks.cancel_group stop, tasks.acknowledge_background says that you have used a result.",
     }),
   tellPromoted: (promoted) => toPromotionText(promoted, "tasks.get shows how far it is, and tasks.cancel stops it."),
-}
+})
