@@ -50,7 +50,9 @@ export function toChild(
   { run, isFound }: { readonly run: AskingRun | null; readonly isFound: boolean },
 ): ChildSession {
   const conversation = scope.open.get(session.id)
-  if (conversation && run && !conversation.log.isKept) scope.agents.remember(run.taskId, conversation)
   if (!conversation) throw new MeanwhileError("closed", `The subagent ${session.name} was closed. Start another.`)
+  if (run && !conversation.log.isKept) scope.agents.remember(run.taskId, conversation)
+  // Something may have been said to it while nobody had it open.
+  if (isFound) conversation.hasNews = true
   return createChildSession(scope, { session, conversation, run, isFound })
 }

@@ -1,10 +1,12 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
+import { createManualClock } from "../../src/base/manual-clock.ts"
 import { textOf } from "../../src/plugin/message.ts"
+import { eventually } from "../support/eventually.ts"
 import { createFolder } from "../support/workplace.ts"
 import { createGate } from "./support/gate.ts"
 import { PLACES } from "./support/open-agent.ts"
-import { openSubagents, requestsOf } from "./support/open-subagents.ts"
+import { openSubagents, requestsOf, spawn } from "./support/open-subagents.ts"
 import { endOf, startAgent } from "./support/start-agent.ts"
 
 for (const [where, isKept] of PLACES) {
@@ -74,6 +76,29 @@ test("an agent can be resumed after a restart, with its full history", async () 
   const said = requestsOf(second.provider, "below")[0]?.messages.map((message) => textOf(message)) ?? []
   expect(said.at(0)).toContain("Count.")
   expect(said.slice(1)).toEqual(["Seven.", "And one more?"])
+})
+
+test("an agent whose call was made again after a shutdown can be resumed", async () => {
+  const dataDirectory = join(createFolder(), "data")
+  const clock = createManualClock()
+  const stuck = [{ gate: new Promise(() => {}) }]
+  const first = await openSubagents({ dataDirectory, clock, main: [spawn("Count.")], below: stuck })
+  first.session.send("Go.").catch(() => {})
+  await eventually("it works", () => requestsOf(first.provider, "below").length === 1)
+  await first.runtime.close()
+  const gate = createGate()
+  const below = [() => ({ gate: gate.pass(), text: "Seven." }), "Eight."]
+  const again = createManualClock(clock.now())
+  const second = await openSubagents({ dataDirectory, clock: again, main: ["It counts."], below })
+  await gate.reached
+  const task = await eventually("the call moves to the background", async () => {
+    again.advance(10_000)
+    return (await second.runtime.tasks.list({ kinds: ["agent"] })).items[0]
+  })
+  gate.open()
+  expect(await endOf(second, task)).toMatchObject({ patch: { payload: { answer: "Seven." } } })
+  await second.runtime.tasks.resume(task.id, "And one more?")
+  expect(await endOf(second, task)).toMatchObject({ run: 2, patch: { payload: { answer: "Eight." } } })
 })
 
 test("an agent of a conversation that is not kept is expired after a restart", async () => {

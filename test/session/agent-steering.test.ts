@@ -73,6 +73,23 @@ for (const [where, isKept] of PLACES) {
     expect(await endOf(opened, { id })).toMatchObject({ patch: { payload: { answer: "All done." } } })
   })
 
+  test(`what is said while an agent's run comes to its end is not lost (${where})`, async () => {
+    const opened = await openSubagents({ isKept, main: [], below: ["Done.", "And the clock, too."] })
+    const { runtime, session, provider } = opened
+    const { id } = await startAgent(opened)
+    const said = new Promise<unknown>((resolve) => {
+      // The last look is over: the agent is put away, and its run is about to end.
+      runtime.on((event) => {
+        if (event.type === "agent.completed" && event.agent !== session.id)
+          resolve(runtime.tasks.say(id, "Mend the clock."))
+      })
+    })
+    await said
+    await eventually("it heard it", () => requestsOf(provider, "below").length === 2)
+    expect(lastOf(requestsOf(provider, "below")[1])).toContain("Mend the clock.")
+    expect(await endOf(opened, { id })).toMatchObject({ run: 2, patch: { payload: { answer: "And the clock, too." } } })
+  })
+
   test(`what is said to a completed agent resumes it (${where})`, async () => {
     const opened = await openSubagents({ isKept, main: [], below: ["Done.", "Done again."] })
     const { id } = await endOf(opened, await startAgent(opened))
