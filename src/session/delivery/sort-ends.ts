@@ -65,7 +65,8 @@ function toToldGroup(
   { decision, used }: { readonly decision: EndedTask | null; readonly used: FoundEnds["used"] },
 ): ToldGroup {
   const now = new Set(members.map(({ task }) => task.id))
-  const inOrder = members.toSorted((one, other) => one.task.createdAt - other.task.createdAt)
+  const place = ({ task }: EndedTask): number => group.arrivals.findIndex(({ taskId }) => taskId === task.id)
+  const inOrder = members.toSorted((one, other) => place(one) - place(other))
   const before = group.arrivals.filter(({ taskId }) => !now.has(taskId))
   const known = before.flatMap(({ taskId }) => used.get(taskId) ?? [])
   const isLate = decision === null && group.state === "joined" && hasEnoughArrivals({ ...group, arrivals: before })
