@@ -4,9 +4,6 @@ import { expect, test } from "vitest"
 import { startInTerminal, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
-const QUICK = { MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
-const LOOP = "until test -e go; do sleep 0.02; done"
-
 test("from a pipe, each line is answered before the next is read, without control codes", async () => {
   const program = startPiped({ directory: createFolder() })
   program.type("say hello there")
@@ -49,19 +46,6 @@ test("a spinner tells that the model works, and is gone when it has answered", a
   program.type("/quit")
   expect(await program.exited).toBe(0)
   expect(program.shown().slice(program.shown().lastIndexOf("Model: offline"))).not.toContain("thinking")
-})
-
-test("a slow command moves to the background, talk goes on, and its end is announced with its result", async () => {
-  const program = startInTerminal({ directory: createFolder(), environment: QUICK })
-  await program.shows(/you talk with/)
-  program.type(`run \`${LOOP}; echo found it\``)
-  await program.shows(/→ run_command moved to the background as \[[0-9a-f]{8}\] after/)
-  program.type("say we talk on")
-  await program.shows(/[\r\n]we talk on\r\n/)
-  program.type("/run touch go")
-  await program.shows(/\[[0-9a-f]{8}\] completed in .*\r\n {2}found it\r\n/)
-  program.type("/quit")
-  expect(await program.exited).toBe(0)
 })
 
 test("a question for permission shows what would change; a yes does it, a no does not and says why", async () => {

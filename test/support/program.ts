@@ -106,8 +106,10 @@ function createReader(shown: () => string) {
   return {
     shown,
     async shows(pattern: RegExp): Promise<string> {
-      const match = await eventually(`the program shows ${pattern} after\n${shown()}`, () =>
-        pattern.exec(shown().slice(position)),
+      const match = await eventually(`the program shows ${pattern}`, () => pattern.exec(shown().slice(position))).catch(
+        (error: unknown) => {
+          throw new Error(`It has shown only:\n${shown().slice(position)}`, { cause: error })
+        },
       )
       position += match.index + match[0].length
       return match[0]

@@ -17,10 +17,10 @@ export const inboxCommand: Command<TaskContext> = {
     const questions = await openQuestions(meanwhile)
     if (questions.length === 0) screen.print("Nothing waits for your answer.")
     for (const question of questions) {
+      const { dim } = screen.style
       const detail = formatQuestionDetail(question)
-      if (detail !== "") screen.print(screen.style.dim(detail))
-      screen.print(formatQuestion(question, `${prefix}answer`))
-      screen.print(screen.style.dim(formatExpiry(question, Date.now())))
+      const lines = [formatQuestion(question, `${prefix}answer`), dim(formatExpiry(question, Date.now()))]
+      screen.print([...(detail === "" ? [] : [dim(detail)]), ...lines].join("\n"))
     }
   },
 }

@@ -1,0 +1,120 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { eventually } from "../support/eventually.ts"
+import { startInTerminal, startPiped } from "../support/program.ts"
+import { createFolder } from "../support/workplace.ts"
+
+const QUICK = { MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
+
+const until = (name: string): string => `until test -e ${name}; do sleep 0.02; done`
+
+function open(environment: Record<string, string> = {}) {
+  const directory = createFolder()
+  const program = startInTerminal({ directory, environment: { ...QUICK, ...environment } })
+  return { directory, program, let: (name: string) => writeFileSync(join(directory, name), "") }
+}
+
+test("the agent tells by itself what came of a task, marked with what it is about, and the end is one line", async () => {
+  const { program, let: go } = open()
+  await program.shows(/you talk with/)
+  program.type(`run \`${until("go")}; echo found it\``)
+  await program.shows(/→ run_command moved to the background as \[[0-9a-f]{8}\] after/)
+  program.type("say we talk on")
+  await program.shows(/[\r\n]we talk on\r\n/)
+  go("go")
+  const ended = await program.shows(/\[[0-9a-f]{8}\] completed in .*\r\n/)
+  await program.shows(new RegExp(`\\(about task ${ended.slice(1, 9)}: until[^\\n]*\\)`))
+  await program.shows(/found it has completed: found it\r\n[\s\S]*context \d+ %/)
+  program.type("/quit")
+  expect(await program.exited).toBe(0)
+  // Once in the command as it began, once in its end, once in the mark, twice in the report: never alone below the end.
+  expect(program.shown()).not.toMatch(/\r\n {2}found it\r\n/)
+})
+
+test("a line that is being typed stays as it is when a report comes", async () => {
+  const { program, let: go } = open()
+  await program.shows(/you talk with/)
+  program.type(`run \`${until("go")}; seq 1 30\``)
+  await program.shows(/moved to the background[\s\S]*context \d+ %/)
+  program.press("/hel")
+  await program.shows(/> \/hel/)
+  go("go")
+  await program.shows(/\(about task [\s\S]*30\r\n[\s\S]*context \d+ %[\s\S]*> \/hel/)
+  program.press("p\r")
+  await program.shows(/Commands:/)
+  program.type("/quit")
+  expect(await program.exited).toBe(0)
+})
+
+test("three tasks that were started together are reported as one", async () => {
+  const { program, let: go } = open()
+  await program.shows(/you talk with/)
+  program.type(`run \`echo one\`, \`echo two\` and \`${until("go")}; exit 3\` together as checks`)
+  await program.shows(/• start_task/)
+  await eventually("two have ended and the turn too", () =>
+    [/(\] completed in [\s\S]*){2}/, /context \d+ %/].every((pattern) => pattern.test(program.shown())),
+  )
+  program.type("/groups")
+  await program.shows(/(open|sealed) +2 of 3 ended {2}checks/)
+  go("go")
+  await program.shows(/\(about group checks: 3 tasks\)\r\n/)
+  await program.shows(/3 tasks of the group "checks" have ended: 2 completed, 1 failed\./)
+  program.type("/groups")
+  await program.shows(/joined +3 of 3 ended, 1 not completed {2}checks/)
+  program.type("/quit")
+  expect(await program.exited).toBe(0)
+  expect(program.shown().match(/\(about /g)).toHaveLength(1)
+})
+
+test("where no report is made, what the task came to is shown to the person alone", async () => {
+  const { program, let: go } = open({ MEANWHILE_REPORTS_MAX_CONSECUTIVE_WAKES: "0" })
+  await program.shows(/you talk with/)
+  program.type(`run \`${until("go")}; echo found it\``)
+  await program.shows(/moved to the background[\s\S]*context \d+ %/)
+  go("go")
+  await program.shows(/Task [0-9a-f]{8} \(until.*\): completed\./)
+  program.type("say thank you")
+  await program.shows(/News of tasks has come:[\s\S]*found it[\s\S]*thank you/)
+  program.type("/quit")
+  expect(await program.exited).toBe(0)
+  expect(program.shown()).not.toContain("(about ")
+})
+
+test("with reports off an end is announced with its result, and the model hears of it with the next message", async () => {
+  const { program, let: go } = open({ MEANWHILE_REPORTS_ENABLED: "false" })
+  await program.shows(/you talk with/)
+  program.type(`run \`${until("go")}; echo found it\``)
+  await program.shows(/moved to the background[\s\S]*context \d+ %/)
+  go("go")
+  await program.shows(/\[[0-9a-f]{8}\] completed in .*\r\n {2}found it\r\n/)
+  program.type("say thank you")
+  await program.shows(/News of tasks has come:[\s\S]*found it[\s\S]*thank you/)
+  program.type("/quit")
+  expect(await program.exited).toBe(0)
+})
+
+test("from a pipe, the program ends after the last report", async () => {
+  const program = startPiped({ directory: createFolder(), environment: QUICK })
+  program.type("run `sleep 0.8; echo late`")
+  program.endInput()
+  expect(await program.exited).toBe(0)
+  expect(program.shown()).toMatch(
+    /Waiting for 1 task to end[\s\S]*\] completed in [\s\S]*\(about task [0-9a-f]{8}: sleep 0\.8; echo late\)\n.* has completed: late\n/,
+  )
+})
+
+test("what ended while nobody was there is reported when the conversation goes on", async () => {
+  const directory = createFolder()
+  const first = startPiped({ directory, environment: QUICK })
+  first.type(`run \`${until("go")}; echo found it\``)
+  await first.shows(/moved to the background[\s\S]*context \d+ %/)
+  first.kill("SIGKILL")
+  await first.exited
+  writeFileSync(join(directory, "go"), "")
+  const second = startPiped({ directory, environment: QUICK, arguments: ["--resume"] })
+  await second.shows(/\(about task [0-9a-f]{8}: until.*\)\n[\s\S]*has completed: found it\n/)
+  second.endInput()
+  expect(await second.exited).toBe(0)
+  expect(second.shown().match(/\(about /g)).toHaveLength(1)
+})
