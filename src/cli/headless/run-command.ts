@@ -17,8 +17,8 @@ const SHARED_OPTIONS = ["--data-dir", "--model", "--trust", "--yes"]
 const AFTER = `
 What is piped in beside a prompt is said with it: git diff | meanwhile run "review this"
 The answer goes to standard output, everything else to standard error. Before it ends it waits for the tasks that the
-answer left in the background; that costs no tokens.
-Exit codes: 0 completed, 1 failed, 2 refused, 3 stopped or out of time, 4 a person is needed.`
+answer left in the background, and prints what the agent reports of them. Waiting costs no tokens.
+Exit codes: 0 completed, 1 the turn, a report or a task failed, 2 refused, 3 stopped or out of time, 4 a person is needed.`
 
 /** `meanwhile run`: one prompt, without anybody at the keyboard. */
 export function createRunCommand(): Command {
@@ -28,7 +28,7 @@ export function createRunCommand(): Command {
     .option("--json", "one JSON object a line for everything that happens, the result last")
     .option("--session <id>", "go on with this conversation")
     .option("--timeout <seconds>", "stop when it takes longer", toSeconds)
-    .option("--no-wait", "do not wait for background tasks; says what becomes of them")
+    .option("--no-wait", "do not wait for background tasks and their reports; says what becomes of them")
     .configureHelp({
       showGlobalOptions: true,
       visibleGlobalOptions: ({ parent }) =>
