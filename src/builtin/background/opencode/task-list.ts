@@ -4,11 +4,15 @@ import { toShortId } from "../short-id.ts"
 import { toStatus, toTime } from "./task-facts.ts"
 
 const RESUMED = "(resumed)"
+const MOST_SHOWN = 100
 
 /** One line for each. An id that was asked a follow-up is marked, since its task has a conversation with more in it. */
 export function toListText(tasks: readonly TaskSummary[]): string {
   if (tasks.length === 0) return "There are no background tasks."
-  return ["task_id | status | description | batch | started", ...tasks.map(toLine)].join("\n")
+  const left = tasks.length - MOST_SHOWN
+  const more = left > 0 ? [`${left} older ones are not shown: ask for a status or a batch.`] : []
+  const shown = tasks.slice(0, MOST_SHOWN).map(toLine)
+  return ["task_id | status | description | batch | started", ...shown, ...more].join("\n")
 }
 
 /** Whoever copies an id from the list may copy the mark with it. */

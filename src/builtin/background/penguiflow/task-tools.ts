@@ -5,6 +5,8 @@ import { toShortId } from "../short-id.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
 import { toTaskDetails, toTaskFacts, toTaskResult } from "./task-facts.ts"
 
+const MOST_SHOWN = 100
+
 const taskId = z.string().trim().min(1).max(64).describe("The id of a task, or the beginning of it.")
 const reason = z.string().trim().min(1).max(500).optional().describe("Why, for the record.")
 
@@ -16,7 +18,10 @@ export const createTaskTools = (): readonly VocabularyTool[] => [
     isAutoApproved: true,
     async run({ status }, operations) {
       const tasks = await operations.list(status === undefined ? {} : { statuses: [status] })
-      return answer(`${tasks.length} tasks`, { tasks: tasks.map(toTaskFacts), count: tasks.length })
+      const shown = tasks.slice(0, MOST_SHOWN).map(toTaskFacts)
+      const left = tasks.length - shown.length
+      const note = left > 0 ? { note: `${left} older ones are not shown: ask for a status.` } : {}
+      return answer(`${tasks.length} tasks`, { tasks: shown, count: tasks.length, ...note })
     },
   }),
   defineVocabularyTool({
