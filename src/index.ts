@@ -92,7 +92,16 @@ export { createRegistry, type RegisterOptions, type Registry } from "./plugin/re
 export type { PluginEntry, RegistryChange } from "./plugin/registry-state.ts"
 export type { ToolSchema } from "./plugin/registry-offers.ts"
 export type { SessionPlugin } from "./plugin/session-plugin.ts"
-export type { ChildSession, SessionDirectory, SessionInfo, SessionsPort, SessionState } from "./plugin/sessions-port.ts"
+export type { AgentBudget, AgentRequest, Handover } from "./plugin/agent-request.ts"
+export type {
+  ChildSendOptions,
+  ChildSession,
+  ChildTurn,
+  SessionDirectory,
+  SessionInfo,
+  SessionsPort,
+  SessionState,
+} from "./plugin/sessions-port.ts"
 export type {
   Answer,
   DurationEstimate,
