@@ -40,7 +40,7 @@ const EXPECTED: Readonly<Record<string, RegExp | readonly unknown[]>> = {
     { tool: "start_task", input: { tool: "run_command", input: { command: "npm ci" } } },
   ],
   "start an agent to TASK": [{ tool: "start_agent", input: { task: "run `npm test`" } }],
-  "run COMMAND and COMMAND together": ["npm test", "npm run lint", "npm run build"].map((command) => ({
+  "run COMMAND and COMMAND together": ["npm test", "npm run check", "npm run build"].map((command) => ({
     tool: "start_task",
     input: { tool: "run_command", input: { command }, group: "together" },
   })),

@@ -29,7 +29,7 @@ export const TASK_RULES: readonly Rule[] = [
   },
   {
     sentence: "run COMMAND and COMMAND together",
-    example: "run `npm test`, `npm run lint` and `npm run build` together",
+    example: "run `npm test`, `npm run check` and `npm run build` together",
     meaning: "commands as tasks of one group, which is told of as one; `together as NAME` names the group",
     tools: ["start_task"],
     pattern: /^run (?<commands>.+ and .+) together(?: as (?<group>[^`]+?))?[.!]?$/is,
