@@ -39,7 +39,9 @@ function toLines(delivery: Delivery, { limitTokens, hasLabels = false }: Telling
   const quoted = endedIn(delivery).filter(isQuoted)
   const texts = new Map(quoted.map(({ task }) => [task, toResultText(task, { hasLabels })]))
   const lengths = [...texts.values()].map(({ length }) => Math.min(length, MOST_CHARACTERS_OF_ONE))
-  const share = Math.min(toFairShare(lengths, Math.min(MOST_CHARACTERS, limitTokens)), MOST_CHARACTERS_OF_ONE)
+  const named = quoted.reduce((sum, { task }) => sum + toHead(task).length, 0)
+  const left = Math.max(0, Math.min(MOST_CHARACTERS, limitTokens) - named)
+  const share = Math.min(toFairShare(lengths, left), MOST_CHARACTERS_OF_ONE)
   const quote = (task: TaskRecord): readonly string[] => quoteResult(task, texts.get(task) ?? "", share)
   return [
     ...delivery.groups.flatMap((told) => tellGroup(told, quote)),

@@ -1,20 +1,25 @@
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
-import { createRuntime, type Runtime } from "../../../src/app.ts"
-import { createManualClock } from "../../../src/base/manual-clock.ts"
+import { createRuntime, type Runtime, type RuntimeOptions } from "../../../src/app.ts"
+import { createManualClock, type ManualClock } from "../../../src/base/manual-clock.ts"
 import type { Script } from "../../../src/builtin/scripted/script.ts"
-import { createScriptedModel } from "../../../src/builtin/scripted/scripted-model.ts"
+import { createScriptedModel, type ScriptedModel } from "../../../src/builtin/scripted/scripted-model.ts"
 import { createEmbeddedEngine } from "../../../src/engine/embedded/engine.ts"
 import { definePlugin } from "../../../src/plugin/define-plugin.ts"
 import type { Tool } from "../../../src/plugin/tool.ts"
 import { allowAll } from "../../../src/runner/call/permission.ts"
+import type { Engine } from "../../../src/task/engine.ts"
+import type { Operation } from "../../../src/task/operation.ts"
 import type { TaskStore } from "../../../src/task/store.ts"
 import { createLife, createMortalEngine, type Life } from "../../chaos/mortal-engine.ts"
+import { interceptCommits } from "../../support/intercept-commits.ts"
 
 const LEASE_SECONDS = 60
 
 export interface LivingRuntime {
   readonly life: Life
+  readonly clock: ManualClock
+  readonly model: ScriptedModel
   readonly runtime: Runtime
   /** Answers when the life is over, too. */
   readonly store: TaskStore
@@ -22,11 +27,21 @@ export interface LivingRuntime {
   isAsked(times: number): Promise<void>
 }
 
+export interface LifeOptions extends Pick<RuntimeOptions, "plugins" | "reports" | "onEvent"> {
+  readonly script: Script
+  readonly tools: readonly Tool[]
+  /** It is over before, or after, the first commit of which this is true. */
+  readonly ending?: {
+    readonly when: "before" | "after"
+    readonly isHere: (operations: readonly Operation[]) => boolean
+  }
+}
+
 /** One life of a process on the folder's data. End the life before the next begins; the last one is closed in peace. */
 export async function beginLife(
   folder: string,
   number: number,
-  { script, tools }: { readonly script: Script; readonly tools: readonly Tool[] },
+  { script, tools, plugins = [], ending, ...options }: LifeOptions,
 ): Promise<LivingRuntime> {
   const life = createLife(number)
   const clock = createManualClock(1_700_000_000_000 + number * 10 * LEASE_SECONDS * 1_000)
@@ -38,13 +53,15 @@ export async function beginLife(
   })
   onTestFinished(() => engine.close())
   const model = createScriptedModel(script)
+  if (ending) endAtCommit(engine, life, ending)
   const runtime = await createRuntime({
+    ...options,
     clock,
     model,
     dataDirectory: folder,
     environment: {},
     engine: createMortalEngine(engine, life),
-    plugins: [definePlugin({ kind: "tool", name: "test", tools })],
+    plugins: [definePlugin({ kind: "tool", name: "test", tools }), ...plugins],
     permissions: allowAll,
     background: { leaseSeconds: LEASE_SECONDS },
   })
@@ -53,10 +70,21 @@ export async function beginLife(
   })
   return {
     life,
+    clock,
+    model,
     runtime,
     store: engine.store,
     async isAsked(times) {
       while (model.callCount < times) await new Promise((resolve) => setImmediate(resolve))
     },
   }
+}
+
+function endAtCommit(engine: Engine, life: Life, { when, isHere }: NonNullable<LifeOptions["ending"]>): void {
+  interceptCommits({ engine }, async (operations, commit) => {
+    if (life.isOver || !isHere(operations)) return commit(operations)
+    if (when === "after") await commit(operations)
+    life.end()
+    return new Promise(() => {})
+  })
 }
