@@ -4,6 +4,7 @@ import { takeNews } from "../delivery/hand-over.ts"
 import type { FinishedStep } from "../log/open-turn.ts"
 import { toStepKey } from "./call-step.ts"
 import { executeCall } from "./execute-call.ts"
+import { freeClaims } from "./free-claims.ts"
 import { recallAnswers } from "./recall-answers.ts"
 import { saveSoon, type TurnScope } from "./turn-scope.ts"
 
@@ -24,7 +25,7 @@ export async function answerCalls(scope: TurnScope, message: Message, options: A
   const { turn } = scope
   const { position, isLeft } = options
   const calls = callsOf(message)
-  const known = isLeft ? await recallAnswers(scope, message, position) : NOTHING
+  const known = isLeft ? await recallLeft(scope, message, position) : NOTHING
   let unanswered = calls.length
   const parts = await Promise.all(
     calls.map(async (call) => {
@@ -39,6 +40,16 @@ export async function answerCalls(scope: TurnScope, message: Message, options: A
   const news = await takeNews(scope)
   const finished = calls.map((call, index) => toFinished(call, position, parts[index]))
   saveSoon(scope, { ...news, entries: [answer, ...news.entries], finished })
+}
+
+async function recallLeft(scope: TurnScope, message: Message, position: number) {
+  const known = await recallAnswers(scope, message, position)
+  const repeated = callsOf(message).filter(({ id }) => !known.has(id))
+  await freeClaims(
+    scope,
+    repeated.map((call) => toStepKey(position, call)),
+  )
+  return known
 }
 
 /** A call that failed showed nothing of the results it had claimed: they are free again when the turn ends. */

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest"
+import { z } from "zod"
+import { textOf } from "../../src/plugin/message.ts"
+import { defineTool, type Tool } from "../../src/plugin/tool.ts"
+import type { SessionId } from "../../src/task/id.ts"
+import { echo } from "../support/tools.ts"
+import { createFolder } from "../support/workplace.ts"
+import { resultsOf, resultText } from "./support/open-agent.ts"
+import { beginLife } from "./support/lives.ts"
+
+const SESSION = "session-claims" as SessionId
+
+/** Reads the result of a task in its first life and dies with it; in the second it shows nothing. */
+function createPeek(onRead?: () => void): Tool {
+  return defineTool({
+    name: "peek",
+    description: "Looks at a result.",
+    input: z.object({}),
+    onCrash: "retry",
+    async run(_input, { tasks }) {
+      if (!onRead) return "I have seen nothing."
+      const { id } = await tasks.start({ tool: "echo", input: { value: "what it came to" } })
+      await tasks.result(id, { waitMs: 60_000, consume: true })
+      onRead()
+      return new Promise(() => {})
+    },
+  })
+}
+
+test("a result that a call read before a crash is told when the answer after it does not show it", async () => {
+  const folder = createFolder()
+  const read = Promise.withResolvers<void>()
+  const script = [{ calls: [{ tool: "peek" }] }, "That is all."]
+  const first = await beginLife(folder, 1, { script, tools: [echo, createPeek(read.resolve)] })
+  const session = await first.runtime.createSession({ id: SESSION })
+  void session.send("Look.")
+  await read.promise
+  const claimed = await first.store.notices({ session: SESSION, states: ["claimed"] }, 10)
+  first.life.end()
+  expect(claimed).toHaveLength(1)
+
+  const second = await beginLife(folder, 2, {
+    script: ["That is all.", "You are welcome."],
+    tools: [echo, createPeek()],
+  })
+  const reopened = await second.runtime.openSession(SESSION)
+  await reopened.send("Thank you.")
+  const history = reopened.history()
+  expect(resultsOf(history).map(resultText)).toEqual(["I have seen nothing."])
+  expect(history.filter((message) => textOf(message).includes("what it came to"))).toHaveLength(1)
+  expect(await second.store.notices({ session: SESSION, states: ["pending", "claimed"] }, 10)).toEqual([])
+})
