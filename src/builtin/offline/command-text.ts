@@ -8,6 +8,12 @@ export function toCommandText(text: string): string | undefined {
   return value["exitCode"] === 0 ? output : `${output}\n(exit code ${JSON.stringify(value["exitCode"])})`
 }
 
+/** Only what it printed; undefined when that is nothing. */
+export function toOutput(text: string): string | undefined {
+  const output = toObject(text)?.["output"]
+  return typeof output === "string" && output.trim() !== "" ? output.trimEnd() : undefined
+}
+
 /** Undefined when the text is no object. */
 export function toObject(text: string): JsonObject | undefined {
   if (!text.startsWith("{")) return undefined

@@ -1,4 +1,4 @@
-import { toCommandText } from "./command-text.ts"
+import { toCommandText, toOutput } from "./command-text.ts"
 import { shorten } from "./shorten.ts"
 
 const LONGEST_RESULT = 4_000
@@ -36,12 +36,16 @@ function tellItem({ head, lines }: NewsItem, gap: string): string {
   return text.includes("\n") ? `${head}:${gap}${text}` : `${head}: ${text}`
 }
 
-/** What a command returned stands there as JSON. */
+/** What a command returned stands there as JSON; how it ended is told before it, if there is something to tell. */
 function toReadable(lines: readonly string[]): string {
   const plain = lines.map((line) => line.replace(LABEL, ""))
-  const readable = plain.map((line) => toCommandText(line) ?? line)
+  const readable = plain.flatMap((line, index) => {
+    const shown = toCommandText(line)
+    if (shown === undefined) return [line]
+    return index === 0 ? [shown] : (toOutput(line) ?? [])
+  })
   const text = readable.join("\n").trim()
-  return plain.some((line, index) => line !== readable[index]) ? text.replace(FACTS, "") : text
+  return plain.some((line) => toCommandText(line) !== undefined) ? text.replace(FACTS, "") : text
 }
 
 function toVerb(status: string): string {

@@ -1,0 +1,63 @@
+import { type ProgramPlace, startProgram } from "./driven-program.ts"
+import { type Durations, toNormalText } from "./normal-text.ts"
+
+const SETTING = "MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS"
+const READY = /^>$/m
+
+const DURATIONS: Durations = [
+  [/moved to the background/, "1.0 s"],
+  [/completed in .*: sleep 6/, "6.0 s"],
+  [/completed in .*: sleep 1/, "1.0 s"],
+  [/completed in .*: sleep 3/, "3.0 s"],
+  [/failed after .*sleep 5/, "5.0 s"],
+  [/completed in .*: until/, "4.0 s"],
+]
+
+/**
+ * A session that shows what the program is about, as it stands on a real terminal, made repeatable: a slow command moves
+ * to the background, the talk goes on, three tasks report as one, one is cancelled, and a crash loses nothing.
+ */
+export async function recordSession(place: ProgramPlace): Promise<string> {
+  const settled = { ...place, environment: { [SETTING]: "1", ...place.environment } }
+  const first = await talk(settled)
+  const second = await goOn(settled)
+  const lines = [`$ ${SETTING}=1 meanwhile`, ...first, "Killed", `$ ${SETTING}=1 meanwhile --resume`, ...second]
+  return toNormalText(lines, DURATIONS)
+}
+
+async function talk(place: ProgramPlace): Promise<readonly string[]> {
+  const program = startProgram([], place)
+  await program.shows(/Say: help/)
+  program.type("run `sleep 6 && echo 214 passed`")
+  await program.shows(/moved to the background[^]*tokens/)
+  program.type("say the talk goes on")
+  await program.shows(/^the talk goes on$/m)
+  await program.shows(/\(about task [^]*tokens/)
+  program.type("run `sleep 1; echo lint ok`, `sleep 3; echo types ok` and `sleep 5; exit 3` together as checks")
+  await program.shows(/\(about group [^]*tokens/)
+  program.type("start `sleep 1000` in the background")
+  const [, id = ""] = await program.shows(/started (\w{8}): sleep 1000[^]*tokens/)
+  program.type(`/cancel ${id}`)
+  await program.shows(/\(about task [^]*tokens/)
+  program.type("run `until test -e done.txt; do sleep 1; done; cat done.txt`")
+  await program.shows(/moved to the background[^]*tokens/)
+  await program.shows(READY)
+  await program.kill()
+  return withoutPrompt(program.lines())
+}
+
+async function goOn(place: ProgramPlace): Promise<readonly string[]> {
+  const program = startProgram(["--resume"], place)
+  await program.shows(/see \/tasks/)
+  program.type("/run echo all went well > done.txt")
+  await program.shows(/\(about task [^]*tokens/)
+  program.type("/quit")
+  await program.ended()
+  return withoutPrompt(program.lines())
+}
+
+/** Without the line that nobody typed anything on, and what is empty around it. */
+function withoutPrompt(lines: readonly string[]): readonly string[] {
+  const last = lines.findLastIndex((line) => line.trim() !== "" && line.trim() !== ">")
+  return lines.slice(0, last + 1)
+}
