@@ -1,0 +1,48 @@
+/** Tasks that belong together are told of as one; an agent in the background can be asked more once it has answered. */
+import { createBackgroundPlugin, createRuntime, createShellPlugin, createSubagentPlugin } from "meanwhile"
+
+await using runtime = await createRuntime({
+  model: "offline/rules",
+  plugins: [
+    createShellPlugin({ workingDirectory: process.cwd(), environment: process.env }),
+    createSubagentPlugin({ directories: [] }),
+    createBackgroundPlugin(),
+  ],
+  reports: { enabled: true },
+})
+const { tasks } = runtime
+const session = await runtime.createSession()
+session.on((event) => {
+  if (event.type === "report.started" && event.group) console.log(`about the group ${event.group.name}:`)
+  if (event.type === "report.published") console.log(event.report.text)
+})
+
+// The model opens the group by its name; it is sealed when the turn ends, and joined when all of it has ended.
+await session.send("run `echo one`, `sleep 0.3; exit 3` and `echo two` together as checks")
+const [group] = await tasks.groups.list({ session: session.id })
+const { reason } = await tasks.waitFor({ group: group?.id ?? "", limitMs: 30_000 })
+await session.reported()
+console.log(reason, (await tasks.groups.get("checks")).state)
+
+// An agent is a task with a conversation of its own. A model starts one by `start_agent`, a program like this:
+const { id } = await tasks.start({ tool: "spawn_subagent", input: { task: "say hello" }, session: session.id })
+await tasks.result(id, { waitMs: 30_000 })
+await session.reported()
+
+// Asked more, it goes on in that conversation: another run of the same task.
+await tasks.resume(id, "say goodbye")
+const { task } = await tasks.result(id, { waitMs: 30_000 })
+await session.reported()
+console.log(`${task.kind}, run ${task.run}, resumed ${task.resumeCount} time`)
+
+/* Prints:
+about the group checks:
+3 tasks of the group "checks" have ended: 2 completed, 1 failed.
+- echo one has completed: one
+- sleep 0.3; exit 3 has failed: `sleep 0.3; exit 3` exited with 3.
+- echo two has completed: two
+met joined
+subagent: say hello has completed: hello
+subagent: say hello has completed: goodbye
+agent, run 2, resumed 1 time
+*/
