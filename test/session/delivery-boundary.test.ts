@@ -20,7 +20,7 @@ describe.each(PLACES)("what ends during a turn, %s", (_, isKept) => {
     const agent = await openReporting(script, { ...OFF, isKept, tools: [add] })
     const sending = agent.session.send("bake")
     await gate.reached
-    agent.gated.calls[0]?.finish("a loaf")
+    ;(await agent.gated.call(1)).finish("a loaf")
     await waitForEnds(agent, await tasksOf(agent))
     gate.open()
     expect((await sending).text).toBe("I know of the bread.")
@@ -44,7 +44,7 @@ test("what is handed over is in the same commit as the answers, and used in it",
   })
   const sending = agent.session.send("bake")
   await gate.reached
-  agent.gated.calls[0]?.finish("a loaf")
+  ;(await agent.gated.call(1)).finish("a loaf")
   await waitForEnds(agent, await tasksOf(agent))
   gate.open()
   await sending
@@ -74,7 +74,7 @@ test("a turn that is being stopped is told nothing more: it comes with the next 
   const agent = await openReporting(script, { ...OFF, tools: [held.tool] })
   const sending = agent.session.send("bake")
   await held.call(1)
-  agent.gated.calls[0]?.finish("a loaf")
+  ;(await agent.gated.call(1)).finish("a loaf")
   await waitForEnds(agent, await tasksOf(agent))
   agent.session.stop()
   expect((await sending).outcome).toBe("stopped")
@@ -100,7 +100,7 @@ describe("what is told is of this session alone", () => {
   test("and not of another one, also at a boundary", async () => {
     const agent = await openReporting([starts("bread"), "It runs.", adding, "done"], { ...OFF, tools: [add] })
     await agent.session.send("bake")
-    agent.gated.calls[0]?.finish("a loaf")
+    ;(await agent.gated.call(1)).finish("a loaf")
     await waitForEnds(agent, await tasksOf(agent))
     const other = await agent.runtime.createSession()
     await other.send("count")

@@ -85,8 +85,8 @@ describe("a notice", () => {
     await agent.gated.call(2)
     const whole = `begin ${"x".repeat(8_000)} end`
     const long = `begin ${"y".repeat(20_000)} end`
-    agent.gated.calls[0]?.finish(whole)
-    agent.gated.calls[1]?.finish(long)
+    ;(await agent.gated.call(1)).finish(whole)
+    ;(await agent.gated.call(2)).finish(long)
     const ids = await tasksOf(agent)
     await waitForEnds(agent, ids)
     await agent.session.send("well?")

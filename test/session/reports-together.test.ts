@@ -174,7 +174,7 @@ test("C8: a full report queue coalesces, never drops", async () => {
   })
   await agent.session.send("start them")
   await agent.gated.call(names.length)
-  agent.gated.calls[0]?.finish("first")
+  ;(await agent.gated.call(1)).finish("first")
   await gate.reached
   for (const { finish } of agent.gated.calls.slice(1)) finish("later")
   await waitForEnds(agent, await tasksOf(agent))

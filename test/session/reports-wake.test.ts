@@ -57,7 +57,7 @@ function endDuringTurn(agent: ReportingAgent, order: "before" | "after"): void {
     if (isDone || !endsTurn(operations)) return commit(operations)
     isDone = true
     const answers = order === "after" ? await commit(operations) : undefined
-    agent.gated.calls[0]?.finish("a loaf")
+    ;(await agent.gated.call(1)).finish("a loaf")
     await waitForEnds(agent, await tasksOf(agent))
     return answers ?? commit(operations)
   })
@@ -92,7 +92,7 @@ test("D4: a missed event is caught by the fallback within its interval, and prod
   const agent = await openReporting([starts("bread"), "It runs.", "The bread is ready."], { clock, engine })
   await agent.session.send("bake")
   await reported(agent, clock)
-  agent.gated.calls[0]?.finish("a loaf")
+  ;(await agent.gated.call(1)).finish("a loaf")
   await waitForEnds(agent, await tasksOf(agent))
   expect(agent.model.callCount).toBe(2)
   clock.advance(5_000)

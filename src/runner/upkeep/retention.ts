@@ -23,7 +23,8 @@ export async function applyRetention(scope: RunnerScope): Promise<void> {
 
 /** Takes output and payload of what a session has used away at once; returns of how many tasks. */
 export async function stripConsumed(scope: RunnerScope, session: SessionId): Promise<number> {
-  return forEach(scope, { session, isConsumed: true, isStripped: false }, (task) => strip(scope, task.id))
+  const used = { session, isConsumed: true, isStripped: false, kinds: ["tool", "agent", "workflow"] } as const
+  return forEach(scope, used, (task) => strip(scope, task.id))
 }
 
 /** Removes ended tasks that the filter selects, with their output; returns how many. */
