@@ -44,7 +44,7 @@ export function toOutcome({ session, said, left, tasks, failedReports, signal }:
 }
 
 /** The last line of `--json`. */
-export function toResult(run: PromptRun) {
+export function toResult(run: PromptRun): Readonly<Record<string, unknown>> {
   const { session, said, tasks, reports } = run
   const { outcome, error } = toOutcome(run)
   return {
