@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs"
-import { basename, join } from "node:path"
+import { join, sep } from "node:path"
 
 export interface GuideProgram {
   /** Of a file, made of the guide's name and the place in it. */
@@ -11,10 +11,18 @@ export interface GuideProgram {
 export function readGuidePrograms(root: string, exported: readonly string[]): readonly GuideProgram[] {
   return globSync("docs/guide/**/*.md", { cwd: root }).flatMap((path) =>
     [...readFileSync(join(root, path), "utf8").matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = ""], index) => ({
-      name: `guide-${basename(path, ".md")}-${index + 1}.ts`,
+      name: `${toFileName(path)}-${index + 1}.ts`,
       source: /^import /m.test(block) ? block : `${toBeginning(block, exported)}${block}`,
     })),
   )
+}
+
+/** Two guides in different folders may have one name. */
+function toFileName(path: string): string {
+  return path
+    .replace(/^docs\/|\.md$/g, "")
+    .split(sep)
+    .join("-")
 }
 
 /** A block without imports is a fragment: what it uses of the package, and a runtime and a session, are there for it. */
