@@ -20,6 +20,16 @@ export function describeEvents(test: EngineTest): void {
       expect(await sequences(3, 10)).toEqual([])
     })
 
+    test("of other tasks are out of reach, whatever the cursor says", async ({ engine }) => {
+      const tasks = [await createTask(engine), await createTask(engine), await createTask(engine)]
+      for (const { id } of tasks) {
+        for (const cursor of [-1, -(2 ** 32), 2 ** 32, Number.MAX_SAFE_INTEGER]) {
+          const found = await engine.store.events(id, cursor, 10)
+          expect(found.map(({ sequence }) => sequence)).toEqual(cursor < 0 ? [1] : [])
+        }
+      }
+    })
+
     test("have numbers without a gap under many writers", async ({ engine, another }) => {
       const other = await another()
       const { id } = await createTask(engine, RUNNING)

@@ -27,6 +27,19 @@ export function describeSessions(test: EngineTest): void {
       expect((await store.messages(id, 1, 1)).map(({ position }) => position)).toEqual([2])
     })
 
+    test("do not show each other's messages, whatever the cursor says", async ({ engine }) => {
+      const ids = [await createSession(engine), await createSession(engine), await createSession(engine)]
+      for (const id of ids) {
+        await engine.store.commit([{ op: "session.update", id, expectedVersion: 1, messages: [id] }])
+      }
+      for (const id of ids) {
+        for (const cursor of [-1, -(2 ** 32), 2 ** 32, Number.MAX_SAFE_INTEGER]) {
+          const found = await engine.store.messages(id, cursor, 10)
+          expect(found.map(({ body }) => body)).toEqual(cursor < 0 ? [id] : [])
+        }
+      }
+    })
+
     test("are listed by their last change, page by page, in their workspace only", async ({ engine: { store } }) => {
       const again = createSessionId()
       const ids = [createSessionId(), again, createSessionId(), createSessionId()]

@@ -24,7 +24,8 @@ export function createEventTable(database: DatabaseSync): EventTable {
     database,
     `WITH owner (number) AS (SELECT number FROM tasks WHERE id = ?)
      SELECT place & ${SEQUENCE_MASK} AS sequence, run, at, type, body FROM owner CROSS JOIN events
-     WHERE place > owner.number << 32 | ? AND place < (owner.number + 1) << 32 ORDER BY place ${LIMIT}`,
+     WHERE place > owner.number << 32 | min(max(?, 0), ${SEQUENCE_MASK}) AND place < (owner.number + 1) << 32
+     ORDER BY place ${LIMIT}`,
   )
   const removeBefore = prepare(database, "DELETE FROM events WHERE place > ?1 << 32 AND place < ?1 << 32 | ?2")
   const remove = prepare(database, "DELETE FROM events WHERE place > ?1 << 32 AND place < (?1 + 1) << 32")

@@ -57,7 +57,8 @@ export function createSessionTable(database: DatabaseSync): SessionTable {
     database,
     `WITH owner (number) AS (SELECT number FROM sessions WHERE id = ?)
      SELECT place & ${POSITION_MASK} AS position, at, body FROM owner CROSS JOIN messages
-     WHERE place > owner.number << 32 | ? AND place < (owner.number + 1) << 32 ORDER BY place ${LIMIT}`,
+     WHERE place > owner.number << 32 | min(max(?, 0), ${POSITION_MASK}) AND place < (owner.number + 1) << 32
+     ORDER BY place ${LIMIT}`,
   )
   const insert = prepare(
     database,
