@@ -90,7 +90,7 @@ function toThresholdSeconds(adapter: Adapter, toolName: string, input: unknown):
   const { background = { mode: "never" } } = tool ?? {}
   const undecided: BackgroundPolicy = { mode: "after" }
   const policy = typeof background !== "function" ? background : parsed?.success ? background(parsed.data) : undecided
-  if (policy.mode === "never") return null
+  if (policy.mode === "never" || policy.mode === "on_request") return null
   if (policy.mode === "always") return 0
   return policy.ms === undefined ? adapter.backgroundThresholdSeconds : policy.ms / 1_000
 }

@@ -17,6 +17,11 @@ it.each<[string, BackgroundPolicy | undefined, string]>([
   ["nothing about a tool that stays in the foreground", { mode: "never" }, "Builds."],
   ["the configured threshold", { mode: "after" }, `Builds. A call that takes longer than 10 s ${goesOn}`],
   ["the tool's own threshold", { mode: "after", ms: 2_500 }, `Builds. A call that takes longer than 2.5 s ${goesOn}`],
+  [
+    "that it can be started there",
+    { mode: "on_request" },
+    "Builds. Can be started in the background as a task; its result then comes back by itself.",
+  ],
   ["always", { mode: "always" }, "Builds. Runs in the background as a task; its result comes back by itself."],
 ])("tells the model %s", (_, background, text) => {
   expect(describeWith(background)).toBe(text)
@@ -43,6 +48,6 @@ it("tells the expected duration, and whether it was learned", () => {
 })
 
 it("never tells the model to look again and again", () => {
-  for (const mode of ["after", "always"] as const)
+  for (const mode of ["after", "on_request", "always"] as const)
     expect(describeWith({ mode })).not.toMatch(/poll|check|periodically/i)
 })

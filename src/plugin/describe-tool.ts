@@ -24,6 +24,8 @@ function describePolicy(tool: Tool, options: DescribeOptions): string {
   switch (policy.mode) {
     case "never":
       return ""
+    case "on_request":
+      return "Can be started in the background as a task; its result then comes back by itself."
     case "always":
       return "Runs in the background as a task; its result comes back by itself."
     case "after":

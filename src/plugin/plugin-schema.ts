@@ -24,10 +24,11 @@ const backgroundPolicy = z.union(
     z.discriminatedUnion("mode", [
       z.strictObject({ mode: z.literal("never") }),
       z.strictObject({ mode: z.literal("after"), ms: duration.optional() }),
+      z.strictObject({ mode: z.literal("on_request") }),
       z.strictObject({ mode: z.literal("always") }),
     ]),
   ],
-  'must be { mode: "never" }, { mode: "after", ms }, { mode: "always" } or a function that returns one of them',
+  'must be { mode: "never" }, { mode: "after", ms }, { mode: "on_request" }, { mode: "always" } or a function that returns one of them',
 )
 
 const tool = z.looseObject({

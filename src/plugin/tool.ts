@@ -13,6 +13,8 @@ export type BackgroundPolicy =
   | { readonly mode: "never" }
   /** Promoted when it runs longer; without `ms`, after the configured threshold. */
   | { readonly mode: "after"; readonly ms?: number }
+  /** Answered in the foreground, unless it is started in the background or a person moves it there. */
+  | { readonly mode: "on_request" }
   /** In the background from the start. */
   | { readonly mode: "always" }
 
@@ -24,7 +26,7 @@ export interface Tool<Input = unknown> {
   readonly kind?: Exclude<TaskKind, "turn">
   readonly background?: BackgroundPolicy | ((input: Input) => BackgroundPolicy)
   /** The tool's own guess, used until there is history. */
-  readonly estimateMs?: (input: Input) => number | undefined
+  readonly estimateMs?: (input: Input) => number | undefined | Promise<number | undefined>
   /** Calls of the same shape are expected to take about as long. Default: all calls of the tool are of one shape. */
   readonly shape?: (input: Input) => string
   /** One line for people. Default: the tool's name. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { createManualClock } from "../../src/base/manual-clock.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { Answer } from "../../src/plugin/task-service.ts"
 import type { PendingCall } from "../../src/plugin/tool-hooks.ts"
@@ -35,6 +36,21 @@ test("a tool that says never is not promoted, one that says always has a task fr
 
   const background = meanwhile.tasks.execute({ tool: "always", input: {} })
   expect(await background.answer).toMatchObject({ outcome: "promoted", task: { id: background.taskId } })
+})
+
+test("a tool that says on_request stays in the foreground until somebody moves it, and can be started", async () => {
+  const clock = createManualClock()
+  const gated = createGatedTool({ background: { mode: "on_request" }, timeoutMs: 5_000_000, obeys: true })
+  const { meanwhile } = await createWorkplace({ tools: [gated.tool], clock })
+  const execution = meanwhile.tasks.execute({ tool: "gated", input: {} })
+  const call = await gated.call(1)
+  clock.advance(4_000_000)
+  expect(await meanwhile.tasks.list({})).toMatchObject({ items: [] })
+  expect(await execution.promote()).toBe(true)
+  call.finish("there")
+  const { id } = await meanwhile.tasks.start({ tool: "gated", input: {} })
+  await gated.call(2)
+  expect(await meanwhile.tasks.get(id)).toMatchObject({ task: { status: "running" } })
 })
 
 test("everything that was printed comes before the answer, whatever the listener does with it", async () => {

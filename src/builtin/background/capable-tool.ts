@@ -6,8 +6,8 @@ import type { Tool } from "../../plugin/tool.ts"
 export interface CapableTool {
   readonly plugin: string
   readonly tool: Tool
-  /** After how long its calls move there by themselves: `input` decides, or they are there from the start. */
-  readonly movesAfterMs: number | "input" | "start"
+  /** After how long its calls move there by themselves: `input` decides, they are there from the start, or never. */
+  readonly movesAfterMs: number | "input" | "start" | "never"
   /** Of a policy that names none. */
   readonly thresholdMs: number
 }
@@ -32,6 +32,7 @@ export function onlyOffered(capable: readonly CapableTool[], offers: readonly Of
 function toMovesAfterMs({ background }: Tool, thresholdMs: number): CapableTool["movesAfterMs"] | null {
   if (typeof background === "function") return "input"
   if (background?.mode === "always") return "start"
+  if (background?.mode === "on_request") return "never"
   return background?.mode === "after" ? (background.ms ?? thresholdMs) : null
 }
 
@@ -45,6 +46,7 @@ export function describeCapable(capable: readonly CapableTool[]): string {
 
 function describeMove({ movesAfterMs }: CapableTool): string {
   if (movesAfterMs === "start") return "is there from the start"
+  if (movesAfterMs === "never") return "only when it is started there"
   if (movesAfterMs === "input") return "moves there by itself after some seconds, depending on its input"
   return `moves there by itself after ${Number((movesAfterMs / 1_000).toFixed(1))} s`
 }

@@ -7,10 +7,11 @@ export function toThresholdMs(task: TaskRecord, capable: readonly CapableTool[])
   if (!found) return null
   const { movesAfterMs, tool, thresholdMs } = found
   if (typeof movesAfterMs === "number") return movesAfterMs
+  if (movesAfterMs === "never") return null
   if (movesAfterMs === "start" || typeof tool.background !== "function") return 0
   const parsed = tool.input.safeParse(task.input)
   if (!parsed.success) return null
   const policy = tool.background(parsed.data)
-  if (policy.mode === "never") return null
+  if (policy.mode === "never" || policy.mode === "on_request") return null
   return policy.mode === "always" ? 0 : (policy.ms ?? thresholdMs)
 }

@@ -70,7 +70,7 @@ export function executeUnrecorded(
     if (active.progress) onProgress(active.progress)
   }
   async function promote(): Promise<boolean> {
-    if (toPolicy(tool, input).mode !== "after") return false
+    if (toPolicy(tool, input).mode === "never") return false
     cancelThreshold?.()
     return promoteRun(scope, active, admitted)
   }

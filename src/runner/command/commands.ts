@@ -60,7 +60,7 @@ export async function estimateCall(scope: RunnerScope, call: Parameters<TaskServ
   const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
   const input = parseInput(tool, call.input)
   const workspace = call.workspace ?? DEFAULT_WORKSPACE
-  return scope.durations.estimate(workspace, toShapeKey(plugin, tool, input), tool.estimateMs?.(input))
+  return scope.durations.estimate(workspace, toShapeKey(plugin, tool, input), await tool.estimateMs?.(input))
 }
 
 async function estimateFor(scope: RunnerScope, task: TaskRecord): Promise<TaskView["estimate"]> {
@@ -68,7 +68,8 @@ async function estimateFor(scope: RunnerScope, task: TaskRecord): Promise<TaskVi
   try {
     const { plugin, tool } = scope.tools.find(task.tool, task.plugin)
     const input = parseInput(tool, task.input)
-    return await scope.durations.estimate(task.workspace, toShapeKey(plugin, tool, input), tool.estimateMs?.(input))
+    const guessMs = await tool.estimateMs?.(input)
+    return await scope.durations.estimate(task.workspace, toShapeKey(plugin, tool, input), guessMs)
   } catch {
     return null
   }
