@@ -104,6 +104,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     heldInputs: new Map(),
     families: createFamilyLock(),
     entering: new Set(),
+    yielding: new Set(),
     closed: new AbortController(),
     get service() {
       return service

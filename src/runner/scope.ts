@@ -32,6 +32,8 @@ export interface RunnerScope {
   readonly worker: Worker
   /** What runs in this process now, foreground calls included. */
   readonly active: Map<TaskId, ActiveRun>
+  /** Runs that wait for others, each with those above it whose slots it has given up. */
+  readonly yielding: Set<{ readonly run: ActiveRun; readonly given: ActiveRun[] }>
   /** Tasks that are being written and will run here. */
   readonly entering: Set<Promise<unknown>>
   /** Aborted at the end of a shutdown: whoever still waits for a task gets it as it stands. */

@@ -11,6 +11,7 @@ import { markLost } from "../run/ownership.ts"
 import { giveBackFacts, takeFacts } from "../run/running-notes.ts"
 import { noteChild } from "../turn/turn-children.ts"
 import type { RunnerScope } from "../scope.ts"
+import { yieldNewSlot } from "../worker/yield-slots.ts"
 
 /**
  * Turns a call in the foreground into a task without touching its work. From here on its answer is the handle.
@@ -41,6 +42,7 @@ export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted
     noteChild(scope, task.parentTask)
     active.slot = toSlotKeys(task)
     scope.slots.take(active.slot)
+    yieldNewSlot(scope, active)
     await finishFollowing(scope, active, { isComplete: false })
     active.standing = { in: "background", fence: task.fence }
     answer({ outcome: "promoted", task, afterMs })

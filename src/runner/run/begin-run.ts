@@ -11,6 +11,7 @@ import { recall } from "./recall.ts"
 import { beginRunSpan } from "./run-span.ts"
 import type { RunnerScope } from "../scope.ts"
 import type { SlotKeys } from "../worker/slots.ts"
+import { yieldNewSlot } from "../worker/yield-slots.ts"
 import { createToolContext } from "./tool-context.ts"
 
 export interface RunPlan extends RunSubject {
@@ -26,6 +27,7 @@ export interface RunPlan extends RunSubject {
 export function beginRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
   const active = createActiveRun(scope, plan)
   scope.active.set(active.taskId, active)
+  if (active.slot) yieldNewSlot(scope, active)
   armDeadline(scope, active)
   active.work = plan.work ?? beginWork(scope, active)
   void concludeRun(scope, active, active.work)

@@ -7,14 +7,27 @@ import type { RunnerScope } from "../scope.ts"
  * one slot nothing deadlocks. The returned function takes them again, even when none is free; a second call does nothing.
  */
 export function yieldSlots(scope: RunnerScope, active: ActiveRun): () => void {
-  const yielding = runsAbove(scope, active).filter((run) => giveUp(scope, run))
-  if (yielding.length > 0) {
-    scope.mayHaveQueued = true
-    scope.nudge()
-  }
+  const waiting = { run: active, given: runsAbove(scope, active).filter((run) => giveUp(scope, run)) }
+  scope.yielding.add(waiting)
+  if (waiting.given.length > 0) lookForWork(scope)
   return () => {
-    for (const run of yielding.splice(0)) takeAgain(scope, run)
+    scope.yielding.delete(waiting)
+    for (const run of waiting.given.splice(0)) takeAgain(scope, run)
   }
+}
+
+/** A run has a slot now that something below it waits already: it was promoted, or begins later than its own turn. */
+export function yieldNewSlot(scope: RunnerScope, run: ActiveRun): void {
+  for (const { run: below, given } of scope.yielding) {
+    if (given.includes(run) || !runsAbove(scope, below).includes(run) || !giveUp(scope, run)) continue
+    given.push(run)
+    lookForWork(scope)
+  }
+}
+
+function lookForWork(scope: RunnerScope): void {
+  scope.mayHaveQueued = true
+  scope.nudge()
 }
 
 /** Several may wait below one run: the first gives its slot up, the last takes it again. */
