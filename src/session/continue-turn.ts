@@ -6,6 +6,7 @@ import { type Conversation, occupy } from "./conversation.ts"
 import { openConversation } from "./create-session.ts"
 import { followModel } from "./follow-model.ts"
 import type { StoredLog } from "./log/stored-log.ts"
+import { createNewMessage } from "./new-message.ts"
 import { followLeftReport } from "./report/left-report.ts"
 import type { AgentScope } from "./scope.ts"
 import { tellTurnCompleted } from "./tell-session-plugin.ts"
@@ -40,7 +41,7 @@ async function continueLeft(scope: AgentScope, run: TurnRun): Promise<string> {
 async function take(scope: AgentScope, conversation: Conversation, run: TurnRun): Promise<string> {
   const log = conversation.log as StoredLog
   conversation.current = { abort: new AbortController(), taskId: run.taskId, reason: null }
-  conversation.newMessage = new AbortController()
+  conversation.newMessage = createNewMessage()
   if (conversation.waitingMessages > 0) conversation.newMessage.abort()
   const text = Promise.withResolvers<string>()
   text.promise.catch(() => {})

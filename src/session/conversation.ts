@@ -7,6 +7,7 @@ import type { Execution } from "../plugin/task-service.ts"
 import type { TaskId } from "../task/id.ts"
 import type { AgentEmitter, AgentEvents } from "./agent-emitter.ts"
 import type { SessionLog } from "./log/session-log.ts"
+import type { NewMessage } from "./new-message.ts"
 import type { Reporter } from "./report/reporter.ts"
 import type { TurnBudget } from "./turn/turn-budget.ts"
 
@@ -29,7 +30,7 @@ export interface Conversation {
   /** Tells by itself what its tasks came to; null unless that is enabled. */
   reporter: Reporter | null
   /** Of the turn that runs, or that ran last: aborted when somebody says something new meanwhile. */
-  newMessage: AbortController
+  newMessage: NewMessage
   /** Messages that wait for their turn. */
   waitingMessages: number
   /** A command of the person asks them something. */

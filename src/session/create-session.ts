@@ -6,6 +6,7 @@ import { type Conversation, inTurn } from "./conversation.ts"
 import { createMemoryLog } from "./log/memory-log.ts"
 import { parseSessionData } from "./log/session-data.ts"
 import type { SessionLog } from "./log/session-log.ts"
+import { createNewMessage } from "./new-message.ts"
 import { enableReports } from "./report/create-reporter.ts"
 import { createStoredLog, openStoredLog, type StoredLog, type StoredLogOptions } from "./log/stored-log.ts"
 import type { AgentScope } from "./scope.ts"
@@ -104,7 +105,7 @@ async function toConversation(
     hasTasks: log.isKept,
     hasNews: log.position > 0,
     reporter: null,
-    newMessage: new AbortController(),
+    newMessage: createNewMessage(),
     waitingMessages: 0,
     openQuestions: 0,
     onSpent: null,

@@ -7,6 +7,7 @@ import type { Conversation } from "./conversation.ts"
 import { requireOpen } from "./conversation-context.ts"
 import { followModel } from "./follow-model.ts"
 import type { TurnOpening } from "./log/session-log.ts"
+import { createNewMessage } from "./new-message.ts"
 import type { AgentScope } from "./scope.ts"
 import type { TurnResult } from "./session.ts"
 import { cancelTurn, stopTurn } from "./stop-turn.ts"
@@ -35,7 +36,7 @@ export async function takeNewTurn(
   requireOpen(scope, conversation)
   signal?.throwIfAborted()
   conversation.current = { abort: new AbortController(), taskId: null, reason: null }
-  conversation.newMessage = new AbortController()
+  conversation.newMessage = createNewMessage()
   if (conversation.waitingMessages > 0) conversation.newMessage.abort()
   const stop = (): void => void stopTurn(scope, conversation, toErrorMessage(signal?.reason))
   signal?.addEventListener("abort", stop, { once: true })
