@@ -68,6 +68,27 @@ describe("a question whose asker's process is gone", () => {
     expect(await second.store.countTasks({ tool: "question" })).toBe(2)
   })
 
+  test("has cost the run no time that counts, at a shutdown either", async () => {
+    const folder = createFolder()
+    const tools = [{ ...asker, kind: "agent" as const, timeoutMs: 10_000 }]
+    const first = await openAsking(folder, { tools })
+    const { id } = await ask(first, [NAME])
+    const [wait] = await first.questions(1)
+    await eventually("the run rests", () => {
+      first.clock.advance(1_000)
+      return first.clock.monotonic() > 60_000
+    })
+    expect(await first.store.task(id)).toMatchObject({ status: "running" })
+    await first.runner.close()
+    const left = await first.store.task(id)
+    expect(left?.status).toBe("queued")
+    expect(left?.ranMs).toBeLessThan(10_000)
+    const second = await openAsking(folder, { tools }, 2)
+    await eventually("it runs again", async () => (await second.store.task(id))?.status === "running")
+    await answer(second, wait, "Otto")
+    expect(await answersOf(second, id)).toEqual(["Otto"])
+  })
+
   test("is withdrawn when that run may not go on", async () => {
     const folder = createFolder()
     const tools = [{ ...asker, onCrash: "fail" as const }]

@@ -7,10 +7,17 @@ import { stopRun } from "./stop-run.ts"
 export function armDeadline(scope: RunnerScope, active: ActiveRun): void {
   const { timeoutMs } = active.limits
   if (timeoutMs === null) return
-  const elapsedMs = scope.clock.monotonic() - active.startedMonotonicMs - (active.rest?.restedMs ?? 0)
-  active.cancelDeadline = scope.clock.schedule(Math.max(timeoutMs - active.ranBeforeMs - elapsedMs, 0), () => {
+  const leftMs = timeoutMs - active.ranBeforeMs - countedMs(scope, active)
+  active.cancelDeadline = scope.clock.schedule(Math.max(leftMs, 0), () => {
     void stopRun(scope, active, { by: "deadline", reason: `it ran longer than its limit of ${timeoutMs} ms` })
   })
+}
+
+/** How long this worker has had it, without the time that does not count against its limit. Whole, as a store keeps it. */
+export function countedMs({ clock }: RunnerScope, { startedMonotonicMs, rest }: ActiveRun): number {
+  const now = clock.monotonic()
+  const restingMs = rest && rest.waiters > 0 ? now - rest.sinceMonotonicMs : 0
+  return Math.round(now - startedMonotonicMs - (rest?.restedMs ?? 0) - restingMs)
 }
 
 /**

@@ -4,7 +4,8 @@ import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { OnCrash, Step } from "../../task/step.ts"
 import { type Survivors, toStopEvent } from "../../task/stop.ts"
-import { type ActiveRun, ranMs, survivorsOf } from "./active-run.ts"
+import { type ActiveRun, survivorsOf } from "./active-run.ts"
+import { countedMs } from "./deadline.ts"
 import { type Outcome, toFailedOutcome } from "./outcome.ts"
 import { type Crash, decideOnCrash, decideTurnOnCrash, toCrashEvent } from "../worker/on-crash.ts"
 import { isTurn } from "../turn/turn-name.ts"
@@ -123,7 +124,7 @@ async function toEndEvents(
 /** At a shutdown it goes back to the queue, unless a step was in flight that may not simply be repeated. */
 async function toHandBack(scope: RunnerScope, active: ActiveRun): Promise<LifecycleEvent> {
   const { name } = active.tool
-  const crash = { by: "shutdown", title: name, tool: name, ranMs: ranMs(active, scope.clock) } as const
+  const crash = { by: "shutdown", title: name, tool: name, ranMs: countedMs(scope, active) } as const
   if (isTurn(active)) return handBackTurn(scope, active, crash)
   return toCrashEvent(decideOnCrash(inFlightOf([...active.journal.values()]), "retry"), crash)
 }
