@@ -2,14 +2,15 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { WaitAnswer, WaitRequest } from "../../plugin/wait-request.ts"
 import { type GroupRecord, hasEnoughArrivals } from "../../task/group.ts"
 import type { GroupId, TaskId } from "../../task/id.ts"
-import { isTerminal } from "../../task/lifecycle.ts"
+import { isTerminal, LIVE_STATUSES } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { findGate, isGated, openGate } from "../group/gate.ts"
 import { listMembers, readMembers } from "../group/group-members.ts"
 import type { RunnerScope } from "../scope.ts"
-import { needsAnswer, type WaitSubject } from "./wait-subject.ts"
+import { isAskingBelow } from "./asking-below.ts"
+import { mayBeQuestion, needsAnswer, type WaitSubject } from "./wait-subject.ts"
 
-const WAITING_LOOKED_AT = 100
+const LOOKED_AT = 100
 
 export interface GroupWait {
   readonly until: WaitRequest["until"]
@@ -48,6 +49,7 @@ export function createGroupSubject(scope: RunnerScope, { id }: GroupRecord, wait
   return {
     hear: (wake) =>
       wake.about === "unknown" ||
+      mayBeQuestion(wake) ||
       (wake.about === "group" && wake.groupId === id) ||
       (wake.about === "task" && watched.has(wake.taskId)),
     look,
@@ -76,7 +78,10 @@ function isMet(group: GroupRecord, { until, countsOpen }: GroupWait): boolean {
   return group.arrivals.length >= (until === "any" ? 1 : until)
 }
 
-async function isStuck({ store }: RunnerScope, group: GroupId): Promise<boolean> {
-  const { items } = await store.tasks({ group, statuses: ["waiting"] }, { limit: WAITING_LOOKED_AT })
-  return items.some(needsAnswer)
+async function isStuck(scope: RunnerScope, group: GroupId): Promise<boolean> {
+  const page = { limit: LOOKED_AT }
+  const waiting = await scope.store.tasks({ group, statuses: ["waiting"] }, page)
+  if (waiting.items.some(needsAnswer)) return true
+  const agents = await scope.store.tasks({ group, statuses: LIVE_STATUSES, kinds: ["agent"] }, page)
+  return isAskingBelow(scope, agents.items)
 }

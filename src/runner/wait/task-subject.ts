@@ -2,10 +2,12 @@ import type { TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { RunnerScope } from "../scope.ts"
-import { needsAnswer, type WaitSubject } from "./wait-subject.ts"
+import { isAskingBelow } from "./asking-below.ts"
+import { mayBeQuestion, needsAnswer, type WaitSubject } from "./wait-subject.ts"
 
 /** So many of these tasks. One that has ended counts, also when it runs again or is removed before the others end. */
-export function createTaskSubject({ store }: RunnerScope, found: readonly TaskRecord[], wanted: number): WaitSubject {
+export function createTaskSubject(scope: RunnerScope, found: readonly TaskRecord[], wanted: number): WaitSubject {
+  const { store } = scope
   const tasks = new Map<TaskId, TaskRecord>(found.map((task) => [task.id, task]))
   const unread = new Set<TaskId>(tasks.keys())
   const live = new Set<TaskId>(tasks.keys())
@@ -21,17 +23,14 @@ export function createTaskSubject({ store }: RunnerScope, found: readonly TaskRe
     hear(wake) {
       if (wake.about === "unknown") for (const id of live) unread.add(id)
       else if (wake.about === "task" && live.has(wake.taskId)) unread.add(wake.taskId)
-      return unread.size > 0
+      return unread.size > 0 || mayBeQuestion(wake)
     },
     async look() {
       await Promise.all([...unread].map(readAgain))
       if (tasks.size - live.size >= wanted) return "met"
-      return [...live].some((id) => isStuck(tasks.get(id))) ? "needs_answer" : null
+      const left = [...live].flatMap((id) => tasks.get(id) ?? [])
+      return left.some(needsAnswer) || (await isAskingBelow(scope, left)) ? "needs_answer" : null
     },
     read: async () => ({ tasks: [...tasks.values()], group: null }),
   }
-}
-
-function isStuck(task: TaskRecord | undefined): boolean {
-  return task !== undefined && needsAnswer(task)
 }

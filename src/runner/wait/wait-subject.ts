@@ -27,5 +27,14 @@ export interface WaitStanding {
 export function needsAnswer(
   task: Pick<TaskRecord, "status"> & { readonly wait?: { readonly reason: string } },
 ): boolean {
-  return task.status === "waiting" && (task.wait?.reason === "person" || task.wait?.reason === "approval")
+  return task.status === "waiting" && isForPerson(task.wait?.reason)
+}
+
+export function isForPerson(reason: string | undefined): boolean {
+  return reason === "person" || reason === "approval"
+}
+
+/** Somebody may have been asked: questions come with a notice. */
+export function mayBeQuestion(wake: Wake): boolean {
+  return wake.about === "session" && wake.hasNotice !== false
 }
