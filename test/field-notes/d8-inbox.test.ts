@@ -41,14 +41,14 @@ describe.each([
 ] as const)(
   "D8. A background agent that needs an approval parks it in an inbox with an expiry; it does not hang for ever, and is not silently denied (%s)",
   (_, isKept) => {
-    const open = (below: Parameters<typeof openDelegation>[1], background = {}) => {
+    const open = (below: Parameters<typeof openDelegation>[1], background = {}, approvalExpirySeconds = 60) => {
       const { person, shown } = createPerson()
       return openDelegation([launch("paint"), "It is being painted."], below, {
         isKept,
         tools: [write],
         plugins: [createClarificationPlugin()],
         person,
-        permissions: { rules: [], approvalExpirySeconds: 60 },
+        permissions: { rules: [], approvalExpirySeconds },
         background,
       }).then((agent) => ({ ...agent, shown }))
     }
@@ -63,6 +63,15 @@ describe.each([
       expect(await agent.ended(1)).toMatchObject({ status: "completed" })
       const written = (await agent.runtime.tasks.list({ tool: "write" })).items
       expect(written).toMatchObject([{ status: "completed" }])
+    })
+
+    test("an approval that nobody gives: the call is not made, and the agent is told why", async () => {
+      const agent = await open([call("write", { value: "paint" }), "Waiting.", "It may not be."], {}, 0.05)
+      await agent.session.send("paint the door")
+      expect(await agent.ended(1)).toMatchObject({ status: "completed" })
+      const [written] = (await agent.runtime.tasks.list({ tool: "write" })).items
+      expect(written).toMatchObject({ status: "cancelled", run: 1, startedAt: null })
+      expect(JSON.stringify(agent.asked().at(-1)?.messages.at(-1))).toMatch(/cancelled.*nobody/)
     })
 
     test("a question, whose answer the agent goes on with", async () => {
