@@ -115,7 +115,7 @@ async function toConversation(
   }
   scope.open.set(id, conversation)
   if (conversation.hasTasks) scope.watch()
-  if (scope.reports.enabled && parent === null) enableReports(scope, conversation)
+  if (scope.reports.enabled && parent === null && scope.runner.takesTurns()) enableReports(scope, conversation)
   return conversation
 }
 

@@ -1,6 +1,8 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
+import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
+import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
 import type { Bus } from "../../src/task/bus.ts"
 import type { Engine } from "../../src/task/engine.ts"
@@ -8,7 +10,8 @@ import type { Operation } from "../../src/task/operation.ts"
 import { interceptCommits } from "../support/intercept-commits.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
-import { openAgent } from "./support/open-agent.ts"
+import { createGate } from "./support/gate.ts"
+import { openAgent, openScripted } from "./support/open-agent.ts"
 import {
   advanceUntil,
   openReporting,
@@ -101,4 +104,28 @@ test("D4: a missed event is caught by the fallback within its interval, and prod
   await reported(agent, clock)
   expect(reportsOf(agent)).toEqual(["The bread is ready."])
   expect(textsOf(agent.session).join("\n").split("| Summary: a loaf")).toHaveLength(2)
+})
+
+test("a session that is busy in another process is reported to when it is idle there, once", async () => {
+  const gate = createGate()
+  let isIdle = false
+  const told: boolean[] = []
+  const ready: ScriptStep = () => {
+    told.push(isIdle)
+    return "The bread is ready."
+  }
+  const agent = await openReporting([starts("bread"), "It runs.", ready])
+  await agent.session.send("bake")
+  const other = createScriptedModel([() => ({ gate: gate.pass(), text: "Hello." })])
+  const { runtime } = await openScripted(other, { isKept: true, folder: agent.folder })
+  const there = await runtime.openSession(agent.session.id)
+  const talking = there.send("hello").then(() => (isIdle = true))
+  await gate.reached
+  ;(await agent.gated.call(1)).finish("a loaf")
+  await waitForEnds(agent, await tasksOf(agent))
+  const reporting = agent.session.reported()
+  gate.open()
+  await Promise.all([talking, reporting])
+  expect(reportsOf(agent)).toEqual(["The bread is ready."])
+  expect(told).toEqual([true])
 })

@@ -3,6 +3,8 @@ import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { Conversation } from "../conversation.ts"
 import { type Delivery, endedIn } from "../delivery/delivery.ts"
 import { readDeliverable } from "../delivery/read-deliverable.ts"
+import { findLiveTurn } from "../log/live-turn.ts"
+import { parseSessionData } from "../log/session-data.ts"
 import type { AgentScope } from "../scope.ts"
 import { createDeferral } from "./deferral.ts"
 import { publishGenerated } from "./generated-report.ts"
@@ -73,9 +75,16 @@ function createReporter(scope: AgentScope, conversation: Conversation, { generat
     const { delivery: told, hops, unreported } = plan(delivery)
     directly.show([...unreported, ...delivery.waiting])
     if (!told || isClosed) return "done"
+    if (await isBusyElsewhere()) return "later"
     if (!generator) return takeReportTurn(scope, conversation, plan)
     directly.giveUp(await publishGenerated(scope, conversation, { generator, delivery: told, hops }))
     return "done"
+  }
+
+  /** Another process may have a turn of it. */
+  async function isBusyElsewhere(): Promise<boolean> {
+    const record = await scope.store.session(conversation.log.id)
+    return record !== undefined && (await findLiveTurn(scope.store, parseSessionData(record.data))) !== undefined
   }
 
   function plan(delivery: Delivery): ReportPlan {
