@@ -3,6 +3,7 @@ import { isTerminal } from "../../task/lifecycle.ts"
 import type { NoticeKey } from "../../task/notice.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { AskingStep, TaskRecord } from "../../task/record.ts"
+import { isWithheld } from "../group/withhold.ts"
 import type { RunnerScope } from "../scope.ts"
 
 /** Who uses results within a run. */
@@ -26,13 +27,15 @@ export async function acknowledgeTasks(
   return used.length === 0 ? 0 : settle(scope, used, reader, [])
 }
 
-/** The same for results that somebody is shown: their records say since when. */
+/** The same for results that somebody is shown: their records say since when. What a run is not shown it has not used. */
 export async function handOverResults(
   scope: RunnerScope,
   tasks: readonly TaskRecord[],
   reader?: ResultReader,
 ): Promise<number> {
-  const used = tasks.filter((task) => isUsableBy(task, reader))
+  const usable = tasks.filter((task) => isUsableBy(task, reader))
+  const isShown = await Promise.all(usable.map(async (task) => !reader || !(await isWithheld(scope, task))))
+  const used = usable.filter((_, index) => isShown[index])
   const retrieved = used
     .filter(({ retrievedAt }) => retrievedAt === null)
     .map(

@@ -3,6 +3,7 @@ import type { WaitAnswer, WaitRequest } from "../../plugin/wait-request.ts"
 import { DEFAULT_WORKSPACE, type WorkspaceId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { findGroup } from "../group/find-group.ts"
+import { withhold } from "../group/withhold.ts"
 import type { ActiveRun } from "../run/active-run.ts"
 import type { RunnerScope } from "../scope.ts"
 import { createGroupSubject } from "../wait/group-subject.ts"
@@ -35,7 +36,9 @@ export async function waitFor(scope: RunnerScope, request: WaitRequest, waiter: 
     await handOverResults(scope, tasks, waiter.reader)
     await acknowledgeTasks(scope, settled, waiter.reader)
   }
-  return { reason, tasks: await Promise.all(tasks.map((task) => toView(scope, task))), group, match }
+  const views = await Promise.all(tasks.map((task) => toView(scope, task)))
+  const shown = waiter.run ? await Promise.all(views.map((view) => withhold(scope, view))) : views
+  return { reason, tasks: shown, group, match }
 }
 
 async function toSubject(scope: RunnerScope, request: WaitRequest, { workspace, run }: Waiter): Promise<WaitSubject> {

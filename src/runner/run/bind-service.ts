@@ -1,12 +1,14 @@
+import { MeanwhileError } from "../../base/error.ts"
 import type { GroupFilter, GroupService } from "../../plugin/group-service.ts"
 import type { TaskService, ToolCall } from "../../plugin/task-service.ts"
-import type { AskingStep } from "../../task/record.ts"
+import type { AskingStep, TaskRecord } from "../../task/record.ts"
 import { requireHopsLeft } from "../call/hops.ts"
 import { getResult } from "../command/commands.ts"
 import { findTask } from "../command/lookup.ts"
 import { sayToTask } from "../command/say-to-task.ts"
 import { acknowledgeTasks, type ResultReader } from "../command/use-results.ts"
 import { waitFor } from "../command/wait-for.ts"
+import { isWithheld, withhold } from "../group/withhold.ts"
 import type { RunnerScope } from "../scope.ts"
 import type { ActiveRun } from "./active-run.ts"
 import { runsAbove } from "./runs-above.ts"
@@ -24,8 +26,9 @@ export function bindToRun(scope: RunnerScope, active: ActiveRun): TaskService {
     execute: (call, options) => service.execute(bind(call), options),
     start: (call) => service.start(bind(call)),
     adopt: (call, work) => service.adopt(bind(call), work),
-    get: (id) => service.get(id, workspace),
-    result: (id, options = {}) => getResult(scope, id, options, workspace, toReader(scope, active)),
+    get: async (id) => withhold(scope, await service.get(id, workspace)),
+    result: async (id, options = {}) =>
+      withhold(scope, await getResult(scope, id, options, workspace, toReader(scope, active))),
     cancel: (id, request) => service.cancel(id, request, workspace),
     async retry(id) {
       requireHopsLeft(scope, active)
@@ -46,7 +49,10 @@ export function bindToRun(scope: RunnerScope, active: ActiveRun): TaskService {
     },
     prioritize: (id, priority) => service.prioritize(id, priority, workspace),
     list: (filter, page) => service.list({ ...filter, workspace }, page),
-    output: (id, request) => service.output(id, request, workspace),
+    async output(id, request) {
+      await requireShown(scope, await findTask(scope, id, workspace))
+      return service.output(id, request, workspace)
+    },
     waitForOutput: (id, request) => service.waitForOutput(id, request, workspace),
     async acknowledge(ids) {
       const tasks = await Promise.all(ids.map((id) => findTask(scope, id, workspace)))
@@ -56,6 +62,13 @@ export function bindToRun(scope: RunnerScope, active: ActiveRun): TaskService {
     cleanupCompleted: (maxAgeMs) => service.cleanupCompleted(maxAgeMs, workspace),
     estimate: (call) => service.estimate({ ...call, workspace }),
   }
+}
+
+/** What a task printed is often all it came to. */
+async function requireShown(scope: RunnerScope, task: TaskRecord): Promise<void> {
+  if (!(await isWithheld(scope, task))) return
+  const message = `What task ${task.id} printed is shown once a person has said that the results of its group are used.`
+  throw new MeanwhileError("wrong_state", message, { taskId: task.id })
 }
 
 function toOwnCall(active: ActiveRun, call: ToolCall): ToolCall {
