@@ -47,6 +47,7 @@ export function createTransaction({ database, clock, perform, cache }: Transacti
     savepoint.run()
     try {
       const outcome = runWriter(operations)
+      cache.save()
       release.run()
       return outcome
     } catch (error) {
@@ -61,7 +62,9 @@ export function createTransaction({ database, clock, perform, cache }: Transacti
   /** Without savepoints, of which each costs a copy of every page that is written. Undefined when one was refused. */
   function runTogether(writers: readonly (readonly Operation[])[]): readonly Outcome[] | undefined {
     try {
-      return writers.map(runWriter)
+      const outcomes = writers.map(runWriter)
+      cache.save()
+      return outcomes
     } catch (error) {
       if (!database.isTransaction || isDiskFull(error)) throw error
       rollback.run()

@@ -42,7 +42,6 @@ export function createBeginRunHandlers(tables: Tables): Pick<Handlers, "task.beg
       }
       events.append(number, begun.course.lastSequence, begun.course.run, change.now, { type: "task.queued" })
       tasks.saveRun(begun)
-      tasks.saveFacts(begun)
       tasks.saveDetails(begun)
       if (input !== undefined) tasks.saveInput(begun)
       change.hasOffers = true

@@ -17,6 +17,8 @@ export interface RecordCache {
   begin(): void
   /** At the beginning of each writer within a transaction. */
   beginWriter(): void
+  /** Before what was written is kept: writes what was kept back to be written once. */
+  save(): void
   /** The writer's changes were taken back. */
   forgetWriter(): void
   /** The transaction's changes were taken back. */
@@ -39,14 +41,17 @@ export function createRecordCache(database: DatabaseSync, tables: Tables): Recor
   const memories = [tasks, sessions, completions]
   let version = 0
 
+  const taskCache = createTaskCache(tables.tasks, tasks)
+
   function forgetAll(): void {
+    taskCache.forgetFacts()
     for (const memory of memories) memory.clear()
   }
 
   return {
     tables: {
       ...tables,
-      tasks: createTaskCache(tables.tasks, tasks),
+      tasks: taskCache.tasks,
       sessions: createSessionCache(tables.sessions, sessions),
       steps: createStepCache(tables.steps, completions),
     },
@@ -59,7 +64,9 @@ export function createRecordCache(database: DatabaseSync, tables: Tables): Recor
     beginWriter() {
       for (const memory of memories) memory.beginWriter()
     },
+    save: taskCache.saveFacts,
     forgetWriter() {
+      taskCache.forgetFacts()
       for (const memory of memories) memory.forgetWriter()
     },
     forgetAll,

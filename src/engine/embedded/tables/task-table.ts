@@ -9,7 +9,7 @@ import type { NewTask, StoredTask } from "./task-row.ts"
 
 export interface TaskTable extends TaskFinder {
   insert(task: NewTask): StoredTask
-  /** Writes what a lifecycle event moves. A run that ended so has a result nobody used yet, unless it is a turn. */
+  /** Writes all that moves. A run that ended so has a result nobody used yet, unless it is a turn. */
   saveRun(task: StoredTask): void
   /** Writes what facts move, and the patch. */
   saveFacts(task: StoredTask): void
@@ -21,7 +21,8 @@ export interface TaskTable extends TaskFinder {
 }
 
 const SAVE_RUN = `UPDATE tasks SET status = ?, run = ?, fence = ?, last_sequence = ?, worker = ?, available_at = ?,
-  queued_at = ?, started_at = ?, ended_at = ?, ran_ms = ?, has_unused_result = ?, used_at = ?, state = ?, patch = ? WHERE number = ?`
+  queued_at = ?, started_at = ?, ended_at = ?, ran_ms = ?, has_unused_result = ?, used_at = ?, state = ?, patch = ?,
+  progress = ?, tokens = ?, cost_micros = ?, resume_count = ?, retrieved_at = ?, stripped_at = ? WHERE number = ?`
 
 const SAVE_FACTS = `UPDATE tasks SET last_sequence = ?, progress = ?, tokens = ?, cost_micros = ?, resume_count = ?,
   retrieved_at = ?, stripped_at = ?, patch = ? WHERE number = ?`
@@ -59,6 +60,12 @@ export function createTaskTable(database: DatabaseSync): TaskTable {
         isTurn ? endedAt : null,
         rest,
         patch,
+        course.progress && JSON.stringify(course.progress),
+        course.usage.tokens,
+        course.usage.costMicros,
+        course.resumeCount,
+        course.retrievedAt,
+        course.strippedAt,
         number,
       )
     },
