@@ -10,8 +10,8 @@ export interface LogFlush {
 
 const handOver = promisify(fdatasync)
 
-/** About a thousand pages. */
-const COMMITS_BETWEEN = 100
+/** About 1,500 pages. */
+const COMMITS_BETWEEN = 200
 
 /**
  * For a store whose commits do not wait for the disk. Folding the log into the file waits until the disk has all of it,
