@@ -49,6 +49,8 @@ const CALLS: Record<string, [ToolCall, string, RegExp]> = {
   "metadata that is a list": [bad({ metadata: [1] }), "invalid_input", /must be an object/],
   "metadata that is no JSON": [bad({ metadata: cyclic }), "invalid_input", /`metadata` cannot be written as JSON/],
   "a key of a thousand characters": [bad({ idempotencyKey: "k".repeat(1_000) }), "invalid_input", /`idempotencyKey`/],
+  "the key of a gate": [bad({ idempotencyKey: `gate/${NO_TASK}` }), "invalid_input", /gate\/.*Choose another/],
+  "the key of a question": [bad({ idempotencyKey: "question/1" }), "invalid_input", /question\/.*Choose another/],
   "a parent that does not exist": [bad({ parentTask: NO_TASK }), "not_found", /no parent task/],
 }
 

@@ -22,7 +22,7 @@ async function openGated(desk: GroupDesk) {
 async function readAll(tasks: ToolContext["tasks"], id: string): Promise<string> {
   const views = [await tasks.get(id), await tasks.result(id, { consume: true })]
   const waited = await tasks.waitFor({ tasks: [id], limitMs: LONG_MS, consume: true })
-  const output = await tasks.output(id).catch((error: Error) => error.message)
+  const output = await tasks.output(id).catch((error: unknown) => String(error))
   return JSON.stringify([views, waited, output])
 }
 

@@ -3,10 +3,15 @@ import { byteLength } from "../../base/json.ts"
 import type { ToolCall } from "../../plugin/task-service.ts"
 import { LIFETIMES, NOTIFY_MODES } from "../../task/record.ts"
 import type { Redactor } from "../redaction/redactor.ts"
+import { GATE_PREFIX } from "../group/gate-name.ts"
+import { QUESTION_PREFIX } from "../question/question-tool.ts"
 import { HOPS } from "./hops.ts"
 
 const METADATA_LIMIT_BYTES = 16 * 1024
 const TEXT_LIMIT_CHARACTERS = 512
+
+/** What a person says is found by these: no call can stand in for it. */
+const RESERVED_KEYS = [GATE_PREFIX, QUESTION_PREFIX]
 
 const POSITIVE = ["timeoutMs", "tokenLimit", "costLimitMicros", "outputLimitBytes"] as const
 const TEXTS = ["idempotencyKey", "batch", "model", "title", "traceId"] as const
@@ -35,6 +40,9 @@ export function checkCall(call: ToolCall): void {
     if (value && value.length > TEXT_LIMIT_CHARACTERS)
       refuse(field, `must be at most ${TEXT_LIMIT_CHARACTERS} characters`)
   }
+  const reserved = RESERVED_KEYS.find((prefix) => call.idempotencyKey?.startsWith(prefix))
+  if (reserved)
+    refuse("idempotencyKey", `may not begin with ${reserved}, which is kept for what a person says. Choose another`)
   if (call.lifetime !== undefined) checkOneOf("lifetime", call.lifetime, LIFETIMES)
   if (call.notify !== undefined) checkOneOf("notify", call.notify, NOTIFY_MODES)
   if (call.lifetime === "session" && !call.session) refuse("lifetime", "is `session`, so `session` must be given too")

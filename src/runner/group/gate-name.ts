@@ -8,7 +8,7 @@ export const GATE_TOOL = "apply_results"
 /** Marks the question whether a group's results are used, so that its answer is understood. */
 export const GATE_QUESTION = "apply_results"
 
-const GATE_PREFIX = "gate/"
+export const GATE_PREFIX = "gate/"
 
 /** A group has one gate, however often and by whomever it is asked for. */
 export function toGateKey(group: GroupId): string {

@@ -15,7 +15,7 @@ import { restRun } from "../run/rest-run.ts"
 import { runsAbove } from "../run/runs-above.ts"
 import type { RunnerScope } from "../scope.ts"
 import { TURN_PLUGIN } from "../turn/turn-name.ts"
-import { QUESTION_TOOL } from "./question-tool.ts"
+import { QUESTION_PREFIX, QUESTION_TOOL } from "./question-tool.ts"
 import { toKeptAnswer, toQuestionHash, toQuestionTitle, toQuestionWait } from "./question-wait.ts"
 
 /**
@@ -78,7 +78,7 @@ function toQuestionDetails(scope: RunnerScope, active: ActiveRun, question: Ques
     priority: 0,
     notify: "next_turn",
     limits: { timeoutMs: null, tokens: null, costMicros: null, outputBytes: null },
-    idempotencyKey: `question/${toAsker(active)}/${toNumbered(active, toQuestionHash(question))}`,
+    idempotencyKey: `${QUESTION_PREFIX}${toAsker(active)}/${toNumbered(active, toQuestionHash(question))}`,
     askedBy: null,
     depth: active.depth + 1,
     traceId: active.traceId,

@@ -4,6 +4,9 @@ import type { Tool } from "../../plugin/tool.ts"
 
 export const QUESTION_TOOL = "question"
 
+/** What the keys begin with by which questions are found again. */
+export const QUESTION_PREFIX = "question/"
+
 /** What the record of a question names as its tool. Its answer ends it: there is nothing to run. */
 export const questionTool: Tool = {
   name: QUESTION_TOOL,
