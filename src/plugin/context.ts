@@ -33,6 +33,8 @@ export interface ToolContext {
   readonly callKey: string
   readonly workspace: WorkspaceId
   readonly session: SessionId | null
+  /** How long the run may take. Null: as long as it needs. */
+  readonly timeoutMs: number | null
   /** Aborted when the run must stop: cancelled, past its time limit, or no longer ours. */
   readonly signal: AbortSignal
   progress(update: Partial<Progress>): void

@@ -2,7 +2,7 @@ import type { z } from "zod"
 import type { JsonValue } from "../base/json.ts"
 import type { SessionId } from "../task/id.ts"
 import type { TaskKind } from "../task/record.ts"
-import type { OnCrash } from "../task/step.ts"
+import type { OnCrash, Step } from "../task/step.ts"
 import type { ToolContext } from "./context.ts"
 import type { Effect } from "./effect.ts"
 import type { ToolReturn } from "./tool-return.ts"
@@ -47,6 +47,11 @@ export interface Tool<Input = unknown> {
    * process calls find the processes they started.
    */
   readonly reattaches?: boolean
+  /**
+   * Ends what a run left elsewhere when the process that was stopping it died. The steps say what that is. False: it may
+   * still run. With it, a run that had begun is not queued again after a crash: its work never stopped.
+   */
+  readonly endElsewhere?: (steps: readonly Step[]) => Promise<boolean>
   /** Of an agent: the model it will use, for `maxConcurrentPerModel`. Undefined: that of its session. */
   readonly model?: (input: Input) => Promise<string | undefined>
   /** What a follow-up prompt makes of the input, in the conversation it goes on with. Without it, it cannot be resumed. */

@@ -20,6 +20,7 @@ export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolCo
     callKey: toCallKey(active),
     workspace: active.workspace,
     session: active.session,
+    timeoutMs: active.limits.timeoutMs,
     signal: active.abort.signal,
     progress: (update) => reportProgress(scope, active, update),
     spend: (usage, spending) => reportUsage(scope, active, usage, spending),

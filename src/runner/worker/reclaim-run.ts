@@ -30,7 +30,8 @@ export async function reclaimRun(scope: RunnerScope, task: TaskSummary, lost: Wo
 }
 
 async function finishStop(scope: RunnerScope, task: Extract<TaskSummary, { status: "stopping" }>): Promise<void> {
-  const survivors = await endProcesses(scope, task)
+  const processes = await endProcesses(scope, task)
+  const survivors = (await endElsewhere(scope, task)) ? processes : "unknown"
   const { by, reason } = task.stop
   await apply(scope, task, { type: toStopEvent(by), by, reason, survivors, late: null })
 }
@@ -38,15 +39,16 @@ async function finishStop(scope: RunnerScope, task: Extract<TaskSummary, { statu
 async function reclaimRunning(scope: RunnerScope, task: TaskSummary, lost: WorkerId): Promise<void> {
   const tool = findTool(scope, task)
   const found = tool?.reattaches ? await findProcesses(scope, task) : null
-  if (found === "reattachable") return adopt(scope, task)
+  const steps = await scope.store.steps(task.id, task.run)
+  const inFlight = steps.filter((step) => step.state === "started").map((step) => step.onCrash)
+  const isElsewhere = tool?.endElsewhere !== undefined && steps.length > 0 && inFlight.length === 0
+  if (found === "reattachable" || isElsewhere) return adopt(scope, task)
   const hasRunElsewhere = found !== "never_ran" && found !== "nothing"
   if (hasRunElsewhere) await endProcesses(scope, task)
   if (found === "lost") {
     return apply(scope, task, toInterrupted("lost_worker", "its process ended without leaving an exit code"))
   }
   if (isSecretGone(scope, task, lost)) return apply(scope, task, toSecretGone("lost_worker"))
-  const steps = await scope.store.steps(task.id, task.run)
-  const inFlight = steps.filter((step) => step.state === "started").map((step) => step.onCrash)
   const decision = decideCrash(task, inFlight, hasRunElsewhere ? (tool?.onCrash ?? "fail") : "retry")
   await apply(scope, task, toCrashEvent(decision, { ...task, by: "lost_worker", ranMs: null }))
 }
@@ -60,7 +62,15 @@ function isSecretGone(scope: RunnerScope, task: TaskSummary, lost: WorkerId): bo
   return task.inputHeldBy === lost && !(lost === scope.worker.id && scope.heldInputs.has(task.id))
 }
 
-/** Takes a living or ended process over with its full output: the run goes on here under a new fence. */
+/** What a run left elsewhere is ended by its tool. */
+async function endElsewhere(scope: RunnerScope, task: TaskSummary): Promise<boolean> {
+  const tool = findTool(scope, task)
+  if (!tool?.endElsewhere) return true
+  const steps = await scope.store.steps(task.id, task.run)
+  return tool.endElsewhere(steps).catch(() => false)
+}
+
+/** Takes a living or ended process over with its full output, or work elsewhere: the run goes on here under a new fence. */
 async function adopt(scope: RunnerScope, task: TaskSummary): Promise<void> {
   const run = { taskId: task.id, run: task.run }
   const spool = openRun(scope, task)
