@@ -3,7 +3,7 @@ import { isMeanwhileError, MeanwhileError } from "../base/error.ts"
 import type { WorkspaceId } from "../task/id.ts"
 import { isTerminal, LIVE_STATUSES } from "../task/lifecycle.ts"
 import { STATUS_NAMES } from "../task/status-names.ts"
-import type { BackgroundCapable } from "./background-capable.ts"
+import { type BackgroundCapable, RUNS_HERE } from "./background-capable.ts"
 import { toBackgroundHandle, toBackgroundResult } from "./background-view.ts"
 import type { TaskService, TaskView, ToolCall } from "./task-service.ts"
 import type { BackgroundPolicy, Tool } from "./tool.ts"
@@ -35,7 +35,7 @@ export function backgroundCapable<Definition extends ToolPlugin>(
 ): Definition & BackgroundCapable {
   const { backgroundThresholdSeconds = 10, cancelWaitSeconds = 15, clock = systemClock, workspace } = options
   const adapter = { plugin, service, backgroundThresholdSeconds, cancelWaitSeconds, clock, workspace }
-  return { ...plugin, ...createContract(adapter) }
+  return { ...plugin, ...createContract(adapter), [RUNS_HERE]: true }
 }
 
 function createContract(adapter: Adapter): BackgroundCapable {

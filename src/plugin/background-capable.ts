@@ -41,8 +41,16 @@ export interface BackgroundCapable {
   autoBackgroundThreshold(toolName: string, input?: unknown): Promise<number | null>
   /** Seconds, or null when nobody knows. */
   estimateDuration(toolName: string, input: unknown): Promise<number | null>
-  /** Returns once the task exists, not when it ends. Refused as `not_background_capable` for a tool that cannot. */
-  startBackground(toolName: string, input: unknown, timeoutSeconds?: number): Promise<BackgroundHandle>
+  /**
+   * Returns once the task exists, not when it ends. Refused as `not_background_capable` for a tool that cannot. The same
+   * `callKey` is the same call, made again after a crash: whoever recognises it returns the task that there is already.
+   */
+  startBackground(
+    toolName: string,
+    input: unknown,
+    timeoutSeconds?: number,
+    callKey?: string,
+  ): Promise<BackgroundHandle>
   getStatus(taskId: string): Promise<BackgroundStatus>
   /** With `wait` it answers when the task has ended. A result that was handed out counts as used. */
   getResult(taskId: string, wait?: boolean): Promise<BackgroundResult>
@@ -53,6 +61,14 @@ export interface BackgroundCapable {
   /** Removes tasks whose result was used at least so long ago (default 3600 s); returns how many. */
   cleanupCompleted(maxAgeSeconds?: number): Promise<number>
   registerRunningTask(work: RunningWork, toolName: string, input: unknown): Promise<BackgroundHandle>
+}
+
+/** On whoever has the contract from `backgroundCapable`: its tasks are ours. In the global registry, as copies may meet. */
+export const RUNS_HERE: unique symbol = Symbol.for("meanwhile.runs-here")
+
+/** True for a plugin whose calls must be carried by tasks of ours. */
+export function runsElsewhere<Plugin extends object>(plugin: Plugin): plugin is Plugin & BackgroundCapable {
+  return isBackgroundCapable(plugin) && !(RUNS_HERE in plugin)
 }
 
 const METHODS = [

@@ -1,8 +1,11 @@
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
+import { runsElsewhere } from "./background-capable.ts"
+import { carryTools } from "./carried-tools.ts"
 import { createPluginHost } from "./create-plugin-host.ts"
 import { meetsModelRequirements } from "./model-requirement.ts"
+import type { Plugin } from "./plugin.ts"
 import type { Exposure, RegisteredPlugin, RegistryState } from "./registry-state.ts"
-import { announce, skip, toContributors } from "./registry-state.ts"
+import { announce, inTurn, skip, toContributors } from "./registry-state.ts"
 
 /**
  * Contract: resolves when the plugin is initialized and reachable, or when it is hidden and its reason is among the
@@ -16,8 +19,8 @@ export async function exposePlugin(
   return inTurn(registered, async () => {
     if (registered.exposure === exposure || registered.exposure === "full") return
     if (registered.exposure === "hidden" && !(await initialize(state, registered))) return
+    if (exposure === "full" && !(await addTools(state, registered))) return
     registered.exposure = exposure
-    if (exposure === "full") for (const contributor of toContributors(registered)) state.tools.add(contributor)
     state.skipped.delete(registered.plugin.name)
     announce(state, "plugin.exposed", registered.plugin.name)
   })
@@ -32,7 +35,7 @@ export async function unexposePlugin(state: RegistryState, registered: Registere
     for (const contributor of toContributors(registered)) state.tools.remove(contributor)
     announce(state, "plugin.unexposed", plugin.name)
     try {
-      await plugin.shutdown?.()
+      await shutDown(plugin)
     } catch (error) {
       throw new MeanwhileError(
         "plugin_unavailable",
@@ -66,8 +69,22 @@ async function initialize(state: RegistryState, { plugin, config }: RegisteredPl
   }
 }
 
-function inTurn(registered: RegisteredPlugin, change: () => Promise<void>): Promise<void> {
-  const done = registered.turn.then(change)
-  registered.turn = done.catch(() => undefined)
-  return done
+async function shutDown(plugin: Plugin): Promise<void> {
+  await plugin.shutdown?.()
+}
+
+async function addTools(state: RegistryState, registered: RegisteredPlugin): Promise<boolean> {
+  const { plugin, exposure } = registered
+  try {
+    for (const contributor of toContributors(registered)) {
+      const tools = runsElsewhere(contributor) ? await carryTools(contributor) : (contributor.tools ?? [])
+      state.tools.add(contributor, tools)
+    }
+    return true
+  } catch (error) {
+    if (exposure === "hidden") await shutDown(plugin).catch(() => undefined)
+    const message = `Plugin "${plugin.name}" did not say which of its tools run in the background: ${toErrorMessage(error)}`
+    skip(state, plugin.name, "failed_to_initialize", message)
+    return false
+  }
 }

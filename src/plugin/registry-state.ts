@@ -89,6 +89,13 @@ export function exposedContributors(state: RegistryState): readonly Contributing
   return [...state.plugins.values()].filter(({ exposure }) => exposure === "full").flatMap(toContributors)
 }
 
+/** What is done to a plugin is done one after the other. */
+export function inTurn(registered: RegisteredPlugin, change: () => Promise<void>): Promise<void> {
+  const done = registered.turn.then(change)
+  registered.turn = done.catch(() => undefined)
+  return done
+}
+
 export function toContributors({ plugin }: Pick<RegisteredPlugin, "plugin">): readonly ContributingPlugin[] {
   return plugin.kind === "tool" || plugin.kind === "session" ? [plugin] : []
 }

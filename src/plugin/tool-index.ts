@@ -14,7 +14,8 @@ export interface FoundTool {
 
 /** The exposed tools by name. Two plugins may have a tool of the same name; a call must then name the plugin. */
 export interface ToolIndex {
-  add(plugin: ContributingPlugin): void
+  /** With these tools. */
+  add(plugin: ContributingPlugin, tools: readonly Tool[]): void
   remove(plugin: ContributingPlugin): void
   find(name: string, plugin?: string): FoundTool
   all(): readonly FoundTool[]
@@ -24,8 +25,8 @@ export function createToolIndex(): ToolIndex {
   const byName = new Map<string, readonly FoundTool[]>()
 
   return {
-    add(plugin) {
-      for (const tool of plugin.tools ?? []) {
+    add(plugin, tools) {
+      for (const tool of tools) {
         const found = { plugin: plugin.name, tool, owner: plugin }
         byName.set(tool.name, [...(byName.get(tool.name) ?? []), found])
       }

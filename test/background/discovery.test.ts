@@ -22,7 +22,7 @@ async function openRegistry() {
   return { registry, describeStart }
 }
 
-test("000-02: the plugin background finds capable tools through the registry, and hands the work to their plugin", async () => {
+test("the plugin background finds capable tools through the registry, and hands the work to their plugin", async () => {
   const gated = createGatedTool({ obeys: true })
   const start = call("startBackgroundTask", { plugin_name: "test", tool_name: "gated", arguments: { name: "a" } })
   const agent = await openBackground([start, "It runs."], { tools: [gated.tool, add] })

@@ -8,6 +8,7 @@ const LAST_ROW = 88
 const DECIDED_OTHERWISE = [29, 50, 52, 74]
 
 const ADAPTER = "src/plugin/background-adapter.test.ts"
+const CARRIED = "test/plugin/carried-tools.test.ts"
 const CONCURRENCY = "test/runner/config/concurrency.test.ts"
 const DISCOVERY = "test/background/discovery.test.ts"
 const EXECUTE = "test/runner/execute.test.ts"
@@ -21,6 +22,10 @@ const TIMES = "test/runner/config/times.test.ts"
 /** Rows that another test shows: its file, and the beginning of its name or what it checks. */
 const ELSEWHERE: Readonly<Record<number, readonly [file: string, what: string]>> = {
   1: [ADAPTER, "recognises what has all ten methods, and nothing else"],
+  2: [
+    CARRIED,
+    "000-02: a plugin that runs its work elsewhere is discovered, and a call in the background is delegated",
+  ],
   3: [PATTERNS, "000-58: pattern 1, the model starts a slow command"],
   4: [PATTERNS, "000-61: pattern 4, a call past its threshold"],
   5: ["test/mcp/everything.slow.test.ts", "goes on in the background with its progress when it takes long"],
