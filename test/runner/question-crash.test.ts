@@ -3,7 +3,7 @@ import { answer, answersOf, ask, asker, COLOUR, NAME, nextQuestion, openAsking }
 import type { PermissionRequest } from "../../src/plugin/permission-request.ts"
 import type { Runner } from "../../src/runner/runner.ts"
 import type { TurnRun } from "../../src/runner/turn/turn-run.ts"
-import { createSessionId } from "../../src/task/id.ts"
+import { createSessionId, type TaskId } from "../../src/task/id.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
@@ -87,6 +87,23 @@ describe("a question whose asker's process is gone", () => {
     await eventually("it runs again", async () => (await second.store.task(id))?.status === "running")
     await answer(second, wait, "Otto")
     expect(await answersOf(second, id)).toEqual(["Otto"])
+  })
+
+  test("keeps its answer for the run, also when that goes on long after", async () => {
+    const folder = createFolder()
+    const tools = [{ ...asker, kind: "agent" as const }]
+    const first = await openAsking(folder, { tools })
+    const { id } = await ask(first, [NAME])
+    const [wait] = await first.questions(1)
+    await first.runner.close()
+    const second = await openAsking(folder, { tools: [], background: { completedTaskRetentionSeconds: 10 } }, 2)
+    await answer(second, wait, "Otto")
+    await eventually("what was used is cleared away", async () => {
+      second.clock.advance(10_000)
+      return (await second.store.task(wait?.taskId as TaskId))?.strippedAt
+    })
+    await second.runner.close()
+    expect(await answersOf(await openAsking(folder, { tools }, 3), id)).toEqual(["Otto"])
   })
 
   test("is withdrawn when that run may not go on", async () => {

@@ -1,5 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
-import { type JsonValue, toJson } from "../../base/json.ts"
+import type { JsonValue } from "../../base/json.ts"
 import type { PersonAnswer } from "../../plugin/person-port.ts"
 import type { LifecycleEvent } from "../../task/event.ts"
 import { DEFAULT_WORKSPACE, type WaitId, type WorkspaceId } from "../../task/id.ts"
@@ -9,8 +9,7 @@ import { ADMISSION_QUESTION } from "../call/approval.ts"
 import { checkName } from "../call/call-check.ts"
 import { answerGate, toGatedGroup } from "../group/answer-gate.ts"
 import { toDefaultAnswer, toPersonAnswer } from "../question/person-answer.ts"
-import { toAskedQuestion } from "../question/question-wait.ts"
-import { toPatch } from "../../task/patch.ts"
+import { toAnswerPatch, toAskedQuestion } from "../question/question-wait.ts"
 import { REPEAT_QUESTION, toInterrupted } from "../worker/on-crash.ts"
 import type { RunnerScope } from "../scope.ts"
 import { wakeTurns } from "../turn/take-turns.ts"
@@ -27,9 +26,9 @@ const REJECTED = { by: "person", reason: "its results were rejected" } as const
 const NOT_DECIDED_IN_TIME = { by: "limit", reason: "nobody decided in time whether its results are used" } as const
 
 /**
- * Answers what a run waits for. The answer to a question is its end, for whoever asked it. "No" to running it, or to repeating what was interrupted, ends it; any other answer puts it in the queue. The
- * first answer counts, and a later one is refused as `wrong_state`. One that holds a secret is refused too: without the
- * secret it would be another answer.
+ * Answers what a run waits for. The answer to a question is its end, for whoever asked it. "No" to running it, or to
+ * repeating what was interrupted, ends it; any other answer puts it in the queue. The first answer counts, and a later
+ * one is refused as `wrong_state`. One that holds a secret is refused too: without the secret it would be another answer.
  */
 export async function answerWait(
   scope: RunnerScope,
@@ -99,7 +98,7 @@ async function endQuestion(
   const [, , ended] = await store.commit([
     { op: "wait.answer", waitId: id, answer, answeredBy },
     { op: "task.apply", run: reference, event: { type: "task.started", worker: worker.id } },
-    { op: "task.apply", run: reference, event: { type: "task.completed", patch: toPatch(toJson(answered)) } },
+    { op: "task.apply", run: reference, event: { type: "task.completed", patch: toAnswerPatch(answered) } },
     { op: "notice.consume", keys: [{ ...reference, kind: "ended" }], by: null },
   ])
   return ended

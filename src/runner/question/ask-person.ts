@@ -100,7 +100,7 @@ function toNumbered(active: ActiveRun, hash: string): string {
 
 /** The answer reaches whoever asked here: nobody else has to hear how the question ended. */
 async function toAnswer(scope: RunnerScope, task: TaskRecord): Promise<PersonAnswer> {
-  if (task.status === "completed") return toKeptAnswer(task.patch.payload)
+  if (task.status === "completed") return toKeptAnswer(task.patch)
   await acknowledgeTasks(scope, [task])
   const reason = "stop" in task ? task.stop.reason : `the question is ${task.status}`
   return { isAnswered: false, reason: `the question was withdrawn: ${reason}` }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto"
-import { type JsonValue, toJson } from "../../base/json.ts"
+import { type JsonObject, toJson } from "../../base/json.ts"
 import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 import { createWaitId } from "../../task/id.ts"
+import { type Patch, toPatch } from "../../task/patch.ts"
 import type { Wait } from "../../task/wait.ts"
 import type { RunnerScope } from "../scope.ts"
 import { toVisibleText } from "../../base/visible-text.ts"
@@ -47,9 +48,14 @@ export function toAskedQuestion({ question }: Pick<Wait, "question">): Question 
   return question["kind"] === ASKED_QUESTION ? (question["asked"] as unknown as Question) : undefined
 }
 
-/** What the run of a question hands back. */
-export function toKeptAnswer(payload: JsonValue): PersonAnswer {
-  return payload as unknown as PersonAnswer
+/** What the run of a question hands back. Whoever asked may come for it long after: facts stay when a payload goes. */
+export function toAnswerPatch(answer: PersonAnswer): Patch {
+  const kept = toJson(answer)
+  return { ...toPatch(kept), facts: kept as JsonObject }
+}
+
+export function toKeptAnswer({ facts }: Patch): PersonAnswer {
+  return facts as unknown as PersonAnswer
 }
 
 function toChoices({ kind, options = [], isMultiple, allowsText }: Question): string {
