@@ -68,7 +68,13 @@ export const ROWS: Readonly<Record<string, readonly Shown[]>> = {
     ],
     ["test/runner/wait-for-group.test.ts", "C7: cancelling a group releases whoever waits for it"],
   ],
-  C8: [[TOGETHER, "C8: a full report queue coalesces, never drops"]],
+  C8: [
+    [TOGETHER, "C8: a full report queue coalesces, never drops"],
+    [
+      "test/field-notes/c8-full-queue.test.ts",
+      "C8. A full report queue coalesces, never drops: groups and single tasks",
+    ],
+  ],
   C9: [
     [
       "test/session/delivery-untrusted.test.ts",
