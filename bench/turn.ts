@@ -10,36 +10,40 @@ import { type SideName, TURNS } from "./turn-side.ts"
 
 const ROUNDS = 5
 const MEMORY_ROUNDS = 5
-/** As in a process that serves several people. */
-const AT_ONCE = 20
+
+/** One conversation after the other, and as in a process that serves several people. The bars are the same. */
+const SHAPES = [
+  { suffix: "", atOnce: 1 },
+  { suffix: "_at_once", atOnce: 20 },
+] as const
+type Shape = (typeof SHAPES)[number]
+
+const COMPARISONS = [
+  { metric: "memory_turn", ours: "memory", reference: "generateText", atMost: 1 },
+  { metric: "durable_turn", ours: "normal", reference: "streamText", atMost: 0.6 },
+  { metric: "durable_full_turn", ours: "full", reference: "streamText", atMost: 1.2 },
+] as const satisfies readonly Comparison[]
+
+interface Comparison {
+  readonly metric: string
+  readonly ours: SideName
+  readonly reference: SideName
+  readonly atMost: number
+}
 
 export const turn: Benchmark = {
   name: "turn",
   summary:
-    "2,000 turns of one tool call and then text, 20 conversations at once, beside the AI SDK with the same model",
+    "2,000 turns of one tool call and then text, one conversation or 20 at once, beside the AI SDK with the same model",
   async run(report) {
     using folder = createFolder("turn")
     report.progressed("building the package")
     const { library } = installPackage(folder.path)
-    await measureTime(report, library, { metric: "memory_turn", ours: "memory", reference: "generateText", atMost: 1 })
-    await measureTime(report, library, { metric: "durable_turn", ours: "normal", reference: "streamText", atMost: 0.6 })
-    await measureTime(report, library, {
-      metric: "durable_full_turn",
-      ours: "full",
-      reference: "streamText",
-      atMost: 1.2,
-    })
-    // One conversation alone: no two writers share a transaction. Shown beside the others, without a bar.
-    await measureTime(report, library, { metric: "durable_turn_alone", ours: "normal", reference: "streamText" }, 1)
-    await measureTime(report, library, { metric: "durable_full_turn_alone", ours: "full", reference: "streamText" }, 1)
-    const { commits } = await takeOnce("full", library)
-    report.measured({
-      metric: "commits_per_turn",
-      unit: "commits",
-      ours: commits / TURNS,
-      bar: { of: "ours", atMost: 4 },
-    })
-    await measurePeak(report, library)
+    for (const shape of SHAPES) {
+      for (const comparison of COMPARISONS) await measureTime(report, library, comparison, shape)
+      await measureCommits(report, library, shape)
+      await measurePeak(report, library, shape)
+    }
   },
 }
 
@@ -53,11 +57,10 @@ interface Taken {
 async function measureTime(
   report: Report,
   library: string,
-  asked: { readonly metric: string; readonly ours: SideName; readonly reference: SideName; readonly atMost?: number },
-  atOnce = AT_ONCE,
+  { metric, ours, reference, atMost }: Comparison,
+  { suffix, atOnce }: Shape,
 ): Promise<void> {
-  const { metric, ours, reference, atMost } = asked
-  report.progressed(metric)
+  report.progressed(`${metric}${suffix}`)
   await using own = openSide(ours, library, atOnce)
   await using other = openSide(reference, library, atOnce)
   const toMicroseconds = ({ ms }: Taken) => (ms * 1_000) / TURNS
@@ -67,29 +70,39 @@ async function measureTime(
     () => other.take().then(toMicroseconds),
   )
   report.measured({
-    metric,
+    metric: `${metric}${suffix}`,
     unit: "µs",
     ours: compared.ours,
     reference: { name: reference, value: compared.reference, ratio: compared.ratio },
-    ...(atMost !== undefined && { bar: { of: "ratio", atMost } }),
+    bar: { of: "ratio", atMost },
+  })
+}
+
+async function measureCommits(report: Report, library: string, { suffix, atOnce }: Shape): Promise<void> {
+  const { commits } = await takeOnce("full", library, atOnce)
+  report.measured({
+    metric: `commits_per_turn${suffix}`,
+    unit: "commits",
+    ours: commits / TURNS,
+    bar: { of: "ours", atMost: 4 },
   })
 }
 
 /** The most that a new process held while it took the turns once. */
-async function measurePeak(report: Report, library: string): Promise<void> {
+async function measurePeak(report: Report, library: string, { suffix, atOnce }: Shape): Promise<void> {
   const measure = async (side: SideName): Promise<number> => {
-    const { peakBytes } = await takeOnce(side, library)
+    const { peakBytes } = await takeOnce(side, library, atOnce)
     return peakBytes / 1_000_000
   }
   const ours: number[] = []
   const reference: number[] = []
   for (let round = 1; round <= MEMORY_ROUNDS; round++) {
-    report.progressed(`memory, round ${round} of ${MEMORY_ROUNDS}`)
+    report.progressed(`peak_mb${suffix}, round ${round} of ${MEMORY_ROUNDS}`)
     ours.push(await measure("memory"))
     reference.push(await measure("generateText"))
   }
   report.measured({
-    metric: "peak_mb",
+    metric: `peak_mb${suffix}`,
     unit: "MB",
     ours: median(ours),
     reference: { name: "generateText", value: median(reference) },
@@ -97,12 +110,12 @@ async function measurePeak(report: Report, library: string): Promise<void> {
   })
 }
 
-async function takeOnce(side: SideName, library: string, atOnce = AT_ONCE): Promise<Taken> {
+async function takeOnce(side: SideName, library: string, atOnce: number): Promise<Taken> {
   await using opened = openSide(side, library, atOnce)
   return await opened.take()
 }
 
-function openSide(side: SideName, library: string, atOnce = AT_ONCE): AsyncDisposable & { take(): Promise<Taken> } {
+function openSide(side: SideName, library: string, atOnce: number): AsyncDisposable & { take(): Promise<Taken> } {
   const script = fileURLToPath(new URL("processes/turns.ts", import.meta.url))
   const child: ChildProcess = spawn(process.execPath, [script, side, library, String(atOnce)], {
     stdio: ["pipe", "pipe", "inherit"],
