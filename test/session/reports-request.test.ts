@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
+import type { JsonObject } from "../../src/base/json.ts"
 import { toReportsConfig } from "../../src/session/report/report-config.ts"
 import type { ReportRequest } from "../../src/session/report/report-request.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
@@ -60,9 +61,9 @@ async function requestSingle(): Promise<Requested> {
 }
 
 /** A report of a group, written by the test. */
-async function requestGroup(): Promise<Requested> {
+async function requestGroup(more: JsonObject = {}): Promise<Requested> {
   const requests: ReportRequest[] = []
-  const agent = await openGrouping([spawns(["north", "south"], { group: "walls" }), "They run."], OFF)
+  const agent = await openGrouping([spawns(["north", "south"], { group: "walls", ...more }), "They run."], OFF)
   agent.session.enableReports({
     async generator(request) {
       requests.push(request)
@@ -111,7 +112,8 @@ describe("what a report is asked to be made of", () => {
   })
 
   test("001-22: names the merge strategy", async () => {
-    expect((await requestGroup()).request.mergeStrategy).toBe("append")
+    expect((await requestSingle()).request.mergeStrategy).toBe("append")
+    expect((await requestGroup({ merge_strategy: "replace" })).request.mergeStrategy).toBe("replace")
   })
 
   test("001-23: holds what was said lately in short", async () => {
@@ -143,8 +145,22 @@ describe("what a report is asked to be made of", () => {
   })
 
   test("001-24: holds what tools keep with the conversation", async () => {
-    const { request } = await requestSingle()
-    expect(request.toolContext).toEqual({})
+    const agent = await openReporting(["Hello."], OFF)
+    const { runtime, session: first } = agent
+    await first.send("hello")
+    const data = { notes: { colour: "red" } }
+    const session = await runtime.openSession(await runtime.sessions.restore({ ...(await first.state()), data }))
+    const asked = Promise.withResolvers<ReportRequest>()
+    session.enableReports({
+      async generator(request) {
+        asked.resolve(request)
+        return "ready"
+      },
+    })
+    await runtime.tasks.start({ tool: "gated", input: {}, session: session.id })
+    ;(await agent.gated.call(1)).finish("a loaf")
+    expect((await asked.promise).toolContext).toEqual(data)
+    await session.reported()
   })
 
   test("001-25: names the state of the conversation that it is about", async () => {

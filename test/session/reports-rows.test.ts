@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { eventually } from "../support/eventually.ts"
+import { createGatedTool } from "../support/tools.ts"
 import { createGate } from "./support/gate.ts"
 import { openGrouping, spawns } from "./support/group-agent.ts"
 import { lastSaid, openAgent, resultsOf } from "./support/open-agent.ts"
@@ -28,11 +29,15 @@ describe("results come back", () => {
   })
 
   test("001-06: only where somebody has enabled reports", async () => {
-    const agent = await openAgent(["Hello."], { isKept: true })
-    expect(agent.session.reported()).toBeInstanceOf(Promise)
+    const gated = createGatedTool({ background: { mode: "always" } })
+    const agent = await openAgent([starts("bread"), "It runs.", "Ready."], { isKept: true, tools: [gated.tool] })
+    await agent.session.send("bake")
+    ;(await gated.call(1)).finish("a loaf")
+    await waitForEnds(agent, await tasksOf(agent))
     await agent.session.reported()
-    await agent.session.send("hello")
     expect(eventsOf(agent, "report.started")).toEqual([])
+    agent.session.enableReports()
+    expect(await waitForReports(agent, 1)).toEqual(["Ready."])
   })
 
   test("001-53: with the next message where reports are off, as ever", async () => {

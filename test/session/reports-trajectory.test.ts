@@ -127,7 +127,7 @@ test("001-03: what nobody has used is not cleaned up", async () => {
   expect((await agent.session.trajectory.unconsumed()).size).toBe(1)
 })
 
-test("001-05: unused results outlive a collection, and their payload is put into no prompt", async () => {
+test("001-05: unused results outlive a collection, and are told after it; the trajectory has them in short", async () => {
   const agent = await openReporting([starts("bread"), "It runs.", "I see."], OFF)
   const gc: GcPlugin = definePlugin({
     kind: "gc",
@@ -141,6 +141,8 @@ test("001-05: unused results outlive a collection, and their payload is put into
   agent.session.setGc(gc)
   await agent.session.collect()
   expect((await agent.session.trajectory.unconsumed()).size).toBe(1)
+  await agent.session.send("well?")
+  expect(lastSaid(agent.model, -1)).toContain("| a loaf")
   const survey = await openSurvey()
   const [result] = [...(await survey.session.trajectory.unconsumed()).values()]
   expect(result?.summary?.length).toBeLessThan(500)
