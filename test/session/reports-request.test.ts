@@ -2,7 +2,6 @@ import { createHash } from "node:crypto"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import type { JsonObject } from "../../src/base/json.ts"
-import { toReportsConfig } from "../../src/session/report/report-config.ts"
 import type { ReportRequest } from "../../src/session/report/report-request.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
 import { handBack } from "../../src/plugin/tool-return.ts"
@@ -307,22 +306,5 @@ describe("the default report", () => {
     await waitForReports(agent, 1)
     const [notice] = await agent.runtime.engine.store.notices({ session: agent.session.id }, 10)
     expect(notice?.state).toBe("consumed")
-  })
-})
-
-describe("the configuration of reports", () => {
-  test.each([
-    ["001-34: is off unless somebody enables it", "enabled", false],
-    ["001-35: reports append and replace", "strategies", ["append", "replace"]],
-    ["001-36: lets five wait", "maxQueued", 5],
-    ["001-37: gives a report a minute", "timeoutMs", 60_000],
-    ["001-38: lets two reports follow from one another", "maxHops", 2],
-    ["001-39: shows a notification where no report is made", "fallbackNotification", true],
-  ] as const)("%s", (_, key, value) => {
-    expect(toReportsConfig()[key]).toEqual(value)
-  })
-
-  test("names the key that is wrong", () => {
-    expect(() => toReportsConfig({ maxHops: -1 })).toThrow(/maxHops/)
   })
 })
