@@ -6,7 +6,7 @@ import type { Lease } from "./lease.ts"
 import type { RunStatus } from "./lifecycle.ts"
 import type { Notice, NoticeState } from "./notice.ts"
 import type { Answers, Operation } from "./operation.ts"
-import type { AskingStep, Lifetime, TaskKind, TaskRecord, TaskSummary } from "./record.ts"
+import type { AskingStep, Lifetime, NotifyMode, TaskKind, TaskRecord, TaskSummary } from "./record.ts"
 import type { MessageRecord, SessionRecord } from "./session.ts"
 import type { Step } from "./step.ts"
 import type { WaitRecord } from "./wait.ts"
@@ -35,6 +35,16 @@ export interface TaskFilter {
   /** Consumed, and the last of it before this time. */
   readonly consumedBefore?: number
   readonly isStripped?: boolean
+}
+
+/** Every part given must hold. */
+export interface NoticeFilter {
+  readonly workspace?: WorkspaceId
+  /** Null: notices without a session. */
+  readonly session?: SessionId | null
+  readonly taskId?: TaskId
+  readonly states?: readonly NoticeState[]
+  readonly notify?: readonly NotifyMode[]
 }
 
 /** Every part given must hold. */
@@ -87,10 +97,8 @@ export interface TaskStore {
 
   events(id: TaskId, afterSequence: number, limit: number): Promise<readonly TaskEvent[]>
   steps(id: TaskId, run: number): Promise<readonly Step[]>
-  notices(
-    filter: { workspace?: WorkspaceId; session?: SessionId | null; taskId?: TaskId; states?: readonly NoticeState[] },
-    limit: number,
-  ): Promise<readonly Notice[]>
+  /** Oldest first. */
+  notices(filter: NoticeFilter, limit: number): Promise<readonly Notice[]>
   group(id: GroupId): Promise<GroupRecord | undefined>
   /** Newest first. */
   groups(filter: GroupFilter, limit: number): Promise<readonly GroupRecord[]>

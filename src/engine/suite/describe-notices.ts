@@ -26,6 +26,8 @@ export function describeNotices(test: EngineTest): void {
       expect(await engine.store.notices({ taskId: ended.id }, 10)).toHaveLength(1)
       expect(await engine.store.notices({ session: createSessionId() }, 10)).toEqual([])
       expect(await engine.store.notices({ session: null }, 10)).toEqual([])
+      expect(await engine.store.notices({ session, notify: ["wake", "silent"] }, 10)).toEqual([])
+      expect(await engine.store.notices({ session, notify: ["wake", "next_turn"] }, 10)).toHaveLength(1)
       expect(await engine.store.notices({ workspace: ended.workspace, states: ["pending"] }, 10)).toHaveLength(1)
       expect(await engine.store.notices({ workspace: ended.workspace, states: ["consumed"] }, 10)).toEqual([])
     })

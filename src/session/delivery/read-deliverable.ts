@@ -38,7 +38,13 @@ export async function readUnused(
   store: TaskStore,
   { id, workspace }: Pick<Conversation["log"], "id" | "workspace">,
 ): Promise<readonly Notice[]> {
-  const found = await store.notices({ workspace, session: id, states: ["pending", "claimed"] }, MOST_AT_ONCE)
+  const unsettled = { workspace, session: id, states: ["pending", "claimed"] } as const
+  // Apart: what is never told by itself stays, and would come before the others for ever.
+  const [told, silent] = await Promise.all([
+    store.notices({ ...unsettled, notify: ["wake", "next_turn"] }, MOST_AT_ONCE),
+    store.notices({ ...unsettled, notify: ["silent"] }, MOST_AT_ONCE),
+  ])
+  const found = [...told, ...silent].toSorted((one, other) => one.at - other.at)
   if (found.every(({ state }) => state === "pending")) return found
   const isFree = await Promise.all(found.map((notice) => isUnclaimed(store, notice)))
   return found.filter((_, index) => isFree[index])

@@ -2,11 +2,9 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite"
 import type { SessionId, TaskId, WorkspaceId } from "../../../task/id.ts"
 import type { Notice, NoticeKey, NoticeKind, NoticeState } from "../../../task/notice.ts"
 import type { AskingStep, NotifyMode } from "../../../task/record.ts"
-import type { TaskStore } from "../../../task/store.ts"
+import type { NoticeFilter } from "../../../task/store.ts"
 import { createStatementCache, LIMIT, prepare } from "../statement.ts"
 import type { StoredTask } from "./task-row.ts"
-
-export type NoticeFilter = Parameters<TaskStore["notices"]>[0]
 
 export interface NoticeTable {
   find(key: NoticeKey): (Notice & { readonly task: number }) | undefined
@@ -129,6 +127,10 @@ function toQuery(filter: NoticeFilter): { sql: string; parameters: SQLInputValue
     conditions.push(`state IN (${filter.states.map(() => "?").join(", ")})`)
     parameters.push(...filter.states)
     if (filter.states.every((state) => UNSETTLED.has(state))) conditions.push("settled_at IS NULL")
+  }
+  if (filter.notify) {
+    conditions.push(`notify IN (${filter.notify.map(() => "?").join(", ")})`)
+    parameters.push(...filter.notify)
   }
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : ""
   return { sql: `${SELECT} ${where} ORDER BY at, task, run ${LIMIT}`, parameters }
