@@ -40,7 +40,12 @@ export { createShellPlugin } from "./builtin/shell/shell-plugin.ts"
 export { createPluginLoader } from "./config/plugin-loader.ts"
 export { createEmbeddedEngine, type EmbeddedEngineOptions } from "./engine/embedded/engine.ts"
 export { backgroundCapable } from "./plugin/background-adapter.ts"
-export { type BackgroundCapable, isBackgroundCapable } from "./plugin/background-capable.ts"
+export {
+  type BackgroundCapable,
+  type BackgroundHandle,
+  type BackgroundResult,
+  isBackgroundCapable,
+} from "./plugin/background-capable.ts"
 export type { Log, StepContext, ToolContext } from "./plugin/context.ts"
 export type { BackgroundTaskResult, Trajectory } from "./plugin/background-result.ts"
 export { definePlugin } from "./plugin/define-plugin.ts"

@@ -156,6 +156,26 @@ test("a crash while it is being stopped says so when it cannot be stopped there"
   expect(await ended(next)).toMatchObject({ status: "cancelled", survivors: "unknown" })
 })
 
+test("more of it than may run at once is taken over whole: what runs there is not said to be queued", async () => {
+  const place = { folder: createFolder(), farm: createRenderFarm() }
+  const first = await begin(place, 1, [])
+  const render = { tool: "render", input: {} }
+  await Promise.all([1, 2, 3, 4].map(() => first.runtime.tasks.start(render)))
+  const fifth = first.runtime.tasks.execute(render)
+  await place.farm.task(5)
+  expect(await fifth.promote()).toBe(true)
+  const ids = (await first.runtime.tasks.list({})).items.map(({ id }) => id)
+  const steps = await Promise.all(ids.map((id) => first.store.steps(id, 1)))
+  expect(steps.flat().map(({ state }) => state)).toEqual(Array.from({ length: 5 }, () => "finished"))
+  first.life.end()
+  const next = await begin(place, 2, [])
+  const statuses = async () => (await next.runtime.tasks.list({})).items.map(({ status }) => status)
+  expect(await statuses()).toEqual(Array.from({ length: 5 }, () => "running"))
+  await Promise.all(ids.map((id) => next.runtime.tasks.cancel(id)))
+  await eventually("all have ended", async () => (await statuses()).every(isTerminal))
+  expect(place.farm.cancelled).toHaveLength(5)
+})
+
 test("a clean shutdown stops what lives with the runtime, and lets go of what lives forever", async () => {
   const place = { folder: createFolder(), farm: createRenderFarm() }
   const first = await begin(place, 1, [])
