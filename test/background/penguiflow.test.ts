@@ -184,4 +184,14 @@ describe("results that a person decides on", () => {
     expect(JSON.stringify(agent.session.history())).toContain("built")
     expect(await openWaits()).toEqual([])
   })
+
+  test("those of tasks that one message starts alone are decided on one by one, whatever they are called", async () => {
+    const names = ["one", "two", "three"]
+    const alone = names.map((name) => toSpawn(name, { merge_strategy: "human_gated" }))
+    const gated = await open([{ calls: alone }, "They run."])
+    await agent.session.send("all of them")
+    expect(agent.answers()).toMatchObject(names.map(() => ({ is_new: true, group: { task_count: 1 } })))
+    for (const number of [1, 2, 3]) (await gated.call(number)).finish("done")
+    await eventually("a person is asked about each", async () => (await openWaits()).length === 3)
+  })
 })

@@ -1,4 +1,3 @@
-import type { JsonObject } from "../../base/json.ts"
 import type { GroupRequest } from "../../plugin/group-service.ts"
 import type { ToolCall } from "../../plugin/task-service.ts"
 import type { WaitAnswer } from "../../plugin/wait-request.ts"
@@ -21,7 +20,6 @@ export interface StartOptions {
   readonly notify?: NotifyMode
   readonly timeoutMs?: number
   readonly priority?: number
-  readonly metadata?: JsonObject
   /** Also when the same work of this conversation is alive. */
   readonly again?: boolean
   /** Waits for the end as long as a turn is kept open for it: of the group when it is sealed, else of the task. */
@@ -64,7 +62,9 @@ export async function startTool(
 ): Promise<Started> {
   const { session } = call.context
   const work = JSON.stringify([session, found.plugin, found.tool.name, input])
-  const started = await call.oneAtATime(work, () => startOnce(call, found, input, options))
+  const started = await call.oneAtATime(work, () =>
+    inGroup(call, options, () => startOnce(call, found, input, options)),
+  )
   if (started.outcome === "running_already" || !options.isRetained) return started
   const { task, group } = started
   // What a person decides on first is not for this turn.
@@ -72,6 +72,15 @@ export async function startTool(
   const what = group && options.seals ? { group: group.id } : { tasks: [task.id] }
   const waited = await waitForTasks(call, { ...what, limitMs: call.settings.retainTurnTimeoutMs })
   return { ...started, waited }
+}
+
+/** One after the other: whoever seals a group has put its own task into it, and nobody finds it open in between. */
+async function inGroup(
+  { context, oneAtATime }: BackgroundCall,
+  { group }: StartOptions,
+  start: () => Promise<Started>,
+): Promise<Started> {
+  return group ? oneAtATime(JSON.stringify([context.session, group.name]), start) : start()
 }
 
 async function startOnce(
@@ -102,7 +111,7 @@ function modelOf({ context }: BackgroundCall, { tool }: CapableTool): Pick<ToolC
 }
 
 function toToolCall({ plugin, tool }: CapableTool, input: unknown, options: StartOptions): ToolCall {
-  const { title, notify, timeoutMs, priority, metadata } = options
+  const { title, notify, timeoutMs, priority } = options
   return {
     plugin,
     tool: tool.name,
@@ -111,7 +120,6 @@ function toToolCall({ plugin, tool }: CapableTool, input: unknown, options: Star
     ...(notify !== undefined && { notify }),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(priority !== undefined && { priority }),
-    ...(metadata !== undefined && { metadata }),
   }
 }
 
