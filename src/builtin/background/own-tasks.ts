@@ -8,7 +8,6 @@ import type { BackgroundCall } from "./background-call.ts"
 /** Which of the tasks of this conversation. */
 export interface OwnFilter {
   readonly statuses?: readonly RunStatus[]
-  readonly plugin?: string
   /** Its name or id. */
   readonly group?: string
   readonly batch?: string
