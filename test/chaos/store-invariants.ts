@@ -87,7 +87,9 @@ function findIllegalMoves({ task, runs, events }: StoredHistory): readonly strin
     if (body.type === "task.queued") statuses.set(run, "queued")
     if (!moves.has(body.type)) continue
     const before = statuses.get(run)
-    const after = before && nextStatus(before, body.type as LifecycleEventType)
+    const after = isEntry(sequence, body.type)
+      ? "waiting"
+      : before && nextStatus(before, body.type as LifecycleEventType)
     if (after) statuses.set(run, after)
     else violations.push(`event ${sequence} of ${task.id}: ${body.type} has no way from ${before ?? "nowhere"}`)
   }
@@ -97,6 +99,11 @@ function findIllegalMoves({ task, runs, events }: StoredHistory): readonly strin
     if (run < task.run && !isTerminal(status)) violations.push(`run ${run} of ${task.id} was left as ${status}`)
   }
   return violations
+}
+
+/** A task that needs an answer before it may begin waits from the start. */
+function isEntry(sequence: number, type: string): boolean {
+  return sequence === 2 && type === "task.waited"
 }
 
 async function findWrongNotices(store: TaskStore, { task, runs }: StoredHistory): Promise<readonly string[]> {

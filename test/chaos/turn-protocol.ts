@@ -1,4 +1,5 @@
 import type { SessionId } from "../../src/task/id.ts"
+import type { FatalCommit } from "./processes/die-at-commit.ts"
 
 /** What one life of the program that takes turns is told, as its only argument. */
 export interface TurnOrders {
@@ -12,11 +13,7 @@ export interface TurnOrders {
   /** Two messages more, once everything has ended. */
   readonly goesOn?: boolean
   /** Signals itself at the n-th commit after it was opened. */
-  readonly atCommit?: {
-    readonly number: number
-    readonly when: "before" | "after"
-    readonly signal: "SIGKILL" | "SIGSTOP"
-  }
+  readonly atCommit?: FatalCommit
   /** Shuts down when it is told so by a line on its input. */
   readonly waits?: boolean
 }

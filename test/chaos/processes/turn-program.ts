@@ -5,6 +5,7 @@ import { isMeanwhileError, toErrorMessage } from "../../../src/base/error.ts"
 import { allowAll } from "../../../src/runner/call/permission.ts"
 import type { TurnOrders, TurnReport } from "../turn-protocol.ts"
 import { finishTurn, goOn } from "../turn-scenario.ts"
+import { dieAtCommit } from "./die-at-commit.ts"
 import { createPlugin } from "./story-plugin.ts"
 
 /** A program made to be killed in mid-turn: its model is a server elsewhere, its tools act on a file that no crash takes. */
@@ -19,7 +20,7 @@ const runtime = await createRuntime({
   permissions: allowAll,
   background: { leaseSeconds, stopGraceSeconds: 0.2 },
 })
-if (atCommit) signalAt(runtime, atCommit)
+if (atCommit) dieAtCommit(runtime, atCommit)
 report({ ready: true })
 
 if (waits) void endWhenTold(runtime)
@@ -53,20 +54,6 @@ async function endWhenTold(opened: Runtime): Promise<void> {
     report({ finished: true })
     process.exit()
   }
-}
-
-function signalAt({ engine: { store } }: Runtime, { number, when, signal }: NonNullable<TurnOrders["atCommit"]>): void {
-  const commit = store.commit as (operations: readonly unknown[]) => Promise<readonly unknown[]>
-  let count = 0
-  async function commitOrDie(operations: readonly unknown[]): Promise<readonly unknown[]> {
-    count += 1
-    const isHere = count === number
-    if (isHere && when === "before") process.kill(process.pid, signal)
-    const answers = await commit(operations)
-    if (isHere && when === "after") process.kill(process.pid, signal)
-    return answers
-  }
-  Object.assign(store, { commit: commitOrDie })
 }
 
 function report(what: TurnReport): void {

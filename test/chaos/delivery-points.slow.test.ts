@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { createEmptyStore } from "./delivery-house.ts"
+import { planOutbox } from "./delivery-outbox.ts"
+import { type DeliveryPlan, planDelivery } from "./delivery-plan.ts"
+import { countCommits, playDelivery } from "./delivery-round.ts"
+import type { CrashPoint } from "./mortal-engine.ts"
+import { createRandom, isLong, type Random, TEST_SEED, withSeed } from "./seed.ts"
+
+const FILE = "test/chaos/delivery-points.slow.test.ts"
+/** Both tests together; those with real kills have a file of their own. */
+const SEEDS = isLong ? 9_200 : 460
+/** They take half a minute when nothing else runs. */
+const MOST_MS = isLong ? 3_600_000 : 240_000
+const NO_CRASH: CrashPoint = { at: "commit", number: Number.POSITIVE_INFINITY, when: "before" }
+
+let empty: Awaited<ReturnType<typeof createEmptyStore>>
+let points: readonly CrashPoint[]
+
+beforeAll(async () => {
+  empty = await createEmptyStore()
+  const commits = await countCommits(planOutbox(0, createRandom(TEST_SEED), NO_CRASH), empty.path)
+  const numbers = Array.from({ length: commits }, (_, index) => index + 1)
+  points = numbers.flatMap((number) => (["before", "after"] as const).map((when) => ({ at: "commit", number, when })))
+})
+
+afterAll(() => empty.remove())
+
+test(
+  "no commit between the end of a run and the turn that tells it can lose it, or have it told twice",
+  async () => {
+    expect(points.length).toBeGreaterThan(60)
+    await playAll("no commit", TEST_SEED + 60_000, points.length, (seed, random, index) =>
+      planOutbox(seed, random, points[index] as CrashPoint),
+    )
+  },
+  MOST_MS,
+)
+
+test(
+  "whatever a process dies at, the end of every run reaches its conversation exactly once",
+  async () => {
+    const seeds = SEEDS - points.length
+    const crashes = await playAll("exactly once", TEST_SEED + 61_000, seeds, planDelivery)
+    expect(crashes).toBeGreaterThan(seeds / 2)
+  },
+  MOST_MS,
+)
+
+/** Returns how many lives ended before they were done. */
+async function playAll(
+  name: string,
+  firstSeed: number,
+  count: number,
+  toPlan: (seed: number, random: Random, index: number) => DeliveryPlan,
+): Promise<number> {
+  const startedMs = performance.now()
+  let crashes = 0
+  for (let index = 0; index < count; index++) {
+    const seed = firstSeed + index
+    const plan = toPlan(seed, createRandom(seed), index)
+    crashes += await withSeed(FILE, name, seed, () => playDelivery(plan, empty.path))
+  }
+  console.info(`${count} seeds with ${crashes} crashes took ${Math.round(performance.now() - startedMs)} ms`)
+  return crashes
+}

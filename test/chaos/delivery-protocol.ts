@@ -1,0 +1,21 @@
+import type { FatalCommit } from "./processes/die-at-commit.ts"
+
+/** What one life of the program is told, as its only argument. */
+export interface DeliveryOrders {
+  readonly directory: string
+  /** Says what happens: the same in every process. */
+  readonly seed: number
+  /** Which life of the plan it is, from 0. Without one it only has the conversations open, beside another program. */
+  readonly life?: number
+  readonly atCommit?: FatalCommit
+}
+
+/** What it says. */
+export type DeliveryReport =
+  | { readonly ready: true }
+  /** Everything has ended and was told; what is wrong with it. Then it stays, until it is killed. */
+  | { readonly settled: readonly string[] }
+  | { readonly failed: string }
+
+/** A line on its input: whatever can end does. */
+export const SETTLE = "settle"

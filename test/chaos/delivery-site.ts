@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { createRuntime } from "../../src/app.ts"
+import { type Child, startChild } from "./child.ts"
+import { createTeller, type OpenDelivery, toRuntimeOptions } from "./delivery-house.ts"
+import type { DeliveryPlan } from "./delivery-plan.ts"
+import type { DeliveryOrders, DeliveryReport } from "./delivery-protocol.ts"
+import { createWorld } from "./delivery-tools.ts"
+
+const PROGRAM = fileURLToPath(new URL("processes/delivery-program.ts", import.meta.url))
+/** Whoever lives on looks after the dead three times as often. */
+const LEASE_SECONDS = 3
+
+/** A folder with a real store, in which programs tell what has ended and are killed. */
+export interface DeliverySite {
+  readonly directory: string
+  start(orders: Omit<DeliveryOrders, "directory">): Child
+  remove(): void
+}
+
+export function createDeliverySite(): DeliverySite {
+  const directory = mkdtempSync(join(tmpdir(), "meanwhile-delivery-"))
+  const children = new Set<Child>()
+  return {
+    directory,
+    start(orders) {
+      const child = startChild({ program: PROGRAM, parameters: [JSON.stringify({ directory, ...orders })], directory })
+      children.add(child)
+      return child
+    },
+    remove() {
+      for (const child of children) child.process.kill("SIGKILL")
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** By real time, on what a real process would write. */
+export async function openRealDelivery(
+  directory: string,
+  plan: DeliveryPlan,
+  problems: string[],
+): Promise<OpenDelivery> {
+  const world = createWorld((turns) => sleep(turns))
+  const options = toRuntimeOptions(plan, world, createTeller(problems))
+  const background = { ...options.background, leaseSeconds: LEASE_SECONDS }
+  const runtime = await createRuntime({ ...options, background, dataDirectory: join(directory, "data") })
+  return { runtime, world, store: runtime.engine.store }
+}
+
+/** What it said is wrong; undefined when it died before it could. */
+export function settledBy({ lines }: Child): readonly string[] | undefined {
+  for (const line of lines) {
+    const report = JSON.parse(line) as DeliveryReport
+    if ("failed" in report) return [report.failed]
+    if ("settled" in report) return report.settled
+  }
+  return undefined
+}
