@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
+import { eventually } from "../support/eventually.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
 import { add } from "../session/support/test-tools.ts"
 import { call, callWithTask, createGatedCommand, openBackground } from "./support/open-background.ts"
@@ -14,12 +15,32 @@ async function openTools() {
 
 test.each([
   ["000-39: getBackgroundTaskStatus", "getBackgroundTaskStatus"],
-  ["000-40: getBackgroundTaskResult", "getBackgroundTaskResult"],
+  ["getBackgroundTaskResult", "getBackgroundTaskResult"],
   ["000-41: cancelBackgroundTask", "cancelBackgroundTask"],
 ])("%s takes a task_id, and nothing else is needed", async (_, name) => {
   const schema = (await openTools()).get(name)?.inputSchema
   expect(schema).toMatchObject({ properties: { task_id: { type: "string" } } })
   expect(schema?.["required"]).toEqual(["task_id"])
+})
+
+test("000-40: getBackgroundTaskResult answers at once, and with wait: true when the task has ended", async () => {
+  const gated = createGatedCommand()
+  const agent = await openBackground(
+    [
+      call("startBackgroundTask", BUILD),
+      callWithTask("getBackgroundTaskResult"),
+      callWithTask("getBackgroundTaskResult", { wait: true }),
+      "Installed.",
+    ],
+    { shell: [gated.tool] },
+  )
+  const turn = agent.session.send("install")
+  await eventually("it waits", () => agent.model.callCount === 3)
+  ;(await gated.call(1)).finish("installed")
+  await turn
+  const [, atOnce, waited] = agent.answers()
+  expect(atOnce).toMatchObject({ status: "running", result: null })
+  expect(waited).toMatchObject({ status: "completed", result: "installed" })
 })
 
 test("000-47: of a task that does not exist every tool says that it was not found", async () => {
