@@ -146,7 +146,23 @@ test("a member that ends while its group is cancelled keeps its end", async () =
   expect((await runner.groups.get(id)).state).toBe("cancelled")
 })
 
-test("a joined group has nothing to cancel", async () => {
+test("cancelling a group that is joined stops the members that it did not wait for", async () => {
+  const desk = await createGroupDesk()
+  const { runner, session } = desk
+  const { id } = await runner.groups.open({ name: "race", session, join: "any" })
+  const first = await desk.start("first", { group: id })
+  const second = await desk.start("second", { group: id })
+  await desk.call("second")
+  await runner.groups.seal(id)
+  await desk.finish("first")
+  await desk.until(id, "joined")
+  expect(await runner.groups.cancel(id)).toMatchObject({ state: "joined" })
+  expect((await runner.result(second.id, { waitMs: 1e9 })).task.status).toBe("cancelled")
+  expect((await runner.get(first.id)).task.status).toBe("completed")
+  await expect(runner.groups.cancel(id)).rejects.toMatchObject({ code: "wrong_state" })
+})
+
+test("a joined group whose members have ended has nothing to cancel", async () => {
   const desk = await createGroupDesk()
   const { id } = await desk.runner.groups.open({ name: "checks", session: desk.session })
   await desk.runner.groups.seal(id)

@@ -10,7 +10,8 @@ import { listMembers } from "./group-members.ts"
 
 /**
  * Cancels the group and stops its live members in one transaction: after a crash either all of it has happened or
- * nothing. Whoever waits for the group is released. A group that was cancelled already is returned as it is.
+ * nothing. Whoever waits for the group is released. A group that was cancelled already is returned as it is; of one that
+ * is joined, those are stopped that it did not wait for.
  */
 export async function cancelGroup(
   scope: RunnerScope,
@@ -21,15 +22,14 @@ export async function cancelGroup(
   for (;;) {
     const current = await scope.store.group(group.id)
     if (!current || current.state === "cancelled") return current ?? group
-    if (current.state === "joined") throw joinedError(current)
     const live = await listMembers(scope, group.id, ["queued", "waiting", "running"])
+    const isJoined = current.state === "joined"
+    if (isJoined && live.length === 0) throw joinedError(current)
+    const move = { op: "group.move", groupId: group.id, to: "cancelled" } as const
     try {
-      const [cancelled] = await scope.store.commit([
-        { op: "group.move", groupId: group.id, to: "cancelled" },
-        ...live.map((member) => toStop(member, cause)),
-      ])
+      await scope.store.commit([...(isJoined ? [] : [move]), ...live.map((member) => toStop(member, cause))])
       await obeyStops(scope)
-      return cancelled
+      return (await scope.store.group(group.id)) ?? current
     } catch (error) {
       // A member moved on between the look and the commit: it is looked at again.
       if (!isMeanwhileError(error, "wrong_state") && !isMeanwhileError(error, "not_found")) throw error

@@ -45,8 +45,8 @@ export const createGroupTools = (): readonly VocabularyTool[] => [
     async run({ reason, ...input }, operations) {
       const before = await operations.groups.get(toName(input))
       const group = await operations.groups.cancel(before.id, reason)
-      const cancelled = group.state === "cancelled" ? before.memberCount - before.arrivals.length : 0
-      return tell(group, { ok: group.state === "cancelled", cancelled_task_count: cancelled })
+      const cancelled = before.state === "cancelled" ? 0 : before.memberCount - before.arrivals.length
+      return tell(group, { ok: true, cancelled_task_count: cancelled })
     },
   }),
   defineVocabularyTool({
