@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 import { spawn } from "@lydell/node-pty"
 import { createTerminalText } from "./terminal-text.ts"
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
+export const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
 const COLUMNS = 100
 const ROWS = 40
 const LOOK_EVERY_MS = 10
@@ -26,13 +26,18 @@ export interface DrivenProgram {
   lines(): readonly string[]
 }
 
-export function startProgram(words: readonly string[], { directory, environment }: ProgramPlace): DrivenProgram {
+/** Without colours, and at home in its own folder. */
+export function toEnvironment({ directory, environment }: ProgramPlace): Record<string, string> {
+  return { PATH: process.env["PATH"] ?? "", HOME: directory, TERM: "xterm", NO_COLOR: "1", ...environment }
+}
+
+export function startProgram(words: readonly string[], place: ProgramPlace): DrivenProgram {
   const text = createTerminalText(COLUMNS)
   const terminal = spawn(process.execPath, [MAIN, ...words], {
     cols: COLUMNS,
     rows: ROWS,
-    cwd: directory,
-    env: { PATH: process.env["PATH"] ?? "", HOME: directory, TERM: "xterm", NO_COLOR: "1", ...environment },
+    cwd: place.directory,
+    env: toEnvironment(place),
   })
   let seen = 0
   terminal.onData((data) => text.write(data))

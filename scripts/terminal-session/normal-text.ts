@@ -3,7 +3,7 @@ const IDS = ["3f1c2a90", "b07d4e11", "5a92c6f3", "e81b7d04", "94d0f2ac", "c63e8b
 const ID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b[0-9a-f]{8}\b/g
 const DURATION = /\b\d+(?:\.\d)? m?s\b/
 const SHORT = "0.1 s"
-/** What a turn took, and that a line was typed before the one before it was quite over. */
+/** What a turn took, and that a line was typed before the turn before it was quite over. */
 const PASSING = /^(?:offline\/rules · |\(queued: )/
 const CALL_END = /^✓ start_task /
 

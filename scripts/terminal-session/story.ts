@@ -1,8 +1,8 @@
 import { type ProgramPlace, startProgram } from "./driven-program.ts"
+import { untilIdle } from "./idle-program.ts"
 import { type Durations, toNormalText } from "./normal-text.ts"
 
 const SETTING = "MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS"
-const READY = /^>$/m
 
 const DURATIONS: Durations = [
   [/moved to the background/, "1.0 s"],
@@ -27,21 +27,22 @@ export async function recordSession(place: ProgramPlace): Promise<string> {
 
 async function talk(place: ProgramPlace): Promise<readonly string[]> {
   const program = startProgram([], place)
+  const say = async (line: string, shown: RegExp): Promise<RegExpExecArray> => {
+    program.type(line)
+    const match = await program.shows(shown)
+    await untilIdle(place)
+    return match
+  }
   await program.shows(/Say: help/)
+  // At once: the talk goes on while the command runs.
   program.type("run `sleep 6 && echo 214 passed`")
   await program.shows(/moved to the background[^]*tokens/)
-  program.type("say the talk goes on")
-  await program.shows(/^the talk goes on$/m)
-  await program.shows(/\(about task [^]*tokens/)
-  program.type("run `sleep 1; echo lint ok`, `sleep 3; echo types ok` and `sleep 5; exit 3` together as checks")
-  await program.shows(/\(about group [^]*tokens/)
-  program.type("start `sleep 1000` in the background")
-  const [, id = ""] = await program.shows(/started (\w{8}): sleep 1000[^]*tokens/)
-  program.type(`/cancel ${id}`)
-  await program.shows(/\(about task [^]*tokens/)
-  program.type("run `until test -e done.txt; do sleep 1; done; cat done.txt`")
-  await program.shows(/moved to the background[^]*tokens/)
-  await program.shows(READY)
+  await say("say the talk goes on", /^the talk goes on$[^]*\(about task [^]*tokens/m)
+  const together = "run `sleep 1; echo lint ok`, `sleep 3; echo types ok` and `sleep 5; exit 3` together as checks"
+  await say(together, /\(about group [^]*tokens/)
+  const [, id = ""] = await say("start `sleep 1000` in the background", /started (\w{8}): sleep 1000[^]*tokens/)
+  await say(`/cancel ${id}`, /\(about task [^]*tokens/)
+  await say("run `until test -e done.txt; do sleep 1; done; cat done.txt`", /moved to the background[^]*tokens/)
   await program.kill()
   return withoutPrompt(program.lines())
 }
@@ -51,6 +52,7 @@ async function goOn(place: ProgramPlace): Promise<readonly string[]> {
   await program.shows(/see \/tasks/)
   program.type("/run echo all went well > done.txt")
   await program.shows(/\(about task [^]*tokens/)
+  await untilIdle(place)
   program.type("/quit")
   await program.ended()
   return withoutPrompt(program.lines())
