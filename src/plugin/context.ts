@@ -86,8 +86,6 @@ export interface AskingRun extends Pick<ToolContext, "taskId" | "run" | "workspa
   readonly usage: Usage
   /** The store knows it: it is in the background, or about to be. */
   readonly isRecorded: boolean
-  /** How long it has run, time before a crash included. */
-  ranMs(): number
   /** Resolves when its end is durable, or when nothing more of it will be written here. */
   readonly ended: Promise<unknown>
   /** The run ends here without being over: a shutdown hands it back, or another worker has it. */

@@ -1,7 +1,7 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { ConversationPorts, ToolContext } from "../../plugin/context.ts"
 import type { RunnerScope } from "../scope.ts"
-import { type ActiveRun, ranMs } from "./active-run.ts"
+import type { ActiveRun } from "./active-run.ts"
 import { bindToRun } from "./bind-service.ts"
 import { isInBackground } from "./is-in-background.ts"
 import { isLost } from "./ownership.ts"
@@ -61,7 +61,6 @@ function create(scope: RunnerScope, active: ActiveRun): ConversationPorts {
     signal: abort.signal,
     limits: active.limits,
     ended: active.ended.promise,
-    ranMs: () => active.ranBeforeMs + ranMs(active, scope.clock),
     get usage() {
       return active.usage
     },
