@@ -46,7 +46,14 @@ function createReporter(scope: AgentScope, conversation: Conversation, { generat
     const now = clock.monotonic()
     firstWakeMs ??= now
     cancelPause?.()
-    cancelPause = clock.schedule(Math.max(0, Math.min(QUIET_MS, firstWakeMs + LONGEST_PAUSE_MS - now)), look)
+    cancelPause = clock.schedule(Math.max(0, Math.min(QUIET_MS, firstWakeMs + LONGEST_PAUSE_MS - now)), takeIn)
+  }
+
+  /** In a process that was held up the pause is over before all that ended in it is written: that comes first. */
+  function takeIn(): void {
+    if (isBusy(conversation)) return look()
+    const next = setImmediate(look)
+    cancelPause = () => clearImmediate(next)
   }
 
   function look(): void {
