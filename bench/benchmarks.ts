@@ -1,4 +1,5 @@
 import type { Benchmark } from "./benchmark.ts"
+import { delivery } from "./delivery.ts"
 import { history } from "./history.ts"
 import { latency } from "./latency.ts"
 import { promotion } from "./promotion.ts"
@@ -8,4 +9,14 @@ import { start } from "./start.ts"
 import { tasks } from "./tasks.ts"
 import { turn } from "./turn.ts"
 
-export const BENCHMARKS: readonly Benchmark[] = [tasks, promotion, latency, history, recovery, shell, turn, start]
+export const BENCHMARKS: readonly Benchmark[] = [
+  tasks,
+  promotion,
+  latency,
+  history,
+  recovery,
+  shell,
+  turn,
+  delivery,
+  start,
+]

@@ -58,3 +58,30 @@ export function createHeldTool(): HeldTool {
     },
   }
 }
+
+export interface TogetherTool {
+  readonly tool: Tool
+  /** Resolves when so many calls have begun as there will be. */
+  readonly allBegun: Promise<void>
+  /** Ends all of them. */
+  release(): void
+}
+
+/** A tool whose calls all end in the same moment. */
+export function createTogetherTool(count: number): TogetherTool {
+  const begun = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<null>()
+  let calls = 0
+  const tool = defineTool({
+    name: "together",
+    description: "Ends with all others.",
+    input,
+    background,
+    run() {
+      calls += 1
+      if (calls === count) begun.resolve()
+      return released.promise
+    },
+  })
+  return { tool, allBegun: begun.promise, release: () => released.resolve(null) }
+}
