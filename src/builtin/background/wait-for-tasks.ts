@@ -5,7 +5,10 @@ import { listOwn, requireOwn } from "./own-tasks.ts"
 
 const NOTHING_TO_WAIT_FOR: WaitAnswer = { reason: "met", tasks: [], group: null, match: null }
 
-/** Waits without a model call. What the person says meanwhile goes first: it ends the wait, and stops nothing. */
+/**
+ * Waits without a model call. What the person says meanwhile goes first: it ends the wait, and stops nothing. Claims
+ * nothing: what has ended is used by whoever shows it.
+ */
 export async function waitForTasks(
   call: BackgroundCall,
   request: Omit<WaitRequest, "signal" | "consume">,
@@ -18,7 +21,6 @@ export async function waitForTasks(
     ...request,
     ...(ids && { tasks: ids }),
     signal: AbortSignal.any([signal, sessions.newMessage]),
-    consume: true,
   })
 }
 

@@ -2,7 +2,7 @@ import type { BackgroundTaskResult } from "../../plugin/background-result.ts"
 import { groupOfGate } from "../../runner/group/gate-name.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { type Delivery, endedIn, type EndedTask, isNothing, type ToldGroup, type WaitingTask } from "./delivery.ts"
-import { toFairShare } from "./fair-share.ts"
+import { toFairShare } from "../../base/fair-share.ts"
 import { quoteText, quoteTitle } from "./quoted-text.ts"
 import { type ResultStyle, toResultText } from "./result-text.ts"
 

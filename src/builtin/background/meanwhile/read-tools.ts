@@ -6,7 +6,7 @@ import { isTerminal, RUN_STATUSES } from "../../../task/lifecycle.ts"
 import { answer } from "../answer.ts"
 import type { TaskOperations } from "../task-operations.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
-import { toGroupFacts, toTaskDetails, toTaskFacts } from "./task-facts.ts"
+import { IN_ANSWERS, toGroupFacts, toTaskDetails, toTaskFacts } from "./task-facts.ts"
 
 const OUTPUT_BYTES = 16 * 1024
 const MOST_SHOWN = 100
@@ -94,7 +94,7 @@ export const createReadTools = (): readonly VocabularyTool[] => [
         ...(pattern !== undefined && { pattern }),
         ...(until !== undefined && { until }),
       })
-      return answer(HEADLINES[waited.reason], toWaitFacts(waited))
+      return answer(HEADLINES[waited.reason], await toWaitFacts(waited, operations))
     },
   }),
   defineVocabularyTool({
@@ -125,15 +125,16 @@ const NOTES: Readonly<Record<WaitAnswer["reason"], string>> = {
   time: "The time is over. What runs goes on, and its result comes back by itself: go on with other work.",
 }
 
-function toWaitFacts({ reason, tasks, group, match }: WaitAnswer): JsonObject {
-  const note = NOTES[reason]
+async function toWaitFacts({ reason, tasks, group, match }: WaitAnswer, operations: TaskOperations) {
+  const shown = await operations.show(tasks, IN_ANSWERS)
+  const note = [NOTES[reason], shown.note].filter((part) => part !== "").join(" ")
   return {
     reason,
-    tasks: tasks.map(toTaskDetails),
+    tasks: shown.tasks,
     ...(group && { group: toGroupFacts(group) }),
     ...(match?.outcome === "matched" && { line: match.line }),
     ...(note !== "" && { note }),
-  }
+  } satisfies JsonObject
 }
 
 interface OutputWish {

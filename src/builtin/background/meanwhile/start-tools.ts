@@ -12,7 +12,7 @@ import { toShortId } from "../short-id.ts"
 import type { Started, StartOptions } from "../start-task.ts"
 import type { TaskOperations } from "../task-operations.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
-import { toGroupFacts, toTaskDetails, toTaskFacts } from "./task-facts.ts"
+import { IN_ANSWERS, toGroupFacts, toTaskFacts } from "./task-facts.ts"
 
 const COMES_BY_ITSELF = "Its result comes back to you by itself when it ends: go on with other work, or end your turn."
 const LONGEST_TEXT = 64 * 1024
@@ -156,7 +156,8 @@ async function tellStarted(started: Started, operations: TaskOperations): Promis
   const group = waited?.group ?? started.group
   const inGroup: JsonObject = group ? { in_group: toGroupFacts(group) } : {}
   if (waited?.reason === "met") {
-    return answer(`${id} has ended`, { tasks: waited.tasks.map(toTaskDetails), ...inGroup })
+    const { tasks, note } = await operations.show(waited.tasks, IN_ANSWERS)
+    return answer(`${id} has ended`, { tasks, ...inGroup, ...(note !== "" && { note }) })
   }
   const view = await operations.look(task.id)
   return answer(`started ${id}: ${task.title}`, { ...toStanding(view), ...inGroup, note: toNote(view.task, waited) })

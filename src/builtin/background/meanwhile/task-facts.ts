@@ -5,6 +5,7 @@ import type { Patch } from "../../../task/patch.ts"
 import type { TaskRecord, TaskSummary } from "../../../task/record.ts"
 import { toPlainResult } from "../plain-result.ts"
 import { toShortId } from "../short-id.ts"
+import type { ResultView } from "../show-results.ts"
 
 /** A task in a list, in the words of this vocabulary. */
 export function toTaskFacts(task: TaskSummary | TaskRecord): JsonObject {
@@ -33,6 +34,9 @@ export function toTaskDetails({ task, placeInQueue, estimate, outputBytes, lastL
     ...toOutcome(task),
   }
 }
+
+/** Several of them in one answer. */
+export const IN_ANSWERS: ResultView = { toFacts: toTaskDetails, reader: "get_task" }
 
 /** What it came to; nothing while it lives. */
 export function toOutcome(task: TaskRecord): JsonObject {

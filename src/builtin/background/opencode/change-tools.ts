@@ -5,7 +5,7 @@ import { answer } from "../answer.ts"
 import type { TaskOperations } from "../task-operations.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
 import { batchId, findBatch, taskId } from "./read-tools.ts"
-import { toTaskFacts } from "./task-facts.ts"
+import { IN_ANSWERS } from "./task-facts.ts"
 import { withoutMark } from "./task-list.ts"
 
 const WHICH = "give exactly one of task_id, batch and all: true"
@@ -31,9 +31,10 @@ export const createChangeTools = (): readonly VocabularyTool[] => [
     async run(input, operations) {
       const ids = await findWanted(input, operations)
       await Promise.all(ids.map((id) => operations.cancelAndLook(id)))
-      const views = await Promise.all(ids.map((id) => operations.read(id)))
+      const views = await Promise.all(ids.map((id) => operations.look(id)))
       const cancelled = views.filter(({ task }) => task.status === "cancelled").length
-      return answer(`${cancelled} of ${views.length} cancelled`, { cancelled, tasks: views.map(toTaskFacts) })
+      const { tasks, note } = await operations.show(views, IN_ANSWERS)
+      return answer(`${cancelled} of ${views.length} cancelled`, { cancelled, tasks, ...(note !== "" && { note }) })
     },
   }),
   defineVocabularyTool({

@@ -8,7 +8,7 @@ import { isTerminal } from "../../../task/lifecycle.ts"
 import { answer } from "../answer.ts"
 import type { TaskOperations } from "../task-operations.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
-import { toStatus, toTaskFacts } from "./task-facts.ts"
+import { IN_ANSWERS, toStatus, toTaskFacts } from "./task-facts.ts"
 import { toListText, withoutMark } from "./task-list.ts"
 
 const DEFAULT_WAIT_MS = 60_000
@@ -47,14 +47,15 @@ export const createReadTools = (): readonly VocabularyTool[] => [
     async run({ task_id: id, batch, block, timeout }, operations) {
       const ids = id === undefined ? await findBatch(operations, batch ?? "") : [withoutMark(id)]
       const waited = block ? await operations.wait({ tasks: ids, limitMs: timeout }) : null
-      const read = waited?.tasks ?? (await Promise.all(ids.map((each) => operations.read(each))))
-      const views = await Promise.all(read.map((view) => withRetrieval(operations, view)))
-      const facts = views.map(toTaskFacts)
-      const [first] = facts
-      if (batch !== undefined || !first) {
-        return answer(`${views.length} tasks of a batch`, { batch_id: batch ?? null, tasks: facts, ...toNote(waited) })
+      const views = waited?.tasks ?? (await Promise.all(ids.map((each) => operations.look(each))))
+      const [alone] = views
+      if (batch !== undefined || !alone) {
+        const shown = await operations.show(views, IN_ANSWERS)
+        const tasks = { batch_id: batch ?? null, tasks: shown.tasks }
+        return answer(`${views.length} tasks of a batch`, { ...tasks, ...toNote(waited, shown.note) })
       }
-      return answer(toHeadline(views), { ...first, ...toNote(waited) })
+      const view = await withRetrieval(operations, await operations.read(alone.task.id))
+      return answer(`${view.task.title}: ${toStatus(view.task)}`, { ...toTaskFacts(view), ...toNote(waited) })
     },
   }),
   defineVocabularyTool({
@@ -97,11 +98,7 @@ const NOTES: Readonly<Record<WaitAnswer["reason"], string>> = {
   time: "The time is over. It goes on, and its result comes back to you by itself: go on with other work.",
 }
 
-function toNote(waited: WaitAnswer | null): JsonObject {
-  const note = waited ? NOTES[waited.reason] : ""
+function toNote(waited: WaitAnswer | null, more = ""): JsonObject {
+  const note = [waited ? NOTES[waited.reason] : "", more].filter((part) => part !== "").join(" ")
   return note === "" ? {} : { note }
-}
-
-function toHeadline(views: readonly TaskView[]): string {
-  return views.map(({ task }) => `${task.title}: ${toStatus(task)}`).join(", ")
 }

@@ -5,6 +5,7 @@ import type { TaskRecord, TaskSummary } from "../../../task/record.ts"
 import { toStatusName } from "../../../task/status-names.ts"
 import { toPlainResult } from "../plain-result.ts"
 import { toShortId } from "../short-id.ts"
+import type { ResultView } from "../show-results.ts"
 
 /** A retry is another run too, and no follow-up. */
 export function toStatus({ status, resumeCount }: TaskSummary | TaskRecord): string {
@@ -25,6 +26,9 @@ export function toTaskFacts(view: TaskView): JsonObject {
     ...(isTerminal(task.status) ? toEnd(task) : toProgress(view)),
   }
 }
+
+/** Several of them in one answer. */
+export const IN_ANSWERS: ResultView = { toFacts: toTaskFacts, reader: "background_output with its task_id" }
 
 export function toTime(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString()

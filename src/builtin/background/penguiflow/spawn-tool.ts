@@ -11,7 +11,7 @@ import { toShortId } from "../short-id.ts"
 import type { Started, StartOptions } from "../start-task.ts"
 import type { TaskOperations } from "../task-operations.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
-import { toGroupFacts, toTaskFacts, toTaskResult } from "./task-facts.ts"
+import { IN_ANSWERS, toGroupFacts, toTaskFacts } from "./task-facts.ts"
 
 const LONGEST_TEXT = 64 * 1024
 const COMES_BY_ITSELF = "Its result comes back to you by itself when it ends: go on with other work, or end your turn."
@@ -95,10 +95,10 @@ export const createSpawnTool = (): VocabularyTool =>
       const { query, profile, context_depth: handover, tool_name: tool, tool_args: args = {} } = input
       if (input.mode === "subagent" && query !== undefined) {
         const request = { task: query, handover, ...(profile !== undefined && { profile }), ...options }
-        return tellSpawned(await operations.startAgent(request))
+        return tellSpawned(await operations.startAgent(request), operations)
       }
       if (tool === undefined) throw new MeanwhileError("invalid_input", "A job needs tool_name: the tool to call.")
-      return tellSpawned(await operations.start({ tool, input: args, ...options }))
+      return tellSpawned(await operations.start({ tool, input: args, ...options }), operations)
     },
   })
 
@@ -130,7 +130,7 @@ async function toGroup(input: SpawnInput, operations: TaskOperations): Promise<S
   return { name: toOneLine(input.description ?? input.query ?? input.tool_name ?? "").slice(0, 100), ...settings }
 }
 
-function tellSpawned(started: Started): ToolReturn {
+async function tellSpawned(started: Started, operations: TaskOperations): Promise<ToolReturn> {
   const { task } = started
   const id = toShortId(task.id)
   if (started.outcome === "running_already") {
@@ -140,7 +140,8 @@ function tellSpawned(started: Started): ToolReturn {
   const { group, waited } = started
   const facts = { ...toTaskFacts(task), is_new: true, ...(group && { group: toGroupFacts(group) }) }
   if (waited?.reason === "met") {
-    return answer(`${id} has ended`, { ...facts, retained: true, results: waited.tasks.map(toTaskResult) })
+    const { tasks: results, note } = await operations.show(waited.tasks, IN_ANSWERS)
+    return answer(`${id} has ended`, { ...facts, retained: true, results, ...(note !== "" && { note }) })
   }
   const note =
     task.status === "waiting"

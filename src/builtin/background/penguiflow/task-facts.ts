@@ -4,6 +4,7 @@ import type { GroupRecord } from "../../../task/group.ts"
 import type { TaskRecord, TaskSummary } from "../../../task/record.ts"
 import { toPlainResult } from "../plain-result.ts"
 import { toShortId } from "../short-id.ts"
+import type { ResultView } from "../show-results.ts"
 
 /** A task in a list. */
 export function toTaskFacts(task: TaskSummary | TaskRecord): JsonObject {
@@ -46,6 +47,9 @@ export function toTaskResult(view: TaskView): JsonObject {
     recommended_next_steps: nextSteps,
   }
 }
+
+/** Several of them in one answer. */
+export const IN_ANSWERS: ResultView = { toFacts: toTaskResult, reader: "tasks.get with include_result" }
 
 export function toGroupFacts(group: GroupRecord): JsonObject {
   return {

@@ -1,0 +1,54 @@
+import type { JsonObject } from "../../base/json.ts"
+import type { ToolContext } from "../../plugin/context.ts"
+import type { TaskView } from "../../plugin/task-service.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
+import type { BackgroundCall } from "./background-call.ts"
+import { fitFacts } from "./fit-facts.ts"
+
+/** A conversation cuts the middle out of a longer answer, and nobody would know whose results were there. */
+const MOST_CHARACTERS = 20_000
+const MOST_SHOWN = 50
+
+export interface ShownResults {
+  readonly tasks: readonly JsonObject[]
+  /** Empty when everything is shown as it is. */
+  readonly note: string
+}
+
+/** How one task reads, and where all of it is read. */
+export interface ResultView {
+  readonly toFacts: (view: TaskView) => JsonObject
+  readonly reader: string
+}
+
+/**
+ * As many of the tasks as an answer holds, those that have ended first. What is shown counts as used once this turn has
+ * kept the answer; of what is not shown nothing is claimed, so that it is told by itself.
+ */
+export async function showResults(
+  { context: { tasks } }: BackgroundCall,
+  views: readonly TaskView[],
+  { toFacts, reader }: ResultView,
+): Promise<ShownResults> {
+  const ended = views.filter(({ task }) => isTerminal(task.status))
+  const live = views.filter(({ task }) => !isTerminal(task.status))
+  const chosen = new Set([...ended, ...live].slice(0, MOST_SHOWN))
+  const shown = await Promise.all(views.filter((view) => chosen.has(view)).map((view) => useResult(tasks, view)))
+  const facts = shown.map(toFacts)
+  const fitting = fitFacts(facts, MOST_CHARACTERS)
+  const isCut = fitting.some((one, index) => one !== facts[index])
+  const left = ended.filter((view) => !chosen.has(view)).length
+  const notes = [
+    ...(isCut ? [`What is cut short can be read alone: ${reader} shows all of it.`] : []),
+    ...(left > 0 ? [`${left} more have ended, which are not shown here: they are told by themselves.`] : []),
+  ]
+  return { tasks: fitting, note: notes.join(" ") }
+}
+
+/** Read again: its record says since when it is used. */
+async function useResult(tasks: ToolContext["tasks"], view: TaskView): Promise<TaskView> {
+  const { id, status } = view.task
+  if (!isTerminal(status)) return view
+  await tasks.result(id, { consume: true })
+  return tasks.get(id)
+}
