@@ -11,7 +11,7 @@ import type { DeliveryOrders, DeliveryReport } from "./delivery-protocol.ts"
 import { createWorld } from "./delivery-tools.ts"
 
 const PROGRAM = fileURLToPath(new URL("processes/delivery-program.ts", import.meta.url))
-/** Whoever lives on looks after the dead three times as often. */
+/** Whoever lives on looks after the dead three times in it. */
 const LEASE_SECONDS = 3
 
 /** A folder with a real store, in which programs tell what has ended and are killed. */
@@ -38,15 +38,16 @@ export function createDeliverySite(): DeliverySite {
   }
 }
 
-/** By real time, on what a real process would write. */
+/** By real time, on what a real process would write. `isBeside`: another has the same conversations open. */
 export async function openRealDelivery(
   directory: string,
   plan: DeliveryPlan,
   problems: string[],
+  isBeside = false,
 ): Promise<OpenDelivery> {
   const world = createWorld((turns) => sleep(turns))
   const options = toRuntimeOptions(plan, world, createTeller(problems))
-  const background = { ...options.background, leaseSeconds: LEASE_SECONDS }
+  const background = { ...options.background, ...(isBeside && { leaseSeconds: LEASE_SECONDS }) }
   const runtime = await createRuntime({ ...options, background, dataDirectory: join(directory, "data") })
   return { runtime, world, store: runtime.engine.store }
 }

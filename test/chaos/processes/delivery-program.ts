@@ -11,7 +11,7 @@ import { dieAtCommit } from "./die-at-commit.ts"
 const { directory, seed, life, atCommit } = JSON.parse(process.argv[2] ?? "") as DeliveryOrders
 const plan = planDelivery(seed, createRandom(seed))
 const problems: string[] = []
-const open = await openRealDelivery(directory, plan, problems)
+const open = await openRealDelivery(directory, plan, problems, life === undefined)
 if (atCommit) dieAtCommit(open.runtime, atCommit)
 report({ ready: true })
 
