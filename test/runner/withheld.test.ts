@@ -45,10 +45,13 @@ test("a result that a person decides on is read by its id after they said yes, a
   expect(await isUnused(desk, id)).toBe(false)
 })
 
-test("a result that a person turned down stays unread; they themselves see it", async () => {
+test("a result that a person turned down stays unread, and is dealt with by a wait that tells so; they see it", async () => {
   const desk = await createGroupDesk()
   const { id, group, tasks } = await openGated(desk)
   await desk.runner.groups.decide(group, "reject", "ada")
   expect(await readAll(tasks, id)).not.toContain("first answer")
   expect((await desk.runner.get(id)).task).toMatchObject({ patch: { payload: "first answer" } })
+  expect(await isUnused(desk, id)).toBe(true)
+  await tasks.waitFor({ group, limitMs: LONG_MS })
+  expect(await isUnused(desk, id)).toBe(false)
 })

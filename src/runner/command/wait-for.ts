@@ -32,10 +32,9 @@ export async function waitFor(scope: RunnerScope, request: WaitRequest, waiter: 
   const subject = await toSubject(scope, request, waiter)
   const reason = await watch(scope, subject, request, waiter.run)
   const { tasks, settled = [], group, match = null } = await subject.read()
-  if (request.consume) {
-    await handOverResults(scope, tasks, waiter.reader)
-    await acknowledgeTasks(scope, settled, waiter.reader)
-  }
+  if (request.consume) await handOverResults(scope, tasks, waiter.reader)
+  // A run that hears that they were turned down hears no more of them, whatever it uses.
+  if (request.consume || waiter.run) await acknowledgeTasks(scope, settled, waiter.reader)
   const views = await Promise.all(tasks.map((task) => toView(scope, task)))
   const shown = waiter.run ? await Promise.all(views.map((view) => withhold(scope, view))) : views
   return { reason, tasks: shown, group, match }
