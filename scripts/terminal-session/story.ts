@@ -1,4 +1,4 @@
-import { type ProgramPlace, startProgram } from "./driven-program.ts"
+import { type DrivenProgram, type ProgramPlace, startProgram } from "./driven-program.ts"
 import { untilIdle } from "./idle-program.ts"
 import { type Durations, toNormalText } from "./normal-text.ts"
 
@@ -19,14 +19,27 @@ const DURATIONS: Durations = [
  */
 export async function recordSession(place: ProgramPlace): Promise<string> {
   const settled = { ...place, environment: { [SETTING]: "1", ...place.environment } }
-  const first = await talk(settled)
-  const second = await goOn(settled)
+  const first = await withProgram([], settled, talk)
+  const second = await withProgram(["--resume"], settled, goOn)
   const lines = [`$ ${SETTING}=1 meanwhile`, ...first, "Killed", `$ ${SETTING}=1 meanwhile --resume`, ...second]
   return toNormalText(lines, DURATIONS)
 }
 
-async function talk(place: ProgramPlace): Promise<readonly string[]> {
-  const program = startProgram([], place)
+type Scene = (program: DrivenProgram, place: ProgramPlace) => Promise<void>
+
+/** What it shows in the end. A scene that does not go as it should leaves no program behind. */
+async function withProgram(words: readonly string[], place: ProgramPlace, play: Scene): Promise<readonly string[]> {
+  const program = startProgram(words, place)
+  try {
+    await play(program, place)
+    return withoutPrompt(program.lines())
+  } catch (error) {
+    await program.kill()
+    throw error
+  }
+}
+
+const talk: Scene = async (program, place) => {
   const say = async (line: string, shown: RegExp): Promise<RegExpExecArray> => {
     program.type(line)
     const match = await program.shows(shown)
@@ -44,18 +57,15 @@ async function talk(place: ProgramPlace): Promise<readonly string[]> {
   await say(`/cancel ${id}`, /\(about task [^]*tokens/)
   await say("run `until test -e done.txt; do sleep 1; done; cat done.txt`", /moved to the background[^]*tokens/)
   await program.kill()
-  return withoutPrompt(program.lines())
 }
 
-async function goOn(place: ProgramPlace): Promise<readonly string[]> {
-  const program = startProgram(["--resume"], place)
+const goOn: Scene = async (program, place) => {
   await program.shows(/see \/tasks/)
   program.type("/run echo all went well > done.txt")
   await program.shows(/\(about task [^]*tokens/)
   await untilIdle(place)
   program.type("/quit")
   await program.ended()
-  return withoutPrompt(program.lines())
 }
 
 /** Without the line that nobody typed anything on, and what is empty around it. */

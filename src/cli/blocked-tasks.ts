@@ -1,43 +1,58 @@
 import type { Runtime } from "../app.ts"
-import type { TaskId } from "./format.ts"
+import { BACKGROUND_KINDS, type Task, type TaskId } from "./format.ts"
 import { isAwaited, openQuestions } from "./inbox.ts"
+
+type Meanwhile = Pick<Runtime, "engine" | "tasks">
+type Question = Awaited<ReturnType<typeof openQuestions>>[number]
 
 /** What an agent says of itself when it has nothing left to do but to hear how its own tasks end. */
 const WAITING_FOR_TASKS = "waiting for tasks"
 const LIVE = ["queued", "running", "waiting", "stopping"] as const
 
 /**
- * Those that nothing but a person's answer brings on: they ask, somebody below them asks and is waited for, or every task
- * they wait for is such a one.
+ * Those that nothing but a person's answer brings on: they ask, the agent that asks stands still, or every task that an
+ * agent waits for is such a one.
  */
-export async function findBlocked(meanwhile: Pick<Runtime, "engine" | "tasks">): Promise<ReadonlySet<TaskId>> {
+export async function findBlocked(meanwhile: Meanwhile): Promise<ReadonlySet<TaskId>> {
   const questions = await openQuestions(meanwhile)
-  const blocked = new Set<TaskId>()
-  for (const question of questions) {
-    blocked.add(question.taskId)
-    for (const id of await findAbove(meanwhile, question.taskId)) {
-      if (isAwaited(question) || (await isHeldUp(meanwhile, id, blocked))) blocked.add(id)
-    }
+  const blocked = new Set(questions.map(({ taskId }) => taskId))
+  // What one question holds up may be all that another agent waits for.
+  for (let known = -1; known < blocked.size; ) {
+    known = blocked.size
+    for (const question of questions) await addAbove(meanwhile, question, blocked)
   }
   return blocked
 }
 
 /** The tasks below which it was started, the nearest first. */
-export async function findAbove({ engine }: Pick<Runtime, "engine">, id: TaskId): Promise<readonly TaskId[]> {
-  const above: TaskId[] = []
-  for (let task = await engine.store.task(id); task?.parentTask; task = await engine.store.task(task.parentTask)) {
-    above.push(task.parentTask)
+export async function findAbove({ engine }: Pick<Runtime, "engine">, id: TaskId): Promise<readonly Task[]> {
+  const above: Task[] = []
+  let task = await engine.store.task(id)
+  while (task?.parentTask) {
+    task = await engine.store.task(task.parentTask)
+    if (task) above.push(task)
   }
   return above
 }
 
+async function addAbove(meanwhile: Meanwhile, question: Question, blocked: Set<TaskId>): Promise<void> {
+  let isStanding = isAwaited(question)
+  let below = await meanwhile.engine.store.task(question.taskId)
+  for (const task of await findAbove(meanwhile, question.taskId)) {
+    if (isStanding || (await isHeldUp(meanwhile, task, below, blocked))) blocked.add(task.id)
+    if (task.kind === "agent") isStanding = false
+    below = task
+  }
+}
+
+/** `below` is of the agent's own conversation. */
 async function isHeldUp(
-  { engine, tasks }: Pick<Runtime, "engine" | "tasks">,
-  id: TaskId,
+  { tasks }: Meanwhile,
+  agent: Task,
+  below: Task | undefined,
   blocked: ReadonlySet<TaskId>,
 ): Promise<boolean> {
-  const task = await engine.store.task(id)
-  if (task?.kind !== "agent" || task.progress?.phase !== WAITING_FOR_TASKS) return false
-  const { items } = await tasks.list({ parentTask: id, statuses: LIVE })
-  return items.every((child) => blocked.has(child.id))
+  if (agent.kind !== "agent" || agent.progress?.phase !== WAITING_FOR_TASKS || !below?.session) return false
+  const { items } = await tasks.list({ session: below.session, kinds: BACKGROUND_KINDS, statuses: LIVE })
+  return items.every(({ id }) => blocked.has(id))
 }

@@ -1,6 +1,7 @@
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
+import { createTerminalText } from "../../scripts/terminal-session/terminal-text.ts"
 import { eventually } from "../support/eventually.ts"
 import { startInTerminal, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
@@ -41,6 +42,14 @@ test("a line that is being typed stays as it is when a report comes", async () =
   await program.shows(/> \/hel/)
   go("go")
   await program.shows(/\(about task [\s\S]*30\r\n[\s\S]*context \d+ %[\s\S]*> \/hel/)
+  const lines = await eventually("the line stands below all that was drawn", () => {
+    const screen = createTerminalText(100)
+    screen.write(program.raw())
+    return screen.lines().at(-1) === "> /hel" && screen.lines()
+  })
+  expect(lines.slice(lines.indexOf("1"), lines.indexOf("30") + 1)).toEqual(
+    Array.from({ length: 30 }, (_, index) => String(index + 1)),
+  )
   program.press("p\r")
   await program.shows(/Commands:/)
   program.type("/quit")
@@ -102,6 +111,26 @@ test("from a pipe, the program ends after the last report", async () => {
   expect(program.shown()).toMatch(
     /Waiting for 1 task to end[\s\S]*\] completed in [\s\S]*\(about task [0-9a-f]{8}: sleep 0\.8; echo late\)\n.* has completed: late\n/,
   )
+})
+
+test("from a pipe, what only a person can bring on is said and not waited for, and goes on when it is answered", async () => {
+  const directory = createFolder()
+  const first = startPiped({ directory })
+  first.type("start an agent to ask me which colour: red, green or blue")
+  first.type("start an agent to write file notes.txt with buy milk")
+  first.endInput()
+  expect(await first.exited).toBe(0)
+  const colour = /\[([0-9a-f]{8})\] which colour\n/.exec(first.shown())?.[1]
+  const write = /\[([0-9a-f]{8})\] Allow writeNewFile\?/.exec(first.shown())?.[1]
+  const second = startPiped({ directory, arguments: ["--resume"] })
+  await second.shows(/2 tasks wait for your answer: see \/inbox/)
+  second.type(`/answer ${colour} 3`)
+  await second.shows(/\(about task [\s\S]*has completed:[\s\S]*blue/)
+  second.type(`/answer ${write} yes`)
+  await second.shows(/\(about task [\s\S]*has completed:/)
+  second.endInput()
+  expect(await second.exited).toBe(0)
+  expect(readFileSync(join(directory, "notes.txt"), "utf8")).toBe("buy milk")
 })
 
 test("what ended while nobody was there is reported when the conversation goes on", async () => {

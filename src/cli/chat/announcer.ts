@@ -17,7 +17,6 @@ import type { Screen } from "../screen/screen.ts"
 import type { LastAnnouncement } from "./last-announcement.ts"
 import { followNewTasks } from "./new-tasks.ts"
 
-const LOOK_EVERY_MS = 1_000
 const LONG_MS = 24 * 60 * 60 * 1_000
 const LIVE = ["queued", "running", "waiting", "stopping"] as const
 const MOST_SHOWN = 20
@@ -164,11 +163,15 @@ export function createAnnouncer({ meanwhile, screen, last, isReporting }: Announ
   }
 }
 
+const LOOK_EVERY_MS = 1_000
+
 /** Until all have ended, or it is time to see whether one of them needs a person by now. */
 async function endOrLook(ended: readonly Promise<void>[], signal: AbortSignal): Promise<void> {
   const look = Promise.withResolvers<void>()
-  const timer = setTimeout(look.resolve, LOOK_EVERY_MS)
-  signal.addEventListener("abort", () => look.resolve(), { once: true })
+  const stop = (): void => look.resolve()
+  const timer = setTimeout(stop, LOOK_EVERY_MS)
+  signal.addEventListener("abort", stop, { once: true })
   await Promise.race([Promise.all(ended), look.promise])
+  signal.removeEventListener("abort", stop)
   clearTimeout(timer)
 }

@@ -27,7 +27,9 @@ export function createLeftTurns({ tasks }: Runtime, screen: Screen): LeftTurns {
   return {
     async tell() {
       const { items } = await tasks.list({ kinds: ["turn"], statuses: LIVE })
-      const left = items.filter(({ id, status }) => status === "queued" || tasks.runsHere(id))
+      // Those of an agent below another belong to its task.
+      const own = items.filter(({ parentTask }) => parentTask === null)
+      const left = own.filter(({ id, status }) => status === "queued" || tasks.runsHere(id))
       for (const { id, title, session } of left) {
         const where = session ? ` (session ${shortId(session)})` : ""
         screen.print(`A turn from before goes on: ${toLine(title)}${where}`)

@@ -37,9 +37,8 @@ export async function findOwnQuestions({ meanwhile, session }: OwnTasksScope) {
   const questions = await openQuestions(meanwhile)
   const owned = await Promise.all(
     questions.map(async ({ taskId }) => {
-      const ids = [taskId, ...(await findAbove(meanwhile, taskId))]
-      const tasks = await Promise.all(ids.map((id) => meanwhile.engine.store.task(id)))
-      return tasks.some((task) => task?.session === session)
+      const asking = await meanwhile.engine.store.task(taskId)
+      return [asking, ...(await findAbove(meanwhile, taskId))].some((task) => task?.session === session)
     }),
   )
   return questions.filter((_, index) => owned[index])
