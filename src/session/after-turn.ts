@@ -6,15 +6,22 @@ import type { AgentScope } from "./scope.ts"
  * Whatever came of it: the groups that its calls opened get no more members, and what it had claimed without keeping it is
  * looked at again. Dying before it: done when the session is opened next.
  */
-export async function afterTurn(scope: AgentScope, conversation: Conversation): Promise<void> {
+export async function afterTurn(
+  scope: AgentScope,
+  conversation: Conversation,
+  { mayHaveCalled = hasCalled(conversation) }: { readonly mayHaveCalled?: boolean } = {},
+): Promise<void> {
   // It was handed back: it goes on at the next start, or in another process.
   if (conversation.log.data.turn !== null) return
   conversation.hasNews ||= conversation.hasTasks
-  const hasCalled = (conversation.turns.at(-1)?.toolCalls ?? 0) > 0
-  if (!hasCalled) return
+  if (!mayHaveCalled) return
   conversation.hasTasks = true
   scope.watch()
   await sealGroups(scope, conversation)
+}
+
+function hasCalled({ turns }: Conversation): boolean {
+  return (turns.at(-1)?.toolCalls ?? 0) > 0
 }
 
 export async function sealGroups({ runner, log }: AgentScope, { log: { id: session } }: Conversation): Promise<void> {

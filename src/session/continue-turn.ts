@@ -32,7 +32,8 @@ async function continueLeft(scope: AgentScope, run: TurnRun): Promise<string> {
   // Whatever comes next finds the session idle only when the turn's end is in the store.
   const ended = run.ended.then(async (task) => {
     if (task?.status === "completed") await tellTurnCompleted(scope, conversation)
-    await afterTurn(scope, conversation)
+    // What it called before is in nobody's account.
+    await afterTurn(scope, conversation, { mayHaveCalled: true })
   })
   occupy(conversation, ended)
   return turned

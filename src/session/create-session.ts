@@ -3,6 +3,7 @@ import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import { type AgentEvents, createAgentEmitter } from "./agent-emitter.ts"
 import { sealGroups } from "./after-turn.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
+import { findLiveTurn } from "./log/live-turn.ts"
 import { createMemoryLog } from "./log/memory-log.ts"
 import { parseSessionData } from "./log/session-data.ts"
 import type { SessionLog } from "./log/session-log.ts"
@@ -74,7 +75,7 @@ export async function openConversation(
   if (parent) scope.onChild(id, parent)
   conversation.emitter.emit({ type: "agent.created", name, parent, model })
   // A crash may have left groups that its last turn would have sealed.
-  if (log.data.turn === null) await inTurn(conversation, () => sealGroups(scope, conversation))
+  if (!(await findLiveTurn(scope.store, log.data))) await inTurn(conversation, () => sealGroups(scope, conversation))
   return conversation
 }
 
