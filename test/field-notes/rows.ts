@@ -163,6 +163,10 @@ export const ROWS: Readonly<Record<string, readonly Shown[]>> = {
       ABOUT_AGENTS,
       "D2: an agent that is asked after its turn, and before its run has ended, still hands back what was asked for",
     ],
+    [
+      "test/field-notes/d2-asked-turn.test.ts",
+      "D2. Completion is tied to the turn that was asked for, also when the agent's run is taken up long after it",
+    ],
   ],
   D3: [
     [ABOUT_AGENTS, "D3: nothing one session or parent does clears or cancels another's tasks"],
