@@ -5,7 +5,7 @@ import type { GroupId, TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { Notice } from "../../task/notice.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import type { TaskStore } from "../../task/store.ts"
+import type { NoticeFilter, TaskStore } from "../../task/store.ts"
 import type { Conversation } from "../conversation.ts"
 import { restoredOf } from "../log/session-data.ts"
 import type { AgentScope } from "../scope.ts"
@@ -38,16 +38,19 @@ export async function readUnused(
   store: TaskStore,
   { id, workspace }: Pick<Conversation["log"], "id" | "workspace">,
 ): Promise<readonly Notice[]> {
-  const unsettled = { workspace, session: id, states: ["pending", "claimed"] } as const
-  // Apart: what is never told by itself stays, and would come before the others for ever.
-  const [told, silent] = await Promise.all([
-    store.notices({ ...unsettled, notify: ["wake", "next_turn"] }, MOST_AT_ONCE),
-    store.notices({ ...unsettled, notify: ["silent"] }, MOST_AT_ONCE),
-  ])
-  const found = [...told, ...silent].toSorted((one, other) => one.at - other.at)
+  const found = await readOldest(store, { workspace, session: id, states: ["pending", "claimed"] })
   if (found.every(({ state }) => state === "pending")) return found
   const isFree = await Promise.all(found.map((notice) => isUnclaimed(store, notice)))
   return found.filter((_, index) => isFree[index])
+}
+
+/** What is never told by itself stays for ever: it does not keep what comes after it from being read. */
+async function readOldest(store: TaskStore, filter: NoticeFilter): Promise<readonly Notice[]> {
+  const oldest = await store.notices(filter, MOST_AT_ONCE)
+  if (oldest.length < MOST_AT_ONCE) return oldest
+  const silent = oldest.filter(({ notify }) => notify === "silent")
+  const told = await store.notices({ ...filter, notify: ["wake", "next_turn"] }, MOST_AT_ONCE)
+  return [...silent, ...told].toSorted((one, other) => one.at - other.at)
 }
 
 async function isUnclaimed(store: TaskStore, notice: Notice): Promise<boolean> {
