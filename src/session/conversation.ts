@@ -57,7 +57,7 @@ export function occupy(conversation: Conversation, work: Promise<unknown>): void
   conversation.queued += 1
   const leave = (): void => {
     conversation.queued -= 1
-    if (conversation.queued === 0 && conversation.hasTasks) conversation.reporter?.wake()
+    if (conversation.queued === 0) conversation.reporter?.lookAgain()
   }
   conversation.queue = work.then(leave, leave)
 }

@@ -66,7 +66,7 @@ async function askOpenly(
     return await person.ask(...asked)
   } finally {
     conversation.openQuestions -= 1
-    if (conversation.hasTasks) conversation.reporter?.wake()
+    conversation.reporter?.lookAgain()
   }
 }
 

@@ -44,9 +44,11 @@ function createReporter(scope: AgentScope, conversation: Conversation, { generat
     isDue = true
     if (isWorking) return
     const now = clock.monotonic()
+    // The pause is over, and the look is about to come: it is not put off any more.
+    if (firstWakeMs !== null && now >= firstWakeMs + LONGEST_PAUSE_MS) return
     firstWakeMs ??= now
     cancelPause?.()
-    cancelPause = clock.schedule(Math.max(0, Math.min(QUIET_MS, firstWakeMs + LONGEST_PAUSE_MS - now)), takeIn)
+    cancelPause = clock.schedule(Math.min(QUIET_MS, firstWakeMs + LONGEST_PAUSE_MS - now), takeIn)
   }
 
   /** In a process that was held up the pause is over before all that ended in it is written: that comes first. */
@@ -69,6 +71,7 @@ function createReporter(scope: AgentScope, conversation: Conversation, { generat
   async function work(): Promise<void> {
     const outcome = await report().catch(leave)
     isWorking = false
+    if (isClosed) return
     if (outcome === "later") return lookLater()
     deferral.end()
     if (isDue) wake()
@@ -132,6 +135,9 @@ function createReporter(scope: AgentScope, conversation: Conversation, { generat
 
   return {
     wake,
+    lookAgain() {
+      if (isDue || conversation.hasTasks) wake()
+    },
     async reported(signal) {
       if (isClosed || signal?.aborted) return
       wake()

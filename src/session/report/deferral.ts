@@ -1,5 +1,5 @@
 import type { CancelTimer } from "../../base/clock.ts"
-import { toErrorMessage } from "../../base/error.ts"
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { EndedTask } from "../delivery/delivery.ts"
 import type { AgentScope } from "../scope.ts"
 
@@ -34,6 +34,8 @@ export function createDeferral(
       const next = Math.min(clock.now(), ...waiting.filter((one) => !isOver(one)).map(({ at }) => at))
       schedule(next + maxDeferralMs - clock.now())
     } catch (error) {
+      if (!isOn || isMeanwhileError(error, "closed")) return
+      schedule(maxDeferralMs)
       log.warn("results that wait for a busy conversation could not be shown", { error: toErrorMessage(error) })
     }
   }
