@@ -85,16 +85,10 @@ function createReporter(scope: AgentScope, conversation: Conversation, { generat
     const { delivery: told, hops, unreported } = plan(delivery)
     directly.show([...unreported, ...delivery.waiting])
     if (!told || isClosed) return "done"
-    if (await isBusyElsewhere()) return "later"
+    if (await isBusyElsewhere(scope, conversation)) return "later"
     if (!generator) return takeReportTurn(scope, conversation, plan)
     directly.giveUp(await publishGenerated(scope, conversation, { generator, delivery: told, hops }))
     return "done"
-  }
-
-  /** Another process may have a turn of it. */
-  async function isBusyElsewhere(): Promise<boolean> {
-    const record = await scope.store.session(conversation.log.id)
-    return record !== undefined && (await findLiveTurn(scope.store, parseSessionData(record.data))) !== undefined
   }
 
   function plan(delivery: Delivery): ReportPlan {
@@ -115,9 +109,9 @@ function createReporter(scope: AgentScope, conversation: Conversation, { generat
   }
 
   function leave(error: unknown): ReportOutcome {
-    const fields = { session: conversation.log.id, error: toErrorMessage(error) }
+    const { id: session } = conversation.log
     if (isMeanwhileError(error, "closed")) close()
-    else scope.log.warn("results could not be reported", fields)
+    else scope.log.warn("results could not be reported", { session, error: toErrorMessage(error) })
     return "done"
   }
 
@@ -135,9 +129,7 @@ function createReporter(scope: AgentScope, conversation: Conversation, { generat
 
   return {
     wake,
-    lookAgain() {
-      if (isDue || conversation.hasTasks) wake()
-    },
+    lookAgain: () => (isDue || conversation.hasTasks ? wake() : undefined),
     async reported(signal) {
       if (isClosed || signal?.aborted) return
       wake()
@@ -154,4 +146,10 @@ function createReporter(scope: AgentScope, conversation: Conversation, { generat
 /** A turn, a collection, another change of it or a question to the person is going on. */
 function isBusy({ queued, openQuestions }: Conversation): boolean {
   return queued > 0 || openQuestions > 0
+}
+
+/** Another process may have a turn of it. */
+async function isBusyElsewhere({ store }: AgentScope, { log }: Conversation): Promise<boolean> {
+  const record = await store.session(log.id)
+  return record !== undefined && (await findLiveTurn(store, parseSessionData(record.data))) !== undefined
 }
