@@ -17,6 +17,7 @@ export interface NoticeKey {
 export type Notice = NoticeKey & {
   readonly workspace: WorkspaceId
   readonly session: SessionId | null
+  /** Of its task; an end in a group that reports nothing is silent. */
   readonly notify: NotifyMode
   readonly at: number
   /** Of its task: whoever tells of it goes on in the same trace. */

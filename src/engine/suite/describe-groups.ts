@@ -2,6 +2,7 @@ import { describe, expect } from "vitest"
 import { createGroupId } from "../../task/id.ts"
 import {
   applyEvents,
+  CANCELLED,
   COMPLETED,
   createEndedTask,
   createTask,
@@ -9,6 +10,7 @@ import {
   QUEUED,
   RUNNING,
   sampleGroup,
+  sampleWait,
   STARTED,
 } from "./samples.ts"
 import { type EngineTest, expectRefusal } from "./subject.ts"
@@ -60,6 +62,18 @@ export function describeGroups(test: EngineTest): void {
       )
       await Promise.all(members.map(({ id }, index) => applyEvents(index % 2 ? engine : other, id, COMPLETED)))
       expect((await engine.store.group(details.id))?.arrivals).toHaveLength(10)
+    })
+
+    test("of a group that reports nothing every end is silent, and what a member asks is not", async ({ engine }) => {
+      const details = sampleGroup({ report: "none" })
+      await engine.store.commit([{ op: "group.create", details }])
+      const { id } = await createTask(engine, RUNNING, { group: details.id })
+      await applyEvents(engine, id, { type: "task.waited", wait: sampleWait({ reason: "person" }) })
+      expect(await engine.store.notices({ taskId: id }, 9)).toMatchObject([{ kind: "needs_answer", notify: "wake" }])
+      await applyEvents(engine, id, CANCELLED)
+      const ended = await engine.store.notices({ taskId: id, states: ["pending"] }, 9)
+      expect(ended).toMatchObject([{ kind: "ended", notify: "silent" }])
+      expect((await engine.store.task(id))?.notify).toBe("wake")
     })
 
     test("a sealed group takes no more members", async ({ engine }) => {

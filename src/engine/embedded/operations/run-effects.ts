@@ -31,11 +31,15 @@ function closeWait(tables: Tables, task: StoredTask, wait: Wait, change: Change)
   tables.notices.supersede(task.number, "needs_answer", change.now)
 }
 
-/** A turn sends no notice: its session is where it happened. */
+/**
+ * A turn sends no notice: its session is where it happened. That of a member whose group reports nothing is silent like
+ * any that is never told by itself: it does not stand in the way of those that are.
+ */
 function endRun(tables: Tables, task: StoredTask, status: TerminalStatus, change: Change): void {
   const { number, details, course } = task
   if (details.kind !== "turn") {
-    tables.notices.insert(task, "ended", change.now)
+    const isSilent = details.group !== null && tables.groups.isSilent(details.group)
+    tables.notices.insert(task, "ended", change.now, isSilent ? "silent" : details.notify)
     wakeSession(change, details.session)
   }
   if (details.group === null) return

@@ -17,6 +17,8 @@ export interface GroupTable {
   find(id: GroupId): GroupRecord | undefined
   /** As little as a task that wants to join must know. */
   entryOf(id: GroupId): Pick<GroupRecord, "workspace" | "state"> | undefined
+  /** Whether it was made to be told of by nobody. */
+  isSilent(id: GroupId): boolean
   /** What decides whether it is joined: the arrivals of a sealed group are counted, of another they do not matter. */
   standingOf(id: GroupId): (GroupStanding & Pick<GroupRecord, "session">) | undefined
   /** Newest first. */
@@ -66,6 +68,7 @@ export function createGroupTable(database: DatabaseSync): GroupTable {
     database,
     "SELECT workspace, state FROM groups WHERE id = ?",
   )
+  const silent = prepare(database, "SELECT 1 FROM groups WHERE id = ? AND report = 'none'")
   const standingOf = prepare<StandingRow>(
     database,
     `SELECT session, join_when, state, member_count, CASE state WHEN 'sealed'
@@ -94,6 +97,7 @@ export function createGroupTable(database: DatabaseSync): GroupTable {
       return row && toGroupRecord(row, arrivals.all(id))
     },
     entryOf: (id) => entryOf.get(id),
+    isSilent: (id) => silent.get(id) !== undefined,
     standingOf(id) {
       const row = standingOf.get(id)
       if (!row) return undefined

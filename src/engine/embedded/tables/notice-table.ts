@@ -11,8 +11,8 @@ export interface NoticeTable {
   read(filter: NoticeFilter, limit: number): readonly Notice[]
   /** What the step has claimed and nobody has settled since. */
   claimedBy(step: AskingStep): readonly (Notice & { readonly task: number })[]
-  /** Writes a pending notice; one of the same run and kind begins anew. */
-  insert(task: StoredTask, kind: NoticeKind, at: number): void
+  /** Writes a pending notice; one of the same run and kind begins anew. It is told as its task is, unless said. */
+  insert(task: StoredTask, kind: NoticeKind, at: number, notify?: NotifyMode): void
   save(task: number, notice: Notice): void
   /** Settles what nobody used of these runs. */
   supersede(task: number, kind: NoticeKind, at: number): void
@@ -82,8 +82,8 @@ export function createNoticeTable(database: DatabaseSync): NoticeTable {
     },
     claimedBy: ({ taskId, run, key }) =>
       claimedBy.all(taskId, run, key).map((row) => ({ ...toNotice(row), task: row.task })),
-    insert({ number, details, course }, kind, at) {
-      insert.run(number, course.run, kind, details.id, details.workspace, details.session, details.notify, at)
+    insert({ number, details, course }, kind, at, notify = details.notify) {
+      insert.run(number, course.run, kind, details.id, details.workspace, details.session, notify, at)
     },
     save(task, notice) {
       const claim = notice.state === "claimed" ? notice.claimedBy : null
