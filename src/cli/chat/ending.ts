@@ -43,12 +43,12 @@ async function finish({ announcer, conversation, leftTurns }: EndingParts, signa
   const aborted = new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true })
   })
-  for (let hasWaited = true; hasWaited && !signal.aborted; ) {
+  do {
     await Promise.race([conversation.allAnswered(), aborted])
     await leftTurns.allEnded(signal)
-    hasWaited = await announcer.allEnded(signal)
+    await announcer.allEnded(signal)
     await conversation.session.reported(signal)
-  }
+  } while (!signal.aborted && (await announcer.allEnded(signal)))
 }
 
 /** Nobody hears them at the next start: here they can be copied. */

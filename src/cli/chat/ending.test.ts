@@ -1,0 +1,33 @@
+import { expect, test } from "vitest"
+import { createInterrupts } from "./interrupts.ts"
+import { type EndingParts, shutDown } from "./ending.ts"
+
+test("at the end of input, what a report starts is waited for and reported, also when everything had ended before it", async () => {
+  const course: string[] = []
+  /** Each round: whether there is something to wait for. The report of the first starts one task. */
+  const going = [false, true, false, false]
+  const parts = {
+    meanwhile: { close: async () => void course.push("closed") },
+    screen: { print() {} },
+    interrupts: createInterrupts(),
+    announcer: {
+      count: () => 0,
+      async allEnded() {
+        const hasWaited = going.shift() ?? false
+        if (hasWaited) course.push("its task ended")
+        return hasWaited
+      },
+      close() {},
+    },
+    conversation: {
+      session: { isBusy: false, reported: async () => void course.push("reported") },
+      count: () => 0,
+      unsaid: () => [],
+      allAnswered: async () => {},
+      close() {},
+    },
+    leftTurns: { count: () => 0, allEnded: async () => {} },
+  } as unknown as EndingParts
+  await shutDown(parts, "end of input")
+  expect(course).toEqual(["reported", "its task ended", "reported", "closed"])
+})
