@@ -78,6 +78,8 @@ export interface ChildSendOptions {
   /** Told whenever it calls a tool, or its phase changes. */
   readonly onActivity?: (activity: AgentActivity, phase: string) => void
   readonly budget?: AgentBudget
+  /** What is asked for, of a message that holds more than that: shown to people, and its title. Default: all of it. */
+  readonly said?: string
 }
 
 /** A subagent: a session of the same runtime, below the one that made it. */

@@ -72,7 +72,7 @@ export async function runChild(
     stopped: follower.signal,
   }
   try {
-    return await takeTurns(course, message)
+    return await takeTurns(course, message, options.said)
   } finally {
     follower.release()
     account.close()
@@ -82,8 +82,8 @@ export async function runChild(
 
 const NEVER = new AbortController()
 
-async function takeTurns(course: Course, message: string): Promise<ChildTurn> {
-  let answer = await takeTurn(course, message)
+async function takeTurns(course: Course, message: string, said: string | undefined): Promise<ChildTurn> {
+  let answer = await takeTurn(course, message, said)
   let wakes = 0
   for (;;) {
     if (answer.budgetEnd !== null) {
@@ -115,20 +115,28 @@ function toKey({ conversation, run, turns }: Course): string | undefined {
   return run && conversation.log.isKept ? toTurnKey(conversation.log.id, run.run, turns.length + 1) : undefined
 }
 
-async function takeTurn(course: Course, message: string): Promise<ChildTurn> {
+async function takeTurn(course: Course, message: string, said?: string): Promise<ChildTurn> {
   const { scope, conversation, activity, isFound } = course
   const key = toKey(course)
   const known = isFound && key ? await findTurn(scope, conversation.log.workspace, key) : undefined
   activity.enter("thinking")
-  return known ? pickUp(course, known) : send(course, message, key)
+  return known ? pickUp(course, known) : send(course, { message, said, key })
 }
 
-async function send(course: Course, message: string, key: string | undefined): Promise<ChildTurn> {
+interface ChildMessage {
+  readonly message: string
+  readonly said: string | undefined
+  /** Names its turn. */
+  readonly key: string | undefined
+}
+
+async function send(course: Course, { message, said, key }: ChildMessage): Promise<ChildTurn> {
   const { scope, session, conversation, run, account, activity, stopped } = course
   const budget = account.left()
   const { turn, outcome, accounting } = await session.send(message, {
     parentTask: run?.taskId ?? null,
     ...(run?.traceId && { traceId: run.traceId }),
+    ...(said !== undefined && { said }),
     ...(key !== undefined && { idempotencyKey: key }),
     ...(budget && { budget }),
     signal: stopped,

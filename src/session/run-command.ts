@@ -52,7 +52,8 @@ function share(scope: AgentScope, conversation: Conversation, request: CommandRe
     "[End of what the command showed.]",
   ]
   const message = userMessage(lines.join("\n"))
-  return inTurn(conversation, () => conversation.log.write({ entries: [{ kind: "message", message, turn: null }] }))
+  const entry = { kind: "message", message, turn: null, said: null } as const
+  return inTurn(conversation, () => conversation.log.write({ entries: [entry] }))
 }
 
 /** While a question is open nobody else speaks to the person. */

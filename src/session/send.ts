@@ -50,11 +50,11 @@ async function sendNow(
   options: SendOptions,
 ): Promise<TurnResult> {
   requireContent(message, options)
-  const { onOutput, budget: left, idempotencyKey } = options
+  const { onOutput, budget: left, idempotencyKey, said = message } = options
   const unsubscribe = onOutput ? conversation.emitter.on(toOutput(conversation, onOutput)) : undefined
   try {
     return await takeNewTurn(scope, conversation, {
-      title: toTitle(message),
+      title: toTitle(said),
       parentTask: options.parentTask ?? null,
       traceId: options.traceId,
       signal: options.signal,
@@ -63,7 +63,7 @@ async function sendNow(
       ...(left && { createBudget: () => createTurnBudget({ left, clock: scope.clock }) }),
       async prepare() {
         const texts = [...toContextTexts(options.context), await enrich(scope, conversation, message)]
-        return (history) => toBeginning(scope, conversation, history, { texts, files: options.files ?? [] })
+        return (history) => toBeginning(scope, conversation, history, { said, texts, files: options.files ?? [] })
       },
     })
   } finally {
@@ -71,22 +71,29 @@ async function sendNow(
   }
 }
 
+interface MessageParts {
+  readonly said: string
+  /** What was said as the model reads it, behind what it is told beside it. */
+  readonly texts: readonly string[]
+  readonly files: readonly FilePart[]
+}
+
 /** What was said, with what has ended meanwhile before it. */
 async function toBeginning(
   scope: AgentScope,
   conversation: Conversation,
   history: readonly Message[],
-  { texts, files }: { readonly texts: readonly string[]; readonly files: readonly FilePart[] },
+  { said, texts, files }: MessageParts,
 ): Promise<LogChange> {
-  const toSaid = (telling: Telling): Message =>
+  const toMessage = (telling: Telling): Message =>
     toUserMessage([toTellingText(scope, conversation, telling), ...texts], files)
   const found = await readTelling(scope, conversation)
-  requireRoom(scope, conversation, toSaid(found))
+  requireRoom(scope, conversation, toMessage(found))
   const told = await useTelling(scope, conversation, found)
-  const messages = [...mendHistory(history, CUT_OFF), toSaid(told)]
+  const mended = mendHistory(history, CUT_OFF).map((message) => ({ kind: "message", message, turn: null }) as const)
   const { settles, data } = toTold(told)
   return {
-    entries: messages.map((message) => ({ kind: "message", message, turn: null }) as const),
+    entries: [...mended, { kind: "message", message: toMessage(told), turn: null, said }],
     ...(settles && { settles }),
     data: { ...data, ...(conversation.log.data.wakes && { wakes: 0 }) },
   }

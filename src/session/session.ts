@@ -10,6 +10,7 @@ import type { Trajectory } from "../plugin/background-result.ts"
 import type { CommandOutput } from "../plugin/user-command.ts"
 import type { ModelTool } from "../plugin/model.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
+import type { SaidText } from "./log/recall-said.ts"
 import type { ReportOptions } from "./report/report-request.ts"
 
 export interface SessionOptions {
@@ -46,6 +47,8 @@ export interface SendOptions {
   readonly traceId?: string
   /** Names the turn in its workspace: refused as `wrong_state` when there is one of that name. */
   readonly idempotencyKey?: string
+  /** Whose words they are, of a message that holds more than that: shown to people, and its title. Default: all of it. */
+  readonly said?: string
   /** What the turn may use up. At the end of it the model is asked once more, without tools, for what it has. */
   readonly budget?: AgentBudget
 }
@@ -85,6 +88,8 @@ export interface Session extends AsyncDisposable {
   stop(reason?: string): boolean
   /** What the model sees of the conversation now. */
   history(): readonly Message[]
+  /** The last of what the person and the agent said to each other, without what the model was told beside it. */
+  recall(count: number): Promise<readonly SaidText[]>
   /** What its background tasks came to that it has not used yet. */
   readonly trajectory: Trajectory
   /** From now on the agent tells by itself what its background tasks came to. */

@@ -62,6 +62,7 @@ async function runAgent(input: AgentInput, context: ToolContext, profile: Profil
   context.progress({ phase: "starting", line: `${name} works in session ${child.id}` })
   try {
     const turn = await child.send(await toPrompt(input, context), {
+      said: input.task,
       signal: context.signal,
       onSpent: context.spend,
       onActivity: (activity, phase) => context.progress({ phase, activity }),

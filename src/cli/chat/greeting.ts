@@ -15,7 +15,7 @@ export async function greet(meanwhile: Runtime, screen: Screen, session: Session
   const isResumed = session.history().length > 0
   const what = isResumed ? `Going on with session ${shortId(session.id)}` : "Meanwhile"
   screen.print(`${style.bold(what)}: you talk with ${plain(session.model)}. /help lists the commands.`)
-  for (const line of recall(session)) screen.print(style.dim(line))
+  for (const line of await recall(session)) screen.print(style.dim(line))
   if (!isResumed) await tellLast(meanwhile, screen)
   if (session.model.startsWith("offline/")) {
     screen.print(style.dim("No key of a provider was found: this model follows a list of sentences. Say: help"))
@@ -48,14 +48,13 @@ export function warnOfHidden(meanwhile: Runtime, screen: Screen): void {
 }
 
 /** The last of what was said. */
-export function recall(session: Session): readonly string[] {
-  const said = session.history().flatMap(({ role, parts }) => {
-    const text = parts.map((part) => (part.type === "text" ? part.text : "")).join(" ")
+export async function recall(session: Session): Promise<readonly string[]> {
+  const said = await session.recall(RECALLED_MESSAGES)
+  return said.map(({ by, text }) => {
     const line = toLine(text)
     const shown = line.length > RECALLED_CHARACTERS ? `${line.slice(0, RECALLED_CHARACTERS - 1)}…` : line
-    return line === "" ? [] : [`${role === "user" ? "> " : ""}${shown}`]
+    return by === "person" ? `> ${shown}` : shown
   })
-  return said.slice(-RECALLED_MESSAGES)
 }
 
 export async function tellQuestions(meanwhile: Runtime, screen: Screen): Promise<void> {

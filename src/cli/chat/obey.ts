@@ -47,6 +47,6 @@ async function obeyCommand(text: string, context: ChatContext): Promise<"quit" |
   if (typeof output !== "string") return say(output.prompt, context)
   if (output !== "") screen.print(plain(output))
   if (conversation.session !== before) {
-    for (const line of recall(conversation.session)) screen.print(screen.style.dim(line))
+    for (const line of await recall(conversation.session)) screen.print(screen.style.dim(line))
   }
 }

@@ -26,6 +26,8 @@ export type LogEntry =
       readonly turn: TaskId | null
       /** Of a message that the model wrote. */
       readonly call?: ModelCallRecord
+      /** Of a user's message: what the person said of it; null when nobody said any of it. Older entries do not know. */
+      readonly said?: string | null
       /** A secret was taken out: what is stored is not what was said. */
       readonly isRedacted?: true
     }

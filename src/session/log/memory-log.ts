@@ -4,8 +4,11 @@ import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import { applyChange, type LogState } from "./log-state.ts"
 import { createLogView, type LogView } from "./log-view.ts"
 import type { OpenTurn } from "./open-turn.ts"
+import { addSaid, type SaidText } from "./recall-said.ts"
 import type { SessionData } from "./session-data.ts"
 import type { SessionLog, TurnOpening } from "./session-log.ts"
+
+const MOST_RECALLED = 100
 
 export interface MemoryLogOptions {
   readonly id: SessionId
@@ -22,11 +25,13 @@ export interface MemoryLogOptions {
 export function createMemoryLog(options: MemoryLogOptions): SessionLog {
   const { id, workspace, data, clock, stopOf, onTurnEnded } = options
   let state: LogState = { data, history: [], position: 0 }
+  let said: readonly SaidText[] = []
   const createdAt = clock.now()
   let updatedAt = createdAt
   const write: SessionLog["write"] = async (change) => {
     updatedAt = clock.now()
     state = applyChange(state, change)
+    said = addSaid(said, change.entries).slice(-MOST_RECALLED)
   }
 
   function openTurn({ parentTask, traceId }: TurnOpening, metadata: JsonObject): OpenTurn {
@@ -74,6 +79,7 @@ export function createMemoryLog(options: MemoryLogOptions): SessionLog {
         await onTurnEnded()
       }
     },
+    recall: async (count) => said.slice(-count),
     refresh: async () => {},
   }
   return Object.assign(view, own)

@@ -3,9 +3,12 @@ import type { Message } from "../../plugin/message.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import type { PaidCall } from "./log-entry.ts"
 import type { LogChange, OpenTurn } from "./open-turn.ts"
+import type { SaidText } from "./recall-said.ts"
 import type { SessionData } from "./session-data.ts"
 
 export interface TurnBeginning extends LogChange {
+  /** Instead of that of the opening, of a turn that nobody asked for: the session is not named for it. */
+  readonly title?: string
   /** Beside that of the opening. */
   readonly metadata?: JsonObject
 }
@@ -54,6 +57,8 @@ export interface SessionLog {
   write(change: LogChange): Promise<void>
   /** Takes a turn from its first entries to its durable end. Rejects with what `take` throws. */
   turn(opening: TurnOpening): Promise<string>
+  /** The last of what was said since the conversation began anew. */
+  recall(count: number): Promise<readonly SaidText[]>
   /** Reads again what others may have written. */
   refresh(): Promise<void>
 }

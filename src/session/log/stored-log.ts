@@ -12,6 +12,7 @@ import { createLogView, type LogView } from "./log-view.ts"
 import type { LogChange } from "./open-turn.ts"
 import { createPaidCalls } from "./paid-calls.ts"
 import { readHistory } from "./read-history.ts"
+import { recallSaid } from "./recall-said.ts"
 import { redactEntry } from "./redact-entry.ts"
 import { createDataRedactor } from "./redact-data.ts"
 import { parseSessionData, type SessionData } from "./session-data.ts"
@@ -147,6 +148,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     settlePaid,
     write,
     turn: (opening) => takeStoredTurn(host, opening),
+    recall: (count) => recallSaid(store, { id, position: state.position }, count),
     refresh,
     async continueTurn(run, take) {
       await refresh()

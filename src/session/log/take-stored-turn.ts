@@ -44,8 +44,10 @@ export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Prom
     text.then(taken.resolve, taken.reject)
     return text
   })
-  const { title, parentTask, traceId } = opening
-  const data = { ...beginning.data, turn: taskId, title: host.data().title ?? title }
+  const { parentTask, traceId } = opening
+  const { title = opening.title } = beginning
+  const about = host.data().title ?? (beginning.title === undefined ? title : null)
+  const data = { ...beginning.data, turn: taskId, title: about }
   const operations = writer.toOperations({ ...beginning, data })
   try {
     const { model } = host.data()

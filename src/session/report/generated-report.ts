@@ -79,7 +79,7 @@ async function keep(
   const messages = [userMessage(toTellingText(scope, conversation, telling)), answer]
   const { settles, data } = toTold(telling)
   await log.write({
-    entries: messages.map((message) => ({ kind: "message", message, turn: null })),
+    entries: messages.map((message) => ({ kind: "message", message, turn: null, said: null })),
     ...(settles && { settles }),
     data: { ...data, wakes: (log.data.wakes ?? 0) + 1 },
   })

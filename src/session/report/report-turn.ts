@@ -95,12 +95,21 @@ async function begin(
   const messages = [...mendHistory(history, CUT_OFF), userMessage(toReportPrompt({ ...request, said: telling.said }))]
   const { settles, data } = toTold(telling)
   const change: TurnBeginning = {
-    entries: messages.map((message) => ({ kind: "message", message, turn: null })),
+    title: toTitle(delivery),
+    entries: messages.map((message) => ({ kind: "message", message, turn: null, said: null })),
     ...(settles && { settles }),
     data: { ...data, wakes: (conversation.log.data.wakes ?? 0) + 1 },
     metadata: toReportMetadata(mark),
   }
   return { begun: { mark, delivery }, change }
+}
+
+/** For people. */
+function toTitle(delivery: Delivery): string {
+  const [group, ...groups] = delivery.groups
+  const [task, ...tasks] = endedIn(delivery).map((ended) => ended.task.title)
+  if (group && groups.length === 0 && delivery.tasks.length === 0) return `report about group ${group.group.name}`
+  return tasks.length === 0 && task ? `report about ${task}` : `report about ${tasks.length + 1} tasks`
 }
 
 /** Aborted when a report takes longer than it may. */

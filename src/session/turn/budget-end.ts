@@ -18,7 +18,8 @@ export async function tellBudgetEnd({ conversation, turn }: TurnScope, over: str
   if (last && findBudgetEnd(last) !== null) return
   const text = `[Meanwhile: your work ends here, because ${over}.] ${LAST_MESSAGE}`
   const part = { type: "text", text, metadata: { [MARK]: { budgetEnd: over } } } as const
-  await turn.save({ entries: [{ kind: "message", message: { role: "user", parts: [part] }, turn: turn.taskId }] })
+  const message: Message = { role: "user", parts: [part] }
+  await turn.save({ entries: [{ kind: "message", message, turn: turn.taskId, said: null }] })
 }
 
 /** What a message that ended a turn's work named as the reason; null for any other message. No text can pass for one. */

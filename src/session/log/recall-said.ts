@@ -1,0 +1,46 @@
+import { textOf } from "../../plugin/message.ts"
+import type { SessionId } from "../../task/id.ts"
+import type { TaskStore } from "../../task/store.ts"
+import { type LogEntry, parseEntry } from "./log-entry.ts"
+
+const PAGE_SIZE = 100
+
+/** What one of both said, without whatever the model was told beside it. */
+export interface SaidText {
+  readonly by: "person" | "agent"
+  readonly text: string
+}
+
+/** The last of what the person and the agent said to each other since the conversation began anew; the oldest first. */
+export async function recallSaid(
+  store: TaskStore,
+  { id, position }: { readonly id: SessionId; readonly position: number },
+  count: number,
+): Promise<readonly SaidText[]> {
+  let said: readonly SaidText[] = []
+  for (let end = position; end > 0 && said.length < count; end -= PAGE_SIZE) {
+    const begin = Math.max(0, end - PAGE_SIZE)
+    const records = await store.messages(id, begin, end - begin)
+    const entries = records.map(({ body }) => parseEntry(body)).filter((entry) => entry !== undefined)
+    said = [...addSaid([], entries), ...said]
+    if (entries.some(beginsOver)) break
+  }
+  return said.slice(-count)
+}
+
+/** What was said once the entries are added. */
+export function addSaid(said: readonly SaidText[], entries: readonly LogEntry[]): readonly SaidText[] {
+  const reset = entries.findLastIndex(beginsOver)
+  const added = entries.slice(reset + 1).flatMap(toSaid)
+  return reset < 0 ? [...said, ...added] : added
+}
+
+const beginsOver = ({ kind }: LogEntry): boolean => kind === "reset"
+
+function toSaid(entry: LogEntry): readonly SaidText[] {
+  if (entry.kind !== "message" || entry.message.role === "tool") return []
+  const { message, said } = entry
+  const isPersons = message.role === "user"
+  const text = isPersons && said !== undefined ? (said ?? "") : textOf(message)
+  return text.trim() === "" ? [] : [{ by: isPersons ? "person" : "agent", text }]
+}
