@@ -1,5 +1,6 @@
 import { Command } from "commander"
 import { toErrorMessage } from "../base/error.ts"
+import { endWithOutput } from "./closed-output.ts"
 import { DATA_DIRECTORY_NAME } from "./data-directory.ts"
 import { EXIT_CODES } from "./exit-code.ts"
 import { plain } from "./format.ts"
@@ -58,6 +59,7 @@ const LAZY_COMMANDS: readonly LazyCommand[] = [
 
 /** Sets the exit code; nothing is thrown. */
 export async function runProgram(words: readonly string[]): Promise<void> {
+  endWithOutput()
   try {
     const program = await createProgram(words)
     await program.parseAsync(words, { from: "user" })

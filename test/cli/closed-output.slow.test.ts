@@ -1,0 +1,27 @@
+import { spawn } from "node:child_process"
+import { text } from "node:stream/consumers"
+import { fileURLToPath } from "node:url"
+import { expect, onTestFinished, test } from "vitest"
+import { createFolder } from "../support/workplace.ts"
+
+const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
+
+/** The program, its output closed by its reader after the first piece. */
+async function readLittle(directory: string, words: readonly string[]) {
+  const child = spawn(process.execPath, [MAIN, ...words], {
+    cwd: directory,
+    env: { PATH: process.env["PATH"] ?? "", HOME: directory, TERM: "xterm" },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  onTestFinished(() => void child.kill("SIGKILL"))
+  child.stdout.once("data", () => child.stdout.destroy())
+  const exited = new Promise<number | null>((resolve) => child.on("close", resolve))
+  const [stderr, exitCode] = await Promise.all([text(child.stderr), exited])
+  return { stderr, exitCode }
+}
+
+test("a run whose output nobody reads any more ends at once, without a stack trace", async () => {
+  const { stderr, exitCode } = await readLittle(createFolder(), ["run", "--json", "run `sleep 300`"])
+  expect(stderr).not.toMatch(/EPIPE|at .*\.ts:\d/)
+  expect(exitCode).toBe(141)
+})
