@@ -110,6 +110,8 @@ function createReporter(scope: AgentScope, conversation: Conversation, { generat
 
   function leave(error: unknown): ReportOutcome {
     const { id: session } = conversation.log
+    // It is not tried again at once: the next end, or the next look for what was missed, does.
+    isDue = false
     if (isMeanwhileError(error, "closed")) close()
     else scope.log.warn("results could not be reported", { session, error: toErrorMessage(error) })
     return "done"

@@ -34,6 +34,7 @@ export function takeReportTurn(
 ): Promise<ReportOutcome> {
   return inTurn(conversation, async () => {
     let begun: BegunReport | null = null
+    let isWritten = false
     let isNothingLeft = false
     const limit = limitTime(scope)
     try {
@@ -41,7 +42,10 @@ export function takeReportTurn(
         title: "report",
         parentTask: null,
         signal: limit.signal,
-        onBegun: () => begun && announceReport(conversation, begun.delivery),
+        onBegun() {
+          isWritten = true
+          if (begun) announceReport(conversation, begun.delivery)
+        },
         prepare: async () => async (history) => {
           const beginning = await begin(scope, conversation, history, plan)
           isNothingLeft = beginning === null
@@ -57,7 +61,7 @@ export function takeReportTurn(
     } catch (error) {
       if (isNothingLeft) return "done"
       const { delivery } = begun ?? NOT_BEGUN
-      if (!delivery) return leave(error)
+      if (!delivery || !isWritten) return leave(error)
       // It goes on at the next start, or in another process.
       if (conversation.log.data.turn !== null) return "done"
       scope.log.warn("a report could not be made", { session: conversation.log.id, error: toErrorMessage(error) })
