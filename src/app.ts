@@ -65,6 +65,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     spoolDirectory: join(dataDirectory, "spool"),
     ...(options.log && { log: options.log }),
     ...(options.takesWork !== undefined && { takesWork: options.takesWork }),
+    openSessions: () => conversations.open(),
     maxHops: reports.maxHops,
     takeTurn: (run) => conversations.takeTurn(run),
     conversations: (run) => conversations.portsOf(run),

@@ -24,7 +24,7 @@ export type { TrustQuestion } from "./program-folder.ts"
 /** Beside the folder: what the one who opens the program brings, over what the configuration says. */
 export interface ProgramOptions
   extends FolderOptions,
-    Pick<RuntimeOptions, "model" | "person" | "log" | "clock" | "onEvent"> {
+    Pick<RuntimeOptions, "model" | "person" | "log" | "clock" | "onEvent" | "takesWork"> {
   readonly dataDirectory: string
   /** Where commands run, and where a configuration is looked for. */
   readonly workingDirectory: string
@@ -71,6 +71,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     ...(model !== undefined && { model }),
     ...(person && { person }),
     ...(options.onEvent && { onEvent: options.onEvent }),
+    ...(options.takesWork !== undefined && { takesWork: options.takesWork }),
     agent: values.agent,
     background: values.background,
     reports: values.reports,

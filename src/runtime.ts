@@ -57,8 +57,12 @@ export interface RuntimeOptions {
   readonly permissions?: PermissionsInput
   /** Who is asked for approvals and answers, until another is attached. */
   readonly person?: PersonChannel
-  /** Default true. Without it, only to look: nothing queued or left behind is taken up, and no turn goes on here. */
-  readonly takesWork?: boolean
+  /**
+   * Default true: what is queued or was left behind is taken up. False: only to look, and no turn goes on here. Own, for
+   * programs that do one thing and end: others' work is left alone, and only what is asked for here, or belongs to a
+   * session that is open here, is taken up.
+   */
+  readonly takesWork?: boolean | "own"
   /** Keeps conversations beyond the store, and describes them. */
   readonly sessionPlugin?: (directory: SessionDirectory) => SessionPlugin
   readonly sessionConfig?: unknown

@@ -20,6 +20,8 @@ export interface OpenedRuntime {
 export interface OpeningOptions extends GlobalOptions {
   /** Default false: MCP servers come while the conversation has begun. */
   readonly waitsForServers?: boolean
+  /** Default true. Own: what others left, and their conversations, are left alone. */
+  readonly takesWork?: true | "own"
   /** For whoever takes them. Default false. */
   readonly keepsEarlyEvents?: boolean
   readonly notify: (text: string) => void
@@ -29,7 +31,7 @@ export interface OpeningOptions extends GlobalOptions {
 
 /** The runtime of this folder. Loaded only now: `--version` and `--help` need none of it. */
 export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntime> {
-  const { notify, confirmTrust, trust = false, waitsForServers = false } = options
+  const { notify, confirmTrust, trust = false, waitsForServers = false, takesWork = true } = options
   const dataDirectory = openDataDirectory(options.dataDir)
   const { openProgram } = await import("../program.ts")
   let early: AgentEvent[] | null = []
@@ -39,6 +41,7 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     environment: process.env,
     trust,
     waitsForServers,
+    takesWork,
     notify: (text) => notify(plain(text)),
     ...(options.keepsEarlyEvents && { onEvent: (event) => early?.push(event) }),
     ...(confirmTrust && { confirmTrust: ({ text }) => confirmTrust(text) }),

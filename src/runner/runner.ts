@@ -4,6 +4,7 @@ import type { ConversationPortsOf, Log } from "../plugin/context.ts"
 import type { Registry } from "../plugin/registry.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import type { Engine } from "../task/engine.ts"
+import type { SessionId } from "../task/id.ts"
 import type { AgentsPort } from "./agents-port.ts"
 import { type BackgroundConfigInput, toBackgroundConfig } from "./config.ts"
 import { createDurations } from "./upkeep/durations.ts"
@@ -13,8 +14,9 @@ import { createObedience } from "./worker/obedience.ts"
 import { markLost } from "./run/ownership.ts"
 import { allowAll, type Permission } from "./call/permission.ts"
 import { thisProcessIdentity } from "./process/identity.ts"
+import { createOwnWork } from "./worker/own-work.ts"
 import { createPump, IDLE_PUMP, type Pump } from "./worker/pump.ts"
-import { createReclaim } from "./worker/reclaim.ts"
+import { createReclaim, type Reclaim, takeUpOwn } from "./worker/reclaim.ts"
 import { createRedactingLog } from "./redacting-log.ts"
 import { createRedactor, type Redactor } from "./redaction/redactor.ts"
 import { warn } from "./upkeep/repeat.ts"
@@ -51,8 +53,13 @@ export interface RunnerOptions {
   readonly agents?: AgentsPort
   /** Takes turns of conversations. Without it they are left to other processes. */
   readonly takeTurn?: TurnHandler
-  /** Default true. Without it only what is asked of it here is done: nothing queued or left behind is taken up. */
-  readonly takesWork?: boolean
+  /**
+   * Default true. False: only what is asked of it here is done, nothing queued or left behind is taken up. Own: of that,
+   * what was asked for here, and what belongs to the sessions that are open here.
+   */
+  readonly takesWork?: boolean | "own"
+  /** For a runner that takes only its own work. */
+  readonly openSessions?: () => readonly SessionId[]
   /** How many reports may follow from one another by the tasks that they start. Default: any number. */
   readonly maxHops?: number
   /** Told of the runner before it takes up any work, so that whoever serves its tools and turns can know it. */
@@ -62,6 +69,8 @@ export interface RunnerOptions {
 export interface Runner extends TaskService, SessionCommands, AsyncDisposable {
   /** Whether turns that wait in the queue go on in this process. */
   takesTurns(): boolean
+  /** A session was opened: where only own work is taken, what it had left is taken up. */
+  takeUpOwn(): Promise<void>
   close(options?: ShutdownOptions): Promise<void>
 }
 
@@ -109,6 +118,8 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     get service() {
       return service
     },
+    own: takesWork === "own" ? createOwnWork(options.openSessions ?? (() => [])) : null,
+    takeUpOwn: () => takeUpOwn(scope, reclaim),
     conversations: options.conversations ?? null,
     agents: options.agents ?? null,
     nudge: () => pump.nudge(),
@@ -120,9 +131,9 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   }
   const service = createTaskService(scope)
   let pump: Pump = IDLE_PUMP
-  const reclaim = takesWork ? createReclaim(scope) : async () => {}
+  const reclaim: Reclaim = takesWork === false ? async () => {} : createReclaim(scope)
   const obedience = createObedience(scope)
-  const chores = [...startChores(scope, reclaim), createGroupUpkeep(scope, { looksAround: takesWork })]
+  const chores = [...startChores(scope, reclaim), createGroupUpkeep(scope, { looksAround: takesWork !== false })]
   let closing: Promise<void> | undefined
   const close = (shutdown: ShutdownOptions = {}): Promise<void> => (closing ??= shutDown(shutdown))
 
@@ -146,15 +157,16 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const runner: Runner = {
     ...service,
     ...createSessionCommands(scope),
-    takesTurns: () => takesWork && scope.takesTurns && !scope.isClosing,
+    takesTurns: () => takesWork !== false && scope.takesTurns && !scope.isClosing,
+    takeUpOwn: () => scope.takeUpOwn(),
     close,
     [Symbol.asyncDispose]: () => close(),
   }
   try {
     await options.onCreated?.(runner)
-    if (takesWork) pump = createPump(scope)
+    if (takesWork !== false) pump = createPump(scope)
     await reclaim()
-    if (takesWork) await sweepSpool(scope)
+    if (takesWork === true) await sweepSpool(scope)
   } catch (error) {
     await close().catch((closingError: unknown) => warn(scope, closingError))
     throw error

@@ -11,6 +11,7 @@ import type { Durations } from "./upkeep/durations.ts"
 import type { FamilyLock } from "./call/family-lock.ts"
 import type { Permission } from "./call/permission.ts"
 import type { Redactor } from "./redaction/redactor.ts"
+import type { OwnWork } from "./worker/own-work.ts"
 import type { Slots } from "./worker/slots.ts"
 import type { Spool } from "./spool/spool.ts"
 import type { ToolSource } from "./call/tool-source.ts"
@@ -30,6 +31,8 @@ export interface RunnerScope {
   readonly slots: Slots
   readonly durations: Durations
   readonly worker: Worker
+  /** Of a runner that leaves others' work alone; null when it takes everything. */
+  readonly own: OwnWork | null
   /** What runs in this process now, foreground calls included. */
   readonly active: Map<TaskId, ActiveRun>
   /** Runs that wait for others, each with those above it whose slots it has given up. */
@@ -47,6 +50,8 @@ export interface RunnerScope {
   readonly conversations: ConversationPortsOf | null
   /** The conversations of agent tasks; null in a runner without any. */
   readonly agents: AgentsPort | null
+  /** Looks at once for what was left of its own work; nothing in a runner that looks for all of it anyway. */
+  readonly takeUpOwn: () => Promise<void>
   /** Looks for queued work soon. */
   readonly nudge: () => void
   /** False once a look into the queue found it empty: then a start with a free slot need not queue. */

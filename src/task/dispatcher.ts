@@ -11,6 +11,8 @@ export interface TakeRequest {
   readonly fullSessions: readonly SessionId[]
   readonly fullModels: readonly string[]
   readonly fullWorkspaces: readonly string[]
+  /** Nothing but these tasks and what these sessions have. Without it: everything. */
+  readonly only?: { readonly sessions: readonly SessionId[]; readonly tasks: readonly TaskId[] }
 }
 
 export interface Offer {

@@ -11,3 +11,16 @@ test("a runtime that only looks leaves what is queued to others", async () => {
   await openIn(directory)
   await eventually("the other has run it", async () => (await looking.tasks.get(id)).task.status === "completed")
 })
+
+test("a runtime that takes only its own work runs what is asked of it, and leaves what others have queued", async () => {
+  const directory = createFolder()
+  const looking = await openIn(directory, { takesWork: false })
+  const command = (text: string) => ({ tool: "run_command", input: { command: text } })
+  const { id: theirs } = await looking.tasks.start({ ...command("echo done"), priority: 9 })
+  const own = await openIn(directory, { takesWork: "own", background: { maxConcurrentTasks: 1 } })
+  const { id } = await own.tasks.start(command("exit 3"))
+  expect((await own.tasks.result(id, { waitMs: 5_000 })).task.status).toBe("failed")
+  await own.tasks.retry(id)
+  expect((await own.tasks.result(id, { waitMs: 5_000 })).task).toMatchObject({ status: "failed", run: 2 })
+  expect((await looking.tasks.get(theirs)).task.status).toBe("queued")
+})

@@ -33,7 +33,12 @@ type Session = Awaited<ReturnType<Program["createSession"]>>
 export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
   const answers = createLineScreen(process.stdout, process.env)
   const notes = createLineScreen(process.stderr, process.env)
-  const { meanwhile } = await openRuntime({ ...options, waitsForServers: true, notify: (text) => notes.print(text) })
+  const { meanwhile } = await openRuntime({
+    ...options,
+    waitsForServers: true,
+    takesWork: "own",
+    notify: (text) => notes.print(text),
+  })
   const stop = createStop(options.timeoutMs)
   const beganAt = Date.now()
   try {

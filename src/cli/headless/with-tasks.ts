@@ -11,19 +11,24 @@ type Work = (context: TaskContext) => Promise<unknown>
 
 const LONG_MS = 24 * 60 * 60 * 1_000
 
-/** Looks at the tasks of this folder, and takes up no work: what is queued belongs to those who stay. */
+/** Looks at the tasks of this folder, and ends what it is asked to: what is queued belongs to those who stay. */
 export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<void> {
   const dataDirectory = openDataDirectory(options.dataDir)
   const { createRuntime } = await import("../../app.ts")
-  const meanwhile = await createRuntime({ dataDirectory, takesWork: false })
+  const meanwhile = await createRuntime({ dataDirectory, takesWork: "own" })
   await withRuntime({ meanwhile, screen: createLineScreen(process.stdout, process.env), waitMs: 0 }, work)
 }
 
-/** For what has to run: it runs here, unless another copy takes it, and its end is waited for. */
+/** For what has to run: that alone runs here, unless another copy takes it, and its end is waited for. */
 export async function workOnTasks(options: GlobalOptions, work: Work): Promise<void> {
   const screen = createLineScreen(process.stdout, process.env)
   const notes = createLineScreen(process.stderr, process.env)
-  const { meanwhile } = await openRuntime({ ...options, waitsForServers: true, notify: (text) => notes.print(text) })
+  const { meanwhile } = await openRuntime({
+    ...options,
+    waitsForServers: true,
+    takesWork: "own",
+    notify: (text) => notes.print(text),
+  })
   await withRuntime({ meanwhile, screen, waitMs: LONG_MS }, work)
 }
 

@@ -77,6 +77,11 @@ function toConditions(request: TakeRequest, parameters: SQLInputValue[]): string
     add("(model IS NULL OR model NOT IN (SELECT value FROM json_each(?)))", request.fullModels)
   if (request.fullWorkspaces.length > 0)
     add("workspace NOT IN (SELECT value FROM json_each(?))", request.fullWorkspaces)
+  if (request.only) {
+    add("(session IN (SELECT value FROM json_each(?))", request.only.sessions)
+    conditions.push("OR id IN (SELECT value FROM json_each(?)))")
+    parameters.push(JSON.stringify(request.only.tasks))
+  }
   return conditions.join(" ")
 }
 

@@ -53,6 +53,9 @@ export function describeQueue(test: EngineTest): void {
       expect(await take(engine, { fullSessions: [session] })).toEqual(without(inSession.id))
       expect(await take(engine, { fullModels: ["large"] })).toEqual(without(withModel.id))
       expect(await take(engine, { fullWorkspaces: [other] })).toEqual(without(elsewhere.id))
+      expect(await take(engine, { only: { sessions: [session], tasks: [agent.id] } })).toEqual([inSession.id, agent.id])
+      expect(await take(engine, { only: { sessions: [], tasks: [] } })).toEqual([])
+      expect(await take(engine, { only: { sessions: [session], tasks: [] }, limit: 1 })).toEqual([inSession.id])
     })
 
     test("offers an input held by a worker to that worker alone", async ({ engine }) => {

@@ -40,6 +40,7 @@ export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted
       return true
     }
     noteChild(scope, task.parentTask)
+    scope.own?.add(task.id)
     active.slot = toSlotKeys(task)
     scope.slots.take(active.slot)
     yieldNewSlot(scope, active)

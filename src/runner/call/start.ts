@@ -54,6 +54,7 @@ async function writeTask(scope: RunnerScope, admitted: Admitted, id: TaskId): Pr
   const isTaken = !mustWait && !scope.mayHaveQueued && scope.slots.tryTake(slot)
   if (!isTaken && !mustWait) scope.mayHaveQueued = true
   const entry = toEntry(scope, admitted, isTaken)
+  scope.own?.add(id)
   try {
     const [{ task, created }] = await scope.store.commit([
       { op: "task.create", details, entry, ...(call.askedBy && { askingStepResult: { taskId: id } }) },
@@ -88,5 +89,6 @@ function requireSameTool(known: TaskRecord, { plugin, tool }: TaskDetails): void
 
 function giveBack(scope: RunnerScope, id: TaskId, slot: ReturnType<typeof toSlotKeys> | null): void {
   scope.heldInputs.delete(id)
+  scope.own?.remove(id)
   if (slot) scope.slots.release(slot)
 }

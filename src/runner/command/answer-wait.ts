@@ -82,6 +82,8 @@ async function settle(
     return ended
   }
   const [answered] = await scope.store.commit([answering])
+  if (answeredBy !== EXPIRY) scope.own?.add(answered.id)
+  scope.nudge()
   wakeTurns(scope, answered)
   return answered
 }

@@ -63,6 +63,8 @@ async function write(
         ...(isSame ? toHolder(scope, task) : toChangedInput(scope, task, admitted)),
       },
     ])
+    scope.own?.add(task.id)
+    scope.nudge()
     return begun
   } catch (error) {
     if (held === undefined) scope.heldInputs.delete(task.id)

@@ -14,12 +14,13 @@ const DEFAULT_REASON = "it was asked to stop"
 export async function cancelTask(scope: RunnerScope, task: TaskRecord, request: StopRequest = {}): Promise<TaskRecord> {
   const cause = toStopCause(scope, request)
   for (let current = task; ; ) {
-    if (isTerminal(current.status) || current.status === "stopping") return current
+    if (isTerminal(current.status)) return current
+    if (current.status === "stopping") return finishHere(scope, current)
     try {
       const run = { taskId: current.id, run: current.run }
       const [stopped] = await scope.store.commit([{ op: "task.apply", run, event: toEvent(current, cause) }])
       abortHere(scope, stopped.id, stopped.run, cause)
-      return stopped
+      return finishHere(scope, stopped)
     } catch (error) {
       if (!isMeanwhileError(error, "wrong_state")) throw error
       const reread = await scope.store.task(current.id)
@@ -27,6 +28,15 @@ export async function cancelTask(scope: RunnerScope, task: TaskRecord, request: 
       current = reread
     }
   }
+}
+
+/** Whoever ran it may be gone: then nobody but this process, which was asked to stop it, does. */
+function finishHere(scope: RunnerScope, task: TaskRecord): TaskRecord {
+  if (task.status === "stopping") {
+    scope.own?.add(task.id)
+    void scope.takeUpOwn()
+  }
+  return task
 }
 
 export function toStopCause(

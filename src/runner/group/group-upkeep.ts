@@ -61,7 +61,10 @@ export function createGroupUpkeep(scope: RunnerScope, { looksAround }: GroupUpke
     const { store } = scope
     const failing = await store.groups({ states: ["open", "sealed"], failFast: true }, MOST_AT_ONCE)
     const gated = await store.groups({ states: ["joined"], merge: "human_gated" }, MOST_AT_ONCE)
-    for (const group of [...failing, ...gated]) if (!isClosed && !settled.has(group.id)) await tend(group)
+    for (const group of [...failing, ...gated]) {
+      if (isClosed || settled.has(group.id) || scope.own?.hasSession(group.session) === false) continue
+      await tend(group)
+    }
   }
 
   const first = looksAround ? tendAll().catch((error: unknown) => warn(scope, error)) : undefined

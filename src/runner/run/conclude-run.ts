@@ -1,5 +1,6 @@
 import { toErrorMessage } from "../../base/error.ts"
 import type { Answer } from "../../plugin/task-service.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
 import { toStopEvent } from "../../task/stop.ts"
 import { type ActiveRun, ranMs } from "./active-run.ts"
 import { toShapeKey } from "../call/details.ts"
@@ -26,6 +27,7 @@ export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: P
   }
   const task = standing.in === "background" ? await endRun(scope, active, outcome) : null
   active.span?.end(task)
+  if (task && isTerminal(task.status)) scope.own?.remove(task.id)
   release(scope, active)
   if (standing.in !== "foreground") await closeSpool(scope, active, (spool) => spool.close())
   active.ended.resolve(task)

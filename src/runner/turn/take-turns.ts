@@ -24,6 +24,7 @@ export async function takeTurns(scope: RunnerScope): Promise<void> {
     fullSessions: [],
     fullModels: [],
     fullWorkspaces: [],
+    ...scope.own?.toRequest(),
   })
   if (offers.length === TURNS_AT_ONCE) scope.mayHaveQueuedTurns = true
   for (const offer of offers) await claim(scope, offer)

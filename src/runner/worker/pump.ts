@@ -98,6 +98,7 @@ async function look(scope: RunnerScope, nudge: () => void): Promise<void> {
     fullSessions,
     fullWorkspaces,
     fullModels,
+    ...scope.own?.toRequest(),
   })
   const isAnythingFull = full.size + fullSessions.length + fullWorkspaces.length + fullModels.length > 0
   if (isAnythingFull || offers.length === limit) scope.mayHaveQueued = true

@@ -3,7 +3,7 @@ import type { LifecycleEvent } from "../../task/event.ts"
 import type { WorkerId } from "../../task/id.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { TaskSummary } from "../../task/record.ts"
-import type { OnCrash } from "../../task/step.ts"
+import type { OnCrash, Step } from "../../task/step.ts"
 import { type Survivors, toStopEvent } from "../../task/stop.ts"
 import { beginClaimed } from "../run/begin-claimed.ts"
 import { toSlotKeys } from "../run/begin-run.ts"
@@ -30,8 +30,11 @@ export async function reclaimRun(scope: RunnerScope, task: TaskSummary, lost: Wo
 }
 
 async function finishStop(scope: RunnerScope, task: Extract<TaskSummary, { status: "stopping" }>): Promise<void> {
+  const steps = await scope.store.steps(task.id, task.run)
+  // Its tool may have work elsewhere, which only those can end who have the tool.
+  if (scope.own && !findTool(scope, task) && steps.length > 0) return
   const processes = await endProcesses(scope, task)
-  const survivors = (await endElsewhere(scope, task)) ? processes : "unknown"
+  const survivors = (await endElsewhere(scope, task, steps)) ? processes : "unknown"
   const { by, reason } = task.stop
   await apply(scope, task, { type: toStopEvent(by), by, reason, survivors, late: null })
 }
@@ -63,10 +66,9 @@ function isSecretGone(scope: RunnerScope, task: TaskSummary, lost: WorkerId): bo
 }
 
 /** What a run left elsewhere is ended by its tool. */
-async function endElsewhere(scope: RunnerScope, task: TaskSummary): Promise<boolean> {
+async function endElsewhere(scope: RunnerScope, task: TaskSummary, steps: readonly Step[]): Promise<boolean> {
   const tool = findTool(scope, task)
   if (!tool?.endElsewhere) return true
-  const steps = await scope.store.steps(task.id, task.run)
   return tool.endElsewhere(steps).catch(() => false)
 }
 

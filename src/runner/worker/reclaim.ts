@@ -1,9 +1,11 @@
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { WorkerId } from "../../task/id.ts"
 import type { Lease } from "../../task/lease.ts"
+import type { TaskSummary } from "../../task/record.ts"
 import type { TaskFilter } from "../../task/store.ts"
 import { CLAIMED, reclaimOwn } from "./reclaim-own.ts"
 import { reclaimRun } from "./reclaim-run.ts"
+import { warn } from "../upkeep/repeat.ts"
 import type { RunnerScope } from "../scope.ts"
 import { WORKER_LEASE_PREFIX } from "./worker.ts"
 import { isWorkerAlive, toWorkerIdentity } from "./worker-identity.ts"
@@ -16,7 +18,7 @@ const STANDSTILL_SHARE = 2 / 3
  * Looks for workers that are gone. One that stood still itself (stopped, or in a frozen container) saw nobody renew
  * meanwhile: silence does not count against the living until they had a whole lease's time to renew.
  */
-export function createReclaim(scope: RunnerScope): () => Promise<void> {
+export function createReclaim(scope: RunnerScope): Reclaim {
   let lookedAt = scope.clock.monotonic()
   let judgedFrom = new Map<string, number>()
   let looking: Promise<void> | undefined
@@ -40,11 +42,24 @@ export function createReclaim(scope: RunnerScope): () => Promise<void> {
   }
 
   // One look at a time: two would take the same lease over twice.
-  return () =>
-    (looking ??= look().finally(() => {
+  return async (options) => {
+    if (options?.isAnew) await looking?.catch(() => {})
+    await (looking ??= look().finally(() => {
       looking = undefined
     }))
+  }
 }
+
+/** What a session that was just opened, or a task that is now this runner's own, had left is taken up at once. */
+export async function takeUpOwn(scope: RunnerScope, reclaim: Reclaim): Promise<void> {
+  if (!scope.own || scope.isClosing) return
+  await reclaim({ isAnew: true }).catch((error: unknown) => warn(scope, error))
+  scope.mayHaveQueuedTurns = true
+  scope.nudge()
+}
+
+/** Anew: a look that has begun already does not count. */
+export type Reclaim = (options?: { readonly isAnew: boolean }) => Promise<void>
 
 type WorkerLease = Pick<Lease, "key" | "ttlMs">
 
@@ -86,25 +101,46 @@ async function reclaimSafely(scope: RunnerScope, lease: WorkerLease): Promise<vo
 
 /**
  * Takes over what a worker that is gone has left. Taking its lease is what fences it: from then on its renewal is
- * refused, and it stops itself before its next effect. Dying in the middle leaves the lease to the next one.
+ * refused, and it stops itself before its next effect. Dying in the middle leaves the lease to the next one. A runner
+ * that leaves others' work alone takes its own: without a lease the rest is found by those who take everything.
  */
 async function reclaimFrom(scope: RunnerScope, lost: WorkerLease): Promise<void> {
   const holder = scope.worker.id
+  const worker = lost.key.slice(WORKER_LEASE_PREFIX.length) as WorkerId
+  if (scope.own && !(await hasOwnTask(scope, worker))) return
   const [taken] = await scope.store.commit([
     { op: "lease.take", key: lost.key, holder, ttlMs: lost.ttlMs, data: toWorkerIdentity() },
   ])
-  const worker = lost.key.slice(WORKER_LEASE_PREFIX.length) as WorkerId
-  await forEachTask(scope, { worker, statuses: CLAIMED }, worker)
-  await forEachTask(scope, { inputHeldBy: worker, statuses: ["queued", "waiting"] }, worker)
+  await forEachTask(scope, { worker, statuses: CLAIMED }, async (task) => {
+    if (isOwn(scope, task)) await reclaimRun(scope, task, worker)
+  })
+  const held = { inputHeldBy: worker, statuses: ["queued", "waiting"] } as const
+  await forEachTask(scope, held, (task) => reclaimRun(scope, task, worker))
   await scope.store.commit([{ op: "lease.release", key: lost.key, holder, fence: taken.fence }])
 }
 
 /** The cursor is a place in creation order: tasks that leave the filter meanwhile do not move it. */
-async function forEachTask(scope: RunnerScope, filter: TaskFilter, worker: WorkerId): Promise<void> {
+async function forEachTask(
+  scope: RunnerScope,
+  filter: TaskFilter,
+  visit: (task: TaskSummary) => Promise<void>,
+): Promise<void> {
   let cursor: string | undefined
   do {
     const page = await scope.store.tasks(filter, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
-    await Promise.all(page.items.map((task) => reclaimRun(scope, task, worker)))
+    await Promise.all(page.items.map(visit))
     cursor = page.cursor
   } while (cursor)
+}
+
+function isOwn({ own }: RunnerScope, task: TaskSummary): boolean {
+  return own === null || own.has(task)
+}
+
+async function hasOwnTask(scope: RunnerScope, worker: WorkerId): Promise<boolean> {
+  let isFound = false
+  await forEachTask(scope, { worker, statuses: CLAIMED }, async (task) => {
+    isFound ||= isOwn(scope, task)
+  })
+  return isFound
 }
