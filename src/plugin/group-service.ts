@@ -1,6 +1,7 @@
 import type { GroupJoin, GroupRecord, GroupReport, MergeStrategy } from "../task/group.ts"
 import type { SessionId, WorkspaceId } from "../task/id.ts"
 import type { GroupFilter as StoredGroupFilter } from "../task/store.ts"
+import type { Wait } from "../task/wait.ts"
 import type { StopRequest } from "./stop-request.ts"
 
 export interface GroupRequest {
@@ -32,6 +33,8 @@ export interface GroupService {
   seal(id: string, scope?: GroupFilter): Promise<GroupRecord>
   /** Stops its live members, and releases whoever waits for it. */
   cancel(id: string, request?: StopRequest, scope?: GroupFilter): Promise<GroupRecord>
+  /** What a person is asked about a `human_gated` group that has joined. Refused as `wrong_state` unless it waits for that. */
+  gate(id: string, scope?: GroupFilter): Promise<Wait>
   /** Says whether what a `human_gated` group came to is used. Refused as `wrong_state` unless it waits for that. */
   decide(id: string, decision: "apply" | "reject", by: string, scope?: GroupFilter): Promise<GroupRecord>
 }

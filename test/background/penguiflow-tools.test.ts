@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { JsonObject } from "../../src/base/json.ts"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
-import type { PersonChannel } from "../../src/plugin/person-port.ts"
 import { eventually } from "../support/eventually.ts"
 import {
   type BackgroundOptions,
@@ -164,59 +163,6 @@ describe("groups", () => {
     await open([call("tasks.get_group"), call("tasks.seal_group", { group: "a", group_id: "b" }), "Oh."])
     await agent.session.send("go")
     for (const told of agent.answers()) expect(JSON.stringify(told)).toContain("give either group_id or group")
-  })
-})
-
-describe("tasks.apply_patch", () => {
-  const gate = { merge_strategy: "human_gated", description: "the build" }
-
-  /** A gated task has ended, and the model wants to use what it came to. */
-  async function openGated(action: string, options: BackgroundOptions = {}): Promise<void> {
-    const apply: ScriptStep = async () => call("tasks.apply_patch", { patch_id: (await agent.task(1)).id, action })
-    const gated = await open([{ calls: [toSpawn("a", gate)] }, "It runs.", apply, "So be it."], options)
-    await agent.session.send("build")
-    ;(await gated.call(1)).finish("built")
-    await eventually("it waits for a decision", async () => (await openWaits()).length === 1)
-    await agent.session.send("decide")
-  }
-  const openWaits = () => agent.runtime.engine.store.waits({ isOpen: true })
-
-  test("rejects what a task came to, by the task's own id", async () => {
-    await openGated("reject")
-    expect(agent.answers().at(-1)).toMatchObject({ ok: true, action: "reject" })
-    expect(await openWaits()).toEqual([])
-  })
-
-  test("a second decision is refused", async () => {
-    const again: ScriptStep = call("tasks.apply_patch", { patch_id: "the build", action: "reject" })
-    const apply = call("tasks.apply_patch", { patch_id: "the build" })
-    const gated = await open([{ calls: [toSpawn("a", gate)] }, "It runs.", apply, again, "So be it."])
-    await agent.session.send("build")
-    ;(await gated.call(1)).finish("built")
-    await eventually("it waits for a decision", async () => (await openWaits()).length === 1)
-    await agent.session.send("decide")
-    expect(JSON.stringify(agent.answers().at(-1))).toContain("decided on already")
-  })
-
-  test("applying asks the person, and their no leaves the decision open", async () => {
-    const questions: string[] = []
-    const person: PersonChannel = {
-      name: "test",
-      async ask(question) {
-        questions.push(JSON.stringify(question))
-        return { isAnswered: false, reason: "away" }
-      },
-    }
-    await openGated("apply", { permissions: { rules: [{ tool: "tasks.spawn", decision: "allow" }] }, person })
-    expect(questions.join("\n")).toContain("tasks.apply_patch")
-    expect(await openWaits()).toHaveLength(1)
-  })
-
-  test("a task that needs no decision is told so", async () => {
-    const apply: ScriptStep = async () => call("tasks.apply_patch", { patch_id: (await agent.task(1)).id })
-    await open([spawn("a"), apply, "Oh."])
-    await agent.session.send("go")
-    expect(JSON.stringify(agent.answers().at(-1))).toContain("needs no decision")
   })
 })
 

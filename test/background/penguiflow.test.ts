@@ -4,6 +4,7 @@ import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import type { JsonObject } from "../../src/base/json.ts"
 import { lastSaid } from "../session/support/open-agent.ts"
 import { eventually } from "../support/eventually.ts"
+import { createAnsweringPerson } from "./support/answering-person.ts"
 import {
   type BackgroundOptions,
   call,
@@ -165,14 +166,16 @@ describe("retain_turn", () => {
 
 describe("results that a person decides on", () => {
   test("001-62: they are told after they were applied, and not before", async () => {
-    const gated = await open([
+    const { person } = createAnsweringPerson("yes")
+    const script = [
       spawn("build", { merge_strategy: "human_gated", description: "the build" }),
       "It runs.",
       "Yes?",
       call("tasks.apply_patch", { patch_id: "the build" }),
       "Applied.",
       "I see.",
-    ])
+    ]
+    const gated = await open(script, { person })
     await agent.session.send("build")
     ;(await gated.call(1)).finish("built")
     await eventually("a person is asked", async () => (await openWaits()).length === 1)

@@ -1,28 +1,15 @@
 import { expect, test } from "vitest"
 import { createBackgroundPlugin } from "../../src/builtin/background/background-plugin.ts"
-import type { PersonChannel, Question } from "../../src/plugin/person-port.ts"
 import { echo } from "../support/tools.ts"
 import { resultsOf, resultText } from "../session/support/open-agent.ts"
+import { createAnsweringPerson } from "./support/answering-person.ts"
 import { call, openBackground } from "./support/open-background.ts"
-
-/** Answers the same to everything, and remembers what it was asked. */
-function createPerson(value: string) {
-  const questions: Question[] = []
-  const person: PersonChannel = {
-    name: "test",
-    async ask(question) {
-      questions.push(question)
-      return { isAnswered: true, value, by: "test" }
-    },
-  }
-  return { person, questions }
-}
 
 const write = { ...echo, name: "write", effects: ["write"] as const }
 const start = (value: string) => call("start_task", { tool: "write", input: { value } })
 
 test("000-73: a call in the background is asked about exactly as in the foreground, once", async () => {
-  const { person, questions } = createPerson("yes")
+  const { person, questions } = createAnsweringPerson("yes")
   const agent = await openBackground([call("write", { value: "a" }), start("b"), "Both."], {
     vocabulary: "meanwhile",
     tools: [write],
@@ -35,7 +22,7 @@ test("000-73: a call in the background is asked about exactly as in the foregrou
 })
 
 test("what is refused in the foreground is refused in the background, and nothing is started", async () => {
-  const { person } = createPerson("no")
+  const { person } = createAnsweringPerson("no")
   const agent = await openBackground([start("a"), "Not allowed."], {
     vocabulary: "meanwhile",
     tools: [write],
@@ -61,7 +48,7 @@ test("a call that nobody is there to allow waits in the inbox, and the model is 
 })
 
 test("a rule by the name of a start or a cancel holds, and reads are never asked about", async () => {
-  const { person, questions } = createPerson("yes")
+  const { person, questions } = createAnsweringPerson("yes")
   const agent = await openBackground(
     [
       call("list_tasks"),

@@ -1,5 +1,6 @@
 import type { GroupRequest } from "../../plugin/group-service.ts"
 import type { GroupRecord, GroupState } from "../../task/group.ts"
+import type { Wait } from "../../task/wait.ts"
 import type { BackgroundCall } from "./background-call.ts"
 
 /** The groups of this conversation, by name or id. */
@@ -11,8 +12,10 @@ export interface GroupOperations {
   seal(id: string): Promise<GroupRecord>
   /** Stops its live members, and releases whoever waits for it. */
   cancel(id: string, reason?: string): Promise<GroupRecord>
-  /** Whether what a `human_gated` group came to is used: a person's to say, so its tool must have effects to ask by. */
-  decide(id: string, decision: "apply" | "reject"): Promise<GroupRecord>
+  /** What a person is asked about a `human_gated` group. */
+  gate(id: string): Promise<Wait>
+  /** Whether what such a group came to is used. `apply` only with the word of the person whose name is given. */
+  decide(id: string, decision: "apply" | "reject", by?: string): Promise<GroupRecord>
 }
 
 export function createGroupOperations({ context }: BackgroundCall): GroupOperations {
@@ -24,6 +27,7 @@ export function createGroupOperations({ context }: BackgroundCall): GroupOperati
     seal: (id) => tasks.groups.seal(id, { session }),
     cancel: (id, reason = "the agent cancelled its group") =>
       tasks.groups.cancel(id, { by: "model", reason }, { session }),
-    decide: (id, decision) => tasks.groups.decide(id, decision, "model", { session }),
+    gate: (id) => tasks.groups.gate(id, { session }),
+    decide: (id, decision, by = "model") => tasks.groups.decide(id, decision, by, { session }),
   }
 }

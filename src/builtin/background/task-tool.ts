@@ -18,7 +18,7 @@ const READ_LIMIT_MS = 60_000
 
 /** A tool of the vocabulary as an ordinary tool. */
 export function createTaskTool(tool: VocabularyTool, { settings, oneAtATime, capable }: TaskToolParts): Tool {
-  const { name, input, isAutoApproved, waitsMs, title, effects, onCrash = "retry" } = tool
+  const { name, input, isAutoApproved, waitsMs, title, onCrash = "retry" } = tool
   const limitMs = isAutoApproved ? READ_LIMIT_MS : ANSWER_LIMIT_MS
   return defineTool({
     name,
@@ -28,7 +28,6 @@ export function createTaskTool(tool: VocabularyTool, { settings, oneAtATime, cap
     onCrash,
     startsForCaller: true,
     ...(title && { title }),
-    ...(effects && { effects }),
     run: (parsed, context) => {
       const offered = () => onlyOffered(capable(), context.sessions.offers())
       return tool.run(parsed, createTaskOperations({ context, settings, oneAtATime, capable: offered }))

@@ -1,6 +1,5 @@
 import type { z } from "zod"
 import type { JsonValue } from "../../base/json.ts"
-import type { Effect } from "../../plugin/effect.ts"
 import type { ToolReturn } from "../../plugin/tool-return.ts"
 import type { PromotedAnswer } from "../../plugin/tool-hooks.ts"
 import type { OnCrash } from "../../task/step.ts"
@@ -24,8 +23,6 @@ export interface VocabularyTool<Input = unknown> {
   readonly input: z.ZodType<Input>
   /** Reads, and what changes nothing but who has seen what: never asked about. */
   readonly isAutoApproved: boolean
-  /** What permission is asked by, beside its name. What it starts is asked about on its own. */
-  readonly effects?: readonly Effect[] | ((input: Input) => readonly Effect[])
   /** Offered only while a tool of kind `agent` is exposed. */
   readonly needsAgents?: true
   /** How long the call may wait on purpose. Default: not at all. */

@@ -1,6 +1,7 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import type { TaskRecord } from "../../task/record.ts"
+import type { Wait } from "../../task/wait.ts"
 import { answerWait } from "../command/answer-wait.ts"
 import type { RunnerScope } from "../scope.ts"
 import { isGated, openGate } from "./gate.ts"
@@ -12,6 +13,12 @@ export async function decideGate(
   decision: "apply" | "reject",
   by: string,
 ): Promise<void> {
+  const { id } = await requireGate(scope, group)
+  await answerWait(scope, id, decision === "apply", by, group.workspace)
+}
+
+/** What the person is asked. It is there before anybody answers, however shortly before the group was joined. */
+export async function requireGate(scope: RunnerScope, group: GroupRecord): Promise<Wait> {
   if (!isGated(group)) {
     const standing = group.merge === "human_gated" ? `is ${group.state}` : `merges by ${group.merge}`
     throw wrongState(group, `The group ${group.name} ${standing}: it has no results that wait for a decision.`)
@@ -20,7 +27,7 @@ export async function decideGate(
   if (gate.status !== "waiting") {
     throw wrongState(group, `The results of the group ${group.name} were decided on already: ${toVerdict(gate)}.`)
   }
-  await answerWait(scope, gate.wait.id, decision === "apply", by, group.workspace)
+  return gate.wait
 }
 
 function toVerdict(gate: TaskRecord): string {

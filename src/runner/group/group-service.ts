@@ -3,7 +3,7 @@ import type { GroupRecord } from "../../task/group.ts"
 import { DEFAULT_WORKSPACE } from "../../task/id.ts"
 import type { RunnerScope } from "../scope.ts"
 import { cancelGroup } from "./cancel-group.ts"
-import { decideGate } from "./decide-gate.ts"
+import { decideGate, requireGate } from "./decide-gate.ts"
 import { findGroup } from "./find-group.ts"
 import { checkGroupRequest, openGroup } from "./open-group.ts"
 import { sealGroup } from "./seal-group.ts"
@@ -36,6 +36,7 @@ export function createGroupService(scope: RunnerScope): GroupService {
       scope.store.groups({ ...filter, workspace: filter.workspace ?? DEFAULT_WORKSPACE }, MOST_LISTED),
     seal: async (id, filter) => sealGroup(scope, await findGroup(scope, id, filter)),
     cancel: async (id, request, filter) => cancelGroup(scope, await findGroup(scope, id, filter), request),
+    gate: async (id, filter) => requireGate(scope, await findGroup(scope, id, filter)),
     async decide(id, decision, by, filter) {
       const group = await findGroup(scope, id, filter)
       await decideGate(scope, group, decision, by)

@@ -107,6 +107,7 @@ function bindGroups(groups: GroupService, { workspace, session }: ActiveRun): Gr
     list: (filter) => groups.list(bind(filter)),
     seal: (id, filter) => groups.seal(id, bind(filter)),
     cancel: (id, request, filter) => groups.cancel(id, request, bind(filter)),
+    gate: (id, filter) => groups.gate(id, bind(filter)),
     decide: (id, decision, by, filter) => groups.decide(id, decision, by, bind(filter)),
   }
 }

@@ -2,6 +2,7 @@ import { z } from "zod"
 import { isMeanwhileError, MeanwhileError } from "../../../base/error.ts"
 import { GROUP_LIFECYCLE, type GroupRecord, type GroupState } from "../../../task/group.ts"
 import { answer } from "../answer.ts"
+import { askToApply } from "../ask-to-apply.ts"
 import type { TaskOperations } from "../task-operations.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
 import { toGroupFacts, toTaskFacts } from "./task-facts.ts"
@@ -74,18 +75,20 @@ export const createGroupTools = (): readonly VocabularyTool[] => [
     name: "tasks.apply_patch",
     description: () =>
       "Uses or rejects what a human_gated task or group came to. That is for the person to decide: call it only when " +
-      "they have said so themselves, in this conversation. They are asked before it is applied.",
+      "they have said so themselves, in this conversation. They are asked, with what it came to, before it is applied; " +
+      "when nobody is there to say yes, nothing is applied.",
     input: z.strictObject({
       patch_id: z.string().trim().min(1).max(100).describe("The id of the group, or of a task in it."),
       action: z.enum(["apply", "reject"]).default("apply"),
     }),
     isAutoApproved: false,
-    // What the model says is no approval: with an effect, permission asks the person.
-    effects: ({ action }) => (action === "apply" ? ["write"] : []),
     title: ({ patch_id: id, action }) => `${action} the results of ${id}`,
     async run({ patch_id: id, action }, operations) {
-      const { id: groupId } = await findPatch(operations, id)
-      return tell(await operations.groups.decide(groupId, action), { ok: true, action })
+      const group = await findPatch(operations, id)
+      if (action === "reject") return tell(await operations.groups.decide(group.id, action), { ok: true, action })
+      const asked = await askToApply(operations.call, await operations.groups.gate(group.id))
+      if (!asked.isAllowed) return tell(group, { ok: false, action, message: asked.reason })
+      return tell(await operations.groups.decide(group.id, action, asked.by), { ok: true, action })
     },
   }),
 ]

@@ -1,0 +1,115 @@
+import { expect, test } from "vitest"
+import type { JsonObject } from "../../src/base/json.ts"
+import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
+import { eventually } from "../support/eventually.ts"
+import { createAnsweringPerson } from "./support/answering-person.ts"
+import {
+  type BackgroundOptions,
+  call,
+  createGatedCommand,
+  type OpenBackground,
+  openBackground,
+} from "./support/open-background.ts"
+import { openDelegation } from "./support/open-delegation.ts"
+
+/** Of the test that runs: scripts look at its tasks. */
+let agent: OpenBackground
+
+const toSpawn = (name: string, more: JsonObject = {}) => ({
+  tool: "tasks.spawn",
+  input: { mode: "job", tool_name: "run_command", tool_args: { name }, ...more },
+})
+
+async function open(script: readonly ScriptStep[], options: BackgroundOptions = {}) {
+  const gated = createGatedCommand()
+  agent = await openBackground(script, { vocabulary: "penguiflow", shell: [gated.tool], ...options })
+  return gated
+}
+
+const gate = { merge_strategy: "human_gated", description: "the build" }
+
+/** A gated task has ended, and the model wants to use what it came to. */
+async function openGated(action: string, options: BackgroundOptions = {}): Promise<void> {
+  const apply: ScriptStep = async () => call("tasks.apply_patch", { patch_id: (await agent.task(1)).id, action })
+  const gated = await open([{ calls: [toSpawn("a", gate)] }, "It runs.", apply, "So be it."], options)
+  await agent.session.send("build")
+  ;(await gated.call(1)).finish("built")
+  await eventually("it waits for a decision", async () => (await openWaits()).length === 1)
+  await agent.session.send("decide")
+}
+const openWaits = () => agent.runtime.engine.store.waits({ isOpen: true })
+
+test("rejects what a task came to, by the task's own id", async () => {
+  await openGated("reject")
+  expect(agent.answers().at(-1)).toMatchObject({ ok: true, action: "reject" })
+  expect(await openWaits()).toEqual([])
+})
+
+test("a second decision is refused", async () => {
+  const again: ScriptStep = call("tasks.apply_patch", { patch_id: "the build", action: "reject" })
+  const apply = call("tasks.apply_patch", { patch_id: "the build" })
+  const { person, questions } = createAnsweringPerson("yes")
+  const script = [{ calls: [toSpawn("a", gate)] }, "It runs.", apply, again, apply, "So be it."]
+  const gated = await open(script, { person })
+  await agent.session.send("build")
+  ;(await gated.call(1)).finish("built")
+  await eventually("it waits for a decision", async () => (await openWaits()).length === 1)
+  await agent.session.send("decide")
+  for (const told of agent.answers().slice(-2)) expect(JSON.stringify(told)).toContain("decided on already")
+  expect(questions).toHaveLength(1)
+})
+
+test("applying asks the person, who sees what it came to, even where the policy allows everything", async () => {
+  const { person, questions } = createAnsweringPerson("yes")
+  await openGated("apply", { person, permissions: { mode: "allow_all", rules: [] } })
+  expect(questions).toMatchObject([{ kind: "approval", text: expect.stringContaining("the build") }])
+  expect(questions[0]?.detail).toContain("built")
+  expect(agent.answers().at(-1)).toMatchObject({ ok: true, action: "apply" })
+  const gates = await agent.runtime.tasks.list({ tool: "apply_results", statuses: ["completed"] })
+  expect(gates.items).toHaveLength(1)
+  const [wait] = await agent.runtime.engine.store.waits({ taskId: gates.items[0]?.id ?? ("" as never) })
+  expect(wait).toMatchObject({ state: "answered", answer: true, answeredBy: "test" })
+})
+
+test.each(["no", null])("a person who answers %s leaves the decision open, and the model is told so", async (said) => {
+  await openGated("apply", { person: createAnsweringPerson(said).person })
+  const told = { ok: false, action: "apply", message: expect.stringContaining("Nothing is applied.") }
+  expect(agent.answers().at(-1)).toMatchObject(told)
+  expect(await openWaits()).toHaveLength(1)
+})
+
+test("with nobody there nothing is applied, and the model is told that the person decides in the inbox", async () => {
+  await openGated("apply")
+  const told = { ok: false, message: expect.stringContaining("until the person decides in their inbox") }
+  expect(agent.answers().at(-1)).toMatchObject(told)
+  expect(await openWaits()).toHaveLength(1)
+})
+
+test("an agent in the background applies nothing, and what the gate asks is the one question in the inbox", async () => {
+  const { person, questions } = createAnsweringPerson("yes")
+  const below: ScriptStep[] = [
+    { calls: [toSpawn("a", gate)] },
+    async () => {
+      await eventually("it waits for a decision", async () => (await openWaits()).length === 1)
+      return call("tasks.apply_patch", { patch_id: "the build" })
+    },
+    "It is for the person to say.",
+  ]
+  const job = createGatedCommand()
+  const main = [call("tasks.spawn", { query: "Build.", profile: "worker" }), "It works."]
+  const delegation = await openDelegation(main, below, { vocabulary: "penguiflow", shell: [job.tool], person })
+  agent = delegation
+  await agent.session.send("go")
+  ;(await job.call(1)).finish("built")
+  await eventually("it was told", () => delegation.asked().length === 3)
+  expect(JSON.stringify(delegation.asked()[2]?.messages)).toContain("Nothing is applied.")
+  expect(questions).toEqual([])
+  expect(await openWaits()).toHaveLength(1)
+})
+
+test("a task that needs no decision is told so", async () => {
+  const apply: ScriptStep = async () => call("tasks.apply_patch", { patch_id: (await agent.task(1)).id })
+  await open([{ calls: [toSpawn("a")] }, apply, "Oh."])
+  await agent.session.send("go")
+  expect(JSON.stringify(agent.answers().at(-1))).toContain("needs no decision")
+})
