@@ -8,7 +8,7 @@ const CLOSED_OUTPUT = 141
 export function endWithOutput(): void {
   let isEnding = false
   process.stderr.on("error", requireClosed)
-  process.stdout.on("error", (error) => {
+  process.stdout.on("error", (error: Error) => {
     requireClosed(error)
     if (isEnding) return
     isEnding = true

@@ -5,7 +5,7 @@ import { shortId } from "./format.ts"
 type Session = Awaited<ReturnType<Runtime["createSession"]>>
 
 export interface SessionWish {
-  /** The id of a session, or the beginning of one; `true`: the last one. Without it: a new one. */
+  /** The id of a session, or the beginning of one; `true`: the last chat, else the last one. Without it: a new one. */
   readonly resume?: string | true
   /** `provider/name`. */
   readonly model?: string
@@ -27,7 +27,7 @@ export async function startSession(meanwhile: Runtime, { resume, model, name }: 
 /** Undefined when the last one is wanted and there is none. */
 async function findSession({ sessions }: Runtime, wanted: string | true): Promise<Session["id"] | undefined> {
   const known = await sessions.list()
-  if (wanted === true) return known[0]?.id
+  if (wanted === true) return (known.find(({ name }) => name === "main") ?? known[0])?.id
   const found = known.filter(({ id }) => id === wanted || id.startsWith(wanted.toLowerCase()))
   const [first, second] = found
   if (!first) {

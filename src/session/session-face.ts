@@ -40,7 +40,7 @@ export function createSessionFace(scope: AgentScope, conversation: Conversation)
     send: (message, options) => send(scope, conversation, message, options),
     stop: (reason = "stopped by the person") => stopTurn(scope, conversation, reason),
     history: () => log.history,
-    recall: (count) => log.recall(count),
+    recall: (wanted) => log.recall(wanted),
     tools: () => offeredTools(scope, conversation),
     contextUsage: () => contextUsage(scope, conversation),
     turns: () => conversation.turns,

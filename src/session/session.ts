@@ -10,7 +10,7 @@ import type { Trajectory } from "../plugin/background-result.ts"
 import type { CommandOutput } from "../plugin/user-command.ts"
 import type { ModelTool } from "../plugin/model.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
-import type { SaidText } from "./log/recall-said.ts"
+import type { RecallOptions, SaidText } from "./log/recall-said.ts"
 import type { ReportOptions } from "./report/report-request.ts"
 
 export interface SessionOptions {
@@ -89,7 +89,7 @@ export interface Session extends AsyncDisposable {
   /** What the model sees of the conversation now. */
   history(): readonly Message[]
   /** The last of what the person and the agent said to each other, without what the model was told beside it. */
-  recall(count: number): Promise<readonly SaidText[]>
+  recall(options: RecallOptions): Promise<readonly SaidText[]>
   /** What its background tasks came to that it has not used yet. */
   readonly trajectory: Trajectory
   /** From now on the agent tells by itself what its background tasks came to. */

@@ -138,6 +138,9 @@ test("what ended while nobody was there is reported when the conversation goes o
   const first = startPiped({ directory, environment: QUICK })
   first.type(`run \`${until("go")}; echo found it\``)
   await first.shows(/moved to the background[\s\S]*context \d+ %/)
+  // Handled once the turn's end is kept.
+  first.type("/tasks")
+  await first.shows(/running/)
   first.kill("SIGKILL")
   await first.exited
   writeFileSync(join(directory, "go"), "")

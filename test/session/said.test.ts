@@ -17,7 +17,7 @@ describe.each(PLACES)("what was said, %s", (_, isKept) => {
   test("is the person's own words, without the notes that the model reads with them", async () => {
     const { session } = await openAgent(["Hello."], { isKept, plugins: [noting] })
     await session.send("hi")
-    expect(await session.recall(2)).toEqual([
+    expect(await session.recall({ count: 2 })).toEqual([
       { by: "person", text: "hi" },
       { by: "agent", text: "Hello." },
     ])
@@ -29,7 +29,7 @@ describe.each(PLACES)("what was said, %s", (_, isKept) => {
     const call = await agent.gated.call(1)
     call.finish("a brown loaf")
     await waitForReports(agent, 1)
-    expect((await agent.session.recall(10)).map(({ text }) => text)).toEqual(REPORTS)
+    expect((await agent.session.recall({ count: 10 })).map(({ text }) => text)).toEqual(REPORTS)
   })
 
   test("ends where the conversation began anew", async () => {
@@ -37,7 +37,7 @@ describe.each(PLACES)("what was said, %s", (_, isKept) => {
     await session.send("first")
     await session.reset()
     await session.send("second")
-    expect((await session.recall(10)).map(({ text }) => text)).toEqual(["second", "two"])
+    expect((await session.recall({ count: 10 })).map(({ text }) => text)).toEqual(["second", "two"])
   })
 })
 

@@ -13,6 +13,7 @@ export interface ChatCommandOptions extends GlobalOptions {
 
 /** `meanwhile` without anything after it. */
 export async function chat(options: ChatCommandOptions): Promise<void> {
+  const startedAt = Date.now()
   const { stdin: input, stdout: output } = process
   const screen = createScreen(output, process.env)
   const isInteractive = input.isTTY && screen.isLive
@@ -29,6 +30,7 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
   await runChat({
     meanwhile,
     takeEarlyEvents,
+    startedAt,
     input,
     output,
     screen,

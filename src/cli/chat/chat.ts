@@ -12,6 +12,7 @@ import { type Conversation, createConversation } from "./conversation.ts"
 import { type Ending, shutDown } from "./ending.ts"
 import { createForeground } from "./foreground.ts"
 import { greet, tellQuestions, warnOfHidden, warnOfYes } from "./greeting.ts"
+import { createHeldEvents } from "./held-events.ts"
 import type { Interrupts } from "./interrupts.ts"
 import type { LastAnnouncement } from "./last-announcement.ts"
 import { createLeftTurns } from "./left-turns.ts"
@@ -22,6 +23,8 @@ import { createYesChannel } from "./yes-channel.ts"
 export interface ChatOptions extends SessionWish, PromptStreams {
   readonly meanwhile: Program
   readonly takeEarlyEvents: () => readonly AgentEvent[]
+  /** When the program was. */
+  readonly startedAt: number
   readonly interrupts: Interrupts
   readonly last: LastAnnouncement
 }
@@ -31,13 +34,14 @@ export async function runChat(options: ChatOptions): Promise<void> {
   const { meanwhile, screen, interrupts } = options
   const chat = createChat(options)
   const { prompt, ending, announcer, leftTurns, view } = chat
-  for (const event of options.takeEarlyEvents()) view.show(event)
-  const unlisten = meanwhile.on(view.show)
+  const held = createHeldEvents(view.show, options.takeEarlyEvents())
+  const unlisten = meanwhile.on(held.take)
   const detach = attachPerson(options, prompt, chat.desk)
   const ignore = followInterrupts(interrupts, prompt, chat)
   const unfollow = prompt.onKeys({ next: view.selection.next, background: chat.background })
   try {
     const ready = chat.start()
+    ready.then(held.release, () => {})
     prompt.follow(chat.handle).then(() => ending.resolve("end of input"), ending.reject)
     const [conversation, reason] = await Promise.all([ready, ending.promise])
     ignore()
@@ -97,10 +101,10 @@ function createChat(options: ChatOptions) {
       first: session,
       backgroundAfterMs: view.backgroundAfterMs,
     })
-    if (prompt.isTerminal) await greet(meanwhile, screen, session)
+    if (prompt.isTerminal) await greet(meanwhile, screen, { session, startedAt: options.startedAt })
     if (options.isApproving) warnOfYes(screen)
     warnOfHidden(meanwhile, screen)
-    await leftTurns.tell()
+    await leftTurns.tell(session.id)
     await announcer.announceLeft()
     await tellQuestions(meanwhile, screen)
     return conversation

@@ -9,13 +9,19 @@ const RECALLED_MESSAGES = 2
 const RECALLED_CHARACTERS = 300
 const LAST_CHARACTERS = 60
 
+export interface Greeting {
+  readonly session: Session
+  /** Of the program: what is said since then is shown as it is said. */
+  readonly startedAt: number
+}
+
 /** Says with whom a person talks, and of a conversation that goes on, where it was. */
-export async function greet(meanwhile: Runtime, screen: Screen, session: Session): Promise<void> {
+export async function greet(meanwhile: Runtime, screen: Screen, { session, startedAt }: Greeting): Promise<void> {
   const { style } = screen
   const isResumed = session.history().length > 0
   const what = isResumed ? `Going on with session ${shortId(session.id)}` : "Meanwhile"
   screen.print(`${style.bold(what)}: you talk with ${plain(session.model)}. /help lists the commands.`)
-  for (const line of await recall(session)) screen.print(style.dim(line))
+  for (const line of await recall(session, { before: startedAt })) screen.print(style.dim(line))
   if (!isResumed) await tellLast(meanwhile, screen)
   if (session.model.startsWith("offline/")) {
     screen.print(style.dim("No key of a provider was found: this model follows a list of sentences. Say: help"))
@@ -48,8 +54,8 @@ export function warnOfHidden(meanwhile: Runtime, screen: Screen): void {
 }
 
 /** The last of what was said. */
-export async function recall(session: Session): Promise<readonly string[]> {
-  const said = await session.recall(RECALLED_MESSAGES)
+export async function recall(session: Session, bounds: { readonly before?: number } = {}): Promise<readonly string[]> {
+  const said = await session.recall({ count: RECALLED_MESSAGES, ...bounds })
   return said.map(({ by, text }) => {
     const line = toLine(text)
     const shown = line.length > RECALLED_CHARACTERS ? `${line.slice(0, RECALLED_CHARACTERS - 1)}…` : line

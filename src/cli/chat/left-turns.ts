@@ -1,5 +1,5 @@
 import type { Runtime } from "../../app.ts"
-import { shortId, toLine } from "../format.ts"
+import { shortId, type TaskRow, toLine } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
 
 const LIVE = ["queued", "running", "waiting", "stopping"] as const
@@ -7,8 +7,8 @@ const LONG_MS = 24 * 60 * 60 * 1_000
 
 /** Turns that a crash or a shutdown cut off, and which go on here by themselves. */
 export interface LeftTurns {
-  /** Tells of them. */
-  tell(): Promise<void>
+  /** Tells of them, and of those of other sessions than this, of which. */
+  tell(own: NonNullable<TaskRow["session"]>): Promise<void>
   count(): number
   allEnded(signal: AbortSignal): Promise<void>
 }
@@ -25,13 +25,13 @@ export function createLeftTurns({ tasks }: Runtime, screen: Screen): LeftTurns {
   }
 
   return {
-    async tell() {
+    async tell(own) {
       const { items } = await tasks.list({ kinds: ["turn"], statuses: LIVE })
       // Those of an agent below another belong to its task.
-      const own = items.filter(({ parentTask }) => parentTask === null)
-      const left = own.filter(({ id, status }) => status === "queued" || tasks.runsHere(id))
+      const main = items.filter(({ parentTask }) => parentTask === null)
+      const left = main.filter(({ id, status }) => status === "queued" || tasks.runsHere(id))
       for (const { id, title, session } of left) {
-        const where = session ? ` (session ${shortId(session)})` : ""
+        const where = session && session !== own ? ` (session ${shortId(session)})` : ""
         screen.print(`A turn from before goes on: ${toLine(title)}${where}`)
         const following = follow(id, closing.signal)
           .catch(() => {})

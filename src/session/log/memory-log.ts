@@ -79,7 +79,7 @@ export function createMemoryLog(options: MemoryLogOptions): SessionLog {
         await onTurnEnded()
       }
     },
-    recall: async (count) => said.slice(-count),
+    recall: async ({ count }) => said.slice(-count),
     refresh: async () => {},
   }
   return Object.assign(view, own)

@@ -11,16 +11,22 @@ export interface SaidText {
   readonly text: string
 }
 
+export interface RecallOptions {
+  readonly count: number
+  /** Only what was said before this moment, of a session that is kept. */
+  readonly before?: number
+}
+
 /** The last of what the person and the agent said to each other since the conversation began anew; the oldest first. */
 export async function recallSaid(
   store: TaskStore,
   { id, position }: { readonly id: SessionId; readonly position: number },
-  count: number,
+  { count, before = Number.POSITIVE_INFINITY }: RecallOptions,
 ): Promise<readonly SaidText[]> {
   let said: readonly SaidText[] = []
   for (let end = position; end > 0 && said.length < count; end -= PAGE_SIZE) {
     const begin = Math.max(0, end - PAGE_SIZE)
-    const records = await store.messages(id, begin, end - begin)
+    const records = (await store.messages(id, begin, end - begin)).filter(({ at }) => at < before)
     const entries = records.map(({ body }) => parseEntry(body)).filter((entry) => entry !== undefined)
     said = [...addSaid([], entries), ...said]
     if (entries.some(beginsOver)) break

@@ -3,7 +3,7 @@ import type { Message } from "../../plugin/message.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import type { PaidCall } from "./log-entry.ts"
 import type { LogChange, OpenTurn } from "./open-turn.ts"
-import type { SaidText } from "./recall-said.ts"
+import type { RecallOptions, SaidText } from "./recall-said.ts"
 import type { SessionData } from "./session-data.ts"
 
 export interface TurnBeginning extends LogChange {
@@ -58,7 +58,7 @@ export interface SessionLog {
   /** Takes a turn from its first entries to its durable end. Rejects with what `take` throws. */
   turn(opening: TurnOpening): Promise<string>
   /** The last of what was said since the conversation began anew. */
-  recall(count: number): Promise<readonly SaidText[]>
+  recall(options: RecallOptions): Promise<readonly SaidText[]>
   /** Reads again what others may have written. */
   refresh(): Promise<void>
 }

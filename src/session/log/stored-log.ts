@@ -148,7 +148,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     settlePaid,
     write,
     turn: (opening) => takeStoredTurn(host, opening),
-    recall: (count) => recallSaid(store, { id, position: state.position }, count),
+    recall: (wanted) => recallSaid(store, { id, position: state.position }, wanted),
     refresh,
     async continueTurn(run, take) {
       await refresh()
