@@ -155,7 +155,7 @@ async function send(course: Course, { message, said, key }: ChildMessage): Promi
 
 /** Whatever came of it was paid for. */
 async function pickUp(course: Course, id: TaskId): Promise<ChildTurn> {
-  const { scope, session, account, turns, left, stopped } = course
+  const { scope, session, conversation, account, turns, left, stopped } = course
   turns.push(id)
   try {
     const { ranMs } = await waitForTurn(
@@ -164,6 +164,8 @@ async function pickUp(course: Course, id: TaskId): Promise<ChildTurn> {
       { left, stopped },
     )
     account.takeTime(ranMs)
+    // Where it went on here, its groups are sealed after its end: until then their ends cannot be told.
+    await conversation.queue
   } finally {
     const { usage, costMicros } = await readTurns(scope.store, session.id, new Set(turns))
     account.catchUp({ tokens: usage.inputTokens + usage.outputTokens, costMicros })
