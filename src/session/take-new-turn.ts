@@ -2,6 +2,7 @@ import { context } from "@opentelemetry/api"
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { TurnAccounting } from "../plugin/agent-event.ts"
 import { toErrorType } from "../runner/trace.ts"
+import type { Requester } from "../task/stop.ts"
 import { afterTurn } from "./after-turn.ts"
 import type { Conversation } from "./conversation.ts"
 import { requireOpen } from "./conversation-context.ts"
@@ -22,6 +23,8 @@ export interface NewTurn extends Pick<TurnOpening, "title" | "parentTask" | "ide
   /** Once the conversation is as the store has it; returns what the turn begins with. */
   readonly prepare: () => Promise<TurnOpening["toBeginning"]>
   readonly signal?: AbortSignal | undefined
+  /** For whom the signal stops it. Default: a person. */
+  readonly stopper?: Requester
   readonly createBudget?: () => TurnBudget | null
 }
 
@@ -31,14 +34,14 @@ export async function takeNewTurn(
   conversation: Conversation,
   newTurn: NewTurn,
 ): Promise<TurnResult> {
-  const { signal } = newTurn
+  const { signal, stopper } = newTurn
   scope.closing.throwIfAborted()
   requireOpen(scope, conversation)
   signal?.throwIfAborted()
   conversation.current = { abort: new AbortController(), taskId: null, reason: null }
   conversation.newMessage = createNewMessage()
   if (conversation.waitingMessages > 0) conversation.newMessage.abort()
-  const stop = (): void => void stopTurn(scope, conversation, toErrorMessage(signal?.reason))
+  const stop = (): void => void stopTurn(scope, conversation, toErrorMessage(signal?.reason), stopper)
   signal?.addEventListener("abort", stop, { once: true })
   try {
     const text = await takeTraced(scope, conversation, newTurn)
@@ -88,7 +91,8 @@ async function take(
       if (!current) return
       current.taskId = taskId
       // It was stopped while it began.
-      if (taskId && current.reason !== null) stopping = cancelTurn(scope, log, taskId, current.reason)
+      if (taskId && current.reason !== null)
+        stopping = cancelTurn(scope, log, taskId, { by: newTurn.stopper ?? "person", reason: current.reason })
     },
     async take(turn) {
       if (stopping) await stopping

@@ -155,6 +155,11 @@ describe("a report that cannot be made", () => {
     await eventually("the person is told", () => notificationsOf(agent).length === 1)
     await reported(agent, clock)
     expect(agent.session.turns().at(-1)?.outcome).toBe("stopped")
+    const turn = await agent.runtime.tasks.get(agent.session.turns().at(-1)?.turn ?? "")
+    expect(turn.task).toMatchObject({
+      status: "cancelled",
+      stop: { by: "limit", reason: "it took longer than 60000 ms" },
+    })
     await agent.session.send("well?")
     expect(JSON.stringify(agent.model.requests.at(-1)?.messages).split("a loaf")).toHaveLength(2)
   })

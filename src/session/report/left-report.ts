@@ -18,7 +18,8 @@ export async function followLeftReport(
   if (!mark) return
   await announce(scope, conversation, mark)
   const { timeoutMs } = scope.reports
-  const stop = (): void => void stopTurn(scope, conversation, `the report took longer than ${timeoutMs} ms`)
+  const late = `the report took longer than ${timeoutMs} ms`
+  const stop = (): void => void stopTurn(scope, conversation, late, "limit")
   const release = scope.clock.schedule(timeoutMs, stop, { isBackground: true })
   void run.ended
     .then((turn) => publish(scope, conversation, mark, turn, text))

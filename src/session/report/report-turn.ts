@@ -42,6 +42,7 @@ export function takeReportTurn(
         title: "report",
         parentTask: null,
         signal: limit.signal,
+        stopper: "limit",
         onBegun() {
           isWritten = true
           if (begun) announceReport(conversation, begun.delivery)
