@@ -2,6 +2,7 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { TaskView } from "../../plugin/task-service.ts"
 import { isTerminal, type RunStatus, TERMINAL_STATUSES } from "../../task/lifecycle.ts"
 import { TASK_KINDS, type TaskRecord, type TaskSummary } from "../../task/record.ts"
+import { isAskedOfPerson } from "../../task/runtime-plugin.ts"
 import type { TaskFilter } from "../../task/store.ts"
 import type { BackgroundCall } from "./background-call.ts"
 
@@ -39,6 +40,11 @@ export async function requireOwn(call: BackgroundCall, id: string): Promise<Task
 export async function listOwn(call: BackgroundCall, filter: OwnFilter = {}): Promise<readonly TaskSummary[]> {
   const { items } = await call.context.tasks.list(await toFilter(call, filter), { limit: MOST_LISTED })
   return items
+}
+
+/** The same without gates and questions: those are a person's, and nothing that is meant for all reaches them. */
+export async function listWork(call: BackgroundCall, filter: OwnFilter = {}): Promise<readonly TaskSummary[]> {
+  return (await listOwn(call, filter)).filter((task) => !isAskedOfPerson(task))
 }
 
 /** Returns once the stop is accepted. */

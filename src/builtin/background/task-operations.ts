@@ -5,7 +5,16 @@ import type { TaskRecord, TaskSummary } from "../../task/record.ts"
 import type { BackgroundCall } from "./background-call.ts"
 import type { CapableTool } from "./capable-tool.ts"
 import { createGroupOperations, type GroupOperations } from "./group-operations.ts"
-import { cancelAndLook, cancelOwn, clearOwn, listOwn, type OwnFilter, requireOwn, requireTask } from "./own-tasks.ts"
+import {
+  cancelAndLook,
+  cancelOwn,
+  clearOwn,
+  listOwn,
+  listWork,
+  type OwnFilter,
+  requireOwn,
+  requireTask,
+} from "./own-tasks.ts"
 import { type ResultView, type ShownResults, showResults } from "./show-results.ts"
 import { type AgentStart, startAgent } from "./start-agent.ts"
 import { type Started, startTask, type TaskStart } from "./start-task.ts"
@@ -28,12 +37,14 @@ export interface TaskOperations {
   /** The same; a result that is there counts as used once this turn has kept the answer. Never waits. */
   read(id: string): Promise<TaskView>
   output(id: string, request?: OutputRequest): Promise<OutputChunk>
-  /** Claims nothing. A new message of the person ends it. Without `tasks` and `group`: for all unused. */
+  /** Claims nothing. A new message of the person ends it. Without `tasks` and `group`: for all unused work. */
   wait(request: Omit<WaitRequest, "signal" | "consume">): Promise<WaitAnswer>
   /** As many of them as an answer holds. What has ended and is shown counts as used; the rest is told by itself. */
   show(views: readonly TaskView[], how: ResultView): Promise<ShownResults>
   /** Newest first, at most a thousand. */
   list(filter?: OwnFilter): Promise<readonly TaskSummary[]>
+  /** The same without what a person is asked, which is reached only by its id. */
+  listWork(filter?: OwnFilter): Promise<readonly TaskSummary[]>
   /** Returns once the stop is accepted. */
   cancel(id: string, reason?: string): Promise<TaskRecord>
   /** True when nothing of it runs any more. */
@@ -67,6 +78,7 @@ export function createTaskOperations(call: BackgroundCall): TaskOperations {
     wait: (request) => waitForTasks(call, request),
     show: (views, how) => showResults(call, views, how),
     list: (filter) => listOwn(call, filter),
+    listWork: (filter) => listWork(call, filter),
     cancel: (id, reason) => cancelOwn(call, id, reason),
     cancelAndLook: (id) => cancelAndLook(call, id),
     async send(id, message) {

@@ -1,7 +1,7 @@
 import type { WaitAnswer, WaitRequest } from "../../plugin/wait-request.ts"
 import { LIVE_STATUSES, TERMINAL_STATUSES } from "../../task/lifecycle.ts"
 import type { BackgroundCall } from "./background-call.ts"
-import { listOwn, requireOwn } from "./own-tasks.ts"
+import { listWork, requireOwn } from "./own-tasks.ts"
 
 const NOTHING_TO_WAIT_FOR: WaitAnswer = { reason: "met", tasks: [], group: null, match: null }
 
@@ -24,11 +24,14 @@ export async function waitForTasks(
   })
 }
 
-/** What lives, and what has ended that nobody has used: one that ends a moment before the wait counts. */
+/**
+ * What lives, and what has ended that nobody has used: one that ends a moment before the wait counts. What a person is
+ * asked is no work to wait for: it would end every wait at once, for as long as they take to answer.
+ */
 async function findUnused(call: BackgroundCall): Promise<readonly string[]> {
   const [live, ended] = await Promise.all([
-    listOwn(call, { statuses: LIVE_STATUSES }),
-    listOwn(call, { statuses: TERMINAL_STATUSES, isConsumed: false }),
+    listWork(call, { statuses: LIVE_STATUSES }),
+    listWork(call, { statuses: TERMINAL_STATUSES, isConsumed: false }),
   ])
   const wanted = [...live, ...ended.filter(({ notify }) => notify !== "silent")]
   return [...new Set(wanted.map(({ id }) => id))]

@@ -1,5 +1,6 @@
-/** No plugin can have it: names of plugins begin with a letter. */
-export const TURN_PLUGIN = "#runtime"
+import { RUNTIME_PLUGIN } from "../../task/runtime-plugin.ts"
+
+export const TURN_PLUGIN = RUNTIME_PLUGIN
 export const TURN_TOOL = "turn"
 
 export function isTurn({

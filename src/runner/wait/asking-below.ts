@@ -4,21 +4,20 @@ import type { RunnerScope } from "../scope.ts"
 import { isForPerson } from "./wait-subject.ts"
 
 /**
- * Whether an agent among these, or anything that works for it, has asked a person: it rests as `running` while its
- * question, a task of its own, waits in the inbox.
+ * Whether one of these, or anything that works for it, has asked a person: it rests as `running` while its question, a
+ * task of its own, waits in the inbox.
  */
 export async function isAskingBelow(scope: RunnerScope, live: readonly LiveTask[]): Promise<boolean> {
-  const agents = live.filter(({ kind }) => kind === "agent")
-  const [first] = agents
+  const [first] = live
   if (!first) return false
-  const ids = new Set(agents.map(({ id }) => id))
+  const ids = new Set(live.map(({ id }) => id))
   for (const { taskId, reason } of await scope.store.waits({ workspace: first.workspace, isOpen: true })) {
     if (isForPerson(reason) && (await isBelow(scope, taskId, ids))) return true
   }
   return false
 }
 
-export type LiveTask = Pick<TaskRecord, "id" | "kind" | "workspace">
+export type LiveTask = Pick<TaskRecord, "id" | "workspace">
 
 async function isBelow({ store, active }: RunnerScope, id: TaskId, above: ReadonlySet<TaskId>): Promise<boolean> {
   let next: TaskId | null | undefined = id

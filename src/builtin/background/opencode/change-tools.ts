@@ -62,5 +62,5 @@ async function findWanted({ task_id: id, batch, all }: CancelFields, operations:
   if (id !== undefined) return [withoutMark(id)]
   if (batch !== undefined) return findBatch(operations, batch)
   if (!all) throw new MeanwhileError("invalid_input", `To cancel, ${WHICH}.`)
-  return (await operations.list({ statuses: LIVE_STATUSES })).map((task) => task.id)
+  return (await operations.listWork({ statuses: LIVE_STATUSES })).map((task) => task.id)
 }
