@@ -1,7 +1,12 @@
 import type { Runtime } from "../app.ts"
 import { describeAnswers } from "./chat/answer-hint.ts"
 import { type Question, readAnswer } from "./chat/read-answer.ts"
-import { formatDuration, plain, shortId, toLine } from "./format.ts"
+import { formatDuration, plain, shortId, type Task, toLine } from "./format.ts"
+import { formatCall } from "./view/format-call.ts"
+
+/** Of the question whether a call may run. */
+const ADMISSION_QUESTION = "may_it_run"
+const CALL_CHARACTERS = 200
 
 type Wait = Awaited<ReturnType<Runtime["engine"]["store"]["waits"]>>[number]
 type Asked = Pick<Wait, "question" | "reason"> & { readonly taskId: string }
@@ -21,32 +26,43 @@ export function isAwaited({ question }: Pick<Wait, "question">): boolean {
   return toAsked(question) !== undefined
 }
 
-/** What is asked, what can be chosen from, and with which command it is answered. */
-export function formatQuestion({ taskId, question, reason }: Asked, command: string): string {
+/** What is asked, about which call, what can be chosen from, and with which command it is answered. */
+export function formatQuestion({ taskId, question, reason }: Asked, command: string, about: readonly string[]): string {
   const id = shortId(taskId)
   const asked = toAsked(question)
   const options = asked?.kind === "choice" ? (asked.options ?? []) : []
   const text = toLine(asked?.text ?? textOf(question, "text") ?? "It needs your answer.")
-  const answer = `Answer: ${command} ${id} ${toForm({ reason, question }, asked)}`
-  if (options.length === 0) return `[${id}] ${text} ${answer}`
   return [
     `[${id}] ${text}`,
+    ...about.map((line) => `  ${line}`),
     ...options.map((option, index) => `  ${index + 1}) ${toLine(option)}`),
-    `  ${answer}`,
+    `  Answer: ${command} ${id} ${toForm({ reason, question }, asked)}`,
   ].join("\n")
+}
+
+/** One line for the call that a person is asked about; none for other questions. */
+export function describeAsked({ question }: Pick<Wait, "question">, task: Task | undefined): readonly string[] {
+  if (!task || textOf(question, "kind") !== ADMISSION_QUESTION) return []
+  const title = toLine(task.title)
+  const call = title === task.tool ? formatCall(task) : title
+  return [call.length > CALL_CHARACTERS ? `${call.slice(0, CALL_CHARACTERS - 1)}…` : call]
 }
 
 /** Until when it can be answered, and what counts then. */
 export function formatExpiry({ expiresAt, onExpiry }: Pick<Wait, "expiresAt" | "onExpiry">, nowMs: number): string {
   if (expiresAt === null) return "  waits until it is answered"
-  const then = onExpiry === false ? "no" : typeof onExpiry === "string" ? plain(onExpiry) : "nobody has answered"
-  return `  expires in ${formatDuration(Math.max(0, expiresAt - nowMs))}; then: ${then}`
+  const then = onExpiry === false ? "the answer is no" : toUnanswered(onExpiry)
+  return `  expires in ${formatDuration(Math.max(0, expiresAt - nowMs))}; then ${then}`
 }
 
-/** What a person should see before they answer, indented. */
-export function formatQuestionDetail({ question }: Pick<Wait, "question">): string {
+function toUnanswered(onExpiry: Wait["onExpiry"]): string {
+  return typeof onExpiry === "string" ? `the answer is ${toLine(onExpiry)}` : "it goes on without an answer"
+}
+
+/** What a person should see before they answer. */
+export function toDetailLines({ question }: Pick<Wait, "question">): readonly string[] {
   const detail = textOf(question, "detail")
-  return detail === undefined ? "" : plain(detail).replaceAll(/^/gm, "  ")
+  return detail === undefined ? [] : plain(detail).split("\n")
 }
 
 /** The answer as the run that waits understands it; undefined when it is none. */

@@ -127,9 +127,12 @@ test("what needs an approval and finds nobody waits in the inbox, and is done wh
   const directory = createFolder()
   const program = startPiped({ directory })
   program.type("write file notes.txt with buy milk")
-  await program.shows(/Answer: \/answer [0-9a-f]{8} yes\|no\n/)
   program.endInput()
   expect(await program.exited).toBe(0)
+  expect(program.shown()).toMatch(/\? writeNewFile waits for your approval as \[[0-9a-f]{8}\]\n/)
+  expect(program.shown()).toMatch(
+    /\] Allow writeNewFile\? It writes\.\n {2}.*notes\.txt\n {2}Answer: \/answer [0-9a-f]{8} yes\|no\n/,
+  )
   expect(existsSync(join(directory, "notes.txt"))).toBe(false)
   const next = startPiped({ directory })
   await next.shows(/1 task waits for your answer: see \/inbox/)

@@ -63,9 +63,12 @@ function toInputLines(input: unknown, preview: Preview | undefined): readonly st
   if (!preview?.isShown || !isObject) return [`Input: ${toInputText(input)}`]
   const isSeen = (value: unknown): boolean =>
     value === undefined || (typeof value === "string" && (value.includes("\n") || preview.text.includes(value)))
-  const unseen = Object.entries(input).filter(([, value]) => !isSeen(value))
+  const unseen = Object.entries(input).filter(([key, value]) => !isSeen(value) && !isWhereItIs(key, value))
   return unseen.length === 0 ? [] : [`Input: ${toInputText(Object.fromEntries(unseen))}`]
 }
+
+/** The working folder is where it runs anyway. */
+const isWhereItIs = (key: string, value: unknown): boolean => key === "cwd" && value === "."
 
 /** Fields that are secrets by their name are left out whatever they hold. */
 function toInputText(input: unknown): string {

@@ -11,7 +11,7 @@ import {
   type TaskId,
 } from "../format.ts"
 import { formatResultHead } from "../format-result.ts"
-import { formatQuestion, isQuestion } from "../inbox.ts"
+import { describeAsked, formatQuestion, isQuestion } from "../inbox.ts"
 import { isReportedTask } from "../reported-task.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { LastAnnouncement } from "./last-announcement.ts"
@@ -86,7 +86,8 @@ export function createAnnouncer({ meanwhile, screen, last, isReporting }: Announ
     const { task } = await meanwhile.tasks.get(taskId)
     if (task.status === "waiting" && isQuestion(task.wait)) {
       asking.add(taskId)
-      screen.print(screen.style.yellow(formatQuestion({ taskId, ...task.wait }, "/answer")))
+      const about = describeAsked(task.wait, task)
+      screen.print(screen.style.yellow(formatQuestion({ taskId, ...task.wait }, "/answer", about)))
     }
   }
 

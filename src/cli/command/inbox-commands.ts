@@ -1,12 +1,5 @@
 import { shortId } from "../format.ts"
-import {
-  describeAnswer,
-  formatExpiry,
-  formatQuestion,
-  formatQuestionDetail,
-  openQuestions,
-  toAnswer,
-} from "../inbox.ts"
+import { describeAnswer, formatExpiry, formatQuestion, openQuestions, toAnswer, toDetailLines } from "../inbox.ts"
 import { type Command, splitLine, type TaskContext } from "./command.ts"
 
 export const inboxCommand: Command<TaskContext> = {
@@ -18,9 +11,8 @@ export const inboxCommand: Command<TaskContext> = {
     if (questions.length === 0) screen.print("Nothing waits for your answer.")
     for (const question of questions) {
       const { dim } = screen.style
-      const detail = formatQuestionDetail(question)
-      const lines = [formatQuestion(question, `${prefix}answer`), dim(formatExpiry(question, Date.now()))]
-      screen.print([...(detail === "" ? [] : [dim(detail)]), ...lines].join("\n"))
+      const text = formatQuestion(question, `${prefix}answer`, toDetailLines(question).map(dim))
+      screen.print(`${text}\n${dim(formatExpiry(question, Date.now()))}`)
     }
   },
 }

@@ -1,7 +1,7 @@
 import { findBlocked } from "../blocked-tasks.ts"
 import { formatAnnouncement, isQuestionTask, shortId, type Task, type TaskId, toLine } from "../format.ts"
 import { formatResultHead } from "../format-result.ts"
-import { formatQuestion } from "../inbox.ts"
+import { describeAsked, formatQuestion } from "../inbox.ts"
 import type { Screen } from "../screen/screen.ts"
 import { findOwnQuestions, findOwnTasks, isLive, type OwnTasksScope } from "./own-tasks.ts"
 
@@ -48,7 +48,8 @@ async function look(scope: SettlingScope, told: Set<TaskId>): Promise<readonly T
   for (const question of await findOwnQuestions(scope)) {
     if (told.has(question.taskId)) continue
     told.add(question.taskId)
-    scope.screen.print(formatQuestion(question, "meanwhile tasks answer"))
+    const about = describeAsked(question, await scope.meanwhile.engine.store.task(question.taskId))
+    scope.screen.print(formatQuestion(question, "meanwhile tasks answer", about))
   }
   const blocked = await findBlocked(scope.meanwhile)
   return tasks.filter((task) => isLive(task) && !blocked.has(task.id)).map(({ id }) => id)

@@ -123,6 +123,14 @@ test("a call that moved to the background names its task, whose end can then be 
   expect(tasks).toEqual([TASK])
 })
 
+test("a call that waits for an approval is not said to have moved", () => {
+  const { show, shown } = open()
+  const call = { agent: MAIN, callId: "1", tool: "fetch_url", isAwaitingApproval: true } as const
+  const ended = { ...call, isSuccess: true, isRefused: false, durationMs: 11, summary: "", taskId: TASK }
+  show({ type: "tool_call.ended", ...ended })
+  expect(shown()).toBe("? fetch_url waits for your approval as [3f1c2a90]\n")
+})
+
 test("a turn that nobody waits for tells why it failed", () => {
   const { show, shown } = open()
   show({ type: "agent.status_changed", agent: CHILD, status: "error", reason: "the key was refused" })

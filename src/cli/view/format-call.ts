@@ -40,6 +40,9 @@ export function formatCallEnd(event: EventOf<"tool_call.ended">, style: Style): 
   const { isSuccess, isRefused, durationMs, taskId, summary } = event
   const tool = plain(event.tool)
   const took = formatDuration(durationMs)
+  if (taskId && event.isAwaitingApproval) {
+    return style.yellow(`? ${tool} waits for your approval as [${shortId(taskId)}]`)
+  }
   if (taskId) return style.yellow(`→ ${tool} moved to the background as [${shortId(taskId)}] after ${took}`)
   const said = bound(toLine(withoutJson(summary)), SUMMARY_CHARACTERS)
   const tail = said === "" ? "" : `: ${said}`

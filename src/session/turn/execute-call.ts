@@ -9,14 +9,30 @@ import { offeredTools } from "../conversation-context.ts"
 import { beginToolSpan } from "../telemetry.ts"
 import type { OfferedTool } from "../tool-list.ts"
 import { watchTask } from "../task-watch.ts"
-import { findOffered, toBackgroundAfterMs, toStepKey } from "./call-step.ts"
+import { findOffered, toBackgroundAfterMs } from "./call-step.ts"
 import { type CallWatch, watchCall } from "./call-watch.ts"
 import { tellPromoted } from "./tell-promoted.ts"
 import { summarize, toErrorResult, toToolResult } from "./tool-answer.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
+export interface ExecutedCall {
+  readonly result: ToolResult
+  /** Null when it was refused, or not tried. */
+  readonly answer: Answer | null
+  /** Whether it was let through: from then on it may have done something. */
+  readonly hasBegun: boolean
+}
+
+/** Where a call stands in its turn. */
+export interface CallPlace {
+  /** Of the message that asks for it. */
+  readonly position: number
+  /** Of its step. */
+  readonly key: string
+}
+
 /** Runs one call of the model. Never rejects: whatever goes wrong is the answer. */
-export async function executeCall(scope: TurnScope, call: FunctionCall, position: number): Promise<ToolResult> {
+export async function executeCall(scope: TurnScope, call: FunctionCall, place: CallPlace): Promise<ExecutedCall> {
   const { agents, conversation, account } = scope
   const { emitter } = conversation
   const { id: callId, tool, input } = call
@@ -34,7 +50,7 @@ export async function executeCall(scope: TurnScope, call: FunctionCall, position
       ...(afterMs !== undefined && { backgroundAfterMs: afterMs }),
     })
   }
-  const { result, answer, errorType } = await perform(scope, call, { offered, position, span, watch })
+  const { result, answer, errorType } = await perform(scope, call, { ...place, offered, span, watch })
   watch.close()
   const taskId = answer?.outcome === "promoted" ? answer.task.id : null
   if (taskId) {
@@ -52,16 +68,15 @@ export async function executeCall(scope: TurnScope, call: FunctionCall, position
       isRefused: errorType === "permission_denied",
       durationMs: watch.ranMs(),
       taskId,
+      ...(isAwaitingApproval(answer) && { isAwaitingApproval: true }),
       summary: summarize(result, answer),
     })
   }
-  return result
+  return { result, answer, hasBegun: watch.hasBegun() }
 }
 
-interface Attempt {
+interface Attempt extends CallPlace {
   readonly offered: OfferedTool | undefined
-  /** Of the message that asks for it. */
-  readonly position: number
   readonly span: Trace
   readonly watch: CallWatch
 }
@@ -87,17 +102,22 @@ async function perform(
   }
 }
 
+function isAwaitingApproval(answer: Answer | null): boolean {
+  const task = answer?.outcome === "promoted" ? answer.task : null
+  return task?.status === "waiting" && task.wait.reason === "approval"
+}
+
 /** A call that somebody stopped has not failed. */
 function toAnswerError(answer: Answer): string | undefined {
   if (answer.outcome === "failed") return toErrorType(answer.failure.code)
   return answer.outcome === "timed_out" ? answer.outcome : undefined
 }
 
-function begin(scope: TurnScope, call: FunctionCall, { offered, position, span, watch }: Attempt): Execution {
+function begin(scope: TurnScope, call: FunctionCall, { offered, position, key, span, watch }: Attempt): Execution {
   const { agents, conversation, turn, hops } = scope
   const { log, model } = conversation
   if (!offered) throw unknownTool(scope, call)
-  const askedBy = turn.askingStep(toStepKey(position, call))
+  const askedBy = turn.askingStep(key)
   const parentMessage = `${log.id}/${position}`
   const toolCall = {
     tool: call.tool,
