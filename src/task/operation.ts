@@ -58,8 +58,8 @@ export type Operation =
    */
   | { readonly op: "task.note"; readonly run: RunReference; readonly facts: readonly FactEvent[] }
   /**
-   * Begins run n + 1 of a task whose run n is terminal, and settles n's unused notices as superseded. `resume` counts,
-   * and replaces the input when one is given.
+   * Begins run n + 1 of a task whose run n is terminal, and settles n's unused notices as superseded. `resume` counts.
+   * Input and metadata are replaced when they are given.
    */
   | {
       readonly op: "task.begin_run"
@@ -68,6 +68,7 @@ export type Operation =
       readonly reason: "retry" | "resume"
       readonly input?: JsonValue
       readonly inputHeldBy?: WorkerId | null
+      readonly metadata?: JsonObject
     }
   | { readonly op: "task.prioritize"; readonly taskId: TaskId; readonly priority: number }
   /**

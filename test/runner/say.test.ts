@@ -31,6 +31,20 @@ describe("saying something to an agent", () => {
     expect(said).toHaveLength(1)
   })
 
+  test("resumes it as many hops from a person as whoever says it, and never fewer than before", async () => {
+    const { runner, next, ended, complete, caller } = await openAgents()
+    const id = await complete()
+    runner.execute({ tool: "caller", input: {}, hops: 1 })
+    const { tasks } = (await caller.call(1)).context
+    expect(await tasks.say(id, "look left")).toMatchObject({ task: { run: 2, metadata: { hops: 1 } } })
+    ;(await next()).finish("seen")
+    await ended(id)
+    expect(await runner.resume(id, "look right")).toMatchObject({ run: 3, metadata: { hops: 1 } })
+    ;(await next()).fail()
+    await ended(id)
+    expect(await tasks.retry(id)).toMatchObject({ run: 4, metadata: { hops: 1 } })
+  })
+
   test("is refused when nobody would hear it", async () => {
     const { runner, next, ended, loseSession } = await openAgents()
     const tool = await runner.start({ tool: "echo", input: {} })

@@ -52,6 +52,19 @@ export function describeLaterRuns(test: EngineTest): void {
       expect(await engine.store.run(id, 1)).toMatchObject({ input: { command: "npm test" }, patch: PATCH })
     })
 
+    test("replaces the metadata when some are given, and leaves those of the run before", async ({ engine }) => {
+      const { id } = await createTask(engine, RUNNING)
+      await applyEvents(engine, id, FAILED)
+      const begin = { op: "task.begin_run", taskId: id, reason: "retry" } as const
+      const [begun] = await engine.store.commit([{ ...begin, afterRun: 1, metadata: { hops: 1 } }])
+      expect(begun).toMatchObject({ input: { command: "npm test" }, metadata: { hops: 1 } })
+      expect(await engine.store.task(id)).toEqual(begun)
+      expect(await engine.store.run(id, 1)).toMatchObject({ metadata: { owner: "suite" } })
+      await applyEvents(engine, id, STARTED, FAILED)
+      const [again] = await engine.store.commit([{ ...begin, afterRun: 2 }])
+      expect(again.metadata).toEqual({ hops: 1 })
+    })
+
     test("is refused while the run lives, for another run, and twice", async ({ engine }) => {
       const { id } = await createTask(engine, RUNNING)
       const begin = { op: "task.begin_run", taskId: id, afterRun: 1, reason: "retry" } as const

@@ -6,11 +6,14 @@ import { type Admitted, admit } from "../call/admission.ts"
 import { requireNoApproval } from "../call/approval.ts"
 import { toDetails } from "../call/details.ts"
 import { enter } from "../call/enter.ts"
+import { toHops, withHops } from "../call/hops.ts"
 import type { RunnerScope } from "../scope.ts"
 
 export interface NextRun {
   readonly reason: "retry" | "resume"
   readonly input: unknown
+  /** How many reports lie between whoever asks for it and a person's words. */
+  readonly hops: number
 }
 
 /** Another run of a task that has ended. It is a call like any other: whoever may refuse a call may refuse this one. */
@@ -49,7 +52,7 @@ async function write(
   scope: RunnerScope,
   task: TaskRecord,
   admitted: Admitted,
-  { reason, input }: NextRun,
+  { reason, input, hops }: NextRun,
 ): Promise<TaskRecord> {
   const held = scope.heldInputs.get(task.id)
   const isSame = reason === "retry" && admitted.call.input === input
@@ -60,6 +63,7 @@ async function write(
         taskId: task.id,
         afterRun: task.run,
         reason,
+        ...toFurther(task, hops),
         ...(isSame ? toHolder(scope, task) : toChangedInput(scope, task, admitted)),
       },
     ])
@@ -71,6 +75,11 @@ async function write(
     else scope.heldInputs.set(task.id, held)
     throw error
   }
+}
+
+/** Reports that follow from one another are counted, also when the same task runs again for each of them. */
+function toFurther({ metadata }: TaskRecord, hops: number): Pick<OperationOf<"task.begin_run">, "metadata"> {
+  return hops > toHops(metadata) ? { metadata: withHops(metadata, hops) } : {}
 }
 
 type InputPart = Pick<OperationOf<"task.begin_run">, "input" | "inputHeldBy">

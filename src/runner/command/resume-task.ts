@@ -9,14 +9,14 @@ import type { RunnerScope } from "../scope.ts"
 import { beginAnew, requireInput } from "./begin-anew.ts"
 
 /** A follow-up to a completed agent: another run in the same conversation. */
-export async function resumeTask(scope: RunnerScope, task: TaskRecord, prompt: string): Promise<TaskRecord> {
+export async function resumeTask(scope: RunnerScope, task: TaskRecord, prompt: string, hops = 0): Promise<TaskRecord> {
   const { tool, resume } = requireResumableTool(scope, task)
   requireText("prompt", prompt)
   requireResumable(task)
   const session = await requireSession(scope, task)
   const input = resume(parseInput(tool, toEarlierInput(scope, task, prompt)), prompt, session)
   try {
-    return await beginAnew(scope, task, { reason: "resume", input })
+    return await beginAnew(scope, task, { reason: "resume", input, hops })
   } catch (error) {
     if (isMeanwhileError(error, "wrong_state")) await explain(scope, task)
     throw error

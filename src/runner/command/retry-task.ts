@@ -6,9 +6,9 @@ import { beginAnew, requireInput } from "./begin-anew.ts"
 const RETRYABLE: ReadonlySet<string> = new Set(["failed", "timed_out", "interrupted", "cancelled"])
 
 /** The same input again, as another run. It is a call like any other: whoever may refuse a call may refuse this one. */
-export async function retryTask(scope: RunnerScope, task: TaskRecord): Promise<TaskRecord> {
+export async function retryTask(scope: RunnerScope, task: TaskRecord, hops = 0): Promise<TaskRecord> {
   requireRetryable(task)
-  return beginAnew(scope, task, { reason: "retry", input: requireInput(scope, task) })
+  return beginAnew(scope, task, { reason: "retry", input: requireInput(scope, task), hops })
 }
 
 function requireRetryable(task: TaskRecord): void {

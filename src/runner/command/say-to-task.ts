@@ -7,13 +7,13 @@ import { requireText, resumeTask } from "./resume-task.ts"
 const LIVE: ReadonlySet<string> = new Set(["queued", "running", "waiting"])
 
 /** To a live agent, at its next tool boundary; a completed one is resumed. */
-export async function sayToTask(scope: RunnerScope, task: TaskRecord, text: string): Promise<SaidTo> {
+export async function sayToTask(scope: RunnerScope, task: TaskRecord, text: string, hops = 0): Promise<SaidTo> {
   requireText("message", text)
   if (task.kind !== "agent") {
     const message = `Task ${task.id} is a call of ${task.tool}: only agents can be told something.`
     throw new MeanwhileError("wrong_state", message, { kind: task.kind })
   }
-  if (task.status === "completed") return { task: await resumeTask(scope, task, text), how: "resumed" }
+  if (task.status === "completed") return { task: await resumeTask(scope, task, text, hops), how: "resumed" }
   if (!LIVE.has(task.status)) {
     const message = `Task ${task.id} is ${task.status}: only agents that run or have completed can be told something. Retry it, or start a new one.`
     throw new MeanwhileError("wrong_state", message, { status: task.status })

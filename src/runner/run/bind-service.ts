@@ -5,6 +5,8 @@ import type { AskingStep, TaskRecord } from "../../task/record.ts"
 import { requireHopsLeft } from "../call/hops.ts"
 import { getResult } from "../command/commands.ts"
 import { findTask } from "../command/lookup.ts"
+import { resumeTask } from "../command/resume-task.ts"
+import { retryTask } from "../command/retry-task.ts"
 import { sayToTask } from "../command/say-to-task.ts"
 import { acknowledgeTasks, type ResultReader } from "../command/use-results.ts"
 import { waitFor } from "../command/wait-for.ts"
@@ -32,16 +34,16 @@ export function bindToRun(scope: RunnerScope, active: ActiveRun): TaskService {
     cancel: (id, request) => service.cancel(id, request, workspace),
     async retry(id) {
       requireHopsLeft(scope, active)
-      return service.retry(id, workspace)
+      return retryTask(scope, await findTask(scope, id, workspace), active.hops)
     },
     async resume(id, prompt) {
       requireHopsLeft(scope, active)
-      return service.resume(id, prompt, workspace)
+      return resumeTask(scope, await findTask(scope, id, workspace), prompt, active.hops)
     },
     async say(id, message) {
       const task = await findTask(scope, id, workspace)
       if (task.status === "completed") requireHopsLeft(scope, active)
-      return sayToTask(scope, task, message)
+      return sayToTask(scope, task, message, active.hops)
     },
     waitFor: (request) => waitFor(scope, request, { workspace, run: active, reader: toReader(scope, active) }),
     get groups() {

@@ -8,7 +8,7 @@ import { requireTask, wrongState } from "./refusal.ts"
 export function createBeginRunHandlers(tables: Tables): Pick<Handlers, "task.begin_run"> {
   const { tasks, events, runs, notices, groups } = tables
   return {
-    "task.begin_run"({ taskId, afterRun, reason, input, inputHeldBy }, change) {
+    "task.begin_run"({ taskId, afterRun, reason, input, inputHeldBy, metadata }, change) {
       const task = requireTask(tasks, taskId)
       const { number, details, course, state } = task
       if (course.run !== afterRun) throw wrongState(task, `run ${afterRun} is not the current one`)
@@ -25,6 +25,7 @@ export function createBeginRunHandlers(tables: Tables): Pick<Handlers, "task.beg
           ...details,
           input: input === undefined ? details.input : input,
           inputHeldBy: inputHeldBy === undefined ? details.inputHeldBy : inputHeldBy,
+          metadata: metadata ?? details.metadata,
         },
         course: {
           ...course,
@@ -43,7 +44,7 @@ export function createBeginRunHandlers(tables: Tables): Pick<Handlers, "task.beg
       events.append(number, begun.course.lastSequence, begun.course.run, change.now, { type: "task.queued" })
       tasks.saveRun(begun)
       tasks.saveDetails(begun)
-      if (input !== undefined) tasks.saveInput(begun)
+      if (input !== undefined || metadata !== undefined) tasks.saveInput(begun)
       change.hasOffers = true
       wakeTask(change, taskId, begun.course.lastSequence)
       return toTaskRecord(begun)
