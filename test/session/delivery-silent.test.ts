@@ -28,6 +28,17 @@ test("members of a group that reports nothing, however many, keep nothing else f
   expect(lastSaid(model, -1)).not.toContain("quiet")
 })
 
+test("members of a group that others still join, however many have ended, keep nothing else from being told", async () => {
+  const { runtime, session, model, start, ended } = await openBusyAgent()
+  const group = await runtime.tasks.groups.open({ name: "crumbs", session: session.id })
+  await Promise.all(Array.from({ length: MANY }, (_, index) => start(`crumb ${index}`, { group: group.id })))
+  const { id } = await start("bread")
+  await ended()
+  await session.send("what now?")
+  expect(lastSaid(model, -1)).toContain(`Task ${id} ("echo"): completed.\n| bread`)
+  expect(lastSaid(model, -1)).not.toContain("crumb")
+})
+
 async function openBusyAgent() {
   const agent = await openAgent(["Well."], { tools: [echo], background: LIMITS })
   const { tasks } = agent.runtime

@@ -9,16 +9,25 @@ import type { NoticeFilter, TaskStore } from "../../task/store.ts"
 import type { Conversation } from "../conversation.ts"
 import { restoredOf } from "../log/session-data.ts"
 import type { AgentScope } from "../scope.ts"
-import { type Delivery, type EndedTask, NOTHING_TO_TELL, type WaitingTask } from "./delivery.ts"
+import { type Delivery, type EndedTask, isNothing, NOTHING_TO_TELL, type WaitingTask } from "./delivery.ts"
 import { sortEnds } from "./sort-ends.ts"
 
 /** More than that are told with what is told next. */
 const MOST_AT_ONCE = 2_000
+/** What is held back, or told by nobody, may come before it: so far it is looked for. */
+const MOST_LOOKED_AT = 64_000
 
 /** What the model of the session can be told now, and has not been. */
 export async function readDeliverable(scope: AgentScope, { log }: Conversation): Promise<Delivery> {
+  for (let most = MOST_AT_ONCE; ; most *= 2) {
+    const notices = await readUnused(scope.store, log, most)
+    const delivery = await toDelivery(scope, log, notices)
+    if (!isNothing(delivery) || notices.length < most || most >= MOST_LOOKED_AT) return delivery
+  }
+}
+
+async function toDelivery(scope: AgentScope, log: Conversation["log"], notices: readonly Notice[]): Promise<Delivery> {
   const restored = restoredOf(log.data)
-  const notices = await readUnused(scope.store, log)
   if (notices.length === 0) return restored.length === 0 ? NOTHING_TO_TELL : { ...NOTHING_TO_TELL, restored }
   const found = await Promise.all(notices.map((notice) => readTask(scope.store, notice)))
   const ended = found.filter((one) => one.key.kind === "ended")
@@ -37,19 +46,20 @@ export async function readDeliverable(scope: AgentScope, { log }: Conversation):
 export async function readUnused(
   store: TaskStore,
   { id, workspace }: Pick<Conversation["log"], "id" | "workspace">,
+  most = MOST_AT_ONCE,
 ): Promise<readonly Notice[]> {
-  const found = await readOldest(store, { workspace, session: id, states: ["pending", "claimed"] })
+  const found = await readOldest(store, { workspace, session: id, states: ["pending", "claimed"] }, most)
   if (found.every(({ state }) => state === "pending")) return found
   const isFree = await Promise.all(found.map((notice) => isUnclaimed(store, notice)))
   return found.filter((_, index) => isFree[index])
 }
 
 /** What is never told by itself stays for ever: it does not keep what comes after it from being read. */
-async function readOldest(store: TaskStore, filter: NoticeFilter): Promise<readonly Notice[]> {
-  const oldest = await store.notices(filter, MOST_AT_ONCE)
-  if (oldest.length < MOST_AT_ONCE) return oldest
+async function readOldest(store: TaskStore, filter: NoticeFilter, most: number): Promise<readonly Notice[]> {
+  const oldest = await store.notices(filter, most)
+  if (oldest.length < most) return oldest
   const silent = oldest.filter(({ notify }) => notify === "silent")
-  const told = await store.notices({ ...filter, notify: ["wake", "next_turn"] }, MOST_AT_ONCE)
+  const told = await store.notices({ ...filter, notify: ["wake", "next_turn"] }, most)
   return [...silent, ...told].toSorted((one, other) => one.at - other.at)
 }
 
