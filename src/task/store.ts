@@ -57,6 +57,8 @@ export interface GroupFilter {
   readonly idPrefix?: string
   readonly failFast?: boolean
   readonly merge?: MergeStrategy
+  /** Only those with members for which there is no task whose idempotency key is this, with the group's id behind it. */
+  readonly withoutTask?: string
 }
 
 export interface PageRequest {

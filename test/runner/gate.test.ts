@@ -79,6 +79,27 @@ test("rejecting cancels the gate, and nobody can decide again, retry it or call 
   expect(answer).not.toHaveProperty("outcome", "completed")
 })
 
+test("a group that has its gate is not read again by the slow look", async () => {
+  const desk = await createGroupDesk()
+  const group = await joinGated(desk)
+  await question(desk)
+  const { store } = desk.engine
+  const groups = store.groups.bind(store)
+  const looks: GroupId[][] = []
+  Object.assign(store, {
+    async groups(...filter: Parameters<typeof groups>) {
+      const found = await groups(...filter)
+      looks.push(found.map(({ id }) => id))
+      return found
+    },
+  })
+  await eventually("it is looked for groups again", () => {
+    desk.clock.advance(1_000)
+    return looks.length >= 4
+  })
+  expect(looks.flat()).not.toContain(group)
+})
+
 test("an answer from the inbox decides as well, and the first one counts", async () => {
   const desk = await createGroupDesk()
   const group = await joinGated(desk)

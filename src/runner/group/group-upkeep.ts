@@ -4,6 +4,7 @@ import { type Chore, repeat, warn } from "../upkeep/repeat.ts"
 import type { RunnerScope } from "../scope.ts"
 import { failFast } from "./fail-fast.ts"
 import { isGated, openGate } from "./gate.ts"
+import { GATE_PREFIX } from "./gate-name.ts"
 
 const MOST_AT_ONCE = 1_000
 const MOST_REMEMBERED = 10_000
@@ -60,7 +61,11 @@ export function createGroupUpkeep(scope: RunnerScope, { looksAround }: GroupUpke
   async function tendAll(): Promise<void> {
     const { store } = scope
     const failing = await store.groups({ states: ["open", "sealed"], failFast: true }, MOST_AT_ONCE)
-    const gated = await store.groups({ states: ["joined"], merge: "human_gated" }, MOST_AT_ONCE)
+    // Those with a gate need nothing more, and there are more of them all the time.
+    const gated = await store.groups(
+      { states: ["joined"], merge: "human_gated", withoutTask: GATE_PREFIX },
+      MOST_AT_ONCE,
+    )
     for (const group of [...failing, ...gated]) {
       if (isClosed || settled.has(group.id) || scope.own?.hasSession(group.session) === false) continue
       await tend(group)

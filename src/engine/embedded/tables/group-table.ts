@@ -132,6 +132,9 @@ export function createGroupTable(database: DatabaseSync): GroupTable {
   }
 }
 
+const TASK_OF_GROUP =
+  "SELECT 1 FROM tasks WHERE tasks.workspace = groups.workspace AND tasks.idempotency_key = ? || groups.id"
+
 const UNFINISHED: ReadonlySet<GroupState> = new Set(["open", "sealed"])
 
 /** What is not finished yet is indexed, and so are results that a person decides on: the query says so where it can. */
@@ -142,7 +145,7 @@ function toQuery(filter: GroupFilter): { sql: string; parameters: SQLInputValue[
     conditions.push(condition)
     parameters.push(...values)
   }
-  const { workspace, session, states, name, idPrefix, failFast, merge } = filter
+  const { workspace, session, states, name, idPrefix, failFast, merge, withoutTask } = filter
   if (idPrefix !== undefined) demand("id >= ? AND id < ? || char(0x10ffff)", idPrefix, idPrefix)
   if (session === null) demand("session IS NULL")
   else if (session !== undefined) demand("session = ?", session)
@@ -151,6 +154,7 @@ function toQuery(filter: GroupFilter): { sql: string; parameters: SQLInputValue[
   if (failFast !== undefined) demand("fail_fast = ?", failFast ? 1 : 0)
   if (merge === "human_gated") demand("merge = 'human_gated'")
   else if (merge !== undefined) demand("merge = ?", merge)
+  if (withoutTask !== undefined) demand(`member_count > 0 AND NOT EXISTS (${TASK_OF_GROUP})`, withoutTask)
   if (states) demand(`state IN (${states.map(() => "?").join(", ")})`, ...states)
   if (states?.every((state) => UNFINISHED.has(state))) demand("state IN ('open', 'sealed')")
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : ""
