@@ -69,7 +69,7 @@ function findWrongAnswers(stored: StoredSession, { steps, effects, crashes }: Tu
       const isHandle = isSlow && text.includes("in the background as task")
       if (isHandle) return stored.tasksOf(tool).length === 1 ? [] : [`${key} has ${stored.tasksOf(tool).length} tasks`]
       const mayBeInterrupted = onCrash === "fail" && crashes > 0 && !(isSlow && stored.tasksOf(tool).length > 0)
-      const isInterrupted = text.startsWith("It was interrupted") && mayBeInterrupted
+      const isInterrupted = /^It was (interrupted|stopped because)/.test(text) && mayBeInterrupted
       return isInterrupted ? [] : [`${key} was answered: ${text}`]
     }),
   )

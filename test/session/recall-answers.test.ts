@@ -19,11 +19,11 @@ function createStepless(onCrash: OnCrash): TurnScope {
 test.each(["fail", "ask"] as const)(
   "a call without a record is not run again where a crash means %s",
   async (onCrash) => {
-    const answers = await recallAnswers(createStepless(onCrash), MESSAGE, 1)
+    const { answers } = await recallAnswers(createStepless(onCrash), MESSAGE, 1)
     expect(JSON.stringify(answers.get("one"))).toContain("It was interrupted")
   },
 )
 
 test("a call without a record is run again when its tool says that it may be", async () => {
-  expect((await recallAnswers(createStepless("retry"), MESSAGE, 1)).size).toBe(0)
+  expect((await recallAnswers(createStepless("retry"), MESSAGE, 1)).answers.size).toBe(0)
 })

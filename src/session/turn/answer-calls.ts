@@ -3,9 +3,10 @@ import { callsOf, type FunctionCall, type Message, type ToolResult } from "../..
 import { takeNews } from "../delivery/hand-over.ts"
 import type { FinishedStep } from "../log/open-turn.ts"
 import { toStepKey } from "./call-step.ts"
-import { executeCall } from "./execute-call.ts"
+import { type ExecutedCall, executeCall } from "./execute-call.ts"
 import { freeClaims } from "./free-claims.ts"
-import { recallAnswers } from "./recall-answers.ts"
+import { toLeftStep, toUnbegunStep } from "./left-call.ts"
+import { type RecalledCalls, recallAnswers } from "./recall-answers.ts"
 import { saveSoon, type TurnScope } from "./turn-scope.ts"
 
 export interface AnswerOptions {
@@ -25,48 +26,61 @@ export async function answerCalls(scope: TurnScope, message: Message, options: A
   const { turn } = scope
   const { position, isLeft } = options
   const calls = callsOf(message)
-  const known = isLeft ? await recallLeft(scope, message, position) : NOTHING
+  const { answers, keys } = isLeft ? await recallLeft(scope, message, position) : NOTHING
+  const keyOf = (call: FunctionCall): string => keys.get(call.id) ?? toStepKey(position, call)
   let unanswered = calls.length
+  /** The last one to end is kept with the message, unless a shutdown comes in between. */
+  let keepLast = (): void => {}
   const parts = await Promise.all(
     calls.map(async (call) => {
-      const result = known.get(call.id) ?? (await executeCall(scope, call, position))
+      const known = answers.get(call.id)
+      const key = keyOf(call)
+      const executed = known ? null : await executeCall(scope, call, { position, key })
       unanswered -= 1
-      if (unanswered > 0 && !known.has(call.id)) keep(scope, call, position, result)
-      return result
+      if (executed && turn.isHandedBack()) keepLeft(scope, toLeftStep(scope, call, key, executed))
+      else if (executed && unanswered > 0) keep(scope, key, executed.result)
+      else if (executed) keepLast = () => keep(scope, key, executed.result)
+      return known ?? (executed as ExecutedCall).result
     }),
   )
-  requireNotHandedBack(scope)
+  if (turn.isHandedBack()) {
+    keepLast()
+    throw turn.signal.reason
+  }
   const answer = { kind: "message", message: { role: "tool", parts }, turn: turn.taskId } as const
   const news = await takeNews(scope)
-  const finished = calls.map((call, index) => toFinished(call, position, parts[index]))
+  const finished = calls.map((call, index) => toFinished(keyOf(call), parts[index]))
   saveSoon(scope, { ...news, entries: [answer, ...news.entries], finished })
 }
 
 async function recallLeft(scope: TurnScope, message: Message, position: number) {
-  const known = await recallAnswers(scope, message, position)
-  const repeated = callsOf(message).filter(({ id }) => !known.has(id))
-  await freeClaims(
-    scope,
-    repeated.map((call) => toStepKey(position, call)),
-  )
-  return known
+  const recalled = await recallAnswers(scope, message, position)
+  const { answers, keys, unbegun } = recalled
+  const repeated = [...keys].flatMap(([id, key]) => (answers.has(id) ? [] : [key]))
+  await freeClaims(scope, repeated)
+  // From here on a crash finds them in flight.
+  if (unbegun.length > 0) await scope.turn.save({ entries: [], started: unbegun })
+  return recalled
 }
 
 /** A call that failed showed nothing of the results it had claimed: they are free again when the turn ends. */
-function toFinished(call: FunctionCall, position: number, result: ToolResult | undefined): FinishedStep {
-  const key = toStepKey(position, call)
+function toFinished(key: string, result: ToolResult | undefined): FinishedStep {
   return result?.isError === false ? { key, result: null, settlesClaims: true } : { key, result: null }
 }
 
-const NOTHING: ReadonlyMap<string, ToolResult> = new Map()
+const NOTHING: Pick<RecalledCalls, "answers" | "keys"> = { answers: new Map(), keys: new Map() }
 
-function keep(scope: TurnScope, call: FunctionCall, position: number, result: ToolResult): void {
-  if (scope.turn.isHandedBack()) return
+function keep(scope: TurnScope, key: string, result: ToolResult): void {
   const { value } = scope.agents.redactor.redactJson(toJson(result))
-  saveSoon(scope, { entries: [], finished: [{ key: toStepKey(position, call), result: value }] })
+  saveSoon(scope, { entries: [], finished: [{ key, result: value }] })
 }
 
-/** What a shutdown cut off is not an answer: the next claim asks the tool's `onCrash`. */
-function requireNotHandedBack({ turn }: TurnScope): void {
-  if (turn.isHandedBack()) throw turn.signal.reason
+function keepLeft(scope: TurnScope, step: FinishedStep | null): void {
+  if (step) saveSoon(scope, { entries: [], finished: [step] })
+}
+
+/** A shutdown came before any of its calls was tried. */
+export function leaveUntried(scope: TurnScope, message: Message, position: number): void {
+  const finished = callsOf(message).map((call) => toUnbegunStep(toStepKey(position, call)))
+  saveSoon(scope, { entries: [], finished })
 }

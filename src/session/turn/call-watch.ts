@@ -11,6 +11,8 @@ export interface CallWatch {
   readonly options: ExecuteOptions
   /** Since it began, or since it was allowed. */
   ranMs(): number
+  /** Whether it was let through. */
+  hasBegun(): boolean
   close(): void
 }
 
@@ -19,6 +21,7 @@ export function watchCall({ agents: { clock }, conversation }: TurnScope, call: 
   const { id: callId, tool } = call
   let beganMs = clock.monotonic()
   let isAsked = false
+  let isAdmitted = false
   let newest: Progress | null = null
   let cancelTelling: CancelTimer | null = null
 
@@ -33,6 +36,7 @@ export function watchCall({ agents: { clock }, conversation }: TurnScope, call: 
       if (emitter.isHeard) emitter.emit({ type: "tool_call.asked", callId, tool })
     },
     onAdmitted() {
+      isAdmitted = true
       if (!isAsked) return
       beganMs = clock.monotonic()
       if (emitter.isHeard) emitter.emit({ type: "tool_call.allowed", callId, tool })
@@ -47,6 +51,7 @@ export function watchCall({ agents: { clock }, conversation }: TurnScope, call: 
   }
   return {
     options: emitter.isHeard ? { ...timing, ...telling } : timing,
+    hasBegun: () => isAdmitted,
     ranMs: () => clock.monotonic() - beganMs,
     close: () => cancelTelling?.(),
   }

@@ -4,6 +4,7 @@ import type { TaskId } from "../../task/id.ts"
 import type { OnCrash, Step } from "../../task/step.ts"
 import { isRedacted } from "../log/redact-entry.ts"
 import { toOnCrash, toStepKey } from "./call-step.ts"
+import { findAttempt } from "./left-call.ts"
 import { toErrorResult, toTaskResult } from "./tool-answer.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
@@ -12,24 +13,37 @@ const INTERRUPTED =
 const NOT_REPEATABLE =
   "It was interrupted, and its input held a secret, which is never stored: it cannot be run again as it was."
 
-/**
- * The answers that the claim before this one left behind, by call: of calls that had ended, of those that became tasks,
- * and of those that may not be repeated. Calls without an answer here are run again.
- */
-export async function recallAnswers(
-  scope: TurnScope,
-  message: Message,
-  position: number,
-): Promise<ReadonlyMap<string, ToolResult>> {
+/** What the claim before this one left of the calls of a message, by call. */
+export interface RecalledCalls {
+  /** Of calls that had ended, of those that became tasks, and of those that may not be repeated. Others are run. */
+  readonly answers: ReadonlyMap<string, ToolResult>
+  /** Of their steps. */
+  readonly keys: ReadonlyMap<string, string>
+  /** Steps of calls that were not begun: to be written before they are. */
+  readonly unbegun: readonly { readonly key: string; readonly onCrash: OnCrash }[]
+}
+
+export async function recallAnswers(scope: TurnScope, message: Message, position: number): Promise<RecalledCalls> {
   const steps = new Map((await scope.turn.steps()).map((step) => [step.key, step]))
   const answers = new Map<string, ToolResult>()
+  const keys = new Map<string, string>()
+  const unbegun: { key: string; onCrash: OnCrash }[] = []
   for (const call of callsOf(message)) {
-    const step = steps.get(toStepKey(position, call)) ?? { state: "unknown", onCrash: toOnCrash(scope, call) }
+    const first = toStepKey(position, call)
+    const key = findAttempt(steps, first)
+    const onCrash = toOnCrash(scope, call)
+    keys.set(call.id, key)
+    const isUnbegun = key !== first && !steps.has(key)
+    const step = isUnbegun ? NEW_STEP : (steps.get(key) ?? { state: "unknown", onCrash })
     const answer = toAnswer(call, step, isRedacted(message))
     if (answer) answers.set(call.id, answer)
+    else if (isUnbegun) unbegun.push({ key, onCrash })
   }
-  return answers
+  return { answers, keys, unbegun }
 }
+
+/** Nothing was done under it: it may be run whatever its tool says. */
+const NEW_STEP = { state: "unknown", onCrash: "retry" } as const
 
 /** One without a record may have run: nobody was asked about it, so only a tool that may be repeated is. */
 interface UnknownStep {

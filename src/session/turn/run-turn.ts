@@ -1,7 +1,7 @@
 import { isMeanwhileError } from "../../base/error.ts"
 import { callsOf, type Message, textOf } from "../../plugin/message.ts"
 import { collectContext } from "./collect-context.ts"
-import { answerCalls } from "./answer-calls.ts"
+import { answerCalls, leaveUntried } from "./answer-calls.ts"
 import {
   callModel,
   type CallOptions,
@@ -29,9 +29,11 @@ export async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise
   const { maxStepsPerTurn } = scope.agents.config
   const left = scope.turn.isContinued ? log.history.at(-1) : undefined
   for (;;) {
-    scope.turn.signal.throwIfAborted()
     const last = log.history.at(-1)
-    if (last?.role === "assistant" && callsOf(last).length > 0) {
+    const hasCalls = last?.role === "assistant" && callsOf(last).length > 0
+    if (hasCalls && last !== left && scope.turn.isHandedBack()) leaveUntried(scope, last, log.position)
+    scope.turn.signal.throwIfAborted()
+    if (hasCalls) {
       await settle(scope)
       await answerCalls(scope, last, { position: log.position, isLeft: last === left })
       continue

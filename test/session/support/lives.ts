@@ -27,7 +27,7 @@ export interface LivingRuntime {
   isAsked(times: number): Promise<void>
 }
 
-export interface LifeOptions extends Pick<RuntimeOptions, "plugins" | "reports" | "onEvent" | "takesWork"> {
+export interface LifeOptions extends Pick<RuntimeOptions, "plugins" | "reports" | "onEvent" | "takesWork" | "permissions" | "person"> {
   readonly script: Script
   readonly tools: readonly Tool[]
   /** It is over before, or after, the first commit of which this is true. */
@@ -55,6 +55,7 @@ export async function beginLife(
   const model = createScriptedModel(script)
   if (ending) endAtCommit(engine, life, ending)
   const runtime = await createRuntime({
+    permissions: allowAll,
     ...options,
     clock,
     model,
@@ -62,7 +63,6 @@ export async function beginLife(
     environment: {},
     engine: createMortalEngine(engine, life),
     plugins: [definePlugin({ kind: "tool", name: "test", tools }), ...plugins],
-    permissions: allowAll,
     background: { leaseSeconds: LEASE_SECONDS },
   })
   onTestFinished(async () => {

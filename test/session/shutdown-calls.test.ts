@@ -1,0 +1,121 @@
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
+import type { Message } from "../../src/plugin/message.ts"
+import type { PersonChannel } from "../../src/plugin/person-port.ts"
+import { eventually } from "../support/eventually.ts"
+import { createGatedTool } from "../support/tools.ts"
+import { createFolder } from "../support/workplace.ts"
+import { allowAll } from "../../src/runner/call/permission.ts"
+import { createGate } from "./support/gate.ts"
+import { beginLife } from "./support/lives.ts"
+import { resultsOf, resultText } from "./support/open-agent.ts"
+import { openSubagents } from "./support/open-subagents.ts"
+
+const STOPPED = "It was stopped because Meanwhile was shut down; run it again if it is still wanted."
+
+const calls = (...names: readonly string[]): ScriptStep => ({
+  calls: names.map((name) => ({ tool: "gated", input: { name } })),
+})
+
+/** The first who is asked never answers; once the gate is reached the question is open. */
+function createSilentPerson() {
+  const gate = createGate()
+  const person: PersonChannel = {
+    name: "test",
+    async ask(_question, signal) {
+      const withdrawn = Promise.withResolvers<void>()
+      signal.addEventListener("abort", () => withdrawn.resolve())
+      await Promise.race([gate.pass(), withdrawn.promise])
+      return { isAnswered: false, reason: "withdrawn" }
+    },
+  }
+  return { person, asked: gate.reached }
+}
+
+const yes: PersonChannel = { name: "test", ask: async () => ({ isAnswered: true, value: "yes", by: "test" }) }
+
+const textsOf = (messages: readonly Message[]) => resultsOf(messages).map(resultText)
+
+async function begin(folder: string, script: readonly ScriptStep[], tool: ReturnType<typeof createGatedTool>) {
+  const first = await beginLife(folder, 1, { script, tools: [tool.tool] })
+  const session = await first.runtime.createSession()
+  void session.send("Go.").catch(() => {})
+  return { ...first, session }
+}
+
+test("a call that a shutdown stopped is told as stopped at the next start, and one that had ended as what it came to", async () => {
+  const folder = createFolder()
+  const gated = createGatedTool({ obeys: true, background: { mode: "never" } })
+  const first = await begin(folder, [calls("stopped", "ended")], gated)
+  await gated.call(2)
+  gated.calls[1]?.finish("done")
+  await first.runtime.close()
+  const second = await beginLife(folder, 2, { script: ["I see."], tools: [gated.tool] })
+  await second.isAsked(1)
+  expect(textsOf(second.model.requests[0]?.messages ?? [])).toEqual([STOPPED, "done"])
+  expect(gated.calls).toHaveLength(2)
+})
+
+test("a call that ignores the stop may have finished: whether it did is not known", async () => {
+  const folder = createFolder()
+  const gated = createGatedTool({ background: { mode: "never" } })
+  const first = await begin(folder, [calls("deaf")], gated)
+  await gated.call(1)
+  const closed = first.runtime.close()
+  await eventually("it is given up", () => {
+    first.clock.advance(10_000)
+    return Promise.race([closed.then(() => true), new Promise<false>((resolve) => setImmediate(() => resolve(false)))])
+  })
+  const second = await beginLife(folder, 2, { script: ["I see."], tools: [gated.tool] })
+  await second.isAsked(1)
+  expect(textsOf(second.model.requests[0]?.messages ?? [])[0]).toContain("not known")
+})
+
+test.each(["fail", "ask"] as const)(
+  "a call that waited for its approval when Meanwhile was shut down is asked about again, and runs once (%s)",
+  async (onCrash) => {
+    const folder = createFolder()
+    const gated = createGatedTool({ onCrash, effects: ["write"], background: { mode: "never" } })
+    const { person, asked } = createSilentPerson()
+    const permissions = { rules: [] }
+    const first = await beginLife(folder, 1, { script: [calls("one")], tools: [gated.tool], person, permissions })
+    const session = await first.runtime.createSession()
+    void session.send("Go.").catch(() => {})
+    await asked
+    await first.runtime.close()
+    expect(gated.calls).toHaveLength(0)
+
+    const second = await beginLife(folder, 2, { script: ["Done."], tools: [gated.tool], person: yes, permissions })
+    const again = await gated.call(1)
+    second.life.end()
+    again.finish()
+
+    const third = await beginLife(folder, 3, { script: ["I see."], tools: [gated.tool], person: yes, permissions })
+    if (onCrash === "fail") await third.isAsked(1)
+    else {
+      const waits = await eventually("a person is asked", async () => {
+        const open = await third.store.waits({ isOpen: true })
+        return open.length > 0 && open
+      })
+      expect(waits).toHaveLength(1)
+    }
+    expect(gated.calls).toHaveLength(1)
+    if (onCrash === "fail") expect(textsOf(third.model.requests[0]?.messages ?? [])[0]).toContain("not known")
+  },
+)
+
+test("what a shutdown stopped in a subagent is told to the subagent as stopped", async () => {
+  const dataDirectory = join(createFolder(), "data")
+  const gated = createGatedTool({ obeys: true, background: { mode: "never" } })
+  const options = { dataDirectory, tools: [gated.tool], permissions: allowAll }
+  const main = [{ calls: [{ tool: "spawn_subagent", input: { task: "Work.", profile: "worker" } }] }]
+  const first = await openSubagents({ ...options, main, below: [calls("one")] })
+  void first.session.send("Go.").catch(() => {})
+  await gated.call(1)
+  await first.runtime.close()
+  const second = await openSubagents({ ...options, main: ["Done."], below: ["I see."] })
+  await eventually("the main agent is told", () => second.provider.models["main"]?.callCount === 1)
+  expect(textsOf(second.provider.models["below"]?.requests[0]?.messages ?? [])).toEqual([STOPPED])
+  expect(gated.calls).toHaveLength(1)
+})
