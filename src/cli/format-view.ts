@@ -1,18 +1,32 @@
 import type { Runtime } from "../app.ts"
 import { elapsedMs, formatDuration, formatEnd, plain, shortId } from "./format.ts"
+import type { openQuestions } from "./inbox.ts"
 import { formatLastCalls, formatProgress, formatTokens } from "./format-progress.ts"
 
 type View = Awaited<ReturnType<Runtime["tasks"]["get"]>>
 type Group = Awaited<ReturnType<Runtime["engine"]["store"]["group"]>>
 
+/** Something that only a person can bring on, and the task that waits for it. */
+export interface TaskQuestion {
+  readonly question: Awaited<ReturnType<typeof openQuestions>>[number]
+  readonly task: View["task"] | undefined
+}
+
+export interface ViewedBeside {
+  readonly group: Group
+  /** What it, or something below it, waits for. */
+  readonly questions: readonly TaskQuestion[]
+}
+
 /** Every fact that is known, one to a line. */
-export function formatView(view: View, group: Group, nowMs: number): string {
+export function formatView(view: View, { group, questions }: ViewedBeside, nowMs: number): string {
   const { task, placeInQueue, estimate, outputBytes, lastLine } = view
   const { timeoutMs } = task.limits
   const facts: [string, string | null][] = [
     ["task", task.id],
     ["title", task.title],
     ["status", task.status === "queued" && placeInQueue !== null ? `queued, place ${placeInQueue}` : task.status],
+    ["waits", describeWaiting(questions, nowMs)],
     ["run", task.run > 1 ? `${task.run}${task.resumeCount > 0 ? " (resumed)" : ""}` : null],
     ["group", group ? `${group.name} [${shortId(group.id)}], ${group.state}` : null],
     ["created", new Date(task.createdAt).toLocaleString()],
@@ -25,6 +39,12 @@ export function formatView(view: View, group: Group, nowMs: number): string {
     ["end", "endedAt" in task ? formatEnd(task) : null],
   ]
   return facts.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(10)}${plain(value)}`])).join("\n")
+}
+
+function describeWaiting(questions: readonly TaskQuestion[], nowMs: number): string | null {
+  if (questions.length === 0) return null
+  const since = Math.min(...questions.map(({ question }) => question.openedAt))
+  return `for your answer, since ${formatDuration(Math.max(0, nowMs - since))}`
 }
 
 /** Of an agent also what it has called and spent. */

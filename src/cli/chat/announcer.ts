@@ -1,26 +1,16 @@
 import type { Runtime } from "../../app.ts"
 import { toErrorMessage } from "../../base/error.ts"
 import { findBlocked } from "../blocked-tasks.ts"
-import {
-  BACKGROUND_KINDS,
-  formatAnnouncement,
-  isQuestionTask,
-  plain,
-  shortId,
-  type Task,
-  type TaskId,
-} from "../format.ts"
+import { formatAnnouncement, isQuestionTask, plain, shortId, type Task, type TaskId } from "../format.ts"
 import { formatResultHead } from "../format-result.ts"
 import { describeAsked, formatQuestion, isQuestion } from "../inbox.ts"
 import { isReportedTask } from "../reported-task.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { LastAnnouncement } from "./last-announcement.ts"
+import { tellLive, tellMissed } from "./left-tasks.ts"
 import { followNewTasks } from "./new-tasks.ts"
 
 const LONG_MS = 24 * 60 * 60 * 1_000
-const LIVE = ["queued", "running", "waiting", "stopping"] as const
-const MOST_SHOWN = 20
-const MOST_WATCHED = 1_000
 
 /** Says when tasks end, and when one needs an answer. */
 export interface Announcer {
@@ -34,7 +24,7 @@ export interface Announcer {
    */
   allEnded(signal: AbortSignal): Promise<boolean>
   /** How many tasks of this program have not ended and need nobody for it. */
-  count(): number
+  count(): Promise<number>
   /** Whether the questions of all of them were shown. */
   hasAsked(taskIds: readonly TaskId[]): boolean
   close(): void
@@ -46,9 +36,12 @@ export interface AnnouncerOptions {
   readonly last: LastAnnouncement
   /** Whether the agent of this session tells by itself, here, what its tasks came to. */
   readonly isReporting: (session: NonNullable<Task["session"]>) => boolean
+  /** An agent in the background has asked something, or needs no answer any more. */
+  readonly onQuestion: (agent: NonNullable<Task["session"]>, question: TaskId, isOpen: boolean) => void
 }
 
-export function createAnnouncer({ meanwhile, screen, last, isReporting }: AnnouncerOptions): Announcer {
+export function createAnnouncer(options: AnnouncerOptions): Announcer {
+  const { meanwhile, screen, last, isReporting } = options
   const watched = new Map<TaskId, { readonly told: Promise<void>; readonly ended: Promise<void> }>()
   const startedHere = new Set<TaskId>()
   /** Only a person can bring these on: nobody waits for them. */
@@ -69,7 +62,7 @@ export function createAnnouncer({ meanwhile, screen, last, isReporting }: Announ
       if (!("endedAt" in task)) continue
       if (announced.get(taskId) === task.run) return
       announced.set(taskId, task.run)
-      if (isQuestionTask(task)) return
+      if (isQuestionTask(task)) return task.session ? options.onQuestion(task.session, taskId, false) : undefined
       const head = (await isReported(task)) ? "" : formatResultHead(task)
       screen.print(`${formatAnnouncement(task)}${head === "" ? "" : `\n${screen.style.dim(head)}`}`)
       last.remember(task.endedAt)
@@ -86,6 +79,7 @@ export function createAnnouncer({ meanwhile, screen, last, isReporting }: Announ
     const { task } = await meanwhile.tasks.get(taskId)
     if (task.status === "waiting" && isQuestion(task.wait)) {
       asking.add(taskId)
+      if (task.session && isQuestionTask(task)) options.onQuestion(task.session, taskId, true)
       const about = describeAsked(task.wait, task)
       screen.print(screen.style.yellow(formatQuestion({ taskId, ...task.wait }, "/answer", about)))
     }
@@ -103,33 +97,6 @@ export function createAnnouncer({ meanwhile, screen, last, isReporting }: Announ
     watched.set(taskId, { told, ended })
   }
 
-  async function announceMissed(): Promise<void> {
-    const missed = await last.missed()
-    const shown = missed.slice(-MOST_SHOWN)
-    if (missed.length > shown.length) screen.print(`${missed.length} tasks ended meanwhile; the last of them:`)
-    for (const { id, endedAt } of shown) {
-      const view = await meanwhile.tasks.get(id).catch(() => undefined)
-      if (view) screen.print(`Meanwhile: ${formatAnnouncement(view.task)}`)
-      last.remember(endedAt)
-    }
-  }
-
-  async function announceLive(): Promise<void> {
-    const { items, cursor } = await meanwhile.tasks.list(
-      { statuses: LIVE, kinds: BACKGROUND_KINDS },
-      { limit: MOST_WATCHED },
-    )
-    const here = items.filter(({ id }) => meanwhile.tasks.runsHere(id)).length
-    if (here > 0) screen.print(`${here === 1 ? "1 task goes" : `${here} tasks go`} on from before: see /tasks`)
-    const elsewhere = items.length - here
-    if (elsewhere > 0) {
-      const count =
-        elsewhere === 1 ? "1 task waits or runs" : `${elsewhere}${cursor ? " or more" : ""} tasks wait or run`
-      screen.print(`${count} elsewhere: see /tasks`)
-    }
-    for (const { id } of items) announce(id)
-  }
-
   function announceEnd(taskId: TaskId): void {
     startedHere.add(taskId)
     asking.delete(taskId)
@@ -143,8 +110,8 @@ export function createAnnouncer({ meanwhile, screen, last, isReporting }: Announ
   return {
     announceEnd,
     async announceLeft() {
-      await announceMissed()
-      await announceLive()
+      await tellMissed(meanwhile, screen, last)
+      for (const id of await tellLive(meanwhile, screen)) announce(id)
     },
     async allEnded(signal) {
       await Promise.all([...watched.values()].map(({ told }) => told))
@@ -155,7 +122,10 @@ export function createAnnouncer({ meanwhile, screen, last, isReporting }: Announ
         await endOrLook(going, signal)
       }
     },
-    count: () => own().length,
+    async count() {
+      const blocked = await findBlocked(meanwhile)
+      return own().filter(([id]) => !blocked.has(id)).length
+    },
     hasAsked: (taskIds) => taskIds.every((id) => asking.has(id)),
     close() {
       unfollow()

@@ -72,6 +72,7 @@ function createChat(options: ChatOptions) {
     screen,
     last: options.last,
     isReporting: (session) => meanwhile.areReportsOn && isHere(session),
+    onQuestion: (agent, question, isOpen) => view.markAsking(agent, question, isOpen),
   })
   const leftTurns = createLeftTurns(meanwhile, screen)
   const desk = createQuestionDesk(screen, prompt.expectAnswer)

@@ -1,5 +1,6 @@
 import type { Runtime } from "../../app.ts"
 import { plain } from "../format.ts"
+import { openQuestions } from "../inbox.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { Announcer } from "./announcer.ts"
 import type { Conversation } from "./conversation.ts"
@@ -29,9 +30,10 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   if (ending !== "end of input") tellUnsaid(conversation, screen)
   const turns = conversation.count() - conversation.unsaid().length + leftTurns.count()
   if ((turns > 0 || conversation.session.isBusy) && ending !== "end of input") screen.print(describeTurn(ending))
-  const tasks = announcer.count()
+  const tasks = await announcer.count()
   if (tasks > 0) screen.print(describeEnding(ending, tasks))
   if (ending === "end of input") await finish(parts, hurry.signal)
+  await tellKept(meanwhile, screen)
   conversation.close()
   announcer.close()
   await meanwhile.close({ drainMs: ending === "interrupt" ? DRAIN_MS : 0, signal: hurry.signal })
@@ -49,6 +51,14 @@ async function finish({ announcer, conversation, leftTurns }: EndingParts, signa
     await announcer.allEnded(signal)
     await conversation.session.reported(signal)
   } while (!signal.aborted && (await announcer.allEnded(signal)))
+}
+
+/** They are answered later, in another chat or from the shell. */
+async function tellKept(meanwhile: Runtime, screen: Screen): Promise<void> {
+  const { length } = await openQuestions(meanwhile)
+  if (length === 0) return
+  const count = length === 1 ? "1 question stays" : `${length} questions stay`
+  screen.print(`${count} in the inbox: /inbox in the next chat, or meanwhile tasks inbox`)
 }
 
 /** Nobody hears them at the next start: here they can be copied. */

@@ -1,4 +1,5 @@
 import { plain } from "../format.ts"
+import { openQuestions } from "../inbox.ts"
 import { formatCount } from "../view/format-accounting.ts"
 import type { ChatContext, Command } from "./command.ts"
 
@@ -8,7 +9,7 @@ export const agentsCommand: Command = {
   summary: "list the agents of this chat, or show one of them alone, as F2 does",
   async run(wanted, context) {
     if (wanted !== "") return context.selection.select(wanted)
-    const rows = toRows(context)
+    const rows = toRows(context, await findAsking(context))
     const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
     const lines = rows.map((row) =>
       row
@@ -20,12 +21,25 @@ export const agentsCommand: Command = {
   },
 }
 
-function toRows({ meanwhile, conversation, selection }: ChatContext): readonly (readonly string[])[] {
+type AgentId = ChatContext["conversation"]["session"]["id"]
+
+/** The agents of which a call or a question waits for the person. */
+async function findAsking({ meanwhile }: ChatContext): Promise<ReadonlySet<AgentId>> {
+  const questions = await openQuestions(meanwhile)
+  const tasks = await Promise.all(questions.map(({ taskId }) => meanwhile.engine.store.task(taskId)))
+  return new Set(tasks.flatMap((task) => task?.session ?? []))
+}
+
+function toRows(
+  { meanwhile, conversation, selection }: ChatContext,
+  asking: ReadonlySet<AgentId>,
+): readonly (readonly string[])[] {
   const selected = selection.selected()
   return selection.agents().map((agent) => {
     const { usage } = meanwhile.ledger.total({ session: agent.id })
     const model = agent.id === conversation.session.id ? plain(conversation.session.model) : agent.model
     const tokens = `${formatCount(usage.inputTokens)} + ${formatCount(usage.outputTokens)} tokens`
-    return [agent === selected ? "▸" : " ", String(agent.number), selection.titleOf(agent), agent.status, model, tokens]
+    const status = asking.has(agent.id) ? "waits for you: /inbox" : agent.status
+    return [agent === selected ? "▸" : " ", String(agent.number), selection.titleOf(agent), status, model, tokens]
   })
 }

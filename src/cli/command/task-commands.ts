@@ -1,6 +1,8 @@
-import { BACKGROUND_KINDS, shortId, type TaskRow } from "../format.ts"
+import { findAbove } from "../blocked-tasks.ts"
+import { BACKGROUND_KINDS, shortId, type TaskId, type TaskRow } from "../format.ts"
 import { formatRow, type RowStanding } from "../format-row.ts"
-import { formatView } from "../format-view.ts"
+import { formatView, type TaskQuestion } from "../format-view.ts"
+import { describeAsked, formatQuestion, openQuestions } from "../inbox.ts"
 import type { Command, TaskContext } from "./command.ts"
 
 const ROWS_SHOWN = 20
@@ -37,12 +39,28 @@ export const taskCommand: Command<TaskContext> = {
   name: "task",
   usage: "task ID",
   summary: "show what is known about a task; the first characters of its id are enough",
-  async run(id, { meanwhile, screen }) {
+  async run(id, { meanwhile, screen, prefix }) {
     if (!requireId(id, "task", screen)) return
     const view = await meanwhile.tasks.get(id)
     const group = view.task.group ? await meanwhile.engine.store.group(view.task.group) : undefined
-    screen.print(formatView(view, group, Date.now()))
+    const questions = await findQuestionsOf(meanwhile, view.task.id)
+    screen.print(formatView(view, { group, questions }, Date.now()))
+    for (const { question, task } of questions) {
+      screen.print(formatQuestion(question, `${prefix}answer`, describeAsked(question, task)))
+    }
   },
+}
+
+/** What waits for a person before the task can go on: itself, or something that was started below it. */
+async function findQuestionsOf(meanwhile: TaskContext["meanwhile"], id: TaskId): Promise<readonly TaskQuestion[]> {
+  const found = await Promise.all(
+    (await openQuestions(meanwhile)).map(async (question) => {
+      const isOwn = question.taskId === id
+      const isBelow = isOwn || (await findAbove(meanwhile, question.taskId)).some((above) => above.id === id)
+      return isBelow ? { question, task: await meanwhile.engine.store.task(question.taskId) } : undefined
+    }),
+  )
+  return found.filter((one) => one !== undefined)
 }
 
 export const retryCommand: Command<TaskContext> = {

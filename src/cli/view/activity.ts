@@ -13,6 +13,8 @@ export interface Activity {
   beginCall(agent: AgentId, callId: string, title: string): void
   /** A person is asked whether it may run; or they said yes, and it begins now. */
   awaitPerson(agent: AgentId, callId: string, isWaiting: boolean): void
+  /** The agent has asked the person something, in the inbox; or the question is no longer open. */
+  awaitAnswer(agent: AgentId, question: string, isOpen: boolean): void
   /** How far it is; empty when nobody knows. */
   showProgress(agent: AgentId, callId: string, progress: string): void
   endCall(agent: AgentId, callId: string): void
@@ -46,6 +48,8 @@ interface ShownCall {
 
 export function createActivity({ screen, isSelected, isAsking, headline }: ActivityOptions): Activity {
   const agents = new Map<AgentId, Shown>()
+  /** Open questions in the inbox, and who asks them. */
+  const asked = new Map<string, AgentId>()
   let timer: NodeJS.Timeout | undefined
   let frame = 0
   let isClosed = false
@@ -65,11 +69,12 @@ export function createActivity({ screen, isSelected, isAsking, headline }: Activ
 
   function toLines(id: AgentId, { label, sinceMs, calls }: Shown, now: number): readonly string[] {
     const shown = [...calls.values()]
-    const isWaiting = shown.length > 0 && shown.every(isForPerson)
+    const isAnswerNeeded = [...asked.values()].includes(id)
+    const isWaiting = isAnswerNeeded || (shown.length > 0 && shown.every(isForPerson))
     const doing = calls.size > 0 ? "working" : "thinking"
     const mark = isSelected(id) ? "▸ " : ""
     const head = isWaiting
-      ? `? ${mark}${label}waiting for you`
+      ? `? ${mark}${label}waiting for you${isAnswerNeeded ? ": /inbox" : ""}`
       : `${FRAMES[frame % FRAMES.length]} ${mark}${label}${doing}… ${formatDuration(now - sinceMs)}`
     const below = shown.map((call, index) => {
       const branch = index === shown.length - 1 ? "└" : "├"
@@ -120,6 +125,11 @@ export function createActivity({ screen, isSelected, isAsking, headline }: Activ
       if (!call) return
       call.isWaiting = isWaiting
       call.sinceMs = performance.now()
+      follow()
+    },
+    awaitAnswer(agent, question, isOpen) {
+      if (isOpen) asked.set(question, agent)
+      else asked.delete(question)
       follow()
     },
     showProgress(agent, callId, progress) {

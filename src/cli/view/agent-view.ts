@@ -31,6 +31,8 @@ export interface AgentView {
   readonly selection: AgentSelection
   /** After how long all calls that an agent waits for have moved to the background; null: not all do, or there is none. */
   backgroundAfterMs(agent: AgentId): number | null
+  /** A question of the agent waits in the inbox, or does no longer. */
+  markAsking(agent: AgentId, question: TaskId, isOpen: boolean): void
   close(): void
 }
 
@@ -136,6 +138,7 @@ export function createAgentView(options: AgentViewOptions): AgentView {
       const moving = times.filter((afterMs) => afterMs !== null)
       return times.length > 0 && moving.length === times.length ? Math.max(...moving) : null
     },
+    markAsking: (agent, question, isOpen) => activity.awaitAnswer(agent, question, isOpen),
     close: () => activity.close(),
   }
 }

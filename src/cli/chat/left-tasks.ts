@@ -1,0 +1,39 @@
+import type { Runtime } from "../../app.ts"
+import { findBlocked } from "../blocked-tasks.ts"
+import { BACKGROUND_KINDS, formatAnnouncement, type TaskId, type TaskRow } from "../format.ts"
+import type { Screen } from "../screen/screen.ts"
+import type { LastAnnouncement } from "./last-announcement.ts"
+
+const LIVE = ["queued", "running", "waiting", "stopping"] as const
+const MOST_SHOWN = 20
+const MOST_WATCHED = 1_000
+
+/** Says what ended while nobody watched. */
+export async function tellMissed({ tasks }: Runtime, screen: Screen, last: LastAnnouncement): Promise<void> {
+  const missed = await last.missed()
+  const shown = missed.slice(-MOST_SHOWN)
+  if (missed.length > shown.length) screen.print(`${missed.length} tasks ended meanwhile; the last of them:`)
+  for (const { id, endedAt } of shown) {
+    const view = await tasks.get(id).catch(() => undefined)
+    if (view) screen.print(`Meanwhile: ${formatAnnouncement(view.task)}`)
+    last.remember(endedAt)
+  }
+}
+
+/** Says how many tasks go on, here or elsewhere, and returns all that live. What waits for a person is told as such. */
+export async function tellLive(meanwhile: Runtime, screen: Screen): Promise<readonly TaskId[]> {
+  const { tasks } = meanwhile
+  const { items, cursor } = await tasks.list({ statuses: LIVE, kinds: BACKGROUND_KINDS }, { limit: MOST_WATCHED })
+  const blocked = await findBlocked(meanwhile)
+  const going = items.filter(({ id }) => !blocked.has(id))
+  // What is queued, or waits for something else than a person, is taken up here.
+  const isHere = ({ id, status }: TaskRow): boolean => status === "queued" || status === "waiting" || tasks.runsHere(id)
+  const here = going.filter(isHere).length
+  const elsewhere = going.length - here
+  if (here > 0) screen.print(`${here === 1 ? "1 task goes" : `${here} tasks go`} on from before: see /tasks`)
+  if (elsewhere > 0) {
+    const count = elsewhere === 1 ? "1 task runs" : `${elsewhere}${cursor ? " or more" : ""} tasks run`
+    screen.print(`${count} elsewhere: see /tasks`)
+  }
+  return items.map(({ id }) => id)
+}
