@@ -49,7 +49,10 @@ export function createProgramPlugins(options: ProgramPluginsOptions): readonly P
     createSlashCommandPlugin({ directories: foldersOf(folder, "commands") }),
     createClarificationPlugin(),
     createMultimodalPlugin({ root }),
-    createBackgroundPlugin(config.background),
+    createBackgroundPlugin({
+      ...config.background,
+      toolResultLimitCharacters: config.agent.toolResultLimitCharacters,
+    }),
   ]
 }
 

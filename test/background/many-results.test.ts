@@ -51,6 +51,25 @@ describe("results that are waited for together", () => {
     for (const mark of marks) expect(read.split(mark)).toHaveLength(2)
   })
 
+  test.each([1_000, 5_000])("are each read once where an answer holds %d characters", async (characters) => {
+    const marks = toMarks(12)
+    const values = marks.map((mark) => `${"x".repeat(2_000)} ${mark}`)
+    const agent = { toolResultLimitCharacters: characters }
+    const waited = await waitForAll(values, call("wait_for", { group: "all" }), { agent })
+    expect(waited.answer.length).toBeLessThanOrEqual(characters)
+    expect(waited.answer).toContain("told by themselves")
+    const read = readBy(waited.agent)
+    for (const mark of marks) expect(read.split(mark)).toHaveLength(2)
+  })
+
+  test("fill an answer that may be long", async () => {
+    const values = toMarks(10).map((mark) => `${mark} ${"x".repeat(6_000)}`)
+    const agent = { toolResultLimitCharacters: 120_000 }
+    const { answer } = await waitForAll(values, call("wait_for", { group: "all" }), { agent })
+    expect(answer.length).toBeGreaterThan(60_000)
+    expect(answer).not.toContain("cut short")
+  })
+
   test("are not used up by a turn that was kept open for them in vain", async () => {
     const gated = createGatedTool({ obeys: true })
     const toStart = (name: string, more = {}) => ({

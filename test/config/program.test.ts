@@ -85,6 +85,23 @@ test("the sections of a configuration reach the parts they are about", async () 
   expect(meanwhile.catalogue.factsOf("scripted/other").contextLimitTokens).toBe(7_777)
 })
 
+test("the task tools show no more results than an answer may hold", async () => {
+  const { meanwhile, model, session } = await open({
+    config: {
+      agent: { toolResultLimitCharacters: 1_000 },
+      reports: { enabled: false },
+      permissions: { mode: "allow_all" },
+    },
+    script: [{ calls: [{ tool: "wait_for", input: {} }] }, "Done."],
+  })
+  for (const path of ["a", "b", "c"]) {
+    const input = { url: `http://127.0.0.1:1/${path}` }
+    await meanwhile.tasks.start({ tool: "fetch_url", input, session: session.id })
+  }
+  await session.send("Wait.")
+  expect(lastAnswer(model)).toContain("2 more have ended, which are not shown here")
+})
+
 test("an environment variable goes before the configuration", async () => {
   const { model, session } = await open({
     config: { agent: { instructions: "Answer in rhymes." } },

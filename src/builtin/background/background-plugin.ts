@@ -16,14 +16,16 @@ export interface BackgroundPluginOptions {
   readonly retainTurnTimeoutMs?: number
   /** As in the runtime's configuration, for the descriptions. Default 10. */
   readonly backgroundThresholdSeconds?: number
+  /** As in the agent's configuration. Default 30,000. */
+  readonly toolResultLimitCharacters?: number
 }
 
 /** The tools by which a model commands background work, in the words of one vocabulary. */
 export function createBackgroundPlugin(options: BackgroundPluginOptions = {}): ToolPlugin {
-  const { retainTurnTimeoutMs = 30_000, backgroundThresholdSeconds = 10 } = options
+  const { retainTurnTimeoutMs = 30_000, backgroundThresholdSeconds = 10, toolResultLimitCharacters = 30_000 } = options
   const vocabulary = findVocabulary(options.vocabulary ?? "meanwhile")
   const parts: TaskToolParts = {
-    settings: { retainTurnTimeoutMs },
+    settings: { retainTurnTimeoutMs, toolResultLimitCharacters },
     oneAtATime: createOneAtATime(),
     capable: () => capable,
   }

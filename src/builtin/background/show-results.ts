@@ -5,8 +5,10 @@ import { isTerminal } from "../../task/lifecycle.ts"
 import type { BackgroundCall } from "./background-call.ts"
 import { fitFacts } from "./fit-facts.ts"
 
-/** A conversation cuts the middle out of a longer answer, and nobody would know whose results were there. */
-const MOST_CHARACTERS = 20_000
+/** Of what an answer may hold: the rest is for what stands around them. */
+const SHARE = 2 / 3
+/** With less than this nothing can be read of a task. */
+const LEAST_CHARACTERS = 400
 const MOST_SHOWN = 50
 
 export interface ShownResults {
@@ -22,20 +24,23 @@ export interface ResultView {
 }
 
 /**
- * As many of the tasks as an answer holds, those that have ended first. What is shown counts as used once this turn has
+ * As many of the tasks as an answer holds, those that have ended first: a conversation cuts the middle out of a longer
+ * one, and nobody would know whose results were there. What is shown counts as used once this turn has
  * kept the answer; of what is not shown nothing is claimed, so that it is told by itself.
  */
 export async function showResults(
-  { context: { tasks } }: BackgroundCall,
+  { context: { tasks }, settings }: BackgroundCall,
   views: readonly TaskView[],
   { toFacts, reader }: ResultView,
 ): Promise<ShownResults> {
   const ended = views.filter(({ task }) => isTerminal(task.status))
   const live = views.filter(({ task }) => !isTerminal(task.status))
-  const chosen = new Set([...ended, ...live].slice(0, MOST_SHOWN))
+  const characters = Math.floor(settings.toolResultLimitCharacters * SHARE)
+  const most = Math.min(Math.max(Math.floor(characters / LEAST_CHARACTERS), 1), MOST_SHOWN)
+  const chosen = new Set([...ended, ...live].slice(0, most))
   const shown = await Promise.all(views.filter((view) => chosen.has(view)).map((view) => useResult(tasks, view)))
   const facts = shown.map(toFacts)
-  const fitting = fitFacts(facts, MOST_CHARACTERS)
+  const fitting = fitFacts(facts, characters)
   const isCut = fitting.some((one, index) => one !== facts[index])
   const left = ended.filter((view) => !chosen.has(view)).length
   const notes = [

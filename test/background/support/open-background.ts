@@ -6,6 +6,7 @@ import { definePlugin } from "../../../src/plugin/define-plugin.ts"
 import type { ModelRequest } from "../../../src/plugin/model.ts"
 import type { Tool } from "../../../src/plugin/tool.ts"
 import { toBackgroundConfig } from "../../../src/runner/config.ts"
+import { toAgentConfig } from "../../../src/session/agent-config.ts"
 import { isTerminal } from "../../../src/task/lifecycle.ts"
 import type { TaskRecord } from "../../../src/task/record.ts"
 import { eventually } from "../../support/eventually.ts"
@@ -45,7 +46,11 @@ export async function openBackground(
     plugins: [
       ...(shell.length > 0 ? [definePlugin({ kind: "tool", name: "shell", tools: shell })] : []),
       ...plugins,
-      createBackgroundPlugin({ ...toBackgroundConfig(rest.background), vocabulary }),
+      createBackgroundPlugin({
+        ...toBackgroundConfig(rest.background),
+        toolResultLimitCharacters: toAgentConfig(rest.agent).toolResultLimitCharacters,
+        vocabulary,
+      }),
     ],
   })
   const { runtime, session } = agent
