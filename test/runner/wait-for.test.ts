@@ -85,6 +85,21 @@ test("a wait for printed text ends with the line, or with the task", async () =>
   expect(await never).toMatchObject({ reason: "met", match: { outcome: "ended" }, tasks: [{ task: { run: 1 } }] })
 })
 
+test("a wait without time looks at what is printed already, also in a line that goes on", async () => {
+  const desk = await createGroupDesk()
+  const { id } = await desk.start("one")
+  const look = (pattern: string) => desk.runner.waitFor({ tasks: [id], pattern, limitMs: 0 })
+  const { context, finish } = await desk.call("one")
+  expect(await look("ready")).toMatchObject({ reason: "time" })
+  context.output.write("ready to go\nname> ")
+  expect(await look("ready")).toMatchObject({ reason: "met", match: { outcome: "matched", line: "ready to go" } })
+  expect(await look("name>")).toMatchObject({ reason: "met", match: { outcome: "matched" } })
+  expect(await look("steady")).toMatchObject({ reason: "time" })
+  finish("done")
+  await desk.runner.result(id, { waitMs: LONG_MS })
+  expect(await look("steady")).toMatchObject({ reason: "met", tasks: [{ task: { status: "completed" } }] })
+})
+
 test("a request that names nothing, too much or too many is refused", async () => {
   const desk = await createGroupDesk()
   const { id } = await desk.start("one")

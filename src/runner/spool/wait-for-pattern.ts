@@ -14,7 +14,7 @@ export interface PatternWait {
 }
 
 const LOOK_EVERY_MS = 50
-/** A line without its newline counts once nothing was added to it for so long: a prompt never gets one. */
+/** A line without its newline counts once nothing was added to it for so long: a prompt never gets one. Who does not wait takes it as it stands. */
 const QUIET_MS = 200
 
 /** Looks at what was added, by line, and holds no more than a window of one. */
@@ -29,7 +29,7 @@ export async function waitForPattern(wait: PatternWait): Promise<PatternAnswer> 
     const { totalBytes } = source
     const now = clock.monotonic()
     const hasGrown = totalBytes !== last.totalBytes
-    const takesRest = isOver || (!hasGrown && now - last.atMs >= QUIET_MS)
+    const takesRest = isOver || request.timeoutMs === 0 || (!hasGrown && now - last.atMs >= QUIET_MS)
     if (!hasGrown && (!takesRest || last.hasTakenRest)) return undefined
     last = { totalBytes, atMs: hasGrown ? now : last.atMs, hasTakenRest: takesRest }
     const found = await findMatch(source, wait, nextOffset, takesRest)

@@ -16,12 +16,13 @@ export function createPatternSubject(
   const ofTask = createTaskSubject(scope, [task], 1)
   let found: PatternAnswer | undefined
   let problem: Error | undefined
+  let searched: Promise<void> | undefined
 
   return {
     hear: (wake) => ofTask.hear(wake),
     begin(wake) {
       const stop = new AbortController()
-      waitForTaskOutput(scope, task, { pattern, timeoutMs, signal: stop.signal })
+      searched = waitForTaskOutput(scope, task, { pattern, timeoutMs, signal: stop.signal })
         .then(
           (answer) => {
             found = answer
@@ -34,10 +35,12 @@ export function createPatternSubject(
       return () => stop.abort()
     },
     async look() {
+      // Who does not wait at all still sees what is printed already.
+      if (timeoutMs === 0) await searched
       if (problem) throw problem
-      const isStuck = (await ofTask.look()) === "needs_answer"
+      const standing = await ofTask.look()
       if (found?.outcome === "matched" || found?.outcome === "ended") return "met"
-      return isStuck ? "needs_answer" : null
+      return standing === "met" && !found ? null : standing
     },
     read: async () => ({ ...(await ofTask.read()), match: found ?? null }),
   }
