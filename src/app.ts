@@ -66,6 +66,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     ...(options.log && { log: options.log }),
     ...(options.takesWork !== undefined && { takesWork: options.takesWork }),
     openSessions: () => conversations.open(),
+    onTask: (task, sinceSequence) => conversations.follow(task, sinceSequence),
     maxHops: reports.maxHops,
     takeTurn: (run) => conversations.takeTurn(run),
     conversations: (run) => conversations.portsOf(run),

@@ -82,6 +82,8 @@ export interface ExecuteOptions {
   readonly onOutput?: (text: string) => void
   /** How far it is while it is in the foreground and has no record; redacted. Called as often as the tool tells it. */
   readonly onProgress?: (progress: Progress) => void
+  /** It has started a task. */
+  readonly onStarted?: (task: TaskId) => void
   /** A person is asked whether it may run. */
   readonly onAsked?: () => void
   /** It was let in and begins. */

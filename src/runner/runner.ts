@@ -60,6 +60,7 @@ export interface RunnerOptions {
   readonly takesWork?: boolean | "own"
   /** For a runner that takes only its own work. */
   readonly openSessions?: () => readonly SessionId[]
+  readonly onTask?: RunnerScope["onTask"]
   /** How many reports may follow from one another by the tasks that they start. Default: any number. */
   readonly maxHops?: number
   /** Told of the runner before it takes up any work, so that whoever serves its tools and turns can know it. */
@@ -119,6 +120,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
       return service
     },
     own: takesWork === "own" ? createOwnWork(options.openSessions ?? (() => [])) : null,
+    onTask: options.onTask ?? (() => {}),
     takeUpOwn: () => takeUpOwn(scope, reclaim),
     conversations: options.conversations ?? null,
     agents: options.agents ?? null,

@@ -3,6 +3,7 @@ import type { ConversationPortsOf, Log } from "../plugin/context.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import type { Engine } from "../task/engine.ts"
 import type { TaskId } from "../task/id.ts"
+import type { TaskRecord } from "../task/record.ts"
 import type { TaskStore } from "../task/store.ts"
 import type { AgentsPort } from "./agents-port.ts"
 import type { ActiveRun } from "./run/active-run.ts"
@@ -50,6 +51,8 @@ export interface RunnerScope {
   readonly conversations: ConversationPortsOf | null
   /** The conversations of agent tasks; null in a runner without any. */
   readonly agents: AgentsPort | null
+  /** Told of every task that is written or begun anew here, and of the number of the last event before that. */
+  readonly onTask: (task: TaskRecord, sinceSequence: number) => void
   /** Looks at once for what was left of its own work; nothing in a runner that looks for all of it anyway. */
   readonly takeUpOwn: () => Promise<void>
   /** Looks for queued work soon. */

@@ -23,6 +23,8 @@ export interface Conversation {
   current: { readonly abort: AbortController; taskId: TaskId | null; reason: string | null } | null
   /** Calls of the turn that runs which are in the foreground. */
   readonly executions: Set<Execution>
+  /** Tasks whose events are passed on. */
+  readonly watched: Set<TaskId>
   /** It may have tasks, or results that it has not used. A session that is kept may have some from before. */
   hasTasks: boolean
   /** Something may have happened that its model has not been told: it looks at the next tool boundary. */

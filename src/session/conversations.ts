@@ -5,6 +5,7 @@ import type { SessionDirectory } from "../plugin/sessions-port.ts"
 import type { AgentsPort } from "../runner/agents-port.ts"
 import type { TurnHandler } from "../runner/turn/turn-run.ts"
 import { DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../task/id.ts"
+import type { TaskRecord } from "../task/record.ts"
 import { createAgentSessions } from "./agent-sessions.ts"
 import { createAgentEvents } from "./agent-emitter.ts"
 import { createAgentsPort } from "./agents-port.ts"
@@ -19,6 +20,7 @@ import type { AgentScope } from "./scope.ts"
 import type { Session, SessionOptions } from "./session.ts"
 import { createSessionFace } from "./session-face.ts"
 import { stopTurn } from "./stop-turn.ts"
+import { followTask } from "./task-watch.ts"
 import { createToolList } from "./tool-list.ts"
 
 /** What a runtime's sessions are made with; the rest of their scope is made here. */
@@ -49,6 +51,8 @@ export interface Conversations {
   /** Open in this process. */
   open(): readonly SessionId[]
   on(listener: AgentListener): () => void
+  /** A task was written or begun anew: whoever follows its session hears of it. */
+  follow(task: TaskRecord, sinceSequence: number): void
   /** What the runner calls for every turn: one begun here a moment ago, or one whose worker is gone. */
   readonly takeTurn: TurnHandler
   /** What tools reach beyond their task. */
@@ -105,6 +109,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     directory: (workspace = DEFAULT_WORKSPACE) => createSessionDirectory(scope, workspace),
     open: () => [...scope.open.keys()],
     on: (listener) => scope.events.on(listener),
+    follow: (task, sinceSequence) => followTask(scope, task, sinceSequence),
     takeTurn: (run) => continueTurn(scope, run),
     portsOf: (run) => toConversationPorts(scope, run),
     agents: createAgentsPort(scope),

@@ -13,6 +13,7 @@ import { createStoredLog, openStoredLog, type StoredLog, type StoredLogOptions }
 import type { AgentScope } from "./scope.ts"
 import type { Session, SessionOptions } from "./session.ts"
 import { createSessionFace } from "./session-face.ts"
+import { followLiveTasks } from "./task-watch.ts"
 import { startSessionPlugin } from "./session-plugin-start.ts"
 
 /** A new session. Nothing is written before its first turn. */
@@ -75,6 +76,7 @@ export async function openConversation(
   if (parent) scope.onChild(id, parent)
   conversation.emitter.emit({ type: "agent.created", name, parent, model })
   await scope.runner.takeUpOwn()
+  await followLiveTasks(scope, conversation)
   // A crash may have left groups that its last turn would have sealed.
   if (!(await findLiveTurn(scope.store, log.data))) await inTurn(conversation, () => sealGroups(scope, conversation))
   return conversation
@@ -104,6 +106,7 @@ async function toConversation(
     turns: [],
     current: null,
     executions: new Set(),
+    watched: new Set(),
     hasTasks: log.isKept,
     hasNews: log.position > 0,
     reporter: null,

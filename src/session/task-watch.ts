@@ -1,17 +1,48 @@
 import { isMeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { TaskEvent } from "../task/event.ts"
 import type { TaskId } from "../task/id.ts"
-import { isTerminal } from "../task/lifecycle.ts"
+import { isTerminal, LIVE_STATUSES } from "../task/lifecycle.ts"
+import type { TaskRecord } from "../task/record.ts"
 import type { Conversation } from "./conversation.ts"
 import type { AgentScope } from "./scope.ts"
 
 const PAGE_SIZE = 100
+const MOST_LEFT = 500
 
-/** Passes the events of a task that the agent started on to whoever listens, until it has ended. */
-export async function watchTask(scope: AgentScope, conversation: Conversation, taskId: TaskId): Promise<void> {
+const WORK_KINDS = ["tool", "agent", "workflow"] as const
+
+/** A task was written, or begun anew, in this process. Where nobody listens there is nobody to pass its events on to. */
+export function followTask(scope: AgentScope, { id, session }: TaskRecord, sinceSequence: number): void {
+  const conversation = session === null ? undefined : scope.open.get(session)
+  if (conversation?.emitter.isHeard) watch(scope, conversation, id, sinceSequence)
+}
+
+/** Those that a conversation has from before: what happens to them from now on is passed on. */
+export async function followLiveTasks(scope: AgentScope, conversation: Conversation): Promise<void> {
+  const { id: session, workspace } = conversation.log
+  const filter = { workspace, session, statuses: LIVE_STATUSES, kinds: WORK_KINDS }
+  const { items } = await scope.store.tasks(filter, { limit: MOST_LEFT })
+  for (const { id, lastSequence } of items) watch(scope, conversation, id, lastSequence)
+}
+
+/** Each once, however many tell of it. */
+function watch(scope: AgentScope, conversation: Conversation, taskId: TaskId, sinceSequence: number): void {
+  const { watched } = conversation
+  if (watched.has(taskId)) return
+  watched.add(taskId)
+  void watchTask(scope, conversation, taskId, sinceSequence).finally(() => watched.delete(taskId))
+}
+
+/** Passes the events of a task on to whoever listens, until it has ended. */
+async function watchTask(
+  scope: AgentScope,
+  conversation: Conversation,
+  taskId: TaskId,
+  sinceSequence: number,
+): Promise<void> {
   let woken = Promise.withResolvers<void>()
   const unsubscribe = scope.bus.subscribeTask(taskId, () => woken.resolve())
-  let sequence = 0
+  let sequence = sinceSequence
   try {
     while (scope.open.get(conversation.log.id) === conversation) {
       woken = Promise.withResolvers()

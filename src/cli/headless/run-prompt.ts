@@ -97,6 +97,7 @@ function toListener({ isJson }: RunPromptOptions, { answers, notes, isOwn, start
   return (event: AgentEvent): void => {
     reports.follow(event)
     if (event.type === "tool_call.ended" && event.taskId) started.add(event.taskId)
+    if (event.type === "tool_call.ended") for (const id of event.started ?? []) started.add(id)
     if (isJson) answers.print(toJsonLine(event))
     else view.show(event)
   }

@@ -6,6 +6,7 @@ import { type Admitted, admit } from "./admission.ts"
 import { requireNoApproval } from "./approval.ts"
 import { beginRun, toBackgroundPlan, toSlotKeys } from "../run/begin-run.ts"
 import { toDetails } from "./details.ts"
+import { noteCreated } from "./note-created.ts"
 import { enter } from "./enter.ts"
 import { type Outcome, toFailedOutcome, toOutcome } from "../run/outcome.ts"
 import { type ForeignProcess, watchForeignProcess } from "./foreign-process.ts"
@@ -72,6 +73,7 @@ function beginAdopted(
   task: TaskRecord,
   work: ForeignProcess | Promise<unknown>,
 ): void {
+  noteCreated(scope, task)
   scope.slots.take(toSlotKeys(task))
   const plan = toBackgroundPlan(task, admitted.tool, admitted.input)
   const active = beginRun(scope, { ...plan, work: settle(scope, "pid" in work ? work.ended : work) })

@@ -28,7 +28,7 @@ export function executeUnrecorded(
   admitted: Admitted,
   taskId: TaskId,
   resolve: (answer: Answer) => void,
-  { onOutput, onProgress }: ExecuteOptions,
+  { onOutput, onProgress, onStarted }: ExecuteOptions,
 ): ForegroundCall {
   const { call, plugin, tool, input, depth, hops } = admitted
   const thresholdMs = toThresholdMs(scope, admitted)
@@ -64,6 +64,7 @@ export function executeUnrecorded(
     const read: ReadOutput = async (offset, state) => active.spool?.read({ offset }, state) ?? toNothing(offset, state)
     active.outputFollower = followOutput(scope, read, onOutput)
   }
+  if (onStarted) active.onStarted = onStarted
   if (onProgress) {
     active.onProgress = onProgress
     // It may have told something before anybody could listen.

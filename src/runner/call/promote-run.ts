@@ -9,7 +9,7 @@ import { finishFollowing } from "./follow-output.ts"
 import { toStepsTaken } from "../run/journal.ts"
 import { markLost } from "../run/ownership.ts"
 import { giveBackFacts, takeFacts } from "../run/running-notes.ts"
-import { noteChild } from "../turn/turn-children.ts"
+import { noteCreated } from "./note-created.ts"
 import type { RunnerScope } from "../scope.ts"
 import { yieldNewSlot } from "../worker/yield-slots.ts"
 
@@ -39,8 +39,7 @@ export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted
       written.resolve(true)
       return true
     }
-    noteChild(scope, task.parentTask)
-    scope.own?.add(task.id)
+    noteCreated(scope, task)
     active.slot = toSlotKeys(task)
     scope.slots.take(active.slot)
     yieldNewSlot(scope, active)

@@ -9,7 +9,7 @@ import { beginRun, toBackgroundPlan, toSlotKeys } from "../run/begin-run.ts"
 import { toDetails, toPolicy } from "./details.ts"
 import { enter } from "./enter.ts"
 import { requireHopsLeft } from "./hops.ts"
-import { noteChild } from "../turn/turn-children.ts"
+import { noteCreated } from "./note-created.ts"
 import type { RunnerScope } from "../scope.ts"
 
 /** Starts a call in the background: at once when there is room and nobody waits, else from the queue. */
@@ -59,7 +59,7 @@ async function writeTask(scope: RunnerScope, admitted: Admitted, id: TaskId): Pr
     const [{ task, created }] = await scope.store.commit([
       { op: "task.create", details, entry, ...(call.askedBy && { askingStepResult: { taskId: id } }) },
     ])
-    if (created) noteChild(scope, call.parentTask)
+    if (created) noteCreated(scope, task)
     if (!created) {
       requireSameTool(task, details)
       giveBack(scope, id, isTaken ? slot : null)

@@ -68,6 +68,7 @@ async function write(
       },
     ])
     scope.own?.add(task.id)
+    scope.onTask(begun, task.lastSequence)
     scope.nudge()
     return begun
   } catch (error) {

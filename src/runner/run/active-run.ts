@@ -92,6 +92,7 @@ export interface ActiveRun extends RunSubject {
   outputFollower: OutputFollower | null
   /** Whoever waits for it in the foreground. */
   onProgress: ((progress: Progress) => void) | null
+  onStarted: ((task: TaskId) => void) | null
   work: Promise<Outcome> | null
   /** Of a turn: below which of its calls there are tasks. */
   parentsOfTasks: Set<TaskId> | null

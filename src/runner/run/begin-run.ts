@@ -99,6 +99,7 @@ function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
     cancelDeadline: null,
     outputFollower: null,
     onProgress: null,
+    onStarted: null,
     work: null,
     endOperations: null,
     parentsOfTasks: null,

@@ -26,7 +26,11 @@ export function bindToRun(scope: RunnerScope, active: ActiveRun): TaskService {
   const bind = (call: ToolCall): ToolCall => toOwnCall(active, call)
   return {
     execute: (call, options) => service.execute(bind(call), options),
-    start: (call) => service.start(bind(call)),
+    async start(call) {
+      const task = await service.start(bind(call))
+      active.onStarted?.(task.id)
+      return task
+    },
     adopt: (call, work) => service.adopt(bind(call), work),
     get: async (id) => withhold(scope, await service.get(id, workspace)),
     result: async (id, options = {}) =>

@@ -1,6 +1,7 @@
 import type { CancelTimer } from "../../base/clock.ts"
 import type { FunctionCall } from "../../plugin/message.ts"
 import type { ExecuteOptions } from "../../plugin/task-service.ts"
+import type { TaskId } from "../../task/id.ts"
 import type { Progress } from "../../task/progress.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
@@ -9,6 +10,8 @@ const PROGRESS_EVERY_MS = 100
 /** What is told of one call between its start and its end. */
 export interface CallWatch {
   readonly options: ExecuteOptions
+  /** Tasks that it has started so far. */
+  readonly started: readonly TaskId[]
   /** Since it began, or since it was allowed. */
   ranMs(): number
   /** Whether it was let through. */
@@ -20,6 +23,7 @@ export function watchCall({ agents: { clock }, conversation }: TurnScope, call: 
   const { emitter } = conversation
   const { id: callId, tool } = call
   let beganMs = clock.monotonic()
+  const started: TaskId[] = []
   let isAsked = false
   let isAdmitted = false
   let newest: Progress | null = null
@@ -31,6 +35,7 @@ export function watchCall({ agents: { clock }, conversation }: TurnScope, call: 
   }
 
   const timing: ExecuteOptions = {
+    onStarted: (task) => void started.push(task),
     onAsked() {
       isAsked = true
       if (emitter.isHeard) emitter.emit({ type: "tool_call.asked", callId, tool })
@@ -51,6 +56,7 @@ export function watchCall({ agents: { clock }, conversation }: TurnScope, call: 
   }
   return {
     options: emitter.isHeard ? { ...timing, ...telling } : timing,
+    started,
     hasBegun: () => isAdmitted,
     ranMs: () => clock.monotonic() - beganMs,
     close: () => cancelTelling?.(),

@@ -8,7 +8,6 @@ import type { MessageId } from "../../task/id.ts"
 import { offeredTools } from "../conversation-context.ts"
 import { beginToolSpan } from "../telemetry.ts"
 import type { OfferedTool } from "../tool-list.ts"
-import { watchTask } from "../task-watch.ts"
 import { findOffered, toBackgroundAfterMs } from "./call-step.ts"
 import { type CallWatch, watchCall } from "./call-watch.ts"
 import { tellPromoted } from "./tell-promoted.ts"
@@ -56,7 +55,6 @@ export async function executeCall(scope: TurnScope, call: FunctionCall, place: C
   if (taskId) {
     conversation.hasTasks = true
     agents.watch()
-    void watchTask(agents, conversation, taskId)
   }
   span.end(taskId ? { "meanwhile.task.id": taskId } : {}, errorType)
   if (emitter.isHeard) {
@@ -68,6 +66,7 @@ export async function executeCall(scope: TurnScope, call: FunctionCall, place: C
       isRefused: errorType === "permission_denied",
       durationMs: watch.ranMs(),
       taskId,
+      ...(watch.started.length > 0 && { started: watch.started }),
       ...(isAwaitingApproval(answer) && { isAwaitingApproval: true }),
       summary: summarize(result, answer),
     })
