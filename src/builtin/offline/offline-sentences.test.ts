@@ -7,11 +7,8 @@ import { createOfflineProvider } from "./offline-provider.ts"
 import { RULES } from "./rule-table.ts"
 
 const toolNames = [...new Set(RULES.flatMap(({ tools }) => tools))]
-const TOOLS: readonly ModelTool[] = toolNames.map((name) => ({
-  name,
-  description: "A tool.",
-  inputSchema: { type: "object" },
-}))
+const tool = (name: string): ModelTool => ({ name, description: "A tool.", inputSchema: { type: "object" } })
+const TOOLS: readonly ModelTool[] = toolNames.map(tool)
 
 async function say(sentence: string, tools = TOOLS): Promise<ProviderResponse> {
   const clock = createManualClock()
@@ -165,6 +162,22 @@ describe("a sentence", () => {
     const answer = await say("start `npm ci` in the background", tools)
     expect(callsIn(answer)).toEqual([run("npm ci")])
     expect(textOf(answer.message)).toContain("moves to the background when it takes long")
+  })
+
+  test.each([
+    ["startBackgroundTask", { tool_name: "run_command", arguments: { command: "npm ci" } }],
+    ["tasks.spawn", { mode: "job", tool_name: "run_command", tool_args: { command: "npm ci" } }],
+    ["background_task", { description: "run `npm ci`", prompt: "run `npm ci`" }],
+  ])("that starts something in the background does so by %s when that is offered", async (name, input) => {
+    const tools = [...TOOLS.filter(({ name: other }) => other === "run_command"), tool(name)]
+    expect(callsIn(await say("start `npm ci` in the background", tools))).toEqual([{ tool: name, input }])
+    if (name === "startBackgroundTask") return
+    expect(callsIn(await say("start an agent to say hi", tools))).toMatchObject([{ tool: name }])
+  })
+
+  test("may call a tool whose name has dots", async () => {
+    const answer = await say("call tasks.list_groups with {}", [tool("tasks.list_groups")])
+    expect(callsIn(answer)).toEqual([{ tool: "tasks.list_groups", input: {} }])
   })
 
   test("that is in no list is answered with what the model is and how to see the list", async () => {

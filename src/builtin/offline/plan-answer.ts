@@ -4,11 +4,8 @@ import { hear } from "./heard.ts"
 import { createOfferedTools } from "./offered-tools.ts"
 import { reportResult } from "./result-report.ts"
 import { planAnswers } from "./sentence.ts"
-import { shorten } from "./shorten.ts"
 import { isSummaryRequest, quoteConversation } from "./summary.ts"
 import { tellNews } from "./task-news.ts"
-
-const LONGEST_NOTICE = 4_000
 
 /** Everything that is decided about one call of the model. Pure: the same request has the same answer. */
 export function planAnswer(request: ModelRequest): Behaviour {
@@ -16,8 +13,7 @@ export function planAnswer(request: ModelRequest): Behaviour {
   const { results, calls, notices, news, words, answers } = hear(request.messages)
   const reports = [
     ...results.map((result) => reportResult(result, calls.get(result.callId))),
-    ...notices.map((notice) => `News of tasks has come:\n\n${shorten(notice, LONGEST_NOTICE)}`),
-    ...news.map(tellNews),
+    ...[...notices, ...news].map(tellNews),
   ]
   const isAsked = words !== null && answers !== null
   const planned = isAsked ? planAnswers(words, createOfferedTools(request.tools))[answers] : undefined

@@ -10,13 +10,32 @@ export function reportResult(result: ToolResult, call: FunctionCall | undefined)
   const texts = result.content.map(toShownText)
   const shown = shorten(texts.join("\n").trim(), LONGEST_SHOWN) || "(nothing)"
   if (result.isError) return `${name} failed: ${shown}`
-  const started = toStarted(texts[0] ?? "")
+  const text = texts[0] ?? ""
+  const started = toStarted(text)
   if (started !== undefined) return started
-  const [, state, taskId] = HANDLE.exec(texts[0] ?? "") ?? []
+  const { taskId, isWaiting } = readHandle(text) ?? readJsonHandle(text) ?? {}
   if (taskId === undefined) return `${name} returned:\n\n${shown}`
-  return state === "needs"
-    ? `${name} needs an approval and waits for it as task ${taskId}. How it ends comes by itself; we can talk on.`
-    : `${name} goes on in the background as task ${taskId}. Its result comes by itself; we can talk on.`
+  return isWaiting
+    ? `${name} needs an approval and waits for it as task ${toShortId(taskId)}. How it ends comes by itself; we can talk on.`
+    : `${name} goes on in the background as task ${toShortId(taskId)}. Its result comes by itself; we can talk on.`
+}
+
+interface Handle {
+  readonly taskId: string
+  readonly isWaiting: boolean
+}
+
+function readHandle(text: string): Handle | undefined {
+  const [, state, taskId] = HANDLE.exec(text) ?? []
+  return taskId === undefined ? undefined : { taskId, isWaiting: state === "needs" }
+}
+
+/** The same as JSON: of a call that moved by itself, and of one that was started. */
+function readJsonHandle(text: string): Handle | undefined {
+  const { auto_backgrounded: hasMoved, success, tool_name: tool, task_id: taskId, message } = toObject(text) ?? {}
+  const isHandle = hasMoved === true || (success === true && typeof tool === "string" && typeof message === "string")
+  if (!isHandle || typeof taskId !== "string") return undefined
+  return { taskId, isWaiting: typeof message === "string" && message.startsWith("Task waits for a person's approval") }
 }
 
 /** What stands in the place of the result of a call that became a task. */
@@ -28,8 +47,11 @@ function toStarted(text: string): string | undefined {
   if (typeof id !== "string" || typeof title !== "string" || note === undefined || result !== undefined)
     return undefined
   if (status !== "queued" && status !== "running") return undefined
-  return `${shorten(title, 200)} is ${status} in the background as task ${id}. Its result comes by itself; we can talk on.`
+  return `${shorten(title, 200)} is ${status} in the background as task ${toShortId(id)}. Its result comes by itself; we can talk on.`
 }
+
+/** Enough to speak of it. */
+const toShortId = (id: string): string => id.slice(0, 8)
 
 function toName({ tool }: ToolResult, call: FunctionCall | undefined): string {
   const input = call?.input

@@ -69,7 +69,7 @@ export const TALK_RULES: readonly Rule[] = [
     example: 'call readFile with {"path":"notes.txt"}',
     meaning: "any tool it is offered, with exactly this input",
     tools: [],
-    pattern: /^call (?:the tool )?`?(?<tool>[\w-]+)`?(?: with (?<json>.+))?$/is,
+    pattern: /^call (?:the tool )?`?(?<tool>[\w-]+(?:\.[\w-]+)*)`?(?: with (?<json>.+))?$/is,
     follow: (words, offered) => withJson(words("json"), (input) => offered.call(words("tool"), input)),
   },
 ]

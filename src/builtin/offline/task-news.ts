@@ -5,6 +5,8 @@ const LONGEST_RESULT = 4_000
 
 /** The line that names a task, perhaps one of several: `1. Task 3f2a… ("npm test"): completed.` */
 const HEAD = /^(?:\d+\. )?Task [0-9a-f-]{36} \("(?<title>.*)"\): (?<status>[a-z ]+)\.(?<rest>.*)$/
+/** One that cannot go on by itself. */
+const WAITING = /^Task [0-9a-f-]{36} \("(?<title>.*)"\) (?<rest>waits for a person\b.*)\.$/
 const QUOTED = /^\| ?/
 const LABEL = /^Summary: /
 /** Of a command: its exit code, which is told already. */
@@ -21,7 +23,9 @@ export function tellNews(results: string): string {
   const items: NewsItem[] = []
   for (const line of results.split("\n")) {
     const head = HEAD.exec(line)?.groups
+    const waiting = WAITING.exec(line)?.groups
     if (head) items.push({ head: `${head["title"]} ${toVerb(head["status"] ?? "")}${head["rest"]}`, lines: [] })
+    else if (waiting) items.push({ head: `${waiting["title"]} ${waiting["rest"]}`, lines: [] })
     else if (QUOTED.test(line)) (items.at(-1)?.lines ?? said).push(line.replace(QUOTED, ""))
     else if (line.trim() !== "") said.push(line)
   }

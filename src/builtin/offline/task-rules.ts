@@ -1,15 +1,16 @@
 import { toCommand, toCommands, unquote } from "./quoted-text.ts"
 import { callingRule, type Rule } from "./rule.ts"
+import { startAgent, startCommand } from "./start-calls.ts"
 
 export const TASK_RULES: readonly Rule[] = [
-  callingRule({
+  {
     sentence: "start an agent to TASK",
     example: "start an agent to run `npm test`",
     meaning: "hands a sentence to another agent, which works in the background",
+    tools: ["start_agent"],
     pattern: /^start an? (?:sub)?agent to (?<task>.+)$/is,
-    tool: "start_agent",
-    input: (words) => ({ task: unquote(words("task")) }),
-  }),
+    follow: (words, offered) => startAgent(unquote(words("task")), offered),
+  },
   {
     sentence: "start COMMAND in the background",
     example: "start `npm ci` in the background",
@@ -18,13 +19,13 @@ export const TASK_RULES: readonly Rule[] = [
     tools: ["start_task"],
     pattern: /^start (?<command>.+?) in the background[.!]?$/is,
     follow(words, offered) {
-      const input = { command: toCommand(words("command")) }
-      if (offered.has("start_task") || !offered.has("run_command")) {
-        return offered.call("start_task", { tool: "run_command", input })
-      }
+      const command = toCommand(words("command"))
+      const started = startCommand(command, offered)
+      if (started) return started
+      if (!offered.has("run_command")) return offered.call("start_task", {})
       const say =
         "I have no tool that starts a task at once, so I run it. It moves to the background when it takes long."
-      return { say, ...offered.call("run_command", input) }
+      return { say, ...offered.call("run_command", { command }) }
     },
   },
   {

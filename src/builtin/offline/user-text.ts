@@ -49,7 +49,7 @@ export function readUserText(parts: readonly ContentPart[]): UserText {
       results = withoutFrame(notice)
       continue
     }
-    if (notice !== "") notices.push(notice.trim())
+    if (notice !== "") notices.push(withoutFrame(notice))
     words.push(cutNotes(part.text.slice(notice.length).replace(SAID, "").replace(HANDED_OVER, "")))
   }
   return { words: words.join("\n").trim(), notices, results }

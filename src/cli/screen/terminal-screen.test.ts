@@ -15,6 +15,12 @@ test("what is printed breaks between words", () => {
   expect(shown()).toContain("  a line that is\n  longer than the\n  screen\n")
 })
 
+test("what is written in whole lines breaks between words too", () => {
+  const { screen, shown } = open(20)
+  screen.write("a line that is longer than the screen\nshort\n")
+  expect(shown()).toContain("a line that is\nlonger than the\nscreen\nshort\n")
+})
+
 test("in a window that became narrower, what goes on is drawn over all the rows it takes now", () => {
   const { output, screen, shown } = open(60)
   screen.showActivity(["x".repeat(50), "short"])

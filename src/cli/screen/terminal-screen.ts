@@ -33,7 +33,7 @@ export function createTerminalScreen(output: ScreenOutput, style: Style): Screen
   /** Takes the finished lines off the one being written; what is longer than the screen is wide is finished in part. */
   function takeFinished(): string {
     const end = partial.lastIndexOf("\n") + 1
-    let finished = partial.slice(0, end)
+    let finished = wrapWords(partial.slice(0, end), columns())
     partial = partial.slice(end)
     while (widthOf(partial) >= columns()) {
       const at = breakAt(partial, columns() - 1)
