@@ -1,5 +1,5 @@
 /** A plugin in a package of its own, found by its name. In the program the configuration names it: `plugins: ["…"]`. */
-import { cp, mkdir, mkdtemp, symlink } from "node:fs/promises"
+import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createPluginLoader, createRuntime } from "meanwhile"
@@ -26,6 +26,7 @@ const session = await runtime.createSession()
 console.log(await session.runCommand("units"))
 console.log((await session.send('call convert_length with {"value": 26.2, "from": "mile", "to": "km"}')).text)
 console.log((await session.send("say I walked 3 miles")).text)
+await rm(folder, { recursive: true })
 
 /* Prints:
 mm, cm, m, km, inch, foot, yard, mile

@@ -1,5 +1,5 @@
 /** Subagents: sessions of the same runtime, with a model and tools of their own. The events of all arrive in one place. */
-import { mkdtemp, writeFile } from "node:fs/promises"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createRuntime, createShellPlugin, createSubagentPlugin } from "meanwhile"
@@ -26,6 +26,7 @@ const session = await runtime.createSession()
 const { text } = await session.send("ask the runner subagent to run `echo from below`")
 console.log(text.includes("from below") ? "the answer came back" : text)
 console.log(`${runtime.ledger.totals("session").size} sessions used tokens`)
+await rm(profiles, { recursive: true })
 
 /* Prints:
 main calls spawn_subagent

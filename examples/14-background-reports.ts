@@ -42,7 +42,7 @@ await session.send('call bake with {"what": "bread"}')
 await finish()
 console.log("waiting:", [...(await session.trajectory.unconsumed()).values()].map(({ summary }) => summary).join())
 const { text } = await session.send("say thank you")
-console.log("asked:", text.includes("| one bread") ? "the bread came with the next message" : text)
+console.log("asked:", text.includes("one bread") ? "the bread came with the next message" : text)
 console.log("waiting:", (await session.trajectory.unconsumed()).size)
 
 /** Lets the task end, and waits for that from outside: looking uses nothing. */
