@@ -35,11 +35,14 @@ Results of ended tasks come back to you by themselves: use this to read one agai
     }),
     isAutoApproved: true,
     waitsMs: ({ wait }) => (wait ? LONGEST_WAIT_MS : 0),
-    run: ({ task_id: id, wait }, operations) =>
-      orError(id, async () => {
+    async run({ task_id: id, wait }, operations) {
+      const found = await orError(id, async () => {
         if (wait) await operations.wait({ tasks: [id], limitMs: LONGEST_WAIT_MS })
-        return toResult(await operations.read(id))
-      }),
+        return operations.look(id)
+      })
+      // What goes wrong from here on fails the call: an answer would count as having shown the result.
+      return "error" in found ? found : toResult(await operations.read(found.task.id))
+    },
   }),
   defineVocabularyTool({
     name: "cancelBackgroundTask",
@@ -83,8 +86,11 @@ Use this to discover which tools can be run in background mode.`,
   }),
 ]
 
-/** What goes wrong is the answer, in this vocabulary's words. */
-async function orError(id: string, work: () => Promise<JsonObject>): Promise<JsonObject> {
+/** What goes wrong is the answer, in this vocabulary's words. Not for what claims a result. */
+async function orError<Found extends object>(
+  id: string,
+  work: () => Promise<Found>,
+): Promise<Found | { readonly error: string }> {
   try {
     return await work()
   } catch (error) {

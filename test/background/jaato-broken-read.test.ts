@@ -1,0 +1,28 @@
+import { expect, test } from "vitest"
+import { lastSaid } from "../session/support/open-agent.ts"
+import { interceptCommits } from "../support/intercept-commits.ts"
+import { call, callWithTask, createGatedCommand, openBackground } from "./support/open-background.ts"
+
+const BUILD = { plugin_name: "cli", tool_name: "runCommand", arguments: { name: "npm ci" } }
+
+test("a result whose reading fails halfway is not used up, and is told by itself", async () => {
+  const gated = createGatedCommand()
+  const agent = await openBackground(
+    [call("startBackgroundTask", BUILD), callWithTask("getBackgroundTaskResult", { wait: true }), "Hm.", "I see."],
+    { shell: [gated.tool] },
+  )
+  let isBroken = false
+  interceptCommits(agent.runtime, async (operations, commit) => {
+    const answers = await commit(operations)
+    if (isBroken || !operations.some(({ op }) => op === "notice.claim")) return answers
+    isBroken = true
+    throw new Error("the disk is gone")
+  })
+  const turn = agent.session.send("install")
+  ;(await gated.call(1)).finish("installed")
+  await turn
+  expect(isBroken).toBe(true)
+  expect(lastSaid(agent.model, -1)).not.toContain("installed")
+  await agent.session.send("and?")
+  expect(lastSaid(agent.model, -1)).toContain("| installed")
+})
