@@ -20,6 +20,9 @@ const LINE_END = /[\n\r\v\f\u0085\u2028\u2029]/
 /** Lines that are not others' text. */
 const ownLines = (told: string): readonly string[] => told.split(LINE_END).filter((line) => !line.startsWith("| "))
 
+/** Each is a real call, run and commit of a real store. */
+const A_THOUSAND_ENDS_MS = 60_000
+
 describe("C9: a notice cannot be taken for the user's words or for an approval", () => {
   test("text in a task's output that imitates a notice stays text in a report", async () => {
     const agent = await openReporting([starts("bread"), "It runs.", "It says odd things."])
@@ -96,21 +99,25 @@ describe("a notice", () => {
     expect(told).toContain(`[Shortened: the rest is with task ${ids[1]}.]`)
   })
 
-  test("of a thousand tasks fits into one message, and names each of them", async () => {
-    const names = Array.from({ length: 1_000 }, (_, index) => `part ${index}`)
-    const agent = await openReporting([starts(...names), "They run.", "I see."], {
-      background: MANY_AT_ONCE,
-      reports: { enabled: false },
-      synchronous: "normal",
-    })
-    await agent.session.send("go")
-    await agent.gated.call(names.length)
-    for (const { finish } of agent.gated.calls) finish("z".repeat(1_000))
-    const ids = await tasksOf(agent)
-    await waitForEnds(agent, ids)
-    await agent.session.send("well?")
-    const told = lastSaid(agent.model, -1)
-    expect(ids.filter((id) => !told.includes(`Task ${id} `))).toEqual([])
-    expect(told.length).toBeLessThan(96 * 1_024)
-  })
+  test(
+    "of a thousand tasks fits into one message, and names each of them",
+    async () => {
+      const names = Array.from({ length: 1_000 }, (_, index) => `part ${index}`)
+      const agent = await openReporting([starts(...names), "They run.", "I see."], {
+        background: MANY_AT_ONCE,
+        reports: { enabled: false },
+        synchronous: "normal",
+      })
+      await agent.session.send("go")
+      await agent.gated.call(names.length)
+      for (const { finish } of agent.gated.calls) finish("z".repeat(1_000))
+      const ids = await tasksOf(agent)
+      await waitForEnds(agent, ids)
+      await agent.session.send("well?")
+      const told = lastSaid(agent.model, -1)
+      expect(ids.filter((id) => !told.includes(`Task ${id} `))).toEqual([])
+      expect(told.length).toBeLessThan(96 * 1_024)
+    },
+    A_THOUSAND_ENDS_MS,
+  )
 })

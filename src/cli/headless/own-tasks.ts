@@ -4,6 +4,7 @@ import { BACKGROUND_KINDS, type Task, type TaskId, type TaskRow } from "../forma
 import { openQuestions } from "../inbox.ts"
 
 const PAGE_SIZE = 100
+const LIVE = ["queued", "running", "waiting", "stopping"] as const
 
 export interface OwnTasksScope {
   readonly meanwhile: Runtime
@@ -17,19 +18,25 @@ export interface OwnTasksScope {
 /** The tasks that a prompt led to, whether they have ended or not, and those from before that live. The oldest first. */
 export async function findOwnTasks(scope: OwnTasksScope): Promise<readonly Task[]> {
   const { meanwhile, session, beganAt, started } = scope
-  const ids = new Set<TaskId>()
-  let cursor: string | undefined
-  do {
-    const page = await meanwhile.tasks.list(
-      { session, kinds: BACKGROUND_KINDS },
-      { limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) },
-    )
-    for (const row of page.items) if (isLive(row) || row.createdAt >= beganAt) ids.add(row.id)
-    cursor = page.cursor
-  } while (cursor !== undefined)
-  for (const id of started) ids.add(id)
+  const filter = { session, kinds: BACKGROUND_KINDS }
+  const ids = new Set<TaskId>(started)
+  for await (const { id } of listTasks(meanwhile, { ...filter, statuses: LIVE })) ids.add(id)
+  for await (const { id, createdAt } of listTasks(meanwhile, filter)) {
+    // The newest come first.
+    if (createdAt < beganAt) break
+    ids.add(id)
+  }
   const tasks = await Promise.all([...ids].map((id) => meanwhile.engine.store.task(id)))
   return tasks.filter((task) => task !== undefined).toSorted((one, other) => one.createdAt - other.createdAt)
+}
+
+async function* listTasks({ tasks }: Runtime, filter: Parameters<Runtime["tasks"]["list"]>[0]): AsyncIterable<TaskRow> {
+  let cursor: string | undefined
+  do {
+    const page = await tasks.list(filter, { limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) })
+    yield* page.items
+    cursor = page.cursor
+  } while (cursor !== undefined)
 }
 
 /** What is asked by tasks of the session and by those below them. */

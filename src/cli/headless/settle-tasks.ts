@@ -37,7 +37,7 @@ export async function settleTasks(scope: SettlingScope, signal: AbortSignal): Pr
   }
 }
 
-/** Tells what is new, and returns what goes on by itself. */
+/** Tells what is new, and returns what goes on by itself and will end. */
 async function look(scope: SettlingScope, told: Set<TaskId>): Promise<readonly TaskId[]> {
   const tasks = await findOwnTasks(scope)
   for (const task of tasks) {
@@ -52,7 +52,9 @@ async function look(scope: SettlingScope, told: Set<TaskId>): Promise<readonly T
     scope.screen.print(formatQuestion(question, "meanwhile tasks answer", about))
   }
   const blocked = await findBlocked(scope.meanwhile)
-  return tasks.filter((task) => isLive(task) && !blocked.has(task.id)).map(({ id }) => id)
+  return tasks
+    .filter((task) => isLive(task) && task.lifetime !== "forever" && !blocked.has(task.id))
+    .map(({ id }) => id)
 }
 
 async function tellEnd({ screen, isReported }: SettlingScope, task: Task): Promise<void> {

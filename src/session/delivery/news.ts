@@ -5,6 +5,7 @@ import type { Wake } from "../../task/bus.ts"
 import type { Conversation } from "../conversation.ts"
 import type { AgentScope } from "../scope.ts"
 
+const TELLING = ["wake", "next_turn"] as const
 const WORK_KINDS = ["tool", "agent", "workflow"] as const
 
 /** Tells the conversations of this process when something may have ended, or been said, that they have not heard of. */
@@ -60,7 +61,8 @@ async function lookAgain(scope: AgentScope, conversation: Conversation): Promise
   const { store, log } = scope
   const { id: session, workspace } = conversation.log
   try {
-    const unused = await store.notices({ workspace, session, states: ["pending", "claimed"] }, 1)
+    // Those of silent tasks stay unused until somebody reads them: they are no news.
+    const unused = await store.notices({ workspace, session, states: ["pending", "claimed"], notify: TELLING }, 1)
     if (unused.length > 0) {
       conversation.hasNews = true
       return conversation.reporter?.wake()
