@@ -56,6 +56,29 @@ describe("C6", () => {
     expect(eventsOf(agent, "report.started")[0]?.group?.name).toBe("walls")
   })
 
+  test("a group that is cancelled is told once, when all of its members have ended", async () => {
+    const script = [spawns(NAMES, { group: "walls" }), "They run.", "It was cancelled."]
+    const agent = await openGrouping(script, { obeys: false })
+    await agent.session.send("build the walls")
+    await agent.gated.call(NAMES.length)
+    callOf(agent, "north").finish("north is up")
+    const ids = await tasksOf(agent)
+    const [north, east, south] = ids
+    await waitForEnds(agent, north ? [north] : [])
+    const [group] = await agent.runtime.tasks.groups.list()
+    await agent.runtime.tasks.groups.cancel(group?.id ?? "", { by: "person" })
+    await agent.session.reported()
+    expect(reportsOf(agent)).toEqual([])
+    for (const name of ["east", "south"]) callOf(agent, name).fail(new Error("stopped"))
+    await waitForEnds(
+      agent,
+      [east, south].filter((id) => id !== undefined),
+    )
+    expect(await waitForReports(agent, 1)).toEqual(["It was cancelled."])
+    const [published] = eventsOf(agent, "report.published")
+    expect(published?.report.taskIds.toSorted()).toEqual(ids.toSorted())
+  })
+
   test("`report: none` sends none", async () => {
     const agent = await startGroup({ group_report: "none" }, "I know of nothing.")
     for (const name of NAMES) callOf(agent, name).finish(`${name} is up`)

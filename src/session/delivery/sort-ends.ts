@@ -50,7 +50,8 @@ export function sortEnds({ ended, groups, used, gates }: FoundEnds): SortedEnds 
 
 /** What a person turned down is not shown. */
 function judge(group: GroupRecord, gate: TaskRecord | undefined, isDecided: boolean): "tell" | "hold" | "reject" {
-  if (group.state === "cancelled") return "tell"
+  // Some had ended, others are being stopped: all of it is told at once.
+  if (group.state === "cancelled") return group.arrivals.length < group.memberCount ? "hold" : "tell"
   if (group.state !== "joined") return "hold"
   if (group.merge !== "human_gated") return "tell"
   if (!gate) return "hold"

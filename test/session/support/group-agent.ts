@@ -1,11 +1,10 @@
 import { createBackgroundPlugin } from "../../../src/builtin/background/background-plugin.ts"
 import type { ScriptStep } from "../../../src/builtin/scripted/script.ts"
 import type { JsonObject } from "../../../src/base/json.ts"
-import type { AgentOptions } from "./open-agent.ts"
-import { openReporting, type ReportingAgent } from "./reporting.ts"
+import { openReporting, type ReportingAgent, type ReportingOptions } from "./reporting.ts"
 
 /** An agent that reports, and has the tools of the penguiflow vocabulary to start `gated` in groups. */
-export function openGrouping(script: Iterable<ScriptStep>, options: AgentOptions = {}): Promise<ReportingAgent> {
+export function openGrouping(script: Iterable<ScriptStep>, options: ReportingOptions = {}): Promise<ReportingAgent> {
   return openReporting(script, { ...options, plugins: [createBackgroundPlugin({ vocabulary: "penguiflow" })] })
 }
 

@@ -8,6 +8,11 @@ import { eventually } from "../../support/eventually.ts"
 import { createGatedTool, type GatedTool } from "../../support/tools.ts"
 import { type AgentOptions, type OpenAgent, openAgent } from "./open-agent.ts"
 
+export interface ReportingOptions extends AgentOptions {
+  /** Whether `gated` ends when it is stopped. Default true. */
+  readonly obeys?: boolean
+}
+
 export interface ReportingAgent extends OpenAgent {
   readonly gated: GatedTool
 }
@@ -20,8 +25,11 @@ export const MANY_AT_ONCE = {
 } as const
 
 /** An agent whose tool `gated` runs in the background from the start, until the test ends it. Reports are on. */
-export async function openReporting(script: Iterable<ScriptStep>, options: AgentOptions = {}): Promise<ReportingAgent> {
-  const gated = createGatedTool({ background: { mode: "always" }, obeys: true, title: (input) => titleOf(input) })
+export async function openReporting(
+  script: Iterable<ScriptStep>,
+  { obeys = true, ...options }: ReportingOptions = {},
+): Promise<ReportingAgent> {
+  const gated = createGatedTool({ background: { mode: "always" }, obeys, title: (input) => titleOf(input) })
   const agent = await openAgent(script, {
     isKept: true,
     ...options,
