@@ -94,7 +94,7 @@ export interface TaskStore {
   countTasks(filter: TaskFilter): Promise<number>
   /** Tasks of the workspace whose id begins so, at most `limit`. */
   findByPrefix(workspace: WorkspaceId, prefix: string, limit: number): Promise<readonly TaskId[]>
-  /** 1 for the next to be taken; undefined when it is not queued. */
+  /** 1 for the next to be taken, not counting turns, which take no slot; undefined when it is not queued. */
   placeInQueue(id: TaskId): Promise<number | undefined>
 
   events(id: TaskId, afterSequence: number, limit: number): Promise<readonly TaskEvent[]>

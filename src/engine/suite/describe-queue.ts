@@ -21,6 +21,12 @@ export function describeQueue(test: EngineTest): void {
       expect(places).toEqual([1, 2, 3, 4])
     })
 
+    test("a place in the queue does not count turns, which take no slot", async ({ engine }) => {
+      await createTask(engine, QUEUED, { kind: "turn" })
+      const { id } = await createTask(engine)
+      expect(await engine.store.placeInQueue(id)).toBe(1)
+    })
+
     test("an offer says whose room the task will take", async ({ engine }) => {
       const session = createSessionId()
       const { id } = await createTask(engine, QUEUED, { session, model: "large" })

@@ -20,7 +20,7 @@ export function createTaskLookup(database: DatabaseSync, clock: Clock): TaskLook
   const ahead = prepare<{ count: number }>(
     database,
     `SELECT count(*) AS count FROM tasks INDEXED BY tasks_queue
-     WHERE status = 'queued' AND (available_at <= ?1 OR available_at <= queued_at)
+     WHERE status = 'queued' AND kind <> 'turn' AND (available_at <= ?1 OR available_at <= queued_at)
      AND (priority > ?2 OR (priority = ?2 AND (queued_at, number) < (?3, ?4)))`,
   )
   return {
