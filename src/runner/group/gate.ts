@@ -5,6 +5,7 @@ import type { Wait } from "../../task/wait.ts"
 import { HOPS, toHops } from "../call/hops.ts"
 import type { RunnerScope } from "../scope.ts"
 import { describeResult } from "./combine-results.ts"
+import { findGate } from "./find-gate.ts"
 import { GATE_PLUGIN, GATE_QUESTION, GATE_TOOL, toGateKey } from "./gate-name.ts"
 import { readMembers } from "./group-members.ts"
 
@@ -15,19 +16,13 @@ export function isGated({ merge, state, memberCount }: GroupRecord): boolean {
   return merge === "human_gated" && state === "joined" && memberCount > 0
 }
 
-export async function findGate({ store }: RunnerScope, group: GroupRecord): Promise<TaskRecord | undefined> {
-  const filter = { workspace: group.workspace, idempotencyKey: toGateKey(group.id) }
-  const { items } = await store.tasks(filter, { limit: 1 })
-  return items[0] && store.task(items[0].id)
-}
-
 /**
  * The one task that asks a person about all members of a joined group, made when it is not there yet. Its key makes
  * two that are asked for at once the same task; dying before the commit leaves a joined group without a gate, which the
  * next look finds.
  */
 export async function openGate(scope: RunnerScope, group: GroupRecord): Promise<TaskRecord> {
-  const known = await findGate(scope, group)
+  const known = await findGate(scope.store, group)
   if (known) return known
   const members = await readMembers(scope, group.id)
   const [{ task }] = await scope.store.commit([

@@ -3,7 +3,7 @@ import { isTerminal } from "../../task/lifecycle.ts"
 import type { Patch } from "../../task/patch.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { RunnerScope } from "../scope.ts"
-import { findGate } from "./gate.ts"
+import { findGate } from "./find-gate.ts"
 
 /** Stands where the result would. */
 const WITHHELD: Patch = {
@@ -19,7 +19,7 @@ export async function isWithheld(scope: RunnerScope, task: TaskRecord): Promise<
   if (task.group === null || !isTerminal(task.status)) return false
   const group = await scope.store.group(task.group)
   if (group?.merge !== "human_gated" || group.state === "cancelled") return false
-  return (await findGate(scope, group))?.status !== "completed"
+  return (await findGate(scope.store, group))?.status !== "completed"
 }
 
 /** The task as a run may see it: asking for a member by its id is no way round the person. */

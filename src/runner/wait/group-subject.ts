@@ -4,7 +4,8 @@ import { type GroupRecord, hasEnoughArrivals } from "../../task/group.ts"
 import type { GroupId, TaskId } from "../../task/id.ts"
 import { isTerminal, LIVE_STATUSES } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import { findGate, isGated, openGate } from "../group/gate.ts"
+import { findGate } from "../group/find-gate.ts"
+import { isGated, openGate } from "../group/gate.ts"
 import { listMembers, readMembers } from "../group/group-members.ts"
 import type { RunnerScope } from "../scope.ts"
 import { isAskingBelow } from "./asking-below.ts"
@@ -57,7 +58,7 @@ export function createGroupSubject(scope: RunnerScope, { id }: GroupRecord, wait
       const group = await readGroup()
       const members = await readMembers(scope, id)
       if (group.merge !== "human_gated") return { tasks: members, group }
-      return { ...toGatedTasks(await findGate(scope, group), members), group }
+      return { ...toGatedTasks(await findGate(store, group), members), group }
     },
   }
 }

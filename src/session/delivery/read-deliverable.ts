@@ -1,4 +1,5 @@
-import { groupOfGate, toGateKey } from "../../runner/group/gate-name.ts"
+import { findGate } from "../../runner/group/find-gate.ts"
+import { groupOfGate } from "../../runner/group/gate-name.ts"
 import { TURN_PLUGIN } from "../../runner/turn/turn-name.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import type { GroupId, TaskId } from "../../task/id.ts"
@@ -101,18 +102,13 @@ async function readGates(
   groups: ReadonlyMap<GroupId, GroupRecord>,
 ): Promise<ReadonlyMap<GroupId, TaskRecord>> {
   const gates = new Map<GroupId, TaskRecord>()
-  for (const { id, workspace, merge } of groups.values()) {
-    if (merge !== "human_gated") continue
-    const here = ended.find(({ task }) => groupOfGate(task) === id)?.task
-    const gate = here ?? (await findGate(store, workspace, id))
-    if (gate) gates.set(id, gate)
+  for (const group of groups.values()) {
+    if (group.merge !== "human_gated") continue
+    const here = ended.find(({ task }) => groupOfGate(task) === group.id)?.task
+    const gate = here ?? (await findGate(store, group))
+    if (gate) gates.set(group.id, gate)
   }
   return gates
-}
-
-async function findGate(store: TaskStore, workspace: GroupRecord["workspace"], group: GroupId) {
-  const { items } = await store.tasks({ workspace, idempotencyKey: toGateKey(group) }, { limit: 1 })
-  return items[0] && store.task(items[0].id)
 }
 
 /** Members that have ended and were used before: a report of the group names them. */
