@@ -10,7 +10,7 @@ export interface BackgroundTaskResult {
   readonly status: "completed" | "failed"
   /** About a hundred tokens for the model; null when there is nothing to say. */
   readonly summary: string | null
-  /** All of it. Never put into a prompt by itself. */
+  /** All of it, for programs: a notice tells what a tool returned up to a bound, and of an agent what it said. */
   readonly payload: JsonValue
   readonly facts: JsonObject
   readonly artifacts: readonly ArtifactReference[]

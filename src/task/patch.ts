@@ -8,7 +8,11 @@ export interface ArtifactReference {
   readonly bytes: number
 }
 
-/** What a run hands back. The payload is kept out of prompts; the digest is what a model reads. */
+/**
+ * What a run hands back. Of an agent a model is told what it said, facts and next steps, and no other payload. What a
+ * tool returned is all it has to say: a notice carries it whole up to 8 KiB, of more the beginning and the end. Lists,
+ * people and the trajectory have the digest. Artifacts are only named.
+ */
 export interface Patch {
   readonly digest: readonly string[]
   readonly facts: JsonObject

@@ -51,6 +51,16 @@ for (const [where, isKept] of PLACES) {
   })
 }
 
+test("a notice tells what an agent said, its facts and next steps, and leaves its payload and artifacts out", async () => {
+  const payload = { rows: ["never", "told"] }
+  const opened = await openSubagents({ main: ["I see."], below: [finish({ ...GIVEN, payload }), "That is all."] })
+  await endOf(opened, await startAgent(opened))
+  await opened.session.send("And?")
+  const told = JSON.stringify(requestsOf(opened.provider, "main")[0]?.messages)
+  for (const part of [...GIVEN.digest, "a.test.ts", "Mend the clock.", "report.md"]) expect(told).toContain(part)
+  for (const part of ["never", "rows", "# Report"]) expect(told).not.toContain(part)
+})
+
 test("an agent that ends in the foreground hands back its artifacts, too", async () => {
   const { runtime, session } = await openSubagents({ main: [spawn("Work."), "Good."], below: [finish(GIVEN), "Done."] })
   await session.send("Go.")
