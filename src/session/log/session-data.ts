@@ -23,7 +23,7 @@ export interface SessionData {
   readonly historyAfter: number
   /** The context as the provider last counted it, and how many messages of the history that were. */
   readonly measured: { readonly tokens: number; readonly messages: number } | null
-  /** For plugins, by their name. */
+  /** For plugins, by their name: what a restored session came with. Nothing here adds to it. */
   readonly plugins: JsonObject
   /** Reports in a row since a person last said something. Absent: none. */
   readonly wakes?: number

@@ -25,7 +25,10 @@ export interface ReportRequest {
   readonly queuedAt: number
   /** What was said lately, in short. */
   readonly memorySummary: JsonObject
-  /** What tools of this conversation keep with it. */
+  /**
+   * What was saved with the conversation for its tools, by plugin, where it was restored from elsewhere. Empty otherwise:
+   * the built-in plugins keep what they have, such as a plan, in places of their own.
+   */
   readonly toolContext: JsonObject
   /** Which state of the conversation it is about, for finding mistakes. */
   readonly contextVersion: number
