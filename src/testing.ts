@@ -1,6 +1,4 @@
 export { createManualClock, type ManualClock } from "./base/manual-clock.ts"
-export { describeEngine } from "./engine/suite/describe-engine.ts"
-export type { EngineFactory, EngineSubject } from "./engine/suite/subject.ts"
 export type { Script, ScriptedAnswer, ScriptedCall, ScriptedError, ScriptStep } from "./builtin/scripted/script.ts"
 export {
   createScriptedModel,

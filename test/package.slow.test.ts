@@ -114,6 +114,14 @@ describe("the package as it is published", () => {
     expect(Number(await runProgram(program, consumer))).toBeGreaterThan(0)
   })
 
+  test("gives its fakes without its optional peers, as the guide shows", async () => {
+    const guide = readFileSync(join(root, "docs/guide/agents.md"), "utf8")
+    const [, source, expected] =
+      /## Testing your agent[\s\S]*?```ts\n([\s\S]*?)```[\s\S]*?```text\n([\s\S]*?)```/.exec(guide) ?? []
+    const program = write("testing.ts", source ?? "")
+    expect((await runProgram(program, consumer)).trim()).toBe(expected?.trim())
+  })
+
   test("runs the example of the README, which prints what the README says", async () => {
     const readme = readFileSync(join(root, "README.md"), "utf8")
     const [, source, expected] = /```ts\n([\s\S]*?)```[\s\S]*?```text\n([\s\S]*?)```/.exec(readme) ?? []
@@ -162,7 +170,8 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { createEmbeddedEngine } from "meanwhile"
-import { createManualClock, describeEngine } from "meanwhile/testing"
+import { createManualClock } from "meanwhile/testing"
+import { describeEngine } from "meanwhile/testing/engine"
 
 createManualClock().advance(1)
 

@@ -87,6 +87,7 @@ export const IMPORT_TABLE: ImportTable = {
     "program-finding.ts": { imports: [EVERYTHING], packages: [] },
     "index.ts": { imports: [EVERYTHING], packages: [] },
     "testing.ts": { imports: [EVERYTHING], packages: [] },
+    "testing-engine.ts": { imports: [EVERYTHING], packages: [] },
   },
   pure: ["base", "task", "plugin", "protocol", "client"],
   leaves: ["engine", "builtin"],
