@@ -1,6 +1,6 @@
 import type { Runtime } from "../app.ts"
 import { describeAnswers } from "./chat/answer-hint.ts"
-import { type Question, readAnswer } from "./chat/read-answer.ts"
+import { NO_BECAUSE, type Question, readAnswer } from "./chat/read-answer.ts"
 import { formatDuration, plain, shortId, type Task, toLine } from "./format.ts"
 import { formatCall } from "./view/format-call.ts"
 
@@ -74,13 +74,14 @@ export function toAnswer(
   if (asked) return readAnswer(asked, text)
   if (reason !== "approval" && !isYesOrNo(question)) return text === "" ? undefined : text
   if (/^y(es)?$/i.test(text)) return true
-  return /^no?$/i.test(text) ? false : undefined
+  if (/^no?$/i.test(text)) return false
+  return NO_BECAUSE.test(text) ? text : undefined
 }
 
 /** What can be typed as an answer. */
 export function describeAnswer({ question }: Pick<Wait, "question">): string {
   const asked = toAsked(question)
-  return asked ? describeAnswers(asked) : "yes or no"
+  return asked ? describeAnswers(asked) : "yes, no, or no and why"
 }
 
 function toForm({ reason, question }: Pick<Wait, "reason" | "question">, asked: Question | undefined): string {

@@ -64,7 +64,7 @@ test("a group is cancelled by its name, and what waits in the queue says at whic
   program.type("/cancel naps")
   await program.shows(/Group naps \[[0-9a-f]{8}\] is cancelled already\./)
   program.type("/cancel nobody")
-  await program.shows(/There is no task "nobody"/)
+  await program.shows(/There is no task and no group "nobody"\. \/tasks and \/groups list/)
   program.type("/quit")
   expect(await program.exited).toBe(0)
 })

@@ -139,7 +139,7 @@ test("what needs an approval and finds nobody waits in the inbox, and is done wh
   next.type("/inbox")
   const id = (await next.shows(/\+buy milk[\s\S]*Answer: \/answer [0-9a-f]{8} /)).slice(-9, -1)
   next.type(`/answer ${id} maybe`)
-  await next.shows(/Answer with yes or no/)
+  await next.shows(/Answer with yes, no/)
   next.type(`/answer ${id} yes`)
   await next.shows(new RegExp(`\\[${id}\\] completed in`))
   next.endInput()

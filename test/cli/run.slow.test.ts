@@ -99,6 +99,17 @@ test("what needs a person ends with 4, is kept, and can be answered from the she
   expect(existsSync(join(directory, "a.txt"))).toBe(true)
 })
 
+test("a no from the shell may say why", async () => {
+  const directory = createFolder()
+  const { stderr } = await run(["write file a.txt with x"], { directory })
+  expect(stderr).toMatch(/\] Allow writeNewFile\? It writes\.\n {2}.*a\.txt\n/)
+  const [, id = ""] = /meanwhile tasks answer ([0-9a-f]{8}) yes\|no/.exec(stderr) ?? []
+  const { stdout } = await runToEnd({ directory, arguments: ["tasks", "answer", id, "no,", "use", "a", "directory"] })
+  expect(stdout).toContain("it was not allowed: use a directory")
+  const again = await runToEnd({ directory, arguments: ["tasks", "answer", id, "yes"] })
+  expect(again).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("waits for no answer") })
+})
+
 test("--yes needs nobody", async () => {
   const directory = createFolder()
   const { exitCode } = await run(["write file a.txt with x", "--yes"], { directory })

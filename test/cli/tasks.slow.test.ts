@@ -78,3 +78,28 @@ test("there is no other word, and help says what there is", async () => {
   }
   expect(await runToEnd({ directory, arguments: ["--version"] })).toMatchObject({ exitCode: 0, stdout: "0.1.0\n" })
 })
+
+test("what a task comes to, and what cannot be done with it, is told by the exit code", async () => {
+  const directory = createFolder()
+  const failing = await runToEnd({ directory, arguments: ["run", "start `test -e there` in the background"] })
+  expect(failing.exitCode).toBe(1)
+  const [, id = ""] = /\[([0-9a-f]{8})\] failed/.exec(failing.stderr) ?? []
+  expect(await tasks(directory, "retry", id)).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringContaining(`[${id}] failed`),
+  })
+  expect(await tasks(directory, "cancel", id)).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining("has ended already"),
+  })
+  writeFileSync(join(directory, "there"), "")
+  expect(await tasks(directory, "retry", id)).toMatchObject({ exitCode: 0 })
+})
+
+test("past its time a run says what it stops", async () => {
+  const directory = createFolder()
+  const words = ["run", "start `sleep 1000` in the background", "--timeout", "1.5"]
+  const { exitCode, stderr } = await runToEnd({ directory, arguments: words })
+  expect(exitCode).toBe(3)
+  expect(stderr).toMatch(/\[[0-9a-f]{8}\] is stopped at exit: sleep 1000\n/)
+})

@@ -51,6 +51,13 @@ test("a no is kept with the wait, and ends the run", async () => {
   })
 })
 
+test("a no may say why, and whoever asked is told", async () => {
+  const { meanwhile } = await createWorkplace({ tools: [createGatedTool().tool] })
+  const { waitId } = await ask(meanwhile)
+  const task = await meanwhile.tasks.answer(waitId, "no, use a directory", "me")
+  expect(task).toMatchObject({ status: "cancelled", stop: { reason: expect.stringMatching(/: use a directory$/) } })
+})
+
 test("what nobody answered in time ends as interrupted, not as something a person stopped", async () => {
   const clock = createManualClock()
   const { meanwhile } = await createWorkplace({ tools: [createGatedTool().tool], clock })

@@ -6,7 +6,7 @@ export type Question = Parameters<PersonChannel["ask"]>[0]
 const YES = /^y(es)?$/i
 const NO = /^no?$/i
 /** A no with a reason, which the model is told. */
-const NO_BECAUSE = /^no?[\s,:;.-]+\S/i
+export const NO_BECAUSE = /^no?[\s,:;.-]+\S/i
 
 /** What a line means as an answer. Undefined: it is none. */
 export function readAnswer(question: Question, line: string): string | undefined {

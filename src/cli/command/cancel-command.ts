@@ -1,5 +1,5 @@
-import { isMeanwhileError } from "../../base/error.ts"
-import { formatEnd, shortId, type Task } from "../format.ts"
+import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
+import { formatEnd, shortId, type Task, toLine } from "../format.ts"
 import type { Command, TaskContext } from "./command.ts"
 import { findGroup, type Group, toGroupTitle } from "./find-group.ts"
 import { requireId } from "./task-commands.ts"
@@ -22,19 +22,28 @@ export const cancelCommand: Command<TaskContext> = {
 }
 
 /** What is none is refused, unless there is something else of that name. */
-async function findTask({ meanwhile }: TaskContext, id: string, hasOther: boolean): Promise<Task | undefined> {
+async function findTask({ meanwhile, prefix }: TaskContext, id: string, hasOther: boolean): Promise<Task | undefined> {
   try {
     return (await meanwhile.tasks.get(id)).task
   } catch (error) {
-    if (hasOther && isMeanwhileError(error, "not_found")) return undefined
-    throw error
+    if (!isMeanwhileError(error, "not_found")) throw error
+    if (hasOther) return undefined
+    const message = `There is no task and no group ${JSON.stringify(toLine(id))}. ${describeLists(prefix)}`
+    throw new MeanwhileError("not_found", message)
   }
+}
+
+function describeLists(prefix: TaskContext["prefix"]): string {
+  const lists = {
+    "/": "/tasks and /groups list",
+    "meanwhile tasks ": "meanwhile tasks and meanwhile tasks groups list",
+  }
+  return `${lists[prefix]} what there is.`
 }
 
 async function cancelTask(before: Task, { meanwhile, screen, signal, announceEnd }: TaskContext): Promise<void> {
   if ("endedAt" in before) {
-    screen.print(`[${shortId(before.id)}] has ended already: ${formatEnd(before)}`)
-    return
+    throw new MeanwhileError("wrong_state", `[${shortId(before.id)}] has ended already: ${formatEnd(before)}`)
   }
   const { id: taskId } = await meanwhile.tasks.cancel(before.id, { by: "person" })
   screen.print(`[${shortId(taskId)}] stopping…`)
@@ -44,8 +53,7 @@ async function cancelTask(before: Task, { meanwhile, screen, signal, announceEnd
 
 async function cancelGroup(group: Group, { meanwhile, screen, signal, announceEnd }: TaskContext): Promise<void> {
   if (group.state === "joined" || group.state === "cancelled") {
-    screen.print(`${toGroupTitle(group)} is ${group.state} already.`)
-    return
+    throw new MeanwhileError("wrong_state", `${toGroupTitle(group)} is ${group.state} already.`)
   }
   const { items } = await meanwhile.tasks.list({ group: group.id, statuses: ["queued", "running", "waiting"] })
   await meanwhile.tasks.groups.cancel(group.id, { by: "person" })

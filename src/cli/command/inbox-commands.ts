@@ -1,3 +1,4 @@
+import { MeanwhileError } from "../../base/error.ts"
 import { shortId } from "../format.ts"
 import { describeAnswer, formatExpiry, formatQuestion, openQuestions, toAnswer, toDetailLines } from "../inbox.ts"
 import { type Command, splitLine, type TaskContext } from "./command.ts"
@@ -32,13 +33,13 @@ export const answerCommand: Command<TaskContext> = {
     const { task } = await meanwhile.tasks.get(id)
     const wait = (await openQuestions(meanwhile)).find(({ taskId }) => taskId === task.id)
     if (!wait) {
-      screen.print(`[${shortId(task.id)}] waits for no answer: it is ${task.status}. ${prefix}inbox lists what waits.`)
-      return
+      const message = `[${shortId(task.id)}] waits for no answer: it is ${task.status}. ${prefix}inbox lists what waits.`
+      throw new MeanwhileError("wrong_state", message)
     }
     const answer = toAnswer(wait, text)
     if (answer === undefined) {
-      screen.print(`Answer with ${describeAnswer(wait)}: ${prefix}answer ${shortId(task.id)} …`)
-      return
+      const message = `Answer with ${describeAnswer(wait)}: ${prefix}answer ${shortId(task.id)} …`
+      throw new MeanwhileError("invalid_input", message)
     }
     const answered = await meanwhile.tasks.answer(wait.id, answer, "person")
     screen.print(`[${shortId(task.id)}] is answered and ${answered.status}`)

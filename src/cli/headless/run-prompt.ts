@@ -55,6 +55,7 @@ export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
     const said = await say(session, options.prompt, stop.signal)
     const scope = { meanwhile, session: session.id, beganAt, started }
     const left = await settle(options, { ...scope, notes, own: session }, stop.signal)
+    if (left === "running") await leaveTasks({ ...scope, screen: notes })
     const tasks = await findOwnTasks(scope)
     unlisten()
     notes.detach()
@@ -98,6 +99,7 @@ function toListener({ isJson }: RunPromptOptions, { answers, notes, isOwn, start
     reports.follow(event)
     if (event.type === "tool_call.ended" && event.taskId) started.add(event.taskId)
     if (event.type === "tool_call.ended") for (const id of event.started ?? []) started.add(id)
+    if (!isJson && event.type === "report.started" && isOwn(event.agent)) answers.print("")
     if (isJson) answers.print(toJsonLine(event))
     else view.show(event)
   }

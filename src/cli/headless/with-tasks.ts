@@ -2,13 +2,16 @@ import type { Runtime } from "../../app.ts"
 import { createInterrupts, followSignals } from "../chat/interrupts.ts"
 import type { TaskContext } from "../command/command.ts"
 import { openDataDirectory } from "../data-directory.ts"
-import { formatAnnouncement, shortId, type Task, type TaskId } from "../format.ts"
+import { EXIT_CODES } from "../exit-code.ts"
+import { formatAnnouncement, formatDuration, shortId, type Task, type TaskId } from "../format.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
+import { hasFailed } from "./own-tasks.ts"
 
 type Work = (context: TaskContext) => Promise<unknown>
 
+const LIFE_EVERY_MS = 5_000
 const LONG_MS = 24 * 60 * 60 * 1_000
 
 /** Looks at the tasks of this folder, and ends what it is asked to: what is queued belongs to those who stay. */
@@ -49,12 +52,27 @@ async function withRuntime(opened: Opened, work: Work): Promise<void> {
   const touched = new Set<TaskId>()
   try {
     await work({ meanwhile, screen, signal, prefix: "meanwhile tasks ", announceEnd: (id) => void touched.add(id) })
-    for (const id of touched) screen.print(formatStanding((await meanwhile.tasks.result(id, { waitMs, signal })).task))
+    for (const id of touched) {
+      using _ = waitMs > 0 ? showLife(id) : null
+      const { task } = await meanwhile.tasks.result(id, { waitMs, signal })
+      screen.print(formatStanding(task))
+      if (hasFailed(task)) process.exitCode = EXIT_CODES.failed
+      else if (task.status === "waiting") process.exitCode ??= EXIT_CODES.needs_person
+    }
   } finally {
     screen.detach()
     // What began here beside it may come to its end too.
     await meanwhile.close({ drainMs: signal.aborted ? 0 : waitMs, signal })
   }
+}
+
+/** So that nobody takes a long wait for a program that hangs. */
+function showLife(id: TaskId): Disposable {
+  const beganMs = performance.now()
+  return setInterval(() => {
+    const waited = formatDuration(performance.now() - beganMs)
+    process.stderr.write(`Waiting for [${shortId(id)}] since ${waited}. Ctrl+C ends it.\n`)
+  }, LIFE_EVERY_MS)
 }
 
 function formatStanding(task: Task): string {

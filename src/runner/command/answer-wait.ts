@@ -1,5 +1,6 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { JsonValue } from "../../base/json.ts"
+import { toOneLine } from "../../base/one-line.ts"
 import type { PersonAnswer } from "../../plugin/person-port.ts"
 import type { LifecycleEvent } from "../../task/event.ts"
 import { DEFAULT_WORKSPACE, type WaitId, type WorkspaceId } from "../../task/id.ts"
@@ -15,6 +16,7 @@ import type { RunnerScope } from "../scope.ts"
 import { wakeTurns } from "../turn/take-turns.ts"
 
 const EXPIRY = "expiry"
+const REASON_CHARACTERS = 1_000
 const NOT_ALLOWED_IN_TIME: LifecycleEvent = {
   type: "task.cancelled",
   by: "limit",
@@ -44,9 +46,11 @@ export async function answerWait(
   }
   const question = toAskedQuestion(wait)
   if (question) return endQuestion(scope, wait, answer, toPersonAnswer(question, answer, answeredBy))
+  const because = toBecause(answer)
   const group = toGatedGroup(wait)
-  if (group) return answerGate(scope, wait, group, { answer, answeredBy, refusal: REJECTED })
-  const reason = isAdmission(wait) ? "it was not allowed" : "not run again after an interruption"
+  const refusal = { ...REJECTED, reason: `${REJECTED.reason}${because}` }
+  if (group) return answerGate(scope, wait, group, { answer, answeredBy, refusal })
+  const reason = `${isAdmission(wait) ? "it was not allowed" : "not run again after an interruption"}${because}`
   return settle(scope, wait, answer, answeredBy, {
     type: "task.cancelled",
     by: "person",
@@ -104,6 +108,12 @@ async function endQuestion(
     { op: "notice.consume", keys: [{ ...reference, kind: "ended" }], by: null },
   ])
   return ended
+}
+
+/** A no may say why, which whoever asked for the call is told: `no, use another folder`. */
+function toBecause(answer: JsonValue): string {
+  const reason = typeof answer === "string" ? /^no?[\s,:;.-]+(?<reason>\S.*)$/is.exec(answer.trim())?.groups : undefined
+  return reason ? `: ${toOneLine(reason["reason"] ?? "").slice(0, REASON_CHARACTERS)}` : ""
 }
 
 function requireNoSecret({ redactor }: RunnerScope, answer: JsonValue, answeredBy: string): void {
