@@ -2,6 +2,7 @@ import { MeanwhileError } from "../base/error.ts"
 import type { AskingRun } from "../plugin/context.ts"
 import type { ChildSession, ChildSessionOptions } from "../plugin/sessions-port.ts"
 import { toChildId } from "./child-id.ts"
+import { carrySaid, readSaidBefore } from "./child-steering.ts"
 import { takeRoom } from "./child-room.ts"
 import { createChildSession } from "./child-session.ts"
 import { toChildTools } from "./child-tools.ts"
@@ -18,11 +19,12 @@ export async function createChild(
 ): Promise<ChildSession> {
   const { log } = parent
   const { workspace } = log
+  const before = run ? await readSaidBefore(scope, run) : []
   const id = log.isKept && run && options.key !== undefined ? toChildId(run, options.key) : undefined
   if (id && run && (await scope.store.session(id))) {
     const session = await scope.openSession(id, workspace)
     await scope.agents.keep({ id: run.taskId, workspace }, id)
-    return toChild(scope, session, { run, isFound: true })
+    return toRetried(scope, before, toChild(scope, session, { run, isFound: true }))
   }
   const model = options.model ?? log.data.model
   const tools = toChildTools(scope, { wanted: options.tools ?? null, parents: log.data.tools, model })
@@ -38,10 +40,17 @@ export async function createChild(
       ...(tools && { tools }),
       ...(options.instructions !== undefined && { instructions: options.instructions }),
     })
-    return toChild(scope, session, { run, isFound: false })
+    return await toRetried(scope, before, toChild(scope, session, { run, isFound: false }))
   } finally {
     giveBack?.()
   }
+}
+
+/** What was said to it in the run before is told first. */
+async function toRetried(scope: AgentScope, before: readonly string[], child: ChildSession): Promise<ChildSession> {
+  const conversation = scope.open.get(child.id)
+  if (conversation) await carrySaid(scope, before, conversation)
+  return child
 }
 
 export function toChild(

@@ -91,7 +91,7 @@ async function toBeginning(
   requireRoom(scope, conversation, toMessage(found))
   const told = await useTelling(scope, conversation, found)
   const mended = mendHistory(history, CUT_OFF).map((message) => ({ kind: "message", message, turn: null }) as const)
-  const { settles, data } = toTold(told)
+  const { settles, data } = toTold(conversation, told)
   return {
     entries: [...mended, { kind: "message", message: toMessage(told), turn: null, said }],
     ...(settles && { settles }),

@@ -20,5 +20,5 @@ export async function takeNews(scope: TurnScope): Promise<LogChange> {
   const telling = await useTelling(agents, conversation, { ...found, delivery })
   if (isNothing(telling.delivery) && telling.said.length === 0) return NO_NEWS
   const message = userMessage(toTellingText(agents, conversation, telling))
-  return { entries: [{ kind: "message", message, turn: turn.taskId, said: null }], ...toTold(telling) }
+  return { entries: [{ kind: "message", message, turn: turn.taskId, said: null }], ...toTold(conversation, telling) }
 }

@@ -14,6 +14,8 @@ export interface Telling {
   readonly said: readonly SaidMessage[]
 }
 
+const MOST_STEERED_CHARACTERS = 16_384
+
 const NOTHING: Telling = { delivery: NOTHING_TO_TELL, said: [] }
 
 /** Nothing is read of a session that never had a task, and to which nobody spoke while it worked. */
@@ -46,12 +48,23 @@ export async function useTelling(scope: AgentScope, { log }: Conversation, telli
 }
 
 /** What is written with the message that tells it. */
-export function toTold({ delivery, said }: Telling): Pick<LogChange, "settles" | "data"> {
+export function toTold({ log }: Conversation, { delivery, said }: Telling): Pick<LogChange, "settles" | "data"> {
   const notices = keysOf(delivery)
+  const data = {
+    ...(delivery.restored.length > 0 && { backgroundResults: {} }),
+    ...(said.length > 0 && { steered: toSteered(log.data.steered ?? [], said) }),
+  }
   return {
     ...(notices.length + said.length > 0 && { settles: { notices, said: said.map(({ id }) => id) } }),
-    ...(delivery.restored.length > 0 && { data: { backgroundResults: {} } }),
+    ...(Object.keys(data).length > 0 && { data }),
   }
+}
+
+/** The record of a session is written with every change: of very much that was said, the last is kept. */
+function toSteered(before: readonly string[], said: readonly SaidMessage[]): readonly string[] {
+  let left = MOST_STEERED_CHARACTERS
+  const kept = [...before, ...said.map(({ text }) => text)].toReversed().filter((text) => (left -= text.length) >= 0)
+  return kept.toReversed()
 }
 
 /** Empty when there is nothing. */

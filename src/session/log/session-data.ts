@@ -27,6 +27,8 @@ export interface SessionData {
   readonly plugins: JsonObject
   /** Reports in a row since a person last said something. Absent: none. */
   readonly wakes?: number
+  /** The last that was said to an agent while it worked, for another run of its task. Absent: nothing. */
+  readonly steered?: readonly string[]
   /** What it had not used yet when it was saved elsewhere, by task; told with what is told next. */
   readonly backgroundResults?: JsonObject
 }
@@ -45,6 +47,7 @@ const dataSchema = z.looseObject({
   measured: z.object({ tokens: z.number(), messages: z.number() }).nullable().default(null),
   plugins: z.record(z.string(), z.unknown()).default({}),
   wakes: z.number().exactOptional(),
+  steered: z.array(z.string()).exactOptional(),
   backgroundResults: z.record(z.string(), z.unknown()).exactOptional(),
 })
 

@@ -77,7 +77,7 @@ async function keep(
   if (endedIn(telling.delivery).length === 0) return
   const answer: Message = { role: "assistant", parts: [{ type: "text", text: text === "" ? "(no answer)" : text }] }
   const messages = [userMessage(toTellingText(scope, conversation, telling)), answer]
-  const { settles, data } = toTold(telling)
+  const { settles, data } = toTold(conversation, telling)
   await log.write({
     entries: messages.map((message) => ({ kind: "message", message, turn: null, said: null })),
     ...(settles && { settles }),

@@ -98,7 +98,7 @@ async function begin(
   const { messageId, taskIds, groupId } = request
   const mark = { messageId, taskIds, groupId, hops }
   const messages = [...mendHistory(history, CUT_OFF), userMessage(toReportPrompt({ ...request, said: telling.said }))]
-  const { settles, data } = toTold(telling)
+  const { settles, data } = toTold(conversation, telling)
   const change: TurnBeginning = {
     title: toTitle(delivery),
     entries: messages.map((message) => ({ kind: "message", message, turn: null, said: null })),

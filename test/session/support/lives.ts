@@ -27,7 +27,8 @@ export interface LivingRuntime {
   isAsked(times: number): Promise<void>
 }
 
-export interface LifeOptions extends Pick<RuntimeOptions, "plugins" | "reports" | "onEvent" | "takesWork" | "permissions" | "person"> {
+export interface LifeOptions
+  extends Pick<RuntimeOptions, "plugins" | "reports" | "onEvent" | "takesWork" | "permissions" | "person"> {
   readonly script: Script
   readonly tools: readonly Tool[]
   /** It is over before, or after, the first commit of which this is true. */
