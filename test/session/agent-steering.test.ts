@@ -79,9 +79,10 @@ for (const [where, isKept] of PLACES) {
     const { id } = await startAgent(opened)
     const said = new Promise<unknown>((resolve) => {
       // The last look is over: the agent is put away, and its run is about to end.
-      runtime.on((event) => {
-        if (event.type === "agent.completed" && event.agent !== session.id)
-          resolve(runtime.tasks.say(id, "Mend the clock."))
+      const unlisten = runtime.on((event) => {
+        if (event.type !== "agent.completed" || event.agent === session.id) return
+        unlisten()
+        resolve(runtime.tasks.say(id, "Mend the clock."))
       })
     })
     await said
