@@ -99,7 +99,13 @@ export type AgentEventBody =
   /** The agent tells of background results without being asked. Its text came as `agent.output` before. */
   | { readonly type: "report.published"; readonly report: PublishedReport }
   /** For the person alone: results that no report was made of. The model hears of them with the next message. */
-  | { readonly type: "notification.shown"; readonly text: string; readonly taskIds: readonly TaskId[] }
+  | {
+      readonly type: "notification.shown"
+      readonly text: string
+      readonly taskIds: readonly TaskId[]
+      /** Why the agent does not report of them by itself, where a limit says so: `after 3 reports in a row …`. */
+      readonly why?: string
+    }
 
 export interface ReportedTask {
   readonly id: TaskId

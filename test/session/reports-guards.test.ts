@@ -117,6 +117,8 @@ describe("C11: starting tasks from reports is bounded by hops and wakes", () => 
     expect(lastSaid(agent.model, -2)).toContain("| the fourth")
     await finishNext(agent, 5)
     expect(await waitForReports(agent, 4)).toHaveLength(4)
+    const [shown] = eventsOf(agent, "notification.shown")
+    expect(shown?.why).toBe("after 3 reports in a row without a word from you")
   })
 })
 

@@ -27,6 +27,8 @@ export interface Announcer {
   count(): Promise<number>
   /** Whether the questions of all of them were shown. */
   hasAsked(taskIds: readonly TaskId[]): boolean
+  /** What these came to: their ends are announced, and nobody reports of them. */
+  showResults(taskIds: readonly TaskId[]): void
   close(): void
 }
 
@@ -126,12 +128,19 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
       const blocked = await findBlocked(meanwhile)
       return own().filter(([id]) => !blocked.has(id)).length
     },
+    showResults: (taskIds) => taskIds.forEach((id) => void showResult(meanwhile, screen, id)),
     hasAsked: (taskIds) => taskIds.every((id) => asking.has(id)),
     close() {
       unfollow()
       closing.abort()
     },
   }
+}
+
+async function showResult({ tasks }: Runtime, screen: Screen, id: TaskId): Promise<void> {
+  const view = await tasks.get(id).catch(() => undefined)
+  const head = view ? formatResultHead(view.task) : ""
+  if (head !== "") screen.print(`[${shortId(id)}] came to:\n${screen.style.dim(head)}`)
 }
 
 const LOOK_EVERY_MS = 1_000

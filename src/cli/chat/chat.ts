@@ -85,6 +85,7 @@ function createChat(options: ChatOptions) {
     isAwaited: (agent) => conversation?.isAwaited(agent) ?? false,
     onTask: announcer.announceEnd,
     isTold: announcer.hasAsked,
+    onUnreported: announcer.showResults,
   })
   const isHere = (session: AgentEvent["agent"]): boolean =>
     session === conversation?.session.id || view.selection.agents().some(({ id }) => id === session)

@@ -9,7 +9,7 @@ const MAIN = "main-id" as AgentEvent["agent"]
 const CHILD = "child-id" as AgentEvent["agent"]
 const TASK = "3f1c2a90-0000" as Extract<AgentEvent, { type: "tool_call.ended" }>["taskId"]
 
-function open(terminal: { readonly isTTY?: boolean; readonly columns?: number } = {}) {
+function open(terminal: { readonly isTTY?: boolean; readonly columns?: number } = {}, onUnreported?: () => void) {
   const output = Object.assign(new PassThrough(), terminal)
   let shown = ""
   output.setEncoding("utf8").on("data", (text: string) => (shown += text))
@@ -22,7 +22,8 @@ function open(terminal: { readonly isTTY?: boolean; readonly columns?: number } 
     isMain: (agent) => agent === MAIN,
     isAwaited: () => false,
     onTask: (id) => tasks.push(id),
-    isTold: (ids) => ids.every((id) => told.includes(id)),
+    isTold: (ids) => ids.length > 0 && ids.every((id) => told.includes(id)),
+    ...(onUnreported && { onUnreported }),
   })
   return { ...view, tasks, told, shown: () => shown }
 }
@@ -129,6 +130,22 @@ test("a call that waits for an approval is not said to have moved", () => {
   const ended = { ...call, isSuccess: true, isRefused: false, durationMs: 11, summary: "", taskId: TASK }
   show({ type: "tool_call.ended", ...ended })
   expect(shown()).toBe("? fetch_url waits for your approval as [3f1c2a90]\n")
+})
+
+test("results that a limit keeps from being reported say which, and are shown once", () => {
+  const text = "Task 3f1c2a90 (npm test): completed."
+  const shownBy = (onUnreported?: () => void): string => {
+    const { show, shown } = open({}, onUnreported)
+    const why = "after 3 reports in a row without a word from you"
+    show({ type: "notification.shown", agent: MAIN, text, taskIds: [], why })
+    return shown()
+  }
+  const reason =
+    "(no report after 3 reports in a row without a word from you; the model hears of it with your next message)"
+  expect(shownBy()).toBe(`${reason}\n${text}\n`)
+  let count = 0
+  expect(shownBy(() => (count += 1))).toBe(`${reason}\n`)
+  expect(count).toBe(1)
 })
 
 test("a turn that nobody waits for tells why it failed", () => {

@@ -23,6 +23,8 @@ export interface AgentViewOptions {
   readonly onTask: (taskId: TaskId) => void
   /** Whether somebody else has told what a notification about these is to tell. Default: nobody has. */
   readonly isTold?: (taskIds: readonly TaskId[]) => boolean
+  /** Shows what came of these, whose ends somebody else announces. Default: the notification is shown as it is. */
+  readonly onUnreported?: (taskIds: readonly TaskId[]) => void
 }
 
 /** Shows what agents do as it happens. */
@@ -125,7 +127,7 @@ export function createAgentView(options: AgentViewOptions): AgentView {
         case "report.started":
           return lines.note(style.dim(formatReportHead(event)))
         case "notification.shown":
-          return options.isTold?.(event.taskIds) ? undefined : lines.note(plain(event.text))
+          return showUnreported(event, lines, options)
         case "history.updated":
         case "task.changed":
         case "report.published":
@@ -141,6 +143,19 @@ export function createAgentView(options: AgentViewOptions): AgentView {
     markAsking: (agent, question, isOpen) => activity.awaitAnswer(agent, question, isOpen),
     close: () => activity.close(),
   }
+}
+
+/** Where the ends are announced anyway, only why they are not reported, and what they came to, is new. */
+function showUnreported(
+  { taskIds, text, why }: EventOf<"notification.shown">,
+  lines: ShownAgent["lines"],
+  { isTold, onUnreported, notes }: AgentViewOptions,
+): void {
+  if (isTold?.(taskIds)) return
+  const reason = why === undefined ? "" : `(no report ${plain(why)}; the model hears of it with your next message)`
+  if (reason !== "") lines.note(notes.style.dim(reason))
+  if (reason !== "" && onUnreported) onUnreported(taskIds)
+  else lines.note(plain(text))
 }
 
 /** The same reason is told once. */

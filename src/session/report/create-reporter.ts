@@ -82,8 +82,9 @@ function createReporter(scope: AgentScope, conversation: Conversation, { generat
     if (!conversation.hasTasks && !conversation.hasNews) return "done"
     const delivery = await readDeliverable(scope, conversation)
     directly.forgetUsed(delivery)
-    const { delivery: told, hops, unreported } = plan(delivery)
-    directly.show([...unreported, ...delivery.waiting])
+    const { delivery: told, hops, unreported, why } = plan(delivery)
+    directly.show(unreported, why)
+    directly.show(delivery.waiting)
     if (!told || isClosed) return "done"
     if (await isBusyElsewhere(scope, conversation)) return "later"
     if (!generator) return takeReportTurn(scope, conversation, plan)
@@ -109,11 +110,10 @@ function createReporter(scope: AgentScope, conversation: Conversation, { generat
   }
 
   function leave(error: unknown): ReportOutcome {
-    const { id: session } = conversation.log
     // It is not tried again at once: the next end, or the next look for what was missed, does.
     isDue = false
     if (isMeanwhileError(error, "closed")) close()
-    else scope.log.warn("results could not be reported", { session, error: toErrorMessage(error) })
+    else scope.log.warn("results could not be reported", { session: conversation.log.id, error: toErrorMessage(error) })
     return "done"
   }
 

@@ -8,12 +8,17 @@ const LONGEST_LINE = 300
 const MOST_LINES = 20
 
 /** For the person alone: what these tasks came to, or need. */
-export function showNotification({ emitter }: Conversation, tasks: readonly TaskRecord[]): void {
+export function showNotification({ emitter }: Conversation, tasks: readonly TaskRecord[], why: string | null): void {
   if (tasks.length === 0) return
   const lines = tasks.slice(0, MOST_LINES).map(toLine)
   const more = tasks.length > MOST_LINES ? [`… and ${tasks.length - MOST_LINES} more tasks.`] : []
   const taskIds = tasks.map(({ id }) => id)
-  emitter.emit({ type: "notification.shown", text: [...lines, ...more].join("\n"), taskIds })
+  emitter.emit({
+    type: "notification.shown",
+    text: [...lines, ...more].join("\n"),
+    taskIds,
+    ...(why !== null && { why }),
+  })
 }
 
 function toLine(task: TaskRecord): string {

@@ -26,6 +26,11 @@ export function publishReport({ emitter }: Conversation, mark: ReportMark, text:
 }
 
 /** Where no report could be made. */
-export function fallBack({ reports }: AgentScope, conversation: Conversation, tasks: readonly TaskRecord[]): void {
-  if (reports.fallbackNotification) showNotification(conversation, tasks)
+export function fallBack(
+  { reports }: AgentScope,
+  conversation: Conversation,
+  tasks: readonly TaskRecord[],
+  why: string | null = null,
+): void {
+  if (reports.fallbackNotification) showNotification(conversation, tasks, why)
 }

@@ -18,6 +18,8 @@ export interface ReportPlan {
   readonly hops: number
   /** Of these no report is made: the person is told directly, and the model with the next message. */
   readonly unreported: readonly EndedTask[]
+  /** The limit that lets none be made now; null: there is none, or it holds for some of them only. */
+  readonly why: string | null
 }
 
 export interface PlanOptions {
@@ -40,7 +42,13 @@ export function planReport(delivery: Delivery, { config, wakes, now, isGivenUp }
   const isTold = new Set(told ? [...told.tasks, ...told.groups.flatMap(endedInGroup)].map(({ task }) => task.id) : [])
   const unreported = waking.flatMap(({ ended }) => ended).filter(({ task }) => !isTold.has(task.id))
   const hops = Math.max(0, ...reasons.map(({ task }) => toHops(task.metadata))) + 1
-  return { delivery: told, hops, unreported }
+  return { delivery: told, hops, unreported, why: describeLimit(config, wakes) }
+}
+
+function describeLimit({ maxConsecutiveWakes: most }: ReportsConfig, wakes: number): string | null {
+  if (wakes < most) return null
+  if (most === 0) return "reports by itself are limited to none"
+  return `after ${most === 1 ? "1 report" : `${most} reports in a row`} without a word from you`
 }
 
 interface Waking {

@@ -5,7 +5,7 @@ import { fallBack } from "./publish-report.ts"
 
 /** What the person was told of without a report, once, for as long as the model has not heard of it. */
 export interface ToldDirectly {
-  show(found: readonly WaitingTask[]): void
+  show(found: readonly WaitingTask[], why?: string | null): void
   /** A report of these was tried, and failed: the person knows, and no other is tried. */
   giveUp(ended: readonly EndedTask[]): void
   isGivenUp(ended: EndedTask): boolean
@@ -16,11 +16,11 @@ export function createToldDirectly(scope: AgentScope, conversation: Conversation
   const shown = new Set<string>()
   const givenUp = new Set<string>()
   return {
-    show(found) {
+    show(found, why = null) {
       const unseen = found.filter(({ key }) => !shown.has(toKeyText(key)))
       for (const { key } of unseen) shown.add(toKeyText(key))
       const tasks = unseen.map(({ task }) => task)
-      fallBack(scope, conversation, tasks)
+      fallBack(scope, conversation, tasks, why)
     },
     giveUp(ended) {
       const keys = ended.map(({ key }) => toKeyText(key))
