@@ -3,6 +3,7 @@ import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 import { failWith, type ToolReturn } from "../../plugin/tool-return.ts"
+import type { Step } from "../../task/step.ts"
 import { type Connection, ConnectionLost, ServerRefusal, type ToolDefinition } from "./connection.ts"
 import { answerRequests } from "./elicitation.ts"
 import { cancelTask, followTask } from "./follow-task.ts"
@@ -24,6 +25,8 @@ const CALL_STEP = "mcp-call"
 const FOLLOW_STEP = "mcp-follow"
 /** How long a call waits for a server that is away. */
 const RECONNECT_WAIT_MS = 30_000
+/** How long the end of a task waits for a server that is away. */
+const END_WAIT_MS = 5_000
 const LONGEST_DIALOGUE = 10
 const ATTEMPTS = 3
 
@@ -37,7 +40,9 @@ const ATTEMPTS = 3
  * - inside the call: the server may have got it or not, and the task ends `interrupted`. A task that the server may have
  *   made of it is unknown to us and ends by its own rules;
  * - after the call: the result is there, or the server's task is picked up by its id, also when that has ended by then;
- * - in the moment before the outer step is written, or after it ended and before ours has: the task ends `interrupted`.
+ * - in the moment before the outer step is written: the task ends `interrupted`;
+ * - after the outer step has ended and before ours has: the result is there;
+ * - while it was being stopped: the server's task is ended by whoever finds ours.
  */
 export async function callServerTool(
   call: ServerCall,
@@ -68,6 +73,18 @@ export async function callServerTool(
     const message = link.scrub(`The MCP server ${link.name} refused ${tool.name}: ${error.message} (${error.code})`)
     return failWith({ code: "server_error", message })
   }
+}
+
+/**
+ * Ends the server's task of a run whose process died while it was being stopped. A call that had not come to an answer may
+ * have made one that nobody knows.
+ */
+export async function endServerTask(link: ServerLink, steps: readonly Step[]): Promise<boolean> {
+  const step = steps.find(({ key }) => key === CALL_STEP)
+  if (!step) return true
+  const known = begun.safeParse(step.state === "finished" ? step.result : null)
+  if (!known.success) return false
+  return "result" in known.data || cancelTask(link, known.data.taskId, END_WAIT_MS)
 }
 
 /** Not when another worker has taken the run over: that one follows the server's task now. */

@@ -111,13 +111,23 @@ function toPollMs({ pollIntervalMs, pollInterval }: ServerTask): number {
   return Math.min(Math.max(wanted, SHORTEST_POLL_MS), LONGEST_POLL_MS)
 }
 
-/** Asked for once: a server that is away, or cannot take it, ends the task by its own rules. */
-export async function cancelTask(link: ServerLink, taskId: string): Promise<void> {
+/**
+ * Asked for once: a server that is away, or cannot take it, ends the task by its own rules. Returns whether it is known to
+ * have been taken, or to have ended before. `waitMs`: how long a server that is away may take to come.
+ */
+export async function cancelTask(link: ServerLink, taskId: string, waitMs = 0): Promise<boolean> {
   const signal = AbortSignal.timeout(CANCEL_WAIT_MS)
   try {
-    const connection = await link.connection(signal, 0)
-    await connection.request("tasks/cancel", { taskId }, { signal })
+    const connection = await link.connection(signal, waitMs)
+    try {
+      await connection.request("tasks/cancel", { taskId }, { signal })
+      return true
+    } catch (error) {
+      if (!(error instanceof ServerRefusal)) throw error
+      const { status } = serverTask.parse(await connection.request("tasks/get", { taskId }, { signal }))
+      return status !== "working" && status !== "input_required"
+    }
   } catch {
-    // Nothing more can be done about it.
+    return false
   }
 }

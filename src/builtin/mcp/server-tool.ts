@@ -3,7 +3,7 @@ import { type JsonObject, toJson } from "../../base/json.ts"
 import type { Effect } from "../../plugin/effect.ts"
 import type { BackgroundPolicy, Tool } from "../../plugin/tool.ts"
 import { defineTool } from "../../plugin/tool.ts"
-import { callServerTool } from "./call-tool.ts"
+import { callServerTool, endServerTask } from "./call-tool.ts"
 import type { ToolDefinition } from "./connection.ts"
 import type { ServerConfig } from "./mcp-config.ts"
 import type { ServerLink } from "./server-link.ts"
@@ -25,6 +25,7 @@ export function createServerTool(link: ServerLink, definition: ToolDefinition): 
     effects: toEffects(definition),
     onCrash: isIdempotent ? "retry" : "fail",
     ...(timeoutMs !== undefined && { timeoutMs }),
+    endElsewhere: (steps) => endServerTask(link, steps),
     run: (input, context) => callServerTool({ link, tool: definition, isIdempotent }, input, context),
   })
 }

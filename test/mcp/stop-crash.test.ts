@@ -1,0 +1,63 @@
+import { expect, onTestFinished, test } from "vitest"
+import { join } from "node:path"
+import { createRuntime, type Runtime } from "../../src/app.ts"
+import { mcpConfigSchema } from "../../src/builtin/mcp/mcp-config.ts"
+import { createMcpPlugin } from "../../src/builtin/mcp/mcp-plugin.ts"
+import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
+import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
+import { allowAll } from "../../src/runner/call/permission.ts"
+import { createLife, createMortalEngine, type Life } from "../chaos/mortal-engine.ts"
+import { eventually } from "../support/eventually.ts"
+import { createFolder } from "../support/workplace.ts"
+import { startSecondGenerationServer } from "./second-generation-server.ts"
+
+test("a crash in the middle of a stop does not leave the server's task running", async () => {
+  const server = await startSecondGenerationServer()
+  const folder = createFolder()
+  const first = await begin(folder, server.url, 1)
+  const { id } = await first.runtime.tasks.start({ plugin: "mcp", tool: "mcp__fixture__slow_job", input: {} })
+  await eventually("it is followed", async () => {
+    const { task } = await first.runtime.tasks.get(id)
+    return task.progress?.line === "counting"
+  })
+  first.life.end()
+  const looking = await begin(folder, server.url, 2, { takesWork: false })
+  expect(await looking.runtime.tasks.cancel(id)).toMatchObject({ status: "stopping" })
+  expect(server.tasks.get("task-1")?.status).toBe("working")
+  await looking.runtime.close()
+  looking.life.end()
+
+  const third = await begin(folder, server.url, 3)
+  const { task } = await third.runtime.tasks.result(id, { waitMs: 5_000 })
+  expect(task).toMatchObject({ status: "cancelled", survivors: [] })
+  expect(server.tasks.get("task-1")?.status).toBe("cancelled")
+})
+
+async function begin(
+  folder: string,
+  url: string,
+  number: number,
+  options: { readonly takesWork?: boolean } = {},
+): Promise<{ readonly runtime: Runtime; readonly life: Life }> {
+  const life = createLife(number)
+  const engine = await createEmbeddedEngine({
+    path: join(folder, "store.sqlite"),
+    holder: { life: number },
+    isHolderAlive: (data) => data["life"] === number,
+  })
+  onTestFinished(() => engine.close())
+  const config = mcpConfigSchema.parse({ mcpServers: { fixture: { url } } })
+  const runtime = await createRuntime({
+    ...options,
+    model: createScriptedModel([]),
+    dataDirectory: folder,
+    environment: {},
+    engine: createMortalEngine(engine, life),
+    plugins: [createMcpPlugin({ config, workingDirectory: folder, environment: {}, waitsForServers: true })],
+    permissions: allowAll,
+  })
+  onTestFinished(async () => {
+    if (!life.isOver) await runtime.close()
+  })
+  return { runtime, life }
+}
