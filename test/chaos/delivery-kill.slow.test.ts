@@ -56,7 +56,7 @@ async function playRound(seed: number): Promise<Kills> {
     const isBeside = random.chance(0.2)
     if (isBeside) dead.push(...(await killBeside(site, random, seed)))
     else dead.push(await kill(site, random, seed, 0))
-    if (random.chance(0.15)) dead.push(await kill(site, random, seed, 1))
+    if (random.chance(0.1)) dead.push(await kill(site, random, seed, 1))
     const told = dead.map(settledBy)
     // A message is refused while another program takes a turn in the same conversation.
     if (!isBeside) requireNone(told.flatMap((problems) => problems ?? []))

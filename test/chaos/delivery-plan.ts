@@ -71,7 +71,7 @@ const COMMITS = 60
 export function planDelivery(seed: number, random: Random): DeliveryPlan {
   const sessions = Array.from({ length: random.integer(1, 3) }, () => ({ reports: random.chance(0.75) }))
   const toMark = createMarks(random)
-  const lives = Array.from({ length: random.pick([1, 1, 1, 2, MOST_LIVES]) }, (_, index) => ({
+  const lives = Array.from({ length: random.pick([1, 1, 1, 1, 1, 2, MOST_LIVES]) }, (_, index) => ({
     moves: planMoves(random, { sessions: sessions.length, count: random.integer(4, index === 0 ? 10 : 5), toMark }),
     crash: planCrash(random),
   }))
