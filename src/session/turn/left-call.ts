@@ -36,7 +36,7 @@ export function toUnbegunStep(key: string): FinishedStep {
 }
 
 /** The step under which the call was, or is to be, begun: each time that it was not, the next one counts. */
-export function findAttempt(steps: ReadonlyMap<string, Step>, first: string): string {
+export function findCurrentKey(steps: ReadonlyMap<string, Step>, first: string): string {
   let key = first
   while (isUnbegun(steps.get(key))) key = `${key}/again`
   return key

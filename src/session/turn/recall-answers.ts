@@ -4,7 +4,7 @@ import type { TaskId } from "../../task/id.ts"
 import type { OnCrash, Step } from "../../task/step.ts"
 import { isRedacted } from "../log/redact-entry.ts"
 import { toOnCrash, toStepKey } from "./call-step.ts"
-import { findAttempt } from "./left-call.ts"
+import { findCurrentKey } from "./left-call.ts"
 import { toErrorResult, toTaskResult } from "./tool-answer.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
@@ -30,7 +30,7 @@ export async function recallAnswers(scope: TurnScope, message: Message, position
   const unbegun: { key: string; onCrash: OnCrash }[] = []
   for (const call of callsOf(message)) {
     const first = toStepKey(position, call)
-    const key = findAttempt(steps, first)
+    const key = findCurrentKey(steps, first)
     const onCrash = toOnCrash(scope, call)
     keys.set(call.id, key)
     const isUnbegun = key !== first && !steps.has(key)
