@@ -43,7 +43,7 @@ export function renderConfig(): string {
   const sections = Object.entries(CONFIG_SECTIONS).map(([name, schema]) => {
     const keys = keysOf(schema).flatMap((key) => [
       ...(key.description === "" ? [] : [`    /** ${key.description} */`]),
-      `    // ${key.name}: ${toSource(key.default)},`,
+      `    // ${key.name}: ${toSource(key.default)},${describeValues(key)}`,
     ])
     const body = keys.length === 0 ? [`  ${name}: {},`] : [`  ${name}: {`, ...keys, "  },"]
     return [`  /** ${summaryOf(name)} */`, ...body].join("\n")
@@ -59,6 +59,12 @@ ${sections.join("\n\n")}
   // plugins: [],
 } satisfies ConfigInput
 `
+}
+
+/** Stays a comment when the key is none any more. */
+function describeValues({ values, default: fallback }: ReturnType<typeof keysOf>[number]): string {
+  if (values.length === 0) return ""
+  return ` // ${Array.isArray(fallback) ? "any" : "one"} of ${values.map(toSource).join(", ")}`
 }
 
 function summaryOf(name: string): string {

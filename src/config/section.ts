@@ -13,12 +13,19 @@ export interface SectionKey {
   /** Undefined: it has none, and is not set. */
   readonly default: unknown
   readonly description: string
+  /** What it, or each of its entries, may be, where that is a list; else empty. */
+  readonly values: readonly unknown[]
 }
 
 const propertySchema = z.looseObject({
   type: z.unknown().optional(),
   default: z.unknown().optional(),
   description: z.string().default(""),
+  enum: z.array(z.unknown()).optional(),
+  items: z
+    .looseObject({ enum: z.array(z.unknown()).optional() })
+    .optional()
+    .catch(undefined),
 })
 const describedSchema = z.looseObject({
   properties: z.record(z.string(), propertySchema).optional(),
@@ -33,11 +40,12 @@ type Described = z.output<typeof describedSchema>
 export function keysOf(schema: z.ZodType, path: readonly PropertyKey[] = []): readonly SectionKey[] {
   let described = readDescribed(z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }))
   for (const key of path) described = readDescribed(stepInto(described, String(key)))
-  return Object.entries(described.properties ?? {}).map(([name, { type, default: fallback, description }]) => ({
+  return Object.entries(described.properties ?? {}).map(([name, property]) => ({
     name,
-    isText: type === "string",
-    default: fallback,
-    description,
+    isText: property.type === "string",
+    default: property.default,
+    description: property.description,
+    values: property.enum ?? property.items?.enum ?? [],
   }))
 }
 

@@ -92,6 +92,7 @@ test("what a task comes to, and what cannot be done with it, is told by the exit
     exitCode: 2,
     stderr: expect.stringContaining("has ended already"),
   })
+  expect((await tasks(directory, "output", id)).stdout).toBe("(it printed nothing)\n")
   writeFileSync(join(directory, "there"), "")
   expect(await tasks(directory, "retry", id)).toMatchObject({ exitCode: 0 })
 })

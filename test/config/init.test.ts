@@ -7,7 +7,7 @@ import { lookAtFolder } from "../../src/program-folder.ts"
 import { initFolder } from "../../src/program-init.ts"
 import { createFolder } from "../support/workplace.ts"
 
-const SETTING = /^(\s*)\/\/ (\w+: .*,)$/gm
+const SETTING = /^(\s*)\/\/ (\w+: .*,(?: \/\/ .*)?)$/gm
 
 function createProject() {
   const root = createFolder()

@@ -34,4 +34,5 @@ test("001-44: the terminal program enables reports for every session it opens", 
 
 test("001-45: a configuration that is generated shows how many reports may follow from one another", () => {
   expect(renderConfig()).toMatch(/reports: \{[^}]*\/\/ maxHops: 2,/)
+  expect(renderConfig()).toMatch(/\/\/ strategies: \["append", "replace"\], \/\/ any of "append", "replace"\n/)
 })

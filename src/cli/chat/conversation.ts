@@ -91,6 +91,6 @@ function describeQueued(backgroundAfterMs: number | null): string {
   const when =
     backgroundAfterMs === null
       ? "when it has answered"
-      : `when it has answered; what it waits for moves to the background after ${formatDuration(backgroundAfterMs)}`
+      : `when it has answered; what it waits for moves to the background after ${formatDuration(backgroundAfterMs)}, or now with /bg`
   return `(queued: the model hears it ${when}; Ctrl+C stops the answer)`
 }

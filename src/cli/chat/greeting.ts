@@ -39,7 +39,8 @@ async function tellLast({ sessions }: Runtime, screen: Screen): Promise<void> {
   const last = (await sessions.list()).find(({ turns, name }) => turns > 0 && name === "main")
   if (!last) return
   const about = toLine(last.description ?? last.title ?? "")
-  const what = about === "" ? "" : ` (${about.slice(0, LAST_CHARACTERS)})`
+  const what =
+    about === "" ? "" : ` (${about.length > LAST_CHARACTERS ? `${about.slice(0, LAST_CHARACTERS - 1)}…` : about})`
   screen.print(
     screen.style.dim(`/resume ${shortId(last.id)} goes on with the last conversation${what}, as --resume does.`),
   )

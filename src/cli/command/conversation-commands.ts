@@ -26,14 +26,16 @@ export const toolsCommand: Command = {
 }
 
 function describeBackground({ background }: FoundTool["tool"]): string {
-  if (typeof background === "function") return "in the background when the call is a long one"
+  if (typeof background === "function") return "moves to the background when the call is a long one"
   switch (background?.mode) {
     case "always":
       return "always in the background"
     case "after":
       return background.ms === undefined
-        ? "in the background when it takes long"
-        : `in the background after ${background.ms / 1_000} s`
+        ? "moves to the background when it takes long"
+        : `moves to the background after ${background.ms / 1_000} s`
+    case "on_request":
+      return "in the foreground, unless it is started as a task"
     default:
       return "in the foreground"
   }

@@ -23,19 +23,29 @@ export const outputCommand: Command<TaskContext> = {
 
 async function showOutput(id: string, isFollowing: boolean, { meanwhile, screen, signal }: TaskContext): Promise<void> {
   const output = createLineBuffer((lines) => screen.print(lines.join("\n")))
+  let hasPrinted = false
   for (let offset = 0; ; ) {
     const chunk = await meanwhile.tasks.output(id, { offset })
-    if (chunk.droppedBefore === "all") screen.print("(its output is no longer kept)")
-    else if (chunk.droppedBefore !== null) screen.print(`(the first ${chunk.droppedBefore} bytes are no longer kept)`)
+    if (offset === 0) tellDropped(chunk.droppedBefore, screen)
     output.push(plainLines(chunk.text))
+    hasPrinted ||= chunk.text !== "" || chunk.droppedBefore !== null
     const isAtEnd = chunk.nextOffset >= chunk.totalBytes
     const hasMoved = chunk.nextOffset > offset
     offset = chunk.nextOffset
     if (isAtEnd || !hasMoved) {
-      if (!isFollowing || chunk.isComplete || signal.aborted) return output.flush()
+      if (!isFollowing || chunk.isComplete || signal.aborted) {
+        output.flush()
+        if (!hasPrinted) screen.print(chunk.isComplete ? "(it printed nothing)" : "(it has printed nothing yet)")
+        return
+      }
       await pause(FOLLOW_EVERY_MS, signal)
     }
   }
+}
+
+function tellDropped(before: number | "all" | null, screen: TaskContext["screen"]): void {
+  if (before === "all") screen.print("(its output is no longer kept)")
+  else if (before !== null) screen.print(`(the first ${before} bytes are no longer kept)`)
 }
 
 function pause(durationMs: number, signal: AbortSignal): Promise<void> {

@@ -34,7 +34,7 @@ export interface RunOutcome {
 /** The first of these counts: how the turn failed, that it was stopped, that a person is needed, what failed after it. */
 export function toOutcome({ session, said, left, tasks, failedReports, signal }: PromptRun): RunOutcome {
   if (said.outcome !== "completed") return { outcome: said.outcome, error: said.error }
-  if (left === "running") return { outcome: "stopped", error: toErrorMessage(signal.reason) }
+  if (left === "running") return { outcome: "stopped", error: describeStop(signal) }
   if (left === "questions") return { outcome: "needs_person", error: NEEDS_PERSON }
   // What failed for a subagent is for it to deal with.
   const failed = tasks.filter((task) => task.session === session && hasFailed(task))
@@ -61,6 +61,12 @@ export function toResult(run: PromptRun): Readonly<Record<string, unknown>> {
     session,
     turn: said.accounting?.turn ?? null,
   }
+}
+
+/** Why a run ended before everything had. */
+export function describeStop({ reason }: AbortSignal): string {
+  const text = toErrorMessage(reason ?? "the turn was stopped")
+  return text.startsWith("stopped") ? text : `stopped: ${text}`
 }
 
 function describeFailed(failed: readonly Task[]): string {

@@ -13,7 +13,7 @@ import { createAgentView } from "../view/agent-view.ts"
 import { toJsonLine } from "./json-line.ts"
 import { findOwnTasks, type OwnTasksScope } from "./own-tasks.ts"
 import { createReportRecord, type ReportRecord } from "./report-record.ts"
-import { type Said, toOutcome, toResult } from "./run-outcome.ts"
+import { describeStop, type Said, toOutcome, toResult } from "./run-outcome.ts"
 import { leaveTasks, type LeftWork, settleTasks } from "./settle-tasks.ts"
 import { createStop } from "./stop.ts"
 
@@ -108,11 +108,16 @@ function toListener({ isJson }: RunPromptOptions, { answers, notes, isOwn, start
 async function say(session: Session, prompt: string, signal: AbortSignal): Promise<Said> {
   try {
     const { outcome, text, accounting } = await session.send(prompt, { signal })
-    const error = outcome === "stopped" ? toErrorMessage(signal.reason ?? "the turn was stopped") : null
+    const error = outcome === "stopped" ? describeStop(signal) : null
     return { outcome, text, error, accounting }
   } catch (error) {
     const outcome = signal.aborted ? "stopped" : "failed"
-    return { outcome, text: "", error: toErrorMessage(error), accounting: session.turns().at(-1) ?? null }
+    return {
+      outcome,
+      text: "",
+      error: signal.aborted ? describeStop(signal) : toErrorMessage(error),
+      accounting: session.turns().at(-1) ?? null,
+    }
   }
 }
 

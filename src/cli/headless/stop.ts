@@ -19,7 +19,7 @@ export function createStop(timeoutMs: number | null): Stop {
     if (stop.signal.aborted) hurry.abort()
     stop.abort(new Error("stopped by a signal"))
   })
-  const late = new Error(`stopped: it took longer than ${formatDuration(timeoutMs ?? 0)}`)
+  const late = new Error(`it took longer than ${formatDuration(timeoutMs ?? 0)}`)
   const timer = timeoutMs === null ? undefined : setTimeout(() => stop.abort(late), timeoutMs)
   return { signal: stop.signal, hurry: hurry.signal, forget: () => clearTimeout(timer) }
 }
