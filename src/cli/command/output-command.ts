@@ -29,17 +29,15 @@ async function showOutput(id: string, isFollowing: boolean, { meanwhile, screen,
     if (offset === 0) tellDropped(chunk.droppedBefore, screen)
     output.push(plainLines(chunk.text))
     hasPrinted ||= chunk.text !== "" || chunk.droppedBefore !== null
-    const isAtEnd = chunk.nextOffset >= chunk.totalBytes
-    const hasMoved = chunk.nextOffset > offset
+    const isAtEnd = chunk.nextOffset >= chunk.totalBytes || chunk.nextOffset <= offset
     offset = chunk.nextOffset
-    if (isAtEnd || !hasMoved) {
-      if (!isFollowing || chunk.isComplete || signal.aborted) {
-        output.flush()
-        if (!hasPrinted) screen.print(chunk.isComplete ? "(it printed nothing)" : "(it has printed nothing yet)")
-        return
-      }
-      await pause(FOLLOW_EVERY_MS, signal)
+    if (!isAtEnd) continue
+    if (!isFollowing || chunk.isComplete || signal.aborted) {
+      output.flush()
+      if (!hasPrinted) screen.print(chunk.isComplete ? "(it printed nothing)" : "(it has printed nothing yet)")
+      return
     }
+    await pause(FOLLOW_EVERY_MS, signal)
   }
 }
 
