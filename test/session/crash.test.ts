@@ -9,7 +9,6 @@ const SCENARIO = createScenario("crash", [
   ["look", "note"],
   ["pay", "build"],
 ])
-const INTERRUPTED = /^It was interrupted: Meanwhile ended while it ran/
 
 interface Holding {
   readonly house: TurnHouse
