@@ -7,11 +7,11 @@ test("at the end of input, what a report starts is waited for and reported, also
   /** Each round: whether there is something to wait for. The report of the first starts one task. */
   const going = [false, true, false, false]
   const parts = {
-    meanwhile: { close: async () => void course.push("closed") },
+    meanwhile: { engine: { store: { waits: async () => [] } }, close: async () => void course.push("closed") },
     screen: { print() {} },
     interrupts: createInterrupts(),
     announcer: {
-      count: () => 0,
+      count: async () => 0,
       async allEnded() {
         const hasWaited = going.shift() ?? false
         if (hasWaited) course.push("its task ended")
