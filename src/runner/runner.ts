@@ -28,6 +28,7 @@ import { createTaskService } from "./command/service.ts"
 import { createSessionCommands, type SessionCommands } from "./command/session-commands.ts"
 import { endHeldTasks, type ShutdownOptions, stopEverything } from "./worker/shutdown.ts"
 import { silentLog } from "./silent-log.ts"
+import { createSessionWork } from "./worker/session-work.ts"
 import { createSlots } from "./worker/slots.ts"
 import { createSpool } from "./spool/spool.ts"
 import { sweepSpool } from "./worker/sweep.ts"
@@ -119,6 +120,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     get service() {
       return service
     },
+    sessionWork: createSessionWork(),
     own: takesWork === "own" ? createOwnWork(options.openSessions ?? (() => [])) : null,
     onTask: options.onTask ?? (() => {}),
     takeUpOwn: () => takeUpOwn(scope, reclaim),

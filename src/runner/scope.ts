@@ -14,6 +14,7 @@ import type { Permission } from "./call/permission.ts"
 import type { Redactor } from "./redaction/redactor.ts"
 import type { OwnWork } from "./worker/own-work.ts"
 import type { Slots } from "./worker/slots.ts"
+import type { SessionWork } from "./worker/session-work.ts"
 import type { Spool } from "./spool/spool.ts"
 import type { ToolSource } from "./call/tool-source.ts"
 import type { Worker } from "./worker/worker.ts"
@@ -34,6 +35,7 @@ export interface RunnerScope {
   readonly worker: Worker
   /** Of a runner that leaves others' work alone; null when it takes everything. */
   readonly own: OwnWork | null
+  readonly sessionWork: SessionWork
   /** What runs in this process now, foreground calls included. */
   readonly active: Map<TaskId, ActiveRun>
   /** Runs that wait for others, each with those above it whose slots it has given up. */

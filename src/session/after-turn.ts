@@ -9,19 +9,20 @@ import type { AgentScope } from "./scope.ts"
 export async function afterTurn(
   scope: AgentScope,
   conversation: Conversation,
-  { mayHaveCalled = hasCalled(conversation) }: { readonly mayHaveCalled?: boolean } = {},
+  { isContinued = false }: { readonly isContinued?: boolean } = {},
 ): Promise<void> {
   // It was handed back: it goes on at the next start, or in another process.
   if (conversation.log.data.turn !== null) return
   conversation.hasNews ||= conversation.hasTasks
-  if (!mayHaveCalled) return
+  if (!isContinued && !hasStarted(scope, conversation)) return
   conversation.hasTasks = true
   scope.watch()
   await sealGroups(scope, conversation)
 }
 
-function hasCalled({ turns }: Conversation): boolean {
-  return (turns.at(-1)?.toolCalls ?? 0) > 0
+/** What a turn starts it starts here, by its calls. Those of a turn that goes on after a crash were another process's. */
+function hasStarted({ runner }: AgentScope, { turns, log }: Conversation): boolean {
+  return (turns.at(-1)?.toolCalls ?? 0) > 0 && runner.hasWorkOf(log.id)
 }
 
 export async function sealGroups({ runner, log }: AgentScope, { log: { id: session } }: Conversation): Promise<void> {

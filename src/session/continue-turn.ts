@@ -33,7 +33,7 @@ async function continueLeft(scope: AgentScope, run: TurnRun): Promise<string> {
   const ended = run.ended.then(async (task) => {
     if (task?.status === "completed") await tellTurnCompleted(scope, conversation)
     // What it called before is in nobody's account.
-    await afterTurn(scope, conversation, { mayHaveCalled: true })
+    await afterTurn(scope, conversation, { isContinued: true })
   })
   occupy(conversation, ended)
   return turned

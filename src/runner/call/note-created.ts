@@ -6,5 +6,6 @@ import { noteChild } from "../turn/turn-children.ts"
 export function noteCreated(scope: RunnerScope, task: TaskRecord): void {
   noteChild(scope, task.parentTask)
   scope.own?.add(task.id)
+  scope.sessionWork.note(task.session)
   scope.onTask(task, 0)
 }

@@ -21,6 +21,7 @@ export async function beginAnew(scope: RunnerScope, task: TaskRecord, next: Next
   const admitted = await admit(scope, await toCall(scope, task, next.input))
   try {
     requireNoApproval(admitted)
+    scope.sessionWork.note(task.session)
     return await enter(scope, () => write(scope, task, admitted, next))
   } finally {
     admitted.settle?.()

@@ -18,6 +18,8 @@ export interface SessionCommands {
   answer(waitId: WaitId, answer: JsonValue, answeredBy: string, scope?: WorkspaceId): Promise<TaskRecord>
   /** Asks in the inbox, for a run in the background: nobody waits for it, so nobody is interrupted. */
   askPerson(run: AskingRun, question: Question, signal: AbortSignal): Promise<PersonAnswer>
+  /** Whether this process has written a task or a group of the session. */
+  hasWorkOf(session: SessionId): boolean
   /** Seals the open groups of a session, after a turn: nobody adds to them any more. */
   sealGroups(session: SessionId): Promise<readonly GroupRecord[]>
   beginTurn(start: TurnStart): Promise<BegunTurn>
@@ -38,6 +40,7 @@ export function createSessionCommands(scope: RunnerScope): SessionCommands {
   return {
     answer: (waitId, answer, answeredBy, workspace) => answerWait(scope, waitId, answer, answeredBy, workspace),
     askPerson: (run, question, signal) => askPerson(scope, run, question, signal),
+    hasWorkOf: (session) => scope.sessionWork.has(session),
     sealGroups: (session) => sealOpenGroups(scope, session),
     beginTurn: (start) => beginTurn(scope, start),
     rest: (id) => restRun(scope, id),

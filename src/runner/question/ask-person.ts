@@ -48,6 +48,7 @@ export async function askPerson(
 }
 
 async function writeQuestion(scope: RunnerScope, active: ActiveRun, question: Question): Promise<TaskRecord> {
+  scope.sessionWork.note(active.session)
   const details = toQuestionDetails(scope, active, question)
   const [{ task }] = await scope.store.commit([
     { op: "task.create", details, entry: { as: "waiting", wait: toQuestionWait(scope, question) } },

@@ -20,12 +20,13 @@ export async function endTurn(scope: RunnerScope, turn: TaskId): Promise<void> {
 
 /** The same for the turn of a session that is not kept: it has no id that its tasks could name. */
 export async function endUnkeptTurn(scope: RunnerScope, session: SessionId): Promise<void> {
-  await stopAll(scope, { session, lifetimes: ["turn"] }, "its turn ended")
+  if (scope.sessionWork.has(session)) await stopAll(scope, { session, lifetimes: ["turn"] }, "its turn ended")
 }
 
 /** Stops what was to live no longer than its session. */
 export async function closeSession(scope: RunnerScope, session: SessionId): Promise<void> {
   await stopAll(scope, { session, lifetimes: ["turn", "session"] }, "its session was closed")
+  scope.sessionWork.forget(session)
 }
 
 /** Stops everything of a session but what lives forever, waits for it to end, and removes the session. */
