@@ -1,4 +1,7 @@
+import { once } from "node:events"
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { dirname, join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
@@ -86,21 +89,44 @@ test("the sections of a configuration reach the parts they are about", async () 
 })
 
 test("the task tools show no more results than an answer may hold", async () => {
+  const pages = await openHeldPages()
   const { meanwhile, model, session } = await open({
     config: {
       agent: { toolResultLimitCharacters: 1_000 },
       reports: { enabled: false },
       permissions: { mode: "allow_all" },
+      web: { allowPrivateHosts: ["127.0.0.1"] },
     },
     script: [{ calls: [{ tool: "wait_for", input: {} }] }, "Done."],
   })
   for (const path of ["a", "b", "c"]) {
-    const input = { url: `http://127.0.0.1:1/${path}` }
+    const input = { url: `${pages.url}/${path}` }
     await meanwhile.tasks.start({ tool: "fetch_url", input, session: session.id })
   }
+  // None ends before it is waited for: it would be told with the message instead.
+  session.on(({ type }) => {
+    if (type === "tool_call.started") pages.release()
+  })
   await session.send("Wait.")
   expect(lastAnswer(model)).toContain("2 more have ended, which are not shown here")
 })
+
+/** A server whose pages come when they are released. */
+async function openHeldPages() {
+  const released = Promise.withResolvers<void>()
+  const server = createServer((_request, response) => {
+    response.setHeader("content-type", "text/plain")
+    void released.promise.then(() => response.end("a page"))
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  onTestFinished(() => {
+    released.resolve()
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, release: released.resolve }
+}
 
 test("an environment variable goes before the configuration", async () => {
   const { model, session } = await open({
