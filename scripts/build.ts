@@ -22,7 +22,12 @@ async function build(outDir: string): Promise<void> {
   execFileSync(process.execPath, [compiler, ...options], { stdio: "inherit" })
   const bundle = await rolldown({
     cwd: root,
-    input: { "cli/main": "src/cli/main.ts", index: "src/index.ts", testing: "src/testing.ts" },
+    input: {
+      "cli/main": "src/cli/main.ts",
+      index: "src/index.ts",
+      testing: "src/testing.ts",
+      "testing-engine": "src/testing-engine.ts",
+    },
     platform: "node",
     external: isExternal,
   })
