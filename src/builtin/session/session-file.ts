@@ -1,7 +1,8 @@
 import { z } from "zod"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { SessionState } from "../../plugin/sessions-port.ts"
-import type { ArtifactHash, GroupId, SessionId, TaskId } from "../../task/id.ts"
+import { backgroundResultSchema } from "../../plugin/background-result-schema.ts"
+import type { SessionId } from "../../task/id.ts"
 import { messageSchema } from "../../plugin/message-schema.ts"
 
 /** What this program writes. A file of a higher version is refused and left as it is. */
@@ -12,25 +13,6 @@ const LATEST_TIME = 8_640_000_000_000_000
 const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/
 
 const time = z.number().int().nonnegative().max(LATEST_TIME)
-const id = z.string().regex(SAFE_ID, "is no id")
-const resultSchema = z.strictObject({
-  taskId: id.transform((text) => text as TaskId),
-  groupId: id.transform((text) => text as GroupId).nullable(),
-  status: z.enum(["completed", "failed"]),
-  summary: z.string().nullable(),
-  payload: z.json(),
-  facts: z.record(z.string(), z.json()),
-  artifacts: z.array(
-    z.strictObject({
-      hash: z.string().transform((text) => text as ArtifactHash),
-      name: z.string(),
-      mediaType: z.string(),
-      bytes: z.number().int().nonnegative(),
-    }),
-  ),
-  consumed: z.boolean(),
-  completedAt: time,
-})
 const stateSchema: z.ZodType<SessionState> = z.strictObject({
   id: z.custom<SessionId>(isSessionId, "is no id of a conversation"),
   description: z.string().nullable(),
@@ -41,7 +23,7 @@ const stateSchema: z.ZodType<SessionState> = z.strictObject({
   messages: z.array(messageSchema),
   data: z.record(z.string(), z.json()),
   // Of a conversation that had used all of them, and of older files: absent.
-  backgroundResults: z.record(z.string(), resultSchema).exactOptional(),
+  backgroundResults: z.record(z.string(), backgroundResultSchema).exactOptional(),
 })
 const fileSchema = z.strictObject({ version: z.literal(FILE_VERSION), session: stateSchema })
 const versionSchema = z.looseObject({ version: z.number() })

@@ -2,6 +2,7 @@ import { z } from "zod"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { toJson } from "../../base/json.ts"
 import type { BackgroundTaskResult } from "../../plugin/background-result.ts"
+import { backgroundResultSchema } from "../../plugin/background-result-schema.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
 
 /** What a session's record says beside its messages. Rewritten with every change, so it stays small. */
@@ -51,9 +52,13 @@ const dataSchema = z.looseObject({
   backgroundResults: z.record(z.string(), z.unknown()).exactOptional(),
 })
 
-/** What it brought along from where it was saved. */
-export function restoredOf({ backgroundResults = {} }: SessionData): readonly BackgroundTaskResult[] {
-  return Object.values(backgroundResults) as unknown as readonly BackgroundTaskResult[]
+/** What it brought along from where it was saved. What is no result is left out: it would be told to the model. */
+export function restoredOf({ backgroundResults }: SessionData): readonly BackgroundTaskResult[] {
+  if (!backgroundResults) return []
+  return Object.values(backgroundResults).flatMap((kept) => {
+    const parsed = backgroundResultSchema.safeParse(kept)
+    return parsed.success ? [parsed.data] : []
+  })
 }
 
 /** Fills in what an older version did not write. */
