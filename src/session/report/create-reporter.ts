@@ -15,7 +15,7 @@ import type { Reporter } from "./reporter.ts"
 import { createToldDirectly } from "./told-directly.ts"
 
 /** Ends that come so close together are one report. */
-const QUIET_MS = 3
+const QUIET_MS = 1
 /** A stream of ends that never pauses is told in pieces. */
 const LONGEST_PAUSE_MS = 250
 /** How soon a session that is busy in another process is looked at again. */
