@@ -13,9 +13,18 @@ export interface Statement<Row = never> {
  */
 export const LIMIT = "LIMIT CAST(? AS INTEGER)"
 
-/** The one place where rows get their type: SQLite cannot tell the compiler what a statement returns. */
+/**
+ * Prepared when it is first used: a store has a hundred statements, and most programs use few. The one place where rows
+ * get their type: SQLite cannot tell the compiler what a statement returns.
+ */
 export function prepare<Row = never>(database: DatabaseSync, sql: string): Statement<Row> {
-  return database.prepare(sql) as unknown as Statement<Row>
+  let prepared: Statement<Row> | undefined
+  const use = (): Statement<Row> => (prepared ??= database.prepare(sql) as unknown as Statement<Row>)
+  return {
+    get: (...parameters) => use().get(...parameters),
+    all: (...parameters) => use().all(...parameters),
+    run: (...parameters) => use().run(...parameters),
+  }
 }
 
 /** Statements whose text depends on what is asked for, prepared once per text. */
