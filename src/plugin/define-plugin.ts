@@ -9,13 +9,18 @@ export function definePlugin<Definition extends Plugin>(plugin: Definition): Def
   return plugin
 }
 
+const builtins = new WeakSet<object>()
+
+/** Declares a plugin of our own. A test has looked for mistakes in each: no start looks again, which takes a while. */
+export function defineBuiltin<Definition extends Plugin>(plugin: Definition): Definition {
+  builtins.add(plugin)
+  return plugin
+}
+
 /** Contract: returns only for a value that is a plugin; the error names every mistake. */
 export function checkPlugin(value: unknown): asserts value is Plugin {
-  // Each shape is parsed a few times only: compiling a parser for it would cost more than it saves.
-  const parsed = pluginSchema.safeParse(value, { jitless: true })
-  const problems = parsed.success
-    ? findContributionProblems(value as Plugin)
-    : parsed.error.issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message))
+  if (typeof value === "object" && value !== null && builtins.has(value)) return
+  const problems = findPluginProblems(value)
   if (problems.length === 0) return
   const name = nameOf(value)
   throw new MeanwhileError(
@@ -23,6 +28,14 @@ export function checkPlugin(value: unknown): asserts value is Plugin {
     `${name === undefined ? "This value is not a plugin" : `Plugin "${name}" is not well formed`}: ${problems.join("; ")}.`,
     { problems, ...(name !== undefined && { plugin: name }) },
   )
+}
+
+/** Everything that is wrong with it. */
+export function findPluginProblems(value: unknown): readonly string[] {
+  // Each shape is parsed a few times only: compiling a parser for it would cost more than it saves.
+  const parsed = pluginSchema.safeParse(value, { jitless: true })
+  if (parsed.success) return findContributionProblems(value as Plugin)
+  return parsed.error.issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message))
 }
 
 function nameOf(value: unknown): string | undefined {

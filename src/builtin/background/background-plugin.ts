@@ -1,6 +1,6 @@
 import { MeanwhileError } from "../../base/error.ts"
 import { createOneAtATime } from "../../base/one-at-a-time.ts"
-import { definePlugin } from "../../plugin/define-plugin.ts"
+import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import type { PluginHost } from "../../plugin/plugin-host.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
@@ -44,7 +44,7 @@ export function createBackgroundPlugin(options: BackgroundPluginOptions = {}): T
     return toText(tools) !== before
   }
 
-  return definePlugin<ToolPlugin>({
+  return defineBuiltin<ToolPlugin>({
     kind: "tool",
     name: "background",
     get tools() {

@@ -1,11 +1,11 @@
-import { definePlugin } from "../../plugin/define-plugin.ts"
+import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
 import { createRequestClarification } from "./request-clarification.ts"
 
 /** Lets the model put questions to the person. */
 export function createClarificationPlugin(): ToolPlugin {
   const tool = createRequestClarification()
-  return definePlugin({
+  return defineBuiltin({
     kind: "tool",
     name: "clarification",
     tools: [tool],

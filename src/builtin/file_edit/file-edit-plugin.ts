@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from "node:path"
 import { MeanwhileError } from "../../base/error.ts"
-import { definePlugin } from "../../plugin/define-plugin.ts"
+import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
 import { createBackupStore } from "./backup-store.ts"
 import { createReadFile } from "./read-file.ts"
@@ -41,7 +41,7 @@ export function createFileEditPlugin(options: FileEditPluginOptions): ToolPlugin
   const seen = createSeenFiles()
   const backups = createBackupStore(backupDirectory, Math.max(1, backupsPerFile))
   const files = createWorkingFiles({ root: workingRoot, backups, seen })
-  return definePlugin({
+  return defineBuiltin({
     kind: "tool",
     name: "file_edit",
     tools: [

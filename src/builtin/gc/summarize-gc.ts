@@ -1,4 +1,4 @@
-import { definePlugin } from "../../plugin/define-plugin.ts"
+import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import type { GcPlugin } from "../../plugin/gc-plugin.ts"
 import { collectPieces } from "./collect-pieces.ts"
 import { shouldCollect } from "./collection-due.ts"
@@ -7,7 +7,7 @@ import { type GcOptions, toGcSettings } from "./gc-config.ts"
 /** Puts a summary, written by the model of the conversation, in the place of all but the recent turns. */
 export function createSummarizeGc(options: GcOptions = {}): GcPlugin {
   const settings = toGcSettings(options)
-  return definePlugin({
+  return defineBuiltin({
     kind: "gc",
     name: "gc_summarize",
     shouldCollect,

@@ -1,4 +1,4 @@
-import { definePlugin } from "../../plugin/define-plugin.ts"
+import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import type { GcPlugin } from "../../plugin/gc-plugin.ts"
 import { collectPieces } from "./collect-pieces.ts"
 import { shouldCollect } from "./collection-due.ts"
@@ -7,7 +7,7 @@ import { type GcOptions, toGcSettings } from "./gc-config.ts"
 /** Drops the oldest turns, as many as needed, and says so in their place. */
 export function createTruncateGc(options: GcOptions = {}): GcPlugin {
   const settings = toGcSettings(options)
-  return definePlugin({
+  return defineBuiltin({
     kind: "gc",
     name: "gc_truncate",
     shouldCollect,

@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path"
 import { MeanwhileError } from "../../base/error.ts"
-import { definePlugin } from "../../plugin/define-plugin.ts"
+import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
 import { mentionFiles } from "./mention-files.ts"
 import { createViewImage } from "./view-image.ts"
@@ -45,7 +45,7 @@ export function createMultimodalPlugin({
     )
   }
   const viewImage = createViewImage(root)
-  return definePlugin({
+  return defineBuiltin({
     kind: "tool",
     name: "multimodal",
     modelRequirements: models,

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../../base/clock.ts"
-import { definePlugin } from "../../plugin/define-plugin.ts"
+import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import type { ModelProviderPlugin } from "../../plugin/model-provider-plugin.ts"
 import { createOfflineModel } from "./offline-model.ts"
 
@@ -22,7 +22,7 @@ export function createOfflineProvider(options: OfflineProviderOptions = {}): Mod
     clock = systemClock,
     createCallId = () => `call-${crypto.randomUUID()}`,
   } = options
-  return definePlugin({
+  return defineBuiltin({
     kind: "model_provider",
     name: "offline",
     isConfigured: () => true,

@@ -1,6 +1,6 @@
 import type { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
-import { definePlugin } from "../../plugin/define-plugin.ts"
+import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import type { PersonChannel } from "../../plugin/person-port.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
 import type { SessionId } from "../../task/id.ts"
@@ -63,7 +63,7 @@ export function createPermissionPlugin(options: PermissionPluginOptions): Permis
     redact: (text) => options.redact?.(text) ?? text,
   }
   return {
-    plugin: definePlugin({
+    plugin: defineBuiltin({
       kind: "tool",
       name: "permission",
       systemInstructions: INSTRUCTIONS,

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from "node:path"
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
-import { definePlugin } from "../../plugin/define-plugin.ts"
+import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import { showModel } from "../../plugin/tool-content.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
@@ -37,7 +37,7 @@ export function createReferencesPlugin(options: ReferencesPluginOptions): ToolPl
   let catalogue = toCatalogue(root, config)
   let count = 0
   const desk = createDesk(() => catalogue, { root, webTool })
-  return definePlugin({
+  return defineBuiltin({
     kind: "tool",
     name: "references",
     tools: createReferenceTools(desk),

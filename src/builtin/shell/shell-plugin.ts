@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path"
 import { definedVariables, type Variables } from "../../base/environment.ts"
 import { MeanwhileError } from "../../base/error.ts"
-import { definePlugin } from "../../plugin/define-plugin.ts"
+import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
 import { createRunCommand } from "./run-command.ts"
 
@@ -24,7 +24,7 @@ export function createShellPlugin(options: ShellPluginOptions): ToolPlugin {
     if (isAbsolute(path)) continue
     throw new MeanwhileError("invalid_input", `The shell plugin takes absolute paths only, not "${path}".`, { path })
   }
-  return definePlugin({
+  return defineBuiltin({
     kind: "tool",
     name: "shell",
     tools: [createRunCommand({ workingDirectory, environment, extraPaths, shell })],

@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path"
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
-import { definePlugin } from "../../plugin/define-plugin.ts"
+import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import { showModel } from "../../plugin/tool-content.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
@@ -31,7 +31,7 @@ export function createSlashCommandPlugin({ directories }: SlashCommandPluginOpti
   const refresh = async (): Promise<void> => {
     known = await commands.list()
   }
-  return definePlugin<SlashCommandPlugin>({
+  return defineBuiltin<SlashCommandPlugin>({
     kind: "tool",
     name: "slash_command",
     tools: [createProcessCommand(commands)],

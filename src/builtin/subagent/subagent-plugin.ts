@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path"
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
 import { FINISH_TOOL } from "../../plugin/agent-request.ts"
-import { definePlugin } from "../../plugin/define-plugin.ts"
+import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import { showModel } from "../../plugin/tool-content.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
@@ -31,7 +31,7 @@ export function createSubagentPlugin({ directories, profiles = [] }: SubagentPlu
     throw new MeanwhileError("invalid_input", message, { directory })
   }
   const collection = createProfileCollection(profiles.map(checkProfile), directories)
-  return definePlugin({
+  return defineBuiltin({
     kind: "tool",
     name: "subagent",
     systemInstructions: INSTRUCTIONS,

@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path"
 import { MeanwhileError } from "../../base/error.ts"
-import { definePlugin } from "../../plugin/define-plugin.ts"
+import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
 import type { UserCommand } from "../../plugin/user-command.ts"
 import { createFilePlanStore, createMemoryPlanStore, type PlanStore } from "./plan-store.ts"
@@ -26,7 +26,7 @@ export function createTodoPlugin({ directory }: TodoPluginOptions = {}): ToolPlu
   }
   const plans = directory === undefined ? createMemoryPlanStore() : createFilePlanStore(directory)
   const tools = createPlanTools(plans)
-  return definePlugin({
+  return defineBuiltin({
     kind: "tool",
     name: "todo",
     tools,

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../../base/clock.ts"
-import { definePlugin } from "../../plugin/define-plugin.ts"
+import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
 import { createAddressGuard, type ResolveHost } from "./address-guard.ts"
 import { createFetchUrl } from "./fetch-url.ts"
@@ -26,7 +26,7 @@ const DEFAULT_USER_AGENT = "Meanwhile (agent; fetch_url)"
 export function createWebPlugin(options: WebPluginOptions = {}): ToolPlugin {
   const { allowPrivateHosts = [], resolveHost } = options
   const guard = createAddressGuard({ allowPrivateHosts, ...(resolveHost && { resolveHost }) })
-  return definePlugin({
+  return defineBuiltin({
     kind: "tool",
     name: "web",
     tools: [
