@@ -3,9 +3,10 @@ import { chmodSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
+import { bareBuiltins } from "./bare-builtins.ts"
 
 /** Of the dependencies, only these start faster when they are part of the program than when they are installed beside it. */
-const BUNDLED = new Set(["@opentelemetry/api", "commander", "zod"])
+const BUNDLED = new Set(["@opentelemetry/api", "commander"])
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const [folder = join(root, "dist")] = process.argv.slice(2)
@@ -30,6 +31,7 @@ async function build(outDir: string): Promise<void> {
     },
     platform: "node",
     external: isExternal,
+    plugins: [bareBuiltins()],
   })
   await bundle.write({
     dir: outDir,
@@ -45,5 +47,5 @@ async function build(outDir: string): Promise<void> {
 }
 
 function isExternal(id: string): boolean {
-  return !/^[./]/.test(id) && !BUNDLED.has(id)
+  return !/^([./\0]|node:)/.test(id) && !BUNDLED.has(id)
 }

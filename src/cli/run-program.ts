@@ -1,6 +1,7 @@
 import { Command } from "commander"
 import { toErrorMessage } from "../base/error.ts"
 import { endWithOutput } from "./closed-output.ts"
+import { keepCompiled } from "./compile-cache.ts"
 import { DATA_DIRECTORY_NAME } from "./data-directory.ts"
 import { EXIT_CODES } from "./exit-code.ts"
 import { plain } from "./format.ts"
@@ -81,13 +82,15 @@ async function createProgram(words: readonly string[]): Promise<Command> {
     .addHelpText("after", EXAMPLES)
     .action(async (options: object, command: Command) => {
       if (command.args.length > 0) command.error(toUnknownWord(command.args[0] ?? ""))
+      keepCompiled()
       const { chat } = await import("./chat/chat-command.ts")
       await chat(options)
     })
     .allowExcessArguments()
   for (const { name, description, load } of LAZY_COMMANDS) {
-    const command = words.includes(name) ? await load() : new Command(name).description(description)
-    program.addCommand(command)
+    const isAskedFor = words.includes(name)
+    if (isAskedFor) keepCompiled()
+    program.addCommand(isAskedFor ? await load() : new Command(name).description(description))
   }
   return withRefusal(program, "meanwhile")
 }

@@ -1,0 +1,14 @@
+import { enableCompileCache } from "node:module"
+import { homedir } from "node:os"
+import { join } from "node:path"
+
+/** In the person's own folder: whoever can write into it can make the program run what they like. */
+const FOLDER = join(".meanwhile", "compiled")
+
+/**
+ * From now on, what is loaded need not be compiled again at the next start. A folder that cannot be written to changes
+ * nothing but the time it takes; NODE_COMPILE_CACHE and NODE_DISABLE_COMPILE_CACHE are heeded.
+ */
+export function keepCompiled(): void {
+  enableCompileCache(join(homedir(), FOLDER))
+}
