@@ -148,3 +148,15 @@ test("004-06: the runtime has the providers, the plugins, the permission and the
   expect((await runtime.connect("scripted/model")).id).toBe("scripted/model")
   await expect(runtime.connect("nobody/model")).rejects.toMatchObject({ code: "unknown_model" })
 })
+
+test("the record of a turn has what all its calls used, the last one too", async () => {
+  const { session, runtime } = await openAgent([{ calls: [call] }, "Three."], {
+    isKept: true,
+    tools: [add],
+    models,
+    scripted: { usage },
+  })
+  const { turn } = await session.send("go")
+  const task = turn && (await runtime.engine.store.task(turn))
+  expect(task && task.usage).toEqual({ tokens: 2 * 1_050, costMicros: 2 * COST })
+})

@@ -2,7 +2,7 @@ import type { CancelTimer, Clock } from "../../base/clock.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { Answer } from "../../plugin/task-service.ts"
 import type { MessageId, SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
-import type { Operation } from "../../task/operation.ts"
+import type { Operation, RunReference } from "../../task/operation.ts"
 import type { Progress, Usage } from "../../task/progress.ts"
 import type { AskingStep, Lifetime, TaskLimits, TaskRecord } from "../../task/record.ts"
 import type { Stopper, Survivor, Survivors } from "../../task/stop.ts"
@@ -97,7 +97,7 @@ export interface ActiveRun extends RunSubject {
   /** Of a turn: below which of its calls there are tasks. */
   parentsOfTasks: Set<TaskId> | null
   /** Written in one transaction with the end of the run. */
-  endOperations: (() => readonly Operation[]) | null
+  endOperations: ((run: RunReference) => readonly Operation[]) | null
   /** Resolves when nothing more of it will be written here, with its record when this worker wrote its end. */
   readonly ended: PromiseWithResolvers<TaskRecord | null>
 }

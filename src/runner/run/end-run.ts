@@ -52,9 +52,9 @@ async function writeEnd(
     try {
       const events = await toEndEvents(scope, active, outcome, isStopKnown)
       const isOver = events.some(({ type }) => type !== "task.released" && type !== "task.waited")
-      const beside = isOver ? (active.endOperations?.() ?? []) : []
+      const toBeside = isOver ? active.endOperations : null
       const written = await writeUnderFence(scope, active, (run) => [
-        ...beside,
+        ...(toBeside?.(run) ?? []),
         ...events.map((event) => ({ op: "task.apply", run, event }) as const),
       ])
       return (written?.at(-1) as TaskRecord | undefined) ?? null

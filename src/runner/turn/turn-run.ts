@@ -37,7 +37,7 @@ export interface TurnRun {
     toOperations: (run: RunReference) => Operations,
   ): Promise<Answers<Operations>>
   /** Written in one transaction with the turn's end, whatever that is. The last one given counts. */
-  endWith(toOperations: () => readonly Operation[]): void
+  endWith(toOperations: (run: RunReference) => readonly Operation[]): void
   spend(usage: Partial<Usage>): void
   /** Resolves when its end is durable, or that of this claim; null when another worker has it now. */
   readonly ended: Promise<TaskRecord | null>

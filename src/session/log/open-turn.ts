@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { NoticeKey } from "../../task/notice.ts"
+import type { Usage } from "../../task/progress.ts"
 import type { AskingStep } from "../../task/record.ts"
 import type { OnCrash, Step } from "../../task/step.ts"
 import type { LogEntry } from "./log-entry.ts"
@@ -24,7 +25,7 @@ export interface Settlement {
 export interface TurnChange extends LogChange {
   readonly started?: readonly { readonly key: string; readonly onCrash: OnCrash }[]
   readonly finished?: readonly FinishedStep[]
-  readonly spent?: { readonly tokens: number; readonly costMicros: number }
+  readonly spent?: Usage | undefined
 }
 
 export interface FinishedStep {
@@ -59,5 +60,5 @@ export interface OpenTurn {
   /** The history has it at once; resolves when it is durable. Changes are durable in the order of the calls. */
   save(change: TurnChange): Promise<void>
   /** Becomes durable with the turn's end, whatever that is. */
-  finish(change: LogChange): void
+  finish(change: LogChange & Pick<TurnChange, "spent">): void
 }

@@ -37,7 +37,7 @@ export function createStoredTurn(run: TurnRun, writer: TurnWriter, metadata: Jso
     },
     finish(change) {
       const operations = writer.toOperations(change)
-      run.endWith(() => operations)
+      run.endWith((reference) => [...operations, ...toSpentOperations(reference, change)])
     },
   }
 }
@@ -48,8 +48,10 @@ function toStepOperations(run: RunReference, { started = [], finished = [], spen
     ...started.map(({ key, onCrash }) => ({ op: "step.start", run, key, onCrash }) as const),
     ...finished.map((step) => ({ op: "step.finish", run, ...step }) as const),
   ]
-  if (spent || operations.length === 0) {
-    operations.push({ op: "task.note", run, facts: spent ? [{ type: "task.spent", usage: spent }] : [] })
-  }
-  return operations
+  if (operations.length === 0 && !spent) operations.push({ op: "task.note", run, facts: [] })
+  return [...operations, ...toSpentOperations(run, { spent })]
+}
+
+function toSpentOperations(run: RunReference, { spent }: Pick<TurnChange, "spent">): readonly Operation[] {
+  return spent ? [{ op: "task.note", run, facts: [{ type: "task.spent", usage: spent }] }] : []
 }

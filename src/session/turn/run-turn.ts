@@ -1,5 +1,6 @@
 import { isMeanwhileError } from "../../base/error.ts"
 import { callsOf, type Message, textOf } from "../../plugin/message.ts"
+import type { Usage } from "../../task/progress.ts"
 import { collectContext } from "./collect-context.ts"
 import { answerCalls, leaveUntried } from "./answer-calls.ts"
 import {
@@ -113,10 +114,14 @@ async function keepAnswer(scope: TurnScope, { message, record }: ModelAnswer): P
     entries: [{ kind: "message", message, turn: turn.taskId, call: record }],
     data: { measured },
     started,
-    spent: { tokens: record.usage.inputTokens + record.usage.outputTokens, costMicros: record.costMicros ?? 0 },
+    spent: toSpent(record),
   })
   const text = textOf(message)
   if (text !== "" && emitter.isHeard) emitter.emit({ type: "agent.output", source: "model", text, mode: "write" })
+}
+
+export function toSpent({ usage, costMicros }: ModelAnswer["record"]): Usage {
+  return { tokens: usage.inputTokens + usage.outputTokens, costMicros: costMicros ?? 0 }
 }
 
 /** The context with the answer in it, as the provider counts it. */

@@ -6,7 +6,7 @@ import { NO_TOKENS } from "../../plugin/token-usage.ts"
 import type { Conversation } from "../conversation.ts"
 import { contextUsage } from "../conversation-context.ts"
 import type { LogEntry } from "../log/log-entry.ts"
-import type { OpenTurn } from "../log/open-turn.ts"
+import type { OpenTurn, TurnChange } from "../log/open-turn.ts"
 import { toErrorType } from "../../runner/trace.ts"
 import { readReportMark } from "../report/report-mark.ts"
 import type { AgentScope } from "../scope.ts"
@@ -14,7 +14,7 @@ import { beginTurnTrace, toUsageAttributes, type TurnTrace } from "../telemetry.
 import { createPartialAnswer, type PartialAnswer } from "./call-model.ts"
 import { noteLostCall } from "./lost-call.ts"
 import { closeStopped, mendHistory } from "./mend-history.ts"
-import { runTurn, toMeasured } from "./run-turn.ts"
+import { runTurn, toMeasured, toSpent } from "./run-turn.ts"
 import type { TurnBudget } from "./turn-budget.ts"
 import { settle, type TurnScope } from "./turn-scope.ts"
 
@@ -43,7 +43,8 @@ export async function takeTurn(
     const { message, answer } = await context.with(trace.context, () => runTurn(scope, partial))
     // What is still being saved is committed before the end, or neither is.
     const measured = toMeasured(scope, answer.record)
-    end(scope, [{ kind: "message", message, turn: turn.taskId, call: answer.record }], { measured })
+    const entry = { kind: "message", message, turn: turn.taskId, call: answer.record } as const
+    end(scope, [entry], { data: { measured }, spent: toSpent(answer.record) })
     const text = textOf(message)
     emitter.emit({ type: "agent.output", source: "model", text, mode: "write" })
     tell(scope, "completed")
@@ -94,9 +95,9 @@ function toEntries({ turn }: TurnScope, messages: ReturnType<typeof mendHistory>
   return messages.map((message) => ({ kind: "message", message, turn: turn.taskId }))
 }
 
-function end(scope: TurnScope, entries: readonly LogEntry[], data = {}): void {
+function end(scope: TurnScope, entries: readonly LogEntry[], { data, spent }: Omit<TurnChange, "entries"> = {}): void {
   const { turn, conversation } = scope
-  turn.finish({ entries, data: { ...data, turn: null, turns: conversation.log.data.turns + 1 } })
+  turn.finish({ entries, spent, data: { ...data, turn: null, turns: conversation.log.data.turns + 1 } })
 }
 
 function tell(scope: TurnScope, outcome: TurnOutcome, reason?: string): void {
