@@ -15,6 +15,8 @@ export interface ImportTable {
   readonly pure: readonly string[]
   /** Their subfolders are leaves: one never imports another. */
   readonly leaves: readonly string[]
+  /** No leaves, although they lie beside some: all of those may import them. */
+  readonly common: readonly string[]
   /** May import a module whose name is only known while it runs: a person's configuration, a plugin it names. */
   readonly computed: readonly string[]
 }
@@ -27,6 +29,7 @@ export const IMPORT_TABLE: ImportTable = {
     plugin: { imports: ["base", "task"], packages: ["zod"] },
     protocol: { imports: ["base", "task"], packages: ["zod"] },
     engine: { imports: ["base", "task"], packages: ["vitest", "fast-check"] },
+    "engine/rules": { imports: ["base", "task"], packages: [] },
     "engine/embedded": { imports: ["base", "task"], packages: [] },
     builtin: { imports: ["base", "task", "plugin"], packages: ["zod"] },
     "builtin/models": {
@@ -91,6 +94,7 @@ export const IMPORT_TABLE: ImportTable = {
   },
   pure: ["base", "task", "plugin", "protocol", "client"],
   leaves: ["engine", "builtin"],
+  common: ["engine/rules"],
   computed: ["config"],
 }
 

@@ -114,6 +114,17 @@ test("one leaf that imports another fails", () => {
   ])
 })
 
+test("what lies beside leaves as common ground is imported by them, and imports none of them", () => {
+  const violations = check({
+    "engine/embedded/a.ts": 'import "../rules/b.ts"\n',
+    "engine/rules/b.ts": 'import "../embedded/c.ts"\n',
+    "engine/embedded/c.ts": EMPTY,
+  })
+  expect(violations).toEqual([
+    'src/engine/rules/b.ts:1 imports "../embedded/c.ts": engine/rules and engine/embedded are leaves: neither may import the other',
+  ])
+})
+
 test("an import of a test, of a missing file or of something outside src fails", () => {
   const violations = check({
     "runner/a.ts": 'import "./test-a.ts"\nimport "./b.ts"\nimport "../../package.json"\nimport "/etc/hosts"\n',

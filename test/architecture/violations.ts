@@ -81,6 +81,7 @@ function findBrokenLayerRule(path: string, target: string, layer: Layer, table: 
   if (!table.leaves.includes(place)) return undefined
   const [leaf, targetLeaf] = [toLeaf(path), toLeaf(target)]
   if (leaf === targetLeaf || leaf === undefined || targetLeaf === undefined) return undefined
+  if (table.common.includes(`${place}/${targetLeaf}`)) return undefined
   return `${place}/${leaf} and ${place}/${targetLeaf} are leaves: neither may import the other`
 }
 

@@ -3,7 +3,7 @@ import type { Operation } from "../../task/operation.ts"
 import { expectRefusal } from "../suite/subject.ts"
 import { createPatience } from "./busy-retry.ts"
 import { createGroupCommit } from "./group-commit.ts"
-import { createChange } from "./operations/change.ts"
+import { createChange } from "../rules/change.ts"
 import type { Outcome, RunTransaction } from "./transaction.ts"
 
 const OPERATION: Operation = { op: "lease.renew", key: "k", holder: "h", fence: 1 }

@@ -1,7 +1,7 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { Operation } from "../../task/operation.ts"
 import { createPatience, nextRetryMs } from "./busy-retry.ts"
-import type { Change } from "./operations/change.ts"
+import type { Change } from "../rules/change.ts"
 import { isBusy, isDiskFull, toStoreError } from "./sqlite-error.ts"
 import type { Answer, Outcome, RunTransaction } from "./transaction.ts"
 

@@ -1,18 +1,9 @@
 import type { Clock } from "../../base/clock.ts"
 import type { JsonObject } from "../../base/json.ts"
-import type { StoredLease } from "./tables/lease-table.ts"
+import type { LeaseWatch } from "../rules/tables.ts"
 
 /** Whether the process that a lease describes lives; undefined when this host cannot say. */
 export type IsHolderAlive = (data: JsonObject) => boolean | undefined
-
-/**
- * Judges whether a lease is over without trusting wall clocks, which jump and differ between hosts: its holder is known
- * to be dead, or this engine has seen its renewal counter stand still for the lease's whole time by its own monotonic
- * clock. So a first look never finds a living holder's lease over.
- */
-export interface LeaseWatch {
-  isOver(lease: StoredLease): boolean
-}
 
 interface Sighting {
   readonly fence: number
@@ -23,6 +14,11 @@ interface Sighting {
 /** Keys that are gone are never looked at again; forgetting the others only makes the judgement later. */
 const MOST_SIGHTINGS = 10_000
 
+/**
+ * Judges whether a lease is over without trusting wall clocks, which jump and differ between hosts: its holder is known
+ * to be dead, or this engine has seen its renewal counter stand still for the lease's whole time by its own monotonic
+ * clock. So a first look never finds a living holder's lease over.
+ */
 export function createLeaseWatch(clock: Clock, isHolderAlive: IsHolderAlive): LeaseWatch {
   const sightings = new Map<string, Sighting>()
   return {

@@ -3,21 +3,21 @@ import type { Clock } from "../../base/clock.ts"
 import type { Answers, Operation } from "../../task/operation.ts"
 import type { TaskStore } from "../../task/store.ts"
 import type { GroupCommit } from "./group-commit.ts"
-import type { LeaseWatch } from "./lease-watch.ts"
-import { toLease } from "./operations/hold-lease.ts"
+import type { LeaseWatch } from "../rules/tables.ts"
+import { toLease } from "../rules/hold-lease.ts"
 import type { Read } from "./read.ts"
 import { checkIntegrity } from "./reads/integrity.ts"
 import { listSessions } from "./reads/session-list.ts"
 import { createTaskList } from "./reads/task-list.ts"
 import { createTaskLookup } from "./reads/task-lookup.ts"
-import { toTaskRecord } from "./tables/task-row.ts"
+import { toTaskRecord } from "../rules/stored-task.ts"
 import type { RecordCache } from "./tables/record-cache.ts"
-import type { Tables } from "./tables/tables.ts"
+import type { StoredTables } from "./tables/tables.ts"
 
 export interface StoreParts {
   readonly database: DatabaseSync
   readonly clock: Clock
-  readonly tables: Tables
+  readonly tables: StoredTables
   readonly cache: RecordCache
   readonly leaseWatch: LeaseWatch
   readonly groupCommit: GroupCommit

@@ -2,12 +2,11 @@ import type { DatabaseSync } from "node:sqlite"
 import type { ArtifactRecord } from "../../../task/document.ts"
 import type { ArtifactHash, TaskId, WorkspaceId } from "../../../task/id.ts"
 import { prepare } from "../statement.ts"
+import type { ArtifactTable } from "../../rules/tables.ts"
 
 /** Bytes are kept once per workspace, for as long as a task that put them exists, or for ever when no task did. */
-export interface ArtifactTable {
+export interface StoredArtifacts extends ArtifactTable {
   find(workspace: WorkspaceId, hash: ArtifactHash): ArtifactRecord | undefined
-  put(artifact: Omit<ArtifactRecord, "taskId">, task: number | null): void
-  removeOwner(task: number): void
 }
 
 interface ArtifactRow {
@@ -16,7 +15,7 @@ interface ArtifactRow {
   readonly bytes: Uint8Array
 }
 
-export function createArtifactTable(database: DatabaseSync): ArtifactTable {
+export function createArtifactTable(database: DatabaseSync): StoredArtifacts {
   const find = prepare<ArtifactRow>(
     database,
     `SELECT media_type, bytes, (SELECT tasks.id FROM artifact_owners JOIN tasks ON tasks.number = task

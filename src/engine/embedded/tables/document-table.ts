@@ -3,18 +3,16 @@ import type { JsonValue } from "../../../base/json.ts"
 import type { DocumentRecord } from "../../../task/document.ts"
 import type { WorkspaceId } from "../../../task/id.ts"
 import { prepare } from "../statement.ts"
+import type { DocumentTable } from "../../rules/tables.ts"
 
-export interface DocumentTable {
+export interface StoredDocuments extends DocumentTable {
   find(workspace: WorkspaceId, collection: string, id: string): DocumentRecord | undefined
   read(workspace: WorkspaceId, collection: string): readonly DocumentRecord[]
-  versionOf(workspace: WorkspaceId, collection: string, id: string): number
-  save(document: DocumentRecord): void
-  remove(workspace: WorkspaceId, collection: string, id: string): void
 }
 
 type DocumentRow = Omit<DocumentRecord, "value" | "updatedAt"> & { readonly updated_at: number; readonly value: string }
 
-export function createDocumentTable(database: DatabaseSync): DocumentTable {
+export function createDocumentTable(database: DatabaseSync): StoredDocuments {
   const find = prepare<DocumentRow>(
     database,
     "SELECT * FROM documents WHERE workspace = ? AND collection = ? AND id = ?",

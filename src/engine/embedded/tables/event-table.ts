@@ -2,12 +2,10 @@ import type { DatabaseSync } from "node:sqlite"
 import type { TaskEvent, TaskEventBody } from "../../../task/event.ts"
 import type { TaskId } from "../../../task/id.ts"
 import { LIMIT, prepare } from "../statement.ts"
+import type { EventTable } from "../../rules/tables.ts"
 
-export interface EventTable {
-  append(task: number, sequence: number, run: number, at: number, body: TaskEventBody): void
+export interface StoredEvents extends EventTable {
   read(id: TaskId, afterSequence: number, limit: number): readonly TaskEvent[]
-  removeBefore(task: number, sequence: number): void
-  remove(task: number): void
 }
 
 interface EventRow {
@@ -18,7 +16,7 @@ interface EventRow {
   readonly body: string | null
 }
 
-export function createEventTable(database: DatabaseSync): EventTable {
+export function createEventTable(database: DatabaseSync): StoredEvents {
   const append = prepare(database, "INSERT INTO events (place, run, at, type, body) VALUES (? << 32 | ?, ?, ?, ?, ?)")
   const read = prepare<EventRow>(
     database,

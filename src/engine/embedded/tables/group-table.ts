@@ -1,38 +1,13 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
-import type {
-  GroupArrival,
-  GroupDetails,
-  GroupJoin,
-  GroupRecord,
-  GroupReport,
-  GroupStanding,
-  GroupState,
-  MergeStrategy,
-} from "../../../task/group.ts"
+import type { GroupArrival, GroupJoin, GroupRecord, GroupReport, GroupState, MergeStrategy } from "../../../task/group.ts"
 import type { GroupId, SessionId, WorkspaceId } from "../../../task/id.ts"
 import type { GroupFilter } from "../../../task/store.ts"
 import { createStatementCache, LIMIT, prepare } from "../statement.ts"
+import type { GroupTable } from "../../rules/tables.ts"
 
-export interface GroupTable {
-  find(id: GroupId): GroupRecord | undefined
-  /** As little as a task that wants to join must know. */
-  entryOf(id: GroupId): Pick<GroupRecord, "workspace" | "state"> | undefined
-  /** Whether it was made to be told of by nobody. */
-  isSilent(id: GroupId): boolean
-  /** What decides whether it is joined: the arrivals of a sealed group are counted, of another they do not matter. */
-  standingOf(id: GroupId): (GroupStanding & Pick<GroupRecord, "session">) | undefined
+export interface StoredGroups extends GroupTable {
   /** Newest first. */
   read(filter: GroupFilter, limit: number): readonly GroupRecord[]
-  insert(details: GroupDetails, at: number): void
-  move(id: GroupId, to: GroupState): void
-  addMember(id: GroupId): void
-  /** A member that arrives again replaces its arrival. */
-  arrive(id: GroupId, task: number, arrival: GroupArrival): void
-  /** A member runs again: it has not ended for a group that is not joined yet. */
-  depart(id: GroupId, task: number): void
-  /** A finished group that no session keeps goes with its last member. */
-  removeMember(id: GroupId, task: number): void
-  removeOfSession(session: SessionId): readonly GroupId[]
 }
 
 interface GroupRow {
@@ -57,7 +32,7 @@ interface StandingRow {
   readonly arrived: number
 }
 
-export function createGroupTable(database: DatabaseSync): GroupTable {
+export function createGroupTable(database: DatabaseSync): StoredGroups {
   const statement = createStatementCache(database)
   const find = prepare<GroupRow>(database, "SELECT * FROM groups WHERE id = ?")
   const arrivals = prepare<GroupArrival>(

@@ -1,30 +1,15 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { JsonObject } from "../../../base/json.ts"
 import { prepare } from "../statement.ts"
+import type { LeaseTable, StoredLease } from "../../rules/tables.ts"
 
-export interface StoredLease {
-  readonly key: string
-  readonly holder: string
-  readonly fence: number
-  readonly ttlMs: number
-  /** Raised by every take and renewal: who sees it unchanged has seen a silent holder. */
-  readonly renewals: number
-  readonly data: JsonObject
-}
-
-export interface LeaseTable {
-  find(key: string): StoredLease | undefined
+export interface StoredLeases extends LeaseTable {
   read(keyPrefix: string): readonly StoredLease[]
-  save(lease: StoredLease): void
-  renew(lease: StoredLease): void
-  remove(key: string): void
-  /** Grows for ever, over all keys, so that a lease that was given up and taken again has a higher fence. */
-  nextFence(): number
 }
 
 type LeaseRow = Omit<StoredLease, "ttlMs" | "data"> & { readonly ttl_ms: number; readonly data: string }
 
-export function createLeaseTable(database: DatabaseSync): LeaseTable {
+export function createLeaseTable(database: DatabaseSync): StoredLeases {
   const find = prepare<LeaseRow>(database, "SELECT * FROM leases WHERE key = ?")
   const read = prepare<LeaseRow>(
     database,

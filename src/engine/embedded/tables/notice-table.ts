@@ -1,23 +1,13 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
 import type { SessionId, TaskId, WorkspaceId } from "../../../task/id.ts"
-import type { Notice, NoticeKey, NoticeKind, NoticeState } from "../../../task/notice.ts"
-import type { AskingStep, NotifyMode } from "../../../task/record.ts"
+import type { Notice, NoticeKind, NoticeState } from "../../../task/notice.ts"
+import type { NotifyMode } from "../../../task/record.ts"
 import type { NoticeFilter } from "../../../task/store.ts"
 import { createStatementCache, LIMIT, prepare } from "../statement.ts"
-import type { StoredTask } from "./task-row.ts"
+import type { NoticeTable } from "../../rules/tables.ts"
 
-export interface NoticeTable {
-  find(key: NoticeKey): (Notice & { readonly task: number }) | undefined
+export interface StoredNotices extends NoticeTable {
   read(filter: NoticeFilter, limit: number): readonly Notice[]
-  /** What the step has claimed and nobody has settled since. */
-  claimedBy(step: AskingStep): readonly (Notice & { readonly task: number })[]
-  /** Writes a pending notice; one of the same run and kind begins anew. It is told as its task is, unless said. */
-  insert(task: StoredTask, kind: NoticeKind, at: number, notify?: NotifyMode): void
-  save(task: number, notice: Notice): void
-  /** Settles what nobody used of these runs. */
-  supersede(task: number, kind: NoticeKind, at: number): void
-  remove(task: number): void
-  detach(task: number): void
 }
 
 interface NoticeRow {
@@ -40,7 +30,7 @@ interface NoticeRow {
 /** A notice goes with its task, so what never changes about the task is read from there. */
 const SELECT = "SELECT notices.*, (SELECT trace_id FROM tasks WHERE number = notices.task) AS trace_id FROM notices"
 
-export function createNoticeTable(database: DatabaseSync): NoticeTable {
+export function createNoticeTable(database: DatabaseSync): StoredNotices {
   const statement = createStatementCache(database)
   const find = prepare<NoticeRow>(
     database,

@@ -1,15 +1,9 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { TaskRecord } from "../../../task/record.ts"
 import { prepare } from "../statement.ts"
+import type { RunTable } from "../../rules/tables.ts"
 
 /** Runs before the current one, as they ended. */
-export interface RunTable {
-  find(task: number, run: number): TaskRecord | undefined
-  all(task: number): readonly TaskRecord[]
-  save(task: number, record: TaskRecord): void
-  remove(task: number): void
-}
-
 export function createRunTable(database: DatabaseSync): RunTable {
   const find = prepare<{ record: string }>(database, "SELECT record FROM runs WHERE task = ? AND run = ?")
   const all = prepare<{ record: string }>(database, "SELECT record FROM runs WHERE task = ? ORDER BY run")

@@ -1,5 +1,5 @@
 import type { SessionId } from "../../../task/id.ts"
-import type { SessionTable, StoredSession } from "./session-table.ts"
+import type { SessionTable, StoredSession } from "../../rules/tables.ts"
 import type { WriterMemory } from "./writer-memory.ts"
 
 /** Remembers the records of conversations, not their messages, so that going on with one need not read it. */

@@ -3,11 +3,7 @@ import type { JsonObject, JsonValue } from "../../../base/json.ts"
 import type { SessionId, WorkspaceId } from "../../../task/id.ts"
 import type { MessageRecord, SessionRecord } from "../../../task/session.ts"
 import { LIMIT, prepare } from "../statement.ts"
-
-export interface StoredSession {
-  readonly number: number
-  readonly record: SessionRecord
-}
+import type { SessionTable, StoredSession } from "../../rules/tables.ts"
 
 /** Where a session stands in the list. */
 export interface SessionPosition {
@@ -15,17 +11,10 @@ export interface SessionPosition {
   readonly number: number
 }
 
-export interface SessionTable {
-  find(id: SessionId): StoredSession | undefined
-  workspaceOf(id: SessionId): WorkspaceId | undefined
+export interface StoredSessions extends SessionTable {
   /** The last changed first. */
   list(workspace: WorkspaceId, before: SessionPosition | undefined, limit: number): readonly StoredSession[]
   messages(id: SessionId, afterPosition: number, limit: number): readonly MessageRecord[]
-  insert(record: SessionRecord): StoredSession
-  /** What it was before says which of its places in the list have changed. */
-  save(session: StoredSession, before: SessionRecord): void
-  append(session: number, position: number, at: number, body: JsonValue): void
-  remove(session: StoredSession): void
 }
 
 interface SessionRow {
@@ -45,7 +34,7 @@ interface MessageRow {
   readonly body: string
 }
 
-export function createSessionTable(database: DatabaseSync): SessionTable {
+export function createSessionTable(database: DatabaseSync): StoredSessions {
   const find = prepare<SessionRow>(database, "SELECT * FROM sessions WHERE id = ?")
   const workspaceOf = prepare<Pick<SessionRow, "workspace">>(database, "SELECT workspace FROM sessions WHERE id = ?")
   const list = prepare<SessionRow>(

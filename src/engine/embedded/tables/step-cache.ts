@@ -1,4 +1,4 @@
-import type { StepTable } from "./step-table.ts"
+import type { StepTable } from "../../rules/tables.ts"
 import type { WriterMemory } from "./writer-memory.ts"
 
 export interface LastCompletion {

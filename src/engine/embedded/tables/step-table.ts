@@ -3,20 +3,11 @@ import type { JsonValue } from "../../../base/json.ts"
 import type { TaskId } from "../../../task/id.ts"
 import type { OnCrash, Step } from "../../../task/step.ts"
 import { prepare } from "../statement.ts"
+import type { StepTable } from "../../rules/tables.ts"
 
-export interface StepTable {
-  find(task: number, taskId: TaskId, run: number, key: string): Step | undefined
+export interface StoredSteps extends StepTable {
   read(id: TaskId, run: number): readonly Step[]
-  lastCompletion(task: number, run: number): number
-  /** `sequence` is the number of the event that tells of it. False when the step is known already: nothing is written. */
-  start(task: number, step: StartedStep, sequence: number): boolean
-  /** Finishes a step, known or not. */
-  finish(task: number, step: FinishedStep, sequence: number): void
-  remove(task: number): void
 }
-
-export type StartedStep = Extract<Step, { state: "started" }>
-export type FinishedStep = Extract<Step, { state: "finished" }>
 
 interface StepRow {
   readonly key: string
@@ -29,7 +20,7 @@ interface StepRow {
 
 const COLUMNS = "key, on_crash, started_at, finished_at, completion, result"
 
-export function createStepTable(database: DatabaseSync): StepTable {
+export function createStepTable(database: DatabaseSync): StoredSteps {
   const find = prepare<StepRow>(database, `SELECT ${COLUMNS} FROM steps WHERE task = ? AND run = ? AND key = ?`)
   const read = prepare<StepRow>(
     database,

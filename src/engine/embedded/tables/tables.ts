@@ -1,32 +1,31 @@
 import type { DatabaseSync } from "node:sqlite"
-import { type ArtifactTable, createArtifactTable } from "./artifact-table.ts"
-import { createDocumentTable, type DocumentTable } from "./document-table.ts"
-import { createEventTable, type EventTable } from "./event-table.ts"
-import { createGroupTable, type GroupTable } from "./group-table.ts"
-import { createLeaseTable, type LeaseTable } from "./lease-table.ts"
-import { createNoticeTable, type NoticeTable } from "./notice-table.ts"
-import { createRunTable, type RunTable } from "./run-table.ts"
-import { createSessionTable, type SessionTable } from "./session-table.ts"
-import { createStepTable, type StepTable } from "./step-table.ts"
-import { createTaskTable, type TaskTable } from "./task-table.ts"
-import { createWaitTable, type WaitTable } from "./wait-table.ts"
+import type { Tables } from "../../rules/tables.ts"
+import { type StoredArtifacts, createArtifactTable } from "./artifact-table.ts"
+import { createDocumentTable, type StoredDocuments } from "./document-table.ts"
+import { createEventTable, type StoredEvents } from "./event-table.ts"
+import { createGroupTable, type StoredGroups } from "./group-table.ts"
+import { createLeaseTable, type StoredLeases } from "./lease-table.ts"
+import { createNoticeTable, type StoredNotices } from "./notice-table.ts"
+import { createRunTable } from "./run-table.ts"
+import { createSessionTable, type StoredSessions } from "./session-table.ts"
+import { createStepTable, type StoredSteps } from "./step-table.ts"
+import { createTaskTable } from "./task-table.ts"
+import { createWaitTable, type StoredWaits } from "./wait-table.ts"
 
 /** The store's tables with their prepared statements: SQL and the shapes of rows, no rules. */
-export interface Tables {
-  readonly tasks: TaskTable
-  readonly runs: RunTable
-  readonly events: EventTable
-  readonly steps: StepTable
-  readonly notices: NoticeTable
-  readonly waits: WaitTable
-  readonly groups: GroupTable
-  readonly leases: LeaseTable
-  readonly sessions: SessionTable
-  readonly documents: DocumentTable
-  readonly artifacts: ArtifactTable
+export interface StoredTables extends Tables {
+  readonly events: StoredEvents
+  readonly steps: StoredSteps
+  readonly notices: StoredNotices
+  readonly waits: StoredWaits
+  readonly groups: StoredGroups
+  readonly leases: StoredLeases
+  readonly sessions: StoredSessions
+  readonly documents: StoredDocuments
+  readonly artifacts: StoredArtifacts
 }
 
-export function createTables(database: DatabaseSync): Tables {
+export function createTables(database: DatabaseSync): StoredTables {
   return {
     tasks: createTaskTable(database),
     runs: createRunTable(database),

@@ -1,7 +1,7 @@
 import type { TaskId } from "../../../task/id.ts"
 import { isTerminal } from "../../../task/lifecycle.ts"
-import type { StoredTask } from "./task-row.ts"
-import type { TaskTable } from "./task-table.ts"
+import type { StoredTask } from "../../rules/stored-task.ts"
+import type { TaskTable } from "../../rules/tables.ts"
 import type { WriterMemory } from "./writer-memory.ts"
 
 export interface TaskCache {

@@ -1,16 +1,11 @@
 import type { DatabaseSync } from "node:sqlite"
-import type { SessionId, TaskId, WorkspaceId } from "../../../task/id.ts"
-import type { AskingStep } from "../../../task/record.ts"
 import { prepare, type Statement } from "../statement.ts"
 import { type LargeInputTable, parseInput } from "./input-table.ts"
-import { type StoredTask, SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "./task-row.ts"
+import { SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "./task-row.ts"
+import type { StoredTask } from "../../rules/stored-task.ts"
+import type { TaskTable } from "../../rules/tables.ts"
 
-export interface TaskFinder {
-  find(id: TaskId): StoredTask | undefined
-  findByIdempotencyKey(workspace: WorkspaceId, key: string): StoredTask | undefined
-  findByAskingStep(step: AskingStep): StoredTask | undefined
-  ofSession(session: SessionId): readonly StoredTask[]
-}
+export type TaskFinder = Pick<TaskTable, "find" | "findByIdempotencyKey" | "findByAskingStep" | "ofSession">
 
 const NO_INPUT = { input: "null", metadata: "{}" }
 

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite"
 import { prepare } from "../statement.ts"
 import { type LargeInputTable, toInputText } from "./input-table.ts"
 import { toStateColumns } from "./state-columns.ts"
-import type { NewTask, StoredTask } from "./task-row.ts"
+import type { NewTask, StoredTask } from "../../rules/stored-task.ts"
 
 const INSERT = `INSERT INTO tasks (id, status, run, fence, last_sequence, worker, available_at, queued_at, started_at,
   ran_ms, has_unused_result, priority, workspace, session, kind, plugin, tool, model, input_held_by, parent_task,

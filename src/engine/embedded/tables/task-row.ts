@@ -2,29 +2,8 @@ import type { GroupId, MessageId, SessionId, TaskId, WorkerId, WorkspaceId } fro
 import type { RunStatus } from "../../../task/lifecycle.ts"
 import type { Patch } from "../../../task/patch.ts"
 import type { Progress } from "../../../task/progress.ts"
-import type {
-  Lifetime,
-  NotifyMode,
-  RunState,
-  TaskCourse,
-  TaskDetails,
-  TaskKind,
-  TaskRecord,
-  TaskSummary,
-} from "../../../task/record.ts"
-
-/** A task as the operations work on it: what is fixed, what moves, and what only the status says. */
-export interface StoredTask extends NewTask {
-  readonly number: number
-  /** Input and metadata lie in a row of their own. */
-  readonly hasLargeInput: boolean
-}
-
-export interface NewTask {
-  readonly details: TaskDetails
-  readonly course: TaskCourse
-  readonly state: RunState
-}
+import type { StoredTask } from "../../rules/stored-task.ts"
+import type { Lifetime, NotifyMode, RunState, TaskCourse, TaskDetails, TaskKind, TaskSummary } from "../../../task/record.ts"
 
 export interface SummaryRow {
   readonly number: number
@@ -95,10 +74,6 @@ export function toStoredTask(
 ): StoredTask {
   const details = { ...toDetails(row), ...given }
   return { number: row.number, details, course: toCourse(row), state: toState(row), hasLargeInput }
-}
-
-export function toTaskRecord({ details, course, state }: StoredTask): TaskRecord {
-  return { ...details, ...course, ...state }
 }
 
 export function toTaskSummary(row: SummaryRow): TaskSummary {

@@ -3,22 +3,9 @@ import { isTerminal } from "../../../task/lifecycle.ts"
 import { prepare } from "../statement.ts"
 import { createLargeInputTable, toInputText } from "./input-table.ts"
 import { toStateColumns } from "./state-columns.ts"
-import { createTaskFinder, type TaskFinder } from "./task-finder.ts"
+import { createTaskFinder } from "./task-finder.ts"
 import { createTaskInsert } from "./task-insert.ts"
-import type { NewTask, StoredTask } from "./task-row.ts"
-
-export interface TaskTable extends TaskFinder {
-  insert(task: NewTask): StoredTask
-  /** Writes all that moves. A run that ended so has a result nobody used yet, unless it is a turn. */
-  saveRun(task: StoredTask): void
-  /** Writes what facts move, and the patch. */
-  saveFacts(task: StoredTask): void
-  /** Writes the few details that may change: priority, session, group, input holder. */
-  saveDetails(task: StoredTask): void
-  saveInput(task: StoredTask): void
-  markResultUsed(number: number, at: number): void
-  remove(task: StoredTask): void
-}
+import type { TaskTable } from "../../rules/tables.ts"
 
 const SAVE_RUN = `UPDATE tasks SET status = ?, run = ?, fence = ?, last_sequence = ?, worker = ?, available_at = ?,
   queued_at = ?, started_at = ?, ended_at = ?, ran_ms = ?, has_unused_result = ?, used_at = ?, state = ?, patch = ?,

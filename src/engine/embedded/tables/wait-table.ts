@@ -2,19 +2,14 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite"
 import type { JsonValue } from "../../../base/json.ts"
 import type { TaskId, WaitId, WorkspaceId } from "../../../task/id.ts"
 import type { TaskStore } from "../../../task/store.ts"
-import type { Wait, WaitReason, WaitRecord } from "../../../task/wait.ts"
+import type { WaitReason, WaitRecord } from "../../../task/wait.ts"
 import { createStatementCache, prepare } from "../statement.ts"
-import type { StoredTask } from "./task-row.ts"
+import type { WaitTable } from "../../rules/tables.ts"
 
 export type WaitFilter = Parameters<TaskStore["waits"]>[0]
 
-export interface WaitTable {
-  find(id: WaitId): WaitRecord | undefined
+export interface StoredWaits extends WaitTable {
   read(filter: WaitFilter): readonly WaitRecord[]
-  open(task: StoredTask, wait: Wait, at: number): void
-  answer(id: WaitId, answer: JsonValue, answeredBy: string, at: number): void
-  withdraw(id: WaitId): void
-  remove(task: number): void
 }
 
 interface WaitRow {
@@ -33,7 +28,7 @@ interface WaitRow {
   readonly question: string
 }
 
-export function createWaitTable(database: DatabaseSync): WaitTable {
+export function createWaitTable(database: DatabaseSync): StoredWaits {
   const statement = createStatementCache(database)
   const find = prepare<WaitRow>(database, "SELECT * FROM waits WHERE id = ?")
   const open = prepare(

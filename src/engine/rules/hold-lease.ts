@@ -1,8 +1,6 @@
-import { MeanwhileError } from "../../../base/error.ts"
-import type { Lease } from "../../../task/lease.ts"
-import type { LeaseWatch } from "../lease-watch.ts"
-import type { StoredLease } from "../tables/lease-table.ts"
-import type { Tables } from "../tables/tables.ts"
+import { MeanwhileError } from "../../base/error.ts"
+import type { Lease } from "../../task/lease.ts"
+import type { LeaseWatch, StoredLease, Tables } from "./tables.ts"
 import type { Handlers } from "./handler.ts"
 
 export function createLeaseHandlers(

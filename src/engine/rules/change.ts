@@ -1,5 +1,5 @@
-import type { Wake } from "../../../task/bus.ts"
-import type { GroupId, SessionId, TaskId } from "../../../task/id.ts"
+import type { Wake } from "../../task/bus.ts"
+import type { GroupId, SessionId, TaskId } from "../../task/id.ts"
 
 /** What one commit leaves to be told once it is durable. */
 export interface Change {

@@ -1,6 +1,6 @@
-import { MeanwhileError } from "../../../base/error.ts"
-import type { DocumentRecord } from "../../../task/document.ts"
-import type { Tables } from "../tables/tables.ts"
+import { MeanwhileError } from "../../base/error.ts"
+import type { DocumentRecord } from "../../task/document.ts"
+import type { Tables } from "./tables.ts"
 import type { Handlers } from "./handler.ts"
 
 export function createDocumentHandlers({ documents }: Tables): Pick<Handlers, "document.put" | "document.delete"> {

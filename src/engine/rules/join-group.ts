@@ -1,6 +1,6 @@
-import { isJoinMet } from "../../../task/group.ts"
-import type { GroupId } from "../../../task/id.ts"
-import type { Tables } from "../tables/tables.ts"
+import { isJoinMet } from "../../task/group.ts"
+import type { GroupId } from "../../task/id.ts"
+import type { Tables } from "./tables.ts"
 import { type Change, wakeSession } from "./change.ts"
 
 /** Joins a sealed group once enough of its members have ended: in the transaction of the last of them, or of the seal. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
-import type { ArtifactHash } from "../../../task/id.ts"
-import type { Tables } from "../tables/tables.ts"
+import type { ArtifactHash } from "../../task/id.ts"
+import type { Tables } from "./tables.ts"
 import type { Handlers } from "./handler.ts"
 import { requireTask } from "./refusal.ts"
 

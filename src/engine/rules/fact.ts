@@ -1,5 +1,5 @@
-import type { FactEvent } from "../../../task/event.ts"
-import type { RunState, TaskCourse } from "../../../task/record.ts"
+import type { FactEvent } from "../../task/event.ts"
+import type { RunState, TaskCourse } from "../../task/record.ts"
 
 /** What a record keeps of the facts about its current run. Counting the events is the caller's. */
 export function withFacts<Task extends { readonly course: TaskCourse; readonly state: RunState }>(

@@ -1,7 +1,7 @@
-import { isTerminal } from "../../../task/lifecycle.ts"
-import type { Notice, NoticeKey } from "../../../task/notice.ts"
-import type { AskingStep } from "../../../task/record.ts"
-import type { Tables } from "../tables/tables.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
+import type { Notice, NoticeKey } from "../../task/notice.ts"
+import type { AskingStep } from "../../task/record.ts"
+import type { Tables } from "./tables.ts"
 import { type Change, wakeSession } from "./change.ts"
 import type { Handlers } from "./handler.ts"
 

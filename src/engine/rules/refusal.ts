@@ -1,10 +1,9 @@
-import { MeanwhileError } from "../../../base/error.ts"
-import type { SessionId, TaskId, WorkspaceId } from "../../../task/id.ts"
-import { isTerminal } from "../../../task/lifecycle.ts"
-import type { RunReference } from "../../../task/operation.ts"
-import type { SessionTable } from "../tables/session-table.ts"
-import type { StoredTask } from "../tables/task-row.ts"
-import type { TaskTable } from "../tables/task-table.ts"
+import { MeanwhileError } from "../../base/error.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
+import type { RunReference } from "../../task/operation.ts"
+import type { SessionTable, TaskTable } from "./tables.ts"
+import type { StoredTask } from "./stored-task.ts"
 
 export function notFound(what: string, id: string): MeanwhileError {
   return new MeanwhileError("not_found", `There is no ${what} ${id}. Check the id; it may have been removed.`, { id })

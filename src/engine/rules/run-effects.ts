@@ -1,8 +1,8 @@
-import { isTerminal, type TerminalStatus } from "../../../task/lifecycle.ts"
-import type { RunState } from "../../../task/record.ts"
-import type { Wait, WaitReason } from "../../../task/wait.ts"
-import type { StoredTask } from "../tables/task-row.ts"
-import type { Tables } from "../tables/tables.ts"
+import { isTerminal, type TerminalStatus } from "../../task/lifecycle.ts"
+import type { RunState } from "../../task/record.ts"
+import type { Wait, WaitReason } from "../../task/wait.ts"
+import type { StoredTask } from "./stored-task.ts"
+import type { Tables } from "./tables.ts"
 import { type Change, wakeGroup, wakeSession } from "./change.ts"
 import { joinWhenMet } from "./join-group.ts"
 

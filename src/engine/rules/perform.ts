@@ -1,6 +1,5 @@
-import type { AnswerOf, Operation, OperationName } from "../../../task/operation.ts"
-import type { LeaseWatch } from "../lease-watch.ts"
-import type { Tables } from "../tables/tables.ts"
+import type { AnswerOf, Operation, OperationName } from "../../task/operation.ts"
+import type { LeaseWatch, Tables } from "./tables.ts"
 import { createApplyHandlers } from "./apply-event.ts"
 import { createArtifactHandlers } from "./put-artifact.ts"
 import { createBeginRunHandlers } from "./begin-run.ts"

@@ -1,0 +1,163 @@
+import type { JsonObject, JsonValue } from "../../base/json.ts"
+import type { ArtifactRecord, DocumentRecord } from "../../task/document.ts"
+import type { TaskEventBody } from "../../task/event.ts"
+import type { GroupArrival, GroupDetails, GroupRecord, GroupStanding, GroupState } from "../../task/group.ts"
+import type { GroupId, SessionId, TaskId, WaitId, WorkspaceId } from "../../task/id.ts"
+import type { Notice, NoticeKey, NoticeKind } from "../../task/notice.ts"
+import type { AskingStep, NotifyMode, TaskRecord } from "../../task/record.ts"
+import type { SessionRecord } from "../../task/session.ts"
+import type { Step } from "../../task/step.ts"
+import type { Wait, WaitRecord } from "../../task/wait.ts"
+import type { NewTask, StoredTask } from "./stored-task.ts"
+
+/** What the operations need of a store: to find rows and to write them. No rules are here, and no lists for readers. */
+export interface Tables {
+  readonly tasks: TaskTable
+  readonly runs: RunTable
+  readonly events: EventTable
+  readonly steps: StepTable
+  readonly notices: NoticeTable
+  readonly waits: WaitTable
+  readonly groups: GroupTable
+  readonly leases: LeaseTable
+  readonly sessions: SessionTable
+  readonly documents: DocumentTable
+  readonly artifacts: ArtifactTable
+}
+
+export interface TaskTable {
+  find(id: TaskId): StoredTask | undefined
+  findByIdempotencyKey(workspace: WorkspaceId, key: string): StoredTask | undefined
+  findByAskingStep(step: AskingStep): StoredTask | undefined
+  ofSession(session: SessionId): readonly StoredTask[]
+  insert(task: NewTask): StoredTask
+  /** Writes all that moves. A run that ended so has a result nobody used yet, unless it is a turn. */
+  saveRun(task: StoredTask): void
+  /** Writes what facts move, and the patch. */
+  saveFacts(task: StoredTask): void
+  /** Writes the few details that may change: priority, session, group, input holder. */
+  saveDetails(task: StoredTask): void
+  saveInput(task: StoredTask): void
+  markResultUsed(number: number, at: number): void
+  remove(task: StoredTask): void
+}
+
+/** Earlier runs, as they ended. */
+export interface RunTable {
+  find(task: number, run: number): TaskRecord | undefined
+  all(task: number): readonly TaskRecord[]
+  save(task: number, record: TaskRecord): void
+  remove(task: number): void
+}
+
+export interface EventTable {
+  append(task: number, sequence: number, run: number, at: number, body: TaskEventBody): void
+  removeBefore(task: number, sequence: number): void
+  remove(task: number): void
+}
+
+export type StartedStep = Extract<Step, { state: "started" }>
+export type FinishedStep = Extract<Step, { state: "finished" }>
+
+export interface StepTable {
+  find(task: number, taskId: TaskId, run: number, key: string): Step | undefined
+  lastCompletion(task: number, run: number): number
+  /** `sequence` is the number of the event that tells of it. False when the step is known already: nothing is written. */
+  start(task: number, step: StartedStep, sequence: number): boolean
+  /** Finishes a step, known or not. */
+  finish(task: number, step: FinishedStep, sequence: number): void
+  remove(task: number): void
+}
+
+export type StoredNotice = Notice & { readonly task: number }
+
+export interface NoticeTable {
+  find(key: NoticeKey): StoredNotice | undefined
+  /** What the step has claimed and nobody has settled since. */
+  claimedBy(step: AskingStep): readonly StoredNotice[]
+  /** Writes a pending notice; one of the same run and kind begins anew. It is told as its task is, unless said. */
+  insert(task: StoredTask, kind: NoticeKind, at: number, notify?: NotifyMode): void
+  save(task: number, notice: Notice): void
+  /** Settles what nobody used of these runs. */
+  supersede(task: number, kind: NoticeKind, at: number): void
+  remove(task: number): void
+  detach(task: number): void
+}
+
+export interface WaitTable {
+  find(id: WaitId): WaitRecord | undefined
+  open(task: StoredTask, wait: Wait, at: number): void
+  answer(id: WaitId, answer: JsonValue, answeredBy: string, at: number): void
+  withdraw(id: WaitId): void
+  remove(task: number): void
+}
+
+export interface GroupTable {
+  find(id: GroupId): GroupRecord | undefined
+  /** As little as a task that wants to join must know. */
+  entryOf(id: GroupId): Pick<GroupRecord, "workspace" | "state"> | undefined
+  /** Whether it was made to be told of by nobody. */
+  isSilent(id: GroupId): boolean
+  /** What decides whether it is joined: the arrivals of a sealed group are counted, of another they do not matter. */
+  standingOf(id: GroupId): (GroupStanding & Pick<GroupRecord, "session">) | undefined
+  insert(details: GroupDetails, at: number): void
+  move(id: GroupId, to: GroupState): void
+  addMember(id: GroupId): void
+  /** A member that arrives again replaces its arrival. */
+  arrive(id: GroupId, task: number, arrival: GroupArrival): void
+  /** A member runs again: it has not ended for a group that is not joined yet. */
+  depart(id: GroupId, task: number): void
+  /** A finished group that no session keeps goes with its last member. */
+  removeMember(id: GroupId, task: number): void
+  removeOfSession(session: SessionId): readonly GroupId[]
+}
+
+export interface StoredLease {
+  readonly key: string
+  readonly holder: string
+  readonly fence: number
+  readonly ttlMs: number
+  /** Raised by every take and renewal: who sees it unchanged has seen a silent holder. */
+  readonly renewals: number
+  readonly data: JsonObject
+}
+
+export interface LeaseTable {
+  find(key: string): StoredLease | undefined
+  save(lease: StoredLease): void
+  renew(lease: StoredLease): void
+  remove(key: string): void
+  /** Grows for ever, over all keys, so that a lease that was given up and taken again has a higher fence. */
+  nextFence(): number
+}
+
+/** Judges whether the holder of a lease is silent for too long, or gone. */
+export interface LeaseWatch {
+  isOver(lease: StoredLease): boolean
+}
+
+export interface StoredSession {
+  readonly number: number
+  readonly record: SessionRecord
+}
+
+export interface SessionTable {
+  find(id: SessionId): StoredSession | undefined
+  workspaceOf(id: SessionId): WorkspaceId | undefined
+  insert(record: SessionRecord): StoredSession
+  /** What it was before says which of its places in the list have changed. */
+  save(session: StoredSession, before: SessionRecord): void
+  append(session: number, position: number, at: number, body: JsonValue): void
+  remove(session: StoredSession): void
+}
+
+export interface DocumentTable {
+  versionOf(workspace: WorkspaceId, collection: string, id: string): number
+  save(document: DocumentRecord): void
+  remove(workspace: WorkspaceId, collection: string, id: string): void
+}
+
+export interface ArtifactTable {
+  put(artifact: Omit<ArtifactRecord, "taskId">, task: number | null): void
+  removeOwner(task: number): void
+}
