@@ -1,5 +1,6 @@
 import { z } from "zod"
 import type { JsonObject } from "../../base/json.ts"
+import { lazily } from "../../base/lazily.ts"
 import { toVisibleText } from "../../base/visible-text.ts"
 import type { PersonPort, Question } from "../../plugin/person-port.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
@@ -8,32 +9,41 @@ import { handBack } from "../../plugin/tool-return.ts"
 /** People think, and are away for lunch. */
 const ANSWER_TIMEOUT_MS = 60 * 60 * 1000
 
-const text = z.string().trim().min(1, "must not be empty").max(2_000)
+const text = lazily(() => z.string().trim().min(1, "must not be empty").max(2_000))
 
-const questionSchema = z
-  .strictObject({
-    question: text.describe("One question."),
-    options: z.array(text).min(2, "one option is no choice").max(20).optional().describe("What they can choose from."),
-    multiple: z.boolean().optional().describe("They may choose several of the options."),
-    default: text.optional().describe("Taken when they just press enter."),
-  })
-  .refine(({ options, multiple }) => !multiple || options, "`multiple` needs `options`")
-  .refine(({ options, default: fallback }) => fallback === undefined || !options || options.includes(fallback), {
-    error: "`default` must be one of the options",
-  })
+const questionSchema = lazily(() =>
+  z
+    .strictObject({
+      question: text().describe("One question."),
+      options: z
+        .array(text())
+        .min(2, "one option is no choice")
+        .max(20)
+        .optional()
+        .describe("What they can choose from."),
+      multiple: z.boolean().optional().describe("They may choose several of the options."),
+      default: text().optional().describe("Taken when they just press enter."),
+    })
+    .refine(({ options, multiple }) => !multiple || options, "`multiple` needs `options`")
+    .refine(({ options, default: fallback }) => fallback === undefined || !options || options.includes(fallback), {
+      error: "`default` must be one of the options",
+    }),
+)
 
-type AskedQuestion = z.output<typeof questionSchema>
+type AskedQuestion = z.output<ReturnType<typeof questionSchema>>
 
-const input = z.strictObject({
-  context: text.describe("What the questions are about, in one or two sentences."),
-  questions: z.array(questionSchema).min(1).max(10),
-})
+const inputSchema = lazily(() =>
+  z.strictObject({
+    context: text().describe("What the questions are about, in one or two sentences."),
+    questions: z.array(questionSchema()).min(1).max(10),
+  }),
+)
 
 export function createRequestClarification(): Tool {
   return defineTool({
     name: "request_clarification",
     description: "Asks the person questions, one after the other, and returns their answers.",
-    input,
+    input: inputSchema(),
     timeoutMs: ANSWER_TIMEOUT_MS,
     // Asked again, a question of a background agent is found in the inbox, answered or not.
     onCrash: "retry",

@@ -3,24 +3,26 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
+import { lazily } from "../../base/lazily.ts"
 import { type FileState, hashOf } from "./file-state.ts"
 import { unlessMissing } from "../../base/system-error.ts"
 import type { Place } from "./working-root.ts"
 
-const hash = z.string().regex(/^[0-9a-f]{64}$/)
-
-const changeSchema = z.object({
-  number: z.number().int().positive(),
-  /** Null: there was no file. */
-  before: z.object({ hash, mode: z.number().int(), user: z.number().int(), group: z.number().int() }).nullable(),
-  /** Null: there is no file any more. */
-  after: hash.nullable(),
+const changeSchema = lazily(() => {
+  const hash = z.string().regex(/^[0-9a-f]{64}$/)
+  return z.object({
+    number: z.number().int().positive(),
+    /** Null: there was no file. */
+    before: z.object({ hash, mode: z.number().int(), user: z.number().int(), group: z.number().int() }).nullable(),
+    /** Null: there is no file any more. */
+    after: hash.nullable(),
+  })
 })
 
-const historySchema = z.object({ path: z.string(), changes: z.array(changeSchema) })
+const historySchema = lazily(() => z.object({ path: z.string(), changes: z.array(changeSchema()) }))
 
 /** One change of a file, written down before it is made: after a crash it may be one that never happened. */
-export type RecordedChange = z.infer<typeof changeSchema>
+export type RecordedChange = z.infer<ReturnType<typeof changeSchema>>
 
 /** What files were before each change: a folder for each file, a numbered copy for each change. */
 export interface BackupStore {
@@ -89,7 +91,7 @@ function toRecordedState({ hash, mode, owner }: FileState): NonNullable<Recorded
 
 function parseHistory(text: string, place: Place): readonly RecordedChange[] {
   try {
-    return historySchema.parse(JSON.parse(text)).changes
+    return historySchema().parse(JSON.parse(text)).changes
   } catch (error) {
     throw toDamaged(place, error)
   }

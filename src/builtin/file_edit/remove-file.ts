@@ -10,7 +10,7 @@ export function createRemoveFile(files: WorkingFiles): Tool {
   return defineTool({
     name: "removeFile",
     description: "Removes one file; folders stay. Can be taken back with undoFileChange.",
-    input: z.strictObject({ path: pathInput }),
+    input: z.strictObject({ path: pathInput() }),
     title: ({ path }) => `remove ${path}`,
     effects: ["delete"],
     onCrash: "retry",

@@ -12,7 +12,7 @@ export function createUndoFileChange(files: WorkingFiles): Tool {
     description:
       "Takes back the last change that these tools made to a file: its old content, a removed file, or no file where " +
       "one was written. Again, and it takes back the one before.",
-    input: z.strictObject({ path: pathInput }),
+    input: z.strictObject({ path: pathInput() }),
     title: ({ path }) => `undo the last change of ${path}`,
     effects: ["write", "delete"],
     onCrash: "fail",

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { lazily } from "../../base/lazily.ts"
 import type { SessionId } from "../../task/id.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
 import { toChangeAnswer } from "./change-answer.ts"
@@ -9,24 +10,26 @@ import { applyEdit, leadsTo, type TextEdit } from "./text-edit.ts"
 import { contentInput, pathInput } from "./tool-input.ts"
 import { type DecideContent, type FoundFile, toMissing, type WorkingFiles } from "./working-files.ts"
 
-const updateInput = z
-  .strictObject({
-    path: pathInput,
-    new_content: contentInput.optional().describe("The whole new content. Not together with old_text."),
-    old_text: contentInput.min(1).optional().describe("A text that occurs exactly once in the file."),
-    new_text: contentInput.optional().describe("What comes instead of old_text."),
-  })
-  .refine(({ new_content, old_text, new_text }) => {
-    const isWhole = new_content !== undefined
-    const isEdit = old_text !== undefined && new_text !== undefined
-    return isWhole ? old_text === undefined && new_text === undefined : isEdit
-  }, "give either new_content, or both old_text and new_text")
-  .refine(
-    ({ old_text, new_text }) => old_text === undefined || old_text !== new_text,
-    "new_text is the same as old_text",
-  )
+const updateInput = lazily(() =>
+  z
+    .strictObject({
+      path: pathInput(),
+      new_content: contentInput().optional().describe("The whole new content. Not together with old_text."),
+      old_text: contentInput().min(1).optional().describe("A text that occurs exactly once in the file."),
+      new_text: contentInput().optional().describe("What comes instead of old_text."),
+    })
+    .refine(({ new_content, old_text, new_text }) => {
+      const isWhole = new_content !== undefined
+      const isEdit = old_text !== undefined && new_text !== undefined
+      return isWhole ? old_text === undefined && new_text === undefined : isEdit
+    }, "give either new_content, or both old_text and new_text")
+    .refine(
+      ({ old_text, new_text }) => old_text === undefined || old_text !== new_text,
+      "new_text is the same as old_text",
+    ),
+)
 
-type UpdateInput = z.infer<typeof updateInput>
+type UpdateInput = z.infer<ReturnType<typeof updateInput>>
 
 /**
  * `retry` after a crash: the file has its old content or its new one, and a change that is already in place, which its
@@ -38,7 +41,7 @@ export function createUpdateFile(files: WorkingFiles, seen: SeenFiles): Tool {
     description:
       "Changes a text file that exists: one place of it (old_text, new_text), which is better for small changes, or " +
       "the whole of it (new_content). Line ends are written as given. Can be taken back with undoFileChange.",
-    input: updateInput,
+    input: updateInput(),
     title: ({ path }) => `update ${path}`,
     effects: ["write"],
     onCrash: "retry",

@@ -12,7 +12,10 @@ export function createWriteNewFile(files: WorkingFiles): Tool {
     name: "writeNewFile",
     description:
       "Writes a text file that does not exist yet, and the folders it needs. Can be taken back with undoFileChange.",
-    input: z.strictObject({ path: pathInput, content: contentInput.describe("The whole content, as it is written.") }),
+    input: z.strictObject({
+      path: pathInput(),
+      content: contentInput().describe("The whole content, as it is written."),
+    }),
     title: ({ path }) => `write ${path}`,
     effects: ["write"],
     onCrash: "retry",

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
+import { lazily } from "../../base/lazily.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 import { failWith, type ToolReturn } from "../../plugin/tool-return.ts"
 import type { Step } from "../../task/step.ts"
@@ -18,7 +19,9 @@ export interface ServerCall {
 }
 
 /** What the step records of a call. */
-const begun = z.union([z.object({ taskId: z.string() }), z.object({ result: z.record(z.string(), z.json()) })])
+const begun = lazily(() =>
+  z.union([z.object({ taskId: z.string() }), z.object({ result: z.record(z.string(), z.json()) })]),
+)
 type Begun = { readonly taskId: string } | { readonly result: JsonObject }
 
 const CALL_STEP = "mcp-call"
@@ -58,7 +61,7 @@ export async function callServerTool(
       if ("taskId" in told) open.taskId = told.taskId
       return told
     }
-    const callOnce = async (): Promise<Begun> => begun.parse(await context.step(CALL_STEP, callNow, { onCrash }))
+    const callOnce = async (): Promise<Begun> => begun().parse(await context.step(CALL_STEP, callNow, { onCrash }))
     const follow = async (): Promise<JsonObject | null> => {
       const known = await callOnce()
       if ("result" in known) return null
@@ -82,7 +85,7 @@ export async function callServerTool(
 export async function endServerTask(link: ServerLink, steps: readonly Step[]): Promise<boolean> {
   const step = steps.find(({ key }) => key === CALL_STEP)
   if (!step) return true
-  const known = begun.safeParse(step.state === "finished" ? step.result : null)
+  const known = begun().safeParse(step.state === "finished" ? step.result : null)
   if (!known.success) return false
   return "result" in known.data || cancelTask(link, known.data.taskId, END_WAIT_MS)
 }

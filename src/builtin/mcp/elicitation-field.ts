@@ -1,27 +1,29 @@
 import { z } from "zod"
 import type { JsonValue } from "../../base/json.ts"
+import { lazily } from "../../base/lazily.ts"
 import { toVisibleText } from "../../base/visible-text.ts"
 import type { Question } from "../../plugin/person-port.ts"
 import { limitShape, refuseNumber, refuseText } from "./elicitation-limit.ts"
 
-const titled = z.looseObject({ const: z.string(), title: z.string().optional() })
-
 /** One field of a form, in all the spellings that the protocol has had for it. */
-export const fieldSchema = z.looseObject({
-  ...limitShape,
-  type: z.string().default("string"),
-  title: z.string().optional(),
-  description: z.string().optional(),
-  default: z.json().optional(),
-  enum: z.array(z.string()).optional(),
-  enumNames: z.array(z.string()).optional(),
-  oneOf: z.array(titled).optional(),
-  items: z.looseObject({ enum: z.array(z.string()).optional(), anyOf: z.array(titled).optional() }).optional(),
+export const fieldSchema = lazily(() => {
+  const titled = z.looseObject({ const: z.string(), title: z.string().optional() })
+  return z.looseObject({
+    ...limitShape(),
+    type: z.string().default("string"),
+    title: z.string().optional(),
+    description: z.string().optional(),
+    default: z.json().optional(),
+    enum: z.array(z.string()).optional(),
+    enumNames: z.array(z.string()).optional(),
+    oneOf: z.array(titled).optional(),
+    items: z.looseObject({ enum: z.array(z.string()).optional(), anyOf: z.array(titled).optional() }).optional(),
+  })
 })
 
 const LONGEST_TEXT = 500
 
-export type Field = z.output<typeof fieldSchema>
+export type Field = z.output<ReturnType<typeof fieldSchema>>
 
 interface Option {
   readonly value: string

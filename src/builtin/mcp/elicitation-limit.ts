@@ -1,21 +1,25 @@
 import { z } from "zod"
+import { lazily } from "../../base/lazily.ts"
 
 /** What a form may demand of a text or a number beside its type. */
-export const limitShape = {
+export const limitShape = lazily(() => ({
   format: z.string().optional(),
   minLength: z.number().optional(),
   maxLength: z.number().optional(),
   minimum: z.number().optional(),
   maximum: z.number().optional(),
-}
-type Limits = z.output<z.ZodObject<typeof limitShape>>
+}))
+type Limits = z.output<z.ZodObject<ReturnType<typeof limitShape>>>
 
 /** A format that is not here demands nothing. */
-const FORMATS: Readonly<Record<string, { readonly schema: z.ZodType; readonly wanted: string }>> = {
-  email: { schema: z.email(), wanted: "an email address is wanted" },
-  uri: { schema: z.url(), wanted: "an address is wanted, such as https://example.org" },
-  date: { schema: z.iso.date(), wanted: "a date is wanted, such as 2026-01-31" },
-  "date-time": { schema: z.iso.datetime({ offset: true }), wanted: "a time is wanted, such as 2026-01-31T12:00:00Z" },
+const FORMATS: Readonly<Record<string, { readonly schema: () => z.ZodType; readonly wanted: string }>> = {
+  email: { schema: lazily(() => z.email()), wanted: "an email address is wanted" },
+  uri: { schema: lazily(() => z.url()), wanted: "an address is wanted, such as https://example.org" },
+  date: { schema: lazily(() => z.iso.date()), wanted: "a date is wanted, such as 2026-01-31" },
+  "date-time": {
+    schema: lazily(() => z.iso.datetime({ offset: true })),
+    wanted: "a time is wanted, such as 2026-01-31T12:00:00Z",
+  },
 }
 
 /** Why a text is not taken; null when it is. */
@@ -27,7 +31,7 @@ export function refuseText(
   if (length < minLength) return `at least ${minLength} characters are wanted`
   if (length > maxLength) return `at most ${maxLength} characters are wanted`
   const known = format !== undefined && Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined
-  return known && !known.schema.safeParse(text).success ? known.wanted : null
+  return known && !known.schema().safeParse(text).success ? known.wanted : null
 }
 
 /** Why a number is not taken; null when it is. */

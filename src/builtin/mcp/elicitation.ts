@@ -1,5 +1,6 @@
 import { z } from "zod"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
+import { lazily } from "../../base/lazily.ts"
 import { toVisibleText } from "../../base/visible-text.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
@@ -9,16 +10,18 @@ import { type Field, fieldSchema, readField, toFieldQuestion } from "./elicitati
 const TRIES = 3
 const METHOD_NOT_FOUND = -32_601
 
-const form = z.looseObject({
-  message: z.string().default(""),
-  mode: z.string().default("form"),
-  requestedSchema: z
-    .looseObject({
-      properties: z.record(z.string(), fieldSchema).default({}),
-      required: z.array(z.string()).default([]),
-    })
-    .default({ properties: {}, required: [] }),
-})
+const form = lazily(() =>
+  z.looseObject({
+    message: z.string().default(""),
+    mode: z.string().default("form"),
+    requestedSchema: z
+      .looseObject({
+        properties: z.record(z.string(), fieldSchema()).default({}),
+        required: z.array(z.string()).default([]),
+      })
+      .default({ properties: {}, required: [] }),
+  }),
+)
 
 const LONGEST_MESSAGE = 2_000
 const DECLINED: JsonObject = { action: "decline" }
@@ -27,7 +30,7 @@ type Asking = Pick<ToolContext, "person" | "signal">
 
 /** Puts a server's question to the person, field by field. Whatever stands in the way, the server is told "declined". */
 export async function elicit(server: string, params: JsonObject, asking: Asking): Promise<JsonObject> {
-  const parsed = form.safeParse(params)
+  const parsed = form().safeParse(params)
   if (!parsed.success || parsed.data.mode !== "form") return DECLINED
   const { message, requestedSchema } = parsed.data
   const fields = Object.entries(requestedSchema.properties)

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import type { JsonObject } from "../../base/json.ts"
+import { lazily } from "../../base/lazily.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 import { type Connection, ConnectionLost, ServerRefusal } from "./connection.ts"
 import { answerRequests } from "./elicitation.ts"
@@ -12,19 +13,21 @@ const LONGEST_POLL_MS = 60_000
 const CANCEL_WAIT_MS = 5_000
 const INTERNAL_ERROR = -32_603
 
-const serverTask = z.looseObject({
-  status: z.enum(["working", "input_required", "completed", "failed", "cancelled"]),
-  statusMessage: z.string().optional(),
-  pollInterval: z.number().optional(),
-  pollIntervalMs: z.number().optional(),
-  result: z.record(z.string(), z.json()).optional(),
-  error: z.looseObject({ code: z.number().default(INTERNAL_ERROR), message: z.string().default("") }).optional(),
-  inputRequests: z
-    .record(z.string(), z.looseObject({ method: z.string(), params: z.record(z.string(), z.json()).default({}) }))
-    .default({}),
-})
+const serverTask = lazily(() =>
+  z.looseObject({
+    status: z.enum(["working", "input_required", "completed", "failed", "cancelled"]),
+    statusMessage: z.string().optional(),
+    pollInterval: z.number().optional(),
+    pollIntervalMs: z.number().optional(),
+    result: z.record(z.string(), z.json()).optional(),
+    error: z.looseObject({ code: z.number().default(INTERNAL_ERROR), message: z.string().default("") }).optional(),
+    inputRequests: z
+      .record(z.string(), z.looseObject({ method: z.string(), params: z.record(z.string(), z.json()).default({}) }))
+      .default({}),
+  }),
+)
 
-type ServerTask = z.output<typeof serverTask>
+type ServerTask = z.output<ReturnType<typeof serverTask>>
 
 interface Following {
   readonly link: ServerLink
@@ -95,7 +98,7 @@ async function followSecond(connection: Connection, following: Following): Promi
 
 async function readTask(connection: Connection, following: Following, signal: AbortSignal): Promise<ServerTask> {
   const { link, taskId, context } = following
-  const parsed = serverTask.safeParse(await connection.request("tasks/get", { taskId }, { signal }))
+  const parsed = serverTask().safeParse(await connection.request("tasks/get", { taskId }, { signal }))
   if (!parsed.success) throw new ServerRefusal(INTERNAL_ERROR, `its task is not told as the protocol has it`)
   const { statusMessage } = parsed.data
   if (statusMessage !== undefined && statusMessage !== "") context.progress({ line: link.scrub(statusMessage) })
@@ -124,7 +127,7 @@ export async function cancelTask(link: ServerLink, taskId: string, waitMs = 0): 
       return true
     } catch (error) {
       if (!(error instanceof ServerRefusal)) throw error
-      const { status } = serverTask.parse(await connection.request("tasks/get", { taskId }, { signal }))
+      const { status } = serverTask().parse(await connection.request("tasks/get", { taskId }, { signal }))
       return status !== "working" && status !== "input_required"
     }
   } catch {

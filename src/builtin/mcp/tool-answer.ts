@@ -1,40 +1,47 @@
 import { z } from "zod"
 import { type JsonObject, type JsonValue, toJson } from "../../base/json.ts"
+import { lazily } from "../../base/lazily.ts"
 import type { ContentPart } from "../../plugin/message.ts"
 import { showModel } from "../../plugin/tool-content.ts"
 import { failWith, type ToolReturn } from "../../plugin/tool-return.ts"
 
 const DIGEST_CHARACTERS = 300
 
-const resource = z.looseObject({
-  uri: z.string().default(""),
-  mimeType: z.string().optional(),
-  text: z.string().optional(),
-  blob: z.string().optional(),
-})
+const resource = lazily(() =>
+  z.looseObject({
+    uri: z.string().default(""),
+    mimeType: z.string().optional(),
+    text: z.string().optional(),
+    blob: z.string().optional(),
+  }),
+)
 
-const block = z.looseObject({
-  type: z.string(),
-  text: z.string().optional(),
-  data: z.string().optional(),
-  mimeType: z.string().optional(),
-  name: z.string().optional(),
-  uri: z.string().optional(),
-  description: z.string().optional(),
-  resource: resource.optional(),
-})
+const block = lazily(() =>
+  z.looseObject({
+    type: z.string(),
+    text: z.string().optional(),
+    data: z.string().optional(),
+    mimeType: z.string().optional(),
+    name: z.string().optional(),
+    uri: z.string().optional(),
+    description: z.string().optional(),
+    resource: resource().optional(),
+  }),
+)
 
-const toolResult = z.looseObject({
-  content: z.array(block).default([]),
-  structuredContent: z.unknown().optional(),
-  isError: z.boolean().default(false),
-})
+const toolResult = lazily(() =>
+  z.looseObject({
+    content: z.array(block()).default([]),
+    structuredContent: z.unknown().optional(),
+    isError: z.boolean().default(false),
+  }),
+)
 
-type Block = z.output<typeof block>
+type Block = z.output<ReturnType<typeof block>>
 
 /** What a server's result is to the one who called: text, or content as it is, or a failure with what it said. */
 export function toToolAnswer(tool: string, result: JsonObject): JsonValue | ToolReturn {
-  const parsed = toolResult.safeParse(result)
+  const parsed = toolResult().safeParse(result)
   if (!parsed.success) return failWith({ code: "server_error", message: `${tool} gave a result that is none.` }, result)
   const { content, structuredContent, isError } = parsed.data
   const parts = [...content.map(toPart), ...toStructuredPart(content, structuredContent)]
@@ -56,7 +63,7 @@ function toPart(part: Block): ContentPart {
   return { type: "text", text: JSON.stringify(part) }
 }
 
-function toResourcePart({ uri, mimeType, text, blob }: z.output<typeof resource>): ContentPart {
+function toResourcePart({ uri, mimeType, text, blob }: z.output<ReturnType<typeof resource>>): ContentPart {
   if (blob !== undefined) {
     return { type: "file", mediaType: mimeType ?? "application/octet-stream", name: uri, source: { data: blob } }
   }

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
 import type { JsonValue } from "../../base/json.ts"
+import { lazily } from "../../base/lazily.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
@@ -15,14 +16,16 @@ export const ASK_PERMISSION = "askPermission"
 const ANSWER_TIMEOUT_MS = 60 * 60 * 1000
 const LONGEST_REASON = 500
 
-const input = z.strictObject({
-  tool: z.string().min(1).describe("The tool you want to use."),
-  reason: z.string().min(1).describe("Why, in one sentence. The person reads it."),
-  input: z
-    .unknown()
-    .optional()
-    .describe("The input of the one call you want to make. Without it, every call is asked for."),
-})
+const inputSchema = lazily(() =>
+  z.strictObject({
+    tool: z.string().min(1).describe("The tool you want to use."),
+    reason: z.string().min(1).describe("Why, in one sentence. The person reads it."),
+    input: z
+      .unknown()
+      .optional()
+      .describe("The input of the one call you want to make. Without it, every call is asked for."),
+  }),
+)
 
 /** Lets the model ask ahead, so that a person is asked once and not in the middle of the work. */
 export function createAskPermission(scope: PermissionScope, findTool: FindTool): Tool {
@@ -31,7 +34,7 @@ export function createAskPermission(scope: PermissionScope, findTool: FindTool):
     description:
       "Asks the person ahead for permission to use a tool in this session, or to make one call of it. The answer is " +
       "theirs: after a no, do not try to get the same done in another way.",
-    input,
+    input: inputSchema(),
     timeoutMs: ANSWER_TIMEOUT_MS,
     onCrash: "retry",
     title: ({ tool }) => `asks to use ${tool}`,
@@ -42,7 +45,7 @@ export function createAskPermission(scope: PermissionScope, findTool: FindTool):
 async function askAhead(
   scope: PermissionScope,
   findTool: FindTool,
-  asked: z.output<typeof input>,
+  asked: z.output<ReturnType<typeof inputSchema>>,
   context: ToolContext,
 ): Promise<JsonValue> {
   if (context.session === null) {

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises"
 import { z } from "zod"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { lazily } from "../../base/lazily.ts"
 import { readInside } from "./bounded-file.ts"
 import { splitFrontMatter } from "../../base/front-matter.ts"
 import { unlessMissing } from "../../base/system-error.ts"
@@ -16,9 +17,9 @@ const LIST_FILE = "references.json"
 const LARGEST_FILE_BYTES = 1024 * 1024
 const MOST_FILES = 500
 
-const listSchema = z
-  .array(z.unknown())
-  .or(z.object({ references: z.array(z.unknown()) }).transform((list) => list.references))
+const listSchema = lazily(() =>
+  z.array(z.unknown()).or(z.object({ references: z.array(z.unknown()) }).transform((list) => list.references)),
+)
 
 /** The references of a folder: `references.json` and each `*.md`. Of a folder that does not exist, none. */
 export async function readReferenceFolder(folder: string): Promise<FoundReferences> {
@@ -44,7 +45,9 @@ async function listFiles(folder: string): Promise<readonly string[]> {
 }
 
 function parseList(text: string): FoundReferences {
-  const parsed = listSchema.parse(JSON.parse(text)).map((entry) => referenceSchema.safeParse(entry))
+  const parsed = listSchema()
+    .parse(JSON.parse(text))
+    .map((entry) => referenceSchema().safeParse(entry))
   return {
     references: parsed.flatMap(({ data }) => data ?? []),
     problems: parsed.flatMap(({ error }, index) =>
@@ -62,7 +65,7 @@ function parseMarkdown(file: string, text: string): Reference {
   const heading = /^#+[ \t]+(.+)$/m.exec(body)?.[1]
   const path = fields.get("path")
   const url = fields.get("url")
-  return referenceSchema.parse({
+  return referenceSchema().parse({
     id,
     name: fields.get("name") || heading || id,
     description: fields.get("description") ?? "",

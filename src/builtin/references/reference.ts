@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { lazily } from "../../base/lazily.ts"
 import { toOneLine } from "../../base/one-line.ts"
 
 /** Where the content of a reference is. */
@@ -39,7 +40,7 @@ const writtenSchema = z
   )
 type WrittenReference = z.output<typeof writtenSchema>
 
-export const referenceSchema = writtenSchema.transform(toReference)
+export const referenceSchema = lazily(() => writtenSchema.transform(toReference))
 
 /** The section `references` of the configuration. */
 export const referencesConfigSchema = z.strictObject({

@@ -1,18 +1,23 @@
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
+import { lazily } from "../../base/lazily.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
 import { toDescription } from "./description.ts"
 import type { SessionShelf } from "./session-shelf.ts"
 
-const input = z.strictObject({
-  description: z.string().describe("One short line, at most 120 characters, that says what the conversation is about."),
-})
+const inputSchema = lazily(() =>
+  z.strictObject({
+    description: z
+      .string()
+      .describe("One short line, at most 120 characters, that says what the conversation is about."),
+  }),
+)
 
 export function createSessionDescribe(shelf: Pick<SessionShelf, "setDescription">): Tool {
   return defineTool({
     name: "session_describe",
     description: "Sets the description by which the person finds this conversation again. Call it once when asked to.",
-    input,
+    input: inputSchema(),
     onCrash: "retry",
     async run({ description }, { session }) {
       if (session === null) {

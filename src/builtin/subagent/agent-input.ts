@@ -1,33 +1,50 @@
 import { z } from "zod"
+import { lazily } from "../../base/lazily.ts"
 import { toOneLine } from "../../base/one-line.ts"
 import { type AgentRequest, type Handover, HANDOVERS } from "../../plugin/agent-request.ts"
 import type { SessionId } from "../../task/id.ts"
 
 const LONGEST_TEXT = 128 * 1024
 
-const sessionId = z.string().min(1).max(64) as unknown as z.ZodType<SessionId>
-const most = z.number().int().positive()
-
-const budgetSchema = z
-  .strictObject({
-    tokens: most.exactOptional(),
-    costMicros: most.exactOptional().describe("Millionths of a US dollar."),
-    timeMs: most.exactOptional().describe("Milliseconds of work; time in which it waits for its tasks is not counted."),
-  })
-  .describe("What it may use up. At the end of it, it hands back what it has.")
+const budgetSchema = lazily(() => {
+  const most = z.number().int().positive()
+  return z
+    .strictObject({
+      tokens: most.exactOptional(),
+      costMicros: most.exactOptional().describe("Millionths of a US dollar."),
+      timeMs: most
+        .exactOptional()
+        .describe("Milliseconds of work; time in which it waits for its tasks is not counted."),
+    })
+    .describe("What it may use up. At the end of it, it hands back what it has.")
+})
 
 /** The request that every agent takes, and what of the conversation is handed over by itself. */
-export const agentInputSchema = z.strictObject({
-  task: z.string().trim().min(1).max(LONGEST_TEXT).describe("What it should do, whole: it knows nothing else."),
-  profile: z.string().min(1).max(64).exactOptional().describe("The name of a profile. Without it, an agent like you."),
-  name: z.string().overwrite(toOneLine).min(1).max(64).exactOptional().describe("What people see beside what it says."),
-  context: z.string().max(LONGEST_TEXT).exactOptional().describe("What it must know of this conversation to do it."),
-  handover: z
-    .enum(HANDOVERS)
-    .exactOptional()
-    .describe("What of this conversation it sees as it is now. Default: `summary`, or `none` with a `context`."),
-  budget: budgetSchema.exactOptional(),
-  resumes: sessionId.exactOptional().describe("Set for a follow-up to an agent that has completed. Leave it out."),
+export const agentInputSchema = lazily(() => {
+  const sessionId = z.string().min(1).max(64) as unknown as z.ZodType<SessionId>
+  return z.strictObject({
+    task: z.string().trim().min(1).max(LONGEST_TEXT).describe("What it should do, whole: it knows nothing else."),
+    profile: z
+      .string()
+      .min(1)
+      .max(64)
+      .exactOptional()
+      .describe("The name of a profile. Without it, an agent like you."),
+    name: z
+      .string()
+      .overwrite(toOneLine)
+      .min(1)
+      .max(64)
+      .exactOptional()
+      .describe("What people see beside what it says."),
+    context: z.string().max(LONGEST_TEXT).exactOptional().describe("What it must know of this conversation to do it."),
+    handover: z
+      .enum(HANDOVERS)
+      .exactOptional()
+      .describe("What of this conversation it sees as it is now. Default: `summary`, or `none` with a `context`."),
+    budget: budgetSchema().exactOptional(),
+    resumes: sessionId.exactOptional().describe("Set for a follow-up to an agent that has completed. Leave it out."),
+  })
 })
 
 export interface AgentInput extends AgentRequest {

@@ -12,7 +12,7 @@ const DIGEST_CHARACTERS = 400
 /** What a run of an agent hands back: what it gave to `finish`, and its last text. */
 export async function toAgentPatch(context: ToolContext, session: SessionId, turn: ChildTurn): Promise<Patch> {
   const { text, usage, handedBack, budgetEnd } = turn
-  const given = handedBack ? (finishSchema.safeParse(handedBack).data ?? {}) : {}
+  const given = handedBack ? (finishSchema().safeParse(handedBack).data ?? {}) : {}
   const artifacts = await keepArtifacts(context, given)
   const { digest = [], facts = {}, nextSteps = [] } = given
   const payload: AgentAnswer & JsonObject = {

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { lazily } from "../../base/lazily.ts"
 import { FINISH_TOOL } from "../../plugin/agent-request.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
 
@@ -6,27 +7,28 @@ const LONGEST_LINE = 2_000
 const LONGEST_ARTIFACT = 512 * 1024
 const MOST_LINES = 20
 
-const lines = z.array(z.string().trim().min(1).max(LONGEST_LINE)).max(MOST_LINES)
-
-export const finishSchema = z.strictObject({
-  digest: lines.exactOptional().describe("What came of the work, in a few lines."),
-  facts: z.record(z.string(), z.unknown()).exactOptional().describe("What was found out, by name."),
-  artifacts: z
-    .array(
-      z.strictObject({
-        name: z.string().trim().min(1).max(200),
-        mediaType: z.string().trim().min(1).max(100).default("text/plain"),
-        text: z.string().max(LONGEST_ARTIFACT),
-      }),
-    )
-    .max(MOST_LINES)
-    .exactOptional()
-    .describe("Whole texts that are kept and referred to by name, such as a report or a patch."),
-  nextSteps: lines.exactOptional().describe("What should be done next."),
-  payload: z.unknown().optional().describe("Whatever else was asked for, as JSON."),
+export const finishSchema = lazily(() => {
+  const lines = z.array(z.string().trim().min(1).max(LONGEST_LINE)).max(MOST_LINES)
+  return z.strictObject({
+    digest: lines.exactOptional().describe("What came of the work, in a few lines."),
+    facts: z.record(z.string(), z.unknown()).exactOptional().describe("What was found out, by name."),
+    artifacts: z
+      .array(
+        z.strictObject({
+          name: z.string().trim().min(1).max(200),
+          mediaType: z.string().trim().min(1).max(100).default("text/plain"),
+          text: z.string().max(LONGEST_ARTIFACT),
+        }),
+      )
+      .max(MOST_LINES)
+      .exactOptional()
+      .describe("Whole texts that are kept and referred to by name, such as a report or a patch."),
+    nextSteps: lines.exactOptional().describe("What should be done next."),
+    payload: z.unknown().optional().describe("Whatever else was asked for, as JSON."),
+  })
 })
 
-export type HandedBack = z.output<typeof finishSchema>
+export type HandedBack = z.output<ReturnType<typeof finishSchema>>
 
 /** What the call gives is read from the conversation when the agent's turn has ended: nothing is to be done here. */
 export function createFinishTool(): Tool {
@@ -35,7 +37,7 @@ export function createFinishTool(): Tool {
     description:
       "Hands back what you came to, in parts: a digest, facts by name, artifacts, next steps. Call it once your work is " +
       "done, before your last message; of several calls the last counts.",
-    input: finishSchema,
+    input: finishSchema(),
     isForSubagents: true,
     onCrash: "retry",
     run: async () => "It is handed back with your last message. End with that now.",

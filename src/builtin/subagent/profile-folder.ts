@@ -56,7 +56,7 @@ function toProfile(file: string, text: string): Profile {
     throw new MeanwhileError("invalid_input", "its front matter is not closed; end it with a line of `---`")
   const model = fields.get("model")
   const tools = fields.get("tools")
-  return profileSchema.parse({
+  return profileSchema().parse({
     name: fields.get("name") || file.slice(0, -FILE_ENDING.length),
     description: fields.get("description") || firstLine(body),
     ...(model && { model }),

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { lazily } from "../../base/lazily.ts"
 import { toOneLine } from "../../base/one-line.ts"
 
 /** A kind of subagent: what it is for, which model it uses, which tools it may have, and how it works. */
@@ -16,18 +17,19 @@ export interface Profile {
 const LONGEST_LINE = 300
 const LONGEST_INSTRUCTIONS = 64 * 1024
 
-const line = z.string().overwrite(toOneLine).max(LONGEST_LINE)
-
-export const profileSchema = z.strictObject({
-  name: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "must have letters, digits, dots, - and _ only, at most 64"),
-  description: line.min(1),
-  model: z
-    .string()
-    .regex(/^[^/\s]+\/\S+$/, 'must be "provider/name", such as "anthropic/claude-sonnet-4-5"')
-    .exactOptional(),
-  tools: z.array(line.min(1)).exactOptional(),
-  instructions: z
-    .string()
-    .max(LONGEST_INSTRUCTIONS)
-    .refine((text) => text.trim() !== "", "must not be empty: say how the subagent works"),
+export const profileSchema = lazily(() => {
+  const line = z.string().overwrite(toOneLine).max(LONGEST_LINE)
+  return z.strictObject({
+    name: z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "must have letters, digits, dots, - and _ only, at most 64"),
+    description: line.min(1),
+    model: z
+      .string()
+      .regex(/^[^/\s]+\/\S+$/, 'must be "provider/name", such as "anthropic/claude-sonnet-4-5"')
+      .exactOptional(),
+    tools: z.array(line.min(1)).exactOptional(),
+    instructions: z
+      .string()
+      .max(LONGEST_INSTRUCTIONS)
+      .refine((text) => text.trim() !== "", "must not be empty: say how the subagent works"),
+  })
 })

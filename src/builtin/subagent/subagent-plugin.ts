@@ -48,7 +48,7 @@ export function createSubagentPlugin({ directories, profiles = [] }: SubagentPlu
 }
 
 function checkProfile(profile: Profile): Profile {
-  const parsed = profileSchema.safeParse(profile)
+  const parsed = profileSchema().safeParse(profile)
   if (parsed.success) return parsed.data
   const message = `The profile ${JSON.stringify(profile.name)} is not well formed.\n${z.prettifyError(parsed.error)}`
   throw new MeanwhileError("invalid_input", message)

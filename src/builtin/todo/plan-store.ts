@@ -53,7 +53,7 @@ function toKey({ workspace, session }: PlanOwner): string {
 
 function parsePlan(text: string, path: string): Plan {
   try {
-    return planSchema.parse(JSON.parse(text))
+    return planSchema().parse(JSON.parse(text))
   } catch (error) {
     const message = `The plan in ${path} cannot be read. Make a new one with createPlan, which replaces it.`
     throw new MeanwhileError("store_damaged", message, { path }, { cause: error })

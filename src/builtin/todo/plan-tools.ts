@@ -20,8 +20,8 @@ export function createPlanTools(plans: PlanStore): readonly Tool[] {
       name: "createPlan",
       description: "Makes the plan of this conversation, in place of the one before. The steps are numbered from 1.",
       input: z.strictObject({
-        title: planTitle.default(""),
-        steps: z.array(stepText).min(1).max(MOST_STEPS).describe("What is to be done, in order, a line each."),
+        title: planTitle().default(""),
+        steps: z.array(stepText()).min(1).max(MOST_STEPS).describe("What is to be done, in order, a line each."),
       }),
       title: ({ title, steps }) => `plan ${title || `${steps.length} steps`}`,
       onCrash: "retry",
@@ -41,8 +41,8 @@ export function createPlanTools(plans: PlanStore): readonly Tool[] {
       description: "Says how far one step of the plan is.",
       input: z.strictObject({
         step: z.number().int().min(1).describe("Its number, from 1."),
-        status: stepStatus,
-        note: stepNote.optional().describe("A few words, such as why it failed or was skipped."),
+        status: stepStatus(),
+        note: stepNote().optional().describe("A few words, such as why it failed or was skipped."),
       }),
       title: ({ step, status }) => `step ${step} ${status}`,
       onCrash: "retry",

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
+import { lazily } from "../../base/lazily.ts"
 import { toOneLine } from "../../base/one-line.ts"
 
 export const STEP_STATUSES = ["pending", "in_progress", "completed", "failed", "skipped"] as const
@@ -8,20 +9,22 @@ export type StepStatus = (typeof STEP_STATUSES)[number]
 const LONGEST_TEXT = 400
 
 /** One line: a plan is shown as a list, on a screen that control characters would act on. */
-const line = z.string().max(LONGEST_TEXT).overwrite(toOneLine)
+const line = lazily(() => z.string().max(LONGEST_TEXT).overwrite(toOneLine))
 
 export const planTitle = line
-export const stepText = line.min(1, "must say what is to be done")
+export const stepText = lazily(() => line().min(1, "must say what is to be done"))
 export const stepNote = line
-export const stepStatus = z.enum(STEP_STATUSES)
+export const stepStatus = lazily(() => z.enum(STEP_STATUSES))
 
-export const planSchema = z.object({
-  title: z.string(),
-  steps: z.array(z.object({ text: z.string(), status: stepStatus, note: z.string().optional() })),
-})
+export const planSchema = lazily(() =>
+  z.object({
+    title: z.string(),
+    steps: z.array(z.object({ text: z.string(), status: stepStatus(), note: z.string().optional() })),
+  }),
+)
 
 /** What is to be done in one conversation, and how far it is. */
-export type Plan = z.infer<typeof planSchema>
+export type Plan = z.infer<ReturnType<typeof planSchema>>
 
 export interface StepUpdate {
   /** Counted from 1. */

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { z } from "zod"
+import { lazily } from "../../base/lazily.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
 import { showModel } from "../../plugin/tool-content.ts"
@@ -17,26 +18,28 @@ const BACKGROUND_AFTER_MS = 10_000
 const DEFAULT_CHARACTERS = 10_000
 const MOST_CHARACTERS = 100_000
 
-const input = z.strictObject({
-  url: z
-    .url({ protocol: /^https?$/, error: "must be an http or https address" })
-    .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), "must not hold a user name or password")
-    .describe("The address of the page."),
-  max_characters: z
-    .number()
-    .int()
-    .min(1)
-    .max(MOST_CHARACTERS)
-    .default(DEFAULT_CHARACTERS)
-    .describe("How much of its text to return."),
-  offset: z.number().int().min(0).default(0).describe("The character to begin at, to read on in a long page."),
-})
+const inputSchema = lazily(() =>
+  z.strictObject({
+    url: z
+      .url({ protocol: /^https?$/, error: "must be an http or https address" })
+      .refine((url) => !/^https?:\/\/[^/?#]*@/i.test(url), "must not hold a user name or password")
+      .describe("The address of the page."),
+    max_characters: z
+      .number()
+      .int()
+      .min(1)
+      .max(MOST_CHARACTERS)
+      .default(DEFAULT_CHARACTERS)
+      .describe("How much of its text to return."),
+    offset: z.number().int().min(0).default(0).describe("The character to begin at, to read on in a long page."),
+  }),
+)
 
 export function createFetchUrl(options: FetchUrlOptions): Tool {
   return defineTool({
     name: "fetch_url",
     description: "Fetches a web page as readable text. JSON and plain text come as they are; other types are refused.",
-    input,
+    input: inputSchema(),
     background: { mode: "after", ms: BACKGROUND_AFTER_MS },
     timeoutMs: options.totalTimeoutMs,
     title: ({ url }) => `fetch ${new URL(url).host}`,

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { isMeanwhileError, toErrorMessage } from "../../../base/error.ts"
 import type { JsonObject } from "../../../base/json.ts"
+import { lazily } from "../../../base/lazily.ts"
 import { toBackgroundResult } from "../../../plugin/background-view.ts"
 import type { TaskView } from "../../../plugin/task-service.ts"
 import { LIVE_STATUSES } from "../../../task/lifecycle.ts"
@@ -12,13 +13,13 @@ import { isPlugin, toPluginName, toToolName } from "./names.ts"
 /** "Until it completes": nobody waits longer than this, and a message of the person's ends the wait at once. */
 const LONGEST_WAIT_MS = 24 * 60 * 60 * 1_000
 
-const taskId = z.string().min(1).describe("Task ID returned from startBackgroundTask")
+const taskId = lazily(() => z.string().min(1).describe("Task ID returned from startBackgroundTask"))
 
 export const createTaskTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
     name: "getBackgroundTaskStatus",
     description: () => "Check the current status of a background task.",
-    input: z.strictObject({ task_id: taskId }),
+    input: z.strictObject({ task_id: taskId() }),
     isAutoApproved: true,
     run: ({ task_id: id }, operations) => orError(id, async () => toStatus(await operations.look(id))),
   }),
@@ -30,7 +31,7 @@ export const createTaskTools = (): readonly VocabularyTool[] => [
 If the task is still running, returns current status without blocking.
 Results of ended tasks come back to you by themselves: use this to read one again.`,
     input: z.strictObject({
-      task_id: taskId,
+      task_id: taskId(),
       wait: z.boolean().default(false).describe("If true, block until task completes (default: false)"),
     }),
     isAutoApproved: true,

@@ -13,7 +13,7 @@ export const createChangeTools = (): readonly VocabularyTool[] => [
     name: "cancel_task",
     description: () => "Stops a task of this conversation, or all tasks of a group.",
     input: z
-      .strictObject({ task_id: taskId.optional(), group: groupId.optional() })
+      .strictObject({ task_id: taskId().optional(), group: groupId().optional() })
       .refine(({ task_id: id, group }) => (id === undefined) !== (group === undefined), {
         error: "give either task_id or group",
       }),
@@ -34,7 +34,7 @@ export const createChangeTools = (): readonly VocabularyTool[] => [
     description: () =>
       "Says something to an agent that you started: one that works reads it before its next step, one that has " +
       "completed goes on in its own conversation.",
-    input: z.strictObject({ task_id: taskId, message: z.string().trim().min(1).max(LONGEST_MESSAGE) }),
+    input: z.strictObject({ task_id: taskId(), message: z.string().trim().min(1).max(LONGEST_MESSAGE) }),
     isAutoApproved: false,
     needsAgents: true,
     // Said twice, it is done twice.
@@ -54,7 +54,7 @@ export const createChangeTools = (): readonly VocabularyTool[] => [
     description: () =>
       "Says that a group gets no more tasks, so that it is told of when those in it have ended. Groups are sealed by " +
       "themselves when your turn ends.",
-    input: z.strictObject({ group: groupId }),
+    input: z.strictObject({ group: groupId() }),
     isAutoApproved: true,
     async run({ group }, operations) {
       const sealed = await operations.groups.seal(group)

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import type { JsonObject } from "../../../base/json.ts"
+import { lazily } from "../../../base/lazily.ts"
 import type { OutputChunk } from "../../../plugin/output.ts"
 import type { WaitAnswer } from "../../../plugin/wait-request.ts"
 import { isTerminal, RUN_STATUSES } from "../../../task/lifecycle.ts"
@@ -14,8 +15,12 @@ const LIVE_TAIL_BYTES = 2 * 1024
 const DEFAULT_LIMIT_SECONDS = 300
 const LONGEST_LIMIT_SECONDS = 3_600
 
-export const taskId = z.string().trim().min(1).max(64).describe("The id of a task, or the beginning of it.")
-export const groupId = z.string().trim().min(1).max(100).describe("The name of a group of yours, or its id.")
+export const taskId = lazily(() =>
+  z.string().trim().min(1).max(64).describe("The id of a task, or the beginning of it."),
+)
+export const groupId = lazily(() =>
+  z.string().trim().min(1).max(100).describe("The name of a group of yours, or its id."),
+)
 
 export const createReadTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
@@ -24,7 +29,7 @@ export const createReadTools = (): readonly VocabularyTool[] => [
       "Shows a task as it is now: status, progress, what it printed and, when it has ended, its result. Answers at " +
       "once. Not needed to learn of the end: that is told by itself.",
     input: z.strictObject({
-      task_id: taskId,
+      task_id: taskId(),
       offset: z.number().int().nonnegative().optional().describe("Show what it printed from this byte on."),
       tail: z
         .number()
@@ -51,7 +56,7 @@ export const createReadTools = (): readonly VocabularyTool[] => [
         .union([z.enum(RUN_STATUSES), z.array(z.enum(RUN_STATUSES))])
         .optional()
         .describe("Only those with this status."),
-      group: groupId.optional().describe("Only those of this group."),
+      group: groupId().optional().describe("Only those of this group."),
     }),
     isAutoApproved: true,
     async run({ status, group }, operations) {
@@ -71,12 +76,12 @@ export const createReadTools = (): readonly VocabularyTool[] => [
       "results come back by themselves anyway.",
     input: z.strictObject({
       tasks: z
-        .array(taskId)
+        .array(taskId())
         .min(1)
         .max(100)
         .optional()
         .describe("Default: all of this conversation that you have not heard of."),
-      group: groupId.optional().describe("Instead of tasks: until this group is sealed and joined."),
+      group: groupId().optional().describe("Instead of tasks: until this group is sealed and joined."),
       pattern: z.string().min(1).max(500).optional().describe("Of one task: until a line that it prints holds this."),
       until: z
         .union([z.enum(["all", "any"]), z.number().int().positive()])
@@ -100,7 +105,7 @@ export const createReadTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
     name: "acknowledge",
     description: () => "Says that you know what these tasks came to: it is not told to you any more.",
-    input: z.strictObject({ task_ids: z.array(taskId).min(1).max(100) }),
+    input: z.strictObject({ task_ids: z.array(taskId()).min(1).max(100) }),
     isAutoApproved: true,
     async run({ task_ids: ids }, operations) {
       const count = await operations.acknowledge(ids)

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import type { JsonObject } from "../../../base/json.ts"
+import { lazily } from "../../../base/lazily.ts"
 import { toOneLine } from "../../../base/one-line.ts"
 import { type AgentBudget, HANDOVERS } from "../../../plugin/agent-request.ts"
 import type { TaskView } from "../../../plugin/task-service.ts"
@@ -17,45 +18,51 @@ import { IN_ANSWERS, toGroupFacts, toTaskFacts } from "./task-facts.ts"
 const COMES_BY_ITSELF = "Its result comes back to you by itself when it ends: go on with other work, or end your turn."
 const LONGEST_TEXT = 64 * 1024
 
-const groupName = z.string().overwrite(toOneLine).min(1).max(100)
-
-const startSchema = {
-  title: z.string().overwrite(toOneLine).min(1).max(200).optional().describe("One line for people."),
-  group: z
-    .union([
-      groupName,
-      z.strictObject({
-        name: groupName,
-        join: z.union([z.enum(["all", "any"]), z.number().int().positive()]).optional(),
-        fail_fast: z.boolean().optional(),
-        report: z.enum(["combined", "each", "none"]).optional(),
-        merge: z.enum(["append", "replace", "human_gated"]).optional(),
-      }),
-    ])
-    .optional()
-    .describe(
-      "Tasks with the same group name are told of together, when all of them have ended (`join`: all, any, or how " +
-        "many). `fail_fast`: the first that fails stops the others. `report`: combined, each or none.",
-    ),
-  seal: z.boolean().optional().describe("This is the last task of the group. Otherwise the group ends with your turn."),
-  wait: z
-    .boolean()
-    .optional()
-    .describe("Hold this turn for its result, for a while; it goes on in the background when it takes longer."),
-  notify: z
-    .enum(NOTIFY_MODES)
-    .optional()
-    .describe("Whether its end wakes you (default), waits for the next message, or is never told."),
-  again: z.boolean().optional().describe("Start it although the same work runs already."),
-}
-
-const budgetSchema = z.strictObject({
-  tokens: z.number().int().positive().optional(),
-  usd: z.number().positive().optional(),
-  seconds: z.number().positive().optional(),
+const startSchema = lazily(() => {
+  const groupName = z.string().overwrite(toOneLine).min(1).max(100)
+  return {
+    title: z.string().overwrite(toOneLine).min(1).max(200).optional().describe("One line for people."),
+    group: z
+      .union([
+        groupName,
+        z.strictObject({
+          name: groupName,
+          join: z.union([z.enum(["all", "any"]), z.number().int().positive()]).optional(),
+          fail_fast: z.boolean().optional(),
+          report: z.enum(["combined", "each", "none"]).optional(),
+          merge: z.enum(["append", "replace", "human_gated"]).optional(),
+        }),
+      ])
+      .optional()
+      .describe(
+        "Tasks with the same group name are told of together, when all of them have ended (`join`: all, any, or how " +
+          "many). `fail_fast`: the first that fails stops the others. `report`: combined, each or none.",
+      ),
+    seal: z
+      .boolean()
+      .optional()
+      .describe("This is the last task of the group. Otherwise the group ends with your turn."),
+    wait: z
+      .boolean()
+      .optional()
+      .describe("Hold this turn for its result, for a while; it goes on in the background when it takes longer."),
+    notify: z
+      .enum(NOTIFY_MODES)
+      .optional()
+      .describe("Whether its end wakes you (default), waits for the next message, or is never told."),
+    again: z.boolean().optional().describe("Start it although the same work runs already."),
+  }
 })
 
-type StartInput = z.output<z.ZodObject<typeof startSchema>>
+const budgetSchema = lazily(() =>
+  z.strictObject({
+    tokens: z.number().int().positive().optional(),
+    usd: z.number().positive().optional(),
+    seconds: z.number().positive().optional(),
+  }),
+)
+
+type StartInput = z.output<z.ZodObject<ReturnType<typeof startSchema>>>
 
 export const createStartTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
@@ -66,7 +73,7 @@ export const createStartTools = (): readonly VocabularyTool[] => [
     input: z.strictObject({
       tool: z.string().min(1).describe("The tool to start."),
       input: z.record(z.string(), z.json()).default({}).describe("What that tool takes."),
-      ...startSchema,
+      ...startSchema(),
       timeout_seconds: z.number().positive().max(604_800).optional().describe("Stop it when it has run so long."),
     }),
     isAutoApproved: false,
@@ -91,8 +98,8 @@ export const createStartTools = (): readonly VocabularyTool[] => [
         .enum(HANDOVERS)
         .default("summary")
         .describe("How much of this conversation it is told, as it stands now."),
-      budget: budgetSchema.optional().describe("What it may use up; then it hands back what it has."),
-      ...startSchema,
+      budget: budgetSchema().optional().describe("What it may use up; then it hands back what it has."),
+      ...startSchema(),
     }),
     isAutoApproved: false,
     needsAgents: true,
@@ -112,7 +119,7 @@ export const createStartTools = (): readonly VocabularyTool[] => [
   }),
 ]
 
-function toBudget({ tokens, usd, seconds }: z.output<typeof budgetSchema>): AgentBudget {
+function toBudget({ tokens, usd, seconds }: z.output<ReturnType<typeof budgetSchema>>): AgentBudget {
   return {
     ...(tokens !== undefined && { tokens }),
     ...(usd !== undefined && { costMicros: Math.ceil(usd * 1_000_000) }),

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { MeanwhileError } from "../../../base/error.ts"
+import { lazily } from "../../../base/lazily.ts"
 import { LIVE_STATUSES } from "../../../task/lifecycle.ts"
 import { answer } from "../answer.ts"
 import type { TaskOperations } from "../task-operations.ts"
@@ -10,22 +11,24 @@ import { withoutMark } from "./task-list.ts"
 
 const WHICH = "give exactly one of task_id, batch and all: true"
 
-const cancelFields = z.strictObject({
-  task_id: taskId.optional(),
-  batch: batchId.optional(),
-  all: z.boolean().optional().describe("All that run of this conversation."),
-})
+const cancelFields = lazily(() =>
+  z.strictObject({
+    task_id: taskId().optional(),
+    batch: batchId().optional(),
+    all: z.boolean().optional().describe("All that run of this conversation."),
+  }),
+)
 
-type CancelFields = z.output<typeof cancelFields>
+type CancelFields = z.output<ReturnType<typeof cancelFields>>
 
-const cancelSchema = cancelFields.refine((input) => countNamed(input) === 1, { error: WHICH })
+const cancelSchema = lazily(() => cancelFields().refine((input) => countNamed(input) === 1, { error: WHICH }))
 
 export const createChangeTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
     name: "background_cancel",
     description: () =>
       "Stops a task of this conversation, all of a batch, or all that run. What it had come to is in the answer.",
-    input: cancelSchema,
+    input: cancelSchema(),
     isAutoApproved: false,
     title: ({ task_id: id, batch }) => `cancel ${id ?? (batch === undefined ? "all tasks" : `batch ${batch}`)}`,
     async run(input, operations) {
@@ -42,7 +45,7 @@ export const createChangeTools = (): readonly VocabularyTool[] => [
     description: () =>
       "Removes the tasks of this conversation that have ended, with their results, whether you have read them or not. " +
       "Those that run stay.",
-    input: z.strictObject({ batch: batchId.optional().describe("Only those of this batch.") }),
+    input: z.strictObject({ batch: batchId().optional().describe("Only those of this batch.") }),
     isAutoApproved: false,
     title: () => "clear ended tasks",
     async run({ batch }, operations) {

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import type { JsonObject } from "../../../base/json.ts"
 import { MeanwhileError } from "../../../base/error.ts"
+import { lazily } from "../../../base/lazily.ts"
 import type { TaskView } from "../../../plugin/task-service.ts"
 import { showModel } from "../../../plugin/tool-content.ts"
 import type { WaitAnswer } from "../../../plugin/wait-request.ts"
@@ -15,8 +16,12 @@ const DEFAULT_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 600_000
 const STATUSES = ["running", "completed", "error", "cancelled", "resumed"] as const
 
-export const taskId = z.string().trim().min(1).max(64).describe("The id of a task, or the beginning of it.")
-export const batchId = z.string().trim().min(1).max(200).describe("The batch_id of tasks that were launched together.")
+export const taskId = lazily(() =>
+  z.string().trim().min(1).max(64).describe("The id of a task, or the beginning of it."),
+)
+export const batchId = lazily(() =>
+  z.string().trim().min(1).max(200).describe("The batch_id of tasks that were launched together."),
+)
 
 export const createReadTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
@@ -27,8 +32,8 @@ export const createReadTools = (): readonly VocabularyTool[] => [
       "that comes by itself.",
     input: z
       .strictObject({
-        task_id: taskId.optional(),
-        batch: batchId.optional(),
+        task_id: taskId().optional(),
+        batch: batchId().optional(),
         block: z.boolean().default(false).describe("Wait until it has ended."),
         timeout: z
           .number()
@@ -65,7 +70,7 @@ export const createReadTools = (): readonly VocabularyTool[] => [
       "more after it had completed.",
     input: z.strictObject({
       status: z.enum(STATUSES).optional().describe("Only those with this status."),
-      batch: batchId.optional().describe("Only those of this batch."),
+      batch: batchId().optional().describe("Only those of this batch."),
     }),
     isAutoApproved: true,
     async run({ status, batch }, operations) {

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { isMeanwhileError, MeanwhileError } from "../../../base/error.ts"
+import { lazily } from "../../../base/lazily.ts"
 import { toOneLine } from "../../../base/one-line.ts"
 import type { ToolReturn } from "../../../plugin/tool-return.ts"
 import { answer } from "../answer.ts"
@@ -12,29 +13,32 @@ import { withoutMark } from "./task-list.ts"
 const LONGEST_TEXT = 64 * 1024
 const COMES_BY_ITSELF = "Its result comes back to you by itself when it ends: go on with other work, or end your turn."
 
-const inputSchema = z
-  .strictObject({
-    description: z.string().overwrite(toOneLine).min(1).max(200).optional().describe("What it does, in a few words."),
-    prompt: z.string().trim().min(1).max(LONGEST_TEXT).describe("The whole task, or with `resume` the follow-up."),
-    agent: z.string().min(1).max(64).optional().describe("The profile of the agent. Without it, an agent like you."),
-    resume: z
-      .string()
-      .trim()
-      .min(1)
-      .max(64)
-      .optional()
-      .describe("The id of a completed task, whose agent goes on with `prompt`. Leave description and agent out."),
-  })
-  .refine(({ description, resume }) => description !== undefined || resume !== undefined, {
-    path: ["description"],
-    error: "say in a few words what the task does",
-  })
-  .refine(({ agent, resume }) => agent === undefined || resume === undefined, {
-    path: ["agent"],
-    error: "a task that is resumed goes on with its own agent: leave `agent` out, or start a new task without `resume`",
-  })
+const inputSchema = lazily(() =>
+  z
+    .strictObject({
+      description: z.string().overwrite(toOneLine).min(1).max(200).optional().describe("What it does, in a few words."),
+      prompt: z.string().trim().min(1).max(LONGEST_TEXT).describe("The whole task, or with `resume` the follow-up."),
+      agent: z.string().min(1).max(64).optional().describe("The profile of the agent. Without it, an agent like you."),
+      resume: z
+        .string()
+        .trim()
+        .min(1)
+        .max(64)
+        .optional()
+        .describe("The id of a completed task, whose agent goes on with `prompt`. Leave description and agent out."),
+    })
+    .refine(({ description, resume }) => description !== undefined || resume !== undefined, {
+      path: ["description"],
+      error: "say in a few words what the task does",
+    })
+    .refine(({ agent, resume }) => agent === undefined || resume === undefined, {
+      path: ["agent"],
+      error:
+        "a task that is resumed goes on with its own agent: leave `agent` out, or start a new task without `resume`",
+    }),
+)
 
-type TaskInput = z.output<typeof inputSchema>
+type TaskInput = z.output<ReturnType<typeof inputSchema>>
 
 export const createTaskTool = (): VocabularyTool =>
   defineVocabularyTool({
@@ -42,7 +46,7 @@ export const createTaskTool = (): VocabularyTool =>
     description: () =>
       "Launches an agent in the background, and answers at once with the id of its task. With `resume` it sends a " +
       `follow-up to the agent of a completed task, which has its whole conversation before it. ${COMES_BY_ITSELF}`,
-    input: inputSchema,
+    input: inputSchema(),
     isAutoApproved: false,
     needsAgents: true,
     // A launch would be found again, but a follow-up that is sent twice is answered twice.

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { isMeanwhileError, MeanwhileError } from "../../../base/error.ts"
+import { lazily } from "../../../base/lazily.ts"
 import { GROUP_LIFECYCLE, type GroupRecord, type GroupState } from "../../../task/group.ts"
 import { answer } from "../answer.ts"
 import { askToApply } from "../ask-to-apply.ts"
@@ -10,9 +11,11 @@ import { toGroupFacts, toTaskFacts } from "./task-facts.ts"
 const STATES = Object.keys(GROUP_LIFECYCLE) as GroupState[]
 const WHICH = "give either group_id or group"
 
-const groupId = z.string().trim().min(1).max(64).describe("The id of a group, or the beginning of it.")
-const groupName = z.string().trim().min(1).max(100).describe("The name of a group of this conversation.")
-const groupFields = { group_id: groupId.optional(), group: groupName.optional() }
+const groupFields = lazily(() => {
+  const groupId = z.string().trim().min(1).max(64).describe("The id of a group, or the beginning of it.")
+  const groupName = z.string().trim().min(1).max(100).describe("The name of a group of this conversation.")
+  return { group_id: groupId.optional(), group: groupName.optional() }
+})
 
 interface NamedGroup {
   readonly group_id?: string | undefined
@@ -28,7 +31,7 @@ export const createGroupTools = (): readonly VocabularyTool[] => [
     description: () =>
       "Says that a group gets no more tasks, so that it is told of when those in it have ended. Groups are sealed by " +
       "themselves when your turn ends.",
-    input: z.strictObject(groupFields).refine(isNamed, { error: WHICH }),
+    input: z.strictObject(groupFields()).refine(isNamed, { error: WHICH }),
     isAutoApproved: true,
     async run(input, operations) {
       const group = await operations.groups.seal(toName(input))
@@ -39,7 +42,7 @@ export const createGroupTools = (): readonly VocabularyTool[] => [
     name: "tasks.cancel_group",
     description: () => "Stops all tasks of a group that still run, and releases whoever waits for it.",
     input: z
-      .strictObject({ ...groupFields, reason: z.string().trim().min(1).max(500).optional() })
+      .strictObject({ ...groupFields(), reason: z.string().trim().min(1).max(500).optional() })
       .refine(isNamed, { error: WHICH }),
     isAutoApproved: false,
     title: (input) => `cancel group ${toName(input)}`,
@@ -63,7 +66,7 @@ export const createGroupTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
     name: "tasks.get_group",
     description: () => "Shows a group with its tasks.",
-    input: z.strictObject(groupFields).refine(isNamed, { error: WHICH }),
+    input: z.strictObject(groupFields()).refine(isNamed, { error: WHICH }),
     isAutoApproved: true,
     async run(input, operations) {
       const group = await operations.groups.get(toName(input))

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { MeanwhileError } from "../../../base/error.ts"
+import { lazily } from "../../../base/lazily.ts"
 import { toOneLine } from "../../../base/one-line.ts"
 import { HANDOVERS } from "../../../plugin/agent-request.ts"
 import type { ToolReturn } from "../../../plugin/tool-return.ts"
@@ -28,56 +29,63 @@ const REPORTS = {
 const MERGE_STRATEGIES = ["append", "replace", "human_gated"] as const satisfies readonly MergeStrategy[]
 const toLower = (value: unknown): unknown => (typeof value === "string" ? value.toLowerCase() : value)
 
-const inputSchema = z
-  .strictObject({
-    mode: z.enum(["subagent", "job"]).default("subagent").describe("An agent that works on its own, or one tool call."),
-    query: z.string().trim().min(1).max(LONGEST_TEXT).optional().describe("Subagent: what it should do, whole."),
-    profile: z.string().min(1).max(64).optional().describe("Subagent: its profile. Without it, an agent like you."),
-    context_depth: z
-      .enum(HANDOVERS)
-      .default("summary")
-      .describe("Subagent: how much of this conversation it is told, as it stands now."),
-    tool_name: z.string().min(1).optional().describe("Job: the tool to call."),
-    tool_args: z.record(z.string(), z.json()).optional().describe("Job: what that tool takes."),
-    description: z.string().overwrite(toOneLine).min(1).max(200).optional().describe("One line for people."),
-    priority: z.number().int().min(-1_000).max(1_000).optional().describe("Higher runs first. Default 0."),
-    notify: z
-      .enum(NOTIFY_MODES)
-      .optional()
-      .describe("Whether its end wakes you, waits for the next message, or neither."),
-    merge_strategy: z
-      .preprocess(toLower, z.enum(MERGE_STRATEGIES))
-      .optional()
-      .describe("append (default), replace (earlier results of the same group), human_gated (a person decides first)."),
-    group: z
-      .string()
-      .overwrite(toOneLine)
-      .min(1)
-      .max(100)
-      .optional()
-      .describe("Tasks with the same group name are told of together, when all of them have ended."),
-    group_id: z.string().trim().min(1).max(64).optional().describe("Instead of its name: the id of an open group."),
-    group_sealed: z.boolean().default(false).describe("This is the last task of the group."),
-    group_report: z
-      .enum(Object.keys(REPORTS) as (keyof typeof REPORTS)[])
-      .optional()
-      .describe("Of a new group: one report for all (default), one for each, or none."),
-    retain_turn: z.boolean().default(false).describe("Hold this turn for the result, for a while."),
-  })
-  .refine(({ mode, query }) => mode === "job" || query !== undefined, {
-    path: ["query"],
-    error: "a subagent needs a query: say what it should do",
-  })
-  .refine(({ mode, tool_name: tool }) => mode === "subagent" || tool !== undefined, {
-    path: ["tool_name"],
-    error: "a job needs tool_name: the tool to call",
-  })
-  .refine(({ retain_turn: isRetained, merge_strategy: merge }) => !isRetained || merge !== "human_gated", {
-    path: ["retain_turn"],
-    error: "a turn cannot be held for a result that a person decides on first: leave retain_turn or human_gated out",
-  })
+const inputSchema = lazily(() =>
+  z
+    .strictObject({
+      mode: z
+        .enum(["subagent", "job"])
+        .default("subagent")
+        .describe("An agent that works on its own, or one tool call."),
+      query: z.string().trim().min(1).max(LONGEST_TEXT).optional().describe("Subagent: what it should do, whole."),
+      profile: z.string().min(1).max(64).optional().describe("Subagent: its profile. Without it, an agent like you."),
+      context_depth: z
+        .enum(HANDOVERS)
+        .default("summary")
+        .describe("Subagent: how much of this conversation it is told, as it stands now."),
+      tool_name: z.string().min(1).optional().describe("Job: the tool to call."),
+      tool_args: z.record(z.string(), z.json()).optional().describe("Job: what that tool takes."),
+      description: z.string().overwrite(toOneLine).min(1).max(200).optional().describe("One line for people."),
+      priority: z.number().int().min(-1_000).max(1_000).optional().describe("Higher runs first. Default 0."),
+      notify: z
+        .enum(NOTIFY_MODES)
+        .optional()
+        .describe("Whether its end wakes you, waits for the next message, or neither."),
+      merge_strategy: z
+        .preprocess(toLower, z.enum(MERGE_STRATEGIES))
+        .optional()
+        .describe(
+          "append (default), replace (earlier results of the same group), human_gated (a person decides first).",
+        ),
+      group: z
+        .string()
+        .overwrite(toOneLine)
+        .min(1)
+        .max(100)
+        .optional()
+        .describe("Tasks with the same group name are told of together, when all of them have ended."),
+      group_id: z.string().trim().min(1).max(64).optional().describe("Instead of its name: the id of an open group."),
+      group_sealed: z.boolean().default(false).describe("This is the last task of the group."),
+      group_report: z
+        .enum(Object.keys(REPORTS) as (keyof typeof REPORTS)[])
+        .optional()
+        .describe("Of a new group: one report for all (default), one for each, or none."),
+      retain_turn: z.boolean().default(false).describe("Hold this turn for the result, for a while."),
+    })
+    .refine(({ mode, query }) => mode === "job" || query !== undefined, {
+      path: ["query"],
+      error: "a subagent needs a query: say what it should do",
+    })
+    .refine(({ mode, tool_name: tool }) => mode === "subagent" || tool !== undefined, {
+      path: ["tool_name"],
+      error: "a job needs tool_name: the tool to call",
+    })
+    .refine(({ retain_turn: isRetained, merge_strategy: merge }) => !isRetained || merge !== "human_gated", {
+      path: ["retain_turn"],
+      error: "a turn cannot be held for a result that a person decides on first: leave retain_turn or human_gated out",
+    }),
+)
 
-type SpawnInput = z.output<typeof inputSchema>
+type SpawnInput = z.output<ReturnType<typeof inputSchema>>
 
 export const createSpawnTool = (): VocabularyTool =>
   defineVocabularyTool({
@@ -85,7 +93,7 @@ export const createSpawnTool = (): VocabularyTool =>
     description: (capable) =>
       `Starts a subagent, or with mode job one tool call, in the background, and answers at once. ${COMES_BY_ITSELF} ` +
       `Tools for jobs: ${describeCapable(capable)}.`,
-    input: inputSchema,
+    input: inputSchema(),
     isAutoApproved: false,
     waitsMs: ({ retain_turn: isRetained }, { retainTurnTimeoutMs }) => (isRetained ? retainTurnTimeoutMs : 0),
     title: ({ mode, description, query, tool_name: tool }) =>

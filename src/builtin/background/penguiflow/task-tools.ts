@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { lazily } from "../../../base/lazily.ts"
 import { RUN_STATUSES } from "../../../task/lifecycle.ts"
 import { answer } from "../answer.ts"
 import { toShortId } from "../short-id.ts"
@@ -7,8 +8,8 @@ import { toTaskDetails, toTaskFacts, toTaskResult } from "./task-facts.ts"
 
 const MOST_SHOWN = 100
 
-const taskId = z.string().trim().min(1).max(64).describe("The id of a task, or the beginning of it.")
-const reason = z.string().trim().min(1).max(500).optional().describe("Why, for the record.")
+const taskId = lazily(() => z.string().trim().min(1).max(64).describe("The id of a task, or the beginning of it."))
+const reason = lazily(() => z.string().trim().min(1).max(500).optional().describe("Why, for the record."))
 
 export const createTaskTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
@@ -30,7 +31,7 @@ export const createTaskTools = (): readonly VocabularyTool[] => [
       "Shows how a task stands and, with include_result, all it came to. Answers at once. Not needed to learn of the " +
       "end: that is told by itself.",
     input: z.strictObject({
-      task_id: taskId,
+      task_id: taskId(),
       include_result: z.boolean().default(false).describe("With the result; it then counts as used."),
     }),
     isAutoApproved: true,
@@ -43,7 +44,7 @@ export const createTaskTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
     name: "tasks.cancel",
     description: () => "Stops a task of this conversation.",
-    input: z.strictObject({ task_id: taskId, reason }),
+    input: z.strictObject({ task_id: taskId(), reason: reason() }),
     isAutoApproved: false,
     title: ({ task_id: id }) => `cancel task ${id}`,
     async run({ task_id: id, reason: why }, operations) {
@@ -55,7 +56,7 @@ export const createTaskTools = (): readonly VocabularyTool[] => [
   defineVocabularyTool({
     name: "tasks.prioritize",
     description: () => "Changes the priority of a task that waits for its turn: higher runs first.",
-    input: z.strictObject({ task_id: taskId, priority: z.number().int().min(-1_000).max(1_000) }),
+    input: z.strictObject({ task_id: taskId(), priority: z.number().int().min(-1_000).max(1_000) }),
     isAutoApproved: false,
     title: ({ task_id: id, priority }) => `priority ${priority} for task ${id}`,
     async run({ task_id: id, priority }, operations) {
@@ -68,7 +69,7 @@ export const createTaskTools = (): readonly VocabularyTool[] => [
     description: () =>
       "Says that you have used the results of background tasks, so that they are not told to you again. Call it after " +
       "you have put them into your answer.",
-    input: z.strictObject({ task_ids: z.array(taskId).min(1).max(100) }),
+    input: z.strictObject({ task_ids: z.array(taskId()).min(1).max(100) }),
     isAutoApproved: true,
     async run({ task_ids: ids }, operations) {
       const used = await operations.acknowledge(ids)
