@@ -3,6 +3,7 @@ import { createRequire, findPackageJSON } from "node:module"
 import { isAbsolute, join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import { z } from "zod"
+import { lazily } from "../base/lazily.ts"
 import { unlessMissing } from "../base/system-error.ts"
 import type { DiscoveryEntry, LoadPlugin } from "../plugin/discovery.ts"
 
@@ -60,10 +61,11 @@ async function findPackage(directory: string, name: string): Promise<string> {
 interface ExportConditions {
   readonly [condition: string]: string | ExportConditions
 }
-const conditionsSchema: z.ZodType<string | ExportConditions> = z.lazy(() =>
-  z.union([z.string(), z.record(z.string(), conditionsSchema)]),
+const conditionsSchema = lazily(
+  (): z.ZodType<string | ExportConditions> =>
+    z.lazy(() => z.union([z.string(), z.record(z.string(), conditionsSchema())])),
 )
-const manifestSchema = z.looseObject({ exports: conditionsSchema })
+const manifestSchema = lazily(() => z.looseObject({ exports: conditionsSchema() }))
 
 /** The main entry of a package that can only be imported, which `require.resolve` does not find. */
 async function findImportEntry(base: string, name: string): Promise<string | undefined> {
@@ -72,7 +74,7 @@ async function findImportEntry(base: string, name: string): Promise<string | und
 }
 
 async function readEntry(manifestPath: string): Promise<string | undefined> {
-  const manifest = manifestSchema.safeParse(JSON.parse(await readFile(manifestPath, "utf8")))
+  const manifest = manifestSchema().safeParse(JSON.parse(await readFile(manifestPath, "utf8")))
   const target = manifest.success ? pickImport(manifest.data.exports) : undefined
   return target === undefined ? undefined : resolve(manifestPath, "..", target)
 }

@@ -33,7 +33,7 @@ export function checkPlugin(value: unknown): asserts value is Plugin {
 /** Everything that is wrong with it. */
 export function findPluginProblems(value: unknown): readonly string[] {
   // Each shape is parsed a few times only: compiling a parser for it would cost more than it saves.
-  const parsed = pluginSchema.safeParse(value, { jitless: true })
+  const parsed = pluginSchema().safeParse(value, { jitless: true })
   if (parsed.success) return findContributionProblems(value as Plugin)
   return parsed.error.issues.map(({ path, message }) => (path.length > 0 ? `${path.join(".")}: ${message}` : message))
 }

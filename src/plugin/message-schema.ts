@@ -1,38 +1,39 @@
 import { z } from "zod"
+import { lazily } from "../base/lazily.ts"
 import type { Message } from "./message.ts"
 
-const metadata = z.record(z.string(), z.json()).exactOptional()
-
-const text = z.strictObject({ type: z.literal("text"), text: z.string(), metadata })
-const reasoning = z.strictObject({ type: z.literal("reasoning"), text: z.string(), metadata })
-const file = z.strictObject({
-  type: z.literal("file"),
-  mediaType: z.string(),
-  name: z.string().exactOptional(),
-  source: z.union([z.strictObject({ data: z.string() }), z.strictObject({ url: z.string() })]),
-  metadata,
-})
-const call = z.strictObject({
-  type: z.literal("call"),
-  id: z.string(),
-  tool: z.string(),
-  input: z.json(),
-  metadata,
-})
-const result = z.strictObject({
-  type: z.literal("result"),
-  callId: z.string(),
-  tool: z.string(),
-  isError: z.boolean(),
-  content: z.array(z.discriminatedUnion("type", [text, file])),
-})
-
 /** A message as it comes from a file that anyone may have written. */
-export const messageSchema: z.ZodType<Message> = z.discriminatedUnion("role", [
-  z.strictObject({ role: z.literal("user"), parts: z.array(z.discriminatedUnion("type", [text, file])) }),
-  z.strictObject({
-    role: z.literal("assistant"),
-    parts: z.array(z.discriminatedUnion("type", [text, reasoning, file, call])),
-  }),
-  z.strictObject({ role: z.literal("tool"), parts: z.array(result) }),
-])
+export const messageSchema = lazily((): z.ZodType<Message> => {
+  const metadata = z.record(z.string(), z.json()).exactOptional()
+  const text = z.strictObject({ type: z.literal("text"), text: z.string(), metadata })
+  const reasoning = z.strictObject({ type: z.literal("reasoning"), text: z.string(), metadata })
+  const file = z.strictObject({
+    type: z.literal("file"),
+    mediaType: z.string(),
+    name: z.string().exactOptional(),
+    source: z.union([z.strictObject({ data: z.string() }), z.strictObject({ url: z.string() })]),
+    metadata,
+  })
+  const call = z.strictObject({
+    type: z.literal("call"),
+    id: z.string(),
+    tool: z.string(),
+    input: z.json(),
+    metadata,
+  })
+  const result = z.strictObject({
+    type: z.literal("result"),
+    callId: z.string(),
+    tool: z.string(),
+    isError: z.boolean(),
+    content: z.array(z.discriminatedUnion("type", [text, file])),
+  })
+  return z.discriminatedUnion("role", [
+    z.strictObject({ role: z.literal("user"), parts: z.array(z.discriminatedUnion("type", [text, file])) }),
+    z.strictObject({
+      role: z.literal("assistant"),
+      parts: z.array(z.discriminatedUnion("type", [text, reasoning, file, call])),
+    }),
+    z.strictObject({ role: z.literal("tool"), parts: z.array(result) }),
+  ])
+})

@@ -1,117 +1,139 @@
 import { z } from "zod"
+import { lazily } from "../base/lazily.ts"
 import { EFFECTS } from "./effect.ts"
 import { PLUGIN_KINDS } from "./plugin-base.ts"
 
 /** Names of plugins and commands are typed by people, commands in any case; those of tools are told to every model API. */
-const pluginName = z
-  .string()
-  .regex(/^[a-z][a-z0-9_-]{0,63}$/, "must begin with a lower-case letter and have lower-case letters, digits, - and _")
-const toolName = z
-  .string()
-  .regex(
-    /^(?=.{1,64}$)[a-zA-Z_][a-zA-Z0-9_-]*(\.[a-zA-Z0-9_-]+)*$/,
-    "must have letters, digits, - and _, with dots between them only, at most 64",
-  )
-
-const method = z.custom((value) => typeof value === "function", "must be a function")
-const inputSchema = z.custom((value) => value instanceof z.ZodType, "must be a zod 4 schema, such as z.object({ … })")
-const sentence = z.string().trim().min(1, "must say what it does")
-const duration = z.number().positive()
-
-const backgroundPolicy = z.union(
-  [
-    method,
-    z.discriminatedUnion("mode", [
-      z.strictObject({ mode: z.literal("never") }),
-      z.strictObject({ mode: z.literal("after"), ms: duration.optional() }),
-      z.strictObject({ mode: z.literal("on_request") }),
-      z.strictObject({ mode: z.literal("always") }),
-    ]),
-  ],
-  'must be { mode: "never" }, { mode: "after", ms }, { mode: "on_request" }, { mode: "always" } or a function that returns one of them',
+const pluginName = lazily(() =>
+  z
+    .string()
+    .regex(
+      /^[a-z][a-z0-9_-]{0,63}$/,
+      "must begin with a lower-case letter and have lower-case letters, digits, - and _",
+    ),
+)
+const toolName = lazily(() =>
+  z
+    .string()
+    .regex(
+      /^(?=.{1,64}$)[a-zA-Z_][a-zA-Z0-9_-]*(\.[a-zA-Z0-9_-]+)*$/,
+      "must have letters, digits, - and _, with dots between them only, at most 64",
+    ),
 )
 
-const tool = z.looseObject({
-  name: toolName,
-  description: sentence,
-  input: inputSchema,
-  background: backgroundPolicy.optional(),
-  estimateMs: method.optional(),
-  shape: method.optional(),
-  title: method.optional(),
-  timeoutMs: z.union([method, duration], "must be milliseconds above 0 or a function that returns them").optional(),
-  effects: z
-    .union([z.array(z.enum(EFFECTS)), method], `must be a list of ${EFFECTS.join(", ")}, or a function`)
-    .optional(),
-  preview: method.optional(),
-  onCrash: z.enum(["fail", "retry", "ask"]).optional(),
-  reattaches: z.boolean().optional(),
-  run: method,
-})
+const method = lazily(() => z.custom((value) => typeof value === "function", "must be a function"))
+const inputSchema = lazily(() =>
+  z.custom((value) => value instanceof z.ZodType, "must be a zod 4 schema, such as z.object({ … })"),
+)
+const sentence = lazily(() => z.string().trim().min(1, "must say what it does"))
+const duration = lazily(() => z.number().positive())
 
-const commandName = z
-  .string()
-  .regex(/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/, "must begin with a letter and have letters, digits, - and _, at most 64")
+const backgroundPolicy = lazily(() =>
+  z.union(
+    [
+      method(),
+      z.discriminatedUnion("mode", [
+        z.strictObject({ mode: z.literal("never") }),
+        z.strictObject({ mode: z.literal("after"), ms: duration().optional() }),
+        z.strictObject({ mode: z.literal("on_request") }),
+        z.strictObject({ mode: z.literal("always") }),
+      ]),
+    ],
+    'must be { mode: "never" }, { mode: "after", ms }, { mode: "on_request" }, { mode: "always" } or a function that returns one of them',
+  ),
+)
 
-const userCommand = z.looseObject({
-  name: commandName,
-  description: sentence,
-  usage: z.string().optional(),
-  shareWithModel: z.boolean().optional(),
-  run: method,
-})
+const tool = lazily(() =>
+  z.looseObject({
+    name: toolName(),
+    description: sentence(),
+    input: inputSchema(),
+    background: backgroundPolicy().optional(),
+    estimateMs: method().optional(),
+    shape: method().optional(),
+    title: method().optional(),
+    timeoutMs: z
+      .union([method(), duration()], "must be milliseconds above 0 or a function that returns them")
+      .optional(),
+    effects: z
+      .union([z.array(z.enum(EFFECTS)), method()], `must be a list of ${EFFECTS.join(", ")}, or a function`)
+      .optional(),
+    preview: method().optional(),
+    onCrash: z.enum(["fail", "retry", "ask"]).optional(),
+    reattaches: z.boolean().optional(),
+    run: method(),
+  }),
+)
 
-const base = {
-  name: pluginName,
+const commandName = lazily(() =>
+  z
+    .string()
+    .regex(/^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/, "must begin with a letter and have letters, digits, - and _, at most 64"),
+)
+
+const userCommand = lazily(() =>
+  z.looseObject({
+    name: commandName(),
+    description: sentence(),
+    usage: z.string().optional(),
+    shareWithModel: z.boolean().optional(),
+    run: method(),
+  }),
+)
+
+const base = lazily(() => ({
+  name: pluginName(),
   modelRequirements: z.array(z.string().min(1)).optional(),
-  initialize: method.optional(),
-  shutdown: method.optional(),
-}
+  initialize: method().optional(),
+  shutdown: method().optional(),
+}))
 
-const contribution = {
-  tools: z.array(tool).optional(),
-  systemInstructions: z.union([z.string(), method], "must be a text or a function that returns one").optional(),
+const contribution = lazily(() => ({
+  tools: z.array(tool()).optional(),
+  systemInstructions: z.union([z.string(), method()], "must be a text or a function that returns one").optional(),
   autoApprovedTools: z.array(z.string()).optional(),
-  userCommands: z.array(userCommand).optional(),
-  enrichPrompt: method.optional(),
-}
+  userCommands: z.array(userCommand()).optional(),
+  enrichPrompt: method().optional(),
+}))
 
 /** The shape of a plugin, for values that come from outside the type checker. */
-export const pluginSchema = z.discriminatedUnion(
-  "kind",
-  [
-    z.looseObject({
-      ...base,
-      ...contribution,
-      kind: z.literal("tool"),
-      tools: z.array(tool),
-      beforeToolCall: method.optional(),
-      afterToolCall: method.optional(),
-      tellPromoted: method.optional(),
-    }),
-    z.looseObject({ ...base, kind: z.literal("gc"), shouldCollect: method, collect: method }),
-    z.looseObject({
-      ...base,
-      ...contribution,
-      kind: z.literal("session"),
-      save: method,
-      load: method,
-      list: method,
-      delete: method,
-      setDescription: method,
-      needsDescription: method,
-      onTurnCompleted: method.optional(),
-      onSessionStarted: method.optional(),
-      onSessionEnded: method.optional(),
-    }),
-    z.looseObject({
-      ...base,
-      kind: z.literal("model_provider"),
-      connect: method,
-      isConfigured: method.optional(),
-      serializeHistory: method.optional(),
-      deserializeHistory: method.optional(),
-    }),
-  ],
-  `must be an object whose kind is one of ${PLUGIN_KINDS.join(", ")}`,
+export const pluginSchema = lazily(() =>
+  z.discriminatedUnion(
+    "kind",
+    [
+      z.looseObject({
+        ...base(),
+        ...contribution(),
+        kind: z.literal("tool"),
+        tools: z.array(tool()),
+        beforeToolCall: method().optional(),
+        afterToolCall: method().optional(),
+        tellPromoted: method().optional(),
+      }),
+      z.looseObject({ ...base(), kind: z.literal("gc"), shouldCollect: method(), collect: method() }),
+      z.looseObject({
+        ...base(),
+        ...contribution(),
+        kind: z.literal("session"),
+        save: method(),
+        load: method(),
+        list: method(),
+        delete: method(),
+        setDescription: method(),
+        needsDescription: method(),
+        onTurnCompleted: method().optional(),
+        onSessionStarted: method().optional(),
+        onSessionEnded: method().optional(),
+      }),
+      z.looseObject({
+        ...base(),
+        kind: z.literal("model_provider"),
+        connect: method(),
+        isConfigured: method().optional(),
+        serializeHistory: method().optional(),
+        deserializeHistory: method().optional(),
+      }),
+    ],
+    `must be an object whose kind is one of ${PLUGIN_KINDS.join(", ")}`,
+  ),
 )

@@ -1,9 +1,10 @@
 import { z } from "zod"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { lazily } from "../../base/lazily.ts"
 import type { Message } from "../../plugin/message.ts"
 import { messageSchema } from "../../plugin/message-schema.ts"
 
-const history = z.array(messageSchema)
+const history = lazily(() => z.array(messageSchema()))
 
 export function serializeHistory(messages: readonly Message[]): string {
   return JSON.stringify(messages)
@@ -12,7 +13,7 @@ export function serializeHistory(messages: readonly Message[]): string {
 /** Contract: what `serializeHistory` wrote comes back identical; anything else is refused. */
 export function deserializeHistory(text: string): readonly Message[] {
   const value = parse(text)
-  const { success, error } = history.safeParse(value)
+  const { success, error } = history().safeParse(value)
   if (success) return value as readonly Message[]
   const { path, message } = error.issues[0] ?? { path: [], message: "it has another shape" }
   throw toRefusal(`${path.length > 0 ? `${path.join(".")}: ` : ""}${message}`)

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { lazily } from "../../base/lazily.ts"
 import type { SessionState } from "../../plugin/sessions-port.ts"
 import { backgroundResultSchema } from "../../plugin/background-result-schema.ts"
 import type { SessionId } from "../../task/id.ts"
@@ -12,21 +13,23 @@ const LATEST_TIME = 8_640_000_000_000_000
 /** Part of a file name, so that it must not lead anywhere else. */
 const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/
 
-const time = z.number().int().nonnegative().max(LATEST_TIME)
-const stateSchema: z.ZodType<SessionState> = z.strictObject({
-  id: z.custom<SessionId>(isSessionId, "is no id of a conversation"),
-  description: z.string().nullable(),
-  turns: z.number().int().nonnegative(),
-  createdAt: time,
-  updatedAt: time,
-  model: z.string().nullable(),
-  messages: z.array(messageSchema),
-  data: z.record(z.string(), z.json()),
-  // Of a conversation that had used all of them, and of older files: absent.
-  backgroundResults: z.record(z.string(), backgroundResultSchema).exactOptional(),
+const stateSchema = lazily((): z.ZodType<SessionState> => {
+  const time = z.number().int().nonnegative().max(LATEST_TIME)
+  return z.strictObject({
+    id: z.custom<SessionId>(isSessionId, "is no id of a conversation"),
+    description: z.string().nullable(),
+    turns: z.number().int().nonnegative(),
+    createdAt: time,
+    updatedAt: time,
+    model: z.string().nullable(),
+    messages: z.array(messageSchema()),
+    data: z.record(z.string(), z.json()),
+    // Of a conversation that had used all of them, and of older files: absent.
+    backgroundResults: z.record(z.string(), backgroundResultSchema()).exactOptional(),
+  })
 })
-const fileSchema = z.strictObject({ version: z.literal(FILE_VERSION), session: stateSchema })
-const versionSchema = z.looseObject({ version: z.number() })
+const fileSchema = lazily(() => z.strictObject({ version: z.literal(FILE_VERSION), session: stateSchema() }))
+const versionSchema = lazily(() => z.looseObject({ version: z.number() }))
 
 export function isSessionId(value: unknown): value is SessionId {
   return typeof value === "string" && SAFE_ID.test(value)
@@ -59,14 +62,14 @@ export function toFileText({
 /** Rejects as `store_newer` or `store_damaged`; the message names the file and what to do. */
 export function parseFileText(text: string, path: string): SessionState {
   const value = toValue(text, path)
-  const versioned = versionSchema.safeParse(value)
+  const versioned = versionSchema().safeParse(value)
   if (versioned.success && versioned.data.version > FILE_VERSION) {
     throw new MeanwhileError(
       "store_newer",
       `${path} was written by a newer Meanwhile (format ${versioned.data.version}, this one knows ${FILE_VERSION}). Update Meanwhile to read it; it is left as it is.`,
     )
   }
-  const parsed = fileSchema.safeParse(value)
+  const parsed = fileSchema().safeParse(value)
   if (parsed.success) return parsed.data.session
   const [issue] = parsed.error.issues
   throw toDamaged(path, issue ? `${issue.path.join(".") || "the whole"}: ${issue.message}` : "its shape is wrong")

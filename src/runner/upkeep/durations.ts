@@ -1,6 +1,7 @@
 import { z } from "zod"
 import type { CancelTimer, Clock } from "../../base/clock.ts"
 import { isMeanwhileError } from "../../base/error.ts"
+import { lazily } from "../../base/lazily.ts"
 import type { DurationEstimate } from "../../plugin/task-service.ts"
 import type { WorkspaceId } from "../../task/id.ts"
 import type { TaskStore } from "../../task/store.ts"
@@ -16,7 +17,7 @@ export interface Durations {
 const COLLECTION = "durations"
 const FLUSH_AFTER_MS = 2_000
 const ATTEMPTS = 5
-const histogramSchema = z.object({ counts: z.record(z.string(), z.number()), total: z.number() })
+const histogramSchema = lazily(() => z.object({ counts: z.record(z.string(), z.number()), total: z.number() }))
 
 interface Pending {
   readonly workspace: WorkspaceId
@@ -30,7 +31,7 @@ export function createDurations({ store, clock }: { store: TaskStore; clock: Clo
 
   async function read(workspace: WorkspaceId, shape: string) {
     const document = await store.document(workspace, COLLECTION, shape)
-    const parsed = histogramSchema.safeParse(document?.value)
+    const parsed = histogramSchema().safeParse(document?.value)
     return { version: document?.version ?? 0, histogram: parsed.success ? parsed.data : EMPTY_HISTOGRAM }
   }
 

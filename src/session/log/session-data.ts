@@ -1,6 +1,7 @@
 import { z } from "zod"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { toJson } from "../../base/json.ts"
+import { lazily } from "../../base/lazily.ts"
 import type { BackgroundTaskResult } from "../../plugin/background-result.ts"
 import { backgroundResultSchema } from "../../plugin/background-result-schema.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
@@ -34,36 +35,38 @@ export interface SessionData {
   readonly backgroundResults?: JsonObject
 }
 
-const dataSchema = z.looseObject({
-  name: z.string().default("main"),
-  model: z.string().default(""),
-  parent: z.string().nullable().default(null),
-  instructions: z.string().default(""),
-  tools: z.array(z.string()).nullable().default(null),
-  title: z.string().nullable().default(null),
-  description: z.string().nullable().default(null),
-  turns: z.number().default(0),
-  turn: z.string().nullable().default(null),
-  historyAfter: z.number().default(0),
-  measured: z.object({ tokens: z.number(), messages: z.number() }).nullable().default(null),
-  plugins: z.record(z.string(), z.unknown()).default({}),
-  wakes: z.number().exactOptional(),
-  steered: z.array(z.string()).exactOptional(),
-  backgroundResults: z.record(z.string(), z.unknown()).exactOptional(),
-})
+const dataSchema = lazily(() =>
+  z.looseObject({
+    name: z.string().default("main"),
+    model: z.string().default(""),
+    parent: z.string().nullable().default(null),
+    instructions: z.string().default(""),
+    tools: z.array(z.string()).nullable().default(null),
+    title: z.string().nullable().default(null),
+    description: z.string().nullable().default(null),
+    turns: z.number().default(0),
+    turn: z.string().nullable().default(null),
+    historyAfter: z.number().default(0),
+    measured: z.object({ tokens: z.number(), messages: z.number() }).nullable().default(null),
+    plugins: z.record(z.string(), z.unknown()).default({}),
+    wakes: z.number().exactOptional(),
+    steered: z.array(z.string()).exactOptional(),
+    backgroundResults: z.record(z.string(), z.unknown()).exactOptional(),
+  }),
+)
 
 /** What it brought along from where it was saved. What is no result is left out: it would be told to the model. */
 export function restoredOf({ backgroundResults }: SessionData): readonly BackgroundTaskResult[] {
   if (!backgroundResults) return []
   return Object.values(backgroundResults).flatMap((kept) => {
-    const parsed = backgroundResultSchema.safeParse(kept)
+    const parsed = backgroundResultSchema().safeParse(kept)
     return parsed.success ? [parsed.data] : []
   })
 }
 
 /** Fills in what an older version did not write. */
 export function parseSessionData(stored: JsonValue): SessionData {
-  return dataSchema.parse(stored) as unknown as SessionData
+  return dataSchema().parse(stored) as unknown as SessionData
 }
 
 export function toStoredData(data: SessionData): JsonObject {
