@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { lazily } from "./base/lazily.ts"
 import { gcConfigSchema } from "./builtin/gc/gc-config.ts"
 import { providersConfigSchema } from "./builtin/models/providers-config.ts"
 import { permissionsConfigSchema } from "./builtin/permission/permission-policy.ts"
@@ -14,30 +15,36 @@ import { modelsConfigSchema } from "./session/catalogue-config.ts"
 import { reportsConfigSchema } from "./session/report/report-config.ts"
 
 /** In the program somebody sits there to hear them: they are on unless somebody turns them off. */
-const programReportsSchema = reportsConfigSchema
-  .unwrap()
-  .extend({
-    enabled: z.boolean().default(true).describe("Whether the agent tells by itself what its background tasks came to."),
-  })
-  .readonly()
+const programReportsSchema = lazily(() =>
+  reportsConfigSchema
+    .unwrap()
+    .extend({
+      enabled: z
+        .boolean()
+        .default(true)
+        .describe("Whether the agent tells by itself what its background tasks came to."),
+    })
+    .readonly(),
+)
 
 /** What `meanwhile.config.*` may say beside `plugins`. Each schema belongs to the part that is configured by it. */
-export const CONFIG_SECTIONS = {
-  agent: agentConfigSchema,
-  background: backgroundConfigSchema,
-  reports: programReportsSchema,
+export const configSections = lazily(() => ({
+  agent: agentConfigSchema(),
+  background: backgroundConfigSchema(),
+  reports: programReportsSchema(),
   permissions: permissionsConfigSchema,
-  gc: gcConfigSchema,
-  session: sessionConfigSchema,
-  shell: shellConfigSchema,
-  web: webConfigSchema,
+  gc: gcConfigSchema(),
+  session: sessionConfigSchema(),
+  shell: shellConfigSchema(),
+  web: webConfigSchema(),
   references: referencesConfigSchema,
-  providers: providersConfigSchema,
-  models: modelsConfigSchema,
-}
+  providers: providersConfigSchema(),
+  models: modelsConfigSchema(),
+}))
+type ConfigSections = ReturnType<typeof configSections>
 
 /** What each part of a configuration is about, in the order in which it is shown. */
-export const SECTION_SUMMARIES: Readonly<Record<keyof typeof CONFIG_SECTIONS | "plugins", string>> = {
+export const SECTION_SUMMARIES: Readonly<Record<keyof ConfigSections | "plugins", string>> = {
   agent: "How agents work.",
   background: "The limits of tasks, and how the model sees them.",
   reports: "When the agent speaks without being asked, about what its tasks came to.",
@@ -53,11 +60,11 @@ export const SECTION_SUMMARIES: Readonly<Record<keyof typeof CONFIG_SECTIONS | "
   plugins: "Plugins of others: package names, paths from this folder, or { source, expose, config }.",
 }
 
-export type ProgramConfig = SectionValues<typeof CONFIG_SECTIONS>
+export type ProgramConfig = SectionValues<ConfigSections>
 
 /** A whole configuration as a person writes it. Everything may be left out. */
 export type ConfigInput = {
-  readonly [Name in keyof typeof CONFIG_SECTIONS]?: z.input<(typeof CONFIG_SECTIONS)[Name]>
+  readonly [Name in keyof ConfigSections]?: z.input<ConfigSections[Name]>
 } & {
   /** Package names, paths, `{ source, expose, config }`, or plugins themselves. */
   readonly plugins?: readonly z.input<typeof pluginEntrySchema>[]

@@ -9,7 +9,7 @@ import type { ConfiguredPlugins } from "./config/plugin-entry.ts"
 import { createPluginLoader } from "./config/plugin-loader.ts"
 import type { TrustStore } from "./config/trust-store.ts"
 import { createRegistry } from "./plugin/registry.ts"
-import { CONFIG_SECTIONS, type ProgramConfig } from "./program-config.ts"
+import { configSections, type ProgramConfig } from "./program-config.ts"
 import { type Finding, findOr, ok, problem, warning } from "./program-finding.ts"
 import { lookAtFolder, type ProgramFolder } from "./program-folder.ts"
 import { examineHost } from "./program-host.ts"
@@ -60,7 +60,7 @@ async function examineConfig(options: DoctorOptions, folder: ProgramFolder): Pro
   const { workingDirectory: directory, environment } = options
   return findOr("config", "Correct what it names, then look again.", async () => {
     const isTrusted = folder.trust === "trusted"
-    const loaded = await loadConfig({ directory, sections: CONFIG_SECTIONS, isTrusted, environment })
+    const loaded = await loadConfig({ directory, sections: configSections(), isTrusted, environment })
     const { values, plugins, status } = loaded
     const config = status === "loaded" ? ok("config", `${loaded.path} is valid`) : ok("config", "defaults")
     const models = examineModels(values, environment)

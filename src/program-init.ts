@@ -4,7 +4,7 @@ import { MeanwhileError } from "./base/error.ts"
 import { findConfigFile } from "./config/config-file.ts"
 import { keysOf } from "./config/section.ts"
 import type { TrustStore } from "./config/trust-store.ts"
-import { CONFIG_SECTIONS, SECTION_SUMMARIES } from "./program-config.ts"
+import { configSections, SECTION_SUMMARIES } from "./program-config.ts"
 import { lookAtFolder, openTrustStore } from "./program-folder.ts"
 
 const CONFIG_NAME = "meanwhile.config.ts"
@@ -40,7 +40,7 @@ export async function initFolder(options: InitOptions): Promise<InitResult> {
 
 /** The file's text: it changes nothing until a line loses its `//`. */
 export function renderConfig(): string {
-  const sections = Object.entries(CONFIG_SECTIONS).map(([name, schema]) => {
+  const sections = Object.entries(configSections()).map(([name, schema]) => {
     const keys = keysOf(schema).flatMap((key) => [
       ...(key.description === "" ? [] : [`    /** ${key.description} */`]),
       `    // ${key.name}: ${toSource(key.default)},${describeValues(key)}`,

@@ -11,7 +11,7 @@ import { createFileSessionPlugin } from "./builtin/session/file-session-plugin.t
 import { MCP_FILE } from "./config/folder-contents.ts"
 import { loadConfig } from "./config/load-config.ts"
 import { createPluginLoader } from "./config/plugin-loader.ts"
-import { CONFIG_SECTIONS, type ProgramConfig } from "./program-config.ts"
+import { configSections, type ProgramConfig } from "./program-config.ts"
 import { hasWork } from "./program-host.ts"
 import { type FolderOptions, openFolder, type ProgramFolder } from "./program-folder.ts"
 import { createProgramPlugins } from "./program-plugins.ts"
@@ -47,7 +47,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
   const isTrusted = folder.trust === "trusted"
   const { values, plugins } = await loadConfig({
     directory: workingDirectory,
-    sections: CONFIG_SECTIONS,
+    sections: configSections(),
     isTrusted,
     environment,
   })

@@ -70,9 +70,11 @@ describe("the model catalogue", () => {
 
 describe("the section models", () => {
   test("takes nothing, and partial facts by id or pattern", () => {
-    expect(modelsConfigSchema.parse(undefined)).toEqual({})
+    expect(modelsConfigSchema().parse(undefined)).toEqual({})
     const given = { "my-server/*": { contextLimitTokens: 64_000 }, "openai/gpt-4o": { price: null } }
-    expect(createModelCatalogue(modelsConfigSchema.parse(given)).factsOf("my-server/a").contextLimitTokens).toBe(64_000)
+    expect(createModelCatalogue(modelsConfigSchema().parse(given)).factsOf("my-server/a").contextLimitTokens).toBe(
+      64_000,
+    )
   })
 
   test.each([
@@ -81,7 +83,7 @@ describe("the section models", () => {
     [{ "openai/gpt-4o": { price: { input: -1, output: 2 } } }, ">=0"],
     [{ "openai/gpt-4o": { modalities: ["smell"] } }, "text"],
   ])("refuses %j", (given, hint) => {
-    const parsed = modelsConfigSchema.safeParse(given)
+    const parsed = modelsConfigSchema().safeParse(given)
     expect(parsed.error?.message).toContain(hint)
   })
 })

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { loadConfig } from "../../src/config/load-config.ts"
-import { CONFIG_SECTIONS } from "../../src/program-config.ts"
+import { configSections } from "../../src/program-config.ts"
 import { lookAtFolder } from "../../src/program-folder.ts"
 import { initFolder } from "../../src/program-init.ts"
 import { createFolder } from "../support/workplace.ts"
@@ -20,12 +20,12 @@ function createProject() {
     directory,
     init: (force = false) => initFolder({ directory, homeDirectory, force }),
     trust: async () => (await lookAtFolder({ workingDirectory: directory, homeDirectory })).trust,
-    load: () => loadConfig({ directory, sections: CONFIG_SECTIONS, isTrusted: true }),
+    load: () => loadConfig({ directory, sections: configSections(), isTrusted: true }),
   }
 }
 
 const loadDefaults = () =>
-  loadConfig({ directory: createFolder(), sections: CONFIG_SECTIONS, isTrusted: true }).then(({ values }) => values)
+  loadConfig({ directory: createFolder(), sections: configSections(), isTrusted: true }).then(({ values }) => values)
 
 describe("the file that init writes", () => {
   test("is trusted, and changes nothing", async () => {

@@ -1,51 +1,55 @@
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
+import { lazily } from "../../base/lazily.ts"
 
 export const GC_STRATEGIES = ["truncate", "summarize", "hybrid", "none"] as const
 
-const count = z.number().int().positive()
-const percent = z.number().min(1).max(100)
-
-const options = {
-  keepRecentTurns: count.default(4).describe("The newest turns, which stay whatever else goes."),
-  keepFirstTurn: z
-    .boolean()
-    .default(false)
-    .describe("Whether the first turn stays too: it often says what all the others are about."),
-  summaryMaxTokens: count
-    .min(64)
-    .default(2_000)
-    .describe("The longest summary. A small context window makes it shorter."),
-  middleTurns: count
-    .default(20)
-    .describe("Only hybrid: so many turns before the recent ones are summarised; what is older is dropped."),
-}
+const options = lazily(() => {
+  const count = z.number().int().positive()
+  return {
+    keepRecentTurns: count.default(4).describe("The newest turns, which stay whatever else goes."),
+    keepFirstTurn: z
+      .boolean()
+      .default(false)
+      .describe("Whether the first turn stays too: it often says what all the others are about."),
+    summaryMaxTokens: count
+      .min(64)
+      .default(2_000)
+      .describe("The longest summary. A small context window makes it shorter."),
+    middleTurns: count
+      .default(20)
+      .describe("Only hybrid: so many turns before the recent ones are summarised; what is older is dropped."),
+  }
+})
 
 /** What is kept of a conversation, and how much is said about the rest. */
-const gcOptionsSchema = z.strictObject(options).readonly()
-export type GcOptions = z.input<typeof gcOptionsSchema>
-export type GcSettings = z.output<typeof gcOptionsSchema>
+const gcOptionsSchema = lazily(() => z.strictObject(options()).readonly())
+export type GcOptions = z.input<ReturnType<typeof gcOptionsSchema>>
+export type GcSettings = z.output<ReturnType<typeof gcOptionsSchema>>
 
 /** The section `gc` of the configuration. */
-export const gcConfigSchema = z
-  .strictObject({
-    strategy: z
-      .enum(GC_STRATEGIES)
-      .default("hybrid")
-      .describe("What becomes of old turns: truncate, summarize, hybrid of both, or none: they stay."),
-    thresholdPercent: percent.default(75).describe("Share of the context window at which collection is due."),
-    targetPercent: percent.default(50).describe("Share of the context window to come down to."),
-    ...options,
-  })
-  .refine(({ targetPercent, thresholdPercent }) => targetPercent < thresholdPercent, {
-    path: ["targetPercent"],
-    error: "must be below thresholdPercent: otherwise a collection would make no room",
-  })
-  .readonly()
-export type GcSection = z.output<typeof gcConfigSchema>
+export const gcConfigSchema = lazily(() => {
+  const percent = z.number().min(1).max(100)
+  return z
+    .strictObject({
+      strategy: z
+        .enum(GC_STRATEGIES)
+        .default("hybrid")
+        .describe("What becomes of old turns: truncate, summarize, hybrid of both, or none: they stay."),
+      thresholdPercent: percent.default(75).describe("Share of the context window at which collection is due."),
+      targetPercent: percent.default(50).describe("Share of the context window to come down to."),
+      ...options(),
+    })
+    .refine(({ targetPercent, thresholdPercent }) => targetPercent < thresholdPercent, {
+      path: ["targetPercent"],
+      error: "must be below thresholdPercent: otherwise a collection would make no room",
+    })
+    .readonly()
+})
+export type GcSection = z.output<ReturnType<typeof gcConfigSchema>>
 
 export function toGcSettings(input: GcOptions): GcSettings {
-  const parsed = gcOptionsSchema.safeParse(input)
+  const parsed = gcOptionsSchema().safeParse(input)
   if (parsed.success) return parsed.data
   throw new MeanwhileError(
     "invalid_input",

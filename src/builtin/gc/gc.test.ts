@@ -93,7 +93,7 @@ describe("when collection is due", () => {
 
 describe("the configuration", () => {
   it("has a default for every key and makes the plugin it asks for", () => {
-    const section = gcConfigSchema.parse({})
+    const section = gcConfigSchema().parse({})
     expect(section).toEqual({
       strategy: "hybrid",
       thresholdPercent: 75,
@@ -103,7 +103,7 @@ describe("the configuration", () => {
       summaryMaxTokens: 2_000,
       middleTurns: 20,
     })
-    const nameOf = (strategy: string) => createGcPlugin(gcConfigSchema.parse({ strategy }))?.name
+    const nameOf = (strategy: string) => createGcPlugin(gcConfigSchema().parse({ strategy }))?.name
     expect(["truncate", "summarize", "hybrid", "none"].map(nameOf)).toEqual([
       "gc_truncate",
       "gc_summarize",
@@ -118,7 +118,7 @@ describe("the configuration", () => {
     [{ strategy: "forget" }, "strategy"],
     [{ keepRecent: 4 }, "keepRecent"],
   ])("refuses %o", (input, message) => {
-    expect(JSON.stringify(gcConfigSchema.safeParse(input).error?.issues)).toContain(message)
+    expect(JSON.stringify(gcConfigSchema().safeParse(input).error?.issues)).toContain(message)
   })
 
   it("refuses options of a plugin that make no sense, and names them", () => {

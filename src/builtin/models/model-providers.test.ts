@@ -109,7 +109,7 @@ test.each([
   ["a key nobody knows", { openai: { apiKey: KEY } }, /openai: Unrecognized key: "apiKey"/],
   ["a name that no plugin can have", { "My Server": { baseUrl: "http://localhost" } }, /My Server/],
 ])("the configuration refuses %s", (_, config, expected) => {
-  const { success, error } = providersConfigSchema.safeParse(config)
+  const { success, error } = providersConfigSchema().safeParse(config)
   const text = success ? "" : error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("\n")
   expect(text).toMatch(expected)
   expect(JSON.stringify(error?.issues)).not.toContain(KEY)
@@ -121,6 +121,6 @@ test("the configuration takes every provider's own settings", () => {
     vertex: { project: "p", location: "europe-west4" },
     mine: { baseUrl: "http://127.0.0.1:8000/v1", apiKeyEnv: "MINE_KEY" },
   }
-  expect(providersConfigSchema.parse(config)).toEqual(config)
-  expect(providersConfigSchema.parse({})).toEqual({})
+  expect(providersConfigSchema().parse(config)).toEqual(config)
+  expect(providersConfigSchema().parse({})).toEqual({})
 })

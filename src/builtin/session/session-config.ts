@@ -1,34 +1,36 @@
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
-
-const count = z.number().int().positive()
+import { lazily } from "../../base/lazily.ts"
 
 /** The section `session` of the configuration. */
-export const sessionConfigSchema = z
-  .strictObject({
-    plugin: z
-      .enum(["engine", "file"])
-      .default("engine")
-      .describe("engine: the runtime's own store keeps conversations. file: they are kept in files beside it."),
-    storagePath: z
-      .string()
-      .min(1)
-      .default(".meanwhile/sessions")
-      .describe("Where file keeps them, below the working directory unless it is absolute."),
-    autoSaveOnExit: z.boolean().default(true).describe("Whether a conversation is saved when it ends."),
-    checkpointAfterTurns: count.default(10).describe("It is saved after every so many turns."),
-    requestDescriptionAfterTurns: count
-      .default(3)
-      .describe("The model is asked for a description after so many turns without one."),
-    maxSessions: count
-      .default(20)
-      .describe("file removes the files of the oldest conversations beyond this; lists show no more than this."),
-  })
-  .readonly()
-export type SessionConfig = z.output<typeof sessionConfigSchema>
+export const sessionConfigSchema = lazily(() => {
+  const count = z.number().int().positive()
+  return z
+    .strictObject({
+      plugin: z
+        .enum(["engine", "file"])
+        .default("engine")
+        .describe("engine: the runtime's own store keeps conversations. file: they are kept in files beside it."),
+      storagePath: z
+        .string()
+        .min(1)
+        .default(".meanwhile/sessions")
+        .describe("Where file keeps them, below the working directory unless it is absolute."),
+      autoSaveOnExit: z.boolean().default(true).describe("Whether a conversation is saved when it ends."),
+      checkpointAfterTurns: count.default(10).describe("It is saved after every so many turns."),
+      requestDescriptionAfterTurns: count
+        .default(3)
+        .describe("The model is asked for a description after so many turns without one."),
+      maxSessions: count
+        .default(20)
+        .describe("file removes the files of the oldest conversations beyond this; lists show no more than this."),
+    })
+    .readonly()
+})
+export type SessionConfig = z.output<ReturnType<typeof sessionConfigSchema>>
 
 export function toSessionConfig(input: unknown = {}): SessionConfig {
-  const parsed = sessionConfigSchema.safeParse(input)
+  const parsed = sessionConfigSchema().safeParse(input)
   if (parsed.success) return parsed.data
   throw new MeanwhileError("invalid_input", `The session configuration is not valid.\n${z.prettifyError(parsed.error)}`)
 }
