@@ -1,5 +1,12 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
-import type { GroupArrival, GroupJoin, GroupRecord, GroupReport, GroupState, MergeStrategy } from "../../../task/group.ts"
+import type {
+  GroupArrival,
+  GroupJoin,
+  GroupRecord,
+  GroupReport,
+  GroupState,
+  MergeStrategy,
+} from "../../../task/group.ts"
 import type { GroupId, SessionId, WorkspaceId } from "../../../task/id.ts"
 import type { GroupFilter } from "../../../task/store.ts"
 import { createStatementCache, LIMIT, prepare } from "../statement.ts"

@@ -3,7 +3,15 @@ import type { RunStatus } from "../../../task/lifecycle.ts"
 import type { Patch } from "../../../task/patch.ts"
 import type { Progress } from "../../../task/progress.ts"
 import type { StoredTask } from "../../rules/stored-task.ts"
-import type { Lifetime, NotifyMode, RunState, TaskCourse, TaskDetails, TaskKind, TaskSummary } from "../../../task/record.ts"
+import type {
+  Lifetime,
+  NotifyMode,
+  RunState,
+  TaskCourse,
+  TaskDetails,
+  TaskKind,
+  TaskSummary,
+} from "../../../task/record.ts"
 
 export interface SummaryRow {
   readonly number: number
