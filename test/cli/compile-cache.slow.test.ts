@@ -1,0 +1,40 @@
+import { execFileSync } from "node:child_process"
+import { existsSync, readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { expect, test } from "vitest"
+import { createFolder } from "../support/workplace.ts"
+
+const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
+
+function listTasks(home: string, environment: Readonly<Record<string, string>> = {}): string {
+  return execFileSync(process.execPath, [MAIN, "tasks"], {
+    cwd: createFolder(),
+    env: { PATH: process.env["PATH"] ?? "", HOME: home, ...environment },
+    encoding: "utf8",
+  })
+}
+
+const compiledIn = (home: string): string => join(home, ".meanwhile", "compiled")
+
+test("what was compiled is kept in the person's own folder, and the next start says the same", () => {
+  const home = createFolder()
+  const first = listTasks(home)
+  expect(readdirSync(compiledIn(home), { recursive: true }).length).toBeGreaterThan(10)
+  expect(listTasks(home)).toBe(first)
+})
+
+test("a home that cannot be written to, and a person who wants no such folder, get no less", () => {
+  const folder = createFolder()
+  const file = join(folder, "file")
+  writeFileSync(file, "")
+  const unwanted = createFolder()
+  expect(listTasks(unwanted, { NODE_DISABLE_COMPILE_CACHE: "1" })).toBe(listTasks(file))
+  expect(existsSync(compiledIn(unwanted))).toBe(false)
+})
+
+test("the version is said without writing anything", () => {
+  const home = createFolder()
+  execFileSync(process.execPath, [MAIN, "--version"], { env: { HOME: home } })
+  expect(readdirSync(home)).toEqual([])
+})
