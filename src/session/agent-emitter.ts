@@ -19,32 +19,62 @@ export interface AgentEvents {
 }
 
 export function createAgentEvents(log: Log): AgentEvents {
-  const listeners = new Set<AgentListener>()
-  return {
-    get isHeard() {
-      return listeners.size > 0
-    },
-    send: (event) => tell(listeners, event, log),
-    on(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-  }
+  return new Listeners(log)
 }
 
 export function createAgentEmitter(agent: SessionId, parent: AgentEvents, log: Log): AgentEmitter & AgentEvents {
-  const own = createAgentEvents(log)
-  const send = (event: AgentEvent): void => {
-    own.send(event)
-    parent.send(event)
+  return new Emitter(agent, new Listeners(log), parent)
+}
+
+/** Classes: the getters of an object literal would keep every session in memory until the next full garbage collection. */
+class Listeners implements AgentEvents {
+  readonly #listeners = new Set<AgentListener>()
+  readonly #log: Log
+
+  constructor(log: Log) {
+    this.#log = log
   }
-  return {
-    get isHeard() {
-      return own.isHeard || parent.isHeard
-    },
-    emit: (event) => send({ ...event, agent }),
-    send,
-    on: (listener) => own.on(listener),
+
+  get isHeard(): boolean {
+    return this.#listeners.size > 0
+  }
+
+  send(event: AgentEvent): void {
+    tell(this.#listeners, event, this.#log)
+  }
+
+  on(listener: AgentListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+}
+
+class Emitter implements AgentEmitter, AgentEvents {
+  readonly #agent: SessionId
+  readonly #own: AgentEvents
+  readonly #parent: AgentEvents
+
+  constructor(agent: SessionId, own: AgentEvents, parent: AgentEvents) {
+    this.#agent = agent
+    this.#own = own
+    this.#parent = parent
+  }
+
+  get isHeard(): boolean {
+    return this.#own.isHeard || this.#parent.isHeard
+  }
+
+  emit(event: AgentEventBody): void {
+    this.send({ ...event, agent: this.#agent })
+  }
+
+  send(event: AgentEvent): void {
+    this.#own.send(event)
+    this.#parent.send(event)
+  }
+
+  on(listener: AgentListener): () => void {
+    return this.#own.on(listener)
   }
 }
 

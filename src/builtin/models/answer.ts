@@ -7,6 +7,7 @@ import type {
   SharedV4ProviderMetadata,
   SharedV4Warning,
 } from "@ai-sdk/provider"
+import { compact } from "../../base/compact.ts"
 import { type JsonObject, type JsonValue, toJson } from "../../base/json.ts"
 import type { FilePart, FunctionCall, ReasoningPart, TextPart } from "../../plugin/message.ts"
 import type { FinishReason, ModelRequest, ProviderResponse } from "../../plugin/model.ts"
@@ -96,7 +97,7 @@ export function createAnswer(
       const reason = finish && FINISH_OF[finish.finishReason.unified]
       if (!finish || reason === undefined) return undefined
       const toFreeId = createCallIds(parts.some(({ type }) => type === "tool-call") ? messages : [])
-      const message = parts.flatMap((part) => toMessagePart(part, origin, toFreeId))
+      const message = compact(parts.flatMap((part) => toMessagePart(part, origin, toFreeId)))
       const hasCalls = message.some(({ type }) => type === "call")
       return {
         message: { role: "assistant", parts: message },

@@ -6,6 +6,7 @@ import type {
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider"
+import { compact } from "../../base/compact.ts"
 import type { JsonValue } from "../../base/json.ts"
 import type { ContentPart, FilePart, Message, ProviderMetadata, TextPart, ToolResult } from "../../plugin/message.ts"
 import type { ModelRequest } from "../../plugin/model.ts"
@@ -52,11 +53,11 @@ export function createPromptWriter(
 function write(message: Message, dialect: Dialect): Written {
   switch (message.role) {
     case "user": {
-      const content = message.parts.flatMap(toInputPart)
+      const content = compact(message.parts.flatMap(toInputPart))
       return { message: content.length > 0 ? { role: "user", content } : undefined, filesAfterResults: NO_FILES }
     }
     case "assistant": {
-      const content = message.parts.flatMap((part) => toAnswerPart(part, dialect))
+      const content = compact(message.parts.flatMap((part) => toAnswerPart(part, dialect)))
       return { message: content.length > 0 ? { role: "assistant", content } : undefined, filesAfterResults: NO_FILES }
     }
     case "tool": {
