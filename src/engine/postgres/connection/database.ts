@@ -1,0 +1,25 @@
+/** A statement whose text never changes: the server plans it once per connection, under its name. */
+export interface Statement {
+  readonly name: string
+  readonly text: string
+}
+
+/** Rows have the shape that the statement's own SQL gives them; whole and broken numbers come as numbers. */
+export type Query = <Row = never>(statement: string | Statement, values?: readonly unknown[]) => Promise<readonly Row[]>
+
+/**
+ * The server, whatever happens to the way there. Every error is a MeanwhileError, but for those that `work` throws
+ * itself: they come out as they are.
+ */
+export interface Database {
+  /** One statement by itself. Tried again while the connection is lost; refused in the end as `store_unavailable`. */
+  readonly query: Query
+  /**
+   * In one transaction on one connection, taken back when `work` throws. Tried again as a whole after a deadlock, a
+   * unique violation (somebody else was first: the next try finds it) or a lost connection, so `work` must not do
+   * anything outside the transaction that may not happen twice.
+   */
+  transaction<Result>(work: (query: Query) => Promise<Result>): Promise<Result>
+  /** Waits for what is under way. What is asked afterwards is refused as `closed`. */
+  close(): Promise<void>
+}
