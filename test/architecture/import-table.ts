@@ -31,6 +31,7 @@ export const IMPORT_TABLE: ImportTable = {
     engine: { imports: ["base", "task"], packages: ["vitest", "fast-check"] },
     "engine/rules": { imports: ["base", "task"], packages: [] },
     "engine/embedded": { imports: ["base", "task"], packages: [] },
+    "engine/postgres": { imports: ["base", "task"], packages: ["pg", "pg-boss"] },
     builtin: { imports: ["base", "task", "plugin"], packages: ["zod"] },
     "builtin/models": {
       imports: ["base", "task", "plugin"],
