@@ -1,16 +1,14 @@
 import type { DatabaseSync } from "node:sqlite"
-import type { JsonValue } from "../../../base/json.ts"
 import type { DocumentRecord } from "../../../task/document.ts"
 import type { WorkspaceId } from "../../../task/id.ts"
 import { prepare } from "../statement.ts"
+import { type DocumentRow, toDocument } from "../../rules/rows/document-row.ts"
 import type { DocumentTable } from "../../rules/tables.ts"
 
 export interface StoredDocuments extends DocumentTable {
   find(workspace: WorkspaceId, collection: string, id: string): DocumentRecord | undefined
   read(workspace: WorkspaceId, collection: string): readonly DocumentRecord[]
 }
-
-type DocumentRow = Omit<DocumentRecord, "value" | "updatedAt"> & { readonly updated_at: number; readonly value: string }
 
 export function createDocumentTable(database: DatabaseSync): StoredDocuments {
   const find = prepare<DocumentRow>(
@@ -42,8 +40,4 @@ export function createDocumentTable(database: DatabaseSync): StoredDocuments {
       void save.run(workspace, collection, id, version, updatedAt, JSON.stringify(value)),
     remove: (workspace, collection, id) => void remove.run(workspace, collection, id),
   }
-}
-
-function toDocument({ workspace, collection, id, version, updated_at, value }: DocumentRow): DocumentRecord {
-  return { workspace, collection, id, version, updatedAt: updated_at, value: JSON.parse(value) as JsonValue }
 }

@@ -1,19 +1,12 @@
 import type { DatabaseSync } from "node:sqlite"
-import type { TaskEvent, TaskEventBody } from "../../../task/event.ts"
+import type { TaskEvent } from "../../../task/event.ts"
 import type { TaskId } from "../../../task/id.ts"
 import { LIMIT, prepare } from "../statement.ts"
+import { type EventRow, toEvent, toEventText } from "../../rules/rows/event-row.ts"
 import type { EventTable } from "../../rules/tables.ts"
 
 export interface StoredEvents extends EventTable {
   read(id: TaskId, afterSequence: number, limit: number): readonly TaskEvent[]
-}
-
-interface EventRow {
-  readonly sequence: number
-  readonly run: number
-  readonly at: number
-  readonly type: string
-  readonly body: string | null
 }
 
 export function createEventTable(database: DatabaseSync): StoredEvents {
@@ -28,7 +21,7 @@ export function createEventTable(database: DatabaseSync): StoredEvents {
   const removeBefore = prepare(database, "DELETE FROM events WHERE place > ?1 << 32 AND place < ?1 << 32 | ?2")
   const remove = prepare(database, "DELETE FROM events WHERE place > ?1 << 32 AND place < (?1 + 1) << 32")
   return {
-    append: (task, sequence, run, at, body) => void append.run(task, sequence, run, at, body.type, toText(body)),
+    append: (task, sequence, run, at, body) => void append.run(task, sequence, run, at, body.type, toEventText(body)),
     read: (id, afterSequence, limit) => read.all(id, afterSequence, limit).map((row) => toEvent(id, row)),
     removeBefore: (task, sequence) => void removeBefore.run(task, sequence),
     remove: (task) => void remove.run(task),
@@ -37,15 +30,3 @@ export function createEventTable(database: DatabaseSync): StoredEvents {
 
 /** The part of an event's place that is its sequence. */
 const SEQUENCE_MASK = 0xffff_ffff
-
-/** The type has a column of its own; most events have little else. */
-function toText(body: TaskEventBody): string | null {
-  if (body.type === "task.queued" || body.type === "task.retrieved") return null
-  const { type: _, ...rest } = body
-  return JSON.stringify(rest)
-}
-
-function toEvent(taskId: TaskId, { sequence, run, at, type, body }: EventRow): TaskEvent {
-  const rest = body === null ? {} : (JSON.parse(body) as object)
-  return { taskId, sequence, run, at, body: { type, ...rest } as TaskEventBody }
-}

@@ -1,34 +1,14 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
-import type {
-  GroupArrival,
-  GroupJoin,
-  GroupRecord,
-  GroupReport,
-  GroupState,
-  MergeStrategy,
-} from "../../../task/group.ts"
-import type { GroupId, SessionId, WorkspaceId } from "../../../task/id.ts"
+import type { GroupArrival, GroupRecord, GroupState } from "../../../task/group.ts"
+import type { GroupId, SessionId } from "../../../task/id.ts"
 import type { GroupFilter } from "../../../task/store.ts"
 import { createStatementCache, LIMIT, prepare } from "../statement.ts"
+import { type GroupRow, toGroupRecord, toJoin } from "../../rules/rows/group-row.ts"
 import type { GroupTable } from "../../rules/tables.ts"
 
 export interface StoredGroups extends GroupTable {
   /** Newest first. */
   read(filter: GroupFilter, limit: number): readonly GroupRecord[]
-}
-
-interface GroupRow {
-  readonly id: GroupId
-  readonly workspace: WorkspaceId
-  readonly session: SessionId | null
-  readonly name: string
-  readonly join_when: string
-  readonly fail_fast: number
-  readonly report: GroupReport
-  readonly merge: MergeStrategy
-  readonly state: GroupState
-  readonly created_at: number
-  readonly member_count: number
 }
 
 interface StandingRow {
@@ -141,23 +121,4 @@ function toQuery(filter: GroupFilter): { sql: string; parameters: SQLInputValue[
   if (states?.every((state) => UNFINISHED.has(state))) demand("state IN ('open', 'sealed')")
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : ""
   return { sql: `SELECT * FROM groups ${where} ORDER BY created_at DESC, id ${LIMIT}`, parameters }
-}
-
-const toJoin = (text: string): GroupJoin => JSON.parse(text) as GroupJoin
-
-function toGroupRecord(row: GroupRow, arrivals: readonly GroupArrival[]): GroupRecord {
-  return {
-    id: row.id,
-    workspace: row.workspace,
-    session: row.session,
-    name: row.name,
-    join: toJoin(row.join_when),
-    failFast: row.fail_fast === 1,
-    report: row.report,
-    merge: row.merge,
-    state: row.state,
-    createdAt: row.created_at,
-    memberCount: row.member_count,
-    arrivals: arrivals.map((arrival) => ({ ...arrival })),
-  }
 }

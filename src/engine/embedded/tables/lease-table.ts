@@ -1,13 +1,11 @@
 import type { DatabaseSync } from "node:sqlite"
-import type { JsonObject } from "../../../base/json.ts"
 import { prepare } from "../statement.ts"
+import { type LeaseRow, toStoredLease } from "../../rules/rows/lease-row.ts"
 import type { LeaseTable, StoredLease } from "../../rules/tables.ts"
 
 export interface StoredLeases extends LeaseTable {
   read(keyPrefix: string): readonly StoredLease[]
 }
-
-type LeaseRow = Omit<StoredLease, "ttlMs" | "data"> & { readonly ttl_ms: number; readonly data: string }
 
 export function createLeaseTable(database: DatabaseSync): StoredLeases {
   const find = prepare<LeaseRow>(database, "SELECT * FROM leases WHERE key = ?")
@@ -28,17 +26,13 @@ export function createLeaseTable(database: DatabaseSync): StoredLeases {
   return {
     find(key) {
       const row = find.get(key)
-      return row && toLease(row)
+      return row && toStoredLease(row)
     },
-    read: (keyPrefix) => read.all(keyPrefix).map(toLease),
+    read: (keyPrefix) => read.all(keyPrefix).map(toStoredLease),
     save: ({ key, holder, fence, ttlMs, renewals, data }) =>
       void save.run(key, holder, fence, ttlMs, renewals, JSON.stringify(data)),
     renew: ({ key, renewals }) => void renew.run(renewals, key),
     remove: (key) => void remove.run(key),
     nextFence: () => nextFence.get()?.fence ?? 1,
   }
-}
-
-function toLease({ key, holder, fence, ttl_ms, renewals, data }: LeaseRow): StoredLease {
-  return { key, holder, fence, ttlMs: ttl_ms, renewals, data: JSON.parse(data) as JsonObject }
 }

@@ -1,44 +1,23 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
-import type { SessionId, TaskId, WorkspaceId } from "../../../task/id.ts"
-import type { Notice, NoticeKind, NoticeState } from "../../../task/notice.ts"
-import type { NotifyMode } from "../../../task/record.ts"
+import type { Notice, NoticeState } from "../../../task/notice.ts"
 import type { NoticeFilter } from "../../../task/store.ts"
 import { createStatementCache, LIMIT, prepare } from "../statement.ts"
+import { type NoticeRow, SELECT_NOTICES, toNotice, toStoredNotice } from "../../rules/rows/notice-row.ts"
 import type { NoticeTable } from "../../rules/tables.ts"
 
 export interface StoredNotices extends NoticeTable {
   read(filter: NoticeFilter, limit: number): readonly Notice[]
 }
 
-interface NoticeRow {
-  readonly task: number
-  readonly run: number
-  readonly kind: NoticeKind
-  readonly task_id: TaskId
-  readonly workspace: WorkspaceId
-  readonly session: SessionId | null
-  readonly notify: NotifyMode
-  readonly at: number
-  readonly state: NoticeState
-  readonly settled_at: number | null
-  readonly claimed_by_task: TaskId | null
-  readonly claimed_by_run: number | null
-  readonly claimed_by_key: string | null
-  readonly trace_id: string | null
-}
-
-/** A notice goes with its task, so what never changes about the task is read from there. */
-const SELECT = "SELECT notices.*, (SELECT trace_id FROM tasks WHERE number = notices.task) AS trace_id FROM notices"
-
 export function createNoticeTable(database: DatabaseSync): StoredNotices {
   const statement = createStatementCache(database)
   const find = prepare<NoticeRow>(
     database,
-    `${SELECT} WHERE task = (SELECT number FROM tasks WHERE id = ?) AND run = ? AND kind = ?`,
+    `${SELECT_NOTICES} WHERE task = (SELECT number FROM tasks WHERE id = ?) AND run = ? AND kind = ?`,
   )
   const claimedBy = prepare<NoticeRow>(
     database,
-    `${SELECT} WHERE claimed_by_task = ? AND claimed_by_run = ? AND claimed_by_key = ? AND settled_at IS NULL`,
+    `${SELECT_NOTICES} WHERE claimed_by_task = ? AND claimed_by_run = ? AND claimed_by_key = ? AND settled_at IS NULL`,
   )
   const insert = prepare(
     database,
@@ -62,7 +41,7 @@ export function createNoticeTable(database: DatabaseSync): StoredNotices {
   return {
     find({ taskId, run, kind }) {
       const row = find.get(taskId, run, kind)
-      return row && { ...toNotice(row), task: row.task }
+      return row && toStoredNotice(row)
     },
     read(filter, limit) {
       const { sql, parameters } = toQuery(filter)
@@ -70,8 +49,7 @@ export function createNoticeTable(database: DatabaseSync): StoredNotices {
         .all(...parameters, limit)
         .map(toNotice)
     },
-    claimedBy: ({ taskId, run, key }) =>
-      claimedBy.all(taskId, run, key).map((row) => ({ ...toNotice(row), task: row.task })),
+    claimedBy: ({ taskId, run, key }) => claimedBy.all(taskId, run, key).map(toStoredNotice),
     insert({ number, details, course }, kind, at, notify = details.notify) {
       insert.run(number, course.run, kind, details.id, details.workspace, details.session, notify, at)
     },
@@ -123,14 +101,5 @@ function toQuery(filter: NoticeFilter): { sql: string; parameters: SQLInputValue
     parameters.push(...filter.notify)
   }
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : ""
-  return { sql: `${SELECT} ${where} ORDER BY at, task, run ${LIMIT}`, parameters }
-}
-
-function toNotice(row: NoticeRow): Notice {
-  const { run, kind, workspace, session, notify, at, state } = row
-  const common = { taskId: row.task_id, run, kind, workspace, session, notify, at, traceId: row.trace_id }
-  if (state === "pending") return { ...common, state }
-  if (state !== "claimed") return { ...common, state, settledAt: row.settled_at ?? at }
-  const taskId = row.claimed_by_task ?? row.task_id
-  return { ...common, state, claimedBy: { taskId, run: row.claimed_by_run ?? 0, key: row.claimed_by_key ?? "" } }
+  return { sql: `${SELECT_NOTICES} ${where} ORDER BY at, task, run ${LIMIT}`, parameters }
 }

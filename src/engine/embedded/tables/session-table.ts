@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite"
-import type { JsonObject, JsonValue } from "../../../base/json.ts"
 import type { SessionId, WorkspaceId } from "../../../task/id.ts"
-import type { MessageRecord, SessionRecord } from "../../../task/session.ts"
+import type { MessageRecord } from "../../../task/session.ts"
 import { LIMIT, prepare } from "../statement.ts"
+import { type MessageRow, type SessionRow, toMessage, toStoredSession } from "../../rules/rows/session-row.ts"
 import type { SessionTable, StoredSession } from "../../rules/tables.ts"
 
 /** Where a session stands in the list. */
@@ -15,23 +15,6 @@ export interface StoredSessions extends SessionTable {
   /** The last changed first. */
   list(workspace: WorkspaceId, before: SessionPosition | undefined, limit: number): readonly StoredSession[]
   messages(id: SessionId, afterPosition: number, limit: number): readonly MessageRecord[]
-}
-
-interface SessionRow {
-  readonly number: number
-  readonly id: SessionId
-  readonly workspace: WorkspaceId
-  readonly version: number
-  readonly created_at: number
-  readonly updated_at: number
-  readonly message_count: number
-  readonly data: string
-}
-
-interface MessageRow {
-  readonly position: number
-  readonly at: number
-  readonly body: string
 }
 
 export function createSessionTable(database: DatabaseSync): StoredSessions {
@@ -65,15 +48,13 @@ export function createSessionTable(database: DatabaseSync): StoredSessions {
   return {
     find(id) {
       const row = find.get(id)
-      return row && toStored(row)
+      return row && toStoredSession(row)
     },
     list: (workspace, before = FIRST, limit) =>
-      list.all(workspace, before.updatedAt, before.number, limit).map(toStored),
+      list.all(workspace, before.updatedAt, before.number, limit).map(toStoredSession),
     workspaceOf: (id) => workspaceOf.get(id)?.workspace,
     messages: (session, afterPosition, limit) =>
-      messages
-        .all(session, afterPosition, limit)
-        .map(({ position, at, body }) => ({ session, position, at, body: JSON.parse(body) as JsonValue })),
+      messages.all(session, afterPosition, limit).map((row) => toMessage(session, row)),
     insert(record) {
       const { id, workspace, version, createdAt, updatedAt, messageCount } = record
       const data = JSON.stringify(record.data)
@@ -103,20 +84,3 @@ const MINUTE_MS = 60_000
 const toMinute = (at: number): number => Math.floor(at / MINUTE_MS)
 
 const FIRST: SessionPosition = { updatedAt: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER }
-
-function toStored(row: SessionRow): StoredSession {
-  return { number: row.number, record: toSessionRecord(row) }
-}
-
-function toSessionRecord(row: SessionRow): SessionRecord {
-  const { id, workspace, version, created_at, updated_at, message_count, data } = row
-  return {
-    id,
-    workspace,
-    version,
-    createdAt: created_at,
-    updatedAt: updated_at,
-    data: JSON.parse(data) as JsonObject,
-    messageCount: message_count,
-  }
-}

@@ -1,30 +1,19 @@
 import type { DatabaseSync } from "node:sqlite"
-import type { JsonValue } from "../../../base/json.ts"
 import type { TaskId } from "../../../task/id.ts"
-import type { OnCrash, Step } from "../../../task/step.ts"
+import type { Step } from "../../../task/step.ts"
 import { prepare } from "../statement.ts"
+import { STEP_COLUMNS, type StepRow, toStep } from "../../rules/rows/step-row.ts"
 import type { StepTable } from "../../rules/tables.ts"
 
 export interface StoredSteps extends StepTable {
   read(id: TaskId, run: number): readonly Step[]
 }
 
-interface StepRow {
-  readonly key: string
-  readonly on_crash: OnCrash
-  readonly started_at: number
-  readonly finished_at: number | null
-  readonly completion: number | null
-  readonly result: string | null
-}
-
-const COLUMNS = "key, on_crash, started_at, finished_at, completion, result"
-
 export function createStepTable(database: DatabaseSync): StoredSteps {
-  const find = prepare<StepRow>(database, `SELECT ${COLUMNS} FROM steps WHERE task = ? AND run = ? AND key = ?`)
+  const find = prepare<StepRow>(database, `SELECT ${STEP_COLUMNS} FROM steps WHERE task = ? AND run = ? AND key = ?`)
   const read = prepare<StepRow>(
     database,
-    `SELECT ${COLUMNS} FROM steps WHERE task = (SELECT number FROM tasks WHERE id = ?) AND run = ? ORDER BY first_sequence`,
+    `SELECT ${STEP_COLUMNS} FROM steps WHERE task = (SELECT number FROM tasks WHERE id = ?) AND run = ? ORDER BY first_sequence`,
   )
   const lastCompletion = prepare<{ last: number | null }>(
     database,
@@ -57,11 +46,4 @@ export function createStepTable(database: DatabaseSync): StoredSteps {
     },
     remove: (task) => void remove.run(task),
   }
-}
-
-function toStep(taskId: TaskId, run: number, row: StepRow): Step {
-  const start = { taskId, run, key: row.key, onCrash: row.on_crash, startedAt: row.started_at }
-  if (row.completion === null || row.finished_at === null) return { ...start, state: "started" }
-  const result = JSON.parse(row.result ?? "null") as JsonValue
-  return { ...start, state: "finished", completion: row.completion, result, finishedAt: row.finished_at }
 }

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from "node:sqlite"
 import { prepare, type Statement } from "../statement.ts"
-import { type LargeInputTable, parseInput } from "./input-table.ts"
-import { SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "./task-row.ts"
+import { parseInput } from "../../rules/rows/input-text.ts"
+import type { LargeInputTable } from "./input-table.ts"
+import { SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "../../rules/rows/task-row.ts"
 import type { StoredTask } from "../../rules/stored-task.ts"
 import type { TaskTable } from "../../rules/tables.ts"
 

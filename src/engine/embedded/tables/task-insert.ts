@@ -1,7 +1,8 @@
 import type { DatabaseSync } from "node:sqlite"
 import { prepare } from "../statement.ts"
-import { type LargeInputTable, toInputText } from "./input-table.ts"
-import { toStateColumns } from "./state-columns.ts"
+import { toInputText } from "../../rules/rows/input-text.ts"
+import { isLarge, type LargeInputTable } from "./input-table.ts"
+import { toStateColumns } from "../../rules/rows/state-columns.ts"
 import type { NewTask, StoredTask } from "../../rules/stored-task.ts"
 
 const INSERT = `INSERT INTO tasks (id, status, run, fence, last_sequence, worker, available_at, queued_at, started_at,
@@ -18,6 +19,7 @@ export function createTaskInsert(database: DatabaseSync, largeInputs: LargeInput
     const { limits, askedBy } = details
     const { worker, availableAt, rest } = toStateColumns(state)
     const text = toInputText(details)
+    const hasLargeInput = isLarge(text)
     const { lastInsertRowid } = insert.run(
       details.id,
       state.status,
@@ -56,11 +58,11 @@ export function createTaskInsert(database: DatabaseSync, largeInputs: LargeInput
       course.createdAt,
       details.title,
       rest,
-      text.isLarge ? null : text.metadata,
-      text.isLarge ? null : text.input,
+      hasLargeInput ? null : text.metadata,
+      hasLargeInput ? null : text.input,
     )
     const number = Number(lastInsertRowid)
-    if (text.isLarge) largeInputs.save(number, text)
-    return { number, details, course, state, hasLargeInput: text.isLarge }
+    if (hasLargeInput) largeInputs.save(number, text)
+    return { number, details, course, state, hasLargeInput }
   }
 }

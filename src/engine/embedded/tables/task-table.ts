@@ -1,8 +1,9 @@
 import type { DatabaseSync } from "node:sqlite"
 import { isTerminal } from "../../../task/lifecycle.ts"
 import { prepare } from "../statement.ts"
-import { createLargeInputTable, toInputText } from "./input-table.ts"
-import { toStateColumns } from "./state-columns.ts"
+import { toInputText } from "../../rules/rows/input-text.ts"
+import { createLargeInputTable, isLarge } from "./input-table.ts"
+import { toStateColumns } from "../../rules/rows/state-columns.ts"
 import { createTaskFinder } from "./task-finder.ts"
 import { createTaskInsert } from "./task-insert.ts"
 import type { TaskTable } from "../../rules/tables.ts"
@@ -74,9 +75,10 @@ export function createTaskTable(database: DatabaseSync): TaskTable {
     },
     saveInput({ number, details }) {
       const text = toInputText(details)
-      if (text.isLarge) largeInputs.save(number, text)
+      const liesApart = isLarge(text)
+      if (liesApart) largeInputs.save(number, text)
       else largeInputs.remove(number)
-      saveInput.run(text.isLarge ? null : text.input, text.isLarge ? null : text.metadata, number)
+      saveInput.run(liesApart ? null : text.input, liesApart ? null : text.metadata, number)
     },
     markResultUsed: (number, at) => void markUsed.run(at, number),
     remove({ number }) {

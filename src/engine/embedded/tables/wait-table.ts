@@ -1,31 +1,14 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
-import type { JsonValue } from "../../../base/json.ts"
-import type { TaskId, WaitId, WorkspaceId } from "../../../task/id.ts"
 import type { TaskStore } from "../../../task/store.ts"
-import type { WaitReason, WaitRecord } from "../../../task/wait.ts"
+import type { WaitRecord } from "../../../task/wait.ts"
 import { createStatementCache, prepare } from "../statement.ts"
+import { toWaitRecord, type WaitRow } from "../../rules/rows/wait-row.ts"
 import type { WaitTable } from "../../rules/tables.ts"
 
 export type WaitFilter = Parameters<TaskStore["waits"]>[0]
 
 export interface StoredWaits extends WaitTable {
   read(filter: WaitFilter): readonly WaitRecord[]
-}
-
-interface WaitRow {
-  readonly id: WaitId
-  readonly task_id: TaskId
-  readonly workspace: WorkspaceId
-  readonly run: number
-  readonly opened_at: number
-  readonly state: WaitRecord["state"]
-  readonly reason: WaitReason
-  readonly expires_at: number | null
-  readonly on_expiry: string
-  readonly answered_by: string | null
-  readonly answered_at: number | null
-  readonly answer: string | null
-  readonly question: string
 }
 
 export function createWaitTable(database: DatabaseSync): StoredWaits {
@@ -78,21 +61,4 @@ function toQuery(filter: WaitFilter): { sql: string; parameters: SQLInputValue[]
   if (filter.isOpen !== undefined) conditions.push(filter.isOpen ? "state = 'open'" : "state <> 'open'")
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : ""
   return { sql: `SELECT * FROM waits ${where} ORDER BY opened_at, rowid`, parameters }
-}
-
-function toWaitRecord(row: WaitRow): WaitRecord {
-  const common = {
-    id: row.id,
-    workspace: row.workspace,
-    taskId: row.task_id,
-    run: row.run,
-    openedAt: row.opened_at,
-    reason: row.reason,
-    question: JSON.parse(row.question) as JsonValue,
-    expiresAt: row.expires_at,
-    onExpiry: JSON.parse(row.on_expiry) as JsonValue,
-  }
-  if (row.state !== "answered") return { ...common, state: row.state }
-  const answer = JSON.parse(row.answer ?? "null") as JsonValue
-  return { ...common, state: "answered", answer, answeredBy: row.answered_by ?? "", answeredAt: row.answered_at ?? 0 }
 }

@@ -2,7 +2,7 @@ import type { GroupId, MessageId, SessionId, TaskId, WorkerId, WorkspaceId } fro
 import type { RunStatus } from "../../../task/lifecycle.ts"
 import type { Patch } from "../../../task/patch.ts"
 import type { Progress } from "../../../task/progress.ts"
-import type { StoredTask } from "../../rules/stored-task.ts"
+import type { StoredTask } from "../stored-task.ts"
 import type {
   Lifetime,
   NotifyMode,

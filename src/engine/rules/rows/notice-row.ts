@@ -1,0 +1,39 @@
+import type { SessionId, TaskId, WorkspaceId } from "../../../task/id.ts"
+import type { Notice, NoticeKind, NoticeState } from "../../../task/notice.ts"
+import type { NotifyMode } from "../../../task/record.ts"
+import type { StoredNotice } from "../tables.ts"
+
+export interface NoticeRow {
+  readonly task: number
+  readonly run: number
+  readonly kind: NoticeKind
+  readonly task_id: TaskId
+  readonly workspace: WorkspaceId
+  readonly session: SessionId | null
+  readonly notify: NotifyMode
+  readonly at: number
+  readonly state: NoticeState
+  readonly settled_at: number | null
+  readonly claimed_by_task: TaskId | null
+  readonly claimed_by_run: number | null
+  readonly claimed_by_key: string | null
+  /** Of its task. */
+  readonly trace_id: string | null
+}
+
+/** A notice goes with its task, so what never changes about the task is read from there. */
+export const SELECT_NOTICES =
+  "SELECT notices.*, (SELECT trace_id FROM tasks WHERE number = notices.task) AS trace_id FROM notices"
+
+export function toNotice(row: NoticeRow): Notice {
+  const { run, kind, workspace, session, notify, at, state } = row
+  const common = { taskId: row.task_id, run, kind, workspace, session, notify, at, traceId: row.trace_id }
+  if (state === "pending") return { ...common, state }
+  if (state !== "claimed") return { ...common, state, settledAt: row.settled_at ?? at }
+  const taskId = row.claimed_by_task ?? row.task_id
+  return { ...common, state, claimedBy: { taskId, run: row.claimed_by_run ?? 0, key: row.claimed_by_key ?? "" } }
+}
+
+export function toStoredNotice(row: NoticeRow): StoredNotice {
+  return { ...toNotice(row), task: row.task }
+}
