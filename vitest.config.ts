@@ -11,6 +11,7 @@ export default defineConfig(({ mode }) => {
       env: { MEANWHILE_TEST_LENGTH: isLong ? "long" : "short" },
       // Slow suites start real processes of their own: more workers than this make them slower, not faster.
       maxWorkers: 2,
+      globalSetup: ["src/engine/postgres/test-shared-server.ts"],
       projects: [
         {
           extends: true,
@@ -19,7 +20,8 @@ export default defineConfig(({ mode }) => {
             include: ["{src,test}/**/*.test.ts"],
             exclude: [SLOW],
             testTimeout: 5_000,
-            hookTimeout: 5_000,
+            // Whoever is the first to ask for a server waits until there is one.
+            hookTimeout: 30_000,
           },
         },
         {

