@@ -228,4 +228,10 @@ CREATE TABLE artifact_owners (
   PRIMARY KEY (task, artifact)
 );
 CREATE INDEX artifact_owners_by_artifact ON artifact_owners (artifact);
+
+CREATE TABLE commit_marks (
+  slot text COLLATE "C" PRIMARY KEY,
+  number bigint NOT NULL,
+  at timestamptz NOT NULL DEFAULT clock_timestamp()
+) WITH (fillfactor = 50);
 `

@@ -1,0 +1,95 @@
+import pg from "pg"
+import { MeanwhileError, toErrorMessage } from "../../../base/error.ts"
+
+export interface ConnectionOptions {
+  /** `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=…` */
+  readonly url: string
+  /** Where the tables are. */
+  readonly schema?: string
+  /** The server ends a statement that takes longer. */
+  readonly statementTimeoutMs?: number
+}
+
+/** What every connection of one store is made with, and how the store is called where people read it. */
+export interface ClientSettings {
+  readonly client: pg.ClientConfig
+  readonly schema: string
+  /** Host, port and database: nothing that is secret. */
+  readonly server: string
+  /** What holds for the session, as statements, for servers that take no settings with the connection. */
+  readonly perTransaction: string
+}
+
+export const DEFAULT_SCHEMA = "meanwhile"
+
+const STATEMENT_TIMEOUT_MS = 30_000
+/** A transaction that nobody goes on with holds its locks so long. */
+const IDLE_IN_TRANSACTION_MS = 60_000
+/** How much longer than the server this side waits, before it takes the server for dead. */
+const ANSWER_GRACE_MS = 5_000
+const CONNECT_TIMEOUT_MS = 10_000
+const KEEP_ALIVE_AFTER_MS = 10_000
+
+export function toClientSettings(options: ConnectionOptions): ClientSettings {
+  const { url, schema = DEFAULT_SCHEMA, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
+  if (!/^[a-z_][a-z0-9_]{0,49}$/.test(schema))
+    throw new MeanwhileError(
+      "invalid_input",
+      `"${schema}" cannot be the schema of a store. Use up to 50 small letters, digits and underscores.`,
+    )
+  const { host, port, user, database, password, ssl } = parseUrl(url)
+  const client: pg.ClientConfig = {
+    host,
+    port,
+    ...(user === undefined ? {} : { user }),
+    ...(database === undefined ? {} : { database }),
+    // As a function: what is printed of a connection or a pool does not show it.
+    ...(typeof password === "string" ? { password: () => password } : {}),
+    ssl,
+    application_name: "meanwhile",
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: statementTimeoutMs + ANSWER_GRACE_MS,
+    pipeline: true,
+    statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+    options: `-c search_path=${schema}`,
+    types: createTypes(),
+  }
+  return {
+    client,
+    schema,
+    server: `${host}:${port}/${database ?? ""}`,
+    perTransaction: `SET LOCAL search_path TO ${schema}; SET LOCAL statement_timeout TO ${statementTimeoutMs};
+      SET LOCAL idle_in_transaction_session_timeout TO ${IDLE_IN_TRANSACTION_MS}`,
+  }
+}
+
+/** The same, for servers that refuse settings of the session. */
+export function withoutSessionSettings(client: pg.ClientConfig): pg.ClientConfig {
+  const { statement_timeout: _one, idle_in_transaction_session_timeout: _other, options: _third, ...rest } = client
+  return rest
+}
+
+/** An unconnected client has read the URL as pg does, certificates included. Its own errors may show the URL: not passed on. */
+function parseUrl(url: string): pg.Client {
+  if (!/^postgres(ql)?:\/\//.test(url))
+    throw new MeanwhileError("invalid_input", "A store on PostgreSQL has a URL like postgres://user@host/database.")
+  try {
+    return new pg.Client({ connectionString: url })
+  } catch (error) {
+    const isFile = error instanceof Error && "path" in error
+    const cause = isFile ? ` (${toErrorMessage(error)})` : ""
+    const fix = "Write postgres://user:password@host:port/database, with special characters of the password as %-codes."
+    throw new MeanwhileError("invalid_input", `The URL of the store cannot be read${cause}. ${fix}`)
+  }
+}
+
+/** Times are milliseconds and counts are small: all fit into a number. For our own connections alone. */
+function createTypes(): pg.CustomTypesConfig {
+  const { INT8, FLOAT8, NUMERIC } = pg.types.builtins
+  const types = new pg.TypeOverrides()
+  for (const type of [INT8, FLOAT8, NUMERIC]) types.setTypeParser(type, Number)
+  return types
+}

@@ -1,0 +1,64 @@
+import type { Connection } from "./connections.ts"
+
+/**
+ * Proof that a transaction was committed, for when the answer to its COMMIT was lost. Each transaction under way has a
+ * slot, a row of its own, and writes its number into it as the last thing before the COMMIT, in the same round trip.
+ * (The server's own transaction ids prove nothing after a crash: one that did not reach the log is given out again.)
+ */
+export interface CommitMarks {
+  /** Undefined while the store has no tables: then only migrations run, and they may run twice. */
+  take(connection: Connection): Promise<CommitMark | undefined>
+}
+
+export interface CommitMark {
+  /** The end of a transaction that wrote anything. */
+  readonly commit: string
+  /** Waits for a transaction that is still being decided. */
+  isCommitted(connection: Connection): Promise<boolean>
+  /** Once the transaction is decided. */
+  release(): void
+}
+
+export function createCommitMarks(): CommitMarks {
+  const owner = crypto.randomUUID()
+  const freeSlots: string[] = []
+  let slotCount = 0
+  let lastNumber = 0
+  let hasTable = false
+
+  function createMark(slot: string, number: number): CommitMark {
+    const row = `SELECT '${slot}', ${number} WHERE pg_current_xact_id_if_assigned() IS NOT NULL`
+    return {
+      commit: `INSERT INTO commit_marks (slot, number) ${row}
+        ON CONFLICT (slot) DO UPDATE SET number = excluded.number, at = clock_timestamp(); COMMIT`,
+      async isCommitted(connection) {
+        await connection.command(connection.begin)
+        // Either of the two waits while the other transaction holds the row, whether it was there before or not.
+        await connection.run("INSERT INTO commit_marks (slot, number) VALUES ($1, 0) ON CONFLICT DO NOTHING", [slot])
+        const sql = "SELECT number FROM commit_marks WHERE slot = $1 FOR UPDATE"
+        const [found] = await connection.run<{ number: number }>(sql, [slot])
+        await connection.command("COMMIT")
+        return found?.number === number
+      },
+      release: () => void freeSlots.push(slot),
+    }
+  }
+
+  return {
+    async take(connection) {
+      hasTable ||= await findTable(connection)
+      if (!hasTable) return undefined
+      return createMark(freeSlots.pop() ?? `${owner}/${++slotCount}`, ++lastNumber)
+    },
+  }
+}
+
+async function findTable(connection: Connection): Promise<boolean> {
+  const [found] = await connection.run<{ is_there: boolean }>(
+    "SELECT to_regclass('commit_marks') IS NOT NULL AS is_there",
+  )
+  if (!found?.is_there) return false
+  // What processes that are long gone have left.
+  await connection.run("DELETE FROM commit_marks WHERE at < clock_timestamp() - interval '1 day'")
+  return true
+}

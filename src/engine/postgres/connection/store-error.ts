@@ -1,0 +1,107 @@
+import { MeanwhileError, type ErrorCode, toErrorMessage } from "../../../base/error.ts"
+
+/**
+ * What an error of the server, or of the way to it, asks for. `lost`: the connection is gone, try on another one.
+ * `conflict`: somebody else was faster, try again. `refused`: trying again does not help.
+ */
+export interface Trouble {
+  readonly kind: "lost" | "conflict" | "refused"
+  readonly code: ErrorCode
+  readonly text: string
+}
+
+const LOST: Trouble = {
+  kind: "lost",
+  code: "store_unavailable",
+  text: "cannot be reached. Check that PostgreSQL runs there and that this machine may connect to it.",
+}
+
+const refused = (code: ErrorCode, text: string): Trouble => ({ kind: "refused", code, text })
+const conflict = (code: ErrorCode, text: string): Trouble => ({ kind: "conflict", code, text })
+
+const NO_LOGIN = refused("store_unavailable", "refuses the user or the password. Check both in the URL.")
+const NO_TABLES = refused("store_unavailable", "lacks tables of this version. Run `meanwhile migrate` on it first.")
+const NO_RIGHT = refused(
+  "store_read_only",
+  "does not let this role do that. Grant it SELECT, INSERT, UPDATE and DELETE on all tables of the schema.",
+)
+const DAMAGED = refused("store_damaged", "is damaged. It was left as it is; restore a backup.")
+const TOO_SLOW = refused("store_unavailable", "did not answer in time. See what else it is doing, and try again.")
+const CERTIFICATE = refused(
+  "store_unavailable",
+  "shows a certificate that cannot be trusted. Name its authority: ?sslmode=verify-full&sslrootcert=/path/to/ca.pem",
+)
+const STALE_PLAN = conflict("store_unavailable", "was changed under a statement. Try again.")
+
+/** By SQLSTATE, the whole code or its class: the longer one decides. */
+const BY_STATE: ReadonlyMap<string, Trouble> = new Map([
+  ["08", LOST],
+  ["0A000", STALE_PLAN],
+  ["22", refused("invalid_input", "cannot hold such a value.")],
+  ["23", refused("invalid_input", "cannot hold such a record.")],
+  ["23505", conflict("invalid_input", "has such a record already.")],
+  ["25006", refused("store_read_only", "is read-only now. Connect to the primary server.")],
+  ["25P03", LOST],
+  ["26000", STALE_PLAN],
+  ["28", NO_LOGIN],
+  ["3D000", refused("store_unavailable", "is a database that does not exist. Create it, or correct the URL.")],
+  ["3F000", NO_TABLES],
+  ["40", conflict("store_unavailable", "could not decide between two writers. Try again.")],
+  ["42501", NO_RIGHT],
+  ["42703", NO_TABLES],
+  ["42P01", NO_TABLES],
+  ["42P05", STALE_PLAN],
+  ["53100", refused("disk_full", "cannot grow: its disk is full. Free some space; nothing of this was stored.")],
+  ["53300", { ...LOST, text: "has no connection left. Raise its max_connections, or use smaller pools." }],
+  ["55P03", TOO_SLOW],
+  ["57014", TOO_SLOW],
+  ["57P", LOST],
+  ["58", refused("store_unavailable", "could not read or write its files. Check its disk.")],
+  ["XX001", DAMAGED],
+  ["XX002", DAMAGED],
+])
+
+const LOST_CODES: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "EHOSTDOWN",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ENOENT",
+])
+
+/** What pg says without a code. */
+const LOST_TEXTS = /^(Connection terminated|Client (has encountered|was closed)|Query read timeout|timeout )/
+const CERTIFICATE_CODES = /CERT|SIGNATURE/
+
+/** Undefined: not an error of the server or of the way to it, but a refusal or a mistake of ours. */
+export function toTrouble(error: unknown): Trouble | undefined {
+  if (!(error instanceof Error) || error instanceof MeanwhileError) return undefined
+  const code = "code" in error && typeof error.code === "string" ? error.code : ""
+  if (LOST_CODES.has(code) || LOST_TEXTS.test(error.message)) return LOST
+  if (error.message.includes("does not support SSL"))
+    return refused("store_unavailable", "does not speak TLS. Turn it on there, or take sslmode out of the URL.")
+  if (/^[0-9A-Z]{5}$/.test(code))
+    return BY_STATE.get(code) ?? BY_STATE.get(code.slice(0, 3)) ?? BY_STATE.get(code.slice(0, 2)) ?? UNKNOWN
+  return CERTIFICATE_CODES.test(code) ? CERTIFICATE : undefined
+}
+
+const UNKNOWN = refused("store_unavailable", "refused the request.")
+
+/** A pooler that hands out connections by transaction takes no settings of the session. */
+export function isSettingRefused(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "08P01" && error.message.includes("startup param")
+}
+
+/** Every error of the server as a refusal; a refusal of ours, and a mistake of ours, stay what they are. */
+export function toStoreError(error: unknown, server: string): unknown {
+  const trouble = toTrouble(error)
+  if (!trouble) return error
+  const message = `The store at ${server} ${trouble.text} (${toErrorMessage(error) || "no answer"})`
+  return new MeanwhileError(trouble.code, message, { server }, { cause: error })
+}

@@ -1,0 +1,113 @@
+import { MeanwhileError } from "../../../base/error.ts"
+import type { CommitMark, CommitMarks } from "./commit-marks.ts"
+import type { Connection, Connections } from "./connections.ts"
+import type { Database, Query } from "./database.ts"
+import type { Patience } from "./patience.ts"
+import { toStoreError, toTrouble } from "./store-error.ts"
+
+export interface TransactionParts {
+  readonly connections: Connections
+  readonly marks: CommitMarks
+  readonly server: string
+  createPatience(): Patience
+}
+
+/** A conflict that comes back so often is none between writers of one moment. */
+const MOST_CONFLICTS = 20
+
+type Outcome<Result> =
+  | { readonly state: "committed"; readonly result: Result }
+  | { readonly state: "in_doubt"; readonly result: Result; readonly mark: CommitMark }
+  /** `thrown` is for the caller, `cause` what the server said, if that was it. */
+  | { readonly state: "undone"; readonly thrown: unknown; readonly cause: unknown }
+
+export function createTransactions(parts: TransactionParts): Database["transaction"] {
+  const { connections, server } = parts
+  return async (work) => {
+    const patience = parts.createPatience()
+    for (let conflicts = 0; ; ) {
+      const outcome = await attempt(parts, work)
+      if (outcome.state === "committed") return outcome.result
+      if (outcome.state === "in_doubt") {
+        const { mark, result } = outcome
+        if (await decide(mark, patience)) return result
+        continue
+      }
+      const trouble = toTrouble(outcome.cause)
+      const mayRepeat = trouble?.kind === "lost" || (trouble?.kind === "conflict" && ++conflicts < MOST_CONFLICTS)
+      if (!mayRepeat || patience.isOver()) throw outcome.thrown
+      await patience.pause()
+    }
+  }
+
+  async function decide(mark: CommitMark, patience: Patience): Promise<boolean> {
+    for (;;) {
+      try {
+        const isCommitted = await connections.use((connection) => mark.isCommitted(connection))
+        mark.release()
+        return isCommitted
+      } catch (error) {
+        if (patience.isOver()) throw inDoubt(error, server)
+      }
+      await patience.pause()
+    }
+  }
+}
+
+async function attempt<Result>(
+  { connections, marks, server }: TransactionParts,
+  work: (query: Query) => Promise<Result>,
+): Promise<Outcome<Result>> {
+  let cause: unknown
+  let mark: CommitMark | undefined
+  let ofWork: { readonly error: unknown } | undefined
+  const query: (connection: Connection) => Query = (connection) => async (statement, values) => {
+    try {
+      return await connection.run(statement, values)
+    } catch (error) {
+      cause ??= error
+      throw toStoreError(error, server)
+    }
+  }
+  try {
+    const outcome = await connections.use(async (connection): Promise<Outcome<Result>> => {
+      mark = await marks.take(connection)
+      await connection.command(connection.begin)
+      const result = await work(query(connection)).catch(async (error: unknown) => {
+        ofWork = { error }
+        await connection.command("ROLLBACK").catch(() => {})
+        throw error
+      })
+      return await commit(connection, mark, result, server)
+    })
+    if (outcome.state === "committed") mark?.release()
+    return outcome
+  } catch (error) {
+    mark?.release()
+    if (ofWork) return { state: "undone", thrown: ofWork.error, cause }
+    return { state: "undone", thrown: toStoreError(error, server), cause: cause ?? error }
+  }
+}
+
+async function commit<Result>(
+  connection: Connection,
+  mark: CommitMark | undefined,
+  result: Result,
+  server: string,
+): Promise<Outcome<Result>> {
+  try {
+    const command = await connection.command(mark?.commit ?? "COMMIT")
+    if (command === "COMMIT") return { state: "committed", result }
+  } catch (error) {
+    if (mark && toTrouble(error)?.kind === "lost") return { state: "in_doubt", result, mark }
+    await connection.command("ROLLBACK").catch(() => {})
+    throw error
+  }
+  const text = `The store at ${server} took a transaction back in which a statement had failed. Nothing of it was stored.`
+  throw new MeanwhileError("store_unavailable", text, { server })
+}
+
+function inDoubt(error: unknown, server: string): MeanwhileError {
+  const text = `The connection to the store at ${server} was lost while it committed, and it is not known whether it did. Read before you write again.`
+  return new MeanwhileError("store_unavailable", text, { server }, { cause: error })
+}
