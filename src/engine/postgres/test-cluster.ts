@@ -7,6 +7,12 @@ import { dirname, join } from "node:path"
 import type { Readable, Writable } from "node:stream"
 import { promisify } from "node:util"
 
+interface Watchdog {
+  readonly shell: ChildProcessByStdio<Writable, null, Readable>
+  /** It, the server and all of the server's children are gone. */
+  readonly isOver: Promise<void>
+}
+
 /** `SIGINT` says goodbye to its clients, `SIGQUIT` does not, and `SIGKILL` is an accident. */
 export type EndSignal = "SIGINT" | "SIGQUIT" | "SIGKILL"
 
@@ -51,13 +57,13 @@ export async function createCluster(options: {
   const settings = (options.settings ?? []).flatMap((setting) => ["-c", setting])
   const flags = [...(options.isDurable ? [] : HASTY), ...MODEST, ...settings, "-c", "unix_socket_directories="]
   const command = ["sh", folder, binary("postgres"), "-D", data, "-p", String(port), ...flags]
-  let watchdog: ReturnType<typeof spawnUnnoticed> | undefined
+  let watchdog: Watchdog | undefined
 
   async function start(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      watchdog = spawnUnnoticed(["-c", WATCHDOG, ...command])
+      watchdog = spawnApart(["-c", WATCHDOG, ...command])
       const failure = await readiness(watchdog)
-      if (failure === undefined) return
+      if (failure === undefined) return letGo(watchdog)
       await stop("SIGQUIT", attempt < START_ATTEMPTS ? "keep" : "remove")
       if (attempt === START_ATTEMPTS) throw new Error(`PostgreSQL does not start:\n${failure}`)
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
@@ -68,23 +74,28 @@ export async function createCluster(options: {
     const ending = watchdog
     watchdog = undefined
     if (!ending) return wish === "remove" ? rm(folder, { recursive: true, force: true }) : undefined
-    ending.ref()
-    const isOver = new Promise<void>((resolve) => ending.once("close", () => resolve()))
-    ending.stdin?.end(`${signal.slice("SIG".length)} ${wish}\n`)
-    await isOver
+    ending.shell.ref()
+    ending.shell.stdin.end(`${signal.slice("SIG".length)} ${wish}\n`)
+    await ending.isOver
   }
 
   await start()
   return { port, start, stop }
 }
 
-/** In a process group of its own, so that an interrupt of the tests leaves the server to them; it keeps nobody alive. */
-function spawnUnnoticed(command: readonly string[]): ChildProcessByStdio<Writable, null, Readable> {
+/** In a process group of its own, so that an interrupt of the tests leaves the server to them. */
+function spawnApart(command: readonly string[]): Watchdog {
   const options = { ...identity, cwd: "/", detached: true }
-  const child = spawn("/bin/sh", command, { ...options, stdio: ["pipe", "ignore", "pipe"] })
-  child.unref()
-  for (const stream of [child.stdin, child.stderr]) if (stream instanceof Socket) stream.unref()
-  return child
+  const shell = spawn("/bin/sh", command, { ...options, stdio: ["pipe", "ignore", "pipe"] })
+  // Somebody else may have ended it already.
+  shell.stdin.on("error", () => {})
+  return { shell, isOver: new Promise((resolve) => void shell.once("close", () => resolve())) }
+}
+
+/** Whoever has nothing else to do than to have a server may end. */
+function letGo({ shell }: Watchdog): void {
+  shell.unref()
+  for (const stream of [shell.stdin, shell.stderr]) if (stream instanceof Socket) stream.unref()
 }
 
 async function initialize(data: string): Promise<void> {
@@ -93,16 +104,17 @@ async function initialize(data: string): Promise<void> {
 }
 
 /** Undefined once it serves; what it said when it does not. */
-function readiness(watchdog: ChildProcessByStdio<Writable, null, Readable>): Promise<string | undefined> {
+function readiness({ shell, isOver }: Watchdog): Promise<string | undefined> {
   return new Promise((resolve) => {
     let said = ""
-    watchdog.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    shell.stderr.setEncoding("utf8").on("data", (chunk: string) => {
       if (said.includes(READY)) return
       said += chunk
       if (said.includes(READY)) resolve(undefined)
       else if (FAILED.test(said)) resolve(said)
     })
-    watchdog.once("error", (error) => resolve(error.message))
+    shell.once("error", (error) => resolve(error.message))
+    void isOver.then(() => resolve(said))
   })
 }
 

@@ -1,6 +1,6 @@
 import pg from "pg"
-import { expect, test } from "vitest"
-import { createTestDatabase, startTestServer } from "./test-server.ts"
+import { beforeAll, expect, test } from "vitest"
+import { createTestDatabase, startTestServer, type TestDatabase } from "./test-server.ts"
 
 async function ask(url: string, text: string): Promise<unknown[]> {
   const client = new pg.Client(url)
@@ -13,11 +13,19 @@ async function ask(url: string, text: string): Promise<unknown[]> {
   }
 }
 
+let one: TestDatabase
+
+beforeAll(async () => {
+  one = await createTestDatabase()
+})
+
 test("each database is another one, and gone when it was dropped", async () => {
-  const one = await createTestDatabase()
   await using other = await createTestDatabase()
   await ask(one.url, "CREATE TABLE here ()")
-  expect(await ask(other.url, "SELECT to_regclass('here') IS NULL")).toEqual([true])
+  expect(await ask(other.url, "SELECT to_regclass('here') IS NULL, count(*)::integer FROM meanwhile.tasks")).toEqual([
+    true,
+    0,
+  ])
   await one.drop()
   await expect(ask(one.url, "SELECT 1")).rejects.toMatchObject({ code: "3D000" })
 })

@@ -2,6 +2,9 @@ import { randomUUID } from "node:crypto"
 import { connect } from "node:net"
 import { text } from "node:stream/consumers"
 import pg from "pg"
+import { DEFAULT_SCHEMA } from "./connection/client-settings.ts"
+import { openDatabase } from "./connection/open-database.ts"
+import { migrate } from "./migrations.ts"
 import { createCluster, type EndSignal } from "./test-cluster.ts"
 
 /** A real PostgreSQL, for tests. */
@@ -51,39 +54,76 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   }
 }
 
-/** Names the port where test files ask for the server that they share. It is not set outside of a test run. */
-export const SHARED_SERVER_DOOR = "MEANWHILE_TEST_POSTGRES_DOOR"
-
 let ownServer: Promise<TestServer> | undefined
 
-/** A migrated database of one's own, on the server that all test files of a run share, or on one of this process. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/**
+ * A database of one's own, migrated unless it shall be empty, on the server that all test files of a run share, or on one
+ * of this process.
+ */
+export async function createTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
   const url = (await askForSharedServer()) ?? (await (ownServer ??= startTestServer())).url
-  return createDatabase(url)
+  if (isEmpty) return createDatabase(url)
+  await ensureTemplate(url)
+  return createDatabase(url, `TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`)
 }
 
-async function createDatabase(serverUrl: string): Promise<TestDatabase> {
+async function createDatabase(serverUrl: string, options = ""): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll("-", "")}`
-  await run(serverUrl, `CREATE DATABASE ${name}`)
+  await run(serverUrl, `CREATE DATABASE ${name} ${options}`)
+  const drop = () => run(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  return { url: toDatabaseUrl(serverUrl, name), drop, [Symbol.asyncDispose]: drop }
+}
+
+/** With the tables of this version, so that a test does not wait until they are made. */
+const TEMPLATE = "migrated"
+const UNFINISHED = "migrating"
+const LOCK = 1
+
+const hasTemplate = new Set<string>()
+
+/** Once on each server, whichever test file comes first. */
+async function ensureTemplate(serverUrl: string): Promise<void> {
+  if (hasTemplate.has(serverUrl)) return
+  await withClient(serverUrl, async (client) => {
+    await client.query("SELECT pg_advisory_lock($1)", [LOCK])
+    const { rowCount } = await client.query("SELECT FROM pg_database WHERE datname = $1", [TEMPLATE])
+    if (rowCount !== 0) return
+    await client.query(`DROP DATABASE IF EXISTS ${UNFINISHED} WITH (FORCE)`)
+    await client.query(`CREATE DATABASE ${UNFINISHED}`)
+    const database = await openDatabase({ url: toDatabaseUrl(serverUrl, UNFINISHED) })
+    await migrate(database, DEFAULT_SCHEMA)
+    await database.close()
+    await client.query(`ALTER DATABASE ${UNFINISHED} RENAME TO ${TEMPLATE}`)
+  })
+  hasTemplate.add(serverUrl)
+}
+
+function toDatabaseUrl(serverUrl: string, name: string): string {
   const url = new URL(serverUrl)
   url.pathname = name
-  const drop = () => run(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
-  return { url: url.href, drop, [Symbol.asyncDispose]: drop }
+  return url.href
 }
 
+/** Undefined outside of a test run. */
 async function askForSharedServer(): Promise<string | undefined> {
-  const port = Number(process.env[SHARED_SERVER_DOOR])
+  const port = Number(process.env["MEANWHILE_TEST_POSTGRES_DOOR"])
   if (!port) return undefined
-  const url = await text(connect(port, "127.0.0.1"))
-  if (url === "") throw new Error("The PostgreSQL that test files share does not start.")
-  return url
+  const answer = await text(connect(port, "127.0.0.1"))
+  if (!answer.startsWith("postgres:")) throw new Error(answer)
+  return answer
 }
 
-async function run(url: string, statement: string): Promise<void> {
+function run(url: string, statement: string): Promise<void> {
+  return withClient(url, async (client) => {
+    await client.query(statement)
+  })
+}
+
+async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client(url)
   await client.connect()
   try {
-    await client.query(statement)
+    await work(client)
   } finally {
     await client.end()
   }
