@@ -29,7 +29,7 @@ export async function waitForTurn(
 ): Promise<TaskRecord> {
   const { id, workspace, name } = turn
   const stop = (): void => {
-    const request = { by: "person", reason: toErrorMessage(stopped.reason) } as const
+    const request = { by: "lifetime", reason: toErrorMessage(stopped.reason) } as const
     scope.runner.cancel(id, request, workspace).catch((error: unknown) => {
       scope.log.warn("a subagent's turn could not be stopped", { turn: id, error: toErrorMessage(error) })
     })

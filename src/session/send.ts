@@ -58,6 +58,8 @@ async function sendNow(
       parentTask: options.parentTask ?? null,
       traceId: options.traceId,
       signal: options.signal,
+      // A turn below a task is stopped because that is.
+      ...(options.parentTask && { stopper: "lifetime" as const }),
       metadata: toBudgetMetadata(left),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
       ...(left && { createBudget: () => createTurnBudget({ left, clock: scope.clock }) }),
