@@ -3,7 +3,7 @@ import { type ConnectionOptions, toClientSettings } from "./client-settings.ts"
 import { type Connection, createConnections } from "./connections.ts"
 import type { Database, Query, Statement } from "./database.ts"
 import { closed, createPatience } from "./patience.ts"
-import { toStoreError, toTrouble } from "./store-error.ts"
+import { toStoreError } from "./store-error.ts"
 import { createTransactions } from "./transaction.ts"
 
 export interface DatabaseOptions extends ConnectionOptions {
@@ -18,7 +18,6 @@ export interface DatabaseOptions extends ConnectionOptions {
 const POOL_SIZE = 10
 const PATIENCE_MS = 60_000
 const OPEN_PATIENCE_MS = 5_000
-const MOST_CONFLICTS = 5
 
 /** Connects once, so that a wrong URL shows at once. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
@@ -30,15 +29,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
   async function ask<Row>(statement: string | Statement, values: readonly unknown[] | undefined, forMs: number) {
     const patience = createPatience(forMs, closing.signal)
-    for (let conflicts = 0; ; ) {
+    for (;;) {
       try {
         return await connections.use((connection) => askOnce<Row>(connection, statement, values))
       } catch (error) {
-        const kind = toTrouble(error)?.kind
-        const mayRepeat = kind === "lost" || (kind === "conflict" && ++conflicts < MOST_CONFLICTS)
-        if (!mayRepeat || patience.isOver()) throw toStoreError(error, settings.server)
+        if (!(await patience.bear(error))) throw toStoreError(error, settings.server)
       }
-      await patience.pause()
     }
   }
 

@@ -1,29 +1,54 @@
 import { setTimeout as wait } from "node:timers/promises"
 import { MeanwhileError } from "../../../base/error.ts"
+import { toTrouble } from "./store-error.ts"
 
-const SHORTEST_WAIT_MS = 20
-const LONGEST_WAIT_MS = 2_000
+const SHORTEST_PAUSE_MS = 20
+const LONGEST_PAUSE_MS = 2_000
+/** Whoever was faster has committed already, or is about to. */
+const LONGEST_CONFLICT_MS = 50
+/** A conflict that comes back so often is none between writers of one moment. */
+const MOST_CONFLICTS = 12
 
 /** How long to go on trying. Real time, whatever clock the engine was given: nobody would advance another meanwhile. */
 export interface Patience {
-  readonly isOver: () => boolean
+  /** Waits as long as it is wise after this error, and says whether to try again. */
+  bear(error: unknown): Promise<boolean>
+  isOver(): boolean
   /** Longer every time, and half of it by chance, so that a fleet does not come back in step. */
   pause(): Promise<void>
 }
 
 export function createPatience(patienceMs: number, closing: AbortSignal): Patience {
   const startedAt = performance.now()
-  let longestMs = SHORTEST_WAIT_MS
+  let pauseMs = SHORTEST_PAUSE_MS
+  let conflicts = 0
+
+  const isOver = (): boolean => performance.now() - startedAt >= patienceMs
+
+  async function waitAbout(mostMs: number): Promise<void> {
+    try {
+      await wait(mostMs * (0.5 + Math.random() / 2), undefined, { signal: closing })
+    } catch {
+      throw closed()
+    }
+  }
+
+  async function pause(): Promise<void> {
+    const mostMs = pauseMs
+    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+    await waitAbout(mostMs)
+  }
+
   return {
-    isOver: () => performance.now() - startedAt >= patienceMs,
-    async pause() {
-      const pauseMs = longestMs * (0.5 + Math.random() / 2)
-      longestMs = Math.min(2 * longestMs, LONGEST_WAIT_MS)
-      try {
-        await wait(pauseMs, undefined, { signal: closing })
-      } catch {
-        throw closed()
-      }
+    isOver,
+    pause,
+    async bear(error) {
+      const kind = toTrouble(error)?.kind
+      if (kind === "conflict" && ++conflicts <= MOST_CONFLICTS)
+        await waitAbout(Math.min(2 ** conflicts, LONGEST_CONFLICT_MS))
+      else if (kind === "lost" && !isOver()) await pause()
+      else return false
+      return true
     },
   }
 }

@@ -12,9 +12,6 @@ export interface TransactionParts {
   createPatience(): Patience
 }
 
-/** A conflict that comes back so often is none between writers of one moment. */
-const MOST_CONFLICTS = 20
-
 type Outcome<Result> =
   | { readonly state: "committed"; readonly result: Result }
   | { readonly state: "in_doubt"; readonly result: Result; readonly mark: CommitMark }
@@ -25,7 +22,7 @@ export function createTransactions(parts: TransactionParts): Database["transacti
   const { connections, server } = parts
   return async (work) => {
     const patience = parts.createPatience()
-    for (let conflicts = 0; ; ) {
+    for (;;) {
       const outcome = await attempt(parts, work)
       if (outcome.state === "committed") return outcome.result
       if (outcome.state === "in_doubt") {
@@ -33,10 +30,7 @@ export function createTransactions(parts: TransactionParts): Database["transacti
         if (await decide(mark, patience)) return result
         continue
       }
-      const trouble = toTrouble(outcome.cause)
-      const mayRepeat = trouble?.kind === "lost" || (trouble?.kind === "conflict" && ++conflicts < MOST_CONFLICTS)
-      if (!mayRepeat || patience.isOver()) throw outcome.thrown
-      await patience.pause()
+      if (!(await patience.bear(outcome.cause))) throw outcome.thrown
     }
   }
 

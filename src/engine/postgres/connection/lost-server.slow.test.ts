@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { startTestServer, type TestServer } from "../test-server.ts"
+import { migrate } from "../migrations.ts"
+import { DEFAULT_SCHEMA } from "./client-settings.ts"
+import type { Database } from "./database.ts"
+import { openDatabase } from "./open-database.ts"
+
+let server: TestServer
+let database: Database
+
+beforeAll(async () => {
+  server = await startTestServer({ isDurable: true })
+  const first = await openDatabase({ url: server.url })
+  await migrate(first, DEFAULT_SCHEMA)
+  await first.query("CREATE TABLE counters (id text PRIMARY KEY, count bigint NOT NULL)")
+  await first.close()
+  database = await openDatabase({ url: server.url, poolSize: 4 })
+})
+
+afterAll(async () => {
+  await database.close()
+  await server.stop()
+})
+
+for (const [accident, happen] of [
+  ["is restarted", () => server.restart()],
+  ["is ended at once and started", () => server.restart("SIGQUIT")],
+  ["is killed, and comes back", () => server.kill().then(() => server.start())],
+] as const)
+  test(`writers and readers go on while the server ${accident}: nothing is lost, nothing happens twice`, {
+    timeout: 30_000,
+  }, async () => {
+    await database.query("DELETE FROM counters")
+    const ids = ["a", "b", "c"]
+    for (const id of ids) await database.query("INSERT INTO counters VALUES ($1, 0)", [id])
+    let isOver = false
+    const counts = ids.map(async (id) => {
+      let count = 0
+      while (!isOver) {
+        await database.transaction(async (query) => {
+          await query("UPDATE counters SET count = count + 1 WHERE id = $1", [id])
+          await query("SELECT count FROM counters WHERE id = $1", [id])
+        })
+        count += 1
+      }
+      return { id, count }
+    })
+    const reading = (async () => {
+      while (!isOver) await database.query("SELECT count(*) FROM counters")
+    })()
+    for (let time = 0; time < 3; time++) {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      await happen()
+    }
+    await database.query("SELECT 1")
+    isOver = true
+    await reading
+    const done = await Promise.all(counts)
+    expect(await database.query("SELECT id, count FROM counters ORDER BY id")).toEqual(done)
+    expect(Math.min(...done.map(({ count }) => count))).toBeGreaterThan(0)
+  })
+
+test("what is asked while the server is away is answered when it is back", async () => {
+  await server.kill()
+  const asked = database.query("SELECT 1 AS one")
+  const written = database.transaction((query) => query("INSERT INTO counters VALUES ('late', 1) RETURNING id"))
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  await server.start()
+  expect(await asked).toEqual([{ one: 1 }])
+  expect(await written).toEqual([{ id: "late" }])
+})
