@@ -69,6 +69,7 @@ CREATE UNIQUE INDEX tasks_by_idempotency_key ON tasks (workspace, idempotency_ke
 CREATE UNIQUE INDEX tasks_by_asking_step ON tasks (asked_by_task, asked_by_run, asked_by_key)
   WHERE asked_by_task IS NOT NULL;
 CREATE INDEX tasks_queue ON tasks (priority DESC, queued_at, number) WHERE status = 'queued';
+CREATE INDEX tasks_queue_of_plugin ON tasks (plugin, priority DESC, queued_at, number) WHERE status = 'queued';
 CREATE INDEX tasks_delayed ON tasks (available_at) WHERE status = 'queued' AND available_at > queued_at;
 CREATE INDEX tasks_to_strip ON tasks (used_at) WHERE used_at IS NOT NULL AND stripped_at IS NULL;
 CREATE INDEX tasks_to_remove ON tasks (used_at) WHERE used_at IS NOT NULL AND session IS NULL;
