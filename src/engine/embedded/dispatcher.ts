@@ -3,7 +3,7 @@ import type { Clock } from "../../base/clock.ts"
 import type { Dispatcher, Offer, TakeRequest } from "../../task/dispatcher.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
 import { TASK_KINDS } from "../../task/record.ts"
-import { addTo, callSafely } from "./bus.ts"
+import { addTo, callSafely } from "../rules/local-bus.ts"
 import type { Read } from "./read.ts"
 import { createStatementCache, LIMIT, prepare } from "./statement.ts"
 

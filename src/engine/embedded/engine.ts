@@ -3,7 +3,7 @@ import { type Clock, systemClock } from "../../base/clock.ts"
 import type { JsonObject } from "../../base/json.ts"
 import type { Engine } from "../../task/engine.ts"
 import { attach } from "./attachments.ts"
-import { createBus } from "./bus.ts"
+import { createLocalBus } from "../rules/local-bus.ts"
 import { createDispatcher } from "./dispatcher.ts"
 import { createForeignChanges } from "./foreign-changes.ts"
 import { createGroupCommit } from "./group-commit.ts"
@@ -59,7 +59,7 @@ async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions):
   const leaseWatch = createLeaseWatch(clock, isHolderAlive)
   const read = createRead(database, path)
   const countListener = (by: 1 | -1): void => foreignChanges.count(by)
-  const bus = createBus(countListener)
+  const bus = createLocalBus(countListener)
   const dispatcher = createDispatcher(database, clock, read, countListener)
   const intervals = {
     aloneMs: options.pollAloneMs ?? POLL_ALONE_MS,

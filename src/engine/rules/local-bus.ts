@@ -1,14 +1,14 @@
 import type { Bus, Wake } from "../../task/bus.ts"
 import type { TaskId } from "../../task/id.ts"
 
-export interface EmbeddedBus extends Bus {
+export interface LocalBus extends Bus {
   publish(wakes: readonly Wake[]): void
-  /** Another process wrote: everyone looks again. */
+  /** Anything may have been written elsewhere: everyone looks again. */
   publishUnknown(): void
 }
 
 /** Tells listeners of this process. A listener that throws does not keep the others from being told. */
-export function createBus(onSubscription: (by: 1 | -1) => void): EmbeddedBus {
+export function createLocalBus(onSubscription: (by: 1 | -1) => void): LocalBus {
   const listeners = new Set<(wake: Wake) => void>()
   const taskListeners = new Map<TaskId, Set<() => void>>()
 
