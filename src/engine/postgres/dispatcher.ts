@@ -1,0 +1,100 @@
+import type { Clock } from "../../base/clock.ts"
+import type { Dispatcher, TakeRequest } from "../../task/dispatcher.ts"
+import type { TaskId } from "../../task/id.ts"
+import type { StoredTask } from "../rules/stored-task.ts"
+import type { Boss } from "./boss.ts"
+import type { Query } from "./connection/database.ts"
+import { createCustody } from "./queue/custody.ts"
+import { createFetching } from "./queue/fetching.ts"
+import { createLookAround } from "./queue/look-around.ts"
+import { toNewJob } from "./queue/new-job.ts"
+import { createFits, createQueuedRows, type QueuedRow, toOffer } from "./queue/queued-rows.ts"
+import { createWakeUp } from "./queue/wake-up.ts"
+
+export interface PostgresDispatcher extends Dispatcher {
+  /** Something was queued, here or elsewhere. */
+  announce(): void
+  /** In the transaction in which they became queued. */
+  onQueued(query: Query, tasks: readonly StoredTask[]): Promise<void>
+  /** A run was claimed by this process. */
+  onClaimed(taskId: TaskId, run: number): void
+  /** A claim of this process came too late. */
+  onLost(taskId: TaskId, run: number): void
+  /** Gives back what is held. */
+  close(): Promise<void>
+}
+
+/**
+ * Jobs are pulled from pg-boss into the custody of this process, so that workers do not run after the same ones, and are
+ * checked against the tasks table before they are offered. Without a clock, the time is the server's.
+ */
+export function createDispatcher(query: Query, boss: Boss, clock?: Clock): PostgresDispatcher {
+  const queued = createQueuedRows(query, clock)
+  const custody = createCustody(query, boss, queued)
+  const fetching = createFetching(boss, custody)
+  const wakeUp = createWakeUp()
+  const lookAround = createLookAround(queued, custody, wakeUp)
+
+  /** With a single plugin, asking for its jobs tells as much. */
+  async function pluginsWithWork({ plugins }: TakeRequest): Promise<readonly string[]> {
+    const wanted = [...new Set(plugins)]
+    return wanted.length < 2 ? wanted : queued.pluginsWithWork(wanted)
+  }
+
+  /** Among equally urgent ones those come first whose workspace has not had its share. */
+  function byTurn(one: QueuedRow, other: QueuedRow): number {
+    const standsBack = ({ plugin, workspace }: QueuedRow) => Number(fetching.shareOf(plugin).hadItsShare(workspace))
+    return (
+      other.priority - one.priority ||
+      standsBack(one) - standsBack(other) ||
+      one.queuedAt - other.queuedAt ||
+      one.number - other.number
+    )
+  }
+
+  async function takeAny(request: TakeRequest): Promise<readonly QueuedRow[]> {
+    const [plugins] = await Promise.all([pluginsWithWork(request), custody.refresh()])
+    if (plugins.length === 0) return []
+    const wanted = { ...request, plugins }
+    const fitting = () => custody.rows().filter(createFits(wanted))
+    const outcomes = await Promise.all(plugins.map((plugin) => fetching.fetch(plugin, wanted)))
+    const clogged = new Set(plugins.filter((_, index) => !outcomes[index]))
+    if (fitting().length < request.limit) await lookAround(wanted, clogged)
+    return fitting().toSorted(byTurn).slice(0, request.limit)
+  }
+
+  async function takeOwn(request: TakeRequest): Promise<readonly QueuedRow[]> {
+    const found = await queued.find(request)
+    custody.addFound(found)
+    return found
+  }
+
+  return {
+    async take(request) {
+      if (request.limit < 1 || request.kinds.length === 0 || request.plugins.length === 0) return []
+      const rows = await (request.only ? takeOwn(request) : takeAny(request))
+      return rows.map(toOffer)
+    },
+    onOffer: wakeUp.add,
+    announce: wakeUp.call,
+    nextDueAt: queued.nextDueAt,
+    onQueued: (inTransaction, tasks) =>
+      boss.insert(
+        inTransaction,
+        tasks.map((task) => toNewJob(task, clock === undefined)),
+      ),
+    onClaimed(taskId, run) {
+      const row = custody.find(taskId, run)
+      if (!row) return
+      custody.drop(row)
+      fetching.shareOf(row.plugin).count(row.workspace)
+    },
+    onLost(taskId, run) {
+      if (custody.find(taskId, run)) wakeUp.call()
+    },
+    close() {
+      wakeUp.close()
+      return custody.close()
+    },
+  }
+}

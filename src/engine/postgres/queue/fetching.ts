@@ -1,0 +1,87 @@
+import { systemClock } from "../../../base/clock.ts"
+import type { TakeRequest } from "../../../task/dispatcher.ts"
+import type { Boss, FetchRequest } from "../boss.ts"
+import type { Custody } from "./custody.ts"
+import { createFairShare, type FairShare } from "./fair-share.ts"
+import { createFits, type QueuedRow } from "./queued-rows.ts"
+
+export interface Fetching {
+  /**
+   * Brings into custody what the request may get of a plugin. False: so much lies before what fits that it was given up;
+   * what fits must be found in another way.
+   */
+  fetch(plugin: string, request: TakeRequest): Promise<boolean>
+  shareOf(plugin: string): FairShare
+}
+
+type Fits = (row: QueuedRow) => boolean
+
+interface Collected {
+  readonly fitting: readonly QueuedRow[]
+  readonly isClogged: boolean
+}
+
+/** As many jobs that do not fit are held at a time, of a plugin. */
+const MOST_MISFITS = 200
+/** For so long a queue whose head does not fit is not fetched from. */
+const CLOGGED_MS = 1_000
+
+export function createFetching(boss: Boss, custody: Custody): Fetching {
+  const shares = new Map<string, FairShare>()
+  const cloggedUntilMs = new Map<string, number>()
+
+  function shareOf(plugin: string): FairShare {
+    const share = shares.get(plugin) ?? createFairShare()
+    shares.set(plugin, share)
+    return share
+  }
+
+  /** Fetches more and more until enough of it fits. */
+  async function collect(plugin: string, wanted: FetchRequest, fits: Fits): Promise<Collected> {
+    const fitting: QueuedRow[] = []
+    let misfits = custody.rows().filter((row) => row.plugin === plugin && !fits(row)).length
+    for (let limit = wanted.limit; ; limit = Math.min(2 * limit, MOST_MISFITS)) {
+      const jobs = await boss.fetch(plugin, { ...wanted, limit })
+      const rows = jobs.length === 0 ? [] : await custody.add(plugin, jobs)
+      fitting.push(...rows.filter(fits))
+      misfits += rows.filter((row) => !fits(row)).length
+      if (jobs.length < limit || fitting.length >= wanted.limit) return { fitting, isClogged: false }
+      if (misfits >= MOST_MISFITS) return { fitting, isClogged: true }
+    }
+  }
+
+  /** Those that had their share stand back, but for what is more urgent than what the others have. */
+  async function collectFairly(plugin: string, held: readonly QueuedRow[], request: TakeRequest, fits: Fits) {
+    const { limit, fullWorkspaces: without } = request
+    const share = shareOf(plugin)
+    const room = limit - held.length
+    const satisfied = share.thoseWhoHadTheirs()
+    if (satisfied.length === 0) return collect(plugin, { limit: room, without }, fits)
+    const others = await collect(plugin, { limit: room, without: [...without, ...satisfied] }, fits)
+    if (others.isClogged) return others
+    const left = room - others.fitting.length
+    if (left <= 0) return collect(plugin, { limit: room, without, above: lowestPriority(others.fitting) }, fits)
+    if ([...held, ...others.fitting].every(({ workspace }) => share.hadItsShare(workspace))) share.beginRound()
+    return collect(plugin, { limit: left, without }, fits)
+  }
+
+  return {
+    shareOf,
+    async fetch(plugin, request) {
+      if (systemClock.monotonic() < (cloggedUntilMs.get(plugin) ?? 0)) return false
+      const fits = createFits(request)
+      const held = custody.rows().filter((row) => row.plugin === plugin && fits(row))
+      const { limit, fullWorkspaces: without } = request
+      const { isClogged } =
+        held.length < limit
+          ? await collectFairly(plugin, held, request, fits)
+          : await collect(plugin, { limit, without, above: lowestPriority(held) }, fits)
+      if (isClogged) cloggedUntilMs.set(plugin, systemClock.monotonic() + CLOGGED_MS)
+      return !isClogged
+    },
+  }
+}
+
+function lowestPriority(rows: readonly QueuedRow[]): number {
+  return Math.min(...rows.map(({ priority }) => priority))
+}

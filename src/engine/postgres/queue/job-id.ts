@@ -1,0 +1,32 @@
+/**
+ * One stay of a run in the queue. A run that comes back to the queue was claimed in between, which raised its fence: no two
+ * stays are called the same.
+ */
+export interface QueueEntry {
+  /** The task's. */
+  readonly number: number
+  readonly run: number
+  readonly fence: number
+}
+
+/**
+ * A queue entry written as a uuid, so that whoever sees a task knows which job stands for it, and whoever sees a job, which
+ * task. A job for the same stay that is inserted again is the same job.
+ */
+export function toJobId({ number, run, fence }: QueueEntry): string {
+  const digits = toHex(number, 16) + toHex(run, 8) + toHex(fence, 8)
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")
+}
+
+export function toQueueEntry(jobId: string): QueueEntry {
+  const digits = jobId.replaceAll("-", "")
+  return {
+    number: Number.parseInt(digits.slice(0, 16), 16),
+    run: Number.parseInt(digits.slice(16, 24), 16),
+    fence: Number.parseInt(digits.slice(24), 16),
+  }
+}
+
+function toHex(value: number, length: number): string {
+  return value.toString(16).padStart(length, "0")
+}

@@ -1,0 +1,121 @@
+import type { Clock } from "../../../base/clock.ts"
+import type { Offer, TakeRequest } from "../../../task/dispatcher.ts"
+import type { SessionId, TaskId, WorkerId } from "../../../task/id.ts"
+import type { TaskKind } from "../../../task/record.ts"
+import type { Query } from "../connection/database.ts"
+import type { QueueEntry } from "./job-id.ts"
+
+/** A queued run as the tasks table has it. */
+export interface QueuedRow extends QueueEntry {
+  readonly id: TaskId
+  readonly session: SessionId | null
+  readonly workspace: string
+  readonly plugin: string
+  readonly model: string | null
+  readonly kind: TaskKind
+  readonly inputHeldBy: WorkerId | null
+  readonly priority: number
+  readonly queuedAt: number
+  readonly isDue: boolean
+  /** How long it has been due. */
+  readonly dueForMs: number
+}
+
+/** The queue as the tasks table has it, which is the truth about it. */
+export interface QueuedRows {
+  /** Those of these tasks that are queued. */
+  read(numbers: readonly number[]): Promise<readonly QueuedRow[]>
+  /** Those of these plugins that have something due. */
+  pluginsWithWork(plugins: readonly string[]): Promise<readonly string[]>
+  /** What fits the request, in the order of the queue. */
+  find(request: TakeRequest): Promise<readonly QueuedRow[]>
+  nextDueAt(): Promise<number | undefined>
+}
+
+/** Without a clock, the time is the server's. */
+export function createQueuedRows(query: Query, clock: Clock | undefined): QueuedRows {
+  const now = (): number | null => clock?.now() ?? null
+  return {
+    read: (numbers) =>
+      numbers.length === 0
+        ? Promise.resolve([])
+        : query(`SELECT ${COLUMNS} FROM tasks t, ${NOW} WHERE t.status = 'queued' AND t.number = ANY ($2::bigint[])`, [
+            now(),
+            numbers,
+          ]),
+    async pluginsWithWork(plugins) {
+      const rows = await query<{ plugin: string }>(
+        `SELECT p.plugin FROM unnest($2::text[]) AS p (plugin), ${NOW}
+         WHERE EXISTS (SELECT FROM tasks t WHERE t.status = 'queued' AND t.plugin = p.plugin AND ${IS_DUE})`,
+        [now(), plugins],
+      )
+      return rows.map(({ plugin }) => plugin)
+    },
+    async find(request) {
+      const values: unknown[] = [now(), request.plugins, request.limit, request.worker]
+      const fits = `t.status = 'queued' AND ${IS_DUE} AND (t.input_held_by IS NULL OR t.input_held_by = $4)
+        ${toConditions(request, values)}`
+      return query(request.only ? toQueryOfOwn(fits) : toQueryOfAll(fits), values)
+    },
+    async nextDueAt() {
+      const [row] = await query<{ due: number | null }>(
+        `SELECT min(t.available_at) AS due FROM tasks t, ${NOW}
+         WHERE t.status = 'queued' AND t.available_at > t.queued_at AND t.available_at > clock.now`,
+        [now()],
+      )
+      return row?.due ?? undefined
+    },
+  }
+}
+
+const NOW = "(SELECT coalesce($1::bigint, floor(extract(epoch FROM now()) * 1000)::bigint) AS now) AS clock"
+/** What was not put off is due, also after the clock was set back behind the moment it was queued at. */
+const IS_DUE = "(t.available_at <= clock.now OR t.available_at <= t.queued_at)"
+const COLUMNS = `t.number, t.run, t.fence, t.id, t.session, t.workspace, t.plugin, t.model, t.kind,
+  t.input_held_by AS "inputHeldBy", t.priority, t.queued_at AS "queuedAt", ${IS_DUE} AS "isDue",
+  clock.now - greatest(t.available_at, t.queued_at) AS "dueForMs"`
+const IN_ORDER = "ORDER BY t.priority DESC, t.queued_at, t.number LIMIT $3"
+
+/** Plugin by plugin, along the queue of each, so that another's long queue is not walked. */
+function toQueryOfAll(fits: string): string {
+  return `SELECT t.* FROM ${NOW}, unnest($2::text[]) AS p (plugin)
+    CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM tasks t WHERE t.plugin = p.plugin AND ${fits} ${IN_ORDER}) AS t
+    ORDER BY t.priority DESC, t."queuedAt", t.number LIMIT $3`
+}
+
+function toQueryOfOwn(fits: string): string {
+  return `SELECT ${COLUMNS} FROM tasks t, ${NOW} WHERE t.plugin = ANY ($2::text[]) AND ${fits} ${IN_ORDER}`
+}
+
+function toConditions(request: TakeRequest, values: unknown[]): string {
+  const add = (list: readonly string[]): string => `ANY ($${values.push(list)}::text[])`
+  const conditions = [`t.kind = ${add(request.kinds)}`]
+  if (request.fullSessions.length > 0)
+    conditions.push(`(t.session IS NULL OR NOT t.session = ${add(request.fullSessions)})`)
+  if (request.fullModels.length > 0) conditions.push(`(t.model IS NULL OR NOT t.model = ${add(request.fullModels)})`)
+  if (request.fullWorkspaces.length > 0) conditions.push(`NOT t.workspace = ${add(request.fullWorkspaces)}`)
+  if (request.only) conditions.push(`(t.session = ${add(request.only.sessions)} OR t.id = ${add(request.only.tasks)})`)
+  return conditions.map((condition) => `AND ${condition}`).join(" ")
+}
+
+/** Says of a row what the conditions above ask of it. */
+export function createFits(request: TakeRequest): (row: QueuedRow) => boolean {
+  const { worker } = request
+  const plugins = new Set(request.plugins)
+  const kinds = new Set(request.kinds)
+  const sessions = new Set(request.fullSessions)
+  const models = new Set(request.fullModels)
+  const workspaces = new Set(request.fullWorkspaces)
+  return ({ plugin, kind, session, model, workspace, inputHeldBy, isDue }) =>
+    isDue &&
+    plugins.has(plugin) &&
+    kinds.has(kind) &&
+    (session === null || !sessions.has(session)) &&
+    (model === null || !models.has(model)) &&
+    !workspaces.has(workspace) &&
+    (inputHeldBy === null || inputHeldBy === worker)
+}
+
+export function toOffer({ id, run, session, workspace, plugin, model }: QueuedRow): Offer {
+  return { taskId: id, run, session, workspace, plugin, model }
+}
