@@ -2,7 +2,7 @@ import type { WorkspaceId } from "../../../task/id.ts"
 import type { SessionRecord } from "../../../task/session.ts"
 import type { Page, PageRequest } from "../../../task/store.ts"
 import type { StoredSessions } from "../tables/session-table.ts"
-import { parseCursor, requirePageLimit, toCursor } from "./cursor.ts"
+import { parseCursor, requirePageLimit, toCursor } from "../../rules/cursor.ts"
 
 /** The last changed first. One that changes between two pages may be missed by the second: it was on no page yet, or is new. */
 export function listSessions(table: StoredSessions, workspace: WorkspaceId, request: PageRequest): Page<SessionRecord> {

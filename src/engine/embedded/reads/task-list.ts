@@ -4,7 +4,7 @@ import type { TaskSummary } from "../../../task/record.ts"
 import type { Page, PageRequest, TaskFilter } from "../../../task/store.ts"
 import { createStatementCache, LIMIT, prepare } from "../statement.ts"
 import { SUMMARY_COLUMNS, type SummaryRow, toTaskSummary } from "../../rules/rows/task-row.ts"
-import { parseCursor, type Position, requirePageLimit, toCursor } from "./cursor.ts"
+import { parseCursor, type Position, requirePageLimit, toCursor } from "../../rules/cursor.ts"
 import { type TaskQuery, toQueries } from "./task-query.ts"
 
 export interface TaskList {

@@ -1,4 +1,4 @@
-import { MeanwhileError } from "../../../base/error.ts"
+import { MeanwhileError } from "../../base/error.ts"
 
 /** Where a page ended: by time first where the list is in that order, else 0, then by row number. */
 export interface Position {
