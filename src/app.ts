@@ -77,7 +77,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     async onCreated(created) {
       runner = created
       const shared = { clock, log, redactor, config, reports, background, ledger, catalogue, person, defaults }
-      const isKept = options.dataDirectory !== undefined
+      const isKept = options.dataDirectory !== undefined || options.engine !== undefined
       const { store, bus } = engine
       conversations = createConversations({
         ...shared,

@@ -30,7 +30,10 @@ export interface RuntimeOptions {
    * goes with the runtime, and sessions are kept in memory.
    */
   readonly dataDirectory?: string
-  /** Instead of a store in the data folder. Closed with the runtime. */
+  /**
+   * Instead of a store in the data folder, where only the output of tasks lives then. Sessions are kept in it. Closed with
+   * the runtime.
+   */
   readonly engine?: Engine
   /** `provider/name`, or a model as an object, of the AI SDK too. Default: of the first provider with a key, else offline. */
   readonly model?: string | GivenModel

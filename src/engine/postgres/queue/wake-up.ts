@@ -1,4 +1,5 @@
 import { systemClock } from "../../../base/clock.ts"
+import { addTo, callSafely } from "../../rules/local-bus.ts"
 
 /** Tells listeners that there may be work, now or in a moment. */
 export interface WakeUp {
@@ -20,11 +21,12 @@ export function createWakeUp(): WakeUp {
 
   return {
     call,
-    add(listener) {
-      const own = () => listener()
-      listeners.add(own)
-      return () => void listeners.delete(own)
-    },
+    add: (listener) =>
+      addTo(
+        listeners,
+        () => listener(),
+        () => {},
+      ),
     within(delayMs) {
       const atMs = systemClock.monotonic() + delayMs
       if (isClosed || (pending && pending.atMs <= atMs)) return
@@ -39,16 +41,5 @@ export function createWakeUp(): WakeUp {
       isClosed = true
       pending?.cancel()
     },
-  }
-}
-
-/** The error surfaces as an uncaught one, where mistakes belong, and not with whoever had news. */
-function callSafely(listener: () => void): void {
-  try {
-    listener()
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error
-    })
   }
 }
