@@ -3,10 +3,13 @@ import { toErrorMessage } from "../../base/error.ts"
 import type { Database, Query } from "./connection/database.ts"
 import { QUEUE_VERSION, readQueueVersion, toQueueSchema } from "./queue-schema.ts"
 
-/** A job stands for one stay of a run in the queue: its id says of which task. */
-export interface NewJob {
+export interface JobReference {
   readonly id: string
   readonly plugin: string
+}
+
+/** A job stands for one stay of a run in the queue: its id says of which task. */
+export interface NewJob extends JobReference {
   readonly workspace: string
   readonly priority: number
   /** By wall time. Undefined: at once. */
@@ -36,11 +39,11 @@ export interface Boss {
   /** Highest priority first, then the oldest. */
   fetch(plugin: string, request: FetchRequest): Promise<readonly FetchedJob[]>
   /** Whoever holds them, and also when nobody does. */
-  remove(query: Query, plugin: string, ids: readonly string[]): Promise<void>
+  remove(query: Query, jobs: readonly JobReference[]): Promise<void>
   /** They take their old places. Those that were lost to somebody else are left alone. */
   giveBack(plugin: string, jobs: readonly FetchedJob[]): Promise<void>
-  /** Of a job that nobody holds. */
-  prioritize(query: Query, plugin: string, id: string, priority: number): Promise<void>
+  /** Of jobs that nobody holds. */
+  prioritize(query: Query, jobs: readonly NewJob[]): Promise<void>
   /** Gives back what the dead hold. Any number of processes may do this: they share the work. */
   supervise(): Promise<void>
   close(): Promise<void>
@@ -94,13 +97,28 @@ export async function createBoss(
     return made
   }
 
+  async function byQueue<Job extends JobReference>(
+    jobs: readonly Job[],
+    work: (name: string, ofQueue: readonly Job[]) => Promise<unknown>,
+  ): Promise<void> {
+    const groups = [...Map.groupBy(jobs, ({ plugin }) => plugin)]
+    await Promise.all(groups.map(async ([plugin, ofQueue]) => work(await queueOf(plugin), ofQueue)))
+  }
+
   return {
     openQueue: async (plugin) => void (await queueOf(plugin)),
-    async insert(query, jobs) {
-      const db = toExecutor(query)
-      for (const [plugin, ofPlugin] of Map.groupBy(jobs, (job) => job.plugin))
-        await boss.insert(await queueOf(plugin), ofPlugin.map(toInsert), { db })
-    },
+    insert: (query, jobs) =>
+      byQueue(jobs, (name, ofQueue) => boss.insert(name, ofQueue.map(toInsert), { db: toExecutor(query) })),
+    remove: (query, jobs) =>
+      byQueue(jobs, (name, ofQueue) => {
+        const ids = ofQueue.map(({ id }) => id)
+        return boss.deleteJob(name, ids, { db: toExecutor(query) })
+      }),
+    prioritize: (query, jobs) =>
+      byQueue(jobs, async (name, ofQueue) => {
+        const db = toExecutor(query)
+        for (const { id, priority } of ofQueue) await boss.update(name, undefined, { id, priority, db })
+      }),
     async fetch(plugin, { limit, without = [], above }) {
       if (above !== undefined && above >= HIGHEST_PRIORITY) return []
       const jobs = await boss.fetch(await queueOf(plugin), {
@@ -110,14 +128,8 @@ export async function createBoss(
       })
       return jobs.map(({ id, retryCount }) => ({ id, retryCount }))
     },
-    async remove(query, plugin, ids) {
-      if (ids.length > 0) await boss.deleteJob(await queueOf(plugin), [...ids], { db: toExecutor(query) })
-    },
     async giveBack(plugin, jobs) {
       if (jobs.length > 0) await boss.fail(await queueOf(plugin), [...jobs])
-    },
-    async prioritize(query, plugin, id, priority) {
-      await boss.update(await queueOf(plugin), undefined, { id, priority, db: toExecutor(query) })
     },
     supervise: () => boss.supervise(),
     close: () => boss.stop({ graceful: false, close: false }),

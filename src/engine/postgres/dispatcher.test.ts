@@ -210,9 +210,17 @@ function toEntry(number: number): QueueEntry {
   return { number, run: 1, fence: 0 }
 }
 
+/** As a commit does. */
 async function claim(dispatcher: PostgresDispatcher, id: TaskId | undefined): Promise<void> {
   if (!id) throw new Error("there is nothing to claim")
-  await database.query("UPDATE tasks SET status = 'running', fence = fence + 1 WHERE id = $1", [id])
+  await database.transaction(async (query) => {
+    const sql = "UPDATE tasks SET status = 'running', fence = 1 WHERE id = $1 AND fence = 0 RETURNING number"
+    const rows = await query<{ number: number }>(sql, [id])
+    await boss.remove(
+      query,
+      rows.map(({ number }) => ({ plugin: "shell", id: toJobId(toEntry(number)) })),
+    )
+  })
   dispatcher.onClaimed(id, 1)
 }
 

@@ -1,21 +1,20 @@
 import type { Clock } from "../../base/clock.ts"
 import type { Dispatcher, TakeRequest } from "../../task/dispatcher.ts"
 import type { TaskId } from "../../task/id.ts"
-import type { StoredTask } from "../rules/stored-task.ts"
 import type { Boss } from "./boss.ts"
 import type { Query } from "./connection/database.ts"
 import { createCustody } from "./queue/custody.ts"
 import { createFetching } from "./queue/fetching.ts"
 import { createLookAround } from "./queue/look-around.ts"
-import { toNewJob } from "./queue/new-job.ts"
+import { type TaskChange, toQueueChanges } from "./queue/queue-changes.ts"
 import { createFits, createQueuedRows, type QueuedRow, toOffer } from "./queue/queued-rows.ts"
 import { createWakeUp } from "./queue/wake-up.ts"
 
 export interface PostgresDispatcher extends Dispatcher {
   /** Something was queued, here or elsewhere. */
   announce(): void
-  /** In the transaction in which they became queued. */
-  onQueued(query: Query, tasks: readonly StoredTask[]): Promise<void>
+  /** In the transaction of these changes: the queue changes with it. */
+  onChanges(query: Query, changes: readonly TaskChange[]): Promise<void>
   /** A run was claimed by this process. */
   onClaimed(taskId: TaskId, run: number): void
   /** A claim of this process came too late. */
@@ -78,15 +77,18 @@ export function createDispatcher(query: Query, boss: Boss, clock?: Clock): Postg
     onOffer: wakeUp.add,
     announce: wakeUp.call,
     nextDueAt: queued.nextDueAt,
-    onQueued: (inTransaction, tasks) =>
-      boss.insert(
-        inTransaction,
-        tasks.map((task) => toNewJob(task, clock === undefined)),
-      ),
+    async onChanges(inTransaction, changes) {
+      const { entered, left, prioritized } = toQueueChanges(changes, clock === undefined)
+      await Promise.all([
+        boss.insert(inTransaction, entered),
+        boss.remove(inTransaction, left),
+        boss.prioritize(inTransaction, prioritized),
+      ])
+    },
     onClaimed(taskId, run) {
       const row = custody.find(taskId, run)
       if (!row) return
-      custody.drop(row)
+      custody.forget(row)
       fetching.shareOf(row.plugin).count(row.workspace)
     },
     onLost(taskId, run) {

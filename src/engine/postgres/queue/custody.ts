@@ -20,8 +20,8 @@ export interface Custody {
   rows(): readonly QueuedRow[]
   has(entry: QueueEntry): boolean
   find(taskId: TaskId, run: number): QueuedRow | undefined
-  /** Its run has left the queue: the job goes, whoever holds it. */
-  drop(row: QueuedRow): void
+  /** Its run was claimed, and its job went in the same transaction. */
+  forget(entry: QueueEntry): void
   /** Gives everything back. */
   close(): Promise<void>
 }
@@ -42,7 +42,7 @@ export const PATIENCE_MS = 250
 
 export function createCustody(query: Query, boss: Boss, queued: QueuedRows): Custody {
   const holdings = new Map<string, Holding>()
-  const removals = createRemovals((plugin, jobIds) => boss.remove(query, plugin, jobIds))
+  const removals = createRemovals((jobs) => boss.remove(query, jobs))
   let cancelSweep: (() => void) | undefined
 
   function hold(plugin: string, entry: QueueEntry, job: FetchedJob | null): Holding {
@@ -54,7 +54,7 @@ export function createCustody(query: Query, boss: Boss, queued: QueuedRows): Cus
 
   function letGo({ jobId, plugin }: Holding): void {
     holdings.delete(jobId)
-    removals.add(plugin, jobId)
+    removals.add({ plugin, id: jobId })
   }
 
   async function lookAt(some: readonly Holding[]): Promise<readonly QueuedRow[]> {
@@ -99,10 +99,7 @@ export function createCustody(query: Query, boss: Boss, queued: QueuedRows): Cus
       for (const { row } of holdings.values()) if (row?.id === taskId && row.run === run) return row
       return undefined
     },
-    drop(row) {
-      const holding = holdings.get(toJobId(row))
-      if (holding) letGo(holding)
-    },
+    forget: (entry) => void holdings.delete(toJobId(entry)),
     async close() {
       cancelSweep?.()
       await Promise.all([giveBack([...holdings.values()]), removals.close()])

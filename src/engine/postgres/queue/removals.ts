@@ -1,16 +1,19 @@
 import { systemClock } from "../../../base/clock.ts"
+import type { JobReference } from "../boss.ts"
 
-/** Jobs whose runs have left the queue, removed a batch at a time. One that is forgotten is found again and dropped then. */
+/**
+ * Jobs that were met although their runs have left the queue, removed a batch at a time. One that is forgotten is met again.
+ */
 export interface Removals {
-  add(plugin: string, jobId: string): void
+  add(job: JobReference): void
   /** Waits for what was added before. */
   close(): Promise<void>
 }
 
 const COLLECT_MS = 20
 
-export function createRemovals(remove: (plugin: string, jobIds: readonly string[]) => Promise<void>): Removals {
-  let waiting = new Map<string, string[]>()
+export function createRemovals(remove: (jobs: readonly JobReference[]) => Promise<void>): Removals {
+  let waiting: JobReference[] = []
   let cancelTimer: (() => void) | undefined
   let flushing: Promise<unknown> = Promise.resolve()
 
@@ -18,15 +21,13 @@ export function createRemovals(remove: (plugin: string, jobIds: readonly string[
     cancelTimer?.()
     cancelTimer = undefined
     const batch = waiting
-    waiting = new Map()
-    flushing = Promise.all([flushing, ...[...batch].map(([plugin, jobIds]) => remove(plugin, jobIds).catch(ignore))])
+    waiting = []
+    flushing = Promise.all([flushing, remove(batch).catch(() => {})])
   }
 
   return {
-    add(plugin, jobId) {
-      const ofPlugin = waiting.get(plugin)
-      if (ofPlugin) ofPlugin.push(jobId)
-      else waiting.set(plugin, [jobId])
+    add(job) {
+      waiting.push(job)
       cancelTimer ??= systemClock.schedule(COLLECT_MS, flush, { isBackground: true })
     },
     async close() {
@@ -35,5 +36,3 @@ export function createRemovals(remove: (plugin: string, jobIds: readonly string[
     },
   }
 }
-
-function ignore(): void {}
