@@ -58,11 +58,11 @@ CREATE TABLE tasks (
   metadata text,
   input text
 );
-CREATE INDEX tasks_by_status ON tasks (status, workspace, number);
-CREATE INDEX tasks_by_session ON tasks (session, number) WHERE session IS NOT NULL;
-CREATE INDEX tasks_by_parent ON tasks (parent_task) WHERE parent_task IS NOT NULL;
-CREATE INDEX tasks_by_group ON tasks (group_id) WHERE group_id IS NOT NULL;
-CREATE INDEX tasks_by_batch ON tasks (batch) WHERE batch IS NOT NULL;
+CREATE INDEX tasks_by_workspace ON tasks (workspace, status, kind, (-number));
+CREATE INDEX tasks_by_session ON tasks (session, status, kind, (-number)) WHERE session IS NOT NULL;
+CREATE INDEX tasks_by_parent ON tasks (parent_task, (-number)) WHERE parent_task IS NOT NULL;
+CREATE INDEX tasks_by_group ON tasks (group_id, (-number)) WHERE group_id IS NOT NULL;
+CREATE INDEX tasks_by_batch ON tasks (batch, (-number)) WHERE batch IS NOT NULL;
 CREATE INDEX tasks_by_worker ON tasks (worker) WHERE worker IS NOT NULL;
 CREATE INDEX tasks_by_input_holder ON tasks (input_held_by) WHERE input_held_by IS NOT NULL;
 CREATE UNIQUE INDEX tasks_by_idempotency_key ON tasks (workspace, idempotency_key) WHERE idempotency_key IS NOT NULL;
@@ -71,9 +71,9 @@ CREATE UNIQUE INDEX tasks_by_asking_step ON tasks (asked_by_task, asked_by_run, 
 CREATE INDEX tasks_queue ON tasks (priority DESC, queued_at, number) WHERE status = 'queued';
 CREATE INDEX tasks_queue_of_plugin ON tasks (plugin, priority DESC, queued_at, number) WHERE status = 'queued';
 CREATE INDEX tasks_delayed ON tasks (available_at) WHERE status = 'queued' AND available_at > queued_at;
-CREATE INDEX tasks_to_strip ON tasks (used_at) WHERE used_at IS NOT NULL AND stripped_at IS NULL;
-CREATE INDEX tasks_to_remove ON tasks (used_at) WHERE used_at IS NOT NULL AND session IS NULL;
-CREATE INDEX tasks_stripped ON tasks (used_at) WHERE used_at IS NOT NULL AND stripped_at IS NOT NULL;
+CREATE INDEX tasks_to_strip ON tasks (used_at, number) WHERE used_at IS NOT NULL AND stripped_at IS NULL;
+CREATE INDEX tasks_to_remove ON tasks (used_at, number) WHERE used_at IS NOT NULL AND session IS NULL;
+CREATE INDEX tasks_stripped ON tasks (used_at, number) WHERE used_at IS NOT NULL AND stripped_at IS NOT NULL;
 
 CREATE TABLE runs (
   task bigint NOT NULL,

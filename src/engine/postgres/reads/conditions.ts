@@ -1,0 +1,62 @@
+/** What rows must meet, as SQL whose values are parameters. */
+export interface Conditions {
+  /** Parameters so far, in the order of their numbers. */
+  readonly values: readonly unknown[]
+  /** Makes a value a parameter: `$3`. */
+  bind(value: unknown): string
+  demand(condition: string): void
+  /** Found through an index that begins with the column. */
+  equal(column: string, value: string | number | null | undefined): void
+  /** Looked at in rows that were found by other means: no index is chosen for it. */
+  match(column: string, value: string | number | null | undefined): void
+  among(column: string, values: readonly string[] | undefined): void
+  /** ` WHERE …`, or nothing. */
+  where(): string
+}
+
+export function createConditions(): Conditions {
+  const values: unknown[] = []
+  const demanded: string[] = []
+
+  function bind(value: unknown): string {
+    values.push(value)
+    return `$${values.length}`
+  }
+
+  const demand = (condition: string): void => void demanded.push(condition)
+  return {
+    values,
+    bind,
+    demand,
+    equal(column, value) {
+      if (value === undefined) return
+      demand(value === null ? `${column} IS NULL` : `${column} = ${bind(value)}`)
+    },
+    match(column, value) {
+      if (value === undefined) return
+      demand(value === null ? `${column} IS NULL` : `${column} IS NOT DISTINCT FROM ${bind(value)}`)
+    },
+    among(column, given) {
+      if (given) demand(`${column} = ANY (${bind(given)}::text[])`)
+    },
+    where: () => (demanded.length > 0 ? ` WHERE ${demanded.join(" AND ")}` : ""),
+  }
+}
+
+/** What begins with a text, in a column that is compared byte by byte: no character is larger. */
+export function demandPrefix(conditions: Conditions, column: string, prefix: string): void {
+  const parameter = conditions.bind(prefix)
+  conditions.demand(`${column} >= ${parameter} AND ${column} < ${parameter} || chr(1114111)`)
+}
+
+const MOST_ROWS = 2 ** 31 - 1
+
+/** A limit that the server takes; below zero there is none. */
+export function toLimit(limit: number): number | null {
+  return limit < 0 ? null : Math.min(Math.floor(limit), MOST_ROWS)
+}
+
+/** A place in a numbered list that the server takes, however large or small. */
+export function toPlace(after: number): number {
+  return Math.min(Math.max(Math.floor(after), 0), Number.MAX_SAFE_INTEGER)
+}

@@ -1,0 +1,52 @@
+import type { StoreHealth } from "../../../task/store.ts"
+import type { Query } from "../connection/database.ts"
+
+/** What belongs to what. The row it belongs to is never removed before it. */
+const BELONGINGS = [
+  ["runs", "task", "tasks", "number"],
+  ["events", "task", "tasks", "number"],
+  ["steps", "task", "tasks", "number"],
+  ["notices", "task", "tasks", "number"],
+  ["waits", "task", "tasks", "number"],
+  ["arrivals", "task", "tasks", "number"],
+  ["arrivals", "group_id", "groups", "id"],
+  ["messages", "session", "sessions", "number"],
+  ["artifact_owners", "task", "tasks", "number"],
+  ["artifact_owners", "artifact", "artifacts", "number"],
+] as const
+
+/** Each finds rows that no operation can have left so; a row's `problem` is a sentence for people. */
+const RULES: readonly string[] = [
+  `SELECT 'The events of task ' || id || ' do not end at ' || last_sequence || '.' AS problem FROM tasks
+   LEFT JOIN (SELECT task, max(sequence) AS last FROM events GROUP BY task) log ON log.task = number
+   WHERE last_sequence <> coalesce(last, 0)`,
+  `SELECT 'The events of task ' || id || ' have a gap.' AS problem FROM tasks
+   LEFT JOIN (SELECT task, count(*) AS count FROM events GROUP BY task) log ON log.task = number
+   WHERE stripped_at IS NULL AND last_sequence <> coalesce(count, 0)`,
+  `SELECT 'Task ' || id || ' is ' || status || ' but has ' || CASE WHEN ended_at IS NULL THEN 'no' ELSE 'an' END
+   || ' end.' AS problem FROM tasks
+   WHERE (ended_at IS NOT NULL) <> (status IN ('completed', 'failed', 'cancelled', 'timed_out', 'interrupted'))`,
+  `SELECT 'Task ' || id || ' ended without a notice.' AS problem FROM tasks
+   WHERE ended_at IS NOT NULL AND kind <> 'turn' AND NOT EXISTS
+     (SELECT 1 FROM notices WHERE task = number AND notices.run = tasks.run AND notices.kind = 'ended')`,
+  `SELECT 'Task ' || id || ' waits for nothing that is open.' AS problem FROM tasks
+   WHERE status = 'waiting' AND NOT EXISTS (SELECT 1 FROM waits WHERE task = number AND waits.state = 'open')`,
+  ...BELONGINGS.map(
+    ([table, column, owner, key]) =>
+      `SELECT 'A row of ${table} belongs to a row of ${owner} that does not exist.' AS problem FROM ${table} part
+       WHERE NOT EXISTS (SELECT 1 FROM ${owner} WHERE ${owner}.${key} = part.${column})`,
+  ),
+]
+
+/** Whoever repairs a store begins with the first ones. */
+const MOST_PROBLEMS_PER_RULE = 100
+
+/** Each rule sees one moment, so that what is written meanwhile is no problem. */
+export async function checkIntegrity(query: Query): Promise<StoreHealth> {
+  const problems: string[] = []
+  for (const rule of RULES) {
+    const rows = await query<{ problem: string }>(`${rule} LIMIT ${MOST_PROBLEMS_PER_RULE}`)
+    problems.push(...rows.map(({ problem }) => problem))
+  }
+  return { isHealthy: problems.length === 0, problems }
+}

@@ -1,0 +1,37 @@
+import type { TaskSummary } from "../../../task/record.ts"
+import type { Page, PageRequest, TaskFilter } from "../../../task/store.ts"
+import { parseCursor, requirePageLimit, toCursor } from "../../rules/cursor.ts"
+import { SUMMARY_COLUMNS, type SummaryRow, toTaskSummary } from "../../rules/rows/task-row.ts"
+import type { Query } from "../connection/database.ts"
+import { toLimit } from "./conditions.ts"
+import { toCountQuery, toTaskQuery } from "./task-query.ts"
+
+export interface TaskList {
+  page(filter: TaskFilter, request: PageRequest): Promise<Page<TaskSummary>>
+  count(filter: TaskFilter): Promise<number>
+}
+
+type ListRow = SummaryRow & { readonly at: number }
+
+export function createTaskList(query: Query): TaskList {
+  return {
+    async page(filter, { limit, cursor }) {
+      requirePageLimit(limit, "tasks")
+      const after = cursor === undefined ? undefined : parseCursor(cursor)
+      const { text, values } = toTaskQuery(filter, after, toLimit(limit + 1))
+      const order = filter.consumedBefore === undefined ? "number DESC" : "at, number"
+      const rows = await query<ListRow>(
+        `SELECT at, ${SUMMARY_COLUMNS} FROM (${text}) places JOIN tasks USING (number) ORDER BY ${order}`,
+        values,
+      )
+      const items = rows.slice(0, limit).map(toTaskSummary)
+      const last = rows[limit - 1]
+      return rows.length > limit && last ? { items, cursor: toCursor(last) } : { items }
+    },
+    async count(filter) {
+      const { text, values } = toCountQuery(filter)
+      const [row] = await query<{ count: number }>(text, values)
+      return row?.count ?? 0
+    },
+  }
+}
