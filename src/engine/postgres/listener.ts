@@ -1,4 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises"
+import { setImmediate as turn, setTimeout as wait } from "node:timers/promises"
 import pg from "pg"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { Database } from "./connection/database.ts"
@@ -47,6 +47,8 @@ type Ending = "lost" | "deaf"
 export function createListener(options: ListenerOptions): Listener {
   const { database, channel } = options
   const times = { ...TIMES, ...options.times }
+  // The same one every time: what a pooler was once told to listen to it keeps.
+  const probe = `meanwhile_probe_${crypto.randomUUID().replaceAll("-", "")}`
   const closing = new AbortController()
   const { signal } = closing
   const ready = Promise.withResolvers<void>()
@@ -79,12 +81,12 @@ export function createListener(options: ListenerOptions): Listener {
     signal.addEventListener("abort", end)
     try {
       await unlessAborted(over.signal, client.connect())
-      const probe = `meanwhile_probe_${crypto.randomUUID().replaceAll("-", "")}`
-      await unlessAborted(over.signal, client.query(`LISTEN ${channel}; LISTEN ${probe}`))
+      await unlessAborted(over.signal, client.query(`LISTEN ${probe}`))
+      if (!(await isHeard(client, over.signal))) return over.signal.aborted ? "lost" : "deaf"
       client.on("notification", ({ channel: from, payload }) => {
         if (from === channel) options.onPayload(payload ?? "")
       })
-      if (!(await isHeard(client, probe, over.signal))) return over.signal.aborted ? "lost" : "deaf"
+      await unlessAborted(over.signal, client.query(`LISTEN ${channel}`))
       client.unref?.()
       begin()
       for (;;) {
@@ -107,7 +109,7 @@ export function createListener(options: ListenerOptions): Listener {
     ready.resolve()
   }
 
-  async function isHeard(client: pg.Client, probe: string, over: AbortSignal): Promise<boolean> {
+  async function isHeard(client: pg.Client, over: AbortSignal): Promise<boolean> {
     const arrival = new AbortController()
     const hear = ({ channel: from }: pg.Notification): void => {
       if (from === probe) arrival.abort()
@@ -115,7 +117,9 @@ export function createListener(options: ListenerOptions): Listener {
     client.on("notification", hear)
     try {
       await unlessAborted(over, database.query("SELECT pg_notify($1, '')", [probe]))
-      await wait(times.probeMs, undefined, { signal: AbortSignal.any([arrival.signal, over]), ref: false })
+      await wait(times.probeMs, undefined, { signal: AbortSignal.any([arrival.signal, over]) })
+      // This process may have been too busy to look at what had arrived.
+      await turn()
     } catch (error) {
       if (!arrival.signal.aborted && !over.aborted) throw error
     } finally {

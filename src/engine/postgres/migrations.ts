@@ -37,19 +37,21 @@ export async function migrate(database: Database, schema: string): Promise<void>
   }
 }
 
+const RIGHTS = [
+  { rights: "SELECT, INSERT, UPDATE, DELETE", kind: "TABLES" },
+  { rights: "USAGE, SELECT", kind: "SEQUENCES" },
+  { rights: "EXECUTE", kind: "FUNCTIONS" },
+]
+
 /** Lets a role use the store that may not change its tables, nor those that later migrations add. */
 export async function grantUse(database: Database, schema: string, role: string): Promise<void> {
   const grantee = `"${role.replaceAll('"', '""')}"`
   const statements = [schema, toQueueSchema(schema)].flatMap((name) => [
     `GRANT USAGE ON SCHEMA ${name} TO ${grantee}`,
-    ...["", `ALTER DEFAULT PRIVILEGES IN SCHEMA ${name} `].flatMap((ever) => {
-      const all = ever === "" ? (kind: string) => `ALL ${kind} IN SCHEMA ${name}` : (kind: string) => kind
-      return [
-        `${ever}GRANT SELECT, INSERT, UPDATE, DELETE ON ${all("TABLES")} TO ${grantee}`,
-        `${ever}GRANT USAGE, SELECT ON ${all("SEQUENCES")} TO ${grantee}`,
-        `${ever}GRANT EXECUTE ON ${all("FUNCTIONS")} TO ${grantee}`,
-      ]
-    }),
+    ...RIGHTS.flatMap(({ rights, kind }) => [
+      `GRANT ${rights} ON ALL ${kind} IN SCHEMA ${name} TO ${grantee}`,
+      `ALTER DEFAULT PRIVILEGES IN SCHEMA ${name} GRANT ${rights} ON ${kind} TO ${grantee}`,
+    ]),
   ])
   await database.transaction((query) => query(statements.join(";\n")))
 }

@@ -34,7 +34,7 @@ const FAILED = /FATAL: +(?!the database system is)/
 const START_ATTEMPTS = 20
 const RETRY_MS = 100
 
-/** PostgreSQL refuses to run as root. This user exists on every system and owns nothing. */
+/** PostgreSQL refuses to run as root. This user exists on every Linux and owns nothing. */
 const NOBODY = 65534
 const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 
