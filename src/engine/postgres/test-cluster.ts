@@ -59,10 +59,9 @@ export async function createCluster(options: {
   const settings = (options.settings ?? []).flatMap((setting) => ["-c", setting])
   const flags = [...(options.isDurable ? [] : HASTY), ...MODEST, ...settings, "-c", "unix_socket_directories="]
   const command = ["sh", folder, binary("initdb"), binary("postgres"), "-D", join(folder, "data"), ...flags]
-  let port: number | undefined
   let watchdog: Watchdog | undefined
 
-  async function serve(): Promise<number> {
+  async function serve(port?: number): Promise<number> {
     for (let attempt = 1; ; attempt++) {
       // Somebody else may take a free port before the server does.
       const triedPort = port ?? (await findFreePort())
@@ -87,8 +86,8 @@ export async function createCluster(options: {
     if (wish === "remove") await rm(folder, { recursive: true, force: true })
   }
 
-  port = await serve()
-  return { port, start: async () => void (await serve()), stop }
+  const port = await serve()
+  return { port, start: async () => void (await serve(port)), stop }
 }
 
 /** In a process group of its own, so that an interrupt of the tests leaves the server to them. */
