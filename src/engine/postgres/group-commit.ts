@@ -1,0 +1,84 @@
+import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
+import type { Operation } from "../../task/operation.ts"
+import type { Change } from "../rules/change.ts"
+import type { Answer, Outcome, RunGroup } from "./run-group.ts"
+
+export interface GroupCommit {
+  commit(operations: readonly Operation[]): Promise<readonly Answer[]>
+  /** Refuses what comes from now on and waits for what came before. */
+  close(): Promise<void>
+}
+
+/** After a transaction is durable and its writers are answered. */
+export type OnCommitted = (changes: readonly Change[]) => void
+
+interface Writer {
+  readonly operations: readonly Operation[]
+  readonly resolve: (answers: readonly Answer[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** A larger group would hold its locks for long. */
+const LARGEST_GROUP = 500
+
+/**
+ * Writers of one moment share one transaction and are answered once it is durable; those that come while it is under way
+ * are the next. A refusal fails its writer alone.
+ */
+export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted): GroupCommit {
+  let waiting: Writer[] = []
+  let isClosed = false
+  let running: Promise<void> | undefined
+
+  async function run(): Promise<void> {
+    // The writers of the same tick belong together.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (waiting.length > 0) {
+      const group = waiting.slice(0, LARGEST_GROUP)
+      waiting = waiting.slice(group.length)
+      await commitGroup(group)
+    }
+    running = undefined
+  }
+
+  async function commitGroup(group: readonly Writer[]): Promise<void> {
+    try {
+      answer(group, await runGroup(group.map(({ operations }) => operations)))
+    } catch (error) {
+      // One of them may have what the store cannot keep, or be too large: each tries again by itself.
+      if (group.length > 1 && isOfOne(error)) for (const writer of group) await commitGroup([writer])
+      else for (const writer of group) writer.reject(error)
+    }
+  }
+
+  function answer(group: readonly Writer[], outcomes: readonly Outcome[]): void {
+    const changes: Change[] = []
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.isRefused) group[index]?.reject(outcome.error)
+      else {
+        changes.push(outcome.change)
+        group[index]?.resolve(outcome.answers)
+      }
+    }
+    onCommitted(changes)
+  }
+
+  return {
+    commit(operations) {
+      if (isClosed) return Promise.reject(new MeanwhileError("closed", "The store was closed. Open it again."))
+      if (operations.length === 0) return Promise.resolve([])
+      return new Promise((resolve, reject) => {
+        waiting.push({ operations, resolve, reject })
+        running ??= run()
+      })
+    },
+    async close() {
+      isClosed = true
+      await running
+    },
+  }
+}
+
+function isOfOne(error: unknown): boolean {
+  return isMeanwhileError(error, "invalid_input") || isMeanwhileError(error, "disk_full")
+}

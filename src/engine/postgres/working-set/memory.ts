@@ -1,0 +1,91 @@
+/** Takes back what was changed since a mark, the last change first. */
+export interface UndoLog {
+  note(takeBack: () => void): void
+  mark(): number
+  takeBackTo(mark: number): void
+}
+
+export function createUndoLog(): UndoLog {
+  const log: (() => void)[] = []
+  return {
+    note: (takeBack) => void log.push(takeBack),
+    mark: () => log.length,
+    takeBackTo(mark) {
+      while (log.length > mark) log.pop()?.()
+    },
+  }
+}
+
+/** What was there and what will be; undefined: nothing. */
+export interface Changed<Value> {
+  readonly before: Value | undefined
+  readonly after: Value | undefined
+}
+
+/**
+ * Rows by key: what was loaded, and over it what the rules have made of it. What is known to be absent is known, too.
+ * Values are replaced, never changed.
+ */
+export interface Memory<Value> {
+  isKnown(key: string): boolean
+  /** Undefined when it is absent, or when nobody knows. */
+  get(key: string): Value | undefined
+  /** Everything that is known and there. */
+  values(): readonly Value[]
+  set(key: string, value: Value | undefined): void
+  /** What the store holds. */
+  learn(key: string, value: Value | undefined): void
+  /** What the store holds, whatever was made of it. */
+  learned(key: string): Value | undefined
+  changes(): readonly Changed<Value>[]
+}
+
+export function createMemory<Value>(undo: UndoLog): Memory<Value> {
+  const loaded = new Map<string, Value | undefined>()
+  const written = new Map<string, Value | undefined>()
+
+  function values(): readonly Value[] {
+    const found: Value[] = []
+    for (const value of written.values()) if (value !== undefined) found.push(value)
+    for (const [key, value] of loaded) if (value !== undefined && !written.has(key)) found.push(value)
+    return found
+  }
+
+  return {
+    isKnown: (key) => written.has(key) || loaded.has(key),
+    get: (key) => (written.has(key) ? written.get(key) : loaded.get(key)),
+    values,
+    set(key, value) {
+      const hadOne = written.has(key)
+      const before = written.get(key)
+      undo.note(() => {
+        if (hadOne) written.set(key, before)
+        else written.delete(key)
+      })
+      written.set(key, value)
+    },
+    learn: (key, value) => void loaded.set(key, value),
+    learned: (key) => loaded.get(key),
+    changes: () =>
+      [...written]
+        .map(([key, after]) => ({ before: loaded.get(key), after }))
+        .filter(({ before, after }) => before !== after),
+  }
+}
+
+/** A list that only grows, until a writer's part of it is taken back. */
+export interface Log<Entry> {
+  add(entry: Entry): void
+  entries(): readonly Entry[]
+}
+
+export function createLog<Entry>(undo: UndoLog): Log<Entry> {
+  const entries: Entry[] = []
+  return {
+    add(entry) {
+      entries.push(entry)
+      undo.note(() => void entries.pop())
+    },
+    entries: () => entries,
+  }
+}

@@ -1,0 +1,30 @@
+import type { Query } from "./connection/database.ts"
+import type { WorkingSet } from "./working-set/working-set.ts"
+import { createBulk } from "./write/bulk.ts"
+import { removeArtifacts, writeArtifacts } from "./write/write-artifacts.ts"
+import { sweepDependents, writeDependents } from "./write/write-dependents.ts"
+import { removeDocuments, writeDocuments } from "./write/write-documents.ts"
+import { removeGroups, writeGroups } from "./write/write-groups.ts"
+import { removeLeases, writeLeases } from "./write/write-leases.ts"
+import { removeSessions, writeSessions } from "./write/write-sessions.ts"
+import { removeTasks, writeTasks } from "./write/write-tasks.ts"
+
+/** Writes what the rules have made of the rows: what goes first, then what is new or changed. */
+export async function writeRows(query: Query, set: WorkingSet): Promise<void> {
+  const bulk = createBulk(query)
+  removeArtifacts(bulk, set)
+  sweepDependents(bulk, set)
+  removeGroups(bulk, set)
+  removeSessions(bulk, set)
+  removeLeases(bulk, set)
+  removeDocuments(bulk, set)
+  removeTasks(bulk, set)
+  writeTasks(bulk, set)
+  writeDependents(bulk, set)
+  writeGroups(bulk, set)
+  writeSessions(bulk, set)
+  writeLeases(bulk, set)
+  writeDocuments(bulk, set)
+  writeArtifacts(bulk, set)
+  await bulk.done()
+}
