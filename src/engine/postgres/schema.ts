@@ -64,6 +64,7 @@ CREATE INDEX tasks_by_parent ON tasks (parent_task, (-number)) WHERE parent_task
 CREATE INDEX tasks_by_group ON tasks (group_id, (-number)) WHERE group_id IS NOT NULL;
 CREATE INDEX tasks_by_batch ON tasks (batch, (-number)) WHERE batch IS NOT NULL;
 CREATE INDEX tasks_by_worker ON tasks (worker) WHERE worker IS NOT NULL;
+CREATE INDEX tasks_claimed ON tasks ((-number)) WHERE worker IS NOT NULL;
 CREATE INDEX tasks_by_input_holder ON tasks (input_held_by) WHERE input_held_by IS NOT NULL;
 CREATE UNIQUE INDEX tasks_by_idempotency_key ON tasks (workspace, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE UNIQUE INDEX tasks_by_asking_step ON tasks (asked_by_task, asked_by_run, asked_by_key)
@@ -121,8 +122,9 @@ CREATE TABLE notices (
   claimed_by_key text COLLATE "C",
   PRIMARY KEY (task, run, kind)
 );
-CREATE INDEX notices_by_workspace ON notices (workspace, at) WHERE settled_at IS NULL;
-CREATE INDEX notices_by_session ON notices (session, at) WHERE settled_at IS NULL AND session IS NOT NULL;
+CREATE INDEX notices_by_workspace ON notices (workspace, at, task, run) WHERE settled_at IS NULL;
+CREATE INDEX notices_by_session ON notices (session, at, task, run)
+  WHERE settled_at IS NULL AND session IS NOT NULL;
 CREATE INDEX notices_by_claimant ON notices (claimed_by_task, claimed_by_run, claimed_by_key)
   WHERE claimed_by_task IS NOT NULL;
 

@@ -54,7 +54,8 @@ export function toClientSettings(options: ConnectionOptions): ClientSettings {
     pipeline: true,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    options: `-c search_path=${schema}`,
+    // Statements are short: to compile one takes longer than to run it.
+    options: `-c search_path=${schema} -c jit=off`,
     types: createTypes(),
   }
   return {

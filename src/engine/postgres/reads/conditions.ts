@@ -56,6 +56,11 @@ export function toLimit(limit: number): number | null {
   return limit < 0 ? null : Math.min(Math.floor(limit), MOST_ROWS)
 }
 
+/** One more than fits the page: whether there is another page. */
+export function toPageLimit(limit: number): number {
+  return Math.min(limit, MOST_ROWS - 1) + 1
+}
+
 /** A place in a numbered list that the server takes, however large or small. */
 export function toPlace(after: number): number {
   return Math.min(Math.max(Math.floor(after), 0), Number.MAX_SAFE_INTEGER)

@@ -2,7 +2,7 @@ import type { TaskStore } from "../../../task/store.ts"
 import { parseCursor, requirePageLimit, toCursor } from "../../rules/cursor.ts"
 import { type MessageRow, type SessionRow, toMessage, toStoredSession } from "../../rules/rows/session-row.ts"
 import type { Query } from "../connection/database.ts"
-import { toLimit, toPlace } from "./conditions.ts"
+import { toLimit, toPageLimit, toPlace } from "./conditions.ts"
 
 const SESSION = { name: "session", text: "SELECT * FROM sessions WHERE id = $1" }
 
@@ -30,7 +30,7 @@ export function createSessionReads(query: Query): Pick<TaskStore, "session" | "s
     async sessions(workspace, { limit, cursor }) {
       requirePageLimit(limit, "sessions")
       const after = cursor === undefined ? FIRST : parseCursor(cursor)
-      const rows = await query<SessionRow>(SESSIONS, [workspace, after.at, after.number, toLimit(limit + 1)])
+      const rows = await query<SessionRow>(SESSIONS, [workspace, after.at, after.number, toPageLimit(limit)])
       const items = rows.slice(0, limit).map((row) => toStoredSession(row).record)
       const last = rows[limit - 1]
       if (rows.length <= limit || !last) return { items }

@@ -1,9 +1,10 @@
+import { createHash } from "node:crypto"
 import type { TaskSummary } from "../../../task/record.ts"
 import type { Page, PageRequest, TaskFilter } from "../../../task/store.ts"
 import { parseCursor, requirePageLimit, toCursor } from "../../rules/cursor.ts"
 import { SUMMARY_COLUMNS, type SummaryRow, toTaskSummary } from "../../rules/rows/task-row.ts"
-import type { Query } from "../connection/database.ts"
-import { toLimit } from "./conditions.ts"
+import type { Query, Statement } from "../connection/database.ts"
+import { toPageLimit } from "./conditions.ts"
 import { toCountQuery, toTaskQuery } from "./task-query.ts"
 
 export interface TaskList {
@@ -14,14 +15,15 @@ export interface TaskList {
 type ListRow = SummaryRow & { readonly at: number }
 
 export function createTaskList(query: Query): TaskList {
+  const statementOf = createNaming()
   return {
     async page(filter, { limit, cursor }) {
       requirePageLimit(limit, "tasks")
       const after = cursor === undefined ? undefined : parseCursor(cursor)
-      const { text, values } = toTaskQuery(filter, after, toLimit(limit + 1))
+      const { text, values } = toTaskQuery(filter, after, toPageLimit(limit))
       const order = filter.consumedBefore === undefined ? "number DESC" : "at, number"
       const rows = await query<ListRow>(
-        `SELECT at, ${SUMMARY_COLUMNS} FROM (${text}) places JOIN tasks USING (number) ORDER BY ${order}`,
+        statementOf(`SELECT at, ${SUMMARY_COLUMNS} FROM (${text}) places JOIN tasks USING (number) ORDER BY ${order}`),
         values,
       )
       const items = rows.slice(0, limit).map(toTaskSummary)
@@ -33,5 +35,19 @@ export function createTaskList(query: Query): TaskList {
       const [row] = await query<{ count: number }>(text, values)
       return row?.count ?? 0
     },
+  }
+}
+
+/** Programs ask for few kinds of lists, again and again: half of what one costs is to plan it. */
+const MOST_NAMES = 200
+
+function createNaming(): (text: string) => Statement | string {
+  const statements = new Map<string, Statement>()
+  return (text) => {
+    const known = statements.get(text)
+    if (known || statements.size >= MOST_NAMES) return known ?? text
+    const statement = { name: `tasks ${createHash("sha1").update(text).digest("base64url")}`, text }
+    statements.set(text, statement)
+    return statement
   }
 }
