@@ -39,6 +39,8 @@ export { commandParts } from "./builtin/shell/command-parts.ts"
 export { createShellPlugin } from "./builtin/shell/shell-plugin.ts"
 export { createPluginLoader } from "./config/plugin-loader.ts"
 export { createEmbeddedEngine, type EmbeddedEngineOptions } from "./engine/embedded/engine.ts"
+export { createPostgresEngine } from "./engine/postgres/engine.ts"
+export type { PostgresEngineOptions } from "./engine/postgres/engine-options.ts"
 export { backgroundCapable } from "./plugin/background-adapter.ts"
 export {
   type BackgroundCapable,

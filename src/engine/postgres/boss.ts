@@ -32,9 +32,7 @@ export interface FetchRequest {
 
 /** pg-boss, as far as it is used: a queue for each plugin, whose jobs are pulled in batches and removed once they are done. */
 export interface Boss {
-  /** Makes sure that the plugin has a queue, on a connection of its own. Costs nothing once it is known. */
-  openQueue(plugin: string): Promise<void>
-  /** In the transaction of `query`. A job that is there already stays as it is. */
+  /** In the transaction of `query`, but for a queue that is not there yet. A job that is there already stays as it is. */
   insert(query: Query, jobs: readonly NewJob[]): Promise<void>
   /** Highest priority first, then the oldest. */
   fetch(plugin: string, request: FetchRequest): Promise<readonly FetchedJob[]>
@@ -106,7 +104,6 @@ export async function createBoss(
   }
 
   return {
-    openQueue: async (plugin) => void (await queueOf(plugin)),
     insert: (query, jobs) =>
       byQueue(jobs, (name, ofQueue) => boss.insert(name, ofQueue.map(toInsert), { db: toExecutor(query) })),
     remove: (query, jobs) =>

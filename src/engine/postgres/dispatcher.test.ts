@@ -52,6 +52,24 @@ describe("custody", () => {
     expect(await take(other)).toEqual(ids)
   })
 
+  test("workers that drain one queue do not run after the same tasks", async () => {
+    const ids = await queue(300, {})
+    const claimed: TaskId[] = []
+    async function work(dispatcher: PostgresDispatcher): Promise<void> {
+      for (;;) {
+        const offers = await take(dispatcher, { limit: 10 })
+        if (offers.length === 0) return
+        for (const id of offers)
+          if (await claim(dispatcher, id)) claimed.push(id)
+          else missed++
+      }
+    }
+    let missed = 0
+    await Promise.all([open(), open(), open()].map(work))
+    expect(claimed.toSorted()).toEqual(ids.toSorted())
+    expect(missed).toBe(0)
+  })
+
   test("a claimed run leaves custody and its job goes", async () => {
     const dispatcher = open()
     const [first, second] = await queue(2, {})
@@ -134,6 +152,17 @@ describe("lost jobs", () => {
     await waitUntil(async () => (await countJobs()) === 0)
   })
 
+  test("what a dead process holds goes back into the queue when somebody looks after it", async () => {
+    await queue(1, {})
+    const [held] = await boss.fetch("shell", { limit: 1 })
+    await boss.supervise()
+    expect(await boss.fetch("shell", { limit: 1 })).toEqual([])
+    await database.query(`UPDATE ${JOBS} SET heartbeat_on = now() - interval '11 s'`)
+    await database.query(`UPDATE ${DEFAULT_SCHEMA}_queue.queue SET monitor_claim_on = NULL, monitor_on = NULL`)
+    await boss.supervise()
+    expect(await boss.fetch("shell", { limit: 1 })).toMatchObject([{ id: held?.id }])
+  })
+
   test("an inserted job stays there for years", async () => {
     await queue(1, {})
     const [row] = await database.query<{ years: number }>(
@@ -189,7 +218,6 @@ interface Queued {
 /** Puts so many into the tasks table and the queue, as a commit does. */
 async function queue(count: number, { workspace = "default", session, priority = 0 }: Queued): Promise<TaskId[]> {
   const ids = Array.from({ length: count }, createTaskId)
-  await boss.openQueue("shell")
   await database.transaction(async (query) => {
     const rows = await query<{ number: number }>(
       `INSERT INTO tasks (number, id, status, run, fence, last_sequence, available_at, queued_at, ran_ms, priority,
@@ -211,17 +239,20 @@ function toEntry(number: number): QueueEntry {
 }
 
 /** As a commit does. */
-async function claim(dispatcher: PostgresDispatcher, id: TaskId | undefined): Promise<void> {
+async function claim(dispatcher: PostgresDispatcher, id: TaskId | undefined): Promise<boolean> {
   if (!id) throw new Error("there is nothing to claim")
-  await database.transaction(async (query) => {
+  const [row] = await database.transaction(async (query) => {
     const sql = "UPDATE tasks SET status = 'running', fence = 1 WHERE id = $1 AND fence = 0 RETURNING number"
     const rows = await query<{ number: number }>(sql, [id])
     await boss.remove(
       query,
       rows.map(({ number }) => ({ plugin: "shell", id: toJobId(toEntry(number)) })),
     )
+    return rows
   })
-  dispatcher.onClaimed(id, 1)
+  if (row) dispatcher.onClaimed(id, 1)
+  else dispatcher.onLost(id, 1)
+  return row !== undefined
 }
 
 async function countJobs(): Promise<number> {

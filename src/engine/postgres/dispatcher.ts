@@ -15,7 +15,7 @@ export interface PostgresDispatcher extends Dispatcher {
   announce(): void
   /** In the transaction of these changes: the queue changes with it. */
   onChanges(query: Query, changes: readonly TaskChange[]): Promise<void>
-  /** A run was claimed by this process. */
+  /** A run was claimed by this process, and its job went in the same transaction. */
   onClaimed(taskId: TaskId, run: number): void
   /** A claim of this process came too late. */
   onLost(taskId: TaskId, run: number): void

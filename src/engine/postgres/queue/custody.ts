@@ -20,7 +20,7 @@ export interface Custody {
   rows(): readonly QueuedRow[]
   has(entry: QueueEntry): boolean
   find(taskId: TaskId, run: number): QueuedRow | undefined
-  /** Its run was claimed, and its job went in the same transaction. */
+  /** Its run was claimed, and its job is gone. */
   forget(entry: QueueEntry): void
   /** Gives everything back. */
   close(): Promise<void>

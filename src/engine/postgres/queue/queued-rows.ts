@@ -17,8 +17,6 @@ export interface QueuedRow extends QueueEntry {
   readonly priority: number
   readonly queuedAt: number
   readonly isDue: boolean
-  /** How long it has been due. */
-  readonly dueForMs: number
 }
 
 /** The queue as the tasks table has it, which is the truth about it. */
@@ -72,8 +70,7 @@ const NOW = "(SELECT coalesce($1::bigint, floor(extract(epoch FROM now()) * 1000
 /** What was not put off is due, also after the clock was set back behind the moment it was queued at. */
 const IS_DUE = "(t.available_at <= clock.now OR t.available_at <= t.queued_at)"
 const COLUMNS = `t.number, t.run, t.fence, t.id, t.session, t.workspace, t.plugin, t.model, t.kind,
-  t.input_held_by AS "inputHeldBy", t.priority, t.queued_at AS "queuedAt", ${IS_DUE} AS "isDue",
-  clock.now - greatest(t.available_at, t.queued_at) AS "dueForMs"`
+  t.input_held_by AS "inputHeldBy", t.priority, t.queued_at AS "queuedAt", ${IS_DUE} AS "isDue"`
 const IN_ORDER = "ORDER BY t.priority DESC, t.queued_at, t.number LIMIT $3"
 
 /** Plugin by plugin, along the queue of each, so that another's long queue is not walked. */

@@ -1,0 +1,67 @@
+import { systemClock } from "../../base/clock.ts"
+import { closeAll } from "../../base/close-all.ts"
+import type { Engine } from "../../task/engine.ts"
+import type { TaskStore } from "../../task/store.ts"
+import { createBoss } from "./boss.ts"
+import { createBus } from "./bus.ts"
+import { DEFAULT_SCHEMA } from "./connection/client-settings.ts"
+import { openDatabase } from "./connection/open-database.ts"
+import { createDispatcher } from "./dispatcher.ts"
+import type { PostgresEngineOptions } from "./engine-options.ts"
+import { createGroupCommit } from "./group-commit.ts"
+import { migrate } from "./migrations.ts"
+import { createUpkeep } from "./queue/upkeep.ts"
+import { createRunGroup } from "./run-group.ts"
+import { createStore } from "./store.ts"
+import { createWatchedCommit } from "./watched-commit.ts"
+
+const POOL_SIZE = 10
+/** A transaction that is the first to need a queue waits until another connection has made it. */
+const SMALLEST_POOL = 2
+
+/** What was opened before a failure is closed again. */
+export async function openEngine(options: PostgresEngineOptions): Promise<Engine> {
+  const { url, schema = DEFAULT_SCHEMA, poolSize = POOL_SIZE, clock, isHolderAlive = () => undefined } = options
+  const warn = (message: string): void => options.log?.warn(message)
+  await using opened = new AsyncDisposableStack()
+  const database = await openDatabase({ url, schema, poolSize: Math.max(poolSize, SMALLEST_POOL) })
+  opened.defer(database.close)
+  await migrate(database, schema)
+  const boss = await createBoss(database, schema, warn)
+  opened.defer(boss.close)
+  const dispatcher = createDispatcher(database.query, boss, clock)
+  const bus = await createBus({ url, schema, database, warn, onOffers: dispatcher.announce })
+  const { onChanges } = dispatcher
+  const runGroup = createRunGroup({ database, clock, isHolderAlive, onChanges, notify: bus.notify })
+  const groupCommit = createGroupCommit(runGroup, bus.publish)
+  const commit = createWatchedCommit(groupCommit.commit, dispatcher) as TaskStore["commit"]
+  const upkeep = createUpkeep(boss, warn)
+
+  const kept = opened.move()
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> =>
+    (closing ??= closeAll([
+      groupCommit.close,
+      bus.close,
+      () => withinMoments(Promise.all([dispatcher.close(), upkeep.close()])),
+      () => kept.disposeAsync(),
+    ]))
+  return {
+    name: "postgres",
+    store: createStore({ database, isHolderAlive, commit, ...(clock && { clock }) }),
+    dispatcher,
+    bus,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+const MOMENTS_MS = 1_000
+
+/** A courtesy to others, who would find it anyway: no server that is gone is waited for. */
+async function withinMoments(courtesy: Promise<unknown>): Promise<void> {
+  const isOver = Promise.withResolvers<void>()
+  const cancel = systemClock.schedule(MOMENTS_MS, isOver.resolve)
+  await Promise.race([courtesy.catch(() => {}), isOver.promise])
+  cancel()
+}

@@ -1,0 +1,35 @@
+import { isMeanwhileError } from "../../base/error.ts"
+import type { TaskId } from "../../task/id.ts"
+import type { Operation } from "../../task/operation.ts"
+import type { PostgresDispatcher } from "./dispatcher.ts"
+
+type Commit<Answer> = (operations: readonly Operation[]) => Promise<readonly Answer[]>
+
+/** The dispatcher learns what became of its offers. */
+export function createWatchedCommit<Answer>(commit: Commit<Answer>, dispatcher: PostgresDispatcher): Commit<Answer> {
+  async function commitClaims(operations: readonly Operation[], claims: readonly Claim[]): Promise<readonly Answer[]> {
+    try {
+      const answers = await commit(operations)
+      for (const { taskId, run } of claims) dispatcher.onClaimed(taskId, run)
+      return answers
+    } catch (error) {
+      if (isMeanwhileError(error, "wrong_state") || isMeanwhileError(error, "not_found"))
+        for (const { taskId, run } of claims) dispatcher.onLost(taskId, run)
+      throw error
+    }
+  }
+
+  return (operations) => {
+    const claims = operations.flatMap(toClaim)
+    return claims.length === 0 ? commit(operations) : commitClaims(operations, claims)
+  }
+}
+
+interface Claim {
+  readonly taskId: TaskId
+  readonly run: number
+}
+
+function toClaim(operation: Operation): Claim | readonly [] {
+  return operation.op === "task.apply" && operation.event.type === "task.started" ? operation.run : []
+}
