@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto"
-import { connect } from "node:net"
-import { text } from "node:stream/consumers"
 import pg from "pg"
 import { DEFAULT_SCHEMA } from "./connection/client-settings.ts"
 import { openDatabase } from "./connection/open-database.ts"
 import { migrate } from "./migrations.ts"
 import { createCluster, type EndSignal } from "./test-cluster.ts"
+import { askForSharedServer } from "./test-door.ts"
 
 /** A real PostgreSQL, for tests. */
 export interface TestServer extends AsyncDisposable {
@@ -102,15 +101,6 @@ function toDatabaseUrl(serverUrl: string, name: string): string {
   const url = new URL(serverUrl)
   url.pathname = name
   return url.href
-}
-
-/** Undefined outside of a test run. */
-async function askForSharedServer(): Promise<string | undefined> {
-  const port = Number(process.env["MEANWHILE_TEST_POSTGRES_DOOR"])
-  if (!port) return undefined
-  const answer = await text(connect(port, "127.0.0.1"))
-  if (!answer.startsWith("postgres:")) throw new Error(answer)
-  return answer
 }
 
 function run(url: string, statement: string): Promise<void> {
