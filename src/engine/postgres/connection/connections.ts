@@ -94,12 +94,12 @@ function toConnection(client: pg.PoolClient, begin: string, isBorrowed: boolean)
   }
 }
 
-/** A server that became read-only was demoted: the next connection may lead to the new one. A stale plan goes with its session. */
-const SPOILING_STATES: ReadonlySet<string> = new Set(["25006", "0A000", "26000", "42P05"])
+/** A stale plan goes with its session. */
+const STALE_PLANS: ReadonlySet<string> = new Set(["0A000", "26000", "42P05"])
 
 function spoils(error: unknown): boolean {
   if (toTrouble(error)?.kind === "lost") return true
-  return error instanceof pg.DatabaseError && SPOILING_STATES.has(error.code ?? "")
+  return error instanceof pg.DatabaseError && STALE_PLANS.has(error.code ?? "")
 }
 
 function ignore(): void {}

@@ -4,6 +4,7 @@ import { migrate } from "../migrations.ts"
 import { DEFAULT_SCHEMA } from "./client-settings.ts"
 import type { Database } from "./database.ts"
 import { openDatabase } from "./open-database.ts"
+import { startProxy } from "./test-proxy.ts"
 
 let server: TestServer
 let database: Database
@@ -68,4 +69,13 @@ test("what is asked while the server is away is answered when it is back", async
   await server.start()
   expect(await asked).toEqual([{ one: 1 }])
   expect(await written).toEqual([{ id: "late" }])
+})
+
+test("a server that hangs is left for another connection", async () => {
+  await using proxy = await startProxy(server.url)
+  const patient = await openDatabase({ url: proxy.url, statementTimeoutMs: 100 })
+  let hangs = 1
+  proxy.onRequest = (data) => (data.includes("hanging") && hangs-- > 0 ? "hold" : "pass")
+  expect(await patient.query("SELECT 'hanging' AS word")).toEqual([{ word: "hanging" }])
+  await patient.close()
 })

@@ -41,6 +41,18 @@ describe("statements", () => {
     expect(await single.query("SELECT name FROM pg_prepared_statements")).toEqual([{ name: "a name" }])
   })
 
+  test("one with a name goes on when the table it reads has changed", async () => {
+    await using single = toDisposable(await openDatabase({ url: place.url, poolSize: 1 }))
+    await single.query("CREATE TABLE changing (id int)")
+    const all = { name: "all", text: "SELECT * FROM changing WHERE id > $1" }
+    await single.query("INSERT INTO changing VALUES (1)")
+    expect(await single.query(all, [0])).toEqual([{ id: 1 }])
+    await database.query("ALTER TABLE changing ADD COLUMN more int")
+    expect(await single.query(all, [0])).toEqual([{ id: 1, more: null }])
+    await database.query("ALTER TABLE changing ADD COLUMN most int")
+    expect(await single.transaction((query) => query(all, [0]))).toEqual([{ id: 1, more: null, most: null }])
+  })
+
   test("never use more connections than allowed, and say whose they are", async () => {
     await using narrow = toDisposable(await openDatabase({ url: place.url, poolSize: 2 }))
     const sql = `SELECT pg_sleep(0.01), (SELECT count(*) FROM pg_stat_activity
@@ -181,7 +193,6 @@ describe("what cannot be done is refused", () => {
     ["SELECT * FROM nowhere", "store_unavailable"],
     ["SELECT 'x'::int", "invalid_input"],
     ["INSERT INTO things (id) VALUES (NULL)", "invalid_input"],
-    ["SET TRANSACTION READ ONLY; INSERT INTO things (id) VALUES ('x')", "store_read_only"],
   ] as const
   for (const [sql, code] of REFUSED)
     test(`${sql}: ${code}`, async () => {
@@ -190,6 +201,15 @@ describe("what cannot be done is refused", () => {
         code,
       )
     })
+
+  test("writing to a server that stays read-only", async () => {
+    await using standby = toDisposable(await openDatabase({ url: place.url, patienceMs: 50 }))
+    const write = "SET TRANSACTION READ ONLY; INSERT INTO things (id) VALUES ('x')"
+    await expectRefusal(
+      standby.transaction((query) => query(write)),
+      "store_read_only",
+    )
+  })
 
   test("a URL that leads nowhere, or is none, is told at once and without its password", async () => {
     const { port, hostname } = new URL(place.url)

@@ -40,7 +40,8 @@ const BY_STATE: ReadonlyMap<string, Trouble> = new Map([
   ["22", refused("invalid_input", "cannot hold such a value.")],
   ["23", refused("invalid_input", "cannot hold such a record.")],
   ["23505", conflict("invalid_input", "has such a record already.")],
-  ["25006", refused("store_read_only", "is read-only now. Connect to the primary server.")],
+  // After a failover the next connection leads to the new primary.
+  ["25006", { kind: "lost", code: "store_read_only", text: "is read-only. Connect to the primary server." }],
   ["25P03", LOST],
   ["26000", STALE_PLAN],
   ["28", NO_LOGIN],

@@ -4,17 +4,17 @@ import { createServer, connect, type AddressInfo, type Socket } from "node:net"
 export interface Proxy extends AsyncDisposable {
   /** The server's URL, through here. */
   readonly url: string
-  /** Looks at what the client sends. `pass` sends it on; `cut` ends the connection instead; `swallow` sends it on, and ends it once answered. */
-  onRequest: (data: Buffer) => "pass" | "cut" | "swallow" | Buffer
-  readonly connectionCount: () => number
+  /**
+   * Looks at what the client sends. `pass` sends it on; `cut` ends the connection instead; `swallow` sends it on, and ends
+   * the connection once it is answered; `hold` does nothing, as a server that hangs; bytes are an answer, and the end.
+   */
+  onRequest: (data: Buffer) => "pass" | "cut" | "swallow" | "hold" | Buffer
 }
 
 export async function startProxy(serverUrl: string): Promise<Proxy> {
   const target = new URL(serverUrl)
   const sockets = new Set<Socket>()
-  let connectionCount = 0
   const server = createServer((client) => {
-    connectionCount += 1
     const upstream = connect(Number(target.port), target.hostname)
     let isSwallowing = false
     const end = (): void => {
@@ -31,6 +31,7 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
     }
     client.on("data", (data) => {
       const wish = proxy.onRequest(data)
+      if (wish === "hold") return
       if (wish === "cut") return end()
       if (Buffer.isBuffer(wish)) return void client.end(wish)
       if (wish === "swallow") isSwallowing = true
@@ -47,7 +48,6 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
   const proxy: Proxy = {
     url: url.href,
     onRequest: () => "pass",
-    connectionCount: () => connectionCount,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
