@@ -45,10 +45,16 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted):
     try {
       answer(group, await runGroup(group.map(({ operations }) => operations)))
     } catch (error) {
-      // One of them may have what the store cannot keep, or be too large: each tries again by itself.
-      if (group.length > 1 && isOfOne(error)) for (const writer of group) await commitGroup([writer])
-      else for (const writer of group) writer.reject(error)
+      if (group.length > 1 && isOfOne(error)) return commitApart(group)
+      for (const writer of group) writer.reject(error)
     }
+  }
+
+  /** One of them has what the store cannot keep, or is too large: it is looked for by halves, and the others go on. */
+  async function commitApart(group: readonly Writer[]): Promise<void> {
+    const middle = Math.ceil(group.length / 2)
+    await commitGroup(group.slice(0, middle))
+    await commitGroup(group.slice(middle))
   }
 
   function answer(group: readonly Writer[], outcomes: readonly Outcome[]): void {
