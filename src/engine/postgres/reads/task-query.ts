@@ -35,17 +35,17 @@ export function toTaskQuery(filter: TaskFilter, after: Position | undefined, lim
   return { text, values: conditions.values }
 }
 
+/** Here the server may choose: it knows how many tasks have the statuses that are asked for. */
 export function toCountQuery(filter: TaskFilter): TaskQuery {
   const way = toWay(filter)
-  if (way.by === "keys") {
-    const { keys, conditions } = toKeys(filter, way)
-    const found = `SELECT count(*) AS count FROM tasks${conditions.where()}`
-    const text = `SELECT coalesce(sum(count), 0) AS count FROM ${keys} CROSS JOIN LATERAL (${found}) found`
-    return { text, values: conditions.values }
-  }
-  const conditions = toTaskConditions(filter, way.parts)
+  const isEverywhere = way.by === "keys" && way.value === undefined
+  const conditions = toTaskConditions(filter, way.by === "keys" ? [way.column] : way.parts)
   if (way.by === "index" && way.parts.length === 0) conditions.demand(IS_CLAIMED)
-  return { text: `SELECT count(*) AS count FROM tasks${conditions.where()}`, values: conditions.values }
+  if (isEverywhere) conditions.demand("workspace = scopes.workspace")
+  const count = `SELECT count(*) AS count FROM tasks${conditions.where()}`
+  if (!isEverywhere) return { text: count, values: conditions.values }
+  const text = `SELECT coalesce(sum(count), 0) AS count FROM (${ALL_WORKSPACES}) scopes CROSS JOIN LATERAL (${count}) found`
+  return { text, values: conditions.values }
 }
 
 /** Which index finds the tasks: one of few tasks, the one that has status and kind before the number, or that of all. */
