@@ -105,6 +105,7 @@ CREATE TABLE steps (
   result text,
   PRIMARY KEY (task, run, key)
 );
+CREATE INDEX steps_by_completion ON steps (task, run, completion) WHERE completion IS NOT NULL;
 
 CREATE TABLE notices (
   task bigint NOT NULL,

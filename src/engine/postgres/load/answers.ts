@@ -30,7 +30,7 @@ export interface DependentRows {
     readonly run: number
     readonly first_sequence: number
   })[]
-  readonly completions: readonly { readonly task: number; readonly run: number; readonly last: number }[]
+  readonly completions: readonly { readonly task: number; readonly run: number; readonly last: number | null }[]
   readonly runs: readonly { readonly task: number; readonly record: string }[]
   readonly waits: readonly (WaitRow & { readonly task: number })[]
   readonly arrivals: readonly (Omit<GroupArrival, "taskId"> & {

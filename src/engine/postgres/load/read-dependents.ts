@@ -108,9 +108,9 @@ function askForSteps(questions: Questions<DependentRows>, { steps, completions }
   if (completions.length > 0)
     questions.ask(
       "completions",
-      (parameter) => `SELECT task, run, max(completion) AS last
-        FROM unnest(${places(parameter, completions)}) AS wanted (task, run) JOIN steps USING (task, run)
-        WHERE completion IS NOT NULL GROUP BY task, run`,
+      (parameter) => `SELECT task, run, (SELECT max(completion) FROM steps WHERE completion IS NOT NULL
+          AND steps.task = wanted.task AND steps.run = wanted.run) AS last
+        FROM unnest(${places(parameter, completions)}) AS wanted (task, run)`,
     )
 }
 
@@ -119,14 +119,13 @@ function places(parameter: Parameter, of: readonly Omit<StepPlace, "key">[]): st
   return `${tasks}::bigint[], ${parameter(of.map(({ run }) => run))}::integer[]`
 }
 
-function learnSteps(answers: Partial<DependentRows>, { steps, completions }: Owners, set: WorkingSet): void {
+function learnSteps(answers: Partial<DependentRows>, { steps }: Owners, set: WorkingSet): void {
   for (const { task, run, key } of steps) set.steps.learn(task, run, key, undefined)
   for (const row of answers.steps ?? []) {
     const { task, run, key, first_sequence: firstSequence } = row
     set.steps.learn(task, run, key, { task, step: toStep(set.tasks.idOf(task), run, row), firstSequence })
   }
-  for (const { task, run } of completions) set.steps.learnCompletion(task, run, 0)
-  for (const { task, run, last } of answers.completions ?? []) set.steps.learnCompletion(task, run, last)
+  for (const { task, run, last } of answers.completions ?? []) set.steps.learnCompletion(task, run, last ?? 0)
 }
 
 function learnRuns(answers: Partial<DependentRows>, { runs }: Owners, set: WorkingSet): void {

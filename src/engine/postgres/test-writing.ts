@@ -1,0 +1,92 @@
+import { afterAll, beforeAll } from "vitest"
+import type { GroupDetails } from "../../task/group.ts"
+import { createGroupId, DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
+import type { TaskEntry } from "../../task/operation.ts"
+import type { TaskStore } from "../../task/store.ts"
+import { COMPLETED, RUNNING, sampleDetails } from "../suite/samples.ts"
+import type { Database } from "./connection/database.ts"
+import { openDatabase } from "./connection/open-database.ts"
+import { createGroupCommit } from "./group-commit.ts"
+import type { TaskChange } from "./queue/queue-changes.ts"
+import { createRunGroup, type RunGroup } from "./run-group.ts"
+import { createStore } from "./store.ts"
+import { createTestDatabase, type TestDatabase } from "./test-server.ts"
+
+/** The writing half of an engine, as one process has it. */
+export interface Writing {
+  readonly runGroup: RunGroup
+  readonly commit: TaskStore["commit"]
+  readonly store: TaskStore
+  /** What was sent since the last look, each statement by its first words. */
+  sent(): readonly string[]
+  readonly changes: TaskChange[]
+}
+
+/** A store of its own for the tests of one file, removed after them. `open` gives it another process. */
+export function useWritingStore(): { open(): Promise<Writing> } {
+  let home: TestDatabase
+  const databases: Database[] = []
+
+  beforeAll(async () => {
+    home = await createTestDatabase()
+  })
+
+  afterAll(async () => {
+    for (const database of databases) await database.close()
+    await home.drop()
+  })
+
+  return {
+    async open() {
+      const database = await openDatabase({ url: home.url })
+      databases.push(database)
+      return createWriting(database)
+    },
+  }
+}
+
+function createWriting(database: Database): Writing {
+  let texts: string[] = []
+  const changes: TaskChange[] = []
+  const watched: Database = {
+    ...database,
+    transaction: (work) =>
+      database.transaction((query) =>
+        work((statement, values) => {
+          texts.push(typeof statement === "string" ? statement : statement.text)
+          return query(statement, values)
+        }),
+      ),
+  }
+  const runGroup = createRunGroup({
+    database: watched,
+    isHolderAlive: () => undefined,
+    onChanges: (_query, changed) => Promise.resolve(void changes.push(...changed)),
+    notify: () => Promise.resolve(),
+  })
+  const commit = createGroupCommit(runGroup, () => {}).commit as TaskStore["commit"]
+  return {
+    runGroup,
+    commit,
+    store: createStore({ database, commit }),
+    sent() {
+      const words = texts.map(
+        (text) => /^(SELECT|WITH|INSERT INTO \w+|UPDATE \w+|DELETE FROM \w+)/.exec(text)?.[0] ?? text,
+      )
+      texts = []
+      return words
+    },
+    changes,
+  }
+}
+
+export const create = (changes: Parameters<typeof sampleDetails>[0] = {}, entry: TaskEntry = RUNNING) =>
+  ({ op: "task.create", details: sampleDetails(changes), entry }) as const
+
+export const complete = (taskId: TaskId) =>
+  ({ op: "task.apply", run: { taskId, run: 1, fence: 1 }, event: COMPLETED }) as const
+
+export function sampleGroup(): GroupDetails {
+  const fixed = { workspace: DEFAULT_WORKSPACE, session: null, name: "", failFast: false } as const
+  return { id: createGroupId(), ...fixed, join: "all", report: "combined", merge: "append" }
+}
