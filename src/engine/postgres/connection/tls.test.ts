@@ -8,7 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { createTestDatabase, type TestDatabase } from "../test-server.ts"
 import { openDatabase } from "./open-database.ts"
 
-const hasOpenssl = spawnSync("openssl", ["version"]).status === 0
+const OPENSSL = "openssl"
+const hasOpenssl = spawnSync(OPENSSL, ["version"]).status === 0
 
 describe.skipIf(!hasOpenssl)("TLS by URL", () => {
   let place: TestDatabase
@@ -21,7 +22,7 @@ describe.skipIf(!hasOpenssl)("TLS by URL", () => {
     folder = await mkdtemp(join(tmpdir(), "meanwhile-tls-"))
     const files = ["-keyout", join(folder, "key.pem"), "-out", join(folder, "cert.pem")]
     const name = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    execFileSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", ...files, ...name], {
+    execFileSync(OPENSSL, ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", ...files, ...name], {
       stdio: "ignore",
     })
     const [key, cert] = await Promise.all([readFile(join(folder, "key.pem")), readFile(join(folder, "cert.pem"))])
