@@ -55,6 +55,8 @@ const FOR_EVER_SECONDS = 2_147_483_647
 /** Being given back counts as a retry. */
 const RETRY_LIMIT = 1_000_000_000
 const HIGHEST_PRIORITY = 2_147_483_647
+/** Whoever holds a job need not be remembered when the server crashes: the job is handed out again. */
+const WITHOUT_WAITING = "SET LOCAL synchronous_commit TO off"
 const LATEST_START = Date.UTC(9999, 0)
 
 export async function createBoss(
@@ -77,6 +79,12 @@ export async function createBoss(
   boss.on("error", (error) => onError(toErrorMessage(error)))
   await boss.start()
   const queues = new Map<string, Promise<string>>()
+  const hasty = toExecutor((statement, values) =>
+    database.query(
+      values?.length || typeof statement !== "string" ? statement : `${WITHOUT_WAITING}; ${statement}`,
+      values,
+    ),
+  )
 
   async function ensureQueue(plugin: string): Promise<string> {
     const name = toQueueName(plugin)
@@ -120,13 +128,14 @@ export async function createBoss(
       if (above !== undefined && above >= HIGHEST_PRIORITY) return []
       const jobs = await boss.fetch(await queueOf(plugin), {
         batchSize: limit,
+        db: hasty,
         ...(without.length === 0 ? {} : { ignoreGroups: [...without] }),
         ...(above === undefined ? {} : { minPriority: above + 1 }),
       })
       return jobs.map(({ id, retryCount }) => ({ id, retryCount }))
     },
     async giveBack(plugin, jobs) {
-      if (jobs.length > 0) await boss.fail(await queueOf(plugin), [...jobs])
+      if (jobs.length > 0) await boss.fail(await queueOf(plugin), [...jobs], null, { db: hasty })
     },
     supervise: () => boss.supervise(),
     close: () => boss.stop({ graceful: false, close: false }),

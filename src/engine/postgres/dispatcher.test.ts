@@ -79,6 +79,16 @@ describe("custody", () => {
     await waitUntil(async () => (await countJobs()) === 1)
   })
 
+  test("a run that is being claimed is not offered until it is clear that it was not", async () => {
+    const dispatcher = open()
+    const [id] = await queue(1, {})
+    expect(await take(dispatcher)).toEqual([id])
+    const end = dispatcher.onClaim(id as TaskId, 1)
+    expect(await take(dispatcher)).toEqual([])
+    end("failed")
+    expect(await take(dispatcher)).toEqual([id])
+  })
+
   test("what left the queue elsewhere is neither offered nor kept", async () => {
     const dispatcher = open()
     const [first, second] = await queue(2, {})
@@ -241,6 +251,7 @@ function toEntry(number: number): QueueEntry {
 /** As a commit does. */
 async function claim(dispatcher: PostgresDispatcher, id: TaskId | undefined): Promise<boolean> {
   if (!id) throw new Error("there is nothing to claim")
+  const end = dispatcher.onClaim(id, 1)
   const [row] = await database.transaction(async (query) => {
     const sql = "UPDATE tasks SET status = 'running', fence = 1 WHERE id = $1 AND fence = 0 RETURNING number"
     const rows = await query<{ number: number }>(sql, [id])
@@ -250,8 +261,7 @@ async function claim(dispatcher: PostgresDispatcher, id: TaskId | undefined): Pr
     )
     return rows
   })
-  if (row) dispatcher.onClaimed(id, 1)
-  else dispatcher.onLost(id, 1)
+  end(row ? "claimed" : "lost")
   return row !== undefined
 }
 

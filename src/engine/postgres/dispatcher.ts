@@ -10,15 +10,16 @@ import { type TaskChange, toQueueChanges } from "./queue/queue-changes.ts"
 import { createFits, createQueuedRows, type QueuedRow, toOffer } from "./queue/queued-rows.ts"
 import { createWakeUp } from "./queue/wake-up.ts"
 
+/** `lost`: it was no longer there to be claimed. `failed`: nobody knows. */
+export type ClaimEnding = "claimed" | "lost" | "failed"
+
 export interface PostgresDispatcher extends Dispatcher {
   /** Something was queued, here or elsewhere. */
   announce(): void
   /** In the transaction of these changes: the queue changes with it. */
   onChanges(query: Query, changes: readonly TaskChange[]): Promise<void>
-  /** A run was claimed by this process, and its job went in the same transaction. */
-  onClaimed(taskId: TaskId, run: number): void
-  /** A claim of this process came too late. */
-  onLost(taskId: TaskId, run: number): void
+  /** This process claims a run. The answer is to be told how that ended. */
+  onClaim(taskId: TaskId, run: number): (ending: ClaimEnding) => void
   /** Gives back what is held. */
   close(): Promise<void>
 }
@@ -58,7 +59,12 @@ export function createDispatcher(query: Query, boss: Boss, clock?: Clock): Postg
     const fitting = () => custody.rows().filter(createFits(wanted))
     const outcomes = await Promise.all(plugins.map((plugin) => fetching.fetch(plugin, wanted)))
     const clogged = new Set(plugins.filter((_, index) => !outcomes[index]))
-    if (fitting().length < request.limit) await lookAround(wanted, clogged)
+    if (fitting().length < request.limit) {
+      const look = lookAround(wanted, clogged)
+      if (fitting().length === 0 || clogged.size > 0) await look
+      // What is there need not wait for what may be found.
+      else look.then((hasFound) => hasFound && wakeUp.call()).catch(() => {})
+    }
     return fitting().toSorted(byTurn).slice(0, request.limit)
   }
 
@@ -85,14 +91,18 @@ export function createDispatcher(query: Query, boss: Boss, clock?: Clock): Postg
         boss.prioritize(inTransaction, prioritized),
       ])
     },
-    onClaimed(taskId, run) {
-      const row = custody.find(taskId, run)
-      if (!row) return
-      custody.forget(row)
-      fetching.shareOf(row.plugin).count(row.workspace)
-    },
-    onLost(taskId, run) {
-      if (custody.find(taskId, run)) wakeUp.call()
+    onClaim(taskId, run) {
+      const claim = custody.beginClaim(taskId, run)
+      return (ending) => {
+        if (!claim) return
+        const { plugin, workspace } = claim.row
+        if (ending === "claimed") {
+          claim.succeed()
+          fetching.shareOf(plugin).count(workspace)
+        } else claim.fail()
+        // Somebody else was faster: there may be something else.
+        if (ending === "lost") wakeUp.call()
+      }
     },
     close() {
       wakeUp.close()

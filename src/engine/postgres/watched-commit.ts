@@ -8,13 +8,14 @@ type Commit<Answer> = (operations: readonly Operation[]) => Promise<readonly Ans
 /** The dispatcher learns what became of its offers. */
 export function createWatchedCommit<Answer>(commit: Commit<Answer>, dispatcher: PostgresDispatcher): Commit<Answer> {
   async function commitClaims(operations: readonly Operation[], claims: readonly Claim[]): Promise<readonly Answer[]> {
+    const endings = claims.map(({ taskId, run }) => dispatcher.onClaim(taskId, run))
     try {
       const answers = await commit(operations)
-      for (const { taskId, run } of claims) dispatcher.onClaimed(taskId, run)
+      for (const end of endings) end("claimed")
       return answers
     } catch (error) {
-      if (isMeanwhileError(error, "wrong_state") || isMeanwhileError(error, "not_found"))
-        for (const { taskId, run } of claims) dispatcher.onLost(taskId, run)
+      const isLost = isMeanwhileError(error, "wrong_state") || isMeanwhileError(error, "not_found")
+      for (const end of endings) end(isLost ? "lost" : "failed")
       throw error
     }
   }

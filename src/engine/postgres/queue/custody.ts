@@ -17,13 +17,20 @@ export interface Custody {
   addFound(rows: readonly QueuedRow[]): void
   /** Looks at everything again, and lets go of what has left the queue. */
   refresh(): Promise<void>
+  /** What may be offered now. */
   rows(): readonly QueuedRow[]
   has(entry: QueueEntry): boolean
-  find(taskId: TaskId, run: number): QueuedRow | undefined
-  /** Its run was claimed, and its job is gone. */
-  forget(entry: QueueEntry): void
+  /** Is not offered while somebody is claiming it. Undefined: it is not here. */
+  beginClaim(taskId: TaskId, run: number): Claim | undefined
   /** Gives everything back. */
   close(): Promise<void>
+}
+
+export interface Claim {
+  readonly row: QueuedRow
+  /** Its job is gone. */
+  succeed(): void
+  fail(): void
 }
 
 interface Holding {
@@ -35,6 +42,7 @@ interface Holding {
   readonly sinceMs: number
   /** As it was when last looked at. */
   row?: QueuedRow
+  isBeingClaimed?: boolean
 }
 
 /** Whoever is offered a run claims it at once. */
@@ -87,19 +95,31 @@ export function createCustody(query: Query, boss: Boss, queued: QueuedRows): Cus
     giveBack(all.filter(({ sinceMs }) => sinceMs <= before)).catch(() => {})
   }
 
+  function findByTask(taskId: TaskId, run: number): Holding | undefined {
+    for (const holding of holdings.values()) if (holding.row?.id === taskId && holding.row.run === run) return holding
+    return undefined
+  }
+
   return {
     add: (plugin, jobs) => lookAt(jobs.map((job) => hold(plugin, toQueueEntry(job.id), job))),
     addFound(rows) {
       for (const row of rows) if (!holdings.has(toJobId(row))) hold(row.plugin, row, null).row = row
     },
     refresh: async () => void (await lookAt([...holdings.values()])),
-    rows: () => [...holdings.values()].flatMap(({ row }) => row ?? []),
+    rows: () => [...holdings.values()].flatMap(({ row, isBeingClaimed }) => (row && !isBeingClaimed ? row : [])),
     has: (entry) => holdings.has(toJobId(entry)),
-    find(taskId, run) {
-      for (const { row } of holdings.values()) if (row?.id === taskId && row.run === run) return row
-      return undefined
+    beginClaim(taskId, run) {
+      const holding = findByTask(taskId, run)
+      if (!holding?.row) return undefined
+      holding.isBeingClaimed = true
+      return {
+        row: holding.row,
+        succeed: () => void holdings.delete(holding.jobId),
+        fail() {
+          holding.isBeingClaimed = false
+        },
+      }
     },
-    forget: (entry) => void holdings.delete(toJobId(entry)),
     async close() {
       cancelSweep?.()
       await Promise.all([giveBack([...holdings.values()]), removals.close()])

@@ -8,9 +8,10 @@ import type { WakeUp } from "./wake-up.ts"
 /**
  * Finds in the table what pg-boss does not hand out: runs whose jobs are lost, or held by somebody who is dead or does not
  * want them, and runs behind too many that do not fit. Who holds a job to some purpose claims its run at once, so a run
- * counts as left alone when it is met again a while later. Each plugin is looked at only every so often.
+ * counts as left alone when it is met again a while later. Each plugin is looked at only every so often. True when
+ * something came into custody.
  */
-export type LookAround = (request: TakeRequest, clogged: ReadonlySet<string>) => Promise<void>
+export type LookAround = (request: TakeRequest, clogged: ReadonlySet<string>) => Promise<boolean>
 
 interface Look {
   readonly atMs: number
@@ -34,15 +35,17 @@ export function createLookAround(queued: QueuedRows, custody: Custody, wakeUp: W
     const nowMs = systemClock.monotonic()
     const plugins = request.plugins.filter((plugin) => clogged.has(plugin) || isTimeFor(plugin, nowMs))
     if (plugins.length < request.plugins.length) wakeUp.within(PATIENCE_MS)
-    if (plugins.length === 0) return
+    if (plugins.length === 0) return false
     const found = await queued.find({ ...request, plugins })
-    const free = found.filter((row) => clogged.has(row.plugin) || isLeftAlone(row, nowMs))
+    const strange = found.filter((row) => !custody.has(row))
+    const free = strange.filter((row) => clogged.has(row.plugin) || isLeftAlone(row, nowMs))
     for (const plugin of plugins) {
       const before = lastLooks.get(plugin)?.firstMetMs
       const ids = found.filter((row) => row.plugin === plugin).map(toJobId)
       lastLooks.set(plugin, { atMs: nowMs, firstMetMs: new Map(ids.map((id) => [id, before?.get(id) ?? nowMs])) })
     }
     custody.addFound(free)
-    if (found.some((row) => !custody.has(row))) wakeUp.within(PATIENCE_MS)
+    if (free.length < strange.length) wakeUp.within(PATIENCE_MS)
+    return free.length > 0
   }
 }
