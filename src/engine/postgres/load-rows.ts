@@ -1,15 +1,42 @@
 import type { Query } from "./connection/database.ts"
-import { lockRows } from "./load/lock-rows.ts"
+import { wantGroupsOfTasks } from "./load/lock-groups.ts"
+import { lockOthers } from "./load/lock-others.ts"
+import { lockTasks } from "./load/lock-tasks.ts"
+import { NOW } from "./load/now.ts"
 import { readDependents } from "./load/read-dependents.ts"
-import type { Wants } from "./working-set/wants.ts"
+import type { WantedKind, Wants } from "./working-set/wants.ts"
 import type { WorkingSet } from "./working-set/working-set.ts"
 
 /**
- * Brings the wanted rows near: first those that guard others, with their locks, then what belongs to them. Answers the
- * time, taken when the locks are held: that of the store, unless one is given.
+ * Brings the wanted rows near: first those that guard others, with their locks, tables and rows always in the same order;
+ * then what belongs to them. Each part is one statement, so that what had to be waited for is seen as it is now by those
+ * behind it; they are sent together as far as none needs the answer of another. Answers the time, taken when the locks are
+ * held: that of the server, unless one is given.
  */
 export async function loadRows(query: Query, wants: Wants, set: WorkingSet, givenNow?: number): Promise<number> {
-  const now = await lockRows(query, wants, set, givenNow)
-  await readDependents(query, wants, set)
-  return now
+  const lockingTasks = lockTasks(query, wants, set)
+  if (OF_TASKS.some((kind) => wants.rows[kind].size > 0)) {
+    await lockingTasks
+    wantGroupsOfTasks(wants, set)
+  }
+  const lockingOthers = lockOthers(query, wants, set)
+  const reading = readDependents(query, wants, set)
+  const [tasksLockedAt, othersLockedAt] = await Promise.all([lockingTasks, lockingOthers, reading])
+  return givenNow ?? othersLockedAt ?? tasksLockedAt ?? readNow(query)
+}
+
+/** What is asked for by the number or the group of a task. */
+const OF_TASKS: readonly WantedKind[] = [
+  "groupOfTask",
+  "noticesOfTask",
+  "claimsOfStep",
+  "wait",
+  "step",
+  "lastCompletion",
+  "runsOfTask",
+]
+
+async function readNow(query: Query): Promise<number> {
+  const [row] = await query<{ now: number }>(`SELECT ${NOW} AS now`)
+  return row?.now ?? 0
 }

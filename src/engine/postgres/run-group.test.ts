@@ -35,7 +35,7 @@ describe("a group of writers", () => {
     await runGroup([...members.map((operation) => [operation]), [{ op: "group.move", groupId: id, to: "sealed" }]])
     sent()
     await runGroup(members.map(({ details }) => [complete(details.id)]))
-    expect(sent().slice(0, 3)).toEqual(["WITH", "SELECT", "UPDATE tasks"])
+    expect(sent().slice(0, 4)).toEqual(["WITH", "SELECT", "SELECT", "UPDATE tasks"])
   })
 
   test("tells the queue of what became of tasks", async () => {

@@ -5,13 +5,11 @@ import type { LeaseRow } from "../../rules/rows/lease-row.ts"
 import type { NoticeRow } from "../../rules/rows/notice-row.ts"
 import type { SessionRow } from "../../rules/rows/session-row.ts"
 import type { StepRow } from "../../rules/rows/step-row.ts"
-import type { TaskRow } from "../../rules/rows/task-row.ts"
 import type { WaitRow } from "../../rules/rows/wait-row.ts"
 import type { DocumentKey, NumberKind } from "../working-set/wants.ts"
 
-/** What is locked, by the name it is asked for under. */
+/** What is locked beside tasks, by the name it is asked for under. */
 export interface LockedRows extends Record<NumberKind, readonly number[]> {
-  readonly tasks: readonly (TaskRow & { readonly has_unused_result: number; readonly used_at: number | null })[]
   readonly groups: readonly GroupRow[]
   readonly sessions: readonly SessionRow[]
   /** Not locked: for those who change nothing of the session. */

@@ -9,8 +9,6 @@ export interface Questions<Answer> {
   ask(name: keyof Answer & string, toSql: (parameter: Parameter) => string): void
   /** A single value, as JSON. */
   askValue(name: keyof Answer & string, toSql: (parameter: Parameter) => string): void
-  /** Rows that several of the selections look at. */
-  define(name: string, toSql: (parameter: Parameter) => string): void
   isEmpty(): boolean
   /** What was not asked for, and what has no rows, is not there. */
   answer(query: Query): Promise<Partial<Answer>>
@@ -18,7 +16,6 @@ export interface Questions<Answer> {
 
 export function createQuestions<Answer>(): Questions<Answer> {
   const values: unknown[] = []
-  const definitions: string[] = []
   const selections: string[] = []
 
   const parameter: Parameter = (value) => `$${values.push(value)}`
@@ -27,11 +24,9 @@ export function createQuestions<Answer>(): Questions<Answer> {
     ask: (name, toSql) =>
       void selections.push(`(SELECT json_agg(found)::text FROM (${toSql(parameter)}) AS found) AS ${name}`),
     askValue: (name, toSql) => void selections.push(`(${toSql(parameter)})::text AS ${name}`),
-    define: (name, toSql) => void definitions.push(`${name} AS MATERIALIZED (${toSql(parameter)})`),
     isEmpty: () => selections.length === 0,
     async answer(query) {
-      const shared = definitions.length > 0 ? `WITH ${definitions.join(", ")} ` : ""
-      const [row = {}] = await query<Record<string, string | null>>(`${shared}SELECT ${selections.join(", ")}`, values)
+      const [row = {}] = await query<Record<string, string | null>>(`SELECT ${selections.join(", ")}`, values)
       const found = Object.entries(row).flatMap(([name, text]) => (text === null ? [] : [[name, JSON.parse(text)]]))
       return Object.fromEntries(found) as Partial<Answer>
     },

@@ -58,7 +58,6 @@ function findOwners({ rows }: Wants, { tasks }: WorkingSet): Owners {
     const task = tasks.learned(id)
     return task ? [task.number] : []
   }
-  const ofTasks = [...rows.groupOfTask.values()].map((id) => tasks.learned(id)?.details.group ?? null)
   return {
     notices: [...rows.noticesOfTask.values()].flatMap(numberOf),
     runs: [...rows.runsOfTask.values()].flatMap(numberOf),
@@ -69,7 +68,7 @@ function findOwners({ rows }: Wants, { tasks }: WorkingSet): Owners {
       numberOf(taskId).map((task) => ({ task, run })),
     ),
     arrivals: storableOf(rows.arrivals),
-    arrivalCounts: [...new Set([...storableOf(rows.arrivalCount), ...ofTasks.filter((group) => group !== null)])],
+    arrivalCounts: storableOf(rows.arrivalCount),
   }
 }
 

@@ -1,36 +1,35 @@
 import type { Query } from "../connection/database.ts"
 import { NUMBER_KINDS, type Wants } from "../working-set/wants.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
+import type { LockedRows } from "./answers.ts"
 import { askForDocuments, learnDocuments } from "./lock-documents.ts"
 import { askForGroups, learnGroups } from "./lock-groups.ts"
 import { askForLeases, learnLeases } from "./lock-leases.ts"
 import { askForSessions, learnSessions } from "./lock-sessions.ts"
-import { askForTasks, learnTasks } from "./lock-tasks.ts"
-import type { LockedRows } from "./answers.ts"
+import { NOW } from "./now.ts"
 import { createQuestions, type Questions } from "./questions.ts"
 
-/**
- * Locks the wanted rows that guard others, and learns them: in one statement, tables and rows always in the same order.
- * A row that had to be waited for is seen as it is now; what belongs to it must be read by a later statement.
- */
-export async function lockRows(query: Query, wants: Wants, set: WorkingSet, now: number | undefined): Promise<number> {
+/** Locks what is wanted beside tasks, and learns it: in one statement. Answers the time, when anything was asked for. */
+export async function lockOthers(query: Query, wants: Wants, set: WorkingSet): Promise<number | undefined> {
   const questions = createQuestions<LockedRows>()
-  askForTasks(questions, wants)
   askForGroups(questions, wants)
   askForSessions(questions, wants)
   askForLeases(questions, wants)
   askForDocuments(questions, wants)
   askForNumbers(questions, wants)
-  if (now === undefined) questions.askValue("now", () => "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint")
-  if (questions.isEmpty()) return now ?? 0
-  const answers = await questions.answer(query)
-  learnTasks(answers, wants, set)
+  const answers = await answer(questions, query)
   learnGroups(answers, wants, set)
   learnSessions(answers, wants, set)
   learnLeases(answers, wants, set)
   learnDocuments(answers, wants, set)
   learnNumbers(answers, set)
-  return now ?? answers.now ?? 0
+  return answers.now
+}
+
+async function answer(questions: Questions<LockedRows>, query: Query): Promise<Partial<LockedRows>> {
+  if (questions.isEmpty()) return {}
+  questions.askValue("now", () => `SELECT ${NOW}`)
+  return questions.answer(query)
 }
 
 function askForNumbers(questions: Questions<LockedRows>, { numbers }: Wants): void {
