@@ -84,6 +84,21 @@ describe("a group commit", () => {
     expect(groups.map((group) => group.join(""))).toEqual(["abcdefgh", "abcd", "ab", "cd", "c", "d", "efgh"])
   })
 
+  test("that is longer than any text is split, and what is so by itself is refused", async () => {
+    const { commit } = createGroupCommit(
+      (writers) =>
+        Promise.resolve(
+          namesOf(writers)
+            .join("")
+            .repeat(2 ** 28),
+        ).then(() => writers.map(() => ACCEPTED)),
+      () => {},
+    )
+    const results = await Promise.allSettled(["a", "b", "too long"].map((name) => commit(write(name))))
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"])
+    expect(results[2]).toMatchObject({ reason: { code: "invalid_input" } })
+  })
+
   test("fails all its writers when the store cannot be reached, and goes on with the next", async () => {
     let isDown = true
     const { commit } = createGroupCommit(

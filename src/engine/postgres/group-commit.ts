@@ -46,7 +46,7 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted):
       answer(group, await runGroup(group.map(({ operations }) => operations)))
     } catch (error) {
       if (group.length > 1 && isOfOne(error)) return commitApart(group)
-      for (const writer of group) writer.reject(error)
+      for (const writer of group) writer.reject(isTooLong(error) ? tooLong(error) : error)
     }
   }
 
@@ -86,5 +86,15 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted):
 }
 
 function isOfOne(error: unknown): boolean {
-  return isMeanwhileError(error, "invalid_input") || isMeanwhileError(error, "disk_full")
+  return isMeanwhileError(error, "invalid_input") || isMeanwhileError(error, "disk_full") || isTooLong(error)
+}
+
+/** What is sent is text, and there is a longest one. */
+function isTooLong(error: unknown): boolean {
+  return error instanceof RangeError && error.message.includes("string length")
+}
+
+function tooLong(cause: unknown): MeanwhileError {
+  const text = "This is too much to be written at once. Keep less in one task, message or artifact."
+  return new MeanwhileError("invalid_input", text, {}, { cause })
 }
