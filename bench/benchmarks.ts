@@ -2,6 +2,8 @@ import type { Benchmark } from "./benchmark.ts"
 import { delivery } from "./delivery.ts"
 import { history } from "./history.ts"
 import { latency } from "./latency.ts"
+import { postgres } from "./postgres.ts"
+import { postgresHistory } from "./postgres-history.ts"
 import { promotion } from "./promotion.ts"
 import { recovery } from "./recovery.ts"
 import { shell } from "./shell.ts"
@@ -19,4 +21,6 @@ export const BENCHMARKS: readonly Benchmark[] = [
   turn,
   delivery,
   start,
+  postgres,
+  postgresHistory,
 ]

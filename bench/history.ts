@@ -1,20 +1,15 @@
 import { DatabaseSync } from "node:sqlite"
-import type { SessionId } from "../src/task/id.ts"
-import type { TaskFilter } from "../src/task/store.ts"
 import type { Benchmark } from "./benchmark.ts"
 import { createFolder } from "./folder.ts"
 import { insertCopies, readTaskRows, type TaskRows } from "./reference/task-rows.ts"
 import type { Runtime } from "../src/app.ts"
+import { measureReading, READ_TASKS, recordFinishedTasks } from "./reading.ts"
 import { openRuntime, storePathIn } from "./runtime.ts"
-import { median, percentile, timed } from "./statistics.ts"
+import { median, timed } from "./statistics.ts"
 import { failing, noOp } from "./tools.ts"
 
 const FINISHED_TASKS = 1_000_000
-const SESSIONS = ["first", "second", "third"] as readonly string[] as readonly SessionId[]
-const GETS = 3_000
-const LISTS = 1_000
 const OPENINGS = 5
-const PAGE = 50
 
 export const history: Benchmark = {
   name: "history",
@@ -35,8 +30,7 @@ export const history: Benchmark = {
 
     report.progressed("reading")
     await using runtime = await open(folder.path)
-    const getMs = await measureGets(runtime, ids)
-    const listMs = await measureLists(runtime)
+    const { getMs, listMs } = await measureReading(runtime, ids)
     report.measured({ metric: "get_ms_p99", unit: "ms", ours: getMs, bar: { of: "ours", atMost: 5 } })
     report.measured({ metric: "list_ms_p99", unit: "ms", ours: listMs, bar: { of: "ours", atMost: 5 } })
     report.measured({ metric: "open_ms", unit: "ms", ours: median(openings), bar: { of: "ours", atMost: 300 } })
@@ -45,17 +39,9 @@ export const history: Benchmark = {
 
 const open = (folder: string): Promise<Runtime> => openRuntime({ folder, tools: [noOp, failing] })
 
-/** One finished and used task per session, and one without, of either outcome: what the million is copied from. */
 async function recordTemplates(folder: string): Promise<readonly TaskRows[]> {
-  const ids: string[] = []
   const runtime = await open(folder)
-  for (const session of [null, ...SESSIONS]) {
-    for (const { name } of [noOp, failing]) {
-      const { id } = await runtime.tasks.start({ tool: name, input: {}, session })
-      await runtime.tasks.result(id, { waitMs: 10_000, consume: true })
-      ids.push(id)
-    }
-  }
+  const ids = await recordFinishedTasks(runtime)
   await runtime.close()
   const database = new DatabaseSync(storePathIn(folder), { readOnly: true })
   const templates = ids.map((id) => readTaskRows(database, id))
@@ -71,32 +57,10 @@ function fill(path: string, templates: readonly TaskRows[]): readonly string[] {
   const firstNumber = 1 + Number(database.prepare("SELECT max(number) AS number FROM tasks").get()?.["number"] ?? 0)
   for (const [index, rows] of templates.entries()) insertCopies(database, rows, firstNumber + index * share, share)
   database.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
-  const every = Math.floor(FINISHED_TASKS / GETS)
-  const rows = database.prepare("SELECT id FROM tasks WHERE number % ? = 0 LIMIT ?").all(every, GETS)
+  const every = Math.floor(FINISHED_TASKS / READ_TASKS)
+  const rows = database.prepare("SELECT id FROM tasks WHERE number % ? = 0 LIMIT ?").all(every, READ_TASKS)
   const written = Number(database.prepare("SELECT count(*) AS count FROM tasks").get()?.["count"])
   if (written < FINISHED_TASKS) throw new Error(`the store has only ${written} tasks`)
   database.close()
   return rows.map((row) => String(row["id"]))
-}
-
-async function measureGets({ tasks }: Runtime, ids: readonly string[]): Promise<number> {
-  const times: number[] = []
-  for (const id of ids) times.push(await timed(() => tasks.get(id)))
-  return percentile(times, 0.99)
-}
-
-/** The first page as a person asks for it: all, what failed, what lives, what belongs to a session. */
-async function measureLists({ tasks }: Runtime): Promise<number> {
-  const filters: readonly TaskFilter[] = [
-    {},
-    { statuses: ["failed"] },
-    { statuses: ["queued", "running", "waiting", "stopping"] },
-    ...SESSIONS.map((session) => ({ session })),
-  ]
-  const times: number[] = []
-  for (let index = 0; index < LISTS; index++) {
-    const filter = filters[index % filters.length] ?? {}
-    times.push(await timed(() => tasks.list(filter, { limit: PAGE })))
-  }
-  return percentile(times, 0.99)
 }

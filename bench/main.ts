@@ -6,10 +6,13 @@ import { toTable } from "./table.ts"
 const ALL = "all"
 const names = [...BENCHMARKS.map((benchmark) => benchmark.name), ALL]
 
+/** Of the longest name, and some space. */
+const NAME_WIDTH = Math.max(...names.map((name) => name.length)) + 2
+
 const HELP = `Usage: npm run -s bench -- NAME... [--json]
 
-${BENCHMARKS.map((benchmark) => `  ${benchmark.name.padEnd(12)}${benchmark.summary}`).join("\n")}
-  ${ALL.padEnd(12)}every one of them
+${BENCHMARKS.map((benchmark) => `  ${benchmark.name.padEnd(NAME_WIDTH)}${benchmark.summary}`).join("\n")}
+  ${ALL.padEnd(NAME_WIDTH)}every one of them
 
 --json prints one JSON line per metric on standard output, and nothing else. Whether each bar holds is part of the
 answer; the exit code tells only whether everything could be measured.

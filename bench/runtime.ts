@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { createRuntime, type Runtime } from "../src/app.ts"
+import { createPostgresEngine } from "../src/engine/postgres/engine.ts"
 import { definePlugin } from "../src/plugin/define-plugin.ts"
 import type { Tool } from "../src/plugin/tool.ts"
 import type { BackgroundConfigInput } from "../src/runner/config.ts"
@@ -16,4 +17,19 @@ export const storePathIn = (folder: string): string => join(folder, "store.sqlit
 export function openRuntime({ folder, tools, background = {} }: RuntimeOptions): Promise<Runtime> {
   const plugin = definePlugin({ kind: "tool", name: "bench", tools })
   return createRuntime({ dataDirectory: folder, plugins: [plugin], background, synchronous: "full" })
+}
+
+export interface PostgresRuntimeOptions {
+  readonly url: string
+  readonly tools: readonly Tool[]
+  /** How many tasks run here at once. 0: what is started here is run by others. */
+  readonly atOnce: number
+}
+
+/** The same on a server, whose durability is the server's. */
+export async function openPostgresRuntime({ url, tools, atOnce }: PostgresRuntimeOptions): Promise<Runtime> {
+  const plugin = definePlugin({ kind: "tool", name: "bench", tools })
+  const takesWork = atOnce > 0
+  const background = takesWork ? { maxConcurrentTasks: atOnce, maxConcurrentPerPlugin: atOnce } : {}
+  return createRuntime({ engine: await createPostgresEngine({ url }), plugins: [plugin], background, takesWork })
 }

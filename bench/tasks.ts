@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { openDatabase } from "../src/engine/embedded/open.ts"
 import type { Benchmark } from "./benchmark.ts"
+import { measureRate, runTask } from "./closed-loop.ts"
 import { createFolder } from "./folder.ts"
 import { createCommitGroup } from "./reference/commit-group.ts"
 import { prepareChange, prepareInsert, readTaskRows, type TaskRows } from "./reference/task-rows.ts"
@@ -30,9 +31,9 @@ export const tasks: Benchmark = {
       ROUNDS,
       () => {
         report.progressed(`round ${round++} of ${ROUNDS}`)
-        return measureRate(() => runTask(runtime))
+        return measureRate(TASKS_PER_ROUND, IN_FLIGHT, () => runTask(runtime))
       },
-      () => measureRate(() => reference.runTask()),
+      () => measureRate(TASKS_PER_ROUND, IN_FLIGHT, () => reference.runTask()),
     )
     report.measured({
       metric: "tasks_per_second",
@@ -46,22 +47,6 @@ export const tasks: Benchmark = {
       bar: { of: "ratio", atLeast: 0.4, wanted: 0.7 },
     })
   },
-}
-
-async function runTask({ tasks }: Runtime): Promise<void> {
-  const { id } = await tasks.start({ tool: noOp.name, input: {} })
-  const { task } = await tasks.result(id, { waitMs: 60_000 })
-  if (task.status !== "completed") throw new Error(`a task ended ${task.status}`)
-}
-
-async function measureRate(runOne: () => Promise<void>): Promise<number> {
-  let started = 0
-  const startedAt = performance.now()
-  const lane = async () => {
-    while (started++ < TASKS_PER_ROUND) await runOne()
-  }
-  await Promise.all(Array.from({ length: IN_FLIGHT }, lane))
-  return TASKS_PER_ROUND / ((performance.now() - startedAt) / 1_000)
 }
 
 /** The rows of one task while it runs and after it ended, as the engine wrote them. */

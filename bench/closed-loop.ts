@@ -1,0 +1,25 @@
+import type { Runtime } from "../src/app.ts"
+import { noOp } from "./tools.ts"
+
+/** Per second, with so many under way at any time: as soon as one has ended the next is started. */
+export async function measureRate(count: number, inFlight: number, runOne: () => Promise<void>): Promise<number> {
+  let started = 0
+  const lane = async () => {
+    while (started++ < count) await runOne()
+  }
+  return toRate(count, () => Promise.all(Array.from({ length: inFlight }, lane)))
+}
+
+/** Per second, for those who keep as many under way themselves. */
+export async function toRate(count: number, runAll: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await runAll()
+  return count / ((performance.now() - startedAt) / 1_000)
+}
+
+/** From asking for it to reading its result. */
+export async function runTask({ tasks }: Runtime): Promise<void> {
+  const { id } = await tasks.start({ tool: noOp.name, input: {} })
+  const { task } = await tasks.result(id, { waitMs: 60_000 })
+  if (task.status !== "completed") throw new Error(`a task ended ${task.status}`)
+}

@@ -1,0 +1,113 @@
+import type { TestServer } from "../src/engine/postgres/test-server.ts"
+import { startTestServer } from "../src/engine/postgres/test-server.ts"
+import type { Bar, Benchmark, Report } from "./benchmark.ts"
+import { measureRate, runTask } from "./closed-loop.ts"
+import { measureGrowth } from "./postgres-growth.ts"
+import { measureLatency } from "./postgres-latency.ts"
+import { byPulling, byPullingBatches, byWork, openPgBoss, type PgBossForm } from "./reference/pg-boss.ts"
+import { openPostgresRuntime } from "./runtime.ts"
+import { median } from "./statistics.ts"
+import { noOp } from "./tools.ts"
+
+const IN_FLIGHT = 100
+const TASKS_PER_ROUND = 2_000
+const ROUNDS = 5
+
+interface Reference {
+  readonly metric: string
+  readonly name: string
+  readonly form: PgBossForm
+  readonly bar: Bar
+}
+
+const REFERENCES: readonly Reference[] = [
+  {
+    metric: "tasks_per_second_vs_work",
+    name: "bare pg-boss: send, then work() with batches, NOTIFY and burst",
+    form: byWork,
+    bar: { of: "ratio", atLeast: 4 },
+  },
+  {
+    metric: "tasks_per_second_vs_pull",
+    name: "bare pg-boss: send, fetch and complete, one job each",
+    form: byPulling,
+    bar: { of: "ratio", atLeast: 2 },
+  },
+  {
+    metric: "tasks_per_second_vs_batched_pull",
+    name: "bare pg-boss: insert, fetch and complete in batches",
+    form: byPullingBatches,
+    bar: { of: "ratio", atLeast: 0.5 },
+  },
+]
+
+export const postgres: Benchmark = {
+  name: "postgres",
+  summary:
+    "durable tasks on PostgreSQL, 100 in flight, beside bare pg-boss that enqueues, works off and completes in the same closed loop",
+  async run(report) {
+    await using server = await startTestServer({ isDurable: true })
+    await measureRates(server, report)
+    await measureLatency(server, report)
+    await measureGrowth(server, report)
+  },
+}
+
+/**
+ * Ours goes through the queue as theirs does: one runtime starts and waits, another one in the same process works. A
+ * runtime that may work itself would take what it starts past the queue, which is shown beside it.
+ */
+async function measureRates(server: TestServer, report: Report): Promise<void> {
+  await using opened = new AsyncDisposableStack()
+  const createDatabase = async () => opened.use(await server.createDatabase())
+  const { url } = await createDatabase()
+  opened.use(await openPostgresRuntime({ url, tools: [noOp], atOnce: 2 * IN_FLIGHT }))
+  const starter = opened.use(await openPostgresRuntime({ url, tools: [noOp], atOnce: 0 }))
+  const alone = opened.use(
+    await openPostgresRuntime({ url: (await createDatabase()).url, tools: [noOp], atOnce: 2 * IN_FLIGHT }),
+  )
+  const ways = new Map<string, () => Promise<number>>([
+    ["queued", () => measureRate(TASKS_PER_ROUND, IN_FLIGHT, () => runTask(starter))],
+    ["direct", () => measureRate(TASKS_PER_ROUND, IN_FLIGHT, () => runTask(alone))],
+  ])
+  for (const { metric, form } of REFERENCES) {
+    const boss = await openPgBoss((await createDatabase()).url)
+    opened.defer(() => boss.stop({ graceful: false }))
+    ways.set(metric, () => form(boss, TASKS_PER_ROUND, IN_FLIGHT))
+  }
+  const rates = await measureInTurns(ways, report)
+  const queued = rates.get("queued") ?? []
+  for (const { metric, name, bar } of REFERENCES) {
+    const others = rates.get(metric) ?? []
+    const ratio = median(queued.map((rate, round) => rate / (others[round] ?? Number.NaN)))
+    report.measured({
+      metric,
+      unit: "tasks/s",
+      ours: median(queued),
+      reference: { name, value: median(others), ratio },
+      bar,
+    })
+  }
+  report.measured({
+    metric: "tasks_per_second_past_the_queue",
+    unit: "tasks/s",
+    ours: median(rates.get("direct") ?? []),
+  })
+}
+
+/** All of them once in each round, each time another one first. The first round warms up and does not count. */
+async function measureInTurns(
+  ways: ReadonlyMap<string, () => Promise<number>>,
+  report: Report,
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const rates = new Map<string, number[]>([...ways.keys()].map((name) => [name, []]))
+  const names = [...ways.keys()]
+  for (let round = 0; round <= ROUNDS; round++) {
+    report.progressed(`tasks per second, round ${round} of ${ROUNDS}`)
+    for (const name of [...names.slice(round % names.length), ...names.slice(0, round % names.length)]) {
+      const rate = await ways.get(name)?.()
+      if (round > 0 && rate !== undefined) rates.get(name)?.push(rate)
+    }
+  }
+  return rates
+}

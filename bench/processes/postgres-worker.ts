@@ -1,0 +1,32 @@
+import { z } from "zod"
+import { defineTool } from "../../src/plugin/tool.ts"
+import { openPostgresRuntime } from "../runtime.ts"
+import { noOp } from "../tools.ts"
+
+/**
+ * Runs what others start, until it is killed. Prints when it is ready, and of calls of `held`, which end when they are
+ * stopped, the moments at which they began and were stopped: nanoseconds by a clock that all processes of a host share.
+ */
+const [url, atOnce] = process.argv.slice(2)
+if (!url) throw new Error("usage: postgres-worker URL AT_ONCE")
+
+const print = (): void => void process.stdout.write(`${process.hrtime.bigint()}\n`)
+
+const held = defineTool({
+  name: "held",
+  description: "Ends when it is stopped.",
+  input: z.object({}),
+  background: { mode: "after" },
+  run(_input, { signal }) {
+    print()
+    return new Promise<null>((resolve) => {
+      signal.addEventListener("abort", () => {
+        print()
+        resolve(null)
+      })
+    })
+  },
+})
+
+await openPostgresRuntime({ url, tools: [noOp, held], atOnce: Number(atOnce) })
+process.stdout.write("ready\n")
