@@ -34,7 +34,7 @@ export function toConfigError(
   overrides: readonly Override[],
 ): MeanwhileError {
   const lines = problems.map(({ path, message }) => {
-    const override = overrides.find(({ section, key }) => path[0] === section && path[1] === key)
+    const override = overrides.find(({ section, key }) => path[0] === section && (path[1] ?? null) === key)
     const from = override ? ` (set by the environment variable ${override.variable})` : ""
     return `  ${toKey(path)}${from}: ${message}`
   })

@@ -1,6 +1,6 @@
 import { MeanwhileError } from "../base/error.ts"
 import { findNearNames } from "../base/near-name.ts"
-import { keysOf, type SectionKey, type SectionSchemas } from "./section.ts"
+import { isSingleValue, keysOf, type SectionKey, type SectionSchemas } from "./section.ts"
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -8,22 +8,30 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export interface Override {
   readonly variable: string
   readonly section: string
-  readonly key: string
+  /** Null: the whole section, which is a single value. */
+  readonly key: string | null
   readonly value: unknown
 }
 
-/** `MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS=20` sets `background.maxConcurrentTasks`. An empty variable sets nothing. */
+/**
+ * `MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS=20` sets `background.maxConcurrentTasks`, `MEANWHILE_ENGINE` the
+ * single value `engine`. An empty variable sets nothing.
+ */
 export function readOverrides(environment: Environment, sections: SectionSchemas): readonly Override[] {
   return Object.entries(sections).flatMap(([section, schema]) => {
-    const prefix = `MEANWHILE_${toConstantCase(section)}_`
+    const whole = `MEANWHILE_${toConstantCase(section)}`
+    const value = environment[whole]
+    const single = value && isSingleValue(schema) ? [{ variable: whole, section, key: null, value }] : []
+    const prefix = `${whole}_`
     const set = Object.entries(environment).filter(([variable, text]) => variable.startsWith(prefix) && text)
-    if (set.length === 0) return []
+    if (set.length === 0) return single
     const keys = new Map(keysOf(schema).map((key) => [`${prefix}${toConstantCase(key.name)}`, key]))
-    return set.map(([variable, text = ""]) => {
+    const overrides = set.map(([variable, text = ""]) => {
       const key = keys.get(variable)
-      if (!key) throw toUnknownVariable(variable, keys.keys())
+      if (!key) throw toUnknownVariable(variable, isSingleValue(schema) ? [whole] : keys.keys())
       return { variable, section, key: key.name, value: toValue(key, text) }
     })
+    return [...single, ...overrides]
   })
 }
 

@@ -14,6 +14,11 @@ const sections = {
     .readonly(),
   model: z.strictObject({ name: z.string().default("offline") }),
   prices: z.record(z.string(), z.strictObject({ input: z.number(), cached: z.number().optional() }).nullable()),
+  place: z
+    .string()
+    .refine((text) => text.startsWith("/"), "must be a path")
+    .nullable()
+    .default(null),
   rules: z.strictObject({ list: z.array(z.strictObject({ tool: z.string() })).default([]) }),
 }
 
@@ -39,10 +44,22 @@ describe("loading the configuration", () => {
         background: { maxConcurrentTasks: 10, timeoutOverrideSeconds: null },
         model: { name: "offline" },
         prices: {},
+        place: null,
         rules: { list: [] },
       },
       plugins: { entries: [], plugins: [] },
     })
+  })
+
+  it("takes a section that is a single value from the file, and before it from its variable", async () => {
+    const content = `{ "place": "/file" }`
+    expect((await loadTrusted("meanwhile.config.json", content)).values.place).toBe("/file")
+    expect((await load({ MEANWHILE_PLACE: "/variable" }, true)).values.place).toBe("/variable")
+    expect((await loadTrusted("meanwhile.config.json", `{ "place": null }`)).values.place).toBeNull()
+    await expect(load({ MEANWHILE_PLACE: "here" })).rejects.toThrow(
+      "place (set by the environment variable MEANWHILE_PLACE): must be a path",
+    )
+    await expect(load({ MEANWHILE_PLACE_URL: "/variable" })).rejects.toThrow("Did you mean MEANWHILE_PLACE?")
   })
 
   it.each([
@@ -100,7 +117,7 @@ describe("a mistake in the configuration", () => {
       `{ "backgrund": {} }`,
       [
         "backgrund: there is no such key. Did you mean background?",
-        "Allowed here: background, model, plugins, prices, rules.",
+        "Allowed here: background, model, place, plugins, prices, rules.",
       ],
     ],
     [`{ "prices": { "a": { "input": 1, "cache": 2 } } }`, ["prices.a.cache:", "Did you mean cached?"]],
@@ -151,6 +168,7 @@ describe("environment variables", () => {
       background: { maxConcurrentTasks: 20, timeoutOverrideSeconds: null },
       model: { name: "7" },
       prices: {},
+      place: null,
       rules: { list: [] },
     })
   })

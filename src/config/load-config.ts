@@ -3,7 +3,7 @@ import { evaluateConfigFile, findConfigFile } from "./config-file.ts"
 import { type ConfigProblem, toConfigError, toProblems, toUnknownKey } from "./config-problem.ts"
 import { type Environment, type Override, readOverrides } from "./environment.ts"
 import { type ConfiguredPlugins, pluginEntrySchema, toConfiguredPlugins } from "./plugin-entry.ts"
-import { keysOf, type SectionSchemas, type SectionValues } from "./section.ts"
+import { isSingleValue, keysOf, type SectionSchemas, type SectionValues } from "./section.ts"
 
 export interface LoadConfigOptions<Sections extends SectionSchemas> {
   readonly directory: string
@@ -68,7 +68,7 @@ function readValues<Sections extends SectionSchemas>(
   const plugins = read(pluginsSchema, whole["plugins"], ["plugins"]) ?? []
   const values = Object.entries(sections).map(([name, schema]) => {
     const value = withOverrides(
-      whole[name] ?? {},
+      whole[name] ?? (isSingleValue(schema) ? undefined : {}),
       overrides.filter(({ section }) => section === name),
     )
     return [name, read(schema, value, [name])] as const
@@ -81,6 +81,8 @@ function readValues<Sections extends SectionSchemas>(
 }
 
 function withOverrides(value: unknown, overrides: readonly Override[]): unknown {
+  const single = overrides.find(({ key }) => key === null)
+  if (single) return single.value
   if (overrides.length === 0 || typeof value !== "object" || Array.isArray(value)) return value
   return { ...value, ...Object.fromEntries(overrides.map(({ key, value: override }) => [key, override])) }
 }

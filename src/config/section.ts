@@ -1,6 +1,9 @@
 import { z } from "zod"
 
-/** The parts of the configuration besides `plugins`, each with a schema that takes `{}` and fills in defaults. */
+/**
+ * The parts of the configuration besides `plugins`, each with a schema that takes `{}` and fills in defaults. One that is
+ * a single value has a schema that takes `undefined` instead.
+ */
 export type SectionSchemas = Readonly<Record<string, z.ZodType>>
 export type SectionValues<Sections extends SectionSchemas> = {
   readonly [Name in keyof Sections]: z.output<Sections[Name]>
@@ -47,6 +50,11 @@ export function keysOf(schema: z.ZodType, path: readonly PropertyKey[] = []): re
     description: property.description,
     values: property.enum ?? property.items?.enum ?? [],
   }))
+}
+
+/** Whether a section is one value and has no keys. */
+export function isSingleValue(schema: z.ZodType): boolean {
+  return schema.safeParse(undefined).success && !schema.safeParse({}).success
 }
 
 function stepInto({ properties, additionalProperties, items }: Described, key: string): unknown {

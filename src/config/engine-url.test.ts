@@ -1,0 +1,39 @@
+import { expect, test } from "vitest"
+import { checkEngineFlag, findUrlProblem, toShownUrl } from "./engine-url.ts"
+
+const SECRET = "hunter2"
+
+test.each([
+  [`postgres://me:${SECRET}@db.example.com:6432/work`, "postgres://me@db.example.com:6432/work"],
+  [`postgresql://me:${SECRET}%40%2F@host/work?sslmode=verify-full`, "postgresql://me@host/work"],
+  [`postgres://host/work?user=me&password=${SECRET}`, "postgres://host/work"],
+  ["postgres://me@host/work", "postgres://me@host/work"],
+  ["postgres:///work", "postgres:///work"],
+])("%s is shown without its password", (url, shown) => {
+  expect(findUrlProblem(url)).toBeUndefined()
+  expect(toShownUrl(url)).toBe(shown)
+})
+
+test.each([
+  "",
+  "host/work",
+  `mysql://me:${SECRET}@host/work`,
+  `postgres://me:${SECRET}@[/work`,
+  // A password that was not written with %-codes would be taken for a port, a path or a parameter.
+  `postgres://me:1/${SECRET}@host/work`,
+  `postgres://me:1?${SECRET}@host/work`,
+  `postgres://me:1#${SECRET}@host/work`,
+])("%s is no URL of a store, and nothing of it is shown", (text) => {
+  expect(findUrlProblem(text)).toMatch(/postgres:\/\/user@host:port\/database/)
+  expect(toShownUrl(text)).toBe("postgres://…")
+  expect(() => checkEngineFlag(text)).toThrow("What --engine names")
+})
+
+test("a flag with a password is refused, with what to do instead", () => {
+  for (const url of [`postgres://me:${SECRET}@host/work`, `postgres://me@host/work?password=${SECRET}`]) {
+    const refuse = () => checkEngineFlag(url)
+    expect(refuse).toThrow(/--engine postgres:\/\/me@host\/work .*PGPASSWORD.*pgpass.*MEANWHILE_ENGINE.*configuration/)
+    expect(refuse).not.toThrow(SECRET)
+  }
+  expect(() => checkEngineFlag("postgres://me@host/work?sslmode=verify-full")).not.toThrow()
+})

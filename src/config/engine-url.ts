@@ -1,0 +1,38 @@
+import { MeanwhileError } from "../base/error.ts"
+
+/** The variable that names the store; a configuration says `engine`. */
+export const ENGINE_VARIABLE = "MEANWHILE_ENGINE"
+
+const EXAMPLE = "postgres://user@host:port/database"
+
+/** What keeps a text from being the URL of a store; undefined: nothing. Never a part of the text itself. */
+export function findUrlProblem(text: string): string | undefined {
+  if (!/^postgres(ql)?:\/\//.test(text)) return `must be a URL like ${EXAMPLE}`
+  const url = URL.parse(text)
+  // Behind the host an @ is what is left of a password that was not written as it must be.
+  if (url && !`${url.pathname}${url.search}${url.hash}`.includes("@")) return undefined
+  return `cannot be read. Write ${EXAMPLE}, with special characters of user, password and database as %-codes`
+}
+
+/** As people may read it: user, host, port and database. */
+export function toShownUrl(text: string): string {
+  const url = findUrlProblem(text) === undefined ? URL.parse(text) : null
+  if (!url) return "postgres://…"
+  return `${url.protocol}//${url.username === "" ? "" : `${url.username}@`}${url.host}${url.pathname}`
+}
+
+/** Refuses a URL with a password: everybody on a machine can read the arguments of its processes. */
+export function checkEngineFlag(text: string): void {
+  const found = findUrlProblem(text)
+  if (found !== undefined) throw new MeanwhileError("invalid_input", `What --engine names ${found}.`)
+  if (!hasPassword(text)) return
+  throw new MeanwhileError(
+    "invalid_input",
+    `--engine has a password in it, which everybody on this machine could read in the list of processes. Give --engine ${toShownUrl(text)} and the password in PGPASSWORD or ~/.pgpass, or the whole URL in ${ENGINE_VARIABLE} or as \`engine\` in the configuration. Change the password if others use this machine.`,
+  )
+}
+
+function hasPassword(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && (url.password !== "" || url.searchParams.has("password"))
+}
