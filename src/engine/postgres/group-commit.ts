@@ -1,7 +1,7 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { Change } from "../rules/change.ts"
-import type { Answer, Outcome, RunGroup } from "./run-group.ts"
+import { type Answer, isHeldUp, type LockPatience, type Outcome, type RunGroup } from "./run-group.ts"
 
 export interface GroupCommit {
   commit(operations: readonly Operation[]): Promise<readonly Answer[]>
@@ -23,12 +23,14 @@ const LARGEST_GROUP = 500
 
 /**
  * Writers of one moment share one transaction and are answered once it is durable; those that come while it is under way
- * are the next. A refusal fails its writer alone.
+ * are the next. A refusal fails its writer alone. Writers whose rows are held by somebody who does not go on wait aside:
+ * nobody else is held up by them.
  */
 export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted): GroupCommit {
   let waiting: Writer[] = []
   let isClosed = false
   let running: Promise<void> | undefined
+  const aside = new Set<Promise<void>>()
 
   async function run(): Promise<void> {
     // The writers of the same tick belong together.
@@ -36,15 +38,17 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted):
     while (waiting.length > 0) {
       const group = waiting.slice(0, LARGEST_GROUP)
       waiting = waiting.slice(group.length)
-      await commitGroup(group)
+      await commitGroup(group, "short")
     }
     running = undefined
   }
 
-  async function commitGroup(group: readonly Writer[]): Promise<void> {
+  async function commitGroup(group: readonly Writer[], patience: LockPatience): Promise<void> {
     try {
-      answer(group, await runGroup(group.map(({ operations }) => operations)))
+      const operations = group.map((writer) => writer.operations)
+      answer(group, await runGroup(operations, patience))
     } catch (error) {
+      if (patience === "short" && isHeldUp(error)) return goAside(group)
       if (group.length > 1 && isOfOne(error)) return commitApart(group)
       for (const writer of group) writer.reject(isTooLong(error) ? tooLong(error) : error)
     }
@@ -53,8 +57,18 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted):
   /** One of them has what the store cannot keep, or is too large: it is looked for by halves, and the others go on. */
   async function commitApart(group: readonly Writer[]): Promise<void> {
     const middle = Math.ceil(group.length / 2)
-    await commitGroup(group.slice(0, middle))
-    await commitGroup(group.slice(middle))
+    await commitGroup(group.slice(0, middle), "short")
+    await commitGroup(group.slice(middle), "short")
+  }
+
+  /** By halves, until those are alone who have to wait. */
+  function goAside(group: readonly Writer[]): void {
+    const middle = Math.ceil(group.length / 2)
+    const parts = group.length > 1 ? [group.slice(0, middle), group.slice(middle)] : [group]
+    for (const part of parts) {
+      const going = commitGroup(part, group.length > 1 ? "short" : "long").finally(() => aside.delete(going))
+      aside.add(going)
+    }
   }
 
   function answer(group: readonly Writer[], outcomes: readonly Outcome[]): void {
@@ -81,6 +95,7 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted):
     async close() {
       isClosed = true
       await running
+      while (aside.size > 0) await Promise.all(aside)
     },
   }
 }

@@ -60,6 +60,29 @@ describe("groups of several processes", () => {
     expect(group?.arrivals).toHaveLength(30)
   })
 
+  test("one of which stands still with its locks hold up only those who want the same", async () => {
+    const [one, stopped] = [await open(), await open()]
+    const held = create()
+    const others = Array.from({ length: 10 }, () => create())
+    await Promise.all([held, ...others].map((operation) => one.commit([operation])))
+    const goOn = Promise.withResolvers<void>()
+    const hasLocked = Promise.withResolvers<void>()
+    const standing = stopped.database.transaction(async (query) => {
+      await query("SELECT FROM tasks WHERE id = $1 FOR UPDATE", [held.details.id])
+      hasLocked.resolve()
+      await goOn.promise
+    })
+    await hasLocked.promise
+    const order: string[] = []
+    const waiting = one.commit([complete(held.details.id)]).then(() => order.push("held"))
+    await Promise.all(others.map(({ details }) => one.commit([complete(details.id)])))
+    await one.commit([create()])
+    order.push("others")
+    goOn.resolve()
+    await Promise.all([standing, waiting])
+    expect(order).toEqual(["others", "held"])
+  })
+
   test("that put and remove the same bytes leave them exactly while somebody has them", async () => {
     const [one, other] = [await open(), await open()]
     const bytes = new TextEncoder().encode("the same for all")

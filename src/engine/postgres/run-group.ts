@@ -4,9 +4,9 @@ import { type Change, createChange } from "../rules/change.ts"
 import { createPerform, type Perform } from "../rules/perform.ts"
 import type { Database, Query } from "./connection/database.ts"
 import { guessCollisions, guessRows } from "./guess-rows.ts"
+import type { JudgeLease } from "./judge-lease.ts"
 import { loadRows } from "./load-rows.ts"
 import type { TaskChange } from "./queue/queue-changes.ts"
-import type { IsHolderAlive } from "./reads/lease-reads.ts"
 import { addWants, createWants, isWanting, Missing, want, type Wants } from "./working-set/wants.ts"
 import { createWorkingSet, type WorkingSet } from "./working-set/working-set.ts"
 import { writeRows } from "./write-rows.ts"
@@ -22,7 +22,7 @@ export interface GroupParts {
   readonly database: Database
   /** Default: the time is the store's. */
   readonly clock?: Clock | undefined
-  readonly isHolderAlive: IsHolderAlive
+  readonly judgeLease: JudgeLease
   /** In the transaction: the queue changes with the tasks. */
   onChanges(query: Query, changes: readonly TaskChange[]): Promise<void>
   /** In the transaction: what other processes hear of once it is committed. */
@@ -30,14 +30,29 @@ export interface GroupParts {
 }
 
 /** Runs all writers in one durable transaction, and answers what became of each. What it throws took back everything. */
-export type RunGroup = (writers: readonly (readonly Operation[])[]) => Promise<readonly Outcome[]>
+export type RunGroup = (
+  writers: readonly (readonly Operation[])[],
+  patience: LockPatience,
+) => Promise<readonly Outcome[]>
+
+/** `short`: refused, as `isHeldUp` tells, when somebody holds what is wanted for longer than a transaction takes. */
+export type LockPatience = "short" | "long"
+
+/** Other processes commit within milliseconds; one that was stopped in the middle holds its locks until it is noticed. */
+const SHORT_PATIENCE = "SET LOCAL lock_timeout TO 1000"
+const LOCK_NOT_AVAILABLE = "55P03"
+
+export function isHeldUp(error: unknown): boolean {
+  const { cause } = error instanceof Error ? error : {}
+  return cause instanceof Error && "code" in cause && cause.code === LOCK_NOT_AVAILABLE
+}
 
 /** Each time brings something near that was not; operations that never have enough are a mistake in the program. */
 const MOST_ROUNDS = 50
 
 export function createRunGroup(parts: GroupParts): RunGroup {
-  const { database, clock, isHolderAlive } = parts
-  return async (writers) => {
+  const { database, clock, judgeLease } = parts
+  return async (writers, patience) => {
     const operations = writers.flat()
     /** Found missing by an attempt that failed: the next one locks it together with the rest. */
     const found = createWants()
@@ -45,13 +60,14 @@ export function createRunGroup(parts: GroupParts): RunGroup {
 
     return database.transaction(async (query) => {
       attempts += 1
-      const set = createWorkingSet(isHolderAlive)
+      const set = createWorkingSet(judgeLease)
       const perform = createPerform(set.tables, set.leaseWatch)
       let wants = guessRows(operations)
       if (attempts > 1) addWants(wants, guessCollisions(operations))
       addWants(wants, found)
+      const setting = patience === "short" ? query(SHORT_PATIENCE) : undefined
       for (let round = 1; round <= MOST_ROUNDS; round += 1) {
-        const now = await loadRows(query, wants, set, clock?.now())
+        const [now] = await Promise.all([loadRows(query, wants, set, clock?.now()), setting])
         const { outcomes, missing } = runWriters(writers, set, perform, now)
         if (!isWanting(missing)) {
           await finish(query, set, outcomes)

@@ -8,13 +8,15 @@ import type { Database } from "./connection/database.ts"
 import { openDatabase } from "./connection/open-database.ts"
 import { createGroupCommit } from "./group-commit.ts"
 import type { TaskChange } from "./queue/queue-changes.ts"
+import { createJudgeLease } from "./judge-lease.ts"
 import { createRunGroup, type RunGroup } from "./run-group.ts"
 import { createStore } from "./store.ts"
 import { createTestDatabase, type TestDatabase } from "./test-server.ts"
 
 /** The writing half of an engine, as one process has it. */
 export interface Writing {
-  readonly runGroup: RunGroup
+  runGroup(writers: Parameters<RunGroup>[0]): ReturnType<RunGroup>
+  readonly database: Database
   readonly commit: TaskStore["commit"]
   readonly store: TaskStore
   /** What was sent since the last look, each statement by its first words. */
@@ -58,21 +60,23 @@ function createWriting(database: Database): Writing {
         }),
       ),
   }
+  const judgeLease = createJudgeLease()
   const runGroup = createRunGroup({
     database: watched,
-    isHolderAlive: () => undefined,
+    judgeLease,
     onChanges: (_query, changed) => Promise.resolve(void changes.push(...changed)),
     notify: () => Promise.resolve(),
   })
   const commit = createGroupCommit(runGroup, () => {}).commit as TaskStore["commit"]
   return {
-    runGroup,
+    runGroup: (writers) => runGroup(writers, "long"),
+    database,
     commit,
-    store: createStore({ database, commit }),
+    store: createStore({ database, judgeLease, commit }),
     sent() {
-      const words = texts.map(
-        (text) => /^(SELECT|WITH|INSERT INTO \w+|UPDATE \w+|DELETE FROM \w+)/.exec(text)?.[0] ?? text,
-      )
+      const words = texts
+        .filter((text) => !text.startsWith("SET LOCAL"))
+        .map((text) => /^(SELECT|WITH|INSERT INTO \w+|UPDATE \w+|DELETE FROM \w+)/.exec(text)?.[0] ?? text)
       texts = []
       return words
     },
