@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite"
 import type { Clock } from "../../base/clock.ts"
 import type { JsonObject } from "../../base/json.ts"
 import { retryWhileBusy } from "./busy-retry.ts"
-import type { IsHolderAlive } from "./lease-watch.ts"
+import type { IsHolderAlive } from "../rules/lease-watch.ts"
 import { isSqliteError } from "./sqlite-error.ts"
 import { prepare } from "./statement.ts"
 

@@ -9,6 +9,7 @@ import { openDatabase } from "./connection/open-database.ts"
 import { createDispatcher } from "./dispatcher.ts"
 import type { PostgresEngineOptions } from "./engine-options.ts"
 import { createGroupCommit } from "./group-commit.ts"
+import { createJudgeLease } from "./judge-lease.ts"
 import { migrate } from "./migrations.ts"
 import { createUpkeep } from "./queue/upkeep.ts"
 import { createRunGroup } from "./run-group.ts"
@@ -21,7 +22,7 @@ const SMALLEST_POOL = 2
 
 /** What was opened before a failure is closed again. */
 export async function openEngine(options: PostgresEngineOptions): Promise<Engine> {
-  const { url, schema = DEFAULT_SCHEMA, poolSize = POOL_SIZE, clock, isHolderAlive = () => undefined } = options
+  const { url, schema = DEFAULT_SCHEMA, poolSize = POOL_SIZE, clock, isHolderAlive } = options
   const warn = (message: string): void => options.log?.warn(message)
   await using opened = new AsyncDisposableStack()
   const database = await openDatabase({ url, schema, poolSize: Math.max(poolSize, SMALLEST_POOL) })
@@ -32,7 +33,8 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
   const dispatcher = createDispatcher(database.query, boss, clock)
   const bus = await createBus({ url, schema, database, warn, onOffers: dispatcher.announce })
   const { onChanges } = dispatcher
-  const runGroup = createRunGroup({ database, clock, isHolderAlive, onChanges, notify: bus.notify })
+  const judgeLease = createJudgeLease(isHolderAlive, clock)
+  const runGroup = createRunGroup({ database, clock, judgeLease, onChanges, notify: bus.notify })
   const groupCommit = createGroupCommit(runGroup, bus.publish)
   const commit = createWatchedCommit(groupCommit.commit, dispatcher) as TaskStore["commit"]
   const upkeep = createUpkeep(boss, warn)
@@ -48,7 +50,7 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
     ]))
   return {
     name: "postgres",
-    store: createStore({ database, isHolderAlive, commit, ...(clock && { clock }) }),
+    store: createStore({ database, judgeLease, commit, ...(clock && { clock }) }),
     dispatcher,
     bus,
     close,

@@ -1,11 +1,12 @@
 import type { Clock } from "../../base/clock.ts"
 import type { TaskStore } from "../../task/store.ts"
 import type { Database } from "./connection/database.ts"
+import type { JudgeLease } from "./judge-lease.ts"
 import { createDocumentReads } from "./reads/document-reads.ts"
 import { createGroupReads } from "./reads/group-reads.ts"
 import { checkIntegrity } from "./reads/integrity.ts"
 import { createJournalReads } from "./reads/journal-reads.ts"
-import { createLeaseReads, type IsHolderAlive } from "./reads/lease-reads.ts"
+import { createLeaseReads } from "./reads/lease-reads.ts"
 import { createNoticeReads } from "./reads/notice-reads.ts"
 import { createSessionReads } from "./reads/session-reads.ts"
 import { createTaskList } from "./reads/task-list.ts"
@@ -16,12 +17,12 @@ export interface StoreParts {
   readonly database: Pick<Database, "query">
   /** Only for those who own the time; otherwise the server's clock is the clock. */
   readonly clock?: Clock
-  readonly isHolderAlive?: IsHolderAlive
+  readonly judgeLease: JudgeLease
   readonly commit: TaskStore["commit"]
 }
 
 /** Every read is one statement, so what it gives is of one moment. */
-export function createStore({ database, clock, isHolderAlive = () => undefined, commit }: StoreParts): TaskStore {
+export function createStore({ database, clock, judgeLease, commit }: StoreParts): TaskStore {
   const { query } = database
   const list = createTaskList(query)
   return {
@@ -33,7 +34,7 @@ export function createStore({ database, clock, isHolderAlive = () => undefined, 
     ...createNoticeReads(query),
     ...createGroupReads(query),
     ...createWaitReads(query),
-    ...createLeaseReads(query, isHolderAlive),
+    ...createLeaseReads(query, judgeLease),
     ...createSessionReads(query),
     ...createDocumentReads(query),
     checkIntegrity: () => checkIntegrity(query),

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { createManualClock } from "../../../base/manual-clock.ts"
 import { createTestPostgres } from "../test-engine.ts"
 
 test("a lease whose holder is known to be dead is over at once", async () => {
@@ -12,6 +13,27 @@ test("a lease whose holder is known to be dead is over at once", async () => {
       ["worker/dead", true],
       ["worker/unknown", false],
     ])
+  } finally {
+    await subject.dispose()
+  }
+})
+
+test("who owns the time decides by it when a lease is over", async () => {
+  const clock = createManualClock()
+  const subject = await createTestPostgres({ clock })
+  const { store } = subject.engine
+  const take = (holder: string) =>
+    store.commit([{ op: "lease.take", key: "worker/slow", holder, ttlMs: 60_000, data: {} }])
+  const isOver = async () => (await store.leases("worker/")).map((lease) => lease.isOver)
+  try {
+    await take("one")
+    expect(await isOver()).toEqual([false])
+    clock.advance(59_000)
+    await expect(take("another")).rejects.toMatchObject({ code: "lease_held" })
+    clock.advance(1_000)
+    expect(await isOver()).toEqual([true])
+    await take("another")
+    expect(await isOver()).toEqual([false])
   } finally {
     await subject.dispose()
   }

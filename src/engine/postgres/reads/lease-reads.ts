@@ -1,17 +1,14 @@
-import type { JsonObject } from "../../../base/json.ts"
 import type { TaskStore } from "../../../task/store.ts"
 import { toLease } from "../../rules/hold-lease.ts"
 import { type LeaseRow, toStoredLease } from "../../rules/rows/lease-row.ts"
 import type { Query } from "../connection/database.ts"
+import type { JudgeLease } from "../judge-lease.ts"
 import { createConditions, demandPrefix } from "./conditions.ts"
 
-/** Whether the process that a lease describes lives; undefined when this host cannot say. */
-export type IsHolderAlive = (data: JsonObject) => boolean | undefined
-
-/** The server's clock decides for all: those of workers jump and differ. */
+/** By the server's clock. */
 export const IS_SILENT = "extract(epoch FROM clock_timestamp() - renewed_at) * 1000 >= ttl_ms"
 
-export function createLeaseReads(query: Query, isHolderAlive: IsHolderAlive): Pick<TaskStore, "leases"> {
+export function createLeaseReads(query: Query, judgeLease: JudgeLease): Pick<TaskStore, "leases"> {
   return {
     async leases(keyPrefix) {
       const conditions = createConditions()
@@ -23,7 +20,7 @@ export function createLeaseReads(query: Query, isHolderAlive: IsHolderAlive): Pi
       )
       return rows.map((row) => {
         const lease = toStoredLease(row)
-        return toLease(lease, row.is_silent || isHolderAlive(lease.data) === false)
+        return toLease(lease, judgeLease(lease, row.is_silent))
       })
     },
   }

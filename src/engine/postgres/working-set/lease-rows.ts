@@ -1,5 +1,5 @@
 import type { LeaseTable, LeaseWatch, StoredLease } from "../../rules/tables.ts"
-import type { IsHolderAlive } from "../reads/lease-reads.ts"
+import type { JudgeLease } from "../judge-lease.ts"
 import { type Changed, createMemory, type UndoLog } from "./memory.ts"
 import { createNumbers, type Numbers } from "./numbers.ts"
 import { missing } from "./wants.ts"
@@ -13,7 +13,7 @@ export interface LeaseRows {
   changes(): readonly Changed<StoredLease>[]
 }
 
-export function createLeaseRows(undo: UndoLog, isHolderAlive: IsHolderAlive): LeaseRows {
+export function createLeaseRows(undo: UndoLog, judgeLease: JudgeLease): LeaseRows {
   const leases = createMemory<StoredLease>(undo)
   const fences = createNumbers("lease_fences", undo)
   const silent = new Set<StoredLease>()
@@ -31,7 +31,7 @@ export function createLeaseRows(undo: UndoLog, isHolderAlive: IsHolderAlive): Le
 
   return {
     table,
-    watch: { isOver: (lease) => isHolderAlive(lease.data) === false || silent.has(lease) },
+    watch: { isOver: (lease) => judgeLease(lease, silent.has(lease)) },
     fences,
     learn(key, lease, isSilent) {
       leases.learn(key, lease)

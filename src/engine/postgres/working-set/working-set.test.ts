@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { GroupId, TaskId } from "../../../task/id.ts"
 import type { Operation } from "../../../task/operation.ts"
+import { createJudgeLease } from "../judge-lease.ts"
 import { createChange } from "../../rules/change.ts"
 import { createPerform } from "../../rules/perform.ts"
 import type { NewTask, StoredTask } from "../../rules/stored-task.ts"
@@ -11,7 +12,7 @@ import { createWorkingSet, type WorkingSet } from "./working-set.ts"
 const NOW = 1_000
 
 function begin(): { set: WorkingSet; run(...operations: readonly Operation[]): unknown[] } {
-  const set = createWorkingSet(() => undefined)
+  const set = createWorkingSet(createJudgeLease())
   set.tasks.numbers.learn([1, 2, 3, 4, 5])
   const perform = createPerform(set.tables, set.leaseWatch)
   return { set, run: (...operations) => operations.map((operation) => perform(operation, createChange(NOW))) }
@@ -19,7 +20,7 @@ function begin(): { set: WorkingSet; run(...operations: readonly Operation[]): u
 
 /** A task that the store has. */
 function learnTask({ tasks }: WorkingSet, changes: Parameters<typeof sampleDetails>[0] = {}, number = 70): StoredTask {
-  const maker = createWorkingSet(() => undefined)
+  const maker = createWorkingSet(createJudgeLease())
   maker.tasks.numbers.learn([number])
   const details = sampleDetails({ ...changes, group: null })
   createPerform(maker.tables, maker.leaseWatch)({ op: "task.create", details, entry: RUNNING }, createChange(NOW))

@@ -3,7 +3,7 @@ import { type ArtifactRows, createArtifactRows } from "./artifact-rows.ts"
 import { createDocumentRows, type DocumentRows } from "./document-rows.ts"
 import { createEventRows, type EventRows } from "./event-rows.ts"
 import { createGroupRows, type GroupRows } from "./group-rows.ts"
-import type { IsHolderAlive } from "../reads/lease-reads.ts"
+import type { JudgeLease } from "../judge-lease.ts"
 import { createLeaseRows, type LeaseRows } from "./lease-rows.ts"
 import { createUndoLog, type UndoLog } from "./memory.ts"
 import { createNoticeRows, type NoticeRows } from "./notice-rows.ts"
@@ -34,7 +34,7 @@ export interface WorkingSet {
   readonly artifacts: ArtifactRows
 }
 
-export function createWorkingSet(isHolderAlive: IsHolderAlive): WorkingSet {
+export function createWorkingSet(judgeLease: JudgeLease): WorkingSet {
   const undo = createUndoLog()
   const tasks = createTaskRows(undo)
   const runs = createRunRows(undo, tasks)
@@ -43,7 +43,7 @@ export function createWorkingSet(isHolderAlive: IsHolderAlive): WorkingSet {
   const notices = createNoticeRows(undo, tasks)
   const waits = createWaitRows(undo)
   const groups = createGroupRows(undo)
-  const leases = createLeaseRows(undo, isHolderAlive)
+  const leases = createLeaseRows(undo, judgeLease)
   const sessions = createSessionRows(undo)
   const documents = createDocumentRows(undo)
   const artifacts = createArtifactRows(undo)

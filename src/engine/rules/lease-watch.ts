@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts"
 import type { JsonObject } from "../../base/json.ts"
-import type { LeaseWatch } from "../rules/tables.ts"
+import type { LeaseWatch } from "./tables.ts"
 
 /** Whether the process that a lease describes lives; undefined when this host cannot say. */
 export type IsHolderAlive = (data: JsonObject) => boolean | undefined
