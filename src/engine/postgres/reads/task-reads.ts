@@ -6,11 +6,13 @@ import { parseInput } from "../../rules/rows/input-text.ts"
 import { SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "../../rules/rows/task-row.ts"
 import { toTaskRecord } from "../../rules/stored-task.ts"
 import type { Query } from "../connection/database.ts"
+import { isStorable } from "../storable.ts"
 import { createConditions, demandPrefix, toLimit } from "./conditions.ts"
+import { createSharedReads } from "./shared-reads.ts"
 
 const COLUMNS = `${SUMMARY_COLUMNS}, patch, metadata, input`
 
-const TASK = { name: "task", text: `SELECT ${COLUMNS} FROM tasks WHERE id = $1` }
+const TASKS = { name: "tasks", text: `SELECT ${COLUMNS} FROM tasks WHERE id = ANY ($1::text[])` }
 
 const RUN = {
   name: "run",
@@ -32,9 +34,13 @@ export function createTaskReads(
   query: Query,
   clock: Clock | undefined,
 ): Pick<TaskStore, "task" | "run" | "findByPrefix" | "placeInQueue"> {
+  const readRow = createSharedReads(async (ids: readonly TaskId[]) => {
+    const rows = await query<TaskRow>(TASKS, [ids])
+    return new Map(rows.map((row) => [row.id, row]))
+  })
   return {
     async task(id) {
-      const [row] = await query<TaskRow>(TASK, [id])
+      const row = isStorable(id) ? await readRow(id) : undefined
       return row && toRecord(row)
     },
     async run(id, run) {
