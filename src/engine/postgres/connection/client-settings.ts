@@ -24,7 +24,7 @@ export const DEFAULT_SCHEMA = "meanwhile"
 
 const STATEMENT_TIMEOUT_MS = 30_000
 /** A transaction that nobody goes on with holds its locks so long. */
-const IDLE_IN_TRANSACTION_MS = 60_000
+const IDLE_IN_TRANSACTION_MS = 5_000
 /** How much longer than the server this side waits, before it takes the server for dead. */
 const ANSWER_GRACE_MS = 5_000
 const CONNECT_TIMEOUT_MS = 10_000
@@ -32,10 +32,10 @@ const KEEP_ALIVE_AFTER_MS = 10_000
 
 export function toClientSettings(options: ConnectionOptions): ClientSettings {
   const { url, schema = DEFAULT_SCHEMA, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
-  if (!/^[a-z_][a-z0-9_]{0,49}$/.test(schema))
+  if (!/^[a-z_][a-z0-9_]{0,43}$/.test(schema))
     throw new MeanwhileError(
       "invalid_input",
-      `"${schema}" cannot be the schema of a store. Use up to 50 small letters, digits and underscores.`,
+      `"${schema}" cannot be the schema of a store. Use up to 44 small letters, digits and underscores.`,
     )
   const { host, port, user, database, password, ssl } = parseUrl(url)
   const client: pg.ClientConfig = {
