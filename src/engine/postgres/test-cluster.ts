@@ -32,7 +32,7 @@ const ENOUGH_MEMORY = 4 * 2 ** 30
 const MODEST = ["-c", "shared_buffers=64MB", "-c", "max_connections=200", "-c", "listen_addresses=127.0.0.1"]
 const READY = "database system is ready to accept connections"
 /** Clients that come while it starts are turned away with a `FATAL`, too. */
-const FAILED = /FATAL: +(?!the database system is)/
+const FAILED = /FATAL: +(?! |the database system is)/
 const START_ATTEMPTS = 20
 const RETRY_MS = 100
 
