@@ -3,45 +3,45 @@ import { toErrorMessage } from "../../base/error.ts"
 import type { Database, Query } from "./connection/database.ts"
 import { QUEUE_VERSION, readQueueVersion, toQueueSchema } from "./queue-schema.ts"
 
-export interface JobReference {
+export interface TicketReference {
   readonly id: string
   readonly plugin: string
 }
 
-/** A job stands for one stay of a run in the queue: its id says of which task. */
-export interface NewJob extends JobReference {
+/** A ticket stands for one stay of a run in the queue: its id says of which task. To pg-boss it is a job. */
+export interface NewTicket extends TicketReference {
   readonly workspace: string
   readonly priority: number
   /** By wall time. Undefined: at once. */
   readonly startAt?: number
 }
 
-/** A job that nobody else is handed until it is removed, given back, or its holder has been silent for ten seconds. */
-export interface FetchedJob {
+/** A ticket that nobody else is handed until it is removed, given back, or its holder has been silent for ten seconds. */
+export interface FetchedTicket {
   readonly id: string
   readonly retryCount: number
 }
 
 export interface FetchRequest {
   readonly limit: number
-  /** Jobs of these workspaces stay where they are. */
+  /** Tickets of these workspaces stay where they are. */
   readonly without?: readonly string[]
-  /** Only jobs of a higher priority than this. */
+  /** Only tickets of a higher priority than this. */
   readonly above?: number
 }
 
-/** pg-boss, as far as it is used: a queue for each plugin, whose jobs are pulled in batches and removed once they are done. */
+/** pg-boss, as far as it is used: a queue for each plugin, whose tickets are pulled in batches and removed once they are done. */
 export interface Boss {
-  /** In the transaction of `query`, but for a queue that is not there yet. A job that is there already stays as it is. */
-  insert(query: Query, jobs: readonly NewJob[]): Promise<void>
+  /** In the transaction of `query`, but for a queue that is not there yet. A ticket that is there already stays as it is. */
+  insert(query: Query, tickets: readonly NewTicket[]): Promise<void>
   /** Highest priority first, then the oldest. */
-  fetch(plugin: string, request: FetchRequest): Promise<readonly FetchedJob[]>
+  fetch(plugin: string, request: FetchRequest): Promise<readonly FetchedTicket[]>
   /** Whoever holds them, and also when nobody does. */
-  remove(query: Query, jobs: readonly JobReference[]): Promise<void>
+  remove(query: Query, tickets: readonly TicketReference[]): Promise<void>
   /** They take their old places. Those that were lost to somebody else are left alone. */
-  giveBack(plugin: string, jobs: readonly FetchedJob[]): Promise<void>
-  /** Of jobs that nobody holds. */
-  prioritize(query: Query, jobs: readonly NewJob[]): Promise<void>
+  giveBack(plugin: string, tickets: readonly FetchedTicket[]): Promise<void>
+  /** Of tickets that nobody holds. */
+  prioritize(query: Query, tickets: readonly NewTicket[]): Promise<void>
   /** Gives back what the dead hold. Any number of processes may do this: they share the work. */
   supervise(): Promise<void>
   close(): Promise<void>
@@ -50,13 +50,18 @@ export interface Boss {
 /** The lowest that pg-boss takes. */
 const HEARTBEAT_SECONDS = 10
 const SUPERVISE_SECONDS = 20
-/** As long as an interval can be: a queued job never disappears by its age. */
+/** As long as an interval can be: a queued ticket never disappears by its age. */
 const FOR_EVER_SECONDS = 2_147_483_647
 /** Being given back counts as a retry. */
 const RETRY_LIMIT = 1_000_000_000
 const HIGHEST_PRIORITY = 2_147_483_647
-/** Whoever holds a job need not be remembered when the server crashes: the job is handed out again. */
-const WITHOUT_WAITING = "SET LOCAL synchronous_commit TO off"
+/**
+ * Whoever holds a ticket need not be remembered when the server crashes: it is handed out again. And while a queue grows
+ * quickly the server knows too little of it to see that the index leads to its head.
+ */
+const FETCH_SETTINGS = ["synchronous_commit", "enable_bitmapscan", "enable_seqscan", "jit"]
+  .map((setting) => `SET LOCAL ${setting} TO off`)
+  .join("; ")
 const LATEST_START = Date.UTC(9999, 0)
 
 export async function createBoss(
@@ -79,12 +84,11 @@ export async function createBoss(
   boss.on("error", (error) => onError(toErrorMessage(error)))
   await boss.start()
   const queues = new Map<string, Promise<string>>()
-  const hasty = toExecutor((statement, values) =>
-    database.query(
-      values?.length || typeof statement !== "string" ? statement : `${WITHOUT_WAITING}; ${statement}`,
-      values,
-    ),
-  )
+  const forFetching = {
+    executeSql: (text: string, values: readonly unknown[] = []) =>
+      // Settings and a statement go together where no values are sent.
+      ask(database.query, values.length > 0 ? text : `${FETCH_SETTINGS}; ${text}`, values),
+  }
 
   async function ensureQueue(plugin: string): Promise<string> {
     const name = toQueueName(plugin)
@@ -103,39 +107,39 @@ export async function createBoss(
     return made
   }
 
-  async function byQueue<Job extends JobReference>(
-    jobs: readonly Job[],
-    work: (name: string, ofQueue: readonly Job[]) => Promise<unknown>,
+  async function byQueue<Ticket extends TicketReference>(
+    tickets: readonly Ticket[],
+    work: (name: string, ofQueue: readonly Ticket[]) => Promise<unknown>,
   ): Promise<void> {
-    const groups = [...Map.groupBy(jobs, ({ plugin }) => plugin)]
+    const groups = [...Map.groupBy(tickets, ({ plugin }) => plugin)]
     await Promise.all(groups.map(async ([plugin, ofQueue]) => work(await queueOf(plugin), ofQueue)))
   }
 
   return {
-    insert: (query, jobs) =>
-      byQueue(jobs, (name, ofQueue) => boss.insert(name, ofQueue.map(toInsert), { db: toExecutor(query) })),
-    remove: (query, jobs) =>
-      byQueue(jobs, (name, ofQueue) => {
+    insert: (query, tickets) =>
+      byQueue(tickets, (name, ofQueue) => boss.insert(name, ofQueue.map(toInsert), { db: toExecutor(query) })),
+    remove: (query, tickets) =>
+      byQueue(tickets, (name, ofQueue) => {
         const ids = ofQueue.map(({ id }) => id)
         return boss.deleteJob(name, ids, { db: toExecutor(query) })
       }),
-    prioritize: (query, jobs) =>
-      byQueue(jobs, async (name, ofQueue) => {
+    prioritize: (query, tickets) =>
+      byQueue(tickets, async (name, ofQueue) => {
         const db = toExecutor(query)
         for (const { id, priority } of ofQueue) await boss.update(name, undefined, { id, priority, db })
       }),
     async fetch(plugin, { limit, without = [], above }) {
       if (above !== undefined && above >= HIGHEST_PRIORITY) return []
-      const jobs = await boss.fetch(await queueOf(plugin), {
+      const tickets = await boss.fetch(await queueOf(plugin), {
         batchSize: limit,
-        db: hasty,
+        db: forFetching,
         ...(without.length === 0 ? {} : { ignoreGroups: [...without] }),
         ...(above === undefined ? {} : { minPriority: above + 1 }),
       })
-      return jobs.map(({ id, retryCount }) => ({ id, retryCount }))
+      return tickets.map(({ id, retryCount }) => ({ id, retryCount }))
     },
-    async giveBack(plugin, jobs) {
-      if (jobs.length > 0) await boss.fail(await queueOf(plugin), [...jobs], null, { db: hasty })
+    async giveBack(plugin, tickets) {
+      if (tickets.length > 0) await boss.fail(await queueOf(plugin), [...tickets])
     },
     supervise: () => boss.supervise(),
     close: () => boss.stop({ graceful: false, close: false }),
@@ -147,7 +151,7 @@ function toQueueName(plugin: string): string {
   return `plugin.${plugin.replaceAll(/[^\w.-]/gu, (character) => `/${character.codePointAt(0)?.toString(16)}/`)}`
 }
 
-function toInsert({ id, priority, workspace, startAt }: NewJob): JobInsert {
+function toInsert({ id, priority, workspace, startAt }: NewTicket): JobInsert {
   return {
     id,
     priority,
@@ -156,6 +160,10 @@ function toInsert({ id, priority, workspace, startAt }: NewJob): JobInsert {
   }
 }
 
-function toExecutor(query: Query): { executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> } {
-  return { executeSql: async (text, values) => ({ rows: [...(await query<unknown>(text, values))] }) }
+function toExecutor(query: Query) {
+  return { executeSql: (text: string, values?: readonly unknown[]) => ask(query, text, values) }
+}
+
+async function ask(query: Query, text: string, values?: readonly unknown[]): Promise<{ rows: unknown[] }> {
+  return { rows: [...(await query<unknown>(text, values))] }
 }

@@ -9,11 +9,12 @@ import { DEFAULT_SCHEMA } from "./connection/client-settings.ts"
 import { openDatabase } from "./connection/open-database.ts"
 import { createDispatcher, type PostgresDispatcher } from "./dispatcher.ts"
 import { migrate } from "./migrations.ts"
-import { type QueueEntry, toJobId } from "./queue/job-id.ts"
+import { type QueueEntry, toTicketId } from "./queue/ticket-id.ts"
 import { createTestDatabase, type TestDatabase } from "./test-server.ts"
 
 const WORKER = createWorkerId()
-const JOBS = `${DEFAULT_SCHEMA}_queue.job`
+const HASTY_MS = 50
+const TICKETS = `${DEFAULT_SCHEMA}_queue.job`
 
 let place: TestDatabase
 let database: Database
@@ -28,7 +29,7 @@ beforeAll(async () => {
 })
 
 beforeEach(async () => {
-  await database.query(`TRUNCATE tasks; DELETE FROM ${JOBS}`)
+  await database.query(`TRUNCATE tasks; DELETE FROM ${TICKETS}`)
 })
 
 afterEach(async () => {
@@ -70,13 +71,13 @@ describe("custody", () => {
     expect(missed).toBe(0)
   })
 
-  test("a claimed run leaves custody and its job goes", async () => {
+  test("a claimed run leaves custody and its ticket goes", async () => {
     const dispatcher = open()
     const [first, second] = await queue(2, {})
     await take(dispatcher)
     await claim(dispatcher, first)
     expect(await take(dispatcher)).toEqual([second])
-    await waitUntil(async () => (await countJobs()) === 1)
+    await waitUntil(async () => (await countTickets()) === 1)
   })
 
   test("a run that is being claimed is not offered until it is clear that it was not", async () => {
@@ -95,16 +96,16 @@ describe("custody", () => {
     expect(await take(dispatcher)).toHaveLength(2)
     await database.query("UPDATE tasks SET status = 'cancelled' WHERE id = $1", [first])
     expect(await take(dispatcher)).toEqual([second])
-    await waitUntil(async () => (await countJobs()) === 1)
+    await waitUntil(async () => (await countTickets()) === 1)
   })
 
-  test("hundreds of jobs without a run in the queue do not hide one that has", async () => {
+  test("hundreds of tickets without a run in the queue do not hide one that has", async () => {
     const dispatcher = open()
     await queue(700, {})
     await database.query("UPDATE tasks SET status = 'cancelled'")
     const [id] = await queue(1, {})
     expect(await take(dispatcher, { limit: 1 })).toEqual([id])
-    await waitUntil(async () => (await countJobs()) === 1)
+    await waitUntil(async () => (await countTickets()) === 1)
   })
 
   test("something more urgent comes before what is held", async () => {
@@ -116,7 +117,7 @@ describe("custody", () => {
   })
 
   test("what does not fit here is soon found by those whom it fits", async () => {
-    const [one, other] = [open(), open()]
+    const [one, other] = [open(HASTY_MS), open(HASTY_MS)]
     const session = "s1" as SessionId
     const [id] = await queue(1, { session })
     expect(await take(one, { fullSessions: [session] })).toEqual([])
@@ -133,19 +134,19 @@ describe("custody", () => {
   })
 })
 
-describe("lost jobs", () => {
-  test("a run whose job is gone is offered all the same", async () => {
-    const dispatcher = open()
+describe("lost tickets", () => {
+  test("a run whose ticket is gone is offered all the same", async () => {
+    const dispatcher = open(HASTY_MS)
     const [id] = await queue(1, {})
-    await database.query(`DELETE FROM ${JOBS}`)
+    await database.query(`DELETE FROM ${TICKETS}`)
     expect(await take(dispatcher)).toEqual([])
     await waitUntil(async () => (await take(dispatcher))[0] === id)
   })
 
   test("a listener is told when it is time to look for it", async () => {
-    const dispatcher = open()
+    const dispatcher = open(HASTY_MS)
     await queue(1, {})
-    await database.query(`DELETE FROM ${JOBS}`)
+    await database.query(`DELETE FROM ${TICKETS}`)
     expect(await take(dispatcher)).toEqual([])
     const told = Promise.withResolvers<void>()
     dispatcher.onOffer(told.resolve)
@@ -153,13 +154,13 @@ describe("lost jobs", () => {
     expect(await take(dispatcher)).toHaveLength(1)
   })
 
-  test("what a dead process holds is offered to others, and its job goes with the claim", async () => {
+  test("what a dead process holds is offered to others, and its ticket goes with the claim", async () => {
     const [id] = await queue(1, {})
     await boss.fetch("shell", { limit: 1 })
-    const dispatcher = open()
+    const dispatcher = open(HASTY_MS)
     await waitUntil(async () => (await take(dispatcher))[0] === id)
     await claim(dispatcher, id)
-    await waitUntil(async () => (await countJobs()) === 0)
+    await waitUntil(async () => (await countTickets()) === 0)
   })
 
   test("what a dead process holds goes back into the queue when somebody looks after it", async () => {
@@ -167,16 +168,16 @@ describe("lost jobs", () => {
     const [held] = await boss.fetch("shell", { limit: 1 })
     await boss.supervise()
     expect(await boss.fetch("shell", { limit: 1 })).toEqual([])
-    await database.query(`UPDATE ${JOBS} SET heartbeat_on = now() - interval '11 s'`)
+    await database.query(`UPDATE ${TICKETS} SET heartbeat_on = now() - interval '11 s'`)
     await database.query(`UPDATE ${DEFAULT_SCHEMA}_queue.queue SET monitor_claim_on = NULL, monitor_on = NULL`)
     await boss.supervise()
     expect(await boss.fetch("shell", { limit: 1 })).toMatchObject([{ id: held?.id }])
   })
 
-  test("an inserted job stays there for years", async () => {
+  test("an inserted ticket stays there for years", async () => {
     await queue(1, {})
     const [row] = await database.query<{ years: number }>(
-      `SELECT extract(year FROM age(keep_until, start_after)) AS years FROM ${JOBS}`,
+      `SELECT extract(year FROM age(keep_until, start_after)) AS years FROM ${TICKETS}`,
     )
     expect(row?.years).toBeGreaterThan(60)
   })
@@ -209,8 +210,9 @@ describe("fairness", () => {
   })
 })
 
-function open(): PostgresDispatcher {
-  const dispatcher = createDispatcher(database.query, boss)
+/** Those that have all the time in the world give nothing back while a test goes on. */
+function open(patienceMs = 60_000): PostgresDispatcher {
+  const dispatcher = createDispatcher(database.query, boss, undefined, patienceMs)
   opened.push(dispatcher)
   return dispatcher
 }
@@ -238,8 +240,13 @@ async function queue(count: number, { workspace = "default", session, priority =
          (SELECT floor(extract(epoch FROM clock_timestamp()) * 1000) AS now) AS clock ORDER BY place RETURNING number`,
       [ids, priority, workspace, session],
     )
-    const jobs = rows.map(({ number }) => ({ id: toJobId(toEntry(number)), plugin: "shell", workspace, priority }))
-    await boss.insert(query, jobs)
+    const tickets = rows.map(({ number }) => ({
+      id: toTicketId(toEntry(number)),
+      plugin: "shell",
+      workspace,
+      priority,
+    }))
+    await boss.insert(query, tickets)
   })
   return ids
 }
@@ -257,7 +264,7 @@ async function claim(dispatcher: PostgresDispatcher, id: TaskId | undefined): Pr
     const rows = await query<{ number: number }>(sql, [id])
     await boss.remove(
       query,
-      rows.map(({ number }) => ({ plugin: "shell", id: toJobId(toEntry(number)) })),
+      rows.map(({ number }) => ({ plugin: "shell", id: toTicketId(toEntry(number)) })),
     )
     return rows
   })
@@ -265,8 +272,8 @@ async function claim(dispatcher: PostgresDispatcher, id: TaskId | undefined): Pr
   return row !== undefined
 }
 
-async function countJobs(): Promise<number> {
-  return (await database.query<{ count: number }>(`SELECT count(*) AS count FROM ${JOBS}`))[0]?.count ?? 0
+async function countTickets(): Promise<number> {
+  return (await database.query<{ count: number }>(`SELECT count(*) AS count FROM ${TICKETS}`))[0]?.count ?? 0
 }
 
 async function take(dispatcher: PostgresDispatcher, changes: Partial<TakeRequest> = {}): Promise<readonly TaskId[]> {

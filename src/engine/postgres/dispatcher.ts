@@ -24,18 +24,26 @@ export interface PostgresDispatcher extends Dispatcher {
   close(): Promise<void>
 }
 
+/** Whoever is offered a run claims it at once. What nobody has claimed for so long is free for others. */
+const PATIENCE_MS = 250
+
 /**
- * Jobs are pulled from pg-boss into the custody of this process, so that workers do not run after the same ones, and are
+ * Tickets are pulled from pg-boss into the custody of this process, so that workers do not run after the same ones, and are
  * checked against the tasks table before they are offered. Without a clock, the time is the server's.
  */
-export function createDispatcher(query: Query, boss: Boss, clock?: Clock): PostgresDispatcher {
+export function createDispatcher(
+  query: Query,
+  boss: Boss,
+  clock?: Clock,
+  patienceMs: number = PATIENCE_MS,
+): PostgresDispatcher {
   const queued = createQueuedRows(query, clock)
-  const custody = createCustody(query, boss, queued)
+  const custody = createCustody(query, boss, queued, patienceMs)
   const fetching = createFetching(boss, custody)
   const wakeUp = createWakeUp()
-  const lookAround = createLookAround(queued, custody, wakeUp)
+  const lookAround = createLookAround(queued, custody, wakeUp, patienceMs)
 
-  /** With a single plugin, asking for its jobs tells as much. */
+  /** With a single plugin, asking for its tickets tells as much. */
   async function pluginsWithWork({ plugins }: TakeRequest): Promise<readonly string[]> {
     const wanted = [...new Set(plugins)]
     return wanted.length < 2 ? wanted : queued.pluginsWithWork(wanted)

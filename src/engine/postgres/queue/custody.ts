@@ -1,8 +1,8 @@
 import { systemClock } from "../../../base/clock.ts"
 import type { TaskId } from "../../../task/id.ts"
-import type { Boss, FetchedJob } from "../boss.ts"
+import type { Boss, FetchedTicket } from "../boss.ts"
 import type { Query } from "../connection/database.ts"
-import { type QueueEntry, toJobId, toQueueEntry } from "./job-id.ts"
+import { type QueueEntry, toTicketId, toQueueEntry } from "./ticket-id.ts"
 import type { QueuedRow, QueuedRows } from "./queued-rows.ts"
 import { createRemovals } from "./removals.ts"
 
@@ -11,9 +11,9 @@ import { createRemovals } from "./removals.ts"
  * claimed or has left the queue in another way, and goes back when nobody has claimed it for a while.
  */
 export interface Custody {
-  /** Takes jobs in, and answers with those of their runs that are still queued. */
-  add(plugin: string, jobs: readonly FetchedJob[]): Promise<readonly QueuedRow[]>
-  /** Runs that were found in the table, whose jobs are lost or are somebody else's. */
+  /** Takes tickets in, and answers with those of their runs that are still queued. */
+  add(plugin: string, tickets: readonly FetchedTicket[]): Promise<readonly QueuedRow[]>
+  /** Runs that were found in the table, whose tickets are lost or are somebody else's. */
   addFound(rows: readonly QueuedRow[]): void
   /** Looks at everything again, and lets go of what has left the queue. */
   refresh(): Promise<void>
@@ -28,41 +28,45 @@ export interface Custody {
 
 export interface Claim {
   readonly row: QueuedRow
-  /** Its job is gone. */
+  /** Its ticket is gone. */
   succeed(): void
   fail(): void
 }
 
 interface Holding {
-  readonly jobId: string
+  readonly ticketId: string
   readonly entry: QueueEntry
   readonly plugin: string
   /** Null: not ours to give back. */
-  readonly job: FetchedJob | null
+  readonly ticket: FetchedTicket | null
   readonly sinceMs: number
   /** As it was when last looked at. */
   row?: QueuedRow
   isBeingClaimed?: boolean
 }
 
-/** Whoever is offered a run claims it at once. */
-export const PATIENCE_MS = 250
-
-export function createCustody(query: Query, boss: Boss, queued: QueuedRows): Custody {
+/** What nobody has claimed after `patienceMs` goes back. */
+export function createCustody(query: Query, boss: Boss, queued: QueuedRows, patienceMs: number): Custody {
   const holdings = new Map<string, Holding>()
-  const removals = createRemovals((jobs) => boss.remove(query, jobs))
+  const removals = createRemovals((tickets) => boss.remove(query, tickets))
   let cancelSweep: (() => void) | undefined
 
-  function hold(plugin: string, entry: QueueEntry, job: FetchedJob | null): Holding {
-    const holding = { jobId: job?.id ?? toJobId(entry), entry, plugin, job, sinceMs: systemClock.monotonic() }
-    holdings.set(holding.jobId, holding)
-    cancelSweep ??= systemClock.schedule(PATIENCE_MS, sweep, { isBackground: true })
+  function hold(plugin: string, entry: QueueEntry, ticket: FetchedTicket | null): Holding {
+    const holding = {
+      ticketId: ticket?.id ?? toTicketId(entry),
+      entry,
+      plugin,
+      ticket,
+      sinceMs: systemClock.monotonic(),
+    }
+    holdings.set(holding.ticketId, holding)
+    cancelSweep ??= systemClock.schedule(patienceMs, sweep, { isBackground: true })
     return holding
   }
 
-  function letGo({ jobId, plugin }: Holding): void {
-    holdings.delete(jobId)
-    removals.add({ plugin, id: jobId })
+  function letGo({ ticketId, plugin }: Holding): void {
+    holdings.delete(ticketId)
+    removals.add({ plugin, id: ticketId })
   }
 
   async function lookAt(some: readonly Holding[]): Promise<readonly QueuedRow[]> {
@@ -78,21 +82,21 @@ export function createCustody(query: Query, boss: Boss, queued: QueuedRows): Cus
   }
 
   async function giveBack(some: readonly Holding[]): Promise<void> {
-    for (const { jobId } of some) holdings.delete(jobId)
+    for (const { ticketId } of some) holdings.delete(ticketId)
     for (const [plugin, ofPlugin] of Map.groupBy(some, (holding) => holding.plugin))
       await boss.giveBack(
         plugin,
-        ofPlugin.flatMap(({ job }) => job ?? []),
+        ofPlugin.flatMap(({ ticket }) => ticket ?? []),
       )
   }
 
   function sweep(): void {
-    const before = systemClock.monotonic() - PATIENCE_MS
-    const all = [...holdings.values()]
-    const isAnyLeft = all.some(({ sinceMs }) => sinceMs > before)
-    cancelSweep = isAnyLeft ? systemClock.schedule(PATIENCE_MS, sweep, { isBackground: true }) : undefined
+    const before = systemClock.monotonic() - patienceMs
+    const unwanted = [...holdings.values()].filter((holding) => holding.sinceMs <= before && !holding.isBeingClaimed)
+    const isAnyLeft = unwanted.length < holdings.size
+    cancelSweep = isAnyLeft ? systemClock.schedule(patienceMs, sweep, { isBackground: true }) : undefined
     // What cannot be given back comes back by itself, once it is clear that nobody speaks for it.
-    giveBack(all.filter(({ sinceMs }) => sinceMs <= before)).catch(() => {})
+    giveBack(unwanted).catch(() => {})
   }
 
   function findByTask(taskId: TaskId, run: number): Holding | undefined {
@@ -101,20 +105,20 @@ export function createCustody(query: Query, boss: Boss, queued: QueuedRows): Cus
   }
 
   return {
-    add: (plugin, jobs) => lookAt(jobs.map((job) => hold(plugin, toQueueEntry(job.id), job))),
+    add: (plugin, tickets) => lookAt(tickets.map((ticket) => hold(plugin, toQueueEntry(ticket.id), ticket))),
     addFound(rows) {
-      for (const row of rows) if (!holdings.has(toJobId(row))) hold(row.plugin, row, null).row = row
+      for (const row of rows) if (!holdings.has(toTicketId(row))) hold(row.plugin, row, null).row = row
     },
-    refresh: async () => void (await lookAt([...holdings.values()])),
+    refresh: async () => void (await lookAt([...holdings.values()].filter(({ isBeingClaimed }) => !isBeingClaimed))),
     rows: () => [...holdings.values()].flatMap(({ row, isBeingClaimed }) => (row && !isBeingClaimed ? row : [])),
-    has: (entry) => holdings.has(toJobId(entry)),
+    has: (entry) => holdings.has(toTicketId(entry)),
     beginClaim(taskId, run) {
       const holding = findByTask(taskId, run)
       if (!holding?.row) return undefined
       holding.isBeingClaimed = true
       return {
         row: holding.row,
-        succeed: () => void holdings.delete(holding.jobId),
+        succeed: () => void holdings.delete(holding.ticketId),
         fail() {
           holding.isBeingClaimed = false
         },

@@ -21,7 +21,7 @@ interface Collected {
   readonly isClogged: boolean
 }
 
-/** As many jobs that do not fit are held at a time, of a plugin. */
+/** As many tickets that do not fit are held at a time, of a plugin. */
 const MOST_MISFITS = 200
 /** For so long a queue whose head does not fit is not fetched from. */
 const CLOGGED_MS = 1_000
@@ -41,11 +41,11 @@ export function createFetching(boss: Boss, custody: Custody): Fetching {
     const fitting: QueuedRow[] = []
     let misfits = custody.rows().filter((row) => row.plugin === plugin && !fits(row)).length
     for (let limit = wanted.limit; ; limit = Math.min(2 * limit, MOST_MISFITS)) {
-      const jobs = await boss.fetch(plugin, { ...wanted, limit })
-      const rows = jobs.length === 0 ? [] : await custody.add(plugin, jobs)
+      const tickets = await boss.fetch(plugin, { ...wanted, limit })
+      const rows = tickets.length === 0 ? [] : await custody.add(plugin, tickets)
       fitting.push(...rows.filter(fits))
       misfits += rows.filter((row) => !fits(row)).length
-      if (jobs.length < limit || fitting.length >= wanted.limit) return { fitting, isClogged: false }
+      if (tickets.length < limit || fitting.length >= wanted.limit) return { fitting, isClogged: false }
       if (misfits >= MOST_MISFITS) return { fitting, isClogged: true }
     }
   }

@@ -1,6 +1,6 @@
 import type { StoredTask } from "../../rules/stored-task.ts"
-import type { NewJob } from "../boss.ts"
-import { type QueueEntry, toJobId } from "./job-id.ts"
+import type { NewTicket } from "../boss.ts"
+import { type QueueEntry, toTicketId } from "./ticket-id.ts"
 
 /** A task as it was before a transaction and as it is after it; undefined: there was or is none. */
 export interface TaskChange {
@@ -10,18 +10,18 @@ export interface TaskChange {
 
 /** What a transaction means for the queue. */
 export interface QueueChanges {
-  readonly entered: readonly NewJob[]
-  readonly left: readonly NewJob[]
-  readonly prioritized: readonly NewJob[]
+  readonly entered: readonly NewTicket[]
+  readonly left: readonly NewTicket[]
+  readonly prioritized: readonly NewTicket[]
 }
 
 export function toQueueChanges(changes: readonly TaskChange[], isServerTime: boolean): QueueChanges {
-  const entered: NewJob[] = []
-  const left: NewJob[] = []
-  const prioritized: NewJob[] = []
+  const entered: NewTicket[] = []
+  const left: NewTicket[] = []
+  const prioritized: NewTicket[] = []
   for (const { before, after } of changes) {
-    const old = before && toJob(before, isServerTime)
-    const current = after && toJob(after, isServerTime)
+    const old = before && toTicket(before, isServerTime)
+    const current = after && toTicket(after, isServerTime)
     if (old?.id === current?.id) {
       if (current && current.priority !== old?.priority) prioritized.push(current)
       continue
@@ -33,15 +33,15 @@ export function toQueueChanges(changes: readonly TaskChange[], isServerTime: boo
 }
 
 /**
- * pg-boss goes by the server's clock. By another clock the job is there at once, and the table says whether the run is due.
+ * pg-boss goes by the server's clock. By another clock the ticket is there at once, and the table says whether the run is due.
  */
-function toJob(task: StoredTask, isServerTime: boolean): NewJob | undefined {
+function toTicket(task: StoredTask, isServerTime: boolean): NewTicket | undefined {
   const { details, course, state } = task
   if (state.status !== "queued") return undefined
   const { plugin, workspace, priority } = details
   const isPutOff = isServerTime && state.availableAt > course.queuedAt
   return {
-    id: toJobId(toEntry(task)),
+    id: toTicketId(toEntry(task)),
     plugin,
     workspace,
     priority,

@@ -3,7 +3,7 @@ import type { Offer, TakeRequest } from "../../../task/dispatcher.ts"
 import type { SessionId, TaskId, WorkerId } from "../../../task/id.ts"
 import type { TaskKind } from "../../../task/record.ts"
 import type { Query } from "../connection/database.ts"
-import type { QueueEntry } from "./job-id.ts"
+import type { QueueEntry } from "./ticket-id.ts"
 
 /** A queued run as the tasks table has it. */
 export interface QueuedRow extends QueueEntry {

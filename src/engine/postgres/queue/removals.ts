@@ -1,19 +1,19 @@
 import { systemClock } from "../../../base/clock.ts"
-import type { JobReference } from "../boss.ts"
+import type { TicketReference } from "../boss.ts"
 
 /**
- * Jobs that were met although their runs have left the queue, removed a batch at a time. One that is forgotten is met again.
+ * Tickets that were met although their runs have left the queue, removed a batch at a time. One that is forgotten is met again.
  */
 export interface Removals {
-  add(job: JobReference): void
+  add(ticket: TicketReference): void
   /** Waits for what was added before. */
   close(): Promise<void>
 }
 
 const COLLECT_MS = 20
 
-export function createRemovals(remove: (jobs: readonly JobReference[]) => Promise<void>): Removals {
-  let waiting: JobReference[] = []
+export function createRemovals(remove: (tickets: readonly TicketReference[]) => Promise<void>): Removals {
+  let waiting: TicketReference[] = []
   let cancelTimer: (() => void) | undefined
   let flushing: Promise<unknown> = Promise.resolve()
 
@@ -26,8 +26,8 @@ export function createRemovals(remove: (jobs: readonly JobReference[]) => Promis
   }
 
   return {
-    add(job) {
-      waiting.push(job)
+    add(ticket) {
+      waiting.push(ticket)
       cancelTimer ??= systemClock.schedule(COLLECT_MS, flush, { isBackground: true })
     },
     async close() {

@@ -10,16 +10,16 @@ export interface QueueEntry {
 }
 
 /**
- * A queue entry written as a uuid, so that whoever sees a task knows which job stands for it, and whoever sees a job, which
- * task. A job for the same stay that is inserted again is the same job.
+ * A queue entry written as a uuid: whoever sees a task knows which ticket stands for it, and whoever sees a ticket, for
+ * which task it stands. A ticket for the same stay that is inserted again is the same ticket.
  */
-export function toJobId({ number, run, fence }: QueueEntry): string {
+export function toTicketId({ number, run, fence }: QueueEntry): string {
   const digits = toHex(number, 16) + toHex(run, 8) + toHex(fence, 8)
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")
 }
 
-export function toQueueEntry(jobId: string): QueueEntry {
-  const digits = jobId.replaceAll("-", "")
+export function toQueueEntry(ticketId: string): QueueEntry {
+  const digits = ticketId.replaceAll("-", "")
   return {
     number: Number.parseInt(digits.slice(0, 16), 16),
     run: Number.parseInt(digits.slice(16, 24), 16),
