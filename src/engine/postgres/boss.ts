@@ -1,6 +1,7 @@
 import type { JobInsert } from "pg-boss"
 import { toErrorMessage } from "../../base/error.ts"
 import type { Database, Query } from "./connection/database.ts"
+import { settleAll } from "./queue/settle-all.ts"
 import { QUEUE_VERSION, readQueueVersion, toQueueSchema } from "./queue-schema.ts"
 
 export interface TicketReference {
@@ -112,7 +113,7 @@ export async function createBoss(
     work: (name: string, ofQueue: readonly Ticket[]) => Promise<unknown>,
   ): Promise<void> {
     const groups = [...Map.groupBy(tickets, ({ plugin }) => plugin)]
-    await Promise.all(groups.map(async ([plugin, ofQueue]) => work(await queueOf(plugin), ofQueue)))
+    await settleAll(groups.map(async ([plugin, ofQueue]) => work(await queueOf(plugin), ofQueue)))
   }
 
   return {

@@ -8,6 +8,7 @@ import { createFetching } from "./queue/fetching.ts"
 import { createLookAround } from "./queue/look-around.ts"
 import { type TaskChange, toQueueChanges } from "./queue/queue-changes.ts"
 import { createFits, createQueuedRows, type QueuedRow, toOffer } from "./queue/queued-rows.ts"
+import { settleAll } from "./queue/settle-all.ts"
 import { createWakeUp } from "./queue/wake-up.ts"
 
 /** `lost`: it was no longer there to be claimed. `failed`: nobody knows. */
@@ -93,7 +94,7 @@ export function createDispatcher(
     nextDueAt: queued.nextDueAt,
     async onChanges(inTransaction, changes) {
       const { entered, left, prioritized } = toQueueChanges(changes, clock === undefined)
-      await Promise.all([
+      await settleAll([
         boss.insert(inTransaction, entered),
         boss.remove(inTransaction, left),
         boss.prioritize(inTransaction, prioritized),
