@@ -8,6 +8,7 @@ import { MeanwhileError } from "./base/error.ts"
 import { type GcSection, gcConfigSchema } from "./builtin/gc/gc-config.ts"
 import { createGcPlugin } from "./builtin/gc/gc-plugin.ts"
 import { createEmbeddedEngine } from "./engine/embedded/engine.ts"
+import { createPostgresEngine } from "./engine/postgres/engine.ts"
 import { createPermission } from "./permission.ts"
 import { createRegistry } from "./plugin/registry.ts"
 import type { SessionPlugin } from "./plugin/session-plugin.ts"
@@ -16,7 +17,7 @@ import { createRedactor } from "./runner/redaction/redactor.ts"
 import { createRunner, type Runner } from "./runner/runner.ts"
 import { silentLog } from "./runner/silent-log.ts"
 import type { ShutdownOptions } from "./runner/worker/shutdown.ts"
-import { isWorkerAlive, toWorkerIdentity } from "./runner/worker/worker-identity.ts"
+import { isNeighbourAlive, isWorkerAlive, toWorkerIdentity } from "./runner/worker/worker-identity.ts"
 import { toAgentConfig } from "./session/agent-config.ts"
 import { createModelCatalogue } from "./session/catalogue.ts"
 import { type Client, createClientOf } from "./session/client.ts"
@@ -65,6 +66,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     spoolDirectory: join(dataDirectory, "spool"),
     ...(options.log && { log: options.log }),
     ...(options.takesWork !== undefined && { takesWork: options.takesWork }),
+    ...(options.takesKinds && { takesKinds: options.takesKinds }),
     openSessions: () => conversations.open(),
     onTask: (task, sinceSequence) => conversations.follow(task, sinceSequence),
     maxHops: reports.maxHops,
@@ -131,22 +133,36 @@ export function createClient(): Client<Runtime, RuntimeOptions> {
 }
 
 /** Only what was used: no plugin is loaded, and no task runs here. Refused as `not_found` where nothing was kept. */
-export async function openLedger(dataDirectory: string): Promise<LedgerRecord & AsyncDisposable> {
-  if (!existsSync(join(dataDirectory, STORE_FILE))) {
+export async function openLedger(
+  dataDirectory: string,
+  { engine: url }: { readonly engine?: string } = {},
+): Promise<LedgerRecord & AsyncDisposable> {
+  if (url === undefined && !existsSync(join(dataDirectory, STORE_FILE))) {
     const message = `Nothing was kept in ${dataDirectory} yet. Start a conversation, or name another folder: --data-dir FOLDER`
     throw new MeanwhileError("not_found", message)
   }
-  const engine = await openEngine({}, dataDirectory, systemClock)
+  const engine = await openEngine(url === undefined ? {} : { engine: url }, dataDirectory, systemClock)
   return { ...createLedgerRecord(engine.store), [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() }
 }
 
 const STORE_FILE = "store.sqlite"
 
 async function openEngine(options: RuntimeOptions, dataDirectory: string, clock: Clock): Promise<Engine> {
+  if (typeof options.engine === "string") return openServer(options.engine, options)
   if (options.engine) return options.engine
   const { synchronous = "full" } = options
   const path = join(dataDirectory, STORE_FILE)
   return createEmbeddedEngine({ path, synchronous, clock, isHolderAlive: isWorkerAlive, holder: toWorkerIdentity() })
+}
+
+/** The server's clock is the clock, unless the caller owns the time. */
+function openServer(url: string, { clock, log }: RuntimeOptions): Promise<Engine> {
+  return createPostgresEngine({
+    url,
+    isHolderAlive: isNeighbourAlive,
+    ...(clock && { clock }),
+    ...(log && { log }),
+  })
 }
 
 async function openTemporaryFolder(opened: AsyncDisposableStack): Promise<string> {

@@ -7,6 +7,7 @@ import { referencesConfigSchema } from "./builtin/references/reference.ts"
 import { sessionConfigSchema } from "./builtin/session/session-config.ts"
 import { shellConfigSchema } from "./builtin/shell/shell-config.ts"
 import { webConfigSchema } from "./builtin/web/web-config.ts"
+import { findUrlProblem } from "./config/engine-url.ts"
 import type { pluginEntrySchema } from "./config/plugin-entry.ts"
 import type { SectionValues } from "./config/section.ts"
 import { backgroundConfigSchema } from "./runner/config.ts"
@@ -27,8 +28,18 @@ const programReportsSchema = lazily(() =>
     .readonly(),
 )
 
+const engineSchema = z
+  .string()
+  .superRefine((text, { addIssue }) => {
+    const message = findUrlProblem(text)
+    if (message !== undefined) addIssue({ code: "custom", message })
+  })
+  .nullable()
+  .default(null)
+
 /** What `meanwhile.config.*` may say beside `plugins`. Each schema belongs to the part that is configured by it. */
 export const configSections = lazily(() => ({
+  engine: engineSchema,
   agent: agentConfigSchema(),
   background: backgroundConfigSchema(),
   reports: programReportsSchema(),
@@ -45,6 +56,7 @@ type ConfigSections = ReturnType<typeof configSections>
 
 /** What each part of a configuration is about, in the order in which it is shown. */
 export const SECTION_SUMMARIES: Readonly<Record<keyof ConfigSections | "plugins", string>> = {
+  engine: "Where everything is kept: the URL of a PostgreSQL database, or null for the data folder.",
   agent: "How agents work.",
   background: "The limits of tasks, and how the model sees them.",
   reports: "When the agent speaks without being asked, about what its tasks came to.",

@@ -12,7 +12,8 @@ import { createRegistry } from "./plugin/registry.ts"
 import { configSections, type ProgramConfig } from "./program-config.ts"
 import { type Finding, findOr, ok, problem, warning } from "./program-finding.ts"
 import { lookAtFolder, type ProgramFolder } from "./program-folder.ts"
-import { examineHost } from "./program-host.ts"
+import { examineServer } from "./program-engine.ts"
+import { examineEmbedded, examineHost } from "./program-host.ts"
 import { createProgramPlugins } from "./program-plugins.ts"
 import { pickDefaultModel } from "./session/default-model.ts"
 
@@ -22,6 +23,8 @@ export interface DoctorOptions {
   readonly dataDirectory: string
   readonly workingDirectory: string
   readonly environment: Readonly<Record<string, string>>
+  /** The URL of a store that is asked for, over what the environment and the configuration say. */
+  readonly engine?: string
   readonly homeDirectory?: string
   readonly trustStore?: TrustStore
   /** Default: this process's. */
@@ -63,8 +66,15 @@ async function examineConfig(options: DoctorOptions, folder: ProgramFolder): Pro
     const loaded = await loadConfig({ directory, sections: configSections(), isTrusted, environment })
     const { values, plugins, status } = loaded
     const config = status === "loaded" ? ok("config", `${loaded.path} is valid`) : ok("config", "defaults")
+    const engine = options.engine ?? values.engine
+    const store = engine === null ? await examineEmbedded(options.dataDirectory) : await examineServer(engine)
     const models = examineModels(values, environment)
-    return [config, ...models.findings, ...(await examinePlugins(options, { folder, values, plugins, ...models }))]
+    return [
+      config,
+      ...store,
+      ...models.findings,
+      ...(await examinePlugins(options, { folder, values, plugins, ...models })),
+    ]
   })
 }
 

@@ -7,15 +7,19 @@ import { isWorkerAlive, toWorkerIdentity } from "./runner/worker/worker-identity
 const OLDEST_NODE = 24
 const STORE_FILE = "store.sqlite"
 
-/** What the program stands on: Node, the data folder, and the store in it. */
+/** What the program stands on: Node and the data folder. */
 export async function examineHost(dataDirectory: string, nodeVersion: string): Promise<readonly Finding[]> {
   return [
     examineNode(nodeVersion),
     ...(await findOr("data folder", "Name another folder: --data-dir FOLDER", () => examineFolder(dataDirectory))),
-    ...(await findOr("engine", "Do what it says. The store was left as it is.", () =>
-      examineStore(join(dataDirectory, STORE_FILE)),
-    )),
   ]
+}
+
+/** The store in the data folder. */
+export function examineEmbedded(dataDirectory: string): Promise<readonly Finding[]> {
+  return findOr("engine", "Do what it says. The store was left as it is.", () =>
+    examineStore(join(dataDirectory, STORE_FILE)),
+  )
 }
 
 function examineNode(version: string): Finding {

@@ -2,7 +2,7 @@ import { rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { MeanwhileError } from "./base/error.ts"
 import { findConfigFile } from "./config/config-file.ts"
-import { keysOf } from "./config/section.ts"
+import { isSingleValue, keysOf } from "./config/section.ts"
 import type { TrustStore } from "./config/trust-store.ts"
 import { configSections, SECTION_SUMMARIES } from "./program-config.ts"
 import { lookAtFolder, openTrustStore } from "./program-folder.ts"
@@ -41,6 +41,7 @@ export async function initFolder(options: InitOptions): Promise<InitResult> {
 /** The file's text: it changes nothing until a line loses its `//`. */
 export function renderConfig(): string {
   const sections = Object.entries(configSections()).map(([name, schema]) => {
+    if (isSingleValue(schema)) return `  /** ${summaryOf(name)} */\n  // ${name}: ${toSource(schema.parse(undefined))},`
     const keys = keysOf(schema).flatMap((key) => [
       ...(key.description === "" ? [] : [`    /** ${key.description} */`]),
       `    // ${key.name}: ${toSource(key.default)},${describeValues(key)}`,

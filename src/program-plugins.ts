@@ -11,6 +11,7 @@ import { createSlashCommandPlugin } from "./builtin/slash_command/slash-command-
 import { createSubagentPlugin } from "./builtin/subagent/subagent-plugin.ts"
 import { createTodoPlugin } from "./builtin/todo/todo-plugin.ts"
 import { createWebPlugin } from "./builtin/web/web-plugin.ts"
+import { ENGINE_VARIABLE } from "./config/engine-url.ts"
 import { OWN_FOLDER, type SPEAKING_FOLDERS } from "./config/folder-contents.ts"
 import type { Plugin } from "./plugin/plugin.ts"
 import type { ProgramConfig } from "./program-config.ts"
@@ -18,6 +19,7 @@ import type { ProgramFolder } from "./program-folder.ts"
 
 export interface ProgramPluginsOptions {
   readonly folder: ProgramFolder
+  /** With the engine that is really used. */
   readonly config: ProgramConfig
   /** Null: there are no MCP servers. */
   readonly mcp: Plugin | null
@@ -56,10 +58,10 @@ export function createProgramPlugins(options: ProgramPluginsOptions): readonly P
   ]
 }
 
-/** What is said by a page or a file must not be able to make a command carry the keys away. */
+/** What is said by a page or a file must not be able to make a command carry the keys away, nor the way into the store. */
 function toCommandEnvironment({ config, environment }: ProgramPluginsOptions): Readonly<Record<string, string>> {
-  if (config.shell.passModelKeys) return environment
-  const withheld = keyVariables(config.providers)
+  const keys = config.shell.passModelKeys ? [] : keyVariables(config.providers)
+  const withheld = new Set([...keys, ENGINE_VARIABLE, ...(config.engine === null ? [] : ["PGPASSWORD"])])
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !withheld.has(name)))
 }
 

@@ -8,6 +8,7 @@ import { readMcpConfig } from "./builtin/mcp/read-mcp-config.ts"
 import type { ServerStatus } from "./builtin/mcp/server-link.ts"
 import { createEngineSessionPlugin } from "./builtin/session/engine-session-plugin.ts"
 import { createFileSessionPlugin } from "./builtin/session/file-session-plugin.ts"
+import { toShownUrl } from "./config/engine-url.ts"
 import { MCP_FILE } from "./config/folder-contents.ts"
 import { loadConfig } from "./config/load-config.ts"
 import { createPluginLoader } from "./config/plugin-loader.ts"
@@ -24,11 +25,15 @@ export type { TrustQuestion } from "./program-folder.ts"
 /** Beside the folder: what the one who opens the program brings, over what the configuration says. */
 export interface ProgramOptions
   extends FolderOptions,
-    Pick<RuntimeOptions, "model" | "person" | "log" | "clock" | "onEvent" | "takesWork"> {
+    Pick<RuntimeOptions, "model" | "person" | "log" | "clock" | "onEvent" | "takesWork" | "takesKinds"> {
   readonly dataDirectory: string
   /** Where commands run, and where a configuration is looked for. */
   readonly workingDirectory: string
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** The URL of a store on PostgreSQL. Default: what the environment or the configuration says. */
+  readonly engine?: string
+  /** Tasks that run at once. Default: what the configuration says. */
+  readonly maxConcurrentTasks?: number
   /** Default false: MCP servers come while the conversation has begun. True for those who cannot come back later. */
   readonly waitsForServers?: boolean
 }
@@ -37,6 +42,9 @@ export interface ProgramOptions
 export interface Program extends Runtime {
   /** Whether agents tell by themselves what their tasks came to. */
   readonly areReportsOn: boolean
+  /** Where its store is, as people may read it. */
+  readonly storePlace: string
+  readonly maxConcurrentTasks: number
 }
 
 /** The runtime as the terminal program has it: with the built-in plugins, and with what a trusted folder adds. */
@@ -45,15 +53,21 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
   const environment = withoutUndefined(options.environment)
   const folder = await openFolder(options)
   const isTrusted = folder.trust === "trusted"
-  const { values, plugins } = await loadConfig({
+  const { values: configured, plugins } = await loadConfig({
     directory: workingDirectory,
     sections: configSections(),
     isTrusted,
     environment,
   })
+  const values = withWishes(configured, options)
   const shared = { ...(log && { log }), ...(clock && { clock }) }
   let refreshMcp = () => {}
-  const mcp = await createServers(options, { folder, environment, onToolsChanged: () => refreshMcp() })
+  const mcp = await createServers(options, {
+    folder,
+    engine: values.engine,
+    environment,
+    onToolsChanged: () => refreshMcp(),
+  })
   const builtin = createProgramPlugins({
     ...shared,
     folder,
@@ -72,6 +86,8 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     ...(person && { person }),
     ...(options.onEvent && { onEvent: options.onEvent }),
     ...(options.takesWork !== undefined && { takesWork: options.takesWork }),
+    ...(options.takesKinds && { takesKinds: options.takesKinds }),
+    ...(values.engine !== null && { engine: values.engine }),
     agent: values.agent,
     background: values.background,
     reports: values.reports,
@@ -90,11 +106,25 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
   for (const { message } of runtime.plugins.skipped()) notify(message)
   const settled = mcp?.settled().then((servers) => reportUnreachable(servers, notify))
   if (options.waitsForServers) await settled
-  return Object.assign(runtime, { areReportsOn: values.reports.enabled })
+  return Object.assign(runtime, {
+    areReportsOn: values.reports.enabled,
+    storePlace: values.engine === null ? dataDirectory : toShownUrl(values.engine),
+    maxConcurrentTasks: values.background.maxConcurrentTasks,
+  })
+}
+
+/** What is asked for at the start goes before what is configured. */
+function withWishes(config: ProgramConfig, { engine, maxConcurrentTasks }: ProgramOptions): ProgramConfig {
+  return {
+    ...config,
+    engine: engine ?? config.engine,
+    ...(maxConcurrentTasks !== undefined && { background: { ...config.background, maxConcurrentTasks } }),
+  }
 }
 
 interface ServerParts {
   readonly folder: ProgramFolder
+  readonly engine: string | null
   readonly environment: Readonly<Record<string, string>>
   readonly onToolsChanged: () => void
 }
@@ -102,12 +132,12 @@ interface ServerParts {
 /** Null when the folder names none. */
 async function createServers(
   { dataDirectory, workingDirectory, notify, log, clock }: ProgramOptions,
-  { folder, environment, onToolsChanged }: ServerParts,
+  { folder, engine, environment, onToolsChanged }: ServerParts,
 ): Promise<McpPlugin | null> {
   const config = await readServers(folder, environment, notify)
   if (Object.keys(config.mcpServers).length === 0) return null
   // What was left behind is taken up as soon as the runner is there, and may need a tool of theirs.
-  const waitsForServers = await hasWork(dataDirectory)
+  const waitsForServers = engine !== null || (await hasWork(dataDirectory))
   const shared = { ...(log && { log }), ...(clock && { clock }) }
   return createMcpPlugin({ ...shared, config, workingDirectory, environment, onToolsChanged, waitsForServers })
 }

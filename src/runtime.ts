@@ -23,6 +23,7 @@ import type { ReportsConfigInput } from "./session/report/report-config.ts"
 import type { Session, SessionOptions } from "./session/session.ts"
 import type { Engine } from "./task/engine.ts"
 import type { SessionId, WorkspaceId } from "./task/id.ts"
+import type { TaskKind } from "./task/record.ts"
 
 export interface RuntimeOptions {
   /**
@@ -31,10 +32,10 @@ export interface RuntimeOptions {
    */
   readonly dataDirectory?: string
   /**
-   * Instead of a store in the data folder, where only the output of tasks lives then. Sessions are kept in it. Closed with
-   * the runtime.
+   * Instead of a store in the data folder, where only the output of tasks lives then: one that is open, or the URL of one
+   * on PostgreSQL. Sessions are kept in it. Closed with the runtime.
    */
-  readonly engine?: Engine
+  readonly engine?: Engine | string
   /** `provider/name`, or a model as an object, of the AI SDK too. Default: of the first provider with a key, else offline. */
   readonly model?: string | GivenModel
   readonly plugins?: readonly Plugin[]
@@ -66,6 +67,8 @@ export interface RuntimeOptions {
    * session that is open here, is taken up.
    */
   readonly takesWork?: boolean | "own"
+  /** Of what is queued, only tasks of these kinds are taken up. Default: of every kind. */
+  readonly takesKinds?: readonly TaskKind[]
   /** Keeps conversations beyond the store, and describes them. */
   readonly sessionPlugin?: (directory: SessionDirectory) => SessionPlugin
   readonly sessionConfig?: unknown

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
-import { keysOf } from "../src/config/section.ts"
+import { isSingleValue, keysOf } from "../src/config/section.ts"
 import { configSections, SECTION_SUMMARIES } from "../src/program-config.ts"
 
 const guide = readFileSync(new URL("../docs/guide/configuration.md", import.meta.url), "utf8")
@@ -11,17 +11,24 @@ function partOf(section: string): string {
 }
 
 describe("the guide to the configuration", () => {
-  test.each(Object.entries(configSections()).filter(([name]) => !BY_NAME.some((each) => each === name)))(
-    "names every key of %s with its default and what it does, and no other",
-    (name, schema) => {
-      const documented = [...partOf(name).matchAll(/^\| (`.*) \|$/gm)].map((row) => row[1])
-      const actual = keysOf(schema).map(
-        (key) => `\`${key.name}\` | ${JSON.stringify(key.default) ?? "–"} | ${key.description}`,
-      )
-      expect(actual.length).toBeGreaterThan(0)
-      expect(documented).toEqual(actual)
-    },
+  const singles = Object.entries(configSections()).filter(([, schema]) => isSingleValue(schema))
+  const withKeys = Object.entries(configSections()).filter(
+    ([name, schema]) => !BY_NAME.some((each) => each === name) && !isSingleValue(schema),
   )
+
+  test.each(singles)("names the default of %s, and the variable that sets it", (name, schema) => {
+    expect(partOf(name)).toContain(`Default: ${JSON.stringify(schema.parse(undefined))}.`)
+    expect(partOf(name)).toContain(`MEANWHILE_${name.toUpperCase()}`)
+  })
+
+  test.each(withKeys)("names every key of %s with its default and what it does, and no other", (name, schema) => {
+    const documented = [...partOf(name).matchAll(/^\| (`.*) \|$/gm)].map((row) => row[1])
+    const actual = keysOf(schema).map(
+      (key) => `\`${key.name}\` | ${JSON.stringify(key.default) ?? "–"} | ${key.description}`,
+    )
+    expect(actual.length).toBeGreaterThan(0)
+    expect(documented).toEqual(actual)
+  })
 
   test.each(BY_NAME)("names every setting that an entry of %s has, and no other", (name) => {
     const documented = [...partOf(name).matchAll(/^\| `(\w+)` \|/gm)].map((row) => row[1])

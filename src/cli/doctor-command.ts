@@ -12,7 +12,7 @@ export function createDoctorCommand(): Command {
     .description("look at everything a start needs, and say what to do about what is missing")
     .option("--json", "as JSON, one object for each check")
     .action(async (_, command: Command) => {
-      const { json, dataDir } = command.optsWithGlobals<{ json?: true; dataDir?: string }>()
+      const { json, dataDir, engine } = command.optsWithGlobals<{ json?: true; dataDir?: string; engine?: string }>()
       const environment = Object.fromEntries(
         Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
       )
@@ -20,6 +20,7 @@ export function createDoctorCommand(): Command {
         dataDirectory: resolve(dataDir ?? DATA_DIRECTORY_NAME),
         workingDirectory: process.cwd(),
         environment,
+        ...(engine !== undefined && { engine }),
       })
       process.stdout.write(json ? `${JSON.stringify(findings, null, 2)}\n` : formatFindings(findings))
       if (findings.some(({ status }) => status === "problem")) process.exitCode = 1

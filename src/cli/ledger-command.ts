@@ -2,6 +2,7 @@ import { resolve } from "node:path"
 import { Command, Option } from "commander"
 import { openLedger } from "../app.ts"
 import { DATA_DIRECTORY_NAME } from "./data-directory.ts"
+import { findEngine } from "./find-engine.ts"
 import { formatLedger, type Grouping, GROUPINGS } from "./format-ledger.ts"
 
 interface LedgerOptions {
@@ -9,6 +10,7 @@ interface LedgerOptions {
   readonly json?: true
   readonly jsonl?: true
   readonly dataDir?: string
+  readonly engine?: string
 }
 
 /** What the conversations of the data folder have used, this day and before. */
@@ -19,8 +21,8 @@ export function createLedgerCommand(): Command {
     .addOption(new Option("--json", "the same as JSON").conflicts("jsonl"))
     .option("--jsonl", "every model call as one line of JSON")
     .action(async (_, command: Command) => {
-      const { by, json, jsonl, dataDir = DATA_DIRECTORY_NAME } = command.optsWithGlobals<LedgerOptions>()
-      await using ledger = await openLedger(resolve(dataDir))
+      const { by, json, jsonl, dataDir = DATA_DIRECTORY_NAME, ...wish } = command.optsWithGlobals<LedgerOptions>()
+      await using ledger = await openLedger(resolve(dataDir), await findEngine(wish))
       if (jsonl) {
         for await (const line of ledger.exportLedger()) await write(line)
         return

@@ -1,4 +1,4 @@
-import type { Program } from "../program.ts"
+import type { Program, ProgramOptions } from "../program.ts"
 import { openDataDirectory } from "./data-directory.ts"
 import { plain } from "./format.ts"
 import type { AgentEvent } from "./view/agent-event.ts"
@@ -8,6 +8,8 @@ export interface GlobalOptions {
   readonly dataDir?: string
   readonly trust?: true
   readonly model?: string
+  /** The URL of a store on PostgreSQL. */
+  readonly engine?: string
 }
 
 export interface OpenedRuntime {
@@ -22,6 +24,11 @@ export interface OpeningOptions extends GlobalOptions {
   readonly waitsForServers?: boolean
   /** Default true. Own: what others left, and their conversations, are left alone. */
   readonly takesWork?: true | "own"
+  /** Default: of every kind. */
+  readonly takesKinds?: ProgramOptions["takesKinds"]
+  /** Default: as configured. */
+  readonly maxConcurrentTasks?: number
+  readonly log?: ProgramOptions["log"]
   /** For whoever takes them. Default false. */
   readonly keepsEarlyEvents?: boolean
   readonly notify: (text: string) => void
@@ -32,6 +39,7 @@ export interface OpeningOptions extends GlobalOptions {
 /** The runtime of this folder. Loaded only now: `--version` and `--help` need none of it. */
 export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntime> {
   const { notify, confirmTrust, trust = false, waitsForServers = false, takesWork = true } = options
+  const { engine, takesKinds, maxConcurrentTasks, log } = options
   const dataDirectory = openDataDirectory(options.dataDir)
   const { openProgram } = await import("../program.ts")
   let early: AgentEvent[] | null = []
@@ -42,6 +50,10 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     trust,
     waitsForServers,
     takesWork,
+    ...(takesKinds && { takesKinds }),
+    ...(maxConcurrentTasks !== undefined && { maxConcurrentTasks }),
+    ...(engine !== undefined && { engine }),
+    ...(log && { log }),
     notify: (text) => notify(plain(text)),
     ...(options.keepsEarlyEvents && { onEvent: (event) => early?.push(event) }),
     ...(confirmTrust && { confirmTrust: ({ text }) => confirmTrust(text) }),

@@ -1,5 +1,6 @@
 import { Command } from "commander"
 import { toErrorMessage } from "../base/error.ts"
+import { checkEngineFlag } from "../config/engine-url.ts"
 import { endWithOutput } from "./closed-output.ts"
 import { keepCompiled } from "./compile-cache.ts"
 import { DATA_DIRECTORY_NAME } from "./data-directory.ts"
@@ -14,6 +15,7 @@ Examples:
   meanwhile run "what does this folder hold?" one prompt, then the end
   git diff | meanwhile run - --json           the prompt from a pipe, the events as JSON
   meanwhile tasks                             what runs in the background, and what came of it
+  meanwhile worker --engine postgres://me@db/work   take work from a store that many share
 
 Without a key (ANTHROPIC_API_KEY, OPENAI_API_KEY, …) it talks with a built-in offline model.
 Exit codes: 0 completed, 1 failed, 2 refused, 3 stopped or out of time, 4 a person is needed.`
@@ -35,6 +37,16 @@ const LAZY_COMMANDS: readonly LazyCommand[] = [
     name: "tasks",
     description: "list, show, cancel, retry and clear background tasks",
     load: async () => (await import("./headless/tasks-command.ts")).createTasksCommand(),
+  },
+  {
+    name: "worker",
+    description: "take work from the queue, without a conversation",
+    load: async () => (await import("./headless/worker-command.ts")).createWorkerCommand(),
+  },
+  {
+    name: "migrate",
+    description: "bring a store on PostgreSQL to this version",
+    load: async () => (await import("./migrate-command.ts")).createMigrateCommand(),
   },
   {
     name: "doctor",
@@ -75,6 +87,7 @@ async function createProgram(words: readonly string[]): Promise<Command> {
     .description("Talk with an agent whose slow work goes on in the background and comes back by itself.")
     .version("0.1.0")
     .option("--data-dir <folder>", `where everything is kept (default: ${DATA_DIRECTORY_NAME} in this folder)`)
+    .option("--engine <url>", "keep it in this PostgreSQL instead: postgres://user@host/database, without a password")
     .option("--model <id>", "talk with this model, as provider/name")
     .option("--resume [id]", "go on with the last conversation, or with this one")
     .option("--trust", "trust what this folder brings along, as it is now: configuration, servers, commands")
@@ -87,6 +100,10 @@ async function createProgram(words: readonly string[]): Promise<Command> {
       await chat(options)
     })
     .allowExcessArguments()
+    .hook("preAction", (_, command) => {
+      const { engine } = command.optsWithGlobals<{ engine?: string }>()
+      if (engine !== undefined) checkEngineFlag(engine)
+    })
   for (const { name, description, load } of LAZY_COMMANDS) {
     const isAskedFor = words.includes(name)
     if (isAskedFor) keepCompiled()
@@ -101,8 +118,9 @@ function withRefusal(command: Command, words: string): Command {
   return command.showHelpAfterError(`(${words} --help shows how it is used)`).exitOverride(refuseUsage)
 }
 
-/** Without a working folder Node says only `uv_cwd`. */
+/** Without a working folder Node says only `uv_cwd`. What failed first is the cause of what failed while it was cleared up. */
 function toMessage(error: unknown): string {
+  if (error instanceof SuppressedError) return toMessage(error.suppressed)
   const isGone = error instanceof Error && "syscall" in error && error.syscall === "uv_cwd"
   return isGone
     ? "The folder you are in is not there any more. Go to another one, and start again."

@@ -5,6 +5,7 @@ import type { Registry } from "../plugin/registry.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import type { Engine } from "../task/engine.ts"
 import type { SessionId } from "../task/id.ts"
+import { TASK_KINDS, type TaskKind } from "../task/record.ts"
 import type { AgentsPort } from "./agents-port.ts"
 import { type BackgroundConfigInput, toBackgroundConfig } from "./config.ts"
 import { createDurations } from "./upkeep/durations.ts"
@@ -59,6 +60,8 @@ export interface RunnerOptions {
    * what was asked for here, and what belongs to the sessions that are open here.
    */
   readonly takesWork?: boolean | "own"
+  /** Of what is queued, only tasks of these kinds are taken. Default: of every kind. */
+  readonly takesKinds?: readonly TaskKind[]
   /** For a runner that takes only its own work. */
   readonly openSessions?: () => readonly SessionId[]
   readonly onTask?: RunnerScope["onTask"]
@@ -78,7 +81,7 @@ export interface Runner extends TaskService, SessionCommands, AsyncDisposable {
 
 /** Begins to work as soon as it is created: takes over what was left behind, then what is queued. */
 export async function createRunner(options: RunnerOptions): Promise<Runner> {
-  const { engine, clock = systemClock, takesWork = true } = options
+  const { engine, clock = systemClock, takesWork = true, takesKinds = TASK_KINDS } = options
   const config = toBackgroundConfig(options.background)
   const redactor = options.redactor ?? createRedactor({ environment: process.env })
   const log = options.log ? createRedactingLog(options.log, redactor) : silentLog
@@ -129,7 +132,8 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     nudge: () => pump.nudge(),
     mayHaveQueued: true,
     mayHaveQueuedTurns: true,
-    takesTurns: options.takeTurn !== undefined,
+    takesKinds: takesKinds.filter((kind) => kind !== "turn"),
+    takesTurns: options.takeTurn !== undefined && takesKinds.includes("turn"),
     isClosing: false,
     maxHops: options.maxHops ?? Number.POSITIVE_INFINITY,
   }

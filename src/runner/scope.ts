@@ -3,7 +3,7 @@ import type { ConversationPortsOf, Log } from "../plugin/context.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import type { Engine } from "../task/engine.ts"
 import type { TaskId } from "../task/id.ts"
-import type { TaskRecord } from "../task/record.ts"
+import type { TaskKind, TaskRecord } from "../task/record.ts"
 import type { TaskStore } from "../task/store.ts"
 import type { AgentsPort } from "./agents-port.ts"
 import type { ActiveRun } from "./run/active-run.ts"
@@ -63,6 +63,8 @@ export interface RunnerScope {
   mayHaveQueued: boolean
   /** The same for turns, which are queued only after a crash, a shutdown or an answer. */
   mayHaveQueuedTurns: boolean
+  /** Of what is queued, the kinds that are taken here, beside turns. */
+  readonly takesKinds: readonly TaskKind[]
   /** Whether a conversation's turns can run here. */
   readonly takesTurns: boolean
   isClosing: boolean

@@ -3,6 +3,7 @@ import { createInterrupts, followSignals } from "../chat/interrupts.ts"
 import type { TaskContext } from "../command/command.ts"
 import { openDataDirectory } from "../data-directory.ts"
 import { EXIT_CODES } from "../exit-code.ts"
+import { findEngine } from "../find-engine.ts"
 import { formatAnnouncement, formatDuration, shortId, type Task, type TaskId } from "../format.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
@@ -18,7 +19,7 @@ const LONG_MS = 24 * 60 * 60 * 1_000
 export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<void> {
   const dataDirectory = openDataDirectory(options.dataDir)
   const { createRuntime } = await import("../../app.ts")
-  const meanwhile = await createRuntime({ dataDirectory, takesWork: "own" })
+  const meanwhile = await createRuntime({ dataDirectory, takesWork: "own", ...(await findEngine(options)) })
   await withRuntime({ meanwhile, screen: createLineScreen(process.stdout, process.env), waitMs: 0 }, work)
 }
 

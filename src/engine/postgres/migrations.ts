@@ -19,18 +19,19 @@ const OLDEST_SERVER = 14
 /**
  * Brings the store to this version in one transaction, with pg-boss's tables. Any number of processes may do this at once:
  * one does it, the others wait and find it done. A store that needs nothing is only read, so a role without the right to
- * change tables can use it.
+ * change tables can use it. Answers whether it has changed anything.
  */
-export async function migrate(database: Database, schema: string): Promise<void> {
-  if (await isCurrent(database.query, schema)) return
+export async function migrate(database: Database, schema: string): Promise<boolean> {
+  if (await isCurrent(database.query, schema)) return false
   try {
-    await database.transaction(async (query) => {
+    return await database.transaction(async (query) => {
       await query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`meanwhile migration of ${schema}`])
-      if (await isCurrent(query, schema)) return
+      if (await isCurrent(query, schema)) return false
       await query("SET LOCAL statement_timeout TO 0")
       await migrateStore(query, schema)
       await ensureSchema(query, toQueueSchema(schema))
       await migrateQueue(query, schema)
+      return true
     })
   } catch (error) {
     throw isMeanwhileError(error, "store_read_only") ? await needsOwner(database, schema, error) : error
@@ -57,7 +58,7 @@ export async function grantUse(database: Database, schema: string, role: string)
 }
 
 /** Refuses what this version must not touch: a newer store that says so, another program's tables, an old server. */
-async function isCurrent(query: Query, schema: string): Promise<boolean> {
+export async function isCurrent(query: Query, schema: string): Promise<boolean> {
   const { server, tables, hasVersions } = await lookAround(query, schema)
   if (server < OLDEST_SERVER) {
     const text = `The server is PostgreSQL ${server}. Meanwhile needs ${OLDEST_SERVER} or newer.`

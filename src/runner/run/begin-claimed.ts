@@ -6,6 +6,7 @@ import { parseInput } from "../call/admission.ts"
 import { beginRun, failRun, toBackgroundPlan } from "./begin-run.ts"
 import { type Outcome, toFailedOutcome } from "./outcome.ts"
 import type { RunnerScope } from "../scope.ts"
+import { silentLog } from "../silent-log.ts"
 
 /**
  * Begins a task that this worker has claimed and holds a slot for. The slot is the run's from here on. A task whose tool
@@ -23,6 +24,14 @@ export function beginClaimed(
     if ("failure" in call) failRun(scope, toBackgroundPlan(task, toAbsentTool(task.tool), null), call)
     else beginRun(scope, toBackgroundPlan(task, call.tool, call.input))
   })
+  if (scope.log !== silentLog) void logCourse(scope, task)
+}
+
+async function logCourse({ active, log }: RunnerScope, { id, run, kind, title }: TaskRecord): Promise<void> {
+  const fields = { task: id, run, kind, title }
+  log.info("run taken", fields)
+  const left = await active.get(id)?.ended.promise
+  log.info("run left", { ...fields, status: left?.status ?? "lost" })
 }
 
 function toCall(

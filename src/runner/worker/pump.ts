@@ -9,7 +9,6 @@ import type { RunnerScope } from "../scope.ts"
 
 /** Catches what a lost wake-up left in the queue. */
 const SAFETY_POLL_MS = 1_000
-const KINDS = ["tool", "agent", "workflow"] as const
 
 export interface Pump {
   nudge(): void
@@ -84,7 +83,7 @@ export function createPump(scope: RunnerScope): Pump {
 async function look(scope: RunnerScope, nudge: () => void): Promise<void> {
   await takeTurns(scope)
   const limit = scope.slots.free()
-  if (limit === 0 || scope.isClosing) return
+  if (limit === 0 || scope.takesKinds.length === 0 || scope.isClosing) return
   scope.mayHaveQueued = false
   const full = new Set(scope.slots.fullPlugins())
   const fullSessions = scope.slots.fullSessions()
@@ -93,7 +92,7 @@ async function look(scope: RunnerScope, nudge: () => void): Promise<void> {
   const offers = await scope.engine.dispatcher.take({
     worker: scope.worker.id,
     limit,
-    kinds: KINDS,
+    kinds: scope.takesKinds,
     plugins: scope.tools.plugins().filter((plugin) => !full.has(plugin)),
     fullSessions,
     fullWorkspaces,

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { JsonObject } from "../../base/json.ts"
 import { lazily } from "../../base/lazily.ts"
-import { isProcessAlive, thisProcessIdentity } from "../process/identity.ts"
+import { isProcessAlive, readBootId, thisProcessIdentity } from "../process/identity.ts"
 
 const identitySchema = lazily(() => z.object({ pid: z.number(), startedAt: z.string(), bootId: z.string() }))
 
@@ -14,4 +14,9 @@ export function toWorkerIdentity(): JsonObject {
 export function isWorkerAlive(data: JsonObject): boolean | undefined {
   const identity = identitySchema().safeParse(data)
   return identity.success ? isProcessAlive(identity.data) : undefined
+}
+
+/** The same where workers of other machines use the store too: of those nothing can be told from here. */
+export function isNeighbourAlive(data: JsonObject): boolean | undefined {
+  return data["bootId"] === readBootId() ? isWorkerAlive(data) : undefined
 }

@@ -1,0 +1,45 @@
+import { EXIT_CODES } from "../exit-code.ts"
+import { plain } from "../format.ts"
+import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
+import { createLineScreen } from "../screen/create-screen.ts"
+import { createLineLog } from "./line-log.ts"
+import { createStop } from "./stop.ts"
+
+export type WorkerKind = "tool" | "agent"
+
+export interface WorkerOptions extends GlobalOptions {
+  /** Default: of every kind. */
+  readonly kinds?: readonly WorkerKind[]
+  readonly maxConcurrentTasks?: number
+  /** How long what runs may go on to its own end once the worker is stopped. */
+  readonly drainMs: number
+  readonly isVerbose: boolean
+}
+
+/** Timers of the queue keep no process alive. */
+const ALIVE_EVERY_MS = 3_600_000
+
+/** Takes work until a signal stops it. A second one ends the process at once. */
+export async function runWorker(options: WorkerOptions): Promise<void> {
+  const { kinds, drainMs, isVerbose } = options
+  const screen = createLineScreen(process.stdout, process.env)
+  const notes = createLineScreen(process.stderr, process.env)
+  const stop = createStop(null)
+  stop.hurry.addEventListener("abort", () => process.exit(EXIT_CODES.stopped))
+  using _ = setInterval(() => {}, ALIVE_EVERY_MS)
+  const { meanwhile } = await openRuntime({
+    ...options,
+    waitsForServers: true,
+    // An agent is made of turns: whoever takes one must be able to go on with those that were cut off.
+    ...(kinds && { takesKinds: kinds.flatMap((kind) => (kind === "agent" ? (["agent", "turn"] as const) : [kind])) }),
+    notify: (text) => notes.print(text),
+    log: createLineLog({ screen, notes, isVerbose }),
+  })
+  const what = kinds ? `${kinds.join(" and ")} tasks` : "tasks"
+  const { maxConcurrentTasks: most, storePlace } = meanwhile
+  screen.print(`Worker ${process.pid} takes ${what} from ${plain(storePlace)}, at most ${most} at once.`)
+  if (!stop.signal.aborted)
+    await new Promise((resolve) => stop.signal.addEventListener("abort", resolve, { once: true }))
+  await meanwhile.close({ drainMs })
+  screen.print(`Worker ${process.pid} has stopped.`)
+}

@@ -1,0 +1,73 @@
+import { Command, InvalidArgumentError } from "commander"
+import { EXIT_CODES } from "../exit-code.ts"
+import type { GlobalOptions } from "../open-runtime.ts"
+import type { WorkerKind } from "./run-worker.ts"
+
+const KINDS: readonly WorkerKind[] = ["tool", "agent"]
+const SHARED_OPTIONS = ["--engine", "--data-dir", "--trust"]
+
+interface WorkerCommandOptions extends GlobalOptions {
+  readonly concurrency?: number
+  readonly kinds?: readonly WorkerKind[]
+  readonly drain?: number
+  readonly verbose?: true
+}
+
+const AFTER = `
+It has the plugins and the configuration of the folder it is started in, and takes only tasks whose plugin it has. The limits
+per plugin and session are those of the configuration. What needs a person waits in the inbox.
+SIGTERM or Ctrl+C stops it: agents and turns go back to the queue, other tasks are stopped once --drain is over. A second
+one ends it at once; others then take over what it ran.
+Exit codes: 0 stopped, 2 refused, 3 ended at once.`
+
+/** `meanwhile worker`: a process that takes work and has no conversation. */
+export function createWorkerCommand(): Command {
+  return new Command("worker")
+    .description("take work from the queue, without a conversation")
+    .option("--concurrency <n>", "tasks at once (default: background.maxConcurrentTasks)", toCount)
+    .option("--kinds <list>", `take only these, of ${KINDS.join(",")}; turns go with agents (default: all)`, toKinds)
+    .option(
+      "--drain <seconds>",
+      "when it is stopped, let what runs come to its end for so long (default: 0)",
+      toSeconds,
+    )
+    .option("--verbose", "tell what it takes and what comes of it")
+    .configureHelp({
+      showGlobalOptions: true,
+      visibleGlobalOptions: ({ parent }) =>
+        parent?.options.filter(({ long }) => SHARED_OPTIONS.includes(long ?? "")) ?? [],
+    })
+    .addHelpText("after", AFTER)
+    .action(async (_, command: Command) => {
+      const { concurrency, drain = 0, verbose = false, ...options } = command.optsWithGlobals<WorkerCommandOptions>()
+      const { runWorker } = await import("./run-worker.ts")
+      await runWorker({
+        ...options,
+        drainMs: drain * 1_000,
+        isVerbose: verbose,
+        ...(concurrency !== undefined && { maxConcurrentTasks: concurrency }),
+      })
+      process.exitCode = EXIT_CODES.completed
+    })
+}
+
+function toCount(text: string): number {
+  const count = Number(text)
+  if (!Number.isSafeInteger(count) || count < 1) throw new InvalidArgumentError("It must be a whole number above 0.")
+  return count
+}
+
+function toSeconds(text: string): number {
+  const seconds = Number(text)
+  if (!(seconds >= 0)) throw new InvalidArgumentError("It must be a number of seconds.")
+  return seconds
+}
+
+function toKinds(text: string): readonly WorkerKind[] {
+  return text.split(",").map((word) => {
+    const kind = KINDS.find((known) => known === word.trim())
+    if (kind === undefined)
+      throw new InvalidArgumentError(`There are ${KINDS.join(" and ")}, with a comma between them.`)
+    return kind
+  })
+}

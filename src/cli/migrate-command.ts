@@ -1,0 +1,31 @@
+import { Command } from "commander"
+import { migrateEngine } from "../program-engine.ts"
+import { plain } from "./format.ts"
+
+const AFTER = `
+A start does this by itself when its role may change tables. Where programs run with a role that may not, run it once
+for each version with one that may, and name the other: meanwhile migrate --grant ROLE
+Several may run it at once: one does it.
+The password comes from MEANWHILE_ENGINE, PGPASSWORD, ~/.pgpass or the configuration.`
+
+/** `meanwhile migrate`: for those whose programs may not change tables. */
+export function createMigrateCommand(): Command {
+  return new Command("migrate")
+    .description("bring a store on PostgreSQL to this version")
+    .option("--grant <role>", "let this role use the store, without the right to change its tables")
+    .configureHelp({
+      showGlobalOptions: true,
+      visibleGlobalOptions: ({ parent }) => parent?.options.filter(({ long }) => long === "--engine") ?? [],
+    })
+    .addHelpText("after", AFTER)
+    .action(async (_, command: Command) => {
+      const { engine, grant } = command.optsWithGlobals<{ engine?: string; grant?: string }>()
+      const lines = await migrateEngine({
+        workingDirectory: process.cwd(),
+        environment: process.env,
+        ...(engine !== undefined && { engine }),
+        ...(grant !== undefined && { grantTo: grant }),
+      })
+      for (const line of lines) process.stdout.write(`${plain(line)}\n`)
+    })
+}

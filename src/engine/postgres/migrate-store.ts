@@ -1,0 +1,41 @@
+import { DEFAULT_SCHEMA } from "./connection/client-settings.ts"
+import { openDatabase } from "./connection/open-database.ts"
+import { grantUse, isCurrent, migrate } from "./migrations.ts"
+
+export interface MigrateStoreOptions {
+  readonly url: string
+  readonly schema?: string
+  /** A role that may use the store from then on, without the right to change its tables. */
+  readonly grantTo?: string
+}
+
+/** Brings a store to this version without opening an engine on it. Answers whether anything had to be changed. */
+export async function migrateStore(options: MigrateStoreOptions): Promise<boolean> {
+  const { url, schema = DEFAULT_SCHEMA, grantTo } = options
+  const database = await openDatabase({ url, schema })
+  try {
+    const hasChanged = await migrate(database, schema)
+    if (grantTo !== undefined) await grantUse(database, schema, grantTo)
+    return hasChanged
+  } finally {
+    await database.close()
+  }
+}
+
+export interface StoreLook {
+  /** As the server tells it. */
+  readonly serverVersion: string
+  /** False: it is brought to this version by the next one that opens it and may do so. */
+  readonly isCurrent: boolean
+}
+
+/** Changes nothing. Refused as opening it would be. */
+export async function lookAtStore({ url, schema = DEFAULT_SCHEMA }: MigrateStoreOptions): Promise<StoreLook> {
+  const database = await openDatabase({ url, schema })
+  try {
+    const [row] = await database.query<{ version: string }>("SELECT current_setting('server_version') AS version")
+    return { serverVersion: row?.version ?? "", isCurrent: await isCurrent(database.query, schema) }
+  } finally {
+    await database.close()
+  }
+}

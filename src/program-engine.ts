@@ -1,0 +1,76 @@
+import { MeanwhileError } from "./base/error.ts"
+import { ENGINE_VARIABLE, findUrlProblem, toShownUrl } from "./config/engine-url.ts"
+import { loadConfig } from "./config/load-config.ts"
+import type { TrustStore } from "./config/trust-store.ts"
+import { type Finding, findOr, ok, warning } from "./program-finding.ts"
+import { lookAtFolder } from "./program-folder.ts"
+
+export interface EngineWish {
+  /** The URL that was asked for. It goes before everything else. */
+  readonly engine?: string
+  readonly workingDirectory: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly homeDirectory?: string
+  readonly trustStore?: TrustStore
+}
+
+/**
+ * The URL of the store that a program in this folder uses: what was asked for, else the environment's, else a trusted
+ * configuration's. Undefined: the store in the data folder.
+ */
+export async function findEngineUrl(wish: EngineWish): Promise<string | undefined> {
+  const { engine, environment, workingDirectory: directory } = wish
+  const given = engine ?? readVariable(environment)
+  if (given !== undefined) return given
+  const { trust } = await lookAtFolder(wish)
+  if (trust !== "trusted") return undefined
+  const { configSections } = await import("./program-config.ts")
+  const { values } = await loadConfig({ directory, sections: configSections(), isTrusted: true, environment })
+  return values.engine ?? undefined
+}
+
+function readVariable(environment: EngineWish["environment"]): string | undefined {
+  const text = environment[ENGINE_VARIABLE]
+  if (!text) return undefined
+  const found = findUrlProblem(text)
+  if (found === undefined) return text
+  throw new MeanwhileError("invalid_input", `The environment variable ${ENGINE_VARIABLE} ${found}.`)
+}
+
+export interface MigrationWish extends EngineWish {
+  /** A role that may use the store from then on, without the right to change its tables. */
+  readonly grantTo?: string
+}
+
+/** Brings the store to this version, and says in words what it did. */
+export async function migrateEngine(wish: MigrationWish): Promise<readonly string[]> {
+  const { grantTo } = wish
+  const url = await findEngineUrl(wish)
+  if (url === undefined) {
+    const text = "The store in the data folder is brought to this version by itself, whenever it is opened."
+    if (grantTo === undefined) return [text]
+    throw new MeanwhileError(
+      "invalid_input",
+      `${text} Roles are for PostgreSQL: --engine postgres://user@host/database`,
+    )
+  }
+  const { migrateStore } = await import("./engine/postgres/migrate-store.ts")
+  const hasChanged = await migrateStore({ url, ...(grantTo !== undefined && { grantTo }) })
+  const place = toShownUrl(url)
+  return [
+    hasChanged ? `${place} was brought to this version.` : `${place} has this version already: nothing was changed.`,
+    ...(grantTo === undefined ? [] : [`The role ${grantTo} may use it.`]),
+  ]
+}
+
+/** Looks, and changes nothing. */
+export function examineServer(url: string): Promise<readonly Finding[]> {
+  return findOr("engine", "Do what it says, or name another store: --engine URL", async () => {
+    const { lookAtStore } = await import("./engine/postgres/migrate-store.ts")
+    const { serverVersion, isCurrent } = await lookAtStore({ url })
+    const text = `PostgreSQL ${serverVersion} at ${toShownUrl(url)}`
+    if (isCurrent) return [ok("engine", `${text}, with the tables of this version`)]
+    const fix = "The next start makes them, if its role may; else run `meanwhile migrate` with one that may."
+    return [warning("engine", `${text} has not the tables of this version yet`, fix)]
+  })
+}

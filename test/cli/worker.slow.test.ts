@@ -1,0 +1,124 @@
+import { expect, onTestFinished, test } from "vitest"
+import { createRuntime, type Runtime } from "../../src/app.ts"
+import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
+import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
+import { runToEnd, startPiped } from "../support/program.ts"
+import { createFolder } from "../support/workplace.ts"
+
+async function createStore(): Promise<string> {
+  const { url, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  return url
+}
+
+/** Puts tasks into the queue and runs none. */
+async function openDesk(engine: string): Promise<Runtime> {
+  const directory = createFolder()
+  const shell = createShellPlugin({ workingDirectory: directory, environment: {} })
+  const desk = await createRuntime({ engine, takesWork: false, dataDirectory: directory, plugins: [shell] })
+  onTestFinished(() => desk.close())
+  return desk
+}
+
+const command = (text: string) => ({ tool: "run_command", input: { command: text } })
+
+function startWorker(...words: readonly string[]) {
+  return startPiped({ directory: createFolder(), arguments: ["worker", "--verbose", ...words] })
+}
+
+test("a task that one process has queued is run by a worker in another, which ends with 0 when it is stopped", async () => {
+  const engine = await createStore()
+  const desk = await openDesk(engine)
+  const { id: early } = await desk.tasks.start(command("echo early"))
+  const worker = startWorker("--engine", engine, "--concurrency", "3")
+  await worker.shows(new RegExp(`^Worker \\d+ takes tasks from ${engine}, at most 3 at once\\.\\n`))
+  const { id: late } = await desk.tasks.start(command("echo late; exit 3"))
+  expect((await desk.tasks.result(early, { waitMs: 20_000 })).task.status).toBe("completed")
+  expect((await desk.tasks.result(late, { waitMs: 20_000 })).task.status).toBe("failed")
+  const fields = `task=${late} run=1 kind=tool title="echo late; exit 3"`
+  await worker.shows(new RegExp(`run taken ${fields}\\n[^]*run left ${fields} status=failed\\n`))
+  worker.kill("SIGTERM")
+  expect(await worker.exited).toBe(0)
+  expect(worker.shown()).toMatch(/Worker \d+ has stopped\.\n$/)
+})
+
+test("a worker that is stopped hands an agent back, and another one goes on with it", async () => {
+  const engine = await createStore()
+  const prompt = "start an agent to count to 24 slowly"
+  const asked = await runToEnd({
+    directory: createFolder(),
+    arguments: ["run", "--no-wait", prompt, "--engine", engine],
+  })
+  expect(asked).toMatchObject({ exitCode: 0 })
+  const first = startWorker("--engine", engine, "--kinds", "agent")
+  const id = (await first.shows(/run taken task=\w{8}.* kind=agent/)).slice("run taken task=".length).slice(0, 8)
+  first.kill("SIGTERM")
+  expect(await first.exited).toBe(0)
+  const listed = await runToEnd({ directory: createFolder(), arguments: ["tasks", "--engine", engine] })
+  expect(listed.stdout).toMatch(new RegExp(`^${id} {2}queued`))
+  const second = startWorker("--engine", engine)
+  await second.shows(new RegExp(`run left task=${id}.* status=completed`))
+  second.kill("SIGINT")
+  expect(await second.exited).toBe(0)
+})
+
+test("a worker lets what runs come to its end while it drains; a second signal ends it at once", async () => {
+  const engine = await createStore()
+  const desk = await openDesk(engine)
+  const { id } = await desk.tasks.start(command("sleep 1000"))
+  const worker = startWorker("--engine", engine, "--drain", "1000")
+  await worker.shows(/run taken .*sleep 1000/)
+  worker.kill("SIGTERM")
+  await expect(Promise.race([worker.exited, desk.tasks.result(id, { waitMs: 500 })])).resolves.toMatchObject({
+    task: { status: "running" },
+  })
+  worker.kill("SIGTERM")
+  expect(await worker.exited).toBe(3)
+  expect((await desk.tasks.get(id)).task.status).toBe("running")
+})
+
+test("a worker takes only the kinds that it is asked to", async () => {
+  const engine = await createStore()
+  const desk = await openDesk(engine)
+  const { id } = await desk.tasks.start(command("echo done"))
+  const prompt = "start an agent to say hello"
+  const agents = startWorker("--engine", engine, "--kinds", "agent")
+  await agents.shows(/takes agent tasks/)
+  await runToEnd({ directory: createFolder(), arguments: ["run", prompt, "--engine", engine] })
+  expect((await desk.tasks.get(id)).task.status).toBe("queued")
+  const tools = startWorker("--engine", engine, "--kinds", "tool")
+  expect((await desk.tasks.result(id, { waitMs: 20_000 })).task.status).toBe("completed")
+  await tools.shows(/run left .*echo done" status=completed/)
+})
+
+test("a worker on the data folder of a chat takes what the chat has no room for", async () => {
+  const directory = createFolder()
+  const environment = { MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS: "1" }
+  const chat = startPiped({ directory, environment })
+  chat.type("/start sleep 1000")
+  await chat.shows(/is running/)
+  chat.type("/start echo from the worker")
+  const id = (await chat.shows(/\[[0-9a-f]{8}\] is queued/)).slice(1, 9)
+  const worker = startPiped({ directory, arguments: ["worker", "--verbose"] })
+  await worker.shows(new RegExp(`takes tasks from ${directory}/.meanwhile, at most 10 at once`))
+  await worker.shows(new RegExp(`run left task=${id}.* status=completed`))
+  await chat.shows(new RegExp(`\\[${id}\\] completed in`))
+  chat.type(`/output ${id}`)
+  await chat.shows(/^from the worker/m)
+  worker.kill("SIGTERM")
+  expect(await worker.exited).toBe(0)
+})
+
+test("wrong options are refused with 2", async () => {
+  const directory = createFolder()
+  for (const words of [
+    ["--concurrency", "0"],
+    ["--concurrency", "many"],
+    ["--kinds", "turn"],
+    ["--drain", "-1"],
+  ]) {
+    const { exitCode, stderr } = await runToEnd({ directory, arguments: ["worker", ...words] })
+    expect(exitCode, words.join(" ")).toBe(2)
+    expect(stderr).toMatch(/whole number|tool and agent|number of seconds/)
+  }
+})
