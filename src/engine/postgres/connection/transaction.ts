@@ -55,23 +55,28 @@ async function attempt<Result>(
   let cause: unknown
   let mark: CommitMark | undefined
   let ofWork: { readonly error: unknown } | undefined
-  const query: (connection: Connection) => Query = (connection) => async (statement, values) => {
-    try {
-      return await connection.run(statement, values)
-    } catch (error) {
-      cause ??= error
-      throw toStoreError(error, server)
+  const query: (connection: Connection, begun: Promise<unknown>) => Query =
+    (connection, begun) => async (statement, values) => {
+      try {
+        const [rows] = await Promise.all([connection.run<never>(statement, values), begun])
+        return rows
+      } catch (error) {
+        cause ??= error
+        throw toStoreError(error, server)
+      }
     }
-  }
   try {
     const outcome = await connections.use(async (connection): Promise<Outcome<Result>> => {
       mark = await marks.take(connection)
-      await connection.command(connection.begin)
-      const result = await work(query(connection)).catch(async (error: unknown) => {
+      // Its answer comes with that of the first statement, which is sent behind it.
+      const begun = connection.command(connection.begin)
+      begun.catch(() => {})
+      const result = await work(query(connection, begun)).catch(async (error: unknown) => {
         ofWork = { error }
         await connection.command("ROLLBACK").catch(() => {})
         throw error
       })
+      await begun
       return await commit(connection, mark, result, server)
     })
     if (outcome.state === "committed") mark?.release()
