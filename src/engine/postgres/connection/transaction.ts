@@ -58,7 +58,7 @@ async function attempt<Result>(
   const query: (connection: Connection, begun: Promise<unknown>) => Query =
     (connection, begun) => async (statement, values) => {
       try {
-        const [rows] = await Promise.all([connection.run<never>(statement, values), begun])
+        const [rows] = await Promise.all([connection.run(statement, values), begun])
         return rows
       } catch (error) {
         cause ??= error
