@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url"
-import { defineConfig } from "vitest/config"
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config"
+import { isAbout, ON_POSTGRES } from "./test/engines.ts"
 
 /** `npm run test:long` is `--mode long`: the seeded suites read MEANWHILE_TEST_LENGTH and run thousands of seeds. */
 const LONG_MODE = "long"
@@ -15,28 +16,43 @@ export default defineConfig(({ mode }) => {
       // Slow suites start real processes of their own: more workers than this make them slower, not faster.
       maxWorkers: 2,
       globalSetup: ["src/engine/postgres/test-shared-server.ts"],
-      projects: [
-        {
-          extends: true,
-          test: {
-            name: "fast",
-            include: ["{src,test}/**/*.test.ts"],
-            exclude: [SLOW],
-            testTimeout: 5_000,
-            // Whoever is the first to ask for a server waits until there is one.
-            hookTimeout: 30_000,
-          },
-        },
-        {
-          extends: true,
-          test: {
-            name: "slow",
-            include: [SLOW],
-            testTimeout: isLong ? 3_600_000 : 90_000,
-            hookTimeout: 60_000,
-          },
-        },
-      ],
+      projects: [...(isAbout("embedded") ? [fast, slow(isLong)] : []), ...(isAbout("postgres") ? [postgres] : [])],
     },
   }
 })
+
+const fast: TestProjectInlineConfiguration = {
+  extends: true,
+  test: {
+    name: "fast",
+    include: ["{src,test}/**/*.test.ts"],
+    exclude: [SLOW],
+    env: { MEANWHILE_TEST_ENGINE: "embedded" },
+    testTimeout: 5_000,
+    // Whoever is the first to ask for a server waits until there is one.
+    hookTimeout: 30_000,
+  },
+}
+
+const slow = (isLong: boolean): TestProjectInlineConfiguration => ({
+  extends: true,
+  test: {
+    name: "slow",
+    include: [SLOW],
+    env: { MEANWHILE_TEST_ENGINE: "embedded" },
+    testTimeout: isLong ? 3_600_000 : 90_000,
+    hookTimeout: 60_000,
+  },
+})
+
+/** The same tests again, on the other engine. */
+const postgres: TestProjectInlineConfiguration = {
+  extends: true,
+  test: {
+    name: "postgres",
+    ...ON_POSTGRES,
+    env: { MEANWHILE_TEST_ENGINE: "postgres" },
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+}

@@ -57,28 +57,28 @@ const CALLS: Record<string, [ToolCall, string, RegExp]> = {
 for (const [name, [call, code, message]] of Object.entries(CALLS)) {
   test(`${name} is refused once and clearly, and nothing starts or is written`, async () => {
     const { meanwhile, directory } = await createWorkplace({ tools: [echo, plain] })
-    const before = contentsOf(directory)
+    const before = await contentsOf(directory)
     const refusal = expect.objectContaining({ name: "MeanwhileError", code, message: expect.stringMatching(message) })
     await expect(meanwhile.tasks.start(call)).rejects.toEqual(refusal)
     await expect(meanwhile.tasks.execute(call).answer).rejects.toEqual(refusal)
     await expect(meanwhile.tasks.adopt(call, Promise.resolve())).rejects.toEqual(refusal)
-    expect(contentsOf(directory)).toEqual(before)
+    expect(await contentsOf(directory)).toEqual(before)
   })
 }
 
 test("starting a tool that is not background-capable is refused", async () => {
   const { meanwhile, directory } = await createWorkplace({ tools: [plain] })
-  const before = contentsOf(directory)
+  const before = await contentsOf(directory)
   await expect(meanwhile.tasks.start({ tool: "plain", input: {} })).rejects.toMatchObject({
     code: "not_background_capable",
     message: expect.stringMatching(/Call it in the foreground, or give the tool a background policy/),
   })
-  expect(contentsOf(directory)).toEqual(before)
+  expect(await contentsOf(directory)).toEqual(before)
 })
 
 test("a time limit below the threshold is refused in the foreground, and says how to go on", async () => {
   const { meanwhile, directory } = await createWorkplace({ tools: [echo] })
-  const before = contentsOf(directory)
+  const before = await contentsOf(directory)
   const call = { tool: "echo", input: {}, timeoutMs: 5_000 }
   for (const short of [call, { ...call, idempotencyKey: "k" }]) {
     await expect(meanwhile.tasks.execute(short).answer).rejects.toMatchObject({
@@ -86,12 +86,12 @@ test("a time limit below the threshold is refused in the foreground, and says ho
       message: expect.stringMatching(/must exceed the 10000 ms.*Raise it, or start the call in the background/s),
     })
   }
-  expect(contentsOf(directory)).toEqual(before)
+  expect(await contentsOf(directory)).toEqual(before)
 })
 
 test("a dead process cannot be adopted", async () => {
   const { meanwhile, directory } = await createWorkplace({ tools: [echo] })
-  const before = contentsOf(directory)
+  const before = await contentsOf(directory)
   const { pid } = spawnSync("true")
   for (const dead of [pid, -1, 0, Number.NaN, 1.5]) {
     await expect(meanwhile.tasks.adopt({ tool: "echo", input: {} }, { pid: dead })).rejects.toMatchObject({
@@ -99,14 +99,14 @@ test("a dead process cannot be adopted", async () => {
       message: expect.stringContaining("Give the pid of one that runs"),
     })
   }
-  expect(contentsOf(directory)).toEqual(before)
+  expect(await contentsOf(directory)).toEqual(before)
 })
 
 test("a session that does not exist cannot be deleted", async () => {
   const { meanwhile, directory } = await createWorkplace({ tools: [echo] })
-  const before = contentsOf(directory)
+  const before = await contentsOf(directory)
   await expect(meanwhile.tasks.deleteSession("none" as SessionId)).rejects.toMatchObject({ code: "not_found" })
-  expect(contentsOf(directory)).toEqual(before)
+  expect(await contentsOf(directory)).toEqual(before)
 })
 
 test("nobody can claim that a time limit or a lost worker ended a task", async () => {

@@ -1,14 +1,12 @@
-import { join } from "node:path"
-import { expect, onTestFinished, test } from "vitest"
-import { createRuntime } from "../../src/app.ts"
-import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
+import { expect, test } from "vitest"
 import { openRunner } from "../support/open-runner.ts"
+import { openTestEngine, openTestRuntime } from "../support/test-engine.ts"
 import { echo } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
 
 test("a close that fails in the middle closes the rest, and says what failed first", async () => {
   const directory = createFolder()
-  const meanwhile = await createRuntime({ dataDirectory: directory })
+  const meanwhile = await openTestRuntime({ dataDirectory: directory })
   const { store } = meanwhile.engine
   const { tasks } = store
   Object.assign(store, { tasks: () => Promise.reject(new Error("the disk is gone")) })
@@ -21,8 +19,7 @@ test("a close that fails in the middle closes the rest, and says what failed fir
 
 test("a runner that cannot be created says why, not what went wrong while it was closed again", async () => {
   const directory = createFolder()
-  const engine = await createEmbeddedEngine({ path: join(directory, "store.sqlite") })
-  onTestFinished(() => engine.close())
+  const engine = await openTestEngine(directory)
   const store = {
     ...engine.store,
     leases: () => Promise.reject(new Error("the leases cannot be read")),

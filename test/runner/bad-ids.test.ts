@@ -35,7 +35,7 @@ async function openWithOne() {
 for (const [name, command] of Object.entries(COMMANDS)) {
   test(`${name} refuses ids that nobody has, and a task of another workspace does not exist`, async () => {
     const { directory, tasks, running, ended } = await openWithOne()
-    const before = contentsOf(directory)
+    const before = await contentsOf(directory)
     const wrong = [
       "",
       "no-such-id",
@@ -54,7 +54,7 @@ for (const [name, command] of Object.entries(COMMANDS)) {
       await expect(command(tasks, id, ELSEWHERE)).rejects.toMatchObject({ code: "not_found" })
       await expect(command(tasks, id)).rejects.toMatchObject({ code: "not_found" })
     }
-    expect(contentsOf(directory)).toEqual(before)
+    expect(await contentsOf(directory)).toEqual(before)
   })
 }
 
@@ -69,20 +69,20 @@ test("an ambiguous prefix is refused with the candidates", async () => {
     if (ids.has(id.slice(0, 1))) shared = id.slice(0, 1)
     ids.set(id.slice(0, 1), id)
   }
-  const before = contentsOf(directory)
+  const before = await contentsOf(directory)
   await expect(tasks.get(shared)).rejects.toMatchObject({
     code: "ambiguous_id",
     message: expect.stringContaining("Give more of the id"),
     details: { candidates: expect.arrayContaining([ids.get(shared)]) },
   })
-  expect(contentsOf(directory)).toEqual(before)
+  expect(await contentsOf(directory)).toEqual(before)
   const [only] = [...ids.values()]
   expect((await tasks.get((only ?? "").slice(0, 13).toUpperCase())).task.id).toBe(only)
 })
 
 test("a completed or live task is not retried", async () => {
   const { directory, tasks, running, ended } = await openWithOne()
-  const before = contentsOf(directory)
+  const before = await contentsOf(directory)
   for (const id of [running, ended]) {
     await expect(tasks.retry(id, HERE)).rejects.toMatchObject({
       code: "wrong_state",
@@ -90,12 +90,12 @@ test("a completed or live task is not retried", async () => {
     })
   }
   await expect(tasks.prioritize(ended, 5, HERE)).rejects.toMatchObject({ code: "wrong_state" })
-  expect(contentsOf(directory)).toEqual(before)
+  expect(await contentsOf(directory)).toEqual(before)
 })
 
 test("numbers that make no sense are refused", async () => {
   const { directory, tasks, running } = await openWithOne()
-  const before = contentsOf(directory)
+  const before = await contentsOf(directory)
   const refused: Record<string, () => Promise<unknown>> = {
     waitMs: () => tasks.result(running, { waitMs: -1 }, HERE),
     "waitMs that is none": () => tasks.result(running, { waitMs: Number.NaN }, HERE),
@@ -114,15 +114,15 @@ test("numbers that make no sense are refused", async () => {
     await expect(refuse(), name).rejects.toMatchObject({ name: "MeanwhileError", code: "invalid_input" })
   }
   await expect(tasks.output(running, { run: 2 }, HERE)).rejects.toMatchObject({ code: "not_found" })
-  expect(contentsOf(directory)).toEqual(before)
+  expect(await contentsOf(directory)).toEqual(before)
 })
 
 test("an answer to nothing, and an estimate of an unknown tool, are refused", async () => {
   const { directory, tasks } = await openWithOne()
-  const before = contentsOf(directory)
+  const before = await contentsOf(directory)
   const answer: JsonValue = true
   await expect(tasks.answer("none" as WaitId, answer, "me")).rejects.toMatchObject({ code: "not_found" })
   await expect(tasks.estimate({ tool: "nothing", input: {} })).rejects.toMatchObject({ code: "unknown_tool" })
   await tasks.endTurn("none" as TaskId)
-  expect(contentsOf(directory)).toEqual(before)
+  expect(await contentsOf(directory)).toEqual(before)
 })

@@ -3,10 +3,11 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { ToolCall } from "../../src/plugin/task-service.ts"
 import { contentsOf } from "../support/contents.ts"
+import { testOfFile } from "../support/test-engine.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
-test("a damaged store is refused when it is opened, and left as it is", async () => {
+testOfFile("a damaged store is refused when it is opened, and left as it is", async () => {
   const { meanwhile, directory, another } = await createWorkplace({ tools: [echo] })
   await meanwhile.tasks.start({ tool: "echo", input: {} })
   await meanwhile.close()
@@ -21,7 +22,7 @@ test("a damaged store is refused when it is opened, and left as it is", async ()
   expect(readFileSync(path).equals(damaged)).toBe(true)
 })
 
-test("a data folder that is a file is refused", async () => {
+testOfFile("a data folder that is a file is refused", async () => {
   const { directory, meanwhile, another } = await createWorkplace()
   await meanwhile.close()
   rmSync(join(directory, "data"), { recursive: true })
@@ -33,6 +34,7 @@ test("a data folder that is a file is refused", async () => {
 test("a spool folder that cannot be made fails what needs it and nothing else", async () => {
   const { directory, meanwhile, another } = await createWorkplace({ tools: [echo] })
   await meanwhile.close()
+  mkdirSync(join(directory, "data"), { recursive: true })
   writeFileSync(join(directory, "data", "spool"), "not a folder")
   const second = await another()
   const { id } = await second.tasks.start({ tool: "echo", input: { value: 1 } })
@@ -49,7 +51,7 @@ test("a closed runner refuses every call and writes nothing", async () => {
   await meanwhile.tasks.result(id, { waitMs: 1_000 })
   await meanwhile.close()
   mkdirSync(join(directory, "untouched"))
-  const before = contentsOf(directory)
+  const before = await contentsOf(directory)
   const call: ToolCall = { tool: "echo", input: {} }
   const closed = { name: "MeanwhileError", code: "closed" }
   const { tasks } = meanwhile
@@ -64,5 +66,5 @@ test("a closed runner refuses every call and writes nothing", async () => {
   await expect(tasks.clear({})).rejects.toMatchObject(closed)
   await expect(tasks.acknowledge([id])).rejects.toMatchObject(closed)
   await expect(tasks.output(id)).rejects.toMatchObject(closed)
-  expect(contentsOf(directory)).toEqual(before)
+  expect(await contentsOf(directory)).toEqual(before)
 })

@@ -11,11 +11,11 @@ import { createWorkplace } from "../support/workplace.ts"
 test("a failure in the foreground is an answer and leaves nothing behind", async () => {
   const gated = createGatedTool()
   const { meanwhile, directory } = await createWorkplace({ tools: [gated.tool] })
-  const before = contentsOf(directory)
+  const before = await contentsOf(directory)
   const execution = meanwhile.tasks.execute({ tool: "gated", input: {} })
   ;(await gated.call(1)).fail(new Error("it broke"))
   expect(await execution.answer).toMatchObject({ outcome: "failed", failure: { message: "it broke" } })
-  expect(contentsOf(directory)).toEqual(before)
+  expect(await contentsOf(directory)).toEqual(before)
 })
 
 test("a tool that says never is not promoted, one that says always has a task from the start", async () => {
@@ -157,14 +157,14 @@ test("permission is asked for every call, and what cannot be asked is not allowe
       },
     },
   })
-  const before = contentsOf(directory)
+  const before = await contentsOf(directory)
   for (const value of ["no", "throws", "rejects"]) {
     const call = { tool: "echo", input: { value } }
     await expect(meanwhile.tasks.execute(call).answer).rejects.toMatchObject({ code: "permission_denied" })
     await expect(meanwhile.tasks.start(call)).rejects.toMatchObject({ code: "permission_denied" })
     await expect(meanwhile.tasks.adopt(call, Promise.resolve())).rejects.toMatchObject({ code: "permission_denied" })
   }
-  expect(contentsOf(directory)).toEqual(before)
+  expect(await contentsOf(directory)).toEqual(before)
   expect(await meanwhile.tasks.execute({ tool: "echo", input: { value: "yes" } }).answer).toMatchObject({
     outcome: "completed",
   })

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
@@ -8,16 +7,10 @@ import { failWith, handBack } from "../../src/plugin/tool-return.ts"
 import { createTaskId, createWaitId } from "../../src/task/id.ts"
 import { contentsOf } from "../support/contents.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
+import { readBytes } from "../support/stored.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
 const SECRET = "sk-test1234567890abcdefghij"
-
-/** All bytes of the store, the write-ahead log included. */
-function storeBytes(directory: string): string {
-  const data = join(directory, "data")
-  const files = readdirSync(data).filter((name) => name.startsWith("store.sqlite"))
-  return files.map((name) => readFileSync(join(data, name), "latin1")).join("\n")
-}
 
 const toTool = (run: Tool["run"]): Tool =>
   defineTool({ name: "leaky", description: "Leaks.", input: z.object({}), background: { mode: "after" }, run })
@@ -39,7 +32,7 @@ test("a patch is redacted by the names of its facts, and in the names of its art
       artifacts: [{ name: "of [redacted]" }, { name: "[redacted]" }],
     },
   })
-  const bytes = storeBytes(directory)
+  const bytes = await readBytes(join(directory, "data"))
   for (const hidden of [SECRET, "correct horse", "battery staple"]) expect(bytes).not.toContain(hidden)
 })
 
@@ -49,7 +42,7 @@ test("a title that the tool cuts short shows no part of a secret", async () => {
   const { id } = await meanwhile.tasks.start({ tool: "run_command", input })
   const { task } = await meanwhile.tasks.result(id, { waitMs: 4_000 })
   expect(task.title).toBe(`${"true; ".repeat(11)}: [redacted]`)
-  expect(storeBytes(directory)).not.toContain(SECRET.slice(0, 8))
+  expect(await readBytes(join(directory, "data"))).not.toContain(SECRET.slice(0, 8))
 })
 
 test("the code of a failure is redacted like its message", async () => {
@@ -58,7 +51,7 @@ test("the code of a failure is redacted like its message", async () => {
   const { id } = await meanwhile.tasks.start({ tool: "leaky", input: {} })
   const { task } = await meanwhile.tasks.result(id, { waitMs: 1_000 })
   expect(task).toMatchObject({ failure: { code: "no_[redacted]", message: "[redacted]" } })
-  expect(storeBytes(directory)).not.toContain(SECRET)
+  expect(await readBytes(join(directory, "data"))).not.toContain(SECRET)
 })
 
 test("the command line of what outlived a stop is redacted in the record, the event and the answer", async () => {
@@ -83,14 +76,14 @@ test("the command line of what outlived a stop is redacted in the record, the ev
   const { task } = await tasks.result(id, { waitMs: 4_000 })
   expect(task).toMatchObject({ status: "cancelled", survivors })
   expect(JSON.stringify(await engine.store.events(id, 0, 100))).not.toContain(SECRET)
-  expect(storeBytes(directory)).not.toContain(SECRET)
+  expect(await readBytes(join(directory, "data"))).not.toContain(SECRET)
 })
 
 describe("a name by which something is found is refused when it holds a secret, and nothing is written", () => {
   const names = ["idempotencyKey", "batch", "model", "traceId", "parentMessage", "workspace", "session", "group"]
   test.each([...names, "askedBy"])("%s", async (field) => {
     const { meanwhile, directory } = await createWorkplace({ tools: [echo] })
-    const before = contentsOf(directory)
+    const before = await contentsOf(directory)
     const value = field === "askedBy" ? { taskId: createTaskId(), run: 1, key: SECRET } : `of ${SECRET}`
     const call = { tool: "echo", input: {}, [field]: value } as unknown as ToolCall
     const refusal = expect.objectContaining({
@@ -100,7 +93,7 @@ describe("a name by which something is found is refused when it holds a secret, 
     await expect(meanwhile.tasks.start(call)).rejects.toEqual(refusal)
     await expect(meanwhile.tasks.execute(call).answer).rejects.toEqual(refusal)
     await expect(meanwhile.tasks.adopt(call, Promise.resolve())).rejects.toEqual(refusal)
-    expect(contentsOf(directory)).toEqual(before)
+    expect(await contentsOf(directory)).toEqual(before)
   })
 
   test("the key of a step", async () => {
@@ -110,7 +103,7 @@ describe("a name by which something is found is refused when it holds a secret, 
     const { context } = await gated.call(1)
     const refused = expect(context.step(`with ${SECRET}`, async () => expect.unreachable())).rejects
     await refused.toMatchObject({ code: "invalid_input", message: expect.stringContaining("key of the step") })
-    expect(storeBytes(directory)).not.toContain(SECRET)
+    expect(await readBytes(join(directory, "data"))).not.toContain(SECRET)
   })
 })
 
@@ -125,6 +118,6 @@ test("an answer is refused when it, or the name of who gives it, holds a secret;
   await expect(tasks.answer(wait.id, { use: SECRET }, "me")).rejects.toMatchObject(refused)
   await expect(tasks.answer(wait.id, "the second", SECRET)).rejects.toMatchObject(refused)
   expect((await tasks.get(details.id)).task.status).toBe("waiting")
-  expect(storeBytes(directory)).not.toContain(SECRET)
+  expect(await readBytes(join(directory, "data"))).not.toContain(SECRET)
   expect((await tasks.answer(wait.id, "the second", "me")).status).toBe("queued")
 })

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { z } from "zod"
@@ -7,16 +6,10 @@ import { createManualClock } from "../../src/base/manual-clock.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
+import { readBytes } from "../support/stored.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
 const SECRET = "sk-test1234567890abcdefghij"
-
-/** All bytes of the store, the write-ahead log included. */
-function storeBytes(directory: string): string {
-  const data = join(directory, "data")
-  const files = readdirSync(data).filter((name) => name.startsWith("store.sqlite"))
-  return files.map((name) => readFileSync(join(data, name)).toString("latin1")).join("\n")
-}
 
 test("what is stored of a task never holds a secret", async () => {
   const gated = createGatedTool()
@@ -53,7 +46,7 @@ test("what is stored of a task never holds a secret", async () => {
     progress: { phase: "phase [redacted]", line: "line [redacted]" },
   })
   expect((await tasks.get(failed.id)).task).toMatchObject({ failure: { message: "no [redacted]" } })
-  const bytes = storeBytes(directory)
+  const bytes = await readBytes(join(directory, "data"))
   for (const hidden of [SECRET, "correct horse", "not shaped like one"]) expect(bytes).not.toContain(hidden)
   expect(bytes).toContain("[redacted]")
 })
@@ -86,9 +79,10 @@ test("a task with a secret in its input runs again after the worker that took it
   const itsClock = createManualClock()
   const second = await another({ clock: itsClock, background: { leaseSeconds: 3 } })
   const { store } = second.engine
-  await eventually("its lease is taken over", async () => {
+  const lost = `worker:${task.inputHeldBy}`
+  await eventually("its lease is taken over, and gone", async () => {
     itsClock.advance(500)
-    return (await store.leases("worker:")).every(({ holder }) => holder !== task.inputHeldBy)
+    return (await store.leases("worker:")).every(({ key }) => key !== lost)
   })
   clock.advance(5_000)
   await eventually("it has another lease", async () => (await store.leases("worker:")).length === 2)

@@ -1,21 +1,16 @@
-import { join } from "node:path"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
-import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
 import type { Engine } from "../../src/task/engine.ts"
 import { eventually } from "../support/eventually.ts"
 import { openRunner } from "../support/open-runner.ts"
+import { openTestEngine } from "../support/test-engine.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
 
 async function openEngine() {
   const directory = createFolder()
   const clock = createManualClock()
-  const open = async (): Promise<Engine> => {
-    const engine = await createEmbeddedEngine({ path: join(directory, "store.sqlite"), synchronous: "normal", clock })
-    onTestFinished(() => engine.close())
-    return engine
-  }
+  const open = () => openTestEngine(directory, { clock })
   return { directory, clock, open }
 }
 
@@ -81,4 +76,24 @@ test("wake-ups about what runs here cost a look now and then, not each", async (
   for (let step = 0; step < 50; step++) await context.step(`step ${step}`, async () => step)
   clock.advance(60)
   expect(looks).toBeLessThanOrEqual(2)
+})
+
+test("nobody who comes while the queue is looked through overtakes what may be in it", async () => {
+  const { directory, clock, open } = await openEngine()
+  const engine = await open()
+  const looked = Promise.withResolvers<void>()
+  const take: Engine["dispatcher"]["take"] = async (request) => {
+    const offers = await engine.dispatcher.take(request)
+    await looked.promise
+    return offers
+  }
+  const gated = createGatedTool({ obeys: true })
+  const slow = { ...engine, dispatcher: { ...engine.dispatcher, take } }
+  const runner = await openRunner(directory, { engine: slow, clock, tools: [gated.tool] })
+  for (const name of ["first", "second"]) {
+    expect((await runner.start({ tool: "gated", input: { name } })).status).toBe("queued")
+  }
+  looked.resolve()
+  await gated.call(2)
+  expect(gated.calls.map(({ input }) => input.name)).toEqual(["first", "second"])
 })

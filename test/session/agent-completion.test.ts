@@ -1,13 +1,13 @@
 import { join } from "node:path"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, test } from "vitest"
 import { z } from "zod"
 import { createManualClock } from "../../src/base/manual-clock.ts"
-import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
 import { DEFAULT_WORKSPACE } from "../../src/task/id.ts"
 import { isTerminal } from "../../src/task/lifecycle.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
+import { openTestEngine } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"
 import { createGate } from "./support/gate.ts"
 import { openSubagents, requestsOf } from "./support/open-subagents.ts"
@@ -35,7 +35,7 @@ test("D2: completion is tied to the turn that was asked for, not to the session 
 })
 
 async function readSessions(dataDirectory: string) {
-  await using engine = await createEmbeddedEngine({ path: join(dataDirectory, "store.sqlite") })
+  await using engine = await openTestEngine(dataDirectory)
   return engine.store.sessions(DEFAULT_WORKSPACE, { limit: 10 })
 }
 
@@ -86,8 +86,7 @@ const nothing = () => () => {}
 test("D4: a missed event is caught by the fallback within its interval, and produces one notice, not four", async () => {
   const directory = createFolder()
   const clock = createManualClock()
-  const engine = await createEmbeddedEngine({ path: join(directory, "store.sqlite"), synchronous: "normal", clock })
-  onTestFinished(() => engine.close())
+  const engine = await openTestEngine(directory, { clock })
   const gated = createGatedTool()
   // What is queued runs in no process: nobody hears of its end but by the store.
   const later = defineTool({

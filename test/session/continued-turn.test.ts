@@ -1,11 +1,11 @@
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { createRuntime } from "../../src/app.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { SessionPlugin } from "../../src/plugin/session-plugin.ts"
 import { allowAll } from "../../src/runner/call/permission.ts"
 import { eventually } from "../support/eventually.ts"
+import { openTestRuntime } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"
 import { createGate } from "./support/gate.ts"
 import { resultsOf } from "./support/open-agent.ts"
@@ -28,14 +28,14 @@ test("a session plugin hears of a turn that was handed back at a shutdown and we
     })
   const gate = Promise.withResolvers<void>()
   const slow = createScriptedModel([{ gate: gate.promise, text: "never said" }])
-  const first = await createRuntime({ dataDirectory, sessionPlugin, model: slow })
+  const first = await openTestRuntime({ dataDirectory, sessionPlugin, model: slow })
   const session = await first.createSession()
   const sent = session.send("Go.").catch((error: unknown) => error)
   await eventually("the model is asked", () => slow.callCount === 1)
   await first.close()
   expect(await sent).toMatchObject({ code: "closed" })
   expect(completed).toEqual([])
-  const second = await createRuntime({ dataDirectory, sessionPlugin, model: createScriptedModel(["Done."]) })
+  const second = await openTestRuntime({ dataDirectory, sessionPlugin, model: createScriptedModel(["Done."]) })
   onTestFinished(() => second.close())
   await eventually("the plugin hears of it", () => completed.length > 0)
   expect(completed).toEqual([1])
@@ -47,7 +47,7 @@ test("a turn that is handed back says so, and what it calls itself when it goes 
   const plugins = [definePlugin({ kind: "tool", name: "test", tools: [add] })]
   const gate = createGate()
   const slow = createScriptedModel([() => ({ gate: gate.pass(), text: "never said" })])
-  const first = await createRuntime({ dataDirectory, plugins, model: slow, permissions: allowAll })
+  const first = await openTestRuntime({ dataDirectory, plugins, model: slow, permissions: allowAll })
   const statuses: unknown[] = []
   const session = await first.createSession()
   session.on((event) => event.type === "agent.status_changed" && statuses.push([event.status, event.reason]))
@@ -60,7 +60,7 @@ test("a turn that is handed back says so, and what it calls itself when it goes 
     ["done", "the turn goes on at the next start"],
   ])
   const model = createScriptedModel([{ calls: [{ tool: "add", input: { a: 1, b: 2 } }] }, "Three."])
-  const second = await createRuntime({ dataDirectory, plugins, model, permissions: allowAll })
+  const second = await openTestRuntime({ dataDirectory, plugins, model, permissions: allowAll })
   onTestFinished(() => second.close())
   await eventually("the turn has ended", async () => (await second.sessions.load(session.id))?.turns === 1)
   const { messages = [] } = (await second.sessions.load(session.id)) ?? {}

@@ -14,6 +14,7 @@ import { createSessionId, DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } 
 import type { TaskStore } from "../../src/task/store.ts"
 import { finishTurn } from "../chaos/turn-scenario.ts"
 import { eventually } from "../support/eventually.ts"
+import { testOfFile } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"
 import { createGate } from "./support/gate.ts"
 import { beginLife } from "./support/lives.ts"
@@ -176,7 +177,7 @@ test("a session of nobody, or of another workspace, is refused", async () => {
   }
 })
 
-test("the command shows it as a table, as JSON and line by line, and runs nothing", async () => {
+testOfFile("the command shows it as a table, as JSON and line by line, and runs nothing", async () => {
   const { runtime, session, folder } = await openAgent(["one", "two"], { isKept: true })
   await session.send("One.")
   await session.send("Two.")

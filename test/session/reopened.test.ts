@@ -6,6 +6,7 @@ import { createTruncateGc } from "../../src/builtin/gc/truncate-gc.ts"
 import { showModel } from "../../src/plugin/tool-content.ts"
 import type { SessionDirectory } from "../../src/plugin/sessions-port.ts"
 import { createEngineSessionPlugin } from "../../src/builtin/session/engine-session-plugin.ts"
+import { readBytes } from "../support/stored.ts"
 import { createGate } from "./support/gate.ts"
 import { type OpenAgent, openAgent, openScripted } from "./support/open-agent.ts"
 import { add, say } from "./support/test-tools.ts"
@@ -89,9 +90,11 @@ test("a secret never reaches the store, wherever it is said, and the conversatio
   gate.open()
   await sent
   expect(JSON.stringify(agent.model.requests[1]?.messages)).toContain(secret)
-  expect(findInFiles(join(agent.folder, "data"), secret)).toEqual([])
+  expect(findInFiles(agent.folder, secret)).toEqual([])
+  expect(await readBytes(join(agent.folder, "data"))).not.toContain(secret)
   await agent.runtime.close()
-  expect(findInFiles(join(agent.folder, "data"), secret)).toEqual([])
+  expect(await readBytes(join(agent.folder, "data"))).not.toContain(secret)
+  expect(findInFiles(agent.folder, secret)).toEqual([])
 })
 
 function findInFiles(directory: string, text: string): string[] {

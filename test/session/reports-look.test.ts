@@ -1,9 +1,8 @@
-import { join } from "node:path"
 import { expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
-import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
 import type { Bus, Wake } from "../../src/task/bus.ts"
+import { openTestEngine } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"
 import { createGate } from "./support/gate.ts"
 import { openAgent, openScripted } from "./support/open-agent.ts"
@@ -51,7 +50,7 @@ test("whoever waits for reports of a conversation that never had a task is relea
 
 test("ends that never pause are told all the same, in pieces", async () => {
   const clock = createManualClock()
-  const engine = await createEmbeddedEngine({ path: join(createFolder(), "store.sqlite"), clock })
+  const engine = await openTestEngine(createFolder(), { clock })
   const listeners = new Set<(wake: Wake) => void>()
   const subscribe: Bus["subscribe"] = (listener) => {
     listeners.add(listener)

@@ -1,14 +1,13 @@
-import { join } from "node:path"
 import { expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
-import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
 import type { Bus } from "../../src/task/bus.ts"
 import type { Engine } from "../../src/task/engine.ts"
 import type { Operation } from "../../src/task/operation.ts"
 import { interceptCommits } from "../support/intercept-commits.ts"
 import { createGatedTool } from "../support/tools.ts"
+import { openTestEngine } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"
 import { createGate } from "./support/gate.ts"
 import { openAgent, openScripted } from "./support/open-agent.ts"
@@ -90,8 +89,7 @@ function createDeafEngine(engine: Engine): Engine {
 
 test("D4: a missed event is caught by the fallback within its interval, and produces one notice, not four", async () => {
   const clock = createManualClock()
-  const path = join(createFolder(), "store.sqlite")
-  const engine = createDeafEngine(await createEmbeddedEngine({ path, clock }))
+  const engine = createDeafEngine(await openTestEngine(createFolder(), { clock }))
   const agent = await openReporting([starts("bread"), "It runs.", "The bread is ready."], { clock, engine })
   await agent.session.send("bake")
   await reported(agent, clock)

@@ -1,12 +1,12 @@
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 import { expect, test } from "vitest"
-import { createRuntime } from "../../src/app.ts"
 import { type CancelTimer, type Clock, systemClock } from "../../src/base/clock.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { SessionPlugin } from "../../src/plugin/session-plugin.ts"
 import { eventually } from "../support/eventually.ts"
+import { openTestRuntime } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"
 import { createGate } from "./support/gate.ts"
 import { openAgent, openScripted } from "./support/open-agent.ts"
@@ -42,7 +42,7 @@ test("a turn that was left goes on when the session plugin is there, with its to
 
 test("a runtime whose session plugin cannot be made leaves nothing running", async () => {
   const { clock, timers } = createCountingClock()
-  const opening = createRuntime({
+  const opening = openTestRuntime({
     clock,
     environment: {},
     dataDirectory: join(createFolder(), "data"),

@@ -1,12 +1,12 @@
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
-import { createRuntime } from "../../src/app.ts"
 import { MeanwhileError } from "../../src/base/error.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
 import { interceptCommits } from "../support/intercept-commits.ts"
+import { openTestRuntime } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"
 import { findHistoryProblems } from "./support/history-problems.ts"
 
@@ -21,7 +21,7 @@ for (const failing of [2, 3]) {
   test(`a turn whose commit ${failing} is refused by the disk fails clearly, and the conversation goes on`, async () => {
     const model = createScriptedModel([{ calls: [{ tool: "look" }] }, "Seen.", "Again.", "Once more."])
     const plugins = [definePlugin({ kind: "tool", name: "eyes", tools: [look] })]
-    const runtime = await createRuntime({ dataDirectory: join(createFolder(), "data"), model, plugins })
+    const runtime = await openTestRuntime({ dataDirectory: join(createFolder(), "data"), model, plugins })
     onTestFinished(() => runtime.close())
     let commits = 0
     interceptCommits(runtime, (operations, commit) => {

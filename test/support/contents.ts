@@ -1,20 +1,14 @@
-import { readdirSync } from "node:fs"
+import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
-import { DatabaseSync } from "node:sqlite"
+import { readRows } from "./stored.ts"
 
-/** Who is alive: renewed all the time, whatever anybody asks for. */
-const RESTLESS: ReadonlySet<string> = new Set(["leases", "attachments"])
+/** Who is alive, which queues there are, who wrote last: changed all the time, whatever anybody asks for. */
+const RESTLESS: ReadonlySet<string> = new Set(["leases", "attachments", "queue", "version", "commit_marks"])
 
 /** All rows and the names of all files below a Meanwhile's data folder, to be compared with those of another moment. */
-export function contentsOf(directory: string): unknown {
+export async function contentsOf(directory: string): Promise<unknown> {
   const data = join(directory, "data")
-  const database = new DatabaseSync(join(data, "store.sqlite"), { readOnly: true })
-  try {
-    const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").all()
-    const names = tables.map(({ name }) => String(name)).filter((name) => !RESTLESS.has(name))
-    const rows = Object.fromEntries(names.map((name) => [name, database.prepare(`SELECT * FROM "${name}"`).all()]))
-    return { rows, files: new Set(readdirSync(data, { recursive: true, encoding: "utf8" })) }
-  } finally {
-    database.close()
-  }
+  const tables = await readRows(data)
+  const rows = Object.fromEntries(Object.entries(tables).filter(([name]) => !RESTLESS.has(name)))
+  return { rows, files: new Set(existsSync(data) ? readdirSync(data, { recursive: true, encoding: "utf8" }) : []) }
 }

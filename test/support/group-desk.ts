@@ -1,7 +1,4 @@
-import { join } from "node:path"
-import { onTestFinished } from "vitest"
 import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
-import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
 import type { ToolCall } from "../../src/plugin/task-service.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
 import type { BackgroundConfigInput } from "../../src/runner/config.ts"
@@ -12,6 +9,7 @@ import { createSessionId, type GroupId, type SessionId } from "../../src/task/id
 import type { TaskRecord } from "../../src/task/record.ts"
 import { eventually } from "./eventually.ts"
 import { openRunner } from "./open-runner.ts"
+import { openTestEngine } from "./test-engine.ts"
 import { createGatedTool, echo, type GatedCall } from "./tools.ts"
 import { createFolder } from "./workplace.ts"
 
@@ -40,8 +38,7 @@ export interface DeskOptions {
 export async function createGroupDesk({ background, tools = [] }: DeskOptions = {}): Promise<GroupDesk> {
   const directory = createFolder()
   const clock = createManualClock()
-  const engine = await createEmbeddedEngine({ path: join(directory, "store.sqlite"), synchronous: "normal", clock })
-  onTestFinished(() => engine.close())
+  const engine = await openTestEngine(directory, { clock })
   const gated = createGatedTool({ obeys: true })
   const runner = await openRunner(directory, {
     engine,

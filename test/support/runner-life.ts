@@ -1,11 +1,9 @@
-import { join } from "node:path"
-import { onTestFinished } from "vitest"
 import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
-import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
 import type { PersonPort } from "../../src/plugin/person-port.ts"
 import type { Runner, RunnerOptions } from "../../src/runner/runner.ts"
 import type { TaskStore } from "../../src/task/store.ts"
 import type { WaitRecord } from "../../src/task/wait.ts"
+import { openLifeEngine } from "../chaos/life-engine.ts"
 import { createLife, createMortalEngine, type Life } from "../chaos/mortal-engine.ts"
 import { eventually } from "./eventually.ts"
 import { openRunner } from "./open-runner.ts"
@@ -33,11 +31,7 @@ export async function beginRunnerLife(
 ): Promise<RunnerLife> {
   const life = createLife(number)
   const clock = createManualClock(1_700_000_000_000 + number * 1_000_000)
-  const path = join(folder, "store.sqlite")
-  const isHolderAlive: NonNullable<Parameters<typeof createEmbeddedEngine>[0]["isHolderAlive"]> = (data) =>
-    data["life"] === number
-  const engine = await createEmbeddedEngine({ path, clock, holder: { life: number }, isHolderAlive })
-  onTestFinished(() => engine.close())
+  const engine = await openLifeEngine(folder, number, clock)
   let created!: Runner
   const runner = await openRunner(folder, {
     conversations: (run) => {

@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
-import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/app.ts"
+import type { Runtime, RuntimeOptions } from "../../src/app.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
 import { endProcessesAfterTest } from "./processes.ts"
+import { openTestRuntime } from "./test-engine.ts"
 
 export interface Workplace {
   readonly directory: string
@@ -40,7 +41,7 @@ export const toTestMarker = (directory: string): string => `MEANWHILE_TEST=${dir
 /** A Meanwhile on the folder's data, closed after the test. */
 export async function openIn(directory: string, { tools = [], ...options }: WorkplaceOptions = {}): Promise<Runtime> {
   const environment = { PATH: process.env["PATH"] ?? "", MEANWHILE_TEST: directory }
-  const meanwhile = await createRuntime({
+  const meanwhile = await openTestRuntime({
     ...options,
     dataDirectory: join(directory, "data"),
     plugins: [

@@ -1,13 +1,12 @@
-import { join } from "node:path"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, test } from "vitest"
 import { createManualClock } from "../../../src/base/manual-clock.ts"
 import { createBackgroundPlugin } from "../../../src/builtin/background/background-plugin.ts"
-import { createEmbeddedEngine } from "../../../src/engine/embedded/engine.ts"
 import { toBackgroundConfig } from "../../../src/runner/config.ts"
 import { openBackground } from "../../background/support/open-background.ts"
 import { eventually } from "../../support/eventually.ts"
 import { openRunner } from "../../support/open-runner.ts"
 import { ask, NAME, openAsking } from "../../support/asking.ts"
+import { openTestEngine } from "../../support/test-engine.ts"
 import { createGatedTool } from "../../support/tools.ts"
 import { createFolder } from "../../support/workplace.ts"
 
@@ -16,11 +15,7 @@ test("completionScanIntervalMs: an end whose event was lost is found within it",
   const clock = createManualClock()
   const gated = createGatedTool({ obeys: true })
   const background = { completionScanIntervalMs: 40_000 }
-  const open = async () => {
-    const engine = await createEmbeddedEngine({ path: join(directory, "store.sqlite"), clock })
-    onTestFinished(() => engine.close())
-    return engine
-  }
+  const open = () => openTestEngine(directory, { clock })
   const [engine, deaf] = [await open(), await open()]
   const nothing = () => () => {}
   const working = await openRunner(directory, { engine, clock, background, tools: [gated.tool] })

@@ -1,16 +1,15 @@
-import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import { createRuntime, type Runtime, type RuntimeOptions } from "../../../src/app.ts"
 import { createManualClock, type ManualClock } from "../../../src/base/manual-clock.ts"
 import type { Script } from "../../../src/builtin/scripted/script.ts"
 import { createScriptedModel, type ScriptedModel } from "../../../src/builtin/scripted/scripted-model.ts"
-import { createEmbeddedEngine } from "../../../src/engine/embedded/engine.ts"
 import { definePlugin } from "../../../src/plugin/define-plugin.ts"
 import type { Tool } from "../../../src/plugin/tool.ts"
 import { allowAll } from "../../../src/runner/call/permission.ts"
 import type { Engine } from "../../../src/task/engine.ts"
 import type { Operation } from "../../../src/task/operation.ts"
 import type { TaskStore } from "../../../src/task/store.ts"
+import { openLifeEngine } from "../../chaos/life-engine.ts"
 import { createLife, createMortalEngine, type Life } from "../../chaos/mortal-engine.ts"
 import { interceptCommits } from "../../support/intercept-commits.ts"
 
@@ -46,13 +45,7 @@ export async function beginLife(
 ): Promise<LivingRuntime> {
   const life = createLife(number)
   const clock = createManualClock(1_700_000_000_000 + number * 10 * LEASE_SECONDS * 1_000)
-  const engine = await createEmbeddedEngine({
-    path: join(folder, "store.sqlite"),
-    clock,
-    holder: { life: number },
-    isHolderAlive: (data) => data["life"] === number,
-  })
-  onTestFinished(() => engine.close())
+  const engine = await openLifeEngine(folder, number, clock)
   const model = createScriptedModel(script)
   if (ending) endAtCommit(engine, life, ending)
   const runtime = await createRuntime({

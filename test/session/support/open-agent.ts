@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
-import { createRuntime, type Runtime, type RuntimeOptions } from "../../../src/app.ts"
+import type { Runtime, RuntimeOptions } from "../../../src/app.ts"
 import type { Script } from "../../../src/builtin/scripted/script.ts"
 import {
   createScriptedModel,
@@ -13,6 +13,7 @@ import { type Message, textOf, type ToolResult } from "../../../src/plugin/messa
 import type { Tool } from "../../../src/plugin/tool.ts"
 import { allowAll } from "../../../src/runner/call/permission.ts"
 import type { Session, SessionOptions } from "../../../src/session/session.ts"
+import { openTestRuntime } from "../../support/test-engine.ts"
 import { createFolder } from "../../support/workplace.ts"
 
 export interface AgentOptions extends Omit<RuntimeOptions, "model" | "dataDirectory"> {
@@ -50,7 +51,7 @@ export async function openScripted(
   options: Omit<AgentOptions, "scripted" | "session"> = {},
 ): Promise<{ readonly runtime: Runtime; readonly folder: string }> {
   const { tools = [], isKept = false, folder = isKept ? createFolder() : "", plugins = [], ...rest } = options
-  const runtime = await createRuntime({
+  const runtime = await openTestRuntime({
     environment: {},
     permissions: allowAll,
     ...rest,

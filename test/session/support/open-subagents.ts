@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import { z } from "zod"
-import { createRuntime, type RuntimeOptions } from "../../../src/app.ts"
+import type { RuntimeOptions } from "../../../src/app.ts"
 import type { ScriptStep } from "../../../src/builtin/scripted/script.ts"
 import { createScriptedProvider, type ScriptedProvider } from "../../../src/builtin/scripted/scripted-provider.ts"
 import type { Profile } from "../../../src/builtin/subagent/profile.ts"
@@ -11,6 +11,7 @@ import type { Message, ToolResult } from "../../../src/plugin/message.ts"
 import type { ModelRequest } from "../../../src/plugin/model.ts"
 import { defineTool, type Tool } from "../../../src/plugin/tool.ts"
 import type { Session } from "../../../src/session/session.ts"
+import { openTestRuntime } from "../../support/test-engine.ts"
 import { createFolder } from "../../support/workplace.ts"
 
 export interface SubagentOptions extends Omit<RuntimeOptions, "model"> {
@@ -44,7 +45,7 @@ export async function openSubagents(options: SubagentOptions) {
     ...more
   } = options
   const provider = createScriptedProvider("script", { main, below })
-  const runtime = await createRuntime({
+  const runtime = await openTestRuntime({
     model: "script/main",
     plugins: [
       provider,

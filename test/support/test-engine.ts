@@ -1,0 +1,83 @@
+import { join } from "node:path"
+import { onTestFinished, test } from "vitest"
+import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/app.ts"
+import type { Clock } from "../../src/base/clock.ts"
+import type { JsonObject } from "../../src/base/json.ts"
+import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
+import { createPostgresEngine } from "../../src/engine/postgres/engine.ts"
+import { createTestDatabase, type TestDatabase } from "../../src/engine/postgres/test-server.ts"
+import { isWorkerAlive } from "../../src/runner/worker/worker-identity.ts"
+import type { Dispatcher } from "../../src/task/dispatcher.ts"
+import type { Engine } from "../../src/task/engine.ts"
+
+/** Set by the configuration of the tests: each of its projects is about one engine. */
+const isPostgres = process.env["MEANWHILE_TEST_ENGINE"] === "postgres"
+
+/** For what only a store in a file can show: damage to it, a path that names it, processes that are told nothing but a path. */
+export const testOfFile: typeof test = isPostgres ? (test.skip as typeof test) : test
+
+export interface TestEngineOptions {
+  readonly clock?: Clock
+  readonly isHolderAlive?: (data: JsonObject) => boolean | undefined
+  /** What `isHolderAlive` of others is told about whoever opens a file. */
+  readonly holder?: JsonObject
+}
+
+/**
+ * The store of a folder, with the engine that this run is about, closed after the test. Whoever opens the folder again
+ * finds what was kept, and so does another beside it.
+ */
+export async function openTestEngine(folder: string, options: TestEngineOptions = {}): Promise<Engine> {
+  const engine = isPostgres ? await openPostgres(folder, options) : await openFile(folder, options)
+  onTestFinished(() => engine.close())
+  return engine
+}
+
+/** A runtime on the store of its data folder. Without one it keeps nothing, and has a file that nobody sees. */
+export async function openTestRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const { dataDirectory, clock } = options
+  if (!isPostgres || options.engine || dataDirectory === undefined) return createRuntime(options)
+  const engine = await openTestEngine(dataDirectory, { isHolderAlive: isWorkerAlive, ...(clock && { clock }) })
+  const { dispatcher, hasLooked } = watchFirstLook(engine.dispatcher)
+  const runtime = await createRuntime({ ...options, engine: { ...engine, dispatcher } })
+  if (options.takesWork !== false) await hasLooked
+  return runtime
+}
+
+/** Before it, nobody knows that the queue is empty, and a start has to queue. In a file it is over before anybody can ask. */
+function watchFirstLook(dispatcher: Dispatcher): { dispatcher: Dispatcher; hasLooked: Promise<void> } {
+  const { promise: hasLooked, resolve } = Promise.withResolvers<void>()
+  const nextDueAt = async (): Promise<number | undefined> => {
+    resolve()
+    return dispatcher.nextDueAt()
+  }
+  return { dispatcher: { ...dispatcher, nextDueAt }, hasLooked }
+}
+
+/** Where the store of a folder is, when it is in no file. */
+export async function databaseOf(folder: string): Promise<string | undefined> {
+  return (await databases.get(folder))?.url
+}
+
+/** For tests with many folders: before the test ends, and when all who opened it have closed. */
+export async function removeTestStore(folder: string): Promise<void> {
+  const database = databases.get(folder)
+  databases.delete(folder)
+  await (await database)?.drop()
+}
+
+const databases = new Map<string, Promise<TestDatabase>>()
+
+async function openPostgres(folder: string, { clock, isHolderAlive }: TestEngineOptions): Promise<Engine> {
+  if (!databases.has(folder)) {
+    databases.set(folder, createTestDatabase())
+    onTestFinished(() => removeTestStore(folder))
+  }
+  const { url = "" } = (await databases.get(folder)) ?? {}
+  return createPostgresEngine({ url, ...(clock && { clock }), ...(isHolderAlive && { isHolderAlive }) })
+}
+
+/** No test can cut the power, so none waits for the disk. */
+function openFile(folder: string, options: TestEngineOptions): Promise<Engine> {
+  return createEmbeddedEngine({ ...options, path: join(folder, "store.sqlite"), synchronous: "normal" })
+}
