@@ -17,6 +17,7 @@ import { allowAll, type Permission } from "./call/permission.ts"
 import { thisProcessIdentity } from "./process/identity.ts"
 import { createOwnWork } from "./worker/own-work.ts"
 import { createPump, IDLE_PUMP, type Pump } from "./worker/pump.ts"
+import { createQueueHint } from "./worker/queue-hint.ts"
 import { createReclaim, type Reclaim, takeUpOwn } from "./worker/reclaim.ts"
 import { createRedactingLog } from "./redacting-log.ts"
 import { createRedactor, type Redactor } from "./redaction/redactor.ts"
@@ -130,7 +131,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     conversations: options.conversations ?? null,
     agents: options.agents ?? null,
     nudge: () => pump.nudge(),
-    mayHaveQueued: true,
+    queueHint: createQueueHint(),
     mayHaveQueuedTurns: true,
     takesKinds: takesKinds.filter((kind) => kind !== "turn"),
     takesTurns: options.takeTurn !== undefined && takesKinds.includes("turn"),

@@ -13,6 +13,7 @@ import type { FamilyLock } from "./call/family-lock.ts"
 import type { Permission } from "./call/permission.ts"
 import type { Redactor } from "./redaction/redactor.ts"
 import type { OwnWork } from "./worker/own-work.ts"
+import type { QueueHint } from "./worker/queue-hint.ts"
 import type { Slots } from "./worker/slots.ts"
 import type { SessionWork } from "./worker/session-work.ts"
 import type { Spool } from "./spool/spool.ts"
@@ -59,9 +60,9 @@ export interface RunnerScope {
   readonly takeUpOwn: () => Promise<void>
   /** Looks for queued work soon. */
   readonly nudge: () => void
-  /** False once a look into the queue found it empty: then a start with a free slot need not queue. */
-  mayHaveQueued: boolean
-  /** The same for turns, which are queued only after a crash, a shutdown or an answer. */
+  /** Once a look into the queue found it empty, a start with a free slot need not queue. */
+  readonly queueHint: QueueHint
+  /** Whether turns may be queued, which they are only after a crash, a shutdown or an answer. */
   mayHaveQueuedTurns: boolean
   /** Of what is queued, the kinds that are taken here, beside turns. */
   readonly takesKinds: readonly TaskKind[]

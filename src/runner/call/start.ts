@@ -51,8 +51,8 @@ async function writeTask(scope: RunnerScope, admitted: Admitted, id: TaskId): Pr
   const details = toDetails(scope, admitted, id)
   const slot = toSlotKeys(details)
   const mustWait = admitted.approval !== undefined || Boolean(call.delayMs)
-  const isTaken = !mustWait && !scope.mayHaveQueued && scope.slots.tryTake(slot)
-  if (!isTaken && !mustWait) scope.mayHaveQueued = true
+  const isTaken = !mustWait && !scope.queueHint.mayHaveQueued && scope.slots.tryTake(slot)
+  if (!isTaken && !mustWait) scope.queueHint.raise()
   const entry = toEntry(scope, admitted, isTaken)
   scope.own?.add(id)
   try {

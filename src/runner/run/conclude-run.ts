@@ -59,7 +59,7 @@ function release(scope: RunnerScope, active: ActiveRun): void {
   if (scope.active.get(active.taskId) === active) scope.active.delete(active.taskId)
   if (!active.slot) return
   scope.slots.release(active.slot)
-  if (scope.mayHaveQueued) scope.nudge()
+  if (scope.queueHint.mayHaveQueued) scope.nudge()
 }
 
 function toAnswer(scope: RunnerScope, active: ActiveRun, outcome: Outcome | undefined): Answer {

@@ -64,7 +64,7 @@ export function createPump(scope: RunnerScope): Pump {
   }
 
   const unsubscribe = scope.engine.dispatcher.onOffer(() => {
-    scope.mayHaveQueued = true
+    scope.queueHint.raise()
     nudge()
   })
 
@@ -84,7 +84,7 @@ async function look(scope: RunnerScope, nudge: () => void): Promise<void> {
   await takeTurns(scope)
   const limit = scope.slots.free()
   if (limit === 0 || scope.takesKinds.length === 0 || scope.isClosing) return
-  scope.mayHaveQueued = false
+  const foundAll = scope.queueHint.beginLook()
   const full = new Set(scope.slots.fullPlugins())
   const fullSessions = scope.slots.fullSessions()
   const fullWorkspaces = scope.slots.fullWorkspaces()
@@ -100,7 +100,7 @@ async function look(scope: RunnerScope, nudge: () => void): Promise<void> {
     ...scope.own?.toRequest(),
   })
   const isAnythingFull = full.size + fullSessions.length + fullWorkspaces.length + fullModels.length > 0
-  if (isAnythingFull || offers.length === limit) scope.mayHaveQueued = true
+  if (!isAnythingFull && offers.length < limit) foundAll()
   const claims = await Promise.allSettled(offers.map((offer) => claim(scope, offer)))
   const failed = claims.find((answer) => answer.status === "rejected")
   if (failed) throw failed.reason
@@ -112,7 +112,7 @@ async function look(scope: RunnerScope, nudge: () => void): Promise<void> {
 async function claim(scope: RunnerScope, offer: Offer): Promise<boolean> {
   const slot = toSlotKeys(offer)
   if (!scope.slots.tryTake(slot)) {
-    scope.mayHaveQueued = true
+    scope.queueHint.raise()
     return false
   }
   try {

@@ -26,7 +26,7 @@ export function yieldNewSlot(scope: RunnerScope, run: ActiveRun): void {
 }
 
 function lookForWork(scope: RunnerScope): void {
-  scope.mayHaveQueued = true
+  scope.queueHint.raise()
   scope.nudge()
 }
 
