@@ -20,6 +20,13 @@ interface Reference {
   readonly bar: Bar
 }
 
+const BATCHED_PULL: Reference = {
+  metric: "tasks_per_second_vs_batched_pull",
+  name: "bare pg-boss: insert, fetch and complete in batches",
+  form: byPullingBatches,
+  bar: { of: "ratio", atLeast: 0.5 },
+}
+
 const REFERENCES: readonly Reference[] = [
   {
     metric: "tasks_per_second_vs_work",
@@ -33,12 +40,7 @@ const REFERENCES: readonly Reference[] = [
     form: byPulling,
     bar: { of: "ratio", atLeast: 2 },
   },
-  {
-    metric: "tasks_per_second_vs_batched_pull",
-    name: "bare pg-boss: insert, fetch and complete in batches",
-    form: byPullingBatches,
-    bar: { of: "ratio", atLeast: 0.5 },
-  },
+  BATCHED_PULL,
 ]
 
 export const postgres: Benchmark = {
@@ -76,23 +78,15 @@ async function measureRates(server: TestServer, report: Report): Promise<void> {
     ways.set(metric, () => form(boss, TASKS_PER_ROUND, IN_FLIGHT))
   }
   const rates = await measureInTurns(ways, report)
-  const queued = rates.get("queued") ?? []
-  for (const { metric, name, bar } of REFERENCES) {
-    const others = rates.get(metric) ?? []
-    const ratio = median(queued.map((rate, round) => rate / (others[round] ?? Number.NaN)))
-    report.measured({
-      metric,
-      unit: "tasks/s",
-      ours: median(queued),
-      reference: { name, value: median(others), ratio },
-      bar,
-    })
+  const measured = (metric: string, way: string, { name, metric: other }: Reference, bar?: Bar) => {
+    const ours = rates.get(way) ?? []
+    const theirs = rates.get(other) ?? []
+    const ratio = median(ours.map((rate, round) => rate / (theirs[round] ?? Number.NaN)))
+    const reference = { name, value: median(theirs), ratio }
+    report.measured({ metric, unit: "tasks/s", ours: median(ours), reference, ...(bar && { bar }) })
   }
-  report.measured({
-    metric: "tasks_per_second_past_the_queue",
-    unit: "tasks/s",
-    ours: median(rates.get("direct") ?? []),
-  })
+  for (const reference of REFERENCES) measured(reference.metric, "queued", reference, reference.bar)
+  measured("tasks_per_second_past_the_queue", "direct", BATCHED_PULL)
 }
 
 /** All of them once in each round, each time another one first. The first round warms up and does not count. */
