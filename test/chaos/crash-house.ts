@@ -11,6 +11,7 @@ import type { Engine } from "../../src/task/engine.ts"
 import { createBurstTool, createChaosTools } from "./chaos-tools.ts"
 import { type CrashPoint, createLife, createMortalEngine, type Life, liveThroughEffect } from "./mortal-engine.ts"
 import { describeLive } from "./store-invariants.ts"
+import { removeTestStore } from "../support/test-engine.ts"
 
 /** What the crashes leave behind: the store's file, what happened outside, and what callers were told. */
 export interface House {
@@ -89,6 +90,7 @@ export function createHouse(): House {
     describeLive: () => describeLive((engines.at(-1) as Engine).store),
     async remove() {
       await Promise.all(engines.map((engine) => engine.close()))
+      await removeTestStore(directory)
       rmSync(directory, { recursive: true, force: true })
     },
   }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../src/base/clock.ts"
 import type { Engine } from "../../src/task/engine.ts"
-import { openTestEngine } from "../support/test-engine.ts"
+import { openStore } from "../support/test-engine.ts"
 
 /** The store of a folder as one of several processes opens it, one after the other: all but the newest are dead. */
 export function openLifeEngine(
@@ -9,5 +9,5 @@ export function openLifeEngine(
   clock: Clock,
   newest: () => number = () => number,
 ): Promise<Engine> {
-  return openTestEngine(directory, { clock, holder: { life: number }, isHolderAlive: ({ life }) => life === newest() })
+  return openStore(directory, { clock, holder: { life: number }, isHolderAlive: ({ life }) => life === newest() })
 }

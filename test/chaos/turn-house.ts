@@ -14,6 +14,7 @@ import { describeLive } from "./store-invariants.ts"
 import { forgetFrom, type TurnCrash } from "./turn-crash.ts"
 import { tellFrom } from "./turn-story.ts"
 import { createTurnTools, THRESHOLD_MS } from "./turn-tools.ts"
+import { removeTestStore } from "../support/test-engine.ts"
 
 export interface OpenHouse {
   readonly runtime: Runtime
@@ -78,6 +79,7 @@ export function createTurnHouse(options: HouseOptions = {}): TurnHouse {
     describeLive: () => describeLive((engines.at(-1) as Engine).store),
     async remove() {
       await Promise.all(engines.map((engine) => engine.close()))
+      await removeTestStore(directory)
       rmSync(directory, { recursive: true, force: true })
     },
   }

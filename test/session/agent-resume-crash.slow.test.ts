@@ -24,6 +24,7 @@ import {
 import { withPatience } from "../chaos/patience.ts"
 import { describeLive } from "../chaos/store-invariants.ts"
 import { finishTurn } from "../chaos/turn-scenario.ts"
+import { removeTestStore } from "../support/test-engine.ts"
 
 const PARENT = "parent" as SessionId
 const LEASE_SECONDS = 60
@@ -76,6 +77,7 @@ function createHouse(): House {
     },
     async remove() {
       await Promise.all(engines.map((engine) => engine.close()))
+      await removeTestStore(directory)
       rmSync(directory, { recursive: true, force: true })
     },
   }

@@ -23,6 +23,7 @@ import {
 import { withPatience } from "../chaos/patience.ts"
 import { describeLive } from "../chaos/store-invariants.ts"
 import { finishTurn } from "../chaos/turn-scenario.ts"
+import { removeTestStore } from "../support/test-engine.ts"
 
 const PARENT = "parent" as SessionId
 const ANSWER = "worked"
@@ -81,6 +82,7 @@ function createHouse(course: Course): House {
     },
     async remove() {
       await Promise.all(engines.map((engine) => engine.close()))
+      await removeTestStore(directory)
       rmSync(directory, { recursive: true, force: true })
     },
   }

@@ -1,3 +1,4 @@
+import { onTestFinished } from "vitest"
 import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
 import type { PersonPort } from "../../src/plugin/person-port.ts"
 import type { Runner, RunnerOptions } from "../../src/runner/runner.ts"
@@ -32,6 +33,7 @@ export async function beginRunnerLife(
   const life = createLife(number)
   const clock = createManualClock(1_700_000_000_000 + number * 1_000_000)
   const engine = await openLifeEngine(folder, number, clock)
+  onTestFinished(() => engine.close())
   let created!: Runner
   const runner = await openRunner(folder, {
     conversations: (run) => {

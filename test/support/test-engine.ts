@@ -24,11 +24,16 @@ export interface TestEngineOptions {
 }
 
 /**
- * The store of a folder, with the engine that this run is about, closed after the test. Whoever opens the folder again
- * finds what was kept, and so does another beside it.
+ * The store of a folder, with the engine that this run is about. Whoever opens the folder again finds what was kept, and so
+ * does another beside it.
  */
+export function openStore(folder: string, options: TestEngineOptions = {}): Promise<Engine> {
+  return isPostgres ? openPostgres(folder, options) : openFile(folder, options)
+}
+
+/** The same, closed after the test. */
 export async function openTestEngine(folder: string, options: TestEngineOptions = {}): Promise<Engine> {
-  const engine = isPostgres ? await openPostgres(folder, options) : await openFile(folder, options)
+  const engine = await openStore(folder, options)
   onTestFinished(() => engine.close())
   return engine
 }

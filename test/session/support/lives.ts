@@ -46,6 +46,7 @@ export async function beginLife(
   const life = createLife(number)
   const clock = createManualClock(1_700_000_000_000 + number * 10 * LEASE_SECONDS * 1_000)
   const engine = await openLifeEngine(folder, number, clock)
+  onTestFinished(() => engine.close())
   const model = createScriptedModel(script)
   if (ending) endAtCommit(engine, life, ending)
   const runtime = await createRuntime({
