@@ -38,7 +38,7 @@ import { createToolSource } from "./call/tool-source.ts"
 import { createTurnTool } from "./turn/turn-tool.ts"
 import type { TurnHandler } from "./turn/turn-run.ts"
 import { createWorker } from "./worker/worker.ts"
-import { toWorkerIdentity } from "./worker/worker-identity.ts"
+import { toSpoolPlace, toWorkerIdentity } from "./worker/worker-identity.ts"
 
 export interface RunnerOptions {
   readonly engine: Engine
@@ -92,7 +92,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     store,
     clock,
     log,
-    identity: toWorkerIdentity(),
+    identity: { ...toWorkerIdentity(), spool: toSpoolPlace(options.spoolDirectory) },
     leaseMs: config.leaseSeconds * 1_000,
     onLost: () => {
       for (const run of active.values()) if (run.standing.in === "background") markLost(run)
@@ -113,6 +113,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
       ...(options.takeTurn ? [createTurnTool(() => scope, options.takeTurn)] : []),
     ]),
     permission: options.permission ?? allowAll,
+    spoolPlace: toSpoolPlace(options.spoolDirectory),
     spool: createSpool({ directory: options.spoolDirectory, clock, redactor, owner: thisProcessIdentity() }),
     slots: createSlots(config),
     durations: createDurations({ store, clock }),

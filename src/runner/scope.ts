@@ -30,6 +30,8 @@ export interface RunnerScope {
   readonly permission: Permission
   readonly redactor: Redactor
   readonly spool: Spool
+  /** What tells it from those of other machines and folders. */
+  readonly spoolPlace: string
   readonly log: Log
   readonly slots: Slots
   readonly durations: Durations

@@ -1,7 +1,10 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { createRuntime, type Runtime } from "../../src/app.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
 import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
+import { eventually } from "../support/eventually.ts"
 import { runToEnd, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
@@ -75,6 +78,22 @@ test("a worker lets what runs come to its end while it drains; a second signal e
   worker.kill("SIGTERM")
   expect(await worker.exited).toBe(3)
   expect((await desk.tasks.get(id)).task.status).toBe("running")
+})
+
+test("a command of a worker that was killed is not run again by one that cannot see what became of it", async () => {
+  const engine = await createStore()
+  const desk = await openDesk(engine)
+  const file = join(createFolder(), "runs")
+  const { id } = await desk.tasks.start(command(`echo run >> ${file}; sleep 1000`))
+  const first = startWorker("--engine", engine)
+  await eventually("the command runs", () => existsSync(file))
+  first.kill("SIGKILL")
+  await first.exited
+  const second = startWorker("--engine", engine)
+  await second.shows(/takes tasks/)
+  const { task } = await desk.tasks.result(id, { waitMs: 20_000 })
+  expect(task).toMatchObject({ status: "interrupted" })
+  expect(readFileSync(file, "utf8")).toBe("run\n")
 })
 
 test("a worker takes only the kinds that it is asked to", async () => {

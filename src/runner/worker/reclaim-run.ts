@@ -13,41 +13,60 @@ import { redactSurvivors } from "../redaction/redact-survivors.ts"
 import type { RunnerScope } from "../scope.ts"
 import { wakeTurns } from "../turn/take-turns.ts"
 
+export interface ReclaimOptions {
+  /** Default true. False: the lost worker had another spool, in which its processes have left what is not known here. */
+  readonly hasSpool: boolean
+}
+
 /**
  * Decides what becomes of one run whose worker is gone. What a process has done is known from its spool; what code
  * inside the lost process has done is not, so there `onCrash` decides.
  */
-export async function reclaimRun(scope: RunnerScope, task: TaskSummary, lost: WorkerId): Promise<void> {
+export async function reclaimRun(
+  scope: RunnerScope,
+  task: TaskSummary,
+  lost: WorkerId,
+  options: ReclaimOptions = { hasSpool: true },
+): Promise<void> {
   try {
-    if (task.status === "stopping") await finishStop(scope, task)
+    if (task.status === "stopping") await finishStop(scope, task, options)
     else if (task.status === "queued" || task.status === "waiting")
       await apply(scope, task, toSecretGone("lost_worker"))
-    else if (task.status === "running") await reclaimRunning(scope, task, lost)
+    else if (task.status === "running") await reclaimRunning(scope, task, lost, options)
   } catch (error) {
     if (isMeanwhileError(error, "wrong_state") || isMeanwhileError(error, "stale_claim")) return
     throw error
   }
 }
 
-async function finishStop(scope: RunnerScope, task: Extract<TaskSummary, { status: "stopping" }>): Promise<void> {
+async function finishStop(
+  scope: RunnerScope,
+  task: Extract<TaskSummary, { status: "stopping" }>,
+  { hasSpool }: ReclaimOptions,
+): Promise<void> {
   const steps = await scope.store.steps(task.id, task.run)
   // Its tool may have work elsewhere, which only those can end who have the tool.
   if (scope.own && !findTool(scope, task) && steps.length > 0) return
-  const processes = await endProcesses(scope, task)
+  const processes = hasSpool ? await endProcesses(scope, task) : "unknown"
   const survivors = (await endElsewhere(scope, task, steps)) ? processes : "unknown"
   const { by, reason } = task.stop
   await apply(scope, task, { type: toStopEvent(by), by, reason, survivors, late: null })
 }
 
-async function reclaimRunning(scope: RunnerScope, task: TaskSummary, lost: WorkerId): Promise<void> {
+async function reclaimRunning(
+  scope: RunnerScope,
+  task: TaskSummary,
+  lost: WorkerId,
+  { hasSpool }: ReclaimOptions,
+): Promise<void> {
   const tool = findTool(scope, task)
-  const found = tool?.reattaches ? await findProcesses(scope, task) : null
+  const found = tool?.reattaches && hasSpool ? await findProcesses(scope, task) : null
   const steps = await scope.store.steps(task.id, task.run)
   const inFlight = steps.filter((step) => step.state === "started").map((step) => step.onCrash)
   const isElsewhere = tool?.endElsewhere !== undefined && steps.length > 0 && inFlight.length === 0
   if (found === "reattachable" || isElsewhere) return adopt(scope, task)
   const hasRunElsewhere = found !== "never_ran" && found !== "nothing"
-  if (hasRunElsewhere) await endProcesses(scope, task)
+  if (hasRunElsewhere && hasSpool) await endProcesses(scope, task)
   if (found === "lost") {
     return apply(scope, task, toInterrupted("lost_worker", "its process ended without leaving an exit code"))
   }

@@ -8,7 +8,7 @@ import { reclaimRun } from "./reclaim-run.ts"
 import { warn } from "../upkeep/repeat.ts"
 import type { RunnerScope } from "../scope.ts"
 import { WORKER_LEASE_PREFIX } from "./worker.ts"
-import { isWorkerAlive, toWorkerIdentity } from "./worker-identity.ts"
+import { isNeighbourAlive, isWorkerAlive, toWorkerIdentity } from "./worker-identity.ts"
 
 const PAGE_SIZE = 500
 /** After a longer time between two looks, as a share of a lease, this process stood still itself, or was busy. */
@@ -19,6 +19,7 @@ const STANDSTILL_SHARE = 2 / 3
  * meanwhile: silence does not count against the living until they had a whole lease's time to renew.
  */
 export function createReclaim(scope: RunnerScope): Reclaim {
+  const isAlive = isAlone(scope) ? isWorkerAlive : isNeighbourAlive
   let lookedAt = scope.clock.monotonic()
   let judgedFrom = new Map<string, number>()
   let looking: Promise<void> | undefined
@@ -35,7 +36,7 @@ export function createReclaim(scope: RunnerScope): Reclaim {
       ]),
     )
     const isLost = (lease: Lease): boolean =>
-      lease.isOver && (now >= (judgedFrom.get(lease.key) ?? now) || isWorkerAlive(lease.data) === false)
+      lease.isOver && (now >= (judgedFrom.get(lease.key) ?? now) || isAlive(lease.data) === false)
     for (const lease of leases) if (isLeft(scope, lease, isLost)) await reclaimSafely(scope, lease)
     for (const lease of await findUnleased(scope)) await reclaimSafely(scope, lease)
     await reclaimOwn(scope)
@@ -61,7 +62,7 @@ export async function takeUpOwn(scope: RunnerScope, reclaim: Reclaim): Promise<v
 /** Anew: a look that has begun already does not count. */
 export type Reclaim = (options?: { readonly isAnew: boolean }) => Promise<void>
 
-type WorkerLease = Pick<Lease, "key" | "ttlMs">
+type WorkerLease = Pick<Lease, "key" | "ttlMs"> & Partial<Pick<Lease, "data">>
 
 function isLeft(scope: RunnerScope, lease: Lease, isLost: (lease: Lease) => boolean): boolean {
   if (lease.key === `${WORKER_LEASE_PREFIX}${scope.worker.id}`) return false
@@ -108,16 +109,20 @@ async function reclaimFrom(scope: RunnerScope, lost: WorkerLease): Promise<void>
   const holder = scope.worker.id
   const worker = lost.key.slice(WORKER_LEASE_PREFIX.length) as WorkerId
   if (scope.own && !(await hasOwnTask(scope, worker))) return
-  const [taken] = await scope.store.commit([
-    { op: "lease.take", key: lost.key, holder, ttlMs: lost.ttlMs, data: toWorkerIdentity() },
-  ])
+  const spool = lost.data?.["spool"] ?? null
+  const data = { ...toWorkerIdentity(), spool }
+  const [taken] = await scope.store.commit([{ op: "lease.take", key: lost.key, holder, ttlMs: lost.ttlMs, data }])
+  const hasSpool = isAlone(scope) || spool === scope.spoolPlace
   await forEachTask(scope, { worker, statuses: CLAIMED }, async (task) => {
-    if (isOwn(scope, task)) await reclaimRun(scope, task, worker)
+    if (isOwn(scope, task)) await reclaimRun(scope, task, worker, { hasSpool })
   })
   const held = { inputHeldBy: worker, statuses: ["queued", "waiting"] } as const
   await forEachTask(scope, held, (task) => reclaimRun(scope, task, worker))
   await scope.store.commit([{ op: "lease.release", key: lost.key, holder, fence: taken.fence }])
 }
+
+/** An embedded store is one machine's, and lies beside the one spool of all who use it. */
+const isAlone = ({ engine }: RunnerScope): boolean => engine.name === "embedded"
 
 /** The cursor is a place in creation order: tasks that leave the filter meanwhile do not move it. */
 async function forEachTask(

@@ -1,3 +1,4 @@
+import { resolve } from "node:path"
 import { z } from "zod"
 import type { JsonObject } from "../../base/json.ts"
 import { lazily } from "../../base/lazily.ts"
@@ -8,6 +9,11 @@ const identitySchema = lazily(() => z.object({ pid: z.number(), startedAt: z.str
 /** What other processes need in order to tell whether this one lives. */
 export function toWorkerIdentity(): JsonObject {
   return { ...thisProcessIdentity() }
+}
+
+/** Where a worker keeps what its processes print and leave: the same for those who would find it there. */
+export function toSpoolPlace(spoolDirectory: string): string {
+  return `${readBootId()} ${resolve(spoolDirectory)}`
 }
 
 /** Whether the process that a lease describes lives; undefined when it cannot be told from here. */
