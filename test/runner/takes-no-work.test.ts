@@ -24,3 +24,16 @@ test("a runtime that takes only its own work runs what is asked of it, and leave
   expect((await own.tasks.result(id, { waitMs: 5_000 })).task).toMatchObject({ status: "failed", run: 2 })
   expect((await looking.tasks.get(theirs)).task.status).toBe("queued")
 })
+
+test("a runtime takes only the kinds of work that it is asked to, and runs what is asked of it", async () => {
+  const directory = createFolder()
+  const looking = await openIn(directory, { takesWork: false })
+  const command = (text: string) => ({ tool: "run_command", input: { command: text } })
+  const { id } = await looking.tasks.start(command("echo done"))
+  const agents = await openIn(directory, { takesKinds: ["agent", "turn"] })
+  const answer = await agents.tasks.execute(command("echo asked")).answer
+  expect(answer.outcome).toBe("completed")
+  expect((await looking.tasks.result(id, { waitMs: 100 })).task.status).toBe("queued")
+  await openIn(directory, { takesKinds: ["tool"] })
+  expect((await looking.tasks.result(id, { waitMs: 5_000 })).task.status).toBe("completed")
+})

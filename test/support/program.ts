@@ -96,9 +96,10 @@ export function startInTerminal(
   }
 }
 
-/** HOME is the test's own: what a person trusts at home is none of its business. */
+/** HOME is the test's own: what a person trusts at home is none of its business. What was compiled is everybody's. */
 function toEnvironment({ directory, environment = {} }: ProgramSettings): Record<string, string> {
-  return { PATH: process.env["PATH"] ?? "", HOME: directory, TERM: "xterm", MEANWHILE_TEST: directory, ...environment }
+  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env
+  return { PATH, NODE_COMPILE_CACHE, HOME: directory, TERM: "xterm", MEANWHILE_TEST: directory, ...environment }
 }
 
 function createReader(shown: () => string) {
