@@ -8,8 +8,19 @@ export function isAbout(engine: EngineName, wanted = process.env["MEANWHILE_TEST
   return wanted === "both" || wanted === engine
 }
 
-/** What runs once more on PostgreSQL. Both lists are patterns from the root of the repository. */
+/**
+ * What runs once more on PostgreSQL: the runner, sessions, and how results come back. Patterns from the root of the
+ * repository. Single tests that are about a file are marked where they are, by `testOfFile`.
+ */
 export const ON_POSTGRES: { readonly include: string[]; readonly exclude: string[] } = {
   include: ["test/{runner,session,background}/**/*.test.ts"],
-  exclude: ["**/*.slow.test.ts"],
+  exclude: [
+    // Real processes, which are told nothing but the path of a folder, and crashes at every single commit, which take
+    // minutes where each commit is a transaction on a server.
+    "**/*.slow.test.ts",
+    // They open no store.
+    "test/**/{rows,rows-001,rows-002,guide,secret-fields,secret-shapes,secret-values}.test.ts",
+    "test/runner/config/schema.test.ts",
+    "test/session/{history-problems,reports-config}.test.ts",
+  ],
 }

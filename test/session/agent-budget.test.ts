@@ -14,6 +14,7 @@ import { createGate } from "./support/gate.ts"
 import { PLACES } from "./support/open-agent.ts"
 import { openSubagents, requestsOf } from "./support/open-subagents.ts"
 import { endOf, startAgent } from "./support/start-agent.ts"
+import { testUnsureOnPostgres } from "../support/test-engine.ts"
 
 const READ: ScriptStep = { calls: [{ tool: "read" }] }
 /** Every scripted call uses 15 tokens, which cost as many millionths here. */
@@ -129,7 +130,7 @@ test("the limits of a task hold for all its runs together", async () => {
   expect(requestsOf(opened.provider, "below").map(({ tools }) => tools.length > 0)).toEqual([true, true, true, false])
 })
 
-test("an agent that waits for its task in a call when its time is over is released", async () => {
+testUnsureOnPostgres("an agent that waits for its task in a call when its time is over is released", async () => {
   const clock = createManualClock()
   const slow = createGatedTool({ background: { mode: "always" }, obeys: true })
   const opened = await openSubagents({

@@ -7,6 +7,7 @@ import { createGate } from "./support/gate.ts"
 import { PLACES } from "./support/open-agent.ts"
 import { openSubagents, requestsOf } from "./support/open-subagents.ts"
 import { endOf, startAgent } from "./support/start-agent.ts"
+import { testUnsureOnPostgres } from "../support/test-engine.ts"
 
 const lastOf = (request: ModelRequest | undefined): string => {
   const last = request?.messages.at(-1)
@@ -73,7 +74,7 @@ for (const [where, isKept] of PLACES) {
     expect(await endOf(opened, { id })).toMatchObject({ patch: { payload: { answer: "All done." } } })
   })
 
-  test(`what is said while an agent's run comes to its end is not lost (${where})`, async () => {
+  testUnsureOnPostgres(`what is said while an agent's run comes to its end is not lost (${where})`, async () => {
     const opened = await openSubagents({ isKept, main: [], below: ["Done.", "And the clock, too."] })
     const { runtime, session, provider } = opened
     const { id } = await startAgent(opened)

@@ -12,30 +12,35 @@ import { openReporting, starts, tasksOf, waitForEnds, waitForReports } from "./s
 
 const OFF = { reports: { enabled: false } } as const
 
-const survey = defineTool({
-  name: "survey",
-  description: "Looks around.",
-  input: z.object({}),
-  background: { mode: "always" },
-  async run(_input, { artifacts }) {
-    const map = await artifacts.put("map", "text/plain", new TextEncoder().encode("x marks the spot"))
-    return handBack({
-      digest: ["Found a treasure."],
-      facts: { depth: 3 },
-      artifacts: [map],
-      nextSteps: ["dig", "rest"],
-      payload: { treasure: "p".repeat(5_000) },
-    })
-  },
-})
+/** It ends when the turn that starts it is over: in it, its result would be told at once. */
+const createSurvey = (isTurnOver: Promise<void>) =>
+  defineTool({
+    name: "survey",
+    description: "Looks around.",
+    input: z.object({}),
+    background: { mode: "always" },
+    async run(_input, { artifacts }) {
+      await isTurnOver
+      const map = await artifacts.put("map", "text/plain", new TextEncoder().encode("x marks the spot"))
+      return handBack({
+        digest: ["Found a treasure."],
+        facts: { depth: 3 },
+        artifacts: [map],
+        nextSteps: ["dig", "rest"],
+        payload: { treasure: "p".repeat(5_000) },
+      })
+    },
+  })
 
 async function openSurvey(isKept = true) {
+  const turn = Promise.withResolvers<void>()
   const agent = await openReporting([{ calls: [{ tool: "survey" }] }, "It runs.", "I see.", "Nothing."], {
     ...OFF,
     isKept,
-    tools: [survey],
+    tools: [createSurvey(turn.promise)],
   })
   await agent.session.send("look around")
+  turn.resolve()
   await waitForEnds(agent, await tasksOf(agent))
   return agent
 }

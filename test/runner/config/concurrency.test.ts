@@ -3,13 +3,18 @@ import { definePlugin } from "../../../src/plugin/define-plugin.ts"
 import type { ToolCall } from "../../../src/plugin/task-service.ts"
 import type { BackgroundConfigInput } from "../../../src/runner/config.ts"
 import type { SessionId, WorkspaceId } from "../../../src/task/id.ts"
+import { eventually } from "../../support/eventually.ts"
 import { createGatedTool } from "../../support/tools.ts"
 import { createWorkplace } from "../../support/workplace.ts"
 
 const GENEROUS = { maxConcurrentTasks: 50, maxConcurrentPerPlugin: 50, maxConcurrentPerSession: 50 }
 
-/** Starts each call in turn; which of them run at once, as a list of their names. */
-async function runningOf(background: BackgroundConfigInput, calls: readonly (Partial<ToolCall> & { name: string })[]) {
+/** Starts each call in turn; which of them run at once, as a list of their names. At least `count` of them do. */
+async function runningOf(
+  count: number,
+  background: BackgroundConfigInput,
+  calls: readonly (Partial<ToolCall> & { name: string })[],
+) {
   const gated = createGatedTool({ obeys: true })
   const other = createGatedTool({ obeys: true, name: "other" })
   const { meanwhile } = await createWorkplace({ tools: [gated.tool], background: { ...GENEROUS, ...background } })
@@ -18,8 +23,9 @@ async function runningOf(background: BackgroundConfigInput, calls: readonly (Par
   for (const { name, ...call } of calls) {
     started.push(await meanwhile.tasks.start({ tool: "gated", input: { name }, ...call }))
   }
-  await meanwhile.tasks.result(started[0]?.id ?? "", { waitMs: 20 })
   const first = await gated.call(1)
+  await eventually("all that may run runs", () => gated.calls.length + other.calls.length >= count)
+  await meanwhile.tasks.result(started[0]?.id ?? "", { waitMs: 20 })
   const running = [...gated.calls, ...other.calls].map(({ input }) => input.name)
   /** The queue goes on as soon as the first one makes room. */
   async function afterFirstEnd(): Promise<string> {
@@ -31,7 +37,7 @@ async function runningOf(background: BackgroundConfigInput, calls: readonly (Par
 }
 
 test("maxConcurrentTasks: more tasks than it allows are queued until one ends", async () => {
-  const { running, afterFirstEnd } = await runningOf({ maxConcurrentTasks: 2 }, [
+  const { running, afterFirstEnd } = await runningOf(2, { maxConcurrentTasks: 2 }, [
     { name: "a" },
     { name: "b" },
     { name: "c" },
@@ -42,7 +48,7 @@ test("maxConcurrentTasks: more tasks than it allows are queued until one ends", 
 })
 
 test("maxConcurrentPerPlugin: a full plugin queues its own tasks and lets those of others run", async () => {
-  const { running, afterFirstEnd } = await runningOf({ maxConcurrentPerPlugin: 1 }, [
+  const { running, afterFirstEnd } = await runningOf(2, { maxConcurrentPerPlugin: 1 }, [
     { name: "a" },
     { name: "b" },
     { name: "of another", tool: "other" },
@@ -53,7 +59,7 @@ test("maxConcurrentPerPlugin: a full plugin queues its own tasks and lets those 
 
 test("maxConcurrentPerSession: a full session queues its own tasks and lets those of others run", async () => {
   const session = "one" as SessionId
-  const { running, afterFirstEnd } = await runningOf({ maxConcurrentPerSession: 1 }, [
+  const { running, afterFirstEnd } = await runningOf(3, { maxConcurrentPerSession: 1 }, [
     { name: "a", session },
     { name: "b", session },
     { name: "of another", session: "two" as SessionId },
@@ -64,7 +70,7 @@ test("maxConcurrentPerSession: a full session queues its own tasks and lets thos
 })
 
 test("maxConcurrentPerWorkspace: a full workspace queues its own tasks and lets those of others run", async () => {
-  const { running, afterFirstEnd } = await runningOf({ maxConcurrentPerWorkspace: 1 }, [
+  const { running, afterFirstEnd } = await runningOf(2, { maxConcurrentPerWorkspace: 1 }, [
     { name: "a" },
     { name: "b" },
     { name: "of another", workspace: "two" as WorkspaceId },
@@ -74,7 +80,7 @@ test("maxConcurrentPerWorkspace: a full workspace queues its own tasks and lets 
 })
 
 test("maxConcurrentPerModel: a full model queues its own tasks and lets those of others run", async () => {
-  const { running, afterFirstEnd } = await runningOf({ maxConcurrentPerModel: { large: 1 } }, [
+  const { running, afterFirstEnd } = await runningOf(3, { maxConcurrentPerModel: { large: 1 } }, [
     { name: "a", model: "large" },
     { name: "b", model: "large" },
     { name: "of another", model: "small" },
