@@ -12,7 +12,6 @@ import {
   waitForEnds,
   waitForReports,
 } from "./support/reporting.ts"
-import { testUnsureOnPostgres } from "../support/test-engine.ts"
 
 /** Of the test that runs: scripts name its tasks. */
 let agent: ReportingAgent
@@ -105,20 +104,21 @@ test("a person who looks at a result uses nothing of it", async () => {
   expect(await waitForReports(agent, 1)).toEqual(["It is ready."])
 })
 
-testUnsureOnPostgres(
-  "a result that a call claimed and did not show, because it was stopped, is told after all",
-  async () => {
-    const script = [toStart(), waiting, "It is ready."]
-    await open(script, true)
-    const sending = agent.session.send("bake")
-    const call = await agent.gated.call(1)
-    agent.runtime.on((event) => {
-      if (event.type === "tool_call.ended" && event.tool === "wait_for") agent.session.stop()
-    })
-    call.finish("a loaf")
-    await sending
-    await agent.session.reported()
-    const shown = JSON.stringify(agent.session.history()).split("a loaf").length - 1
-    expect(shown).toBe(1)
-  },
-)
+test("a result that a call claimed and did not show, because it was stopped, is told after all", async () => {
+  const script = [toStart(), waiting, "It is ready."]
+  await open(script, true)
+  const isWaiting = Promise.withResolvers<void>()
+  agent.runtime.on((event) => {
+    if (!event.type.startsWith("tool_call.") || !("tool" in event) || event.tool !== "wait_for") return
+    if (event.type === "tool_call.started") isWaiting.resolve()
+    if (event.type === "tool_call.ended") agent.session.stop()
+  })
+  const sending = agent.session.send("bake")
+  const call = await agent.gated.call(1)
+  await isWaiting.promise
+  call.finish("a loaf")
+  await sending
+  await agent.session.reported()
+  const shown = JSON.stringify(agent.session.history()).split("a loaf").length - 1
+  expect(shown).toBe(1)
+})
