@@ -13,7 +13,7 @@ export interface CommitMarks {
 export interface CommitMark {
   /** The end of a transaction that wrote anything. */
   readonly commit: string
-  /** Waits for a transaction that is still being decided. */
+  /** Waits for a transaction that is still being decided. One whose COMMIT is still on its way there is refused by then. */
   isCommitted(connection: Connection): Promise<boolean>
   /** Once the transaction is decided. */
   release(): void
@@ -28,17 +28,23 @@ export function createCommitMarks(): CommitMarks {
 
   function createMark(slot: string, number: number): CommitMark {
     const row = `SELECT '${slot}', ${number} WHERE pg_current_xact_id_if_assigned() IS NOT NULL`
+    // A slot that has gone on to a higher number refuses this one: by dividing by zero.
+    const marked = "excluded.number / (commit_marks.number < excluded.number)::integer"
     return {
       commit: `INSERT INTO commit_marks (slot, number) ${row}
-        ON CONFLICT (slot) DO UPDATE SET number = excluded.number, at = clock_timestamp(); COMMIT`,
+        ON CONFLICT (slot) DO UPDATE SET number = ${marked}, at = clock_timestamp(); COMMIT`,
       async isCommitted(connection) {
+        const higher = ++lastNumber
         await connection.command(connection.begin)
         // Either of the two waits while the other transaction holds the row, whether it was there before or not.
-        await connection.run("INSERT INTO commit_marks (slot, number) VALUES ($1, 0) ON CONFLICT DO NOTHING", [slot])
-        const sql = "SELECT number FROM commit_marks WHERE slot = $1 FOR UPDATE"
-        const [found] = await connection.run<{ number: number }>(sql, [slot])
+        const insert = "INSERT INTO commit_marks (slot, number) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+        await connection.run(insert, [slot, higher])
+        const select = "SELECT number FROM commit_marks WHERE slot = $1 FOR UPDATE"
+        const [found] = await connection.run<{ number: number }>(select, [slot])
+        const isThere = found?.number === number
+        if (!isThere) await connection.run("UPDATE commit_marks SET number = $2 WHERE slot = $1", [slot, higher])
         await connection.command("COMMIT")
-        return found?.number === number
+        return isThere
       },
       release: () => void freeSlots.push(slot),
     }

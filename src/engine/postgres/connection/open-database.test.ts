@@ -162,6 +162,19 @@ describe("a connection that is lost while it commits", () => {
       }
     })
 
+  test("and reaches the server after it was tried again: the transaction happens once", async () => {
+    await using proxy = await startProxy(place.url)
+    await using cut = toDisposable(await openDatabase({ url: proxy.url }))
+    for (const round of [1, 2, 3]) {
+      let accidents = 1
+      proxy.onRequest = (data) => (data.includes("COMMIT") && accidents-- > 0 ? "delay" : "pass")
+      const id = `delay/${round}/`
+      await cut.transaction((query) => query("INSERT INTO things (id) VALUES ($1 || gen_random_uuid())", [id]))
+      await proxy.deliver()
+      expect(await countThings(id)).toBe(1)
+    }
+  })
+
   test("and cannot be made again: it says that nobody knows", async () => {
     await using proxy = await startProxy(place.url)
     await using cut = toDisposable(await openDatabase({ url: proxy.url, patienceMs: 50 }))

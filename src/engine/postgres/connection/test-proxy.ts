@@ -6,20 +6,25 @@ export interface Proxy extends AsyncDisposable {
   readonly url: string
   /**
    * Looks at what the client sends. `pass` sends it on; `cut` ends the connection instead; `swallow` sends it on, and ends
-   * the connection once it is answered; `hold` does nothing, as a server that hangs; bytes are an answer, and the end.
+   * the connection once it is answered; `hold` does nothing, as a server that hangs; `delay` ends the connection to the client,
+   * and sends it on when `deliver` is called; bytes are an answer, and the end.
    */
-  onRequest: (data: Buffer) => "pass" | "cut" | "swallow" | "hold" | Buffer
+  onRequest: (data: Buffer) => "pass" | "cut" | "swallow" | "hold" | "delay" | Buffer
+  /** Resolves once the server has done what was delayed. */
+  deliver(): Promise<void>
 }
 
 export async function startProxy(serverUrl: string): Promise<Proxy> {
   const target = new URL(serverUrl)
   const sockets = new Set<Socket>()
+  const delayed: (() => Promise<void>)[] = []
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname)
     let isSwallowing = false
+    let isDelaying = false
     const end = (): void => {
       client.destroy()
-      upstream.destroy()
+      if (!isDelaying) upstream.destroy()
     }
     for (const socket of [client, upstream]) {
       sockets.add(socket)
@@ -34,6 +39,11 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
       if (wish === "hold") return
       if (wish === "cut") return end()
       if (Buffer.isBuffer(wish)) return void client.end(wish)
+      if (wish === "delay") {
+        isDelaying = true
+        delayed.push(() => finish(upstream, data))
+        return end()
+      }
       if (wish === "swallow") isSwallowing = true
       upstream.write(data)
     })
@@ -48,10 +58,20 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
   const proxy: Proxy = {
     url: url.href,
     onRequest: () => "pass",
+    async deliver() {
+      for (const send of delayed.splice(0)) await send()
+    },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))
     },
   }
   return proxy
+}
+
+/** The server reads what was sent before it sees that nobody is there any more. */
+async function finish(upstream: Socket, data: Buffer): Promise<void> {
+  const isOver = new Promise((resolve) => upstream.once("close", resolve))
+  upstream.end(data)
+  await isOver
 }
