@@ -175,6 +175,17 @@ describe("a connection that is lost while it commits", () => {
     }
   })
 
+  test("every time: it is refused in the end", async () => {
+    await using proxy = await startProxy(place.url)
+    await using cut = toDisposable(await openDatabase({ url: proxy.url, patienceMs: 50 }))
+    proxy.onRequest = (data) => (data.includes("pg_current_xact_id_if_assigned") ? "cut" : "pass")
+    await expectRefusal(
+      cut.transaction((query) => query(insertThing, ["never"])),
+      "store_unavailable",
+    )
+    expect(await countThings("never")).toBe(0)
+  })
+
   test("and cannot be made again: it says that nobody knows", async () => {
     await using proxy = await startProxy(place.url)
     await using cut = toDisposable(await openDatabase({ url: proxy.url, patienceMs: 50 }))

@@ -14,7 +14,7 @@ export interface TransactionParts {
 
 type Outcome<Result> =
   | { readonly state: "committed"; readonly result: Result }
-  | { readonly state: "in_doubt"; readonly result: Result; readonly mark: CommitMark }
+  | { readonly state: "in_doubt"; readonly result: Result; readonly mark: CommitMark; readonly cause: unknown }
   /** `thrown` is for the caller, `cause` what the server said, if that was it. */
   | { readonly state: "undone"; readonly thrown: unknown; readonly cause: unknown }
 
@@ -26,8 +26,9 @@ export function createTransactions(parts: TransactionParts): Database["transacti
       const outcome = await attempt(parts, work)
       if (outcome.state === "committed") return outcome.result
       if (outcome.state === "in_doubt") {
-        const { mark, result } = outcome
+        const { mark, result, cause } = outcome
         if (await decide(mark, patience)) return result
+        if (!(await patience.bear(cause))) throw toStoreError(cause, server)
         continue
       }
       if (!(await patience.bear(outcome.cause))) throw outcome.thrown
@@ -98,7 +99,7 @@ async function commit<Result>(
     const command = await connection.command(mark?.commit ?? "COMMIT")
     if (command === "COMMIT") return { state: "committed", result }
   } catch (error) {
-    if (mark && toTrouble(error)?.kind === "lost") return { state: "in_doubt", result, mark }
+    if (mark && toTrouble(error)?.kind === "lost") return { state: "in_doubt", result, mark, cause: error }
     await connection.command("ROLLBACK").catch(() => {})
     throw error
   }
