@@ -4,7 +4,6 @@ import type { WaitRequest } from "../../src/plugin/wait-request.ts"
 import { defineTool, type Tool } from "../../src/plugin/tool.ts"
 import { createSessionId, createTaskId, createWaitId } from "../../src/task/id.ts"
 import { createGroupDesk, type GroupDesk } from "../support/group-desk.ts"
-import { testUnsureOnPostgres } from "../support/test-engine.ts"
 
 /** Long enough that only what is waited for ends a wait. */
 const LONG_MS = 1e9
@@ -74,7 +73,7 @@ test("a wait ends when one of the tasks needs somebody", async () => {
   expect(answer).toMatchObject({ reason: "needs_answer", tasks: [{}, { task: { status: "waiting" } }] })
 })
 
-testUnsureOnPostgres("a wait for printed text ends with the line, or with the task", async () => {
+test("a wait for printed text ends with the line, or with the task", async () => {
   const desk = await createGroupDesk()
   const { id } = await desk.start("one")
   const ready = desk.runner.waitFor({ tasks: [id], pattern: "ready", limitMs: LONG_MS })

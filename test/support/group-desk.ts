@@ -9,7 +9,7 @@ import { createSessionId, type GroupId, type SessionId } from "../../src/task/id
 import type { TaskRecord } from "../../src/task/record.ts"
 import { eventually } from "./eventually.ts"
 import { openRunner } from "./open-runner.ts"
-import { openTestEngine } from "./test-engine.ts"
+import { openTestEngine, watchFirstLook } from "./test-engine.ts"
 import { createGatedTool, echo, type GatedCall } from "./tools.ts"
 import { createFolder } from "./workplace.ts"
 
@@ -40,12 +40,14 @@ export async function createGroupDesk({ background, tools = [] }: DeskOptions = 
   const clock = createManualClock()
   const engine = await openTestEngine(directory, { clock })
   const gated = createGatedTool({ obeys: true })
+  const { dispatcher, hasLooked } = watchFirstLook(engine.dispatcher)
   const runner = await openRunner(directory, {
-    engine,
+    engine: { ...engine, dispatcher },
     clock,
     tools: [gated.tool, echo, ...tools],
     ...(background && { background }),
   })
+  await hasLooked
   const session = createSessionId()
   const call = (name: string, run = 1): Promise<GatedCall> =>
     eventually(`${name} runs`, () =>

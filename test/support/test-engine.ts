@@ -53,7 +53,7 @@ export async function openTestRuntime(options: RuntimeOptions): Promise<Runtime>
 }
 
 /** Before it, nobody knows that the queue is empty, and a start has to queue. In a file it is over before anybody can ask. */
-function watchFirstLook(dispatcher: Dispatcher): { dispatcher: Dispatcher; hasLooked: Promise<void> } {
+export function watchFirstLook(dispatcher: Dispatcher): { dispatcher: Dispatcher; hasLooked: Promise<void> } {
   const { promise: hasLooked, resolve } = Promise.withResolvers<void>()
   const nextDueAt = async (): Promise<number | undefined> => {
     resolve()
