@@ -15,8 +15,8 @@ const PAGE_SIZE = 500
 const STANDSTILL_SHARE = 2 / 3
 
 /**
- * Looks for workers that are gone. One that stood still itself (stopped, or in a frozen container) saw nobody renew
- * meanwhile: silence does not count against the living until they had a whole lease's time to renew.
+ * Looks for workers that are gone. One that stood still itself (stopped, or in a frozen container), or waited for the
+ * store, saw nobody renew meanwhile: silence does not count against the living until they had a whole lease's time to renew.
  */
 export function createReclaim(scope: RunnerScope): Reclaim {
   const isAlive = isAlone(scope) ? isWorkerAlive : isNeighbourAlive
@@ -25,10 +25,11 @@ export function createReclaim(scope: RunnerScope): Reclaim {
   let looking: Promise<void> | undefined
 
   async function look(): Promise<void> {
+    const leases = await scope.store.leases(WORKER_LEASE_PREFIX)
+    // Not before the answer is there: while a store was away, nobody could renew.
     const now = scope.clock.monotonic()
     const gapMs = now - lookedAt
     lookedAt = now
-    const leases = await scope.store.leases(WORKER_LEASE_PREFIX)
     judgedFrom = new Map(
       leases.map(({ key, ttlMs }) => [
         key,
