@@ -2,7 +2,8 @@ import { expect, onTestFinished, test } from "vitest"
 import type { TakeRequest } from "../../task/dispatcher.ts"
 import { TASK_KINDS } from "../../task/record.ts"
 import { applyEvents, COMPLETED, createTask, STARTED, WORKER } from "../suite/samples.ts"
-import { waitUntil } from "../suite/subject.ts"
+import { expectRefusal, waitUntil } from "../suite/subject.ts"
+import { openDatabase } from "./connection/open-database.ts"
 import { createPostgresEngine } from "./engine.ts"
 import { startTestServer } from "./test-server.ts"
 
@@ -37,6 +38,22 @@ test.each(["SIGINT", "SIGKILL"] as const)("work goes on after the server ended b
   await heard.promise
   expect(await one.store.checkIntegrity()).toEqual({ isHealthy: true, problems: [] })
   await Promise.all([one.close(), other.close()])
+})
+
+test("a lease is not over because its holder could not renew it while the server was down", async () => {
+  const server = await startTestServer()
+  onTestFinished(() => server.stop())
+  const { url } = await server.createDatabase()
+  await using engine = await createPostgresEngine({ url })
+  const { store } = engine
+  const lease = { op: "lease.take", key: "worker/1", holder: "1", ttlMs: 60_000, data: {} } as const
+  await store.commit([lease])
+  const database = await openDatabase({ url })
+  onTestFinished(() => database.close())
+  await database.query("UPDATE leases SET renewed_at = renewed_at - interval '1 hour'")
+  await server.restart()
+  expect(await store.leases("worker/")).toMatchObject([{ isOver: false }])
+  await expectRefusal(store.commit([{ ...lease, holder: "2" }]), "lease_held")
 })
 
 test("an engine whose server is gone can be closed", async () => {

@@ -5,8 +5,9 @@ import type { Query } from "../connection/database.ts"
 import type { JudgeLease } from "../judge-lease.ts"
 import { createConditions, demandPrefix } from "./conditions.ts"
 
-/** By the server's clock. */
-export const IS_SILENT = "extract(epoch FROM clock_timestamp() - renewed_at) * 1000 >= ttl_ms"
+/** By the server's clock. Before the server was started nobody could renew. */
+export const IS_SILENT =
+  "extract(epoch FROM clock_timestamp() - greatest(renewed_at, pg_postmaster_start_time())) * 1000 >= ttl_ms"
 
 export function createLeaseReads(query: Query, judgeLease: JudgeLease): Pick<TaskStore, "leases"> {
   return {
