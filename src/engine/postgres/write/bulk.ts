@@ -21,7 +21,11 @@ export function createBulk(query: Query): Bulk {
   const sent: Promise<unknown>[] = []
 
   function run(count: number, text: string, values: readonly unknown[]): void {
-    if (count > 0) sent.push(query(text, values))
+    if (count === 0) return
+    const answer = query(text, values)
+    // Nobody waits for it when what comes behind it turns out to be impossible to write.
+    answer.catch(() => {})
+    sent.push(answer)
   }
 
   /** The types are those of the table's own columns. */
