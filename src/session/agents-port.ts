@@ -1,4 +1,5 @@
 import type { AgentsPort } from "../runner/agents-port.ts"
+import { goOnIfUnheard } from "./child-news.ts"
 import { leaveMessage } from "./delivery/said-messages.ts"
 import type { AgentScope } from "./scope.ts"
 
@@ -6,9 +7,10 @@ import type { AgentScope } from "./scope.ts"
 export function createAgentsPort(scope: AgentScope): AgentsPort {
   return {
     sessionOf: (task) => scope.agents.find(task),
-    async say({ workspace }, session, text) {
-      await leaveMessage(scope, workspace, session, text)
+    async say(task, session, text) {
+      await leaveMessage(scope, task.workspace, session, text)
       scope.agents.tellSaid(session)
+      await goOnIfUnheard(scope, task, session)
     },
   }
 }

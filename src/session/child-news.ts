@@ -1,7 +1,9 @@
 import { isMeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { AskingRun } from "../plugin/context.ts"
 import { LIVE_STATUSES } from "../task/lifecycle.ts"
+import type { SessionId } from "../task/id.ts"
 import type { TaskSummary } from "../task/record.ts"
+import type { AgentTask } from "./agent-sessions.ts"
 import type { Conversation } from "./conversation.ts"
 import { endedIn } from "./delivery/delivery.ts"
 import { readDeliverable } from "./delivery/read-deliverable.ts"
@@ -41,18 +43,25 @@ export async function hasBeenTold(scope: AgentScope, conversation: Conversation)
  * between leaves the message where it is: it is told when the agent is resumed.
  */
 export async function goOnIfSaid(scope: AgentScope, conversation: Conversation, run: AskingRun): Promise<void> {
-  const { taskId, workspace } = run
+  await run.ended
+  if (!run.isLeft) await goOnIfUnheard(scope, { id: run.taskId, workspace: run.workspace }, conversation.log.id)
+}
+
+/**
+ * Called by the run that has ended and by whoever said something to it: each looks after it has written, so that one of
+ * them finds what the other wrote. Of two who find it, one begins the run.
+ */
+export async function goOnIfUnheard(
+  scope: AgentScope,
+  { id, workspace }: AgentTask,
+  session: SessionId,
+): Promise<void> {
   try {
-    await run.ended
-    if (run.isLeft || scope.closing.aborted || (await readSaid(scope, conversation.log)).length === 0) return
-    if ((await scope.store.task(taskId))?.status === "completed") {
-      await scope.runner.resume(taskId, SAID_MESSAGE, workspace)
-    }
+    if (scope.closing.aborted || (await scope.store.task(id))?.status !== "completed") return
+    if ((await readSaid(scope, { id: session, workspace })).length === 0) return
+    await scope.runner.resume(id, SAID_MESSAGE, workspace)
   } catch (error) {
     if (isMeanwhileError(error, "wrong_state") || isMeanwhileError(error, "closed")) return
-    scope.log.warn("a subagent could not go on with what was said to it", {
-      task: taskId,
-      error: toErrorMessage(error),
-    })
+    scope.log.warn("a subagent could not go on with what was said to it", { task: id, error: toErrorMessage(error) })
   }
 }

@@ -1,13 +1,14 @@
 import { expect, test } from "vitest"
 import { textOf } from "../../src/plugin/message.ts"
 import type { ModelRequest } from "../../src/plugin/model.ts"
+import { toSaidCollection } from "../../src/session/log/settle-operations.ts"
+import type { Operation } from "../../src/task/operation.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createGate } from "./support/gate.ts"
 import { PLACES } from "./support/open-agent.ts"
 import { openSubagents, requestsOf } from "./support/open-subagents.ts"
 import { endOf, startAgent } from "./support/start-agent.ts"
-import { testUnsureOnPostgres } from "../support/test-engine.ts"
 
 const lastOf = (request: ModelRequest | undefined): string => {
   const last = request?.messages.at(-1)
@@ -74,7 +75,7 @@ for (const [where, isKept] of PLACES) {
     expect(await endOf(opened, { id })).toMatchObject({ patch: { payload: { answer: "All done." } } })
   })
 
-  testUnsureOnPostgres(`what is said while an agent's run comes to its end is not lost (${where})`, async () => {
+  test(`what is said while an agent's run comes to its end is not lost (${where})`, async () => {
     const opened = await openSubagents({ isKept, main: [], below: ["Done.", "And the clock, too."] })
     const { runtime, session, provider } = opened
     const { id } = await startAgent(opened)
@@ -99,6 +100,40 @@ for (const [where, isKept] of PLACES) {
     expect(await endOf(opened, { id })).toMatchObject({ run: 2, patch: { payload: { answer: "Done again." } } })
   })
 }
+
+test("what is said to an agent before its run has ended, and kept after it, is not lost", async () => {
+  const opened = await openSubagents({ main: [], below: ["Done.", "And the clock, too."] })
+  const { runtime, session } = opened
+  const { id } = await startAgent(opened)
+  const { store } = runtime.engine
+  const { commit, documents } = store
+  const hasLooked = Promise.withResolvers<void>()
+  const said = new Promise<unknown>((resolve) => {
+    runtime.on((event) => {
+      if (event.type !== "agent.completed" || event.agent === session.id) return
+      const collection = toSaidCollection(event.agent)
+      let looks = 0
+      Object.assign(store, {
+        async documents(...asked: Parameters<typeof documents>) {
+          const found = await documents(...asked)
+          // The first look is that of the one who says it, the second that of the run that has ended.
+          if (asked[1] === collection && ++looks === 2) hasLooked.resolve()
+          return found
+        },
+        async commit(operations: readonly Operation[]) {
+          const isSaid = operations.some(
+            (operation) => "collection" in operation && operation.collection === collection,
+          )
+          if (isSaid) await hasLooked.promise
+          return commit(operations)
+        },
+      })
+      resolve(runtime.tasks.say(id, "Mend the clock."))
+    })
+  })
+  await said
+  expect(await endOf(opened, { id })).toMatchObject({ run: 2, patch: { payload: { answer: "And the clock, too." } } })
+})
 
 test("what is said to an agent that failed is refused", async () => {
   const below = [{ error: { code: "model_refused", message: "No." } }] as const
