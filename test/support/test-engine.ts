@@ -16,9 +16,6 @@ const isPostgres = process.env["MEANWHILE_TEST_ENGINE"] === "postgres"
 /** For what only a store in a file can show: damage to it, a path that names it, processes that are told nothing but a path. */
 export const testOfFile: typeof test = isPostgres ? (test.skip as typeof test) : test
 
-/** Not shown on PostgreSQL: under load it failed there, and whether the test or what it is about is wrong is not known. */
-export const testUnsureOnPostgres: typeof test = isPostgres ? (test.skip as typeof test) : test
-
 export interface TestEngineOptions {
   readonly clock?: Clock
   readonly isHolderAlive?: (data: JsonObject) => boolean | undefined
