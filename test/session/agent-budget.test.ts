@@ -147,7 +147,7 @@ test("an agent that waits for its task in a call when its time is over is releas
   const started = await startAgent(opened, { budget: { timeMs: 5_000 } })
   await slow.call(1)
   await eventually("it waits", () => requestsOf(opened.provider, "below").length === 2)
-  // Once: a clock that runs on while the store is written ends the lease, too.
+  // Once: a clock that runs on while the store is written passes the limit of the whole task, too.
   clock.advance(5_000)
   await eventually("its time is over", () => requestsOf(opened.provider, "below").length === 3)
   expect(await endOf(opened, started)).toMatchObject({
