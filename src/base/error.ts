@@ -51,5 +51,8 @@ export function isMeanwhileError(error: unknown, code?: ErrorCode): error is Mea
 }
 
 export function toErrorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  if (typeof error !== "object" || error === null) return String(error)
+  return "message" in error && typeof error.message === "string"
+    ? error.message
+    : "something was thrown that says nothing"
 }

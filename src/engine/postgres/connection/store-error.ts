@@ -19,11 +19,14 @@ const LOST: Trouble = {
 const refused = (code: ErrorCode, text: string): Trouble => ({ kind: "refused", code, text })
 const conflict = (code: ErrorCode, text: string): Trouble => ({ kind: "conflict", code, text })
 
-const NO_LOGIN = refused("store_unavailable", "refuses the user or the password. Check both in the URL.")
+/** Not in the words of a flag: there it would be in the list of processes. */
+const PASSWORD = "A password comes from MEANWHILE_ENGINE, PGPASSWORD, ~/.pgpass or the configuration."
+const NO_LOGIN = refused("store_unavailable", `refuses the user or the password. Check both. ${PASSWORD}`)
+const NO_PASSWORD = refused("store_unavailable", `asks for a password, and none was given. ${PASSWORD}`)
 const NO_TABLES = refused("store_unavailable", "lacks tables of this version. Run `meanwhile migrate` on it first.")
 const NO_RIGHT = refused(
   "store_read_only",
-  "does not let this role do that. Grant it SELECT, INSERT, UPDATE and DELETE on all tables of the schema.",
+  "does not let this role do that. Run `meanwhile migrate --grant ROLE` with the role that owns the store.",
 )
 const DAMAGED = refused("store_damaged", "is damaged. It was left as it is; restore a backup.")
 const TOO_SLOW = refused("store_unavailable", "did not answer in time. See what else it is doing, and try again.")
@@ -78,6 +81,7 @@ const LOST_CODES: ReadonlySet<string> = new Set([
 
 /** What pg says without a code. */
 const LOST_TEXTS = /^(Connection terminated|Client (has encountered|was closed)|Query read timeout|timeout )/
+const NO_PASSWORD_TEXT = /^SASL: .*password must be a (non-empty )?string/
 const CERTIFICATE_CODES = /CERT|SIGNATURE/
 
 /** Undefined: not an error of the server or of the way to it, but a refusal or a mistake of ours. */
@@ -85,6 +89,7 @@ export function toTrouble(error: unknown): Trouble | undefined {
   if (!(error instanceof Error) || error instanceof MeanwhileError) return undefined
   const code = "code" in error && typeof error.code === "string" ? error.code : ""
   if (LOST_CODES.has(code) || LOST_TEXTS.test(error.message)) return LOST
+  if (NO_PASSWORD_TEXT.test(error.message)) return NO_PASSWORD
   if (error.message.includes("does not support SSL"))
     return refused("store_unavailable", "does not speak TLS. Turn it on there, or take sslmode out of the URL.")
   if (/^[0-9A-Z]{5}$/.test(code))
