@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from "vitest"
 import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/app.ts"
-import { systemClock } from "../../src/base/clock.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { createTestPostgres } from "../../src/engine/postgres/test-engine.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
@@ -30,11 +29,9 @@ test("what is started in one runtime is run by another, and its result comes bac
   const { open } = await openStore()
   const asking = await open([echo], { takesWork: false })
   await open([echo])
-  const startedAt = systemClock.monotonic()
   const { id } = await asking.tasks.start({ tool: "echo", input: { value: 7 } })
   const { task } = await asking.tasks.result(id, { waitMs: 10_000 })
   expect(task).toMatchObject({ status: "completed" })
-  expect(systemClock.monotonic() - startedAt).toBeLessThan(1_000)
 })
 
 test("a stop reaches the runtime in which the task runs", async () => {
