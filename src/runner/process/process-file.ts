@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, readFileSync, writeFileSync, writeSync } from "node:fs"
-import type { Clock } from "../../base/clock.ts"
+import type { CancelTimer, Clock } from "../../base/clock.ts"
 import { type Ending, toEnding } from "./ending.ts"
 import { decodeIdentity, type ProcessIdentity } from "./identity.ts"
 
@@ -56,20 +56,34 @@ export function forbidRun(path: string): boolean {
 
 /** The start is noted for processes that live this long. Before, a process is known by its marker. */
 const NOTE_START_AFTER_MS = 20
+/** On a machine under load a wrapper takes its time to claim the file. */
+const LAST_NOTE_AFTER_MS = 10_000
 
 /** Returns how to give it up. */
 export function noteStart(path: string, startedAt: string | undefined, clock: Clock): () => void {
-  return clock.schedule(NOTE_START_AFTER_MS, () => {
-    if (startedAt === undefined) return
-    try {
-      // Never creates the file: that would take the claim away from the wrapper.
-      const descriptor = openSync(path, constants.O_WRONLY | constants.O_APPEND)
-      writeSync(descriptor, `start ${startedAt}\n`)
-      closeSync(descriptor)
-    } catch {
-      // Its wrapper has not claimed it yet, or the folder is gone: it stays known by its marker.
+  if (startedAt === undefined) return () => undefined
+  function noteAfter(delayMs: number): void {
+    const note = (): void => {
+      if (!appendStart(path, startedAt) && delayMs < LAST_NOTE_AFTER_MS) noteAfter(delayMs * 2)
     }
-  })
+    cancel = clock.schedule(delayMs, note, { isBackground: true })
+  }
+  let cancel: CancelTimer = () => undefined
+  noteAfter(NOTE_START_AFTER_MS)
+  return () => cancel()
+}
+
+/** False while its wrapper has not claimed it, and once the folder is gone. */
+function appendStart(path: string, startedAt: string | undefined): boolean {
+  try {
+    // Never creates the file: that would take the claim away from the wrapper.
+    const descriptor = openSync(path, constants.O_WRONLY | constants.O_APPEND)
+    writeSync(descriptor, `start ${startedAt}\n`)
+    closeSync(descriptor)
+    return true
+  } catch {
+    return false
+  }
 }
 
 const FORBIDDEN = "forbidden"

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { createManualClock } from "../../base/manual-clock.ts"
+import { noteStart, readFacts } from "./process-file.ts"
+
+function createPath(): string {
+  const folder = mkdtempSync(join(tmpdir(), "meanwhile-process-file-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return join(folder, "0")
+}
+
+test("the start of a process whose wrapper is slow to claim its file is noted once it has, and once only", () => {
+  const path = createPath()
+  const clock = createManualClock()
+  noteStart(path, "12345", clock)
+  clock.advance(100)
+  expect(readFacts(path)).toBeUndefined()
+  writeFileSync(path, "claim 1 0 boot owner\n")
+  clock.advance(200)
+  expect(readFacts(path)).toMatchObject({ startedAt: "12345" })
+  writeFileSync(path, "claim 1 0 boot owner\n")
+  clock.advance(60_000)
+  expect(readFacts(path)).toMatchObject({ startedAt: undefined })
+})
+
+test("what was given up is not noted, and a file is never made", () => {
+  const path = createPath()
+  const clock = createManualClock()
+  noteStart(path, "12345", clock)
+  clock.advance(600_000)
+  expect(readFacts(path)).toBeUndefined()
+  const giveUp = noteStart(path, "12345", clock)
+  clock.advance(50)
+  giveUp()
+  writeFileSync(path, "claim 1 0 boot owner\n")
+  clock.advance(60_000)
+  expect(readFacts(path)).toMatchObject({ startedAt: undefined })
+})
