@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import { isMeanwhileError, toErrorMessage } from "../../../base/error.ts"
 import type { StoreHealth } from "../../../task/store.ts"
+import { INTEGRITY_RULES } from "../../rules/integrity-rules.ts"
 import { toStoreError } from "../sqlite-error.ts"
 import { prepare } from "../statement.ts"
 
@@ -12,14 +13,7 @@ const RULES: readonly string[] = [
    WHERE last_sequence <> coalesce((SELECT max(place) & 0xffffffff FROM events WHERE ${OF_TASK}), 0)`,
   `SELECT 'The events of task ' || id || ' have a gap.' AS problem FROM tasks WHERE stripped_at IS NULL
    AND last_sequence <> (SELECT count(*) FROM events WHERE ${OF_TASK})`,
-  `SELECT 'Task ' || id || ' is ' || status || ' but has ' || CASE WHEN ended_at IS NULL THEN 'no' ELSE 'an' END
-   || ' end.' AS problem FROM tasks
-   WHERE (ended_at IS NOT NULL) <> (status IN ('completed', 'failed', 'cancelled', 'timed_out', 'interrupted'))`,
-  `SELECT 'Task ' || id || ' ended without a notice.' AS problem FROM tasks
-   WHERE ended_at IS NOT NULL AND kind <> 'turn' AND NOT EXISTS
-     (SELECT 1 FROM notices WHERE task = number AND notices.run = tasks.run AND notices.kind = 'ended')`,
-  `SELECT 'Task ' || id || ' waits for nothing that is open.' AS problem FROM tasks
-   WHERE status = 'waiting' AND NOT EXISTS (SELECT 1 FROM waits WHERE task = number AND waits.state = 'open')`,
+  ...INTEGRITY_RULES,
   `SELECT 'An event belongs to a task that does not exist.' AS problem FROM events
    WHERE NOT EXISTS (SELECT 1 FROM tasks WHERE number = place >> 32)`,
   `SELECT 'A message belongs to a session that does not exist.' AS problem FROM messages

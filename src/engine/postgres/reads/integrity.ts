@@ -1,4 +1,5 @@
 import type { StoreHealth } from "../../../task/store.ts"
+import { INTEGRITY_RULES } from "../../rules/integrity-rules.ts"
 import type { Query } from "../connection/database.ts"
 
 /** What belongs to what. The row it belongs to is never removed before it. */
@@ -23,14 +24,7 @@ const RULES: readonly string[] = [
   `SELECT 'The events of task ' || id || ' have a gap.' AS problem FROM tasks
    LEFT JOIN (SELECT task, count(*) AS count FROM events GROUP BY task) log ON log.task = number
    WHERE stripped_at IS NULL AND last_sequence <> coalesce(count, 0)`,
-  `SELECT 'Task ' || id || ' is ' || status || ' but has ' || CASE WHEN ended_at IS NULL THEN 'no' ELSE 'an' END
-   || ' end.' AS problem FROM tasks
-   WHERE (ended_at IS NOT NULL) <> (status IN ('completed', 'failed', 'cancelled', 'timed_out', 'interrupted'))`,
-  `SELECT 'Task ' || id || ' ended without a notice.' AS problem FROM tasks
-   WHERE ended_at IS NOT NULL AND kind <> 'turn' AND NOT EXISTS
-     (SELECT 1 FROM notices WHERE task = number AND notices.run = tasks.run AND notices.kind = 'ended')`,
-  `SELECT 'Task ' || id || ' waits for nothing that is open.' AS problem FROM tasks
-   WHERE status = 'waiting' AND NOT EXISTS (SELECT 1 FROM waits WHERE task = number AND waits.state = 'open')`,
+  ...INTEGRITY_RULES,
   ...BELONGINGS.map(
     ([table, column, owner, key]) =>
       `SELECT 'A row of ${table} belongs to a row of ${owner} that does not exist.' AS problem FROM ${table} part
