@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Engine } from "../../task/engine.ts"
-import type { EngineSubject } from "../suite/subject.ts"
+import { createSubject, type EngineSubject } from "../suite/subject.ts"
 import { createEmbeddedEngine, type EmbeddedEngineOptions } from "./engine.ts"
 
 export async function createFolder(): Promise<{ readonly path: string; remove(): Promise<void> }> {
@@ -15,24 +14,6 @@ export async function createTestStore(
   options: Partial<EmbeddedEngineOptions> = {},
 ): Promise<EngineSubject & { readonly path: string }> {
   const { path, remove } = await createFolder()
-  const opened: Engine[] = []
-  async function open(): Promise<Engine> {
-    const engine = await createEmbeddedEngine({ path, pollSharedMs: 5, synchronous: "normal", ...options })
-    opened.push(engine)
-    return engine
-  }
-  const engine = await open()
-  return {
-    path,
-    engine,
-    another: open,
-    async reopen() {
-      await engine.close()
-      return open()
-    },
-    async dispose() {
-      await Promise.all(opened.map((one) => one.close()))
-      await remove()
-    },
-  }
+  const open = () => createEmbeddedEngine({ path, pollSharedMs: 5, synchronous: "normal", ...options })
+  return { path, ...(await createSubject(open, remove)) }
 }

@@ -1,5 +1,4 @@
-import type { Engine } from "../../task/engine.ts"
-import type { EngineSubject } from "../suite/subject.ts"
+import { createSubject, type EngineSubject } from "../suite/subject.ts"
 import { createPostgresEngine } from "./engine.ts"
 import type { PostgresEngineOptions } from "./engine-options.ts"
 import { createTestDatabase } from "./test-server.ts"
@@ -9,24 +8,6 @@ export async function createTestPostgres(
   options: Partial<PostgresEngineOptions> = {},
 ): Promise<EngineSubject & { readonly url: string }> {
   const place = await createTestDatabase()
-  const opened: Engine[] = []
-  async function open(): Promise<Engine> {
-    const engine = await createPostgresEngine({ url: place.url, ...options })
-    opened.push(engine)
-    return engine
-  }
-  const engine = await open()
-  return {
-    url: place.url,
-    engine,
-    another: open,
-    async reopen() {
-      await engine.close()
-      return open()
-    },
-    async dispose() {
-      await Promise.all(opened.map((one) => one.close()))
-      await place.drop()
-    },
-  }
+  const open = () => createPostgresEngine({ url: place.url, ...options })
+  return { url: place.url, ...(await createSubject(open, place.drop)) }
 }

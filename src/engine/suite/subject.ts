@@ -15,6 +15,29 @@ export interface EngineSubject {
 
 export type EngineFactory = () => Promise<EngineSubject>
 
+/** A store that `open` opens and `remove` takes away once nobody has it open. */
+export async function createSubject(open: () => Promise<Engine>, remove: () => Promise<void>): Promise<EngineSubject> {
+  const opened: Engine[] = []
+  async function another(): Promise<Engine> {
+    const engine = await open()
+    opened.push(engine)
+    return engine
+  }
+  const engine = await another()
+  return {
+    engine,
+    another,
+    async reopen() {
+      await engine.close()
+      return another()
+    },
+    async dispose() {
+      await Promise.all(opened.map((one) => one.close()))
+      await remove()
+    },
+  }
+}
+
 /** A bound against hanging, wide enough for an engine behind a network and for thousands of model runs. */
 const LONGEST_TEST_MS = 600_000
 
