@@ -35,6 +35,7 @@ for (const [accident, happen] of [
     const ids = ["a", "b", "c"]
     for (const id of ids) await database.query("INSERT INTO counters VALUES ($1, 0)", [id])
     let isOver = false
+    let onCommitted: () => void = () => undefined
     const counts = ids.map(async (id) => {
       let count = 0
       while (!isOver) {
@@ -43,6 +44,7 @@ for (const [accident, happen] of [
           await query("SELECT count FROM counters WHERE id = $1", [id])
         })
         count += 1
+        onCommitted()
       }
       return { id, count }
     })
@@ -50,7 +52,7 @@ for (const [accident, happen] of [
       while (!isOver) await database.query("SELECT count(*) FROM counters")
     })()
     for (let time = 0; time < 3; time++) {
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      for (let commits = 0; commits < 20; commits++) await new Promise<void>((resolve) => (onCommitted = resolve))
       await happen()
     }
     await database.query("SELECT 1")
@@ -65,7 +67,10 @@ test("what is asked while the server is away is answered when it is back", async
   await server.kill()
   const asked = database.query("SELECT 1 AS one")
   const written = database.transaction((query) => query("INSERT INTO counters VALUES ('late', 1) RETURNING id"))
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  // They were asked before this one, which finds nobody there.
+  await expect(openDatabase({ url: server.url, openPatienceMs: 0 })).rejects.toMatchObject({
+    code: "store_unavailable",
+  })
   await server.start()
   expect(await asked).toEqual([{ one: 1 }])
   expect(await written).toEqual([{ id: "late" }])
