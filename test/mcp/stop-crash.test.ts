@@ -1,14 +1,8 @@
-import { expect, onTestFinished, test } from "vitest"
-import { join } from "node:path"
-import { createRuntime, type Runtime } from "../../src/app.ts"
-import { mcpConfigSchema } from "../../src/builtin/mcp/mcp-config.ts"
-import { createMcpPlugin } from "../../src/builtin/mcp/mcp-plugin.ts"
+import { expect, test } from "vitest"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
-import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
-import { allowAll } from "../../src/runner/call/permission.ts"
-import { createLife, createMortalEngine, type Life } from "../chaos/mortal-engine.ts"
 import { eventually } from "../support/eventually.ts"
 import { createFolder } from "../support/workplace.ts"
+import { beginLife } from "./mortal-runtime.ts"
 import { startSecondGenerationServer } from "./second-generation-server.ts"
 
 test("a crash in the middle of a stop does not leave the server's task running", async () => {
@@ -33,31 +27,5 @@ test("a crash in the middle of a stop does not leave the server's task running",
   expect(server.tasks.get("task-1")?.status).toBe("cancelled")
 })
 
-async function begin(
-  folder: string,
-  url: string,
-  number: number,
-  options: { readonly takesWork?: boolean } = {},
-): Promise<{ readonly runtime: Runtime; readonly life: Life }> {
-  const life = createLife(number)
-  const engine = await createEmbeddedEngine({
-    path: join(folder, "store.sqlite"),
-    holder: { life: number },
-    isHolderAlive: (data) => data["life"] === number,
-  })
-  onTestFinished(() => engine.close())
-  const config = mcpConfigSchema.parse({ mcpServers: { fixture: { url } } })
-  const runtime = await createRuntime({
-    ...options,
-    model: createScriptedModel([]),
-    dataDirectory: folder,
-    environment: {},
-    engine: createMortalEngine(engine, life),
-    plugins: [createMcpPlugin({ config, workingDirectory: folder, environment: {}, waitsForServers: true })],
-    permissions: allowAll,
-  })
-  onTestFinished(async () => {
-    if (!life.isOver) await runtime.close()
-  })
-  return { runtime, life }
-}
+const begin = (folder: string, url: string, number: number, options: { readonly takesWork?: boolean } = {}) =>
+  beginLife({ ...options, folder, url, number, model: createScriptedModel([]) })
