@@ -1,73 +1,25 @@
-import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { ContextUsage } from "../../plugin/context-usage.ts"
-import type { Collection, CollectionContext, GcConfig, GcPlugin } from "../../plugin/gc-plugin.ts"
-import { callsOf, type Message, textOf, userMessage } from "../../plugin/message.ts"
-import type { ProviderResponse } from "../../plugin/model.ts"
-import { NO_TOKENS } from "../../plugin/token-usage.ts"
+import { type Message, textOf, userMessage } from "../../plugin/message.ts"
 import { gcConfigSchema } from "./gc-config.ts"
 import { createGcPlugin } from "./gc-plugin.ts"
 import { createHybridGc } from "./hybrid-gc.ts"
 import { leadOf } from "./lead.ts"
 import { createSummarizeGc } from "./summarize-gc.ts"
 import { createTruncateGc } from "./truncate-gc.ts"
-
-const SEED = Number(process.env["MEANWHILE_TEST_SEED"] ?? 1)
-const CONFIG: GcConfig = { thresholdPercent: 75, targetPercent: 50 }
-
-const estimateTokens = (message: Message): number => Math.ceil(JSON.stringify(message.parts).length / 4)
-const sum = (messages: readonly Message[]): number =>
-  messages.reduce((total, message) => total + estimateTokens(message), 0)
-
-function toUsage(messages: readonly Message[], limitTokens: number): ContextUsage {
-  const usedTokens = sum(messages)
-  return { usedTokens, limitTokens, percentUsed: (100 * usedTokens) / limitTokens, turns: 0 }
-}
-
-type Answer = (request: string, system: string) => string
-
-/** A model that answers as told and remembers what it was asked. */
-function createContext(answer: Answer = () => "What happened so far.", signal = new AbortController().signal) {
-  const requests: string[] = []
-  const generate: CollectionContext["model"]["generate"] = async ({ system = "", messages }) => {
-    const request = messages.map(textOf).join("\n")
-    requests.push(request)
-    const text = answer(request, system)
-    const message: ProviderResponse["message"] = { role: "assistant", parts: [{ type: "text", text }] }
-    return { message, finish: "stop", usage: NO_TOKENS }
-  }
-  const context: CollectionContext = { model: { id: "test/model", generate }, estimateTokens, signal }
-  return { context, requests }
-}
-
-async function collect(
-  plugin: GcPlugin,
-  messages: readonly Message[],
-  limitTokens: number,
-  { context = createContext().context, config = CONFIG } = {},
-): Promise<Collection> {
-  return plugin.collect(messages, toUsage(messages, limitTokens), config, "It is due.", context)
-}
-
-const say = (text: string): Message => ({ role: "assistant", parts: [{ type: "text", text }] })
-const call = (id: string, result: string): readonly Message[] => [
-  { role: "assistant", parts: [{ type: "call", id, tool: "read", input: { path: id } }] },
-  {
-    role: "tool",
-    parts: [{ type: "result", callId: id, tool: "read", isError: false, content: [{ type: "text", text: result }] }],
-  },
-]
-const talk = (turns: number, length = 200): Message[] =>
-  Array.from({ length: turns }, (_, index) => [
-    userMessage(`question ${index} ${"q".repeat(length)}`),
-    say(`answer ${index} ${"a".repeat(length)}`),
-  ]).flat()
-
-const PLUGINS = {
-  truncate: createTruncateGc,
-  summarize: createSummarizeGc,
-  hybrid: createHybridGc,
-}
+import {
+  CONFIG,
+  estimateTokens,
+  sum,
+  toUsage,
+  createContext,
+  collect,
+  say,
+  call,
+  talk,
+  PLUGINS,
+  expectPairs,
+} from "./test-gc.ts"
 
 describe("when collection is due", () => {
   const usage = (percentUsed: number): ContextUsage => ({
@@ -314,144 +266,5 @@ describe("the generations of hybrid", () => {
     expect(requests.join("\n")).toContain("call-0")
     expect(textOf(messages[0] ?? say(""))).toContain("Many files were read.")
     expect(textOf(messages[1] ?? say(""))).toBe("do it")
-  })
-})
-
-function expectPairs(messages: readonly Message[]): void {
-  let open: string[] = []
-  for (const message of messages) {
-    if (message.role === "tool") {
-      for (const { callId } of message.parts) {
-        expect(open).toContain(callId)
-        open = open.filter((id) => id !== callId)
-      }
-    } else {
-      expect(open).toEqual([])
-      open = callsOf(message).map(({ id }) => id)
-    }
-  }
-  expect(open).toEqual([])
-}
-
-const text = fc.integer({ min: 0, max: 3_000 }).map((length) => "lorem ipsum ".repeat(length / 12))
-const file = fc.constant({ type: "file", mediaType: "image/png", source: { data: "A".repeat(600) } } as const)
-const result = fc.record({ text, files: fc.array(file, { maxLength: 1 }), isError: fc.boolean() })
-const exchange = fc.record({
-  reasoning: fc.option(text),
-  said: fc.option(text),
-  results: fc.array(result, { maxLength: 3 }),
-  isSplit: fc.boolean(),
-})
-const turn = fc.record({
-  asked: text,
-  files: fc.array(file, { maxLength: 2 }),
-  exchanges: fc.array(exchange, { maxLength: 6 }),
-})
-type Turn = typeof turn extends fc.Arbitrary<infer Value> ? Value : never
-
-/** Histories as they stand before a model call: parallel calls, results in one or in several messages, reasoning, files. */
-const history = fc.array(turn, { minLength: 1, maxLength: 12 }).map((turns) => {
-  let calls = 0
-  const toMessages = ({ asked, files, exchanges }: Turn, index: number): Message[] => [
-    userMessage(`#${index} ${asked}`, files),
-    ...exchanges.flatMap(({ reasoning, said, results, isSplit }): Message[] => {
-      const ids = results.map(() => `call-${calls++}`)
-      const answers = results.map(({ text, files, isError }, at) => ({
-        type: "result" as const,
-        callId: ids[at] ?? "",
-        tool: "read",
-        isError,
-        content: [{ type: "text" as const, text }, ...files],
-      }))
-      return [
-        {
-          role: "assistant",
-          parts: [
-            ...(reasoning === null ? [] : [{ type: "reasoning" as const, text: reasoning }]),
-            { type: "text", text: said ?? "" },
-            ...ids.map((id) => ({ type: "call" as const, id, tool: "read", input: { id } })),
-          ],
-        },
-        ...(isSplit
-          ? answers.map((answer): Message => ({ role: "tool", parts: [answer] }))
-          : answers.length > 0
-            ? [{ role: "tool" as const, parts: answers }]
-            : []),
-      ]
-    }),
-  ]
-  return turns.flatMap(toMessages)
-})
-
-/** What shortening leaves alone: by it a message is found again. */
-function toIdentity(message: Message): string {
-  if (message.role === "tool") return `tool ${message.parts.map(({ callId }) => callId).join()}`
-  return message.role === "user" ? `user ${textOf(message).split(" ", 1).join()}` : JSON.stringify(message)
-}
-
-describe.each(Object.entries(PLUGINS))("whatever the history, %s", (_name, create) => {
-  it("keeps a conversation of 200 turns with tools within the window, with one message for what is gone", async () => {
-    const limitTokens = 8_000
-    const plugin = create()
-    let messages: readonly Message[] = []
-    let collections = 0
-    const make = async (more: readonly Message[]): Promise<void> => {
-      messages = [...messages, ...more]
-      const usage = toUsage(messages, limitTokens)
-      expect(usage.percentUsed).toBeLessThan(100)
-      if (!(await plugin.shouldCollect(usage, CONFIG)).isDue) return
-      messages = (await collect(plugin, messages, limitTokens)).messages
-      collections += 1
-      expect(sum(messages)).toBeLessThanOrEqual(limitTokens / 2)
-      expectPairs(messages)
-    }
-    for (let index = 0; index < 200; index++) {
-      await make([userMessage(`question ${index}`)])
-      for (let step = 0; step < index % 7; step++) await make(call(`${index}-${step}`, "r".repeat(900)))
-      await make([say(`answer ${index}`)])
-    }
-    expect(collections).toBeGreaterThan(5)
-    expect(messages.filter(leadOf)).toHaveLength(1)
-  })
-
-  it("keeps pairs, order, the last user message and the recent turns, fits where it can, and is idempotent", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        history,
-        fc.integer({ min: 400, max: 20_000 }),
-        fc.boolean(),
-        fc.integer({ min: 1, max: 5 }),
-        async (messages, limitTokens, keepFirstTurn, keepRecentTurns) => {
-          const plugin = create({ keepFirstTurn, keepRecentTurns })
-          const { messages: kept, removedMessages } = await collect(plugin, messages, limitTokens)
-          const rest = kept.filter((message) => !leadOf(message))
-          expectPairs(kept)
-          expect(kept[0]?.role).toBe("user")
-          expect(kept.length - rest.length).toBeLessThanOrEqual(1)
-          expect(rest).toHaveLength(messages.length - removedMessages)
-
-          const wanted = rest.map(toIdentity)
-          const inOrder = messages.map(toIdentity).filter((identity) => wanted.includes(identity))
-          expect(new Set(wanted)).toEqual(new Set(inOrder))
-          expect(wanted.filter((identity) => !identity.startsWith("{"))).toEqual(
-            inOrder.filter((identity) => !identity.startsWith("{")),
-          )
-
-          const asked = messages.filter(({ role }) => role === "user")
-          expect(rest.findLast(({ role }) => role === "user")).toEqual(asked.at(-1))
-          const stays = [...(keepFirstTurn ? asked.slice(0, 1) : []), ...asked.slice(-keepRecentTurns)].map(toIdentity)
-          expect(wanted).toEqual(expect.arrayContaining(stays))
-          if (messages.at(-1)?.role === "tool") expect(kept.at(-1)?.role).toBe("tool")
-
-          const config = { ...CONFIG, targetPercent: 0.001 }
-          const least = await collect(plugin, messages, limitTokens, { config })
-          expect(sum(kept)).toBeLessThanOrEqual(Math.max(limitTokens / 2, sum(least.messages)))
-
-          const again = await collect(plugin, kept, limitTokens)
-          expect(again.messages).toEqual(kept)
-        },
-      ),
-      { seed: SEED, numRuns: 150 },
-    )
   })
 })
