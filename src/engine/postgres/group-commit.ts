@@ -1,7 +1,8 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { Change } from "../rules/change.ts"
-import { type Answer, isHeldUp, type LockPatience, type Outcome, type RunGroup } from "./run-group.ts"
+import { createHeldWriters } from "./held-writers.ts"
+import { type Answer, isHeldUp, type Outcome, type RunGroup } from "./run-group.ts"
 
 export interface GroupCommit {
   commit(operations: readonly Operation[]): Promise<readonly Answer[]>
@@ -21,6 +22,11 @@ interface Writer {
 /** A larger group would hold its locks for long. */
 const LARGEST_GROUP = 500
 
+/** Other processes commit within milliseconds; one that was stopped in the middle holds its locks until it is noticed. */
+const LOCK_TIMEOUT_MS = 500
+/** The same while it is known that somebody stands still: those who want the same are sorted out quickly. */
+const WARY_LOCK_TIMEOUT_MS = 100
+
 /**
  * Writers of one moment share one transaction and are answered once it is durable; those that come while it is under way
  * are the next. A refusal fails its writer alone. Writers whose rows are held by somebody who does not go on wait aside:
@@ -30,7 +36,7 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted):
   let waiting: Writer[] = []
   let isClosed = false
   let running: Promise<void> | undefined
-  const aside = new Set<Promise<void>>()
+  const held = createHeldWriters<Writer>({ attempt: commitGroup, refuse: (writer, error) => writer.reject(error) })
 
   async function run(): Promise<void> {
     // The writers of the same tick belong together.
@@ -38,37 +44,33 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted):
     while (waiting.length > 0) {
       const group = waiting.slice(0, LARGEST_GROUP)
       waiting = waiting.slice(group.length)
-      await commitGroup(group, "short")
+      await commitOrSetAside(group, held.hasAny() ? WARY_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS)
     }
     running = undefined
   }
 
-  async function commitGroup(group: readonly Writer[], patience: LockPatience): Promise<void> {
+  async function commitOrSetAside(group: readonly Writer[], lockTimeoutMs: number): Promise<void> {
+    if ((await commitGroup(group, lockTimeoutMs)) !== undefined) held.add(group)
+  }
+
+  /** All are answered, unless somebody holds what one of them wants: then what was thrown for it comes back. */
+  async function commitGroup(group: readonly Writer[], lockTimeoutMs: number): Promise<unknown> {
     try {
       const operations = group.map((writer) => writer.operations)
-      answer(group, await runGroup(operations, patience))
+      answer(group, await runGroup(operations, lockTimeoutMs))
     } catch (error) {
-      if (patience === "short" && isHeldUp(error)) return goAside(group)
-      if (group.length > 1 && isOfOne(error)) return commitApart(group)
-      for (const writer of group) writer.reject(isTooLong(error) ? tooLong(error) : error)
+      if (isHeldUp(error)) return error
+      if (group.length > 1 && isOfOne(error)) await commitApart(group, lockTimeoutMs)
+      else for (const writer of group) writer.reject(isTooLong(error) ? tooLong(error) : error)
     }
+    return undefined
   }
 
   /** One of them has what the store cannot keep, or is too large: it is looked for by halves, and the others go on. */
-  async function commitApart(group: readonly Writer[]): Promise<void> {
+  async function commitApart(group: readonly Writer[], lockTimeoutMs: number): Promise<void> {
     const middle = Math.ceil(group.length / 2)
-    await commitGroup(group.slice(0, middle), "short")
-    await commitGroup(group.slice(middle), "short")
-  }
-
-  /** By halves, until those are alone who have to wait. */
-  function goAside(group: readonly Writer[]): void {
-    const middle = Math.ceil(group.length / 2)
-    const parts = group.length > 1 ? [group.slice(0, middle), group.slice(middle)] : [group]
-    for (const part of parts) {
-      const going = commitGroup(part, group.length > 1 ? "short" : "long").finally(() => aside.delete(going))
-      aside.add(going)
-    }
+    await commitOrSetAside(group.slice(0, middle), lockTimeoutMs)
+    await commitOrSetAside(group.slice(middle), lockTimeoutMs)
   }
 
   function answer(group: readonly Writer[], outcomes: readonly Outcome[]): void {
@@ -95,7 +97,7 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted):
     async close() {
       isClosed = true
       await running
-      while (aside.size > 0) await Promise.all(aside)
+      await held.allAnswered()
     },
   }
 }

@@ -17,8 +17,8 @@ import { createStore } from "./store.ts"
 import { createWatchedCommit } from "./watched-commit.ts"
 
 const POOL_SIZE = 10
-/** A transaction that is the first to need a queue waits until another connection has made it. */
-const SMALLEST_POOL = 2
+/** One for writers, one for those that are held up, and one for everybody else: without it, reads and new queues would wait. */
+const SMALLEST_POOL = 3
 
 /** What was opened before a failure is closed again. */
 export async function openEngine(options: PostgresEngineOptions): Promise<Engine> {

@@ -3,7 +3,7 @@ import { DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
 import type { Operation } from "../../task/operation.ts"
 import { complete, create, sampleGroup, useWritingStore, type Writing } from "./test-writing.ts"
 
-const { open } = useWritingStore()
+const { open, hold } = useWritingStore()
 
 describe("groups of several processes", () => {
   test("that race for one idempotency key make one task", async () => {
@@ -61,26 +61,24 @@ describe("groups of several processes", () => {
   })
 
   test("one of which stands still with its locks hold up only those who want the same", async () => {
-    const [one, stopped] = [await open(), await open()]
-    const held = create()
+    const one = await open()
+    const held = Array.from({ length: 25 }, () => create())
     const others = Array.from({ length: 10 }, () => create())
-    await Promise.all([held, ...others].map((operation) => one.commit([operation])))
-    const goOn = Promise.withResolvers<void>()
-    const hasLocked = Promise.withResolvers<void>()
-    const standing = stopped.database.transaction(async (query) => {
-      await query("SELECT FROM tasks WHERE id = $1 FOR UPDATE", [held.details.id])
-      hasLocked.resolve()
-      await goOn.promise
-    })
-    await hasLocked.promise
+    await one.runGroup([...held, ...others].map((operation) => [operation]))
+    const standing = await hold(held.map(({ details }) => details.id))
     const order: string[] = []
-    const waiting = one.commit([complete(held.details.id)]).then(() => order.push("held"))
+    // Each in a group of its own, until they wait aside.
+    const waiting = held.map(({ details }) => one.commit([complete(details.id)]).then(() => order.push("held")))
     await Promise.all(others.map(({ details }) => one.commit([complete(details.id)])))
     await one.commit([create()])
+    expect(await one.store.task(held[0]?.details.id as TaskId)).toMatchObject({ status: "running" })
+    expect(await standing.waiting()).toBeLessThan(3)
     order.push("others")
-    goOn.resolve()
-    await Promise.all([standing, waiting])
-    expect(order).toEqual(["others", "held"])
+    await standing.letGo()
+    await Promise.all(waiting)
+    expect(order).toEqual(["others", ...held.map(() => "held")])
+    for (const { details } of held)
+      expect(await one.store.task(details.id)).toMatchObject({ status: "completed", lastSequence: 3 })
   })
 
   test("that put and remove the same bytes leave them exactly while somebody has them", async () => {

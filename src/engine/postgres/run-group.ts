@@ -29,17 +29,15 @@ export interface GroupParts {
   notify(query: Query, changes: readonly Change[]): Promise<void>
 }
 
-/** Runs all writers in one durable transaction, and answers what became of each. What it throws took back everything. */
+/**
+ * Runs all writers in one durable transaction, and answers what became of each. What it throws took back everything: as
+ * `isHeldUp` tells, when somebody holds what is wanted for longer than the lock timeout.
+ */
 export type RunGroup = (
   writers: readonly (readonly Operation[])[],
-  patience: LockPatience,
+  lockTimeoutMs: number,
 ) => Promise<readonly Outcome[]>
 
-/** `short`: refused, as `isHeldUp` tells, when somebody holds what is wanted for longer than a transaction takes. */
-export type LockPatience = "short" | "long"
-
-/** Other processes commit within milliseconds; one that was stopped in the middle holds its locks until it is noticed. */
-const SHORT_PATIENCE = "SET LOCAL lock_timeout TO 1000"
 const LOCK_NOT_AVAILABLE = "55P03"
 
 export function isHeldUp(error: unknown): boolean {
@@ -52,7 +50,7 @@ const MOST_ROUNDS = 50
 
 export function createRunGroup(parts: GroupParts): RunGroup {
   const { database, clock, judgeLease } = parts
-  return async (writers, patience) => {
+  return async (writers, lockTimeoutMs) => {
     const operations = writers.flat()
     /** Found missing by an attempt that failed: the next one locks it together with the rest. */
     const found = createWants()
@@ -65,7 +63,7 @@ export function createRunGroup(parts: GroupParts): RunGroup {
       let wants = guessRows(operations)
       if (attempts > 1) addWants(wants, guessCollisions(operations))
       addWants(wants, found)
-      const setting = patience === "short" ? query(SHORT_PATIENCE) : undefined
+      const setting = query(`SET LOCAL lock_timeout TO ${lockTimeoutMs}`)
       for (let round = 1; round <= MOST_ROUNDS; round += 1) {
         const [now] = await Promise.all([loadRows(query, wants, set, clock?.now()), setting])
         const { outcomes, missing } = runWriters(writers, set, perform, now)

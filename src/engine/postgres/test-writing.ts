@@ -1,3 +1,4 @@
+import pg from "pg"
 import { afterAll, beforeAll } from "vitest"
 import type { GroupDetails } from "../../task/group.ts"
 import { createGroupId, DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
@@ -24,8 +25,15 @@ export interface Writing {
   readonly changes: TaskChange[]
 }
 
+/** Somebody who has locked tasks and does not go on, as a process that was stopped. */
+export interface Standing {
+  /** How many connections wait for locks, of whomever. */
+  waiting(): Promise<number>
+  letGo(): Promise<void>
+}
+
 /** A store of its own for the tests of one file, removed after them. `open` gives it another process. */
-export function useWritingStore(): { open(): Promise<Writing> } {
+export function useWritingStore(): { open(): Promise<Writing>; hold(ids: readonly TaskId[]): Promise<Standing> } {
   let home: TestDatabase
   const databases: Database[] = []
 
@@ -44,8 +52,23 @@ export function useWritingStore(): { open(): Promise<Writing> } {
       databases.push(database)
       return createWriting(database)
     },
+    async hold(ids) {
+      const client = new pg.Client(home.url)
+      await client.connect()
+      await client.query("BEGIN")
+      await client.query("SELECT FROM meanwhile.tasks WHERE id = ANY($1) FOR UPDATE", [ids])
+      return {
+        async waiting() {
+          const sql = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+          return (await client.query(sql)).rowCount ?? 0
+        },
+        letGo: () => client.end(),
+      }
+    },
   }
 }
+
+const LOCK_TIMEOUT_MS = 30_000
 
 function createWriting(database: Database): Writing {
   let texts: string[] = []
@@ -69,7 +92,7 @@ function createWriting(database: Database): Writing {
   })
   const commit = createGroupCommit(runGroup, () => {}).commit as TaskStore["commit"]
   return {
-    runGroup: (writers) => runGroup(writers, "long"),
+    runGroup: (writers) => runGroup(writers, LOCK_TIMEOUT_MS),
     database,
     commit,
     store: createStore({ database, judgeLease, commit }),

@@ -30,6 +30,10 @@ const NO_RIGHT = refused(
 )
 const DAMAGED = refused("store_damaged", "is damaged. It was left as it is; restore a backup.")
 const TOO_SLOW = refused("store_unavailable", "did not answer in time. See what else it is doing, and try again.")
+const HELD = refused(
+  "store_unavailable",
+  "holds what this changes for another program, which does not go on. Look for it in pg_stat_activity, and try again.",
+)
 const CERTIFICATE = refused(
   "store_unavailable",
   "shows a certificate that cannot be trusted. Name its authority: ?sslmode=verify-full&sslrootcert=/path/to/ca.pem",
@@ -57,7 +61,7 @@ const BY_STATE: ReadonlyMap<string, Trouble> = new Map([
   ["42P05", STALE_PLAN],
   ["53100", refused("disk_full", "cannot grow: its disk is full. Free some space; nothing of this was stored.")],
   ["53300", { ...LOST, text: "has no connection left. Raise its max_connections, or use smaller pools." }],
-  ["55P03", TOO_SLOW],
+  ["55P03", HELD],
   ["57014", TOO_SLOW],
   ["57P", LOST],
   ["58", refused("store_unavailable", "could not read or write its files. Check its disk.")],

@@ -1,0 +1,80 @@
+/** Writers who want rows that somebody holds and does not let go. They wait aside: nobody else is held up by them. */
+export interface HeldWriters<Writer> {
+  /** One of them is held up; which one is found by halves. */
+  add(group: readonly Writer[]): void
+  hasAny(): boolean
+  /** Resolves once all were answered. */
+  allAnswered(): Promise<void>
+}
+
+export interface HeldWritersParts<Writer> {
+  /** Answers all of them, or says what one of them is held up by. */
+  attempt(group: readonly Writer[], lockTimeoutMs: number): Promise<unknown>
+  refuse(writer: Writer, heldUpBy: unknown): void
+}
+
+interface Waiting<Writer> {
+  readonly writer: Writer
+  readonly sinceMs: number
+}
+
+/** As long as any statement may take. A process that was stopped in the middle loses its locks long before. */
+const GIVE_UP_AFTER_MS = 30_000
+/** However many wait, each has its turn about so often. */
+const ROUND_MS = 1_000
+const SHORTEST_ATTEMPT_MS = 20
+const LONGEST_ATTEMPT_MS = 250
+
+/**
+ * They take turns in short attempts on one connection, because a writer that waits inside the server keeps a connection for as
+ * long, and a few dozen of them would leave none for others. Those that are new come before those that have waited; when all
+ * have had their turn they are tried together, as one holder may have held up all of them.
+ */
+export function createHeldWriters<Writer>({ attempt, refuse }: HeldWritersParts<Writer>): HeldWriters<Writer> {
+  const groups: (readonly Waiting<Writer>[])[] = []
+  /** Each by itself in vain: they wait for the next round. */
+  const alone: Waiting<Writer>[] = []
+  let running: Promise<void> | undefined
+
+  const count = (): number => groups.reduce((sum, group) => sum + group.length, alone.length)
+
+  async function run(): Promise<void> {
+    while (groups.length + alone.length > 0) {
+      const group = groups.shift() ?? alone.splice(0)
+      await tryGroup(group)
+    }
+    running = undefined
+  }
+
+  async function tryGroup(group: readonly Waiting<Writer>[]): Promise<void> {
+    const lockTimeoutMs = ROUND_MS / (2 * (count() + group.length))
+    const heldUpBy = await attempt(
+      group.map(({ writer }) => writer),
+      Math.round(Math.min(Math.max(lockTimeoutMs, SHORTEST_ATTEMPT_MS), LONGEST_ATTEMPT_MS)),
+    )
+    if (heldUpBy === undefined) return
+    const [first, ...others] = group
+    if (!first) return
+    if (others.length > 0) groups.unshift(...halve(group))
+    else if (performance.now() - first.sinceMs < GIVE_UP_AFTER_MS) alone.push(first)
+    else refuse(first.writer, heldUpBy)
+  }
+
+  return {
+    add(group) {
+      const sinceMs = performance.now()
+      groups.unshift(...halve(group.map((writer) => ({ writer, sinceMs }))))
+      running ??= run()
+    },
+    hasAny: () => running !== undefined,
+    async allAnswered() {
+      await running
+    },
+  }
+}
+
+function halve<Item>(group: readonly Item[]): (readonly Item[])[] {
+  if (group.length < 2) return [group]
+  const middle = Math.ceil(group.length / 2)
+  return [group.slice(0, middle), group.slice(middle)]
+}
