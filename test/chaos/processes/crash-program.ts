@@ -16,6 +16,7 @@ import { createBurstTool, createChaosTools } from "../chaos-tools.ts"
  * lets its tools act on a file that no crash takes anything from.
  */
 const [directory = "", slots = "3", leaseSeconds = "15"] = process.argv.slice(2)
+const engineUrl = process.env["MEANWHILE_ENGINE"]
 const effectsFile = join(directory, "effects")
 const size = Number(slots)
 
@@ -24,7 +25,7 @@ function report(what: Report): void {
 }
 
 const world = {
-  act: (what: "did" | "done", key: string): void => appendFileSync(effectsFile, `${what} ${key}\n`),
+  act: (what: "did" | "done", key: string): void => appendFileSync(effectsFile, `${what} ${key} ${process.pid}\n`),
   pause: (durationMs: number): Promise<void> => sleep(durationMs),
 }
 const environment = {
@@ -34,6 +35,7 @@ const environment = {
 }
 const meanwhile = await createRuntime({
   dataDirectory: join(directory, "data"),
+  ...(engineUrl !== undefined && { engine: engineUrl }),
   plugins: [
     definePlugin({ kind: "tool", name: "chaos", tools: [...createChaosTools(world), createBurstTool(size)] }),
     createShellPlugin({ workingDirectory: directory, environment }),

@@ -1,0 +1,17 @@
+import { join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { rolldown } from "rolldown"
+
+/**
+ * Keeps the worker of a version as one file, to be run beside later ones: `node scripts/bundle-worker.ts FILE [CHECKOUT]`.
+ * Packages are not part of it.
+ */
+const [file = "", checkout = fileURLToPath(new URL("..", import.meta.url))] = process.argv.slice(2)
+const bundle = await rolldown({
+  cwd: resolve(checkout),
+  input: join(resolve(checkout), "test/chaos/processes/crash-program.ts"),
+  platform: "node",
+  external: (id) => !/^([./\0]|node:)/.test(id),
+})
+await bundle.write({ file: resolve(file), format: "esm", codeSplitting: false, comments: false, minify: true })
+await bundle.close()
