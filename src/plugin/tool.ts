@@ -36,6 +36,11 @@ export interface Tool<Input = unknown> {
    * threshold keeps the call in the foreground until it ends.
    */
   readonly timeoutMs?: number | ((input: Input) => number | undefined)
+  /**
+   * The input with what depends on this process spelled out, such as the folder that a relative path begins at; the schema
+   * must take it. So it is kept with a task, which may run later and in another process. Shown is what was asked for.
+   */
+  readonly pin?: (input: Input) => unknown
   /** What permission is asked by. A tool that says nothing has none. */
   readonly effects?: readonly Effect[] | ((input: Input) => readonly Effect[])
   /** What a person is shown before they allow it, such as a diff. What it throws is shown as the reason it cannot be. */

@@ -13,6 +13,7 @@ export function createRemoveFile(files: WorkingFiles): Tool {
     input: z.strictObject({ path: pathInput() }),
     title: ({ path }) => `remove ${path}`,
     effects: ["delete"],
+    pin: files.pin,
     onCrash: "retry",
     preview: async ({ path }) => toDiff(await files.plan(path, decideToRemove)),
     run: async ({ path }, { session }) => toChangeAnswer(await files.change(path, session, decideToRemove)),

@@ -15,6 +15,7 @@ export function createUndoFileChange(files: WorkingFiles): Tool {
     input: z.strictObject({ path: pathInput() }),
     title: ({ path }) => `undo the last change of ${path}`,
     effects: ["write", "delete"],
+    pin: files.pin,
     onCrash: "fail",
     preview: async ({ path }) => toDiff(await files.planUndo(path)),
     run: async ({ path }, { session }) => {

@@ -44,6 +44,7 @@ export function createUpdateFile(files: WorkingFiles, seen: SeenFiles): Tool {
     input: updateInput(),
     title: ({ path }) => `update ${path}`,
     effects: ["write"],
+    pin: files.pin,
     onCrash: "retry",
     preview: async (input) => toDiff(await files.plan(input.path, toDecision(input))),
     run: async (input, { session }) => {

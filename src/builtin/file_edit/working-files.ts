@@ -28,6 +28,8 @@ export type DecideContent = (found: FoundFile) => Promise<Buffer | undefined> | 
 
 /** The files of the root, as the tools read and change them. */
 export interface WorkingFiles {
+  /** An input of a tool, with its path as other processes would understand it. */
+  pin<Input extends { readonly path: string }>(input: Input): Input
   read(path: string, session: SessionId | null): Promise<{ readonly place: Place; readonly state: FileState }>
   /** What `change` would do now. Changes nothing. */
   plan(path: string, decide: DecideContent): Promise<PlannedChange>
@@ -66,6 +68,7 @@ export function createWorkingFiles({ root, backups, seen }: WorkingFilesParts): 
     oneAtATime((await root.locate(path, "change")).absolute, work)
 
   return {
+    pin: (input) => ({ ...input, path: root.pin(input.path) }),
     read: async (path, session) => {
       const place = await root.locate(path, "read")
       const state = await readState(place)

@@ -24,6 +24,8 @@ export type Purpose = "read" | "change"
 export interface WorkingRoot {
   /** Contract: refuses whatever lies outside, and what must not be used for the purpose. Changes nothing. */
   locate(path: string, purpose: Purpose): Promise<Place>
+  /** The same file for whoever has another root, who refuses it. A path that nobody takes stays as it is. */
+  pin(path: string): string
 }
 
 /** Also those that turn the direction of text: a name must look like what it is when a person is asked. */
@@ -33,7 +35,7 @@ const LONGEST_PATH = 4_096
 export function createWorkingRoot(root: string, rules: PathRules): WorkingRoot {
   return {
     locate: async (path, purpose) => {
-      checkText(path)
+      requirePlain(path)
       const realRoot = await realpath(root)
       const asked = resolve(realRoot, path)
       // An absolute path may be written with the root as it was given, which may itself be a link.
@@ -47,6 +49,7 @@ export function createWorkingRoot(root: string, rules: PathRules): WorkingRoot {
       if (right === "none" || (right === "read" && purpose === "change")) throw toProtected(found, right)
       return found
     },
+    pin: (path) => (problemOf(path) === undefined ? resolve(root, path) : path),
   }
 }
 
@@ -58,15 +61,17 @@ async function toRealRules(rules: PathRules, toRealRoot: (path: string) => strin
   }
 }
 
-function checkText(path: string): void {
+function requirePlain(path: string): void {
+  const problem = problemOf(path)
+  if (problem !== undefined) throw new MeanwhileError("invalid_input", problem)
+}
+
+function problemOf(path: string): string | undefined {
   if (/^~(?:\/|$)/.test(path)) {
-    const message = `"${path}" would be a folder named ~, not the home folder. Give a path from the working folder.`
-    throw new MeanwhileError("invalid_input", message, { path })
+    return `"${path}" would be a folder named ~, not the home folder. Give a path from the working folder.`
   }
-  if (path.trim() !== "" && path.length <= LONGEST_PATH && !CONTROL.test(path)) return
-  const message =
-    "A path must be a plain text without control characters, at most 4096 long. Give one from the working folder."
-  throw new MeanwhileError("invalid_input", message)
+  if (path.trim() !== "" && path.length <= LONGEST_PATH && !CONTROL.test(path)) return undefined
+  return "A path must be a plain text without control characters, at most 4096 long. Give one from the working folder."
 }
 
 async function toPlace(realRoot: string, absolute: string, asked: string): Promise<Place> {

@@ -18,6 +18,7 @@ export function createWriteNewFile(files: WorkingFiles): Tool {
     }),
     title: ({ path }) => `write ${path}`,
     effects: ["write"],
+    pin: files.pin,
     onCrash: "retry",
     preview: async ({ path, content }) => toDiff(await files.plan(path, toDecision(content))),
     run: async ({ path, content }, { session }) =>

@@ -1,3 +1,4 @@
+import { resolve } from "node:path"
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
@@ -15,6 +16,7 @@ export function createViewImage(root: string): Tool {
     input: z.strictObject({ path: z.string().min(1).describe("The file, relative to the working folder.") }),
     title: ({ path }) => `view ${path.replaceAll(/\p{Cc}/gu, "")}`,
     effects: [],
+    pin: ({ path }) => ({ path: resolve(root, path) }),
     onCrash: "retry",
     async run({ path }) {
       const rooted = await findRootedFile(root, path)

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs"
-import { constants } from "node:os"
-import { resolve } from "node:path"
+import { constants, hostname } from "node:os"
+import { relative, resolve } from "node:path"
 import { stripVTControlCharacters } from "node:util"
 import { z } from "zod"
 import { type JsonObject, toJson } from "../../base/json.ts"
@@ -33,6 +33,7 @@ export function createRunCommand(options: RunCommandOptions): Tool {
     title: ({ command }) => toTitle(command),
     timeoutMs: ({ timeoutMs }) => timeoutMs,
     effects: ({ command, env }) => commandEffects(command, env),
+    pin: (input) => ({ ...input, cwd: resolve(options.workingDirectory, input.cwd) }),
     preview: ({ command, cwd, env }) => toPreview(command, resolve(options.workingDirectory, cwd), env),
     onCrash: "fail",
     reattaches: true,
@@ -55,8 +56,9 @@ function createInputSchema(workingDirectory: string) {
     command: text.trim().min(1, "must not be empty").describe("The command, as typed in a shell."),
     cwd: text
       .default(".")
+      .overwrite((cwd) => toShortest(workingDirectory, cwd))
       .refine((cwd) => isDirectory(resolve(workingDirectory, cwd)), {
-        error: ({ input }) => `there is no directory ${resolve(workingDirectory, String(input))}`,
+        error: ({ input }) => `there is no directory ${resolve(workingDirectory, String(input))} on ${hostname()}`,
       })
       .describe(`Where it runs. Relative to ${workingDirectory}, which is the default.`),
     env: z
@@ -65,6 +67,13 @@ function createInputSchema(workingDirectory: string) {
       .describe("Environment variables to add or replace."),
     timeoutMs: z.number().int().min(10).optional().describe("Stop it when it has run so long."),
   })
+}
+
+/** The same folder is always written the same: from the working directory when it is inside, else whole. */
+function toShortest(workingDirectory: string, cwd: string): string {
+  const absolute = resolve(workingDirectory, cwd)
+  const path = relative(workingDirectory, absolute)
+  return path === ".." || path.startsWith("../") ? absolute : path || "."
 }
 
 function runsGitUnasked(command: string, env: Readonly<Record<string, string>> | undefined): boolean {

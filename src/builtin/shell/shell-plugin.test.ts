@@ -57,6 +57,30 @@ async function run(tool: Tool, input: unknown, context: ToolContext): Promise<Js
   return tool.run(tool.input.parse(input), context)
 }
 
+describe("where a command runs", () => {
+  it("is kept as a whole path, which asks for the same as what was asked for", async () => {
+    await mkdir(join(directory, "web"))
+    const tool = createTool()
+    for (const cwd of [undefined, ".", "web", "./web/", join(directory, "web"), "/"]) {
+      const asked = tool.input.parse({ command: "ls", cwd })
+      const kept = tool.pin?.(asked)
+      expect(kept).toEqual({
+        command: "ls",
+        cwd: join(cwd === "/" ? "/" : directory, cwd?.includes("web") ? "web" : ""),
+      })
+      expect(tool.input.parse(kept)).toEqual(asked)
+    }
+  })
+
+  it("does not depend on who runs it", async () => {
+    const kept = createTool().pin?.({ command: "ls", cwd: "." })
+    const elsewhere = createTool({ workingDirectory: "/" })
+    const { context, requests } = createContext("")
+    await run(elsewhere, kept, context)
+    expect(requests[0]?.cwd).toBe(directory)
+  })
+})
+
 describe("running a command", () => {
   it("gives the text to the shell in the working directory, with the given environment and nothing else", async () => {
     const { context, requests } = createContext("")

@@ -14,8 +14,9 @@ import { activeTraceId } from "../trace.ts"
 export function toDetails(scope: RunnerScope, admitted: Admitted, id: TaskId): TaskDetails {
   const { call, plugin, tool, input, depth, hops } = admitted
   checkNames(scope.redactor, call)
-  const redacted = scope.redactor.redactJson(toJson(call.input))
-  if (redacted.hasChanged) scope.heldInputs.set(id, call.input)
+  const kept = tool.pin ? tool.pin(input) : call.input
+  const redacted = scope.redactor.redactJson(toJson(kept))
+  if (redacted.hasChanged) scope.heldInputs.set(id, kept)
   return {
     id,
     workspace: call.workspace ?? DEFAULT_WORKSPACE,

@@ -1,0 +1,91 @@
+import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import type { Runtime, RuntimeOptions } from "../../src/app.ts"
+import { createFileEditPlugin } from "../../src/builtin/file_edit/file-edit-plugin.ts"
+import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
+import type { TaskRecord } from "../../src/task/record.ts"
+import { openTestRuntime } from "../support/test-engine.ts"
+import { createFolder } from "../support/workplace.ts"
+
+const QUESTION = { kind: "approval", text: "May it run?" } as const
+const ASKING = { decide: () => ({ allowed: "ask", question: QUESTION, expiresInMs: null }) as const }
+
+/** Programs with one store, each in a folder of its own. */
+function createFolders() {
+  const directory = createFolder()
+  async function openIn(name: string, options: RuntimeOptions = {}): Promise<{ folder: string; runtime: Runtime }> {
+    const folder = join(directory, name)
+    mkdirSync(folder, { recursive: true })
+    const environment = { PATH: process.env["PATH"] ?? "", MEANWHILE_TEST: directory }
+    const runtime = await openTestRuntime({
+      permissions: ASKING,
+      ...options,
+      dataDirectory: join(directory, "data"),
+      plugins: [
+        createShellPlugin({ workingDirectory: folder, environment }),
+        createFileEditPlugin({ root: folder, backupDirectory: join(directory, `backups of ${name}`) }),
+      ],
+    })
+    onTestFinished(() => runtime.close())
+    return { folder: realpathSync(folder), runtime }
+  }
+  return { openIn }
+}
+
+async function answerIn({ tasks, engine }: Runtime, { id }: TaskRecord): Promise<TaskRecord> {
+  const [wait] = await engine.store.waits({ taskId: id, isOpen: true })
+  if (!wait) throw new Error(`Nobody asks about ${id}.`)
+  await tasks.answer(wait.id, true, "me")
+  return (await tasks.result(id, { waitMs: 10_000 })).task
+}
+
+test("a command that was asked about in one folder runs there, whoever in another one allows it", async () => {
+  const { openIn } = createFolders()
+  const asking = await openIn("a", { takesWork: false })
+  const answering = await openIn("b")
+  mkdirSync(join(asking.folder, "web"))
+  const commands = [{ command: "pwd" }, { command: "pwd", cwd: "web" }]
+  const waiting = await Promise.all(commands.map((input) => asking.runtime.tasks.start({ tool: "run_command", input })))
+  const ended = await Promise.all(waiting.map((task) => answerIn(answering.runtime, task)))
+  expect(ended).toMatchObject([
+    { status: "completed", patch: { payload: { output: `${asking.folder}\n` } } },
+    { status: "completed", patch: { payload: { output: `${join(asking.folder, "web")}\n` } } },
+  ])
+})
+
+test("a file that was asked about in one folder is not changed in another of the same name", async () => {
+  const { openIn } = createFolders()
+  const asking = await openIn("a", { takesWork: false })
+  const answering = await openIn("b")
+  const execution = asking.runtime.tasks.execute({ tool: "writeNewFile", input: { path: "x.txt", content: "x" } })
+  const answer = await execution.answer
+  if (answer.outcome !== "promoted") throw new Error(answer.outcome)
+  const task = await answerIn(answering.runtime, answer.task)
+  expect(task).toMatchObject({ status: "failed", failure: { message: expect.stringContaining(asking.folder) } })
+  expect(existsSync(join(answering.folder, "x.txt"))).toBe(false)
+})
+
+test("where the folder does not exist the command does not run, and its task says which one it wants", async () => {
+  const { openIn } = createFolders()
+  const asking = await openIn("a", { takesWork: false })
+  const answering = await openIn("b")
+  const waiting = await asking.runtime.tasks.start({ tool: "run_command", input: { command: "touch made" } })
+  rmSync(asking.folder, { recursive: true })
+  const task = await answerIn(answering.runtime, waiting)
+  expect(task).toMatchObject({
+    status: "failed",
+    failure: { code: "invalid_input", message: expect.stringContaining(`there is no directory ${asking.folder} on `) },
+  })
+  expect(existsSync(join(answering.folder, "made"))).toBe(false)
+})
+
+test("what a task is called stays as it was asked for", async () => {
+  const { openIn } = createFolders()
+  const { runtime, folder } = await openIn("a", { takesWork: false })
+  const execution = runtime.tasks.execute({ tool: "writeNewFile", input: { path: "x.txt", content: "x" } })
+  const answer = await execution.answer
+  expect(answer).toMatchObject({
+    task: { title: "write x.txt", input: { path: join(folder, "x.txt"), content: "x" } },
+  })
+})
