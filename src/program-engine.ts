@@ -40,28 +40,25 @@ function readVariable(environment: EngineWish["environment"]): string | undefine
 export interface MigrationWish extends EngineWish {
   /** A role that may use the store from then on, without the right to change its tables. */
   readonly grantTo?: string
+  /** What takes its time, for the person who waits. */
+  readonly tell: (line: string) => void
 }
 
 /** Brings the store to this version, and says in words what it did. */
 export async function migrateEngine(wish: MigrationWish): Promise<readonly string[]> {
-  const { grantTo } = wish
+  const { grantTo, tell } = wish
   const url = await findEngineUrl(wish)
-  if (url === undefined) {
-    const text = "The store in the data folder is brought to this version by itself, whenever it is opened."
-    if (grantTo === undefined) return [text]
-    throw new MeanwhileError(
-      "invalid_input",
-      `${text} Roles are for PostgreSQL: --engine postgres://user@host/database`,
-    )
-  }
+  if (url === undefined) throw new MeanwhileError("invalid_input", NO_ENGINE)
   const { migrateStore } = await import("./engine/postgres/migrate-store.ts")
-  const hasChanged = await migrateStore({ url, ...(grantTo !== undefined && { grantTo }) })
+  const hasChanged = await migrateStore({ url, tell, ...(grantTo !== undefined && { grantTo }) })
   const place = toShownUrl(url)
   return [
     hasChanged ? `${place} was brought to this version.` : `${place} has this version already: nothing was changed.`,
     ...(grantTo === undefined ? [] : [`The role ${grantTo} may use it.`]),
   ]
 }
+
+const NO_ENGINE = `No store on PostgreSQL was named. Give --engine postgres://user@host/database, or set ${ENGINE_VARIABLE}. (The store in a data folder is brought to this version by itself, whenever it is opened.)`
 
 /** Looks, and changes nothing. */
 export function examineServer(url: string): Promise<readonly Finding[]> {

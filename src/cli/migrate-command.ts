@@ -23,6 +23,7 @@ export function createMigrateCommand(): Command {
       const lines = await migrateEngine({
         workingDirectory: process.cwd(),
         environment: process.env,
+        tell: (line) => process.stderr.write(`${plain(line)}\n`),
         ...(engine !== undefined && { engine }),
         ...(grant !== undefined && { grantTo: grant }),
       })

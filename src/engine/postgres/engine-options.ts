@@ -12,5 +12,7 @@ export interface PostgresEngineOptions {
   readonly clock?: Clock
   /** Whether the process that a lease describes lives; undefined when this host cannot say. */
   readonly isHolderAlive?: (data: JsonObject) => boolean | undefined
+  /** Lines for the person who waits: what takes its time, and why. */
+  readonly tell?: (line: string) => void
   readonly log?: { warn(message: string, fields?: JsonObject): void }
 }

@@ -1,8 +1,9 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { Change } from "../rules/change.ts"
+import { isHeldUp } from "./connection/store-error.ts"
 import { createHeldWriters } from "./held-writers.ts"
-import { type Answer, isHeldUp, type Outcome, type RunGroup } from "./run-group.ts"
+import type { Answer, Outcome, RunGroup } from "./run-group.ts"
 
 export interface GroupCommit {
   commit(operations: readonly Operation[]): Promise<readonly Answer[]>

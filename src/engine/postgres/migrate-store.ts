@@ -1,20 +1,24 @@
 import { DEFAULT_SCHEMA } from "./connection/client-settings.ts"
 import { openDatabase } from "./connection/open-database.ts"
-import { grantUse, isCurrent, migrate } from "./migrations.ts"
+import { ensureVersion } from "./ensure-version.ts"
+import { grantUse, isCurrent, requireRole } from "./migrations.ts"
 
 export interface MigrateStoreOptions {
   readonly url: string
   readonly schema?: string
   /** A role that may use the store from then on, without the right to change its tables. */
   readonly grantTo?: string
+  /** Lines for the person who waits. */
+  readonly tell?: (line: string) => void
 }
 
 /** Brings a store to this version without opening an engine on it. Answers whether anything had to be changed. */
 export async function migrateStore(options: MigrateStoreOptions): Promise<boolean> {
-  const { url, schema = DEFAULT_SCHEMA, grantTo } = options
+  const { url, schema = DEFAULT_SCHEMA, grantTo, tell = () => {} } = options
   const database = await openDatabase({ url, schema })
   try {
-    const hasChanged = await migrate(database, schema)
+    if (grantTo !== undefined) await requireRole(database.query, grantTo)
+    const hasChanged = await ensureVersion({ url, schema, database, tell })
     if (grantTo !== undefined) await grantUse(database, schema, grantTo)
     return hasChanged
   } finally {

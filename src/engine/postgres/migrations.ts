@@ -1,5 +1,7 @@
+import { setTimeout as wait } from "node:timers/promises"
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { Database, Query } from "./connection/database.ts"
+import { isHeldUp } from "./connection/store-error.ts"
 import { migrateQueue, QUEUE_VERSION, readQueueVersion, toQueueSchema } from "./queue-schema.ts"
 import { SCHEMA } from "./schema.ts"
 
@@ -16,26 +18,38 @@ export const STORE_VERSION = MIGRATIONS.length
 
 const OLDEST_SERVER = 14
 
+/** Whoever wants a table that is to be changed stands behind whoever changes it, who stands behind a backup that reads it. */
+const LOCK_TIMEOUT_MS = 1_000
+const PAUSE_MS = 1_000
+
 /**
  * Brings the store to this version in one transaction, with pg-boss's tables. Any number of processes may do this at once:
  * one does it, the others wait and find it done. A store that needs nothing is only read, so a role without the right to
  * change tables can use it. Answers whether it has changed anything.
  */
-export async function migrate(database: Database, schema: string): Promise<boolean> {
+export async function migrate(database: Database, schema: string, onHeldUp: () => void = () => {}): Promise<boolean> {
   if (await isCurrent(database.query, schema)) return false
-  try {
-    return await database.transaction(async (query) => {
-      await query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`meanwhile migration of ${schema}`])
-      if (await isCurrent(query, schema)) return false
-      await query("SET LOCAL statement_timeout TO 0")
-      await migrateStore(query, schema)
-      await ensureSchema(query, toQueueSchema(schema))
-      await migrateQueue(query, schema)
-      return true
-    })
-  } catch (error) {
-    throw isMeanwhileError(error, "store_read_only") ? await needsOwner(database, schema, error) : error
+  for (;;) {
+    try {
+      return await database.transaction((query) => migrateAll(query, schema))
+    } catch (error) {
+      if (isMeanwhileError(error, "store_read_only")) throw await needsOwner(database, schema, error)
+      if (!isHeldUp(error)) throw error
+    }
+    onHeldUp()
+    await wait(PAUSE_MS)
   }
+}
+
+async function migrateAll(query: Query, schema: string): Promise<boolean> {
+  await query("SET LOCAL statement_timeout TO 0; SET LOCAL lock_timeout TO 0")
+  await query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`meanwhile migration of ${schema}`])
+  if (await isCurrent(query, schema)) return false
+  await query(`SET LOCAL lock_timeout TO ${LOCK_TIMEOUT_MS}`)
+  await migrateStore(query, schema)
+  await ensureSchema(query, toQueueSchema(schema))
+  await migrateQueue(query, schema)
+  return true
 }
 
 const RIGHTS = [
@@ -43,6 +57,15 @@ const RIGHTS = [
   { rights: "USAGE, SELECT", kind: "SEQUENCES" },
   { rights: "EXECUTE", kind: "FUNCTIONS" },
 ]
+
+/** Before anything is changed: a name that was mistyped. */
+export async function requireRole(query: Query, role: string): Promise<void> {
+  const found = await query("SELECT FROM pg_roles WHERE rolname = $1", [role])
+  if (found.length > 0) return
+  const name = JSON.stringify(role)
+  const text = `There is no role ${name} on this server. Create it first (CREATE ROLE ${name} LOGIN), or correct the name.`
+  throw new MeanwhileError("not_found", text, { role })
+}
 
 /** Lets a role use the store that may not change its tables, nor those that later migrations add. */
 export async function grantUse(database: Database, schema: string, role: string): Promise<void> {

@@ -8,9 +8,9 @@ import { DEFAULT_SCHEMA } from "./connection/client-settings.ts"
 import { openDatabase } from "./connection/open-database.ts"
 import { createDispatcher } from "./dispatcher.ts"
 import type { PostgresEngineOptions } from "./engine-options.ts"
+import { ensureVersion } from "./ensure-version.ts"
 import { createGroupCommit } from "./group-commit.ts"
 import { createJudgeLease } from "./judge-lease.ts"
-import { migrate } from "./migrations.ts"
 import { createUpkeep } from "./queue/upkeep.ts"
 import { createRunGroup } from "./run-group.ts"
 import { createStore } from "./store.ts"
@@ -22,12 +22,12 @@ const SMALLEST_POOL = 3
 
 /** What was opened before a failure is closed again. */
 export async function openEngine(options: PostgresEngineOptions): Promise<Engine> {
-  const { url, schema = DEFAULT_SCHEMA, poolSize = POOL_SIZE, clock, isHolderAlive } = options
+  const { url, schema = DEFAULT_SCHEMA, poolSize = POOL_SIZE, clock, isHolderAlive, tell = () => {} } = options
   const warn = (message: string): void => options.log?.warn(message)
   await using opened = new AsyncDisposableStack()
   const database = await openDatabase({ url, schema, poolSize: Math.max(poolSize, SMALLEST_POOL) })
   opened.defer(database.close)
-  await migrate(database, schema)
+  await ensureVersion({ url, schema, database, tell })
   const boss = await createBoss(database, schema, warn)
   opened.defer(boss.close)
   const dispatcher = createDispatcher(database.query, boss, clock)

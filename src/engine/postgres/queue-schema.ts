@@ -33,7 +33,8 @@ export async function migrateQueue(query: Query, schema: string): Promise<void> 
   throw new MeanwhileError("store_unavailable", text, { reached, expected: QUEUE_VERSION })
 }
 
-const TRANSACTION_MARK = /^\s*(BEGIN|COMMIT);\s*$/gm
+/** Begin, end and patience are those of our own transaction. */
+const TRANSACTION_MARK = /^\s*(BEGIN|COMMIT|SET LOCAL \w+ = \d+);\s*$/gm
 
 /**
  * Its plans are a transaction, followed by indexes that are built beside running writers. All become a part of ours: what

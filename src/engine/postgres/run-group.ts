@@ -38,13 +38,6 @@ export type RunGroup = (
   lockTimeoutMs: number,
 ) => Promise<readonly Outcome[]>
 
-const LOCK_NOT_AVAILABLE = "55P03"
-
-export function isHeldUp(error: unknown): boolean {
-  const { cause } = error instanceof Error ? error : {}
-  return cause instanceof Error && "code" in cause && cause.code === LOCK_NOT_AVAILABLE
-}
-
 /** Each time brings something near that was not; operations that never have enough are a mistake in the program. */
 const MOST_ROUNDS = 50
 

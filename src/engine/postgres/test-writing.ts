@@ -59,6 +59,7 @@ export function useWritingStore(): { open(): Promise<Writing>; hold(ids: readonl
       await client.query("SELECT FROM meanwhile.tasks WHERE id = ANY($1) FOR UPDATE", [ids])
       return {
         async waiting() {
+          await client.query("SELECT pg_stat_clear_snapshot()")
           const sql = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
           return (await client.query(sql)).rowCount ?? 0
         },

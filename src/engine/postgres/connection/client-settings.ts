@@ -6,7 +6,7 @@ export interface ConnectionOptions {
   readonly url: string
   /** Where the tables are. */
   readonly schema?: string
-  /** The server ends a statement that takes longer. */
+  /** The server ends a statement that takes longer. 0: it may take as long as it takes. */
   readonly statementTimeoutMs?: number
 }
 
@@ -50,7 +50,7 @@ export function toClientSettings(options: ConnectionOptions): ClientSettings {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: statementTimeoutMs + ANSWER_GRACE_MS,
+    ...(statementTimeoutMs > 0 && { query_timeout: statementTimeoutMs + ANSWER_GRACE_MS }),
     pipeline: true,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,

@@ -115,3 +115,11 @@ export function toStoreError(error: unknown, server: string): unknown {
   const message = `The store at ${server} ${trouble.text} (${toErrorMessage(error) || "no answer"})`
   return new MeanwhileError(trouble.code, message, { server }, { cause: error })
 }
+
+const LOCK_NOT_AVAILABLE = "55P03"
+
+/** Whether a transaction was taken back because somebody holds what it wants for longer than its lock timeout. */
+export function isHeldUp(error: unknown): boolean {
+  const { cause } = error instanceof Error ? error : {}
+  return cause instanceof Error && "code" in cause && cause.code === LOCK_NOT_AVAILABLE
+}
