@@ -102,6 +102,14 @@ describe("transactions", () => {
     expect(await countThings("hidden")).toBe(0)
   })
 
+  test("whichever statement the work gives up for, it is refused for the one that failed", async () => {
+    const attempt = database.transaction((query) => {
+      query("SELECT 1/0").catch(() => {})
+      return query("SELECT 1")
+    })
+    await expect(attempt).rejects.toMatchObject({ code: "invalid_input", message: /division by zero/ })
+  })
+
   test("are repeated when somebody else wrote the same key first", async () => {
     let attempts = 0
     const find = "SELECT id FROM things WHERE id = 'raced'"

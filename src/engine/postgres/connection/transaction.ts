@@ -63,7 +63,7 @@ async function attempt<Result>(
         return rows
       } catch (error) {
         cause ??= error
-        throw toStoreError(error, server)
+        throw toStoreError(isAftermath(error) ? cause : error, server)
       }
     }
   try {
@@ -88,6 +88,13 @@ async function attempt<Result>(
     return { state: "undone", thrown: toStoreError(error, server), cause: cause ?? error }
   }
 }
+
+/** What was sent behind a statement that failed is refused for that alone, and says nothing of why. */
+function isAftermath(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === IN_FAILED_TRANSACTION
+}
+
+const IN_FAILED_TRANSACTION = "25P02"
 
 async function commit<Result>(
   connection: Connection,
