@@ -8,6 +8,10 @@ export interface TakeRequest {
   readonly kinds: readonly TaskKind[]
   /** Plugins this worker has and has room for. */
   readonly plugins: readonly string[]
+  /** By plugin, the tools this worker has. Without it: any. */
+  readonly tools?: ReadonlyMap<string, ReadonlySet<string>>
+  /** By plugin, how many of it at most. Of one that is not in it: up to the limit. */
+  readonly room?: ReadonlyMap<string, number>
   readonly fullSessions: readonly SessionId[]
   readonly fullModels: readonly string[]
   readonly fullWorkspaces: readonly string[]
@@ -31,6 +35,8 @@ export interface Offer {
  */
 export interface Dispatcher {
   take(request: TakeRequest): Promise<readonly Offer[]>
+  /** There is no room for these after all: others may have them at once. */
+  decline(offers: readonly Offer[]): void
   /** Work may have become available, here or in another process. */
   onOffer(listener: () => void): () => void
   /** When the earliest delayed offer falls due, by wall time. */

@@ -84,6 +84,9 @@ export function createMortalEngine(engine: Engine, life: Life): Engine {
     store: createMortalStore(engine.store, life),
     dispatcher: {
       take: (request) => life.guard(engine.dispatcher.take(request)),
+      decline: (offers) => {
+        if (!life.isOver) engine.dispatcher.decline(offers)
+      },
       onOffer: (listener) => engine.dispatcher.onOffer(whileAlive(listener)),
       nextDueAt: () => life.guard(engine.dispatcher.nextDueAt()),
     },

@@ -19,10 +19,13 @@ interface OfferRow {
   readonly session: SessionId | null
   readonly workspace: string
   readonly plugin: string
+  readonly tool: string
   readonly model: string | null
   readonly priority: number
   readonly queued_at: number
 }
+
+const NO_TOOLS: ReadonlySet<string> = new Set()
 
 /** The queue is the tasks themselves: a run that is queued is offered, so there is nothing to keep in step. */
 export function createDispatcher(
@@ -40,13 +43,21 @@ export function createDispatcher(
   )
 
   /** What was not put off is due, also after the clock was set back behind the moment it was queued at. */
-  function takeOf(plugin: string, request: TakeRequest): OfferRow[] {
+  function findOf(plugin: string, request: TakeRequest, tools?: ReadonlySet<string>): OfferRow[] {
     const parameters: SQLInputValue[] = [plugin, clock.now(), request.worker]
-    const sql = `SELECT number, id, run, session, workspace, plugin, model, priority, queued_at
+    const sql = `SELECT number, id, run, session, workspace, plugin, tool, model, priority, queued_at
       FROM tasks INDEXED BY tasks_queue
       WHERE status = 'queued' AND plugin = ? AND (available_at <= ? OR available_at <= queued_at) AND (input_held_by IS NULL OR input_held_by = ?)
-      ${toConditions(request, parameters)} ORDER BY priority DESC, queued_at, number ${LIMIT}`
+      ${toConditions(request, parameters, tools)} ORDER BY priority DESC, queued_at, number ${LIMIT}`
     return statement<OfferRow>(sql).all(...parameters, request.limit)
+  }
+
+  /** Whoever has a plugin nearly always has all of its tools: only who has not looks for them. */
+  function takeOf(plugin: string, request: TakeRequest): OfferRow[] {
+    const limit = Math.min(request.limit, request.room?.get(plugin) ?? request.limit)
+    const tools = request.tools && (request.tools.get(plugin) ?? NO_TOOLS)
+    const found = findOf(plugin, { ...request, limit })
+    return !tools || found.every(({ tool }) => tools.has(tool)) ? found : findOf(plugin, { ...request, limit }, tools)
   }
 
   return {
@@ -56,6 +67,7 @@ export function createDispatcher(
         const rows = [...new Set(request.plugins)].flatMap((plugin) => takeOf(plugin, request))
         return rows.toSorted(byTurn).slice(0, request.limit).map(toOffer)
       }),
+    decline() {},
     onOffer: (listener) => addTo(listeners, () => listener(), onSubscription),
     nextDueAt: () => read(() => nextDue.get(clock.now())?.due ?? undefined),
     announce() {
@@ -64,12 +76,13 @@ export function createDispatcher(
   }
 }
 
-function toConditions(request: TakeRequest, parameters: SQLInputValue[]): string {
+function toConditions(request: TakeRequest, parameters: SQLInputValue[], tools?: ReadonlySet<string>): string {
   const conditions: string[] = []
   function add(condition: string, values: readonly string[]): void {
     conditions.push(`AND ${condition}`)
     parameters.push(JSON.stringify(values))
   }
+  if (tools) add("tool IN (SELECT value FROM json_each(?))", [...tools])
   if (request.kinds.length < TASK_KINDS.length) add("kind IN (SELECT value FROM json_each(?))", request.kinds)
   if (request.fullSessions.length > 0)
     add("(session IS NULL OR session NOT IN (SELECT value FROM json_each(?)))", request.fullSessions)

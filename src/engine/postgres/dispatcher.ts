@@ -7,6 +7,7 @@ import { createCustody } from "./queue/custody.ts"
 import { createFetching } from "./queue/fetching.ts"
 import { createLookAround } from "./queue/look-around.ts"
 import { type TaskChange, toQueueChanges } from "./queue/queue-changes.ts"
+import { createPull, withinRoom } from "./queue/pull.ts"
 import { createFits, createQueuedRows, type QueuedRow, toOffer } from "./queue/queued-rows.ts"
 import { settleAll } from "./queue/settle-all.ts"
 import { createWakeUp } from "./queue/wake-up.ts"
@@ -28,27 +29,29 @@ export interface PostgresDispatcher extends Dispatcher {
 /** Whoever is offered a run claims it at once. What nobody has claimed for so long is free for others. */
 const PATIENCE_MS = 250
 
+export interface DispatcherParts {
+  readonly query: Query
+  readonly boss: Boss
+  /** Default: the time is the server's. */
+  readonly clock?: Clock | undefined
+  readonly patienceMs?: number
+  /** Wakes other processes: something that was held here is there for them. */
+  tellOthers(): Promise<void>
+}
+
 /**
  * Tickets are pulled from pg-boss into the custody of this process, so that workers do not run after the same ones, and are
- * checked against the tasks table before they are offered. Without a clock, the time is the server's.
+ * checked against the tasks table before they are offered. No more are pulled than can be taken, and what is not offered
+ * goes back at once: others may have room for it.
  */
-export function createDispatcher(
-  query: Query,
-  boss: Boss,
-  clock?: Clock,
-  patienceMs: number = PATIENCE_MS,
-): PostgresDispatcher {
+export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
+  const { query, boss, clock, patienceMs = PATIENCE_MS, tellOthers } = parts
   const queued = createQueuedRows(query, clock)
-  const custody = createCustody(query, boss, queued, patienceMs)
+  const custody = createCustody({ query, boss, queued, patienceMs, onRelease: tellOthers })
   const fetching = createFetching(boss, custody)
   const wakeUp = createWakeUp()
   const lookAround = createLookAround(queued, custody, wakeUp, patienceMs)
-
-  /** With a single plugin, asking for its tickets tells as much. */
-  async function pluginsWithWork({ plugins }: TakeRequest): Promise<readonly string[]> {
-    const wanted = [...new Set(plugins)]
-    return wanted.length < 2 ? wanted : queued.pluginsWithWork(wanted)
-  }
+  const pull = createPull({ queued, custody, fetching, byTurn })
 
   /** Among equally urgent ones those come first whose workspace has not had its share. */
   function byTurn(one: QueuedRow, other: QueuedRow): number {
@@ -62,19 +65,22 @@ export function createDispatcher(
   }
 
   async function takeAny(request: TakeRequest): Promise<readonly QueuedRow[]> {
-    const [plugins] = await Promise.all([pluginsWithWork(request), custody.refresh()])
+    const [plugins] = await Promise.all([queued.pluginsWithWork(request), custody.refresh()])
     if (plugins.length === 0) return []
     const wanted = { ...request, plugins }
-    const fitting = () => custody.rows().filter(createFits(wanted))
-    const outcomes = await Promise.all(plugins.map((plugin) => fetching.fetch(plugin, wanted)))
-    const clogged = new Set(plugins.filter((_, index) => !outcomes[index]))
+    const fits = createFits(wanted)
+    const fitting = () => custody.rows().filter(fits)
+    const clogged = await pull(wanted)
     if (fitting().length < request.limit) {
       const look = lookAround(wanted, clogged)
       if (fitting().length === 0 || clogged.size > 0) await look
       // What is there need not wait for what may be found.
       else look.then((hasFound) => hasFound && wakeUp.call()).catch(() => {})
     }
-    return fitting().toSorted(byTurn).slice(0, request.limit)
+    const offered = withinRoom(fitting().toSorted(byTurn), request)
+    const taken = new Set(offered)
+    custody.release(custody.rows().filter((row) => plugins.includes(row.plugin) && !taken.has(row)))
+    return offered
   }
 
   async function takeOwn(request: TakeRequest): Promise<readonly QueuedRow[]> {
@@ -88,6 +94,10 @@ export function createDispatcher(
       if (request.limit < 1 || request.kinds.length === 0 || request.plugins.length === 0) return []
       const rows = await (request.only ? takeOwn(request) : takeAny(request))
       return rows.map(toOffer)
+    },
+    decline(offers) {
+      const ids = new Set(offers.map(({ taskId }) => taskId))
+      custody.release(custody.rows().filter(({ id }) => ids.has(id)))
     },
     onOffer: wakeUp.add,
     announce: wakeUp.call,

@@ -3,7 +3,7 @@ import { closeAll } from "../../base/close-all.ts"
 import type { Engine } from "../../task/engine.ts"
 import type { TaskStore } from "../../task/store.ts"
 import { createBoss } from "./boss.ts"
-import { createBus } from "./bus.ts"
+import { createBus, type PostgresBus } from "./bus.ts"
 import { DEFAULT_SCHEMA } from "./connection/client-settings.ts"
 import { openDatabase } from "./connection/open-database.ts"
 import { createDispatcher } from "./dispatcher.ts"
@@ -30,8 +30,9 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
   await ensureVersion({ url, schema, database, tell })
   const boss = await createBoss(database, schema, warn)
   opened.defer(boss.close)
-  const dispatcher = createDispatcher(database.query, boss, clock)
-  const bus = await createBus({ url, schema, database, warn, onOffers: dispatcher.announce })
+  const tellOthers = (): Promise<void> => bus.notify(database.query, [{ wakes: [], hasOffers: true }])
+  const dispatcher = createDispatcher({ query: database.query, boss, clock, tellOthers })
+  const bus: PostgresBus = await createBus({ url, schema, database, warn, onOffers: dispatcher.announce })
   const { onChanges } = dispatcher
   const judgeLease = createJudgeLease(isHolderAlive, clock)
   const runGroup = createRunGroup({ database, clock, judgeLease, onChanges, notify: bus.notify })

@@ -64,6 +64,59 @@ export function describeQueue(test: EngineTest): void {
       expect(await take(engine, { only: { sessions: [session], tasks: [] }, limit: 1 })).toEqual([inSession.id])
     })
 
+    test("offers only what the worker has a tool for, also behind many that others have", async ({ engine }) => {
+      const strange = await Promise.all(
+        Array.from({ length: 20 }, () => createTask(engine, QUEUED, { tool: "strange" })),
+      )
+      const known = await createTask(engine, QUEUED, { tool: "known" })
+      const elsewhere = await createTask(engine, QUEUED, { plugin: "mcp", tool: "known" })
+      const plugins = ["shell", "mcp"]
+      const withTools = (...tools: [string, string[]][]) => ({
+        plugins,
+        limit: 3,
+        tools: new Map(tools.map(([plugin, names]) => [plugin, new Set(names)])),
+      })
+      expect(await take(engine, withTools(["shell", ["known"]]))).toEqual([known.id])
+      expect(await take(engine, withTools(["mcp", ["known", "more"]]))).toEqual([elsewhere.id])
+      expect(await take(engine, withTools(["shell", ["known"]], ["mcp", ["known"]]))).toEqual([known.id, elsewhere.id])
+      expect(await take(engine, withTools(["shell", ["other"]]))).toEqual([])
+      const only = { sessions: [], tasks: [known.id, elsewhere.id] }
+      expect(await take(engine, { ...withTools(["mcp", ["known"]]), only })).toEqual([elsewhere.id])
+      const all = strange.map(({ id }) => id).toSorted()
+      const taken = await take(engine, { tools: new Map([["shell", new Set(["strange"])]]) })
+      expect(taken.toSorted()).toEqual(all)
+    })
+
+    test("offers no more of a plugin than there is room for, and of the others what else fits", async ({ engine }) => {
+      const many: string[] = []
+      for (let index = 0; index < 5; index++) many.push((await createTask(engine)).id)
+      const another = await createTask(engine, QUEUED, { plugin: "mcp" })
+      const plugins = ["shell", "mcp"]
+      const room = new Map([["shell", 2]])
+      expect(await take(engine, { plugins, room, limit: 3 })).toEqual([...many.slice(0, 2), another.id])
+      expect(await take(engine, { room })).toEqual(many.slice(0, 2))
+      expect(await take(engine, { plugins, limit: 3 })).toEqual(many.slice(0, 3))
+    })
+
+    test("others can have what was declined, and what was there beyond what was asked for", async ({
+      engine,
+      another,
+    }) => {
+      const other = await another()
+      const ids: string[] = []
+      for (const plugin of ["shell", "mcp", "shell", "mcp"]) ids.push((await createTask(engine, QUEUED, { plugin })).id)
+      const plugins = ["shell", "mcp"]
+      const offers = await engine.dispatcher.take(request({ plugins, limit: 2 }))
+      expect(offers.map(({ taskId }) => taskId)).toEqual(ids.slice(0, 2))
+      const seen = new Set<string>()
+      await waitUntil(async () => {
+        for (const id of await take(other, { plugins })) seen.add(id)
+        return seen.has(ids[2] ?? "") && seen.has(ids[3] ?? "")
+      })
+      engine.dispatcher.decline(offers)
+      await waitUntil(async () => (await take(other, { plugins })).length === 4)
+    })
+
     test("offers an input held by a worker to that worker alone", async ({ engine }) => {
       const { id } = await createTask(engine, QUEUED, { inputHeldBy: WORKER })
       expect(await take(engine, { worker: createWorkerId() })).toEqual([])

@@ -21,6 +21,7 @@ export async function takeTurns(scope: RunnerScope): Promise<void> {
     limit: TURNS_AT_ONCE,
     kinds: ["turn"],
     plugins: [TURN_PLUGIN],
+    tools: scope.tools.names(),
     fullSessions: [],
     fullModels: [],
     fullWorkspaces: [],

@@ -85,36 +85,49 @@ async function look(scope: RunnerScope, nudge: () => void): Promise<void> {
   const limit = scope.slots.free()
   if (limit === 0 || scope.takesKinds.length === 0 || scope.isClosing) return
   const foundAll = scope.queueHint.beginLook()
-  const full = new Set(scope.slots.fullPlugins())
   const fullSessions = scope.slots.fullSessions()
   const fullWorkspaces = scope.slots.fullWorkspaces()
   const fullModels = scope.slots.fullModels()
+  const known = scope.tools.plugins()
+  const room = new Map(known.map((plugin) => [plugin, Math.min(scope.slots.roomOf(plugin), limit)]))
+  const plugins = known.filter((plugin) => room.get(plugin) !== 0)
   const offers = await scope.engine.dispatcher.take({
     worker: scope.worker.id,
     limit,
     kinds: scope.takesKinds,
-    plugins: scope.tools.plugins().filter((plugin) => !full.has(plugin)),
+    plugins,
+    tools: scope.tools.names(),
+    room,
     fullSessions,
     fullWorkspaces,
     fullModels,
     ...scope.own?.toRequest(),
   })
-  const isAnythingFull = full.size + fullSessions.length + fullWorkspaces.length + fullModels.length > 0
+  const byPlugin = Map.groupBy(offers, ({ plugin }) => plugin)
+  const isAnythingFull =
+    fullSessions.length + fullWorkspaces.length + fullModels.length > 0 ||
+    known.some((plugin) => (byPlugin.get(plugin)?.length ?? 0) >= (room.get(plugin) ?? limit))
   if (!isAnythingFull && offers.length < limit) foundAll()
-  const claims = await Promise.allSettled(offers.map((offer) => claim(scope, offer)))
+  const accepted = accept(scope, offers)
+  const claims = await Promise.allSettled(accepted.map((offer) => claim(scope, offer)))
   const failed = claims.find((answer) => answer.status === "rejected")
   if (failed) throw failed.reason
   const hasBegun = claims.some((answer) => answer.status === "fulfilled" && answer.value)
   if (hasBegun && scope.slots.free() > 0 && offers.length === limit) nudge()
 }
 
-/** True when the task is now ours and runs. */
-async function claim(scope: RunnerScope, offer: Offer): Promise<boolean> {
-  const slot = toSlotKeys(offer)
-  if (!scope.slots.tryTake(slot)) {
-    scope.queueHint.raise()
-    return false
+/** Those that have a slot now. There may be more of a plugin or a session than it has room for. */
+function accept({ slots, queueHint, engine }: RunnerScope, offers: readonly Offer[]): readonly Offer[] {
+  const accepted = new Set(offers.filter((offer) => slots.tryTake(toSlotKeys(offer))))
+  if (accepted.size < offers.length) {
+    queueHint.raise()
+    engine.dispatcher.decline(offers.filter((offer) => !accepted.has(offer)))
   }
+  return [...accepted]
+}
+
+/** True when the task is now ours and runs. Its slot was taken. */
+async function claim(scope: RunnerScope, offer: Offer): Promise<boolean> {
   try {
     await track(scope, async () => {
       const run = { taskId: offer.taskId, run: offer.run }
@@ -124,7 +137,7 @@ async function claim(scope: RunnerScope, offer: Offer): Promise<boolean> {
     })
     return true
   } catch (error) {
-    scope.slots.release(slot)
+    scope.slots.release(toSlotKeys(offer))
     if (isMeanwhileError(error, "wrong_state") || isMeanwhileError(error, "not_found")) return false
     throw error
   }

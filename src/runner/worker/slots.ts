@@ -17,7 +17,8 @@ export interface Slots {
   take(keys: SlotKeys): void
   release(keys: SlotKeys): void
   free(): number
-  fullPlugins(): readonly string[]
+  /** How many more of a plugin there may be. */
+  roomOf(plugin: string): number
   fullSessions(): readonly SessionId[]
   fullWorkspaces(): readonly string[]
   fullModels(): readonly string[]
@@ -52,7 +53,7 @@ export function createSlots(config: BackgroundConfig): Slots {
     take: (keys) => add(keys, 1),
     release: (keys) => add(keys, -1),
     free: () => Math.max(0, config.maxConcurrentTasks - taken),
-    fullPlugins: () => plugins.full(),
+    roomOf: (plugin) => plugins.roomOf(plugin),
     fullSessions: () => sessions.full(),
     fullWorkspaces: () => workspaces.full(),
     fullModels: () => models.full(),
@@ -61,8 +62,10 @@ export function createSlots(config: BackgroundConfig): Slots {
 
 function createCounter<Key extends string>(limitOf: (key: Key) => number | null) {
   const counts = new Map<Key, number>()
-  const isFull = (key: Key): boolean => (counts.get(key) ?? 0) >= (limitOf(key) ?? Number.POSITIVE_INFINITY)
+  const roomOf = (key: Key): number => Math.max(0, (limitOf(key) ?? Number.POSITIVE_INFINITY) - (counts.get(key) ?? 0))
+  const isFull = (key: Key): boolean => roomOf(key) === 0
   return {
+    roomOf,
     isFull,
     add(key: Key, by: 1 | -1): void {
       const next = (counts.get(key) ?? 0) + by

@@ -22,6 +22,8 @@ export interface Custody {
   has(entry: QueueEntry): boolean
   /** Is not offered while somebody is claiming it. Undefined: it is not here. */
   beginClaim(taskId: TaskId, run: number): Claim | undefined
+  /** Others may have these at once. */
+  release(entries: readonly QueueEntry[]): void
   /** Gives everything back. */
   close(): Promise<void>
 }
@@ -45,10 +47,20 @@ interface Holding {
   isBeingClaimed?: boolean
 }
 
-/** What nobody has claimed after `patienceMs` goes back. */
-export function createCustody(query: Query, boss: Boss, queued: QueuedRows, patienceMs: number): Custody {
+export interface CustodyParts {
+  readonly query: Query
+  readonly boss: Boss
+  readonly queued: QueuedRows
+  /** What nobody has claimed after so long goes back. */
+  readonly patienceMs: number
+  /** Something was given back that others may want. */
+  onRelease(): Promise<void>
+}
+
+export function createCustody({ query, boss, queued, patienceMs, onRelease }: CustodyParts): Custody {
   const holdings = new Map<string, Holding>()
   const removals = createRemovals((tickets) => boss.remove(query, tickets))
+  const releasing = new Set<Promise<void>>()
   let cancelSweep: (() => void) | undefined
 
   function hold(plugin: string, entry: QueueEntry, ticket: FetchedTicket | null): Holding {
@@ -99,6 +111,14 @@ export function createCustody(query: Query, boss: Boss, queued: QueuedRows, pati
     giveBack(unwanted).catch(() => {})
   }
 
+  /** What cannot be given back is found by others all the same, once they see that nobody takes it. */
+  async function giveToOthers(some: readonly Holding[]): Promise<void> {
+    const giving = giveBack(some).finally(() => releasing.delete(giving))
+    releasing.add(giving)
+    await giving
+    if (some.some(({ ticket }) => ticket !== null)) await onRelease()
+  }
+
   function findByTask(taskId: TaskId, run: number): Holding | undefined {
     for (const holding of holdings.values()) if (holding.row?.id === taskId && holding.row.run === run) return holding
     return undefined
@@ -109,7 +129,10 @@ export function createCustody(query: Query, boss: Boss, queued: QueuedRows, pati
     addFound(rows) {
       for (const row of rows) if (!holdings.has(toTicketId(row))) hold(row.plugin, row, null).row = row
     },
-    refresh: async () => void (await lookAt([...holdings.values()].filter(({ isBeingClaimed }) => !isBeingClaimed))),
+    async refresh() {
+      await Promise.allSettled(releasing)
+      await lookAt([...holdings.values()].filter(({ isBeingClaimed }) => !isBeingClaimed))
+    },
     rows: () => [...holdings.values()].flatMap(({ row, isBeingClaimed }) => (row && !isBeingClaimed ? row : [])),
     has: (entry) => holdings.has(toTicketId(entry)),
     beginClaim(taskId, run) {
@@ -124,9 +147,14 @@ export function createCustody(query: Query, boss: Boss, queued: QueuedRows, pati
         },
       }
     },
+    release(entries) {
+      const held = entries.flatMap((entry) => holdings.get(toTicketId(entry)) ?? [])
+      const unwanted = held.filter(({ isBeingClaimed }) => !isBeingClaimed)
+      if (unwanted.length > 0) giveToOthers(unwanted).catch(() => {})
+    },
     async close() {
       cancelSweep?.()
-      await Promise.all([giveBack([...holdings.values()]), removals.close()])
+      await Promise.all([giveBack([...holdings.values()]), removals.close(), Promise.allSettled(releasing)])
     },
   }
 }

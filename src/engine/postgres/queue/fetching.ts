@@ -5,12 +5,15 @@ import type { Custody } from "./custody.ts"
 import { createFairShare, type FairShare } from "./fair-share.ts"
 import { createFits, type QueuedRow } from "./queued-rows.ts"
 
+/**
+ * `exhausted`: there are no more tickets. `clogged`: so much lies before what fits that it was given up; what fits must
+ * be found in another way.
+ */
+export type FetchOutcome = "enough" | "exhausted" | "clogged"
+
 export interface Fetching {
-  /**
-   * Brings into custody what the request may get of a plugin. False: so much lies before what fits that it was given up;
-   * what fits must be found in another way.
-   */
-  fetch(plugin: string, request: TakeRequest): Promise<boolean>
+  /** Brings into custody what the request may get of a plugin, up to its limit. */
+  fetch(plugin: string, request: TakeRequest): Promise<FetchOutcome>
   shareOf(plugin: string): FairShare
 }
 
@@ -19,11 +22,12 @@ type Fits = (row: QueuedRow) => boolean
 interface Collected {
   readonly fitting: readonly QueuedRow[]
   readonly isClogged: boolean
+  readonly hasMisfits: boolean
 }
 
 /** As many tickets that do not fit are held at a time, of a plugin. */
 const MOST_MISFITS = 200
-/** For so long a queue whose head does not fit is not fetched from. */
+/** For so long a queue with something before what fits is not fetched from: others may want that. */
 const CLOGGED_MS = 1_000
 
 export function createFetching(boss: Boss, custody: Custody): Fetching {
@@ -45,8 +49,9 @@ export function createFetching(boss: Boss, custody: Custody): Fetching {
       const rows = tickets.length === 0 ? [] : await custody.add(plugin, tickets)
       fitting.push(...rows.filter(fits))
       misfits += rows.filter((row) => !fits(row)).length
-      if (tickets.length < limit || fitting.length >= wanted.limit) return { fitting, isClogged: false }
-      if (misfits >= MOST_MISFITS) return { fitting, isClogged: true }
+      const hasMisfits = misfits > 0
+      if (tickets.length < limit || fitting.length >= wanted.limit) return { fitting, isClogged: false, hasMisfits }
+      if (misfits >= MOST_MISFITS) return { fitting, isClogged: true, hasMisfits }
     }
   }
 
@@ -68,16 +73,18 @@ export function createFetching(boss: Boss, custody: Custody): Fetching {
   return {
     shareOf,
     async fetch(plugin, request) {
-      if (systemClock.monotonic() < (cloggedUntilMs.get(plugin) ?? 0)) return false
+      if (systemClock.monotonic() < (cloggedUntilMs.get(plugin) ?? 0)) return "clogged"
       const fits = createFits(request)
-      const held = custody.rows().filter((row) => row.plugin === plugin && fits(row))
+      const fitting = () => custody.rows().filter((row) => row.plugin === plugin && fits(row))
+      const held = fitting()
       const { limit, fullWorkspaces: without } = request
-      const { isClogged } =
+      const { isClogged, hasMisfits } =
         held.length < limit
           ? await collectFairly(plugin, held, request, fits)
           : await collect(plugin, { limit, without, above: lowestPriority(held) }, fits)
-      if (isClogged) cloggedUntilMs.set(plugin, systemClock.monotonic() + CLOGGED_MS)
-      return !isClogged
+      if (hasMisfits) cloggedUntilMs.set(plugin, systemClock.monotonic() + CLOGGED_MS)
+      if (isClogged) return "clogged"
+      return fitting().length < limit ? "exhausted" : "enough"
     },
   }
 }

@@ -11,6 +11,7 @@ export interface QueuedRow extends QueueEntry {
   readonly session: SessionId | null
   readonly workspace: string
   readonly plugin: string
+  readonly tool: string
   readonly model: string | null
   readonly kind: TaskKind
   readonly inputHeldBy: WorkerId | null
@@ -23,8 +24,8 @@ export interface QueuedRow extends QueueEntry {
 export interface QueuedRows {
   /** Those of these tasks that are queued. */
   read(numbers: readonly number[]): Promise<readonly QueuedRow[]>
-  /** Those of these plugins that have something due. */
-  pluginsWithWork(plugins: readonly string[]): Promise<readonly string[]>
+  /** Those of its plugins that have something for the request. */
+  pluginsWithWork(request: TakeRequest): Promise<readonly string[]>
   /** What fits the request, in the order of the queue. */
   find(request: TakeRequest): Promise<readonly QueuedRow[]>
   nextDueAt(): Promise<number | undefined>
@@ -41,19 +42,22 @@ export function createQueuedRows(query: Query, clock: Clock | undefined): Queued
             now(),
             numbers,
           ]),
-    async pluginsWithWork(plugins) {
+    async pluginsWithWork(request) {
+      const plugins = [...new Set(request.plugins)]
+      const values: unknown[] = [now(), plugins, request.worker]
       const rows = await query<{ plugin: string }>(
         `SELECT p.plugin FROM unnest($2::text[]) AS p (plugin), ${NOW}
-         WHERE EXISTS (SELECT FROM tasks t WHERE t.status = 'queued' AND t.plugin = p.plugin AND ${IS_DUE})`,
-        [now(), plugins],
+         WHERE EXISTS (SELECT FROM tasks t WHERE t.plugin = p.plugin AND ${toConditions(request, values)})`,
+        values,
       )
       return rows.map(({ plugin }) => plugin)
     },
     async find(request) {
-      const values: unknown[] = [now(), request.plugins, request.limit, request.worker]
-      const fits = `t.status = 'queued' AND ${IS_DUE} AND (t.input_held_by IS NULL OR t.input_held_by = $4)
-        ${toConditions(request, values)}`
-      return query(request.only ? toQueryOfOwn(fits) : toQueryOfAll(fits), values)
+      const { plugins, worker, limit } = request
+      const values: unknown[] = [now(), plugins, worker, limit]
+      if (request.only) return query(toQueryOfOwn(toConditions(request, values)), values)
+      const rooms = values.push(plugins.map((plugin) => Math.min(limit, request.room?.get(plugin) ?? limit)))
+      return query(toQueryOfAll(toConditions(request, values), `$${rooms}::integer[]`), values)
     },
     async nextDueAt() {
       const [row] = await query<{ due: number | null }>(
@@ -69,43 +73,56 @@ export function createQueuedRows(query: Query, clock: Clock | undefined): Queued
 const NOW = "(SELECT coalesce($1::bigint, floor(extract(epoch FROM now()) * 1000)::bigint) AS now) AS clock"
 /** What was not put off is due, also after the clock was set back behind the moment it was queued at. */
 const IS_DUE = "(t.available_at <= clock.now OR t.available_at <= t.queued_at)"
-const COLUMNS = `t.number, t.run, t.fence, t.id, t.session, t.workspace, t.plugin, t.model, t.kind,
+const COLUMNS = `t.number, t.run, t.fence, t.id, t.session, t.workspace, t.plugin, t.tool, t.model, t.kind,
   t.input_held_by AS "inputHeldBy", t.priority, t.queued_at AS "queuedAt", ${IS_DUE} AS "isDue"`
-const IN_ORDER = "ORDER BY t.priority DESC, t.queued_at, t.number LIMIT $3"
+const IN_ORDER = "ORDER BY t.priority DESC, t.queued_at, t.number"
 
 /** Plugin by plugin, along the queue of each, so that another's long queue is not walked. */
-function toQueryOfAll(fits: string): string {
-  return `SELECT t.* FROM ${NOW}, unnest($2::text[]) AS p (plugin)
-    CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM tasks t WHERE t.plugin = p.plugin AND ${fits} ${IN_ORDER}) AS t
-    ORDER BY t.priority DESC, t."queuedAt", t.number LIMIT $3`
+function toQueryOfAll(fits: string, rooms: string): string {
+  return `SELECT t.* FROM ${NOW}, unnest($2::text[], ${rooms}) AS p (plugin, room)
+    CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM tasks t WHERE t.plugin = p.plugin AND ${fits} ${IN_ORDER} LIMIT p.room) AS t
+    ORDER BY t.priority DESC, t."queuedAt", t.number LIMIT $4`
 }
 
 function toQueryOfOwn(fits: string): string {
-  return `SELECT ${COLUMNS} FROM tasks t, ${NOW} WHERE t.plugin = ANY ($2::text[]) AND ${fits} ${IN_ORDER}`
+  return `SELECT ${COLUMNS} FROM tasks t, ${NOW} WHERE t.plugin = ANY ($2::text[]) AND ${fits} ${IN_ORDER} LIMIT $4`
 }
 
+/** The worker is the third of the values. */
 function toConditions(request: TakeRequest, values: unknown[]): string {
-  const add = (list: readonly string[]): string => `ANY ($${values.push(list)}::text[])`
-  const conditions = [`t.kind = ${add(request.kinds)}`]
+  const bind = (list: readonly string[]): string => `$${values.push(list)}::text[]`
+  const add = (list: readonly string[]): string => `ANY (${bind(list)})`
+  const conditions = [
+    `t.status = 'queued' AND ${IS_DUE} AND (t.input_held_by IS NULL OR t.input_held_by = $3)`,
+    `t.kind = ${add(request.kinds)}`,
+  ]
+  if (request.tools) {
+    const pairs = request.plugins.flatMap((plugin) =>
+      [...(request.tools?.get(plugin) ?? [])].map((tool) => [plugin, tool] as const),
+    )
+    const columns = `${bind(pairs.map(([plugin]) => plugin))}, ${bind(pairs.map(([, tool]) => tool))}`
+    conditions.push(`(t.plugin, t.tool) IN (SELECT * FROM unnest(${columns}))`)
+  }
   if (request.fullSessions.length > 0)
     conditions.push(`(t.session IS NULL OR NOT t.session = ${add(request.fullSessions)})`)
   if (request.fullModels.length > 0) conditions.push(`(t.model IS NULL OR NOT t.model = ${add(request.fullModels)})`)
   if (request.fullWorkspaces.length > 0) conditions.push(`NOT t.workspace = ${add(request.fullWorkspaces)}`)
   if (request.only) conditions.push(`(t.session = ${add(request.only.sessions)} OR t.id = ${add(request.only.tasks)})`)
-  return conditions.map((condition) => `AND ${condition}`).join(" ")
+  return conditions.join(" AND ")
 }
 
 /** Says of a row what the conditions above ask of it. */
 export function createFits(request: TakeRequest): (row: QueuedRow) => boolean {
-  const { worker } = request
+  const { worker, tools } = request
   const plugins = new Set(request.plugins)
   const kinds = new Set(request.kinds)
   const sessions = new Set(request.fullSessions)
   const models = new Set(request.fullModels)
   const workspaces = new Set(request.fullWorkspaces)
-  return ({ plugin, kind, session, model, workspace, inputHeldBy, isDue }) =>
+  return ({ plugin, tool, kind, session, model, workspace, inputHeldBy, isDue }) =>
     isDue &&
     plugins.has(plugin) &&
+    (!tools || tools.get(plugin)?.has(tool) === true) &&
     kinds.has(kind) &&
     (session === null || !sessions.has(session)) &&
     (model === null || !models.has(model)) &&
