@@ -7,6 +7,8 @@ export type Wake =
   | { readonly about: "session"; readonly sessionId: SessionId; readonly hasNotice?: false }
   /** It got a member, one of its members ended, or it moved on. */
   | { readonly about: "group"; readonly groupId: GroupId }
+  /** It has printed something that other processes can read. */
+  | { readonly about: "output"; readonly taskId: TaskId }
   | { readonly about: "unknown" }
 
 /** Carries lossy wake-ups. A listener re-reads the store from its own cursor. */

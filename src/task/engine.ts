@@ -1,5 +1,6 @@
 import type { Bus } from "./bus.ts"
 import type { Dispatcher } from "./dispatcher.ts"
+import type { Outputs } from "./outputs.ts"
 import type { TaskStore } from "./store.ts"
 
 /** Store, dispatcher and bus as one choice. Closing waits for what was committed before. */
@@ -8,5 +9,6 @@ export interface Engine extends AsyncDisposable {
   readonly store: TaskStore
   readonly dispatcher: Dispatcher
   readonly bus: Bus
+  readonly outputs?: Outputs
   close(): Promise<void>
 }

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises"
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { Database, Query } from "./connection/database.ts"
 import { isHeldUp } from "./connection/store-error.ts"
+import { OUTPUT_SCHEMA } from "./output-schema.ts"
 import { migrateQueue, QUEUE_VERSION, readQueueVersion, toQueueSchema } from "./queue-schema.ts"
 import { SCHEMA } from "./schema.ts"
 
@@ -12,7 +13,10 @@ interface Migration {
 }
 
 /** Forward only. The version of a store is how many of these it has seen; an entry that was released never changes. */
-const MIGRATIONS: readonly Migration[] = [{ statements: SCHEMA, usableFrom: 1 }]
+const MIGRATIONS: readonly Migration[] = [
+  { statements: SCHEMA, usableFrom: 1 },
+  { statements: OUTPUT_SCHEMA, usableFrom: 1 },
+]
 
 export const STORE_VERSION = MIGRATIONS.length
 

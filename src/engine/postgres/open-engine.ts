@@ -1,16 +1,19 @@
 import { systemClock } from "../../base/clock.ts"
 import { closeAll } from "../../base/close-all.ts"
 import type { Engine } from "../../task/engine.ts"
+import type { TaskId } from "../../task/id.ts"
 import type { TaskStore } from "../../task/store.ts"
 import { createBoss } from "./boss.ts"
 import { createBus, type PostgresBus } from "./bus.ts"
 import { DEFAULT_SCHEMA } from "./connection/client-settings.ts"
+import type { Query } from "./connection/database.ts"
 import { openDatabase } from "./connection/open-database.ts"
 import { createDispatcher } from "./dispatcher.ts"
 import type { PostgresEngineOptions } from "./engine-options.ts"
 import { ensureVersion } from "./ensure-version.ts"
 import { createGroupCommit } from "./group-commit.ts"
 import { createJudgeLease } from "./judge-lease.ts"
+import { createOutputs } from "./outputs.ts"
 import { createUpkeep } from "./queue/upkeep.ts"
 import { createRunGroup } from "./run-group.ts"
 import { createStore } from "./store.ts"
@@ -38,12 +41,17 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
   const runGroup = createRunGroup({ database, clock, judgeLease, onChanges, notify: bus.notify })
   const groupCommit = createGroupCommit(runGroup, bus.publish)
   const commit = createWatchedCommit(groupCommit.commit, dispatcher) as TaskStore["commit"]
+  const outputs = createOutputs({
+    query: database.query,
+    onWritten: (tasks) => tellOfOutput(database.query, bus, tasks),
+  })
   const upkeep = createUpkeep(boss, warn)
 
   const kept = opened.move()
   let closing: Promise<void> | undefined
   const close = (): Promise<void> =>
     (closing ??= closeAll([
+      outputs.close,
       groupCommit.close,
       bus.close,
       () => withinMoments(Promise.all([dispatcher.close(), upkeep.close()])),
@@ -54,9 +62,17 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
     store: createStore({ database, judgeLease, commit, ...(clock && { clock }) }),
     dispatcher,
     bus,
+    outputs,
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** Whoever misses it looks again by itself. */
+function tellOfOutput(query: Query, bus: PostgresBus, tasks: readonly TaskId[]): void {
+  const news = [{ wakes: tasks.map((taskId) => ({ about: "output", taskId }) as const), hasOffers: false }]
+  bus.publish(news)
+  bus.notify(query, news).catch(() => {})
 }
 
 const MOMENTS_MS = 1_000

@@ -17,7 +17,7 @@ const LARGEST_PAYLOAD = 7_900
 /** Whoever is told more than this at once is quicker when it looks at everything. */
 const MOST_PAYLOADS = 20
 
-type Topic = "tasks" | "sessions" | "written" | "groups"
+type Topic = "tasks" | "sessions" | "written" | "groups" | "outputs"
 type Item = readonly [topic: Topic, encoded: string]
 
 /**
@@ -49,16 +49,18 @@ export function fromPayload(payload: string): Message | undefined {
     sessions = [],
     written = [],
     groups = [],
+    outputs = [],
   } = parsed as Record<string, unknown>
   if (typeof from !== "string") return undefined
   if (everything === true) return { sender: from, wakes: [{ about: "unknown" }], hasOffers: true }
   if (!isListOf(tasks, isTaskEntry) || !isListOf(groups, isText)) return undefined
-  if (!isListOf(sessions, isText) || !isListOf(written, isText)) return undefined
+  if (!isListOf(sessions, isText) || !isListOf(written, isText) || !isListOf(outputs, isText)) return undefined
   const wakes: Wake[] = [
     ...tasks.map(([id, sequence]): Wake => ({ about: "task", taskId: id as TaskId, sequence })),
     ...sessions.map((id): Wake => ({ about: "session", sessionId: id as SessionId })),
     ...written.map((id): Wake => ({ about: "session", sessionId: id as SessionId, hasNotice: false })),
     ...groups.map((id): Wake => ({ about: "group", groupId: id as GroupId })),
+    ...outputs.map((id): Wake => ({ about: "output", taskId: id as TaskId })),
   ]
   return { sender: from, wakes, hasOffers: offers === true }
 }
@@ -69,9 +71,11 @@ function toItems(wakes: readonly Wake[]): readonly Item[] {
   const sessions = new Set<string>()
   const written = new Set<string>()
   const groups = new Set<string>()
+  const outputs = new Set<string>()
   for (const wake of wakes) {
     if (wake.about === "task") tasks.set(wake.taskId, Math.max(wake.sequence, tasks.get(wake.taskId) ?? 0))
     else if (wake.about === "group") groups.add(wake.groupId)
+    else if (wake.about === "output") outputs.add(wake.taskId)
     else if (wake.about === "session") (wake.hasNotice === false ? written : sessions).add(wake.sessionId)
   }
   return [
@@ -79,11 +83,12 @@ function toItems(wakes: readonly Wake[]): readonly Item[] {
     ...[...sessions].map((id): Item => ["sessions", JSON.stringify(id)]),
     ...[...written.difference(sessions)].map((id): Item => ["written", JSON.stringify(id)]),
     ...[...groups].map((id): Item => ["groups", JSON.stringify(id)]),
+    ...[...outputs].map((id): Item => ["outputs", JSON.stringify(id)]),
   ]
 }
 
 /** Everything in a payload beside its head and its items. */
-const ENVELOPE_BYTES = '"offers":true,"tasks":[],"sessions":[],"written":[],"groups":[]}'.length + 10
+const ENVELOPE_BYTES = '"offers":true,"tasks":[],"sessions":[],"written":[],"groups":[],"outputs":[]}'.length + 10
 
 /** Undefined: one item alone is too large to be told. */
 function toPages(items: readonly Item[], size: number): Item[][] | undefined {

@@ -1,6 +1,7 @@
 import type { Query } from "./connection/database.ts"
 import type { WorkingSet } from "./working-set/working-set.ts"
 import { createBulk } from "./write/bulk.ts"
+import { removeOutputs } from "./write/remove-outputs.ts"
 import { removeArtifacts, writeArtifacts } from "./write/write-artifacts.ts"
 import { sweepDependents, writeDependents } from "./write/write-dependents.ts"
 import { removeDocuments, writeDocuments } from "./write/write-documents.ts"
@@ -19,6 +20,7 @@ export async function writeRows(query: Query, set: WorkingSet): Promise<void> {
   removeLeases(bulk, set)
   removeDocuments(bulk, set)
   removeTasks(bulk, set)
+  removeOutputs(bulk, set)
   writeTasks(bulk, set)
   writeDependents(bulk, set)
   writeGroups(bulk, set)

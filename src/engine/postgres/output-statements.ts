@@ -1,0 +1,46 @@
+/**
+ * Only whoever has the run claimed under that fence writes. The lock of the task's row keeps it so until the bytes are there;
+ * a row that somebody else has locked is passed over, so that no one task holds up the others. Answers for each run that is
+ * claimed so whether it was written. Pieces that lie across the border of what is dropped are cut.
+ */
+export const APPEND_OUTPUT = `
+WITH asked AS (
+  SELECT * FROM unnest($1::text[], $2::integer[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[])
+    AS asked (id, run, fence, keep_from, start, bytes)
+), claimed AS (
+  SELECT id, run, fence FROM tasks WHERE id = ANY($1::text[]) AND status IN ('running', 'stopping')
+), held AS MATERIALIZED (
+  SELECT number, id, run, fence FROM tasks WHERE id = ANY($1::text[]) AND status IN ('running', 'stopping')
+  ORDER BY number FOR SHARE SKIP LOCKED
+), own AS MATERIALIZED (
+  SELECT held.number AS task, asked.* FROM asked JOIN held USING (id, run, fence)
+), kept AS MATERIALIZED (
+  SELECT task, run, max(keep_from) AS keep_from FROM own GROUP BY task, run HAVING max(keep_from) > 0
+), dropped AS (
+  DELETE FROM outputs USING kept
+  WHERE outputs.task = kept.task AND outputs.run = kept.run AND stop <= keep_from
+), cut AS (
+  UPDATE outputs SET start = keep_from, bytes = substring(bytes FROM (keep_from - start + 1)::integer) FROM kept
+  WHERE outputs.task = kept.task AND outputs.run = kept.run AND start < keep_from AND stop > keep_from
+), written AS (
+  INSERT INTO outputs (task, run, start, stop, bytes)
+  SELECT task, run, start, start + octet_length(bytes), bytes FROM own
+  ON CONFLICT (task, run, start) DO NOTHING
+)
+SELECT DISTINCT claimed.id, claimed.run, claimed.fence, held.id IS NOT NULL AS is_written
+FROM asked JOIN claimed USING (id, run, fence) LEFT JOIN held USING (id, run, fence)`
+
+export const OUTPUT_EXTENT = {
+  name: "output_extent",
+  text: `SELECT
+    (SELECT start FROM outputs WHERE task = number AND outputs.run = $2::integer ORDER BY start LIMIT 1) AS first,
+    (SELECT stop FROM outputs WHERE task = number AND outputs.run = $2::integer ORDER BY start DESC LIMIT 1) AS total
+  FROM tasks WHERE id = $1::text`,
+}
+
+export const READ_OUTPUT = {
+  name: "read_output",
+  text: `SELECT start, bytes FROM outputs
+  WHERE task = (SELECT number FROM tasks WHERE id = $1::text) AND run = $2::integer AND start < $4::bigint AND stop > $3::bigint
+  ORDER BY start`,
+}

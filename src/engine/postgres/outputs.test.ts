@@ -1,0 +1,145 @@
+import pg from "pg"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import type { Wake } from "../../task/bus.ts"
+import type { Engine } from "../../task/engine.ts"
+import type { OutputPart, Outputs } from "../../task/outputs.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import { applyEvents, COMPLETED, createTask, RUNNING, STARTED } from "../suite/samples.ts"
+import type { EngineSubject } from "../suite/subject.ts"
+import { createTestPostgres } from "./test-engine.ts"
+
+let subject: EngineSubject & { readonly url: string }
+let engine: Engine
+let outputs: Outputs
+
+beforeAll(async () => {
+  subject = await createTestPostgres()
+  engine = subject.engine
+  outputs = outputsOf(engine)
+})
+afterAll(() => subject.dispose())
+
+function outputsOf({ outputs: port }: Engine): Outputs {
+  if (!port) throw new Error("The engine keeps no output.")
+  return port
+}
+
+function toPart(task: TaskRecord, start: number, text: string, changes: Partial<OutputPart> = {}): OutputPart {
+  const run = { taskId: task.id, run: task.run, fence: task.fence }
+  return { run, start, bytes: Buffer.from(text), keepFrom: 0, ...changes }
+}
+
+async function textOf({ id, run }: TaskRecord, port: Outputs = outputs): Promise<string> {
+  const { firstOffset = 0, totalBytes = 0 } = (await port.extent(id, run)) ?? {}
+  return Buffer.from(await port.read(id, run, firstOffset, totalBytes)).toString()
+}
+
+/** Somebody who looks at the store beside the engine. */
+async function ask<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+  const client = new pg.Client(subject.url)
+  await client.connect()
+  try {
+    return (await client.query<Row>(text, [...values])).rows
+  } finally {
+    await client.end()
+  }
+}
+
+test("what a run prints is read by another process, in any part of it", async () => {
+  const task = await createTask(engine, RUNNING)
+  expect(await outputs.extent(task.id, 1)).toBeUndefined()
+  await outputs.append(toPart(task, 0, "hello "))
+  await outputs.append(toPart(task, 6, "world"))
+  const other = outputsOf(await subject.another())
+  expect(await other.extent(task.id, 1)).toEqual({ firstOffset: 0, totalBytes: 11 })
+  expect(await textOf(task, other)).toBe("hello world")
+  expect(Buffer.from(await other.read(task.id, 1, 4, 8)).toString()).toBe("o wo")
+})
+
+test("any bytes are kept as they are, a piece of more than a row too", async () => {
+  const task = await createTask(engine, RUNNING)
+  const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, index) => (index * 7) % 256))
+  await outputs.append(toPart(task, 0, "", { bytes }))
+  expect(await outputs.extent(task.id, 1)).toEqual({ firstOffset: 0, totalBytes: 200_000 })
+  expect(bytes.equals(await outputs.read(task.id, 1, 0, 200_000))).toBe(true)
+  expect(bytes.subarray(65_530, 65_540).equals(await outputs.read(task.id, 1, 65_530, 65_540))).toBe(true)
+})
+
+test("a piece that is sent again, because nobody answered, is there once", async () => {
+  const task = await createTask(engine, RUNNING)
+  await outputs.append(toPart(task, 0, "once"))
+  await outputs.append(toPart(task, 0, "once"))
+  expect(await textOf(task)).toBe("once")
+})
+
+test("what is not kept any longer goes to the byte, also when everything before was never sent", async () => {
+  const task = await createTask(engine, RUNNING)
+  await outputs.append(toPart(task, 0, "abcde"))
+  await outputs.append(toPart(task, 5, "fghij"))
+  await outputs.append(toPart(task, 10, "kl", { keepFrom: 7 }))
+  expect(await outputs.extent(task.id, 1)).toEqual({ firstOffset: 7, totalBytes: 12 })
+  expect(await textOf(task)).toBe("hijkl")
+  expect(await outputs.read(task.id, 1, 5, 12)).toHaveLength(0)
+  await outputs.append(toPart(task, 100, "xyz", { keepFrom: 100 }))
+  expect(await outputs.extent(task.id, 1)).toEqual({ firstOffset: 100, totalBytes: 103 })
+})
+
+test("nobody writes for a run that was claimed anew, has ended or is another one", async () => {
+  const task = await createTask(engine, RUNNING)
+  await outputs.append(toPart(task, 0, "before"))
+  const again = await applyEvents(engine, task.id, { type: "task.released", reason: "lost_worker" }, STARTED)
+  await expect(outputs.append(toPart(task, 6, " stale"))).rejects.toMatchObject({ code: "stale_claim" })
+  await outputs.append(toPart(again, 6, " and after"))
+  await applyEvents(engine, task.id, COMPLETED)
+  await expect(outputs.append(toPart(again, 16, " late"))).rejects.toMatchObject({ code: "stale_claim" })
+  expect(await textOf(task)).toBe("before and after")
+})
+
+test("of runs that print at once, those that may are kept and the others refused", async () => {
+  const tasks = await Promise.all(Array.from({ length: 20 }, () => createTask(engine, RUNNING)))
+  const ended = new Set(tasks.filter((_, index) => index % 5 === 0))
+  for (const { id } of ended) await applyEvents(engine, id, COMPLETED)
+  const answers = await Promise.allSettled(tasks.map((task) => outputs.append(toPart(task, 0, task.id))))
+  expect(answers.map(({ status }) => status)).toEqual(tasks.map((task) => (ended.has(task) ? "rejected" : "fulfilled")))
+  for (const task of tasks) expect(await textOf(task)).toBe(ended.has(task) ? "" : task.id)
+})
+
+test("a task that somebody holds keeps no other one waiting, and is written once it is free", async () => {
+  const [held, free] = [await createTask(engine, RUNNING), await createTask(engine, RUNNING)]
+  const holder = new pg.Client(subject.url)
+  await holder.connect()
+  await holder.query("BEGIN")
+  await holder.query("SELECT FROM meanwhile.tasks WHERE id = $1 FOR UPDATE", [held.id])
+  const waiting = outputs.append(toPart(held, 0, "held"))
+  await outputs.append(toPart(free, 0, "free"))
+  expect(await textOf(held)).toBe("")
+  await holder.query("COMMIT")
+  await holder.end()
+  await waiting
+  expect(await textOf(held)).toBe("held")
+})
+
+test("other processes are told that a task has printed, and not what", async () => {
+  const task = await createTask(engine, RUNNING)
+  const other = await subject.another()
+  const told = new Promise<Wake>((resolve) => {
+    other.bus.subscribe((wake) => wake.about === "output" && wake.taskId === task.id && resolve(wake))
+  })
+  await outputs.append(toPart(task, 0, "hello"))
+  expect(await told).toEqual({ about: "output", taskId: task.id })
+})
+
+test("output goes when its task is stripped, and when it is removed, by whichever version", async () => {
+  const rows = (number: number) => ask("SELECT FROM meanwhile.outputs WHERE task = $1", [number])
+  for (const take of ["task.strip", "task.remove", "by hand"] as const) {
+    const task = await createTask(engine, RUNNING)
+    const [found] = await ask<{ number: number }>("SELECT number FROM meanwhile.tasks WHERE id = $1", [task.id])
+    await outputs.append(toPart(task, 0, "hello"))
+    await applyEvents(engine, task.id, COMPLETED)
+    expect(await rows(found?.number ?? 0)).toHaveLength(1)
+    if (take === "by hand") await ask("DELETE FROM meanwhile.tasks WHERE id = $1", [task.id])
+    else await engine.store.commit([{ op: take, taskId: task.id }])
+    expect(await rows(found?.number ?? 0)).toEqual([])
+    expect(await outputs.extent(task.id, 1)).toBeUndefined()
+  }
+})

@@ -1,0 +1,128 @@
+import { setTimeout as wait } from "node:timers/promises"
+import { MeanwhileError } from "../../base/error.ts"
+import type { TaskId } from "../../task/id.ts"
+import type { OutputPart, Outputs } from "../../task/outputs.ts"
+import type { Query } from "./connection/database.ts"
+import { APPEND_OUTPUT, OUTPUT_EXTENT, READ_OUTPUT } from "./output-statements.ts"
+
+export interface PostgresOutputs extends Outputs {
+  /** Waits for what is under way. */
+  close(): Promise<void>
+}
+
+export interface OutputsParts {
+  readonly query: Query
+  /** These tasks have printed something that others can read now. */
+  onWritten(tasks: readonly TaskId[]): void
+}
+
+interface Writer {
+  readonly part: OutputPart
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+/** A row is read as a whole. */
+const ROW_BYTES = 64 * 1_024
+const LARGEST_GROUP_BYTES = 4 * 1_024 * 1_024
+/** Somebody is just writing to that task: that takes a moment. */
+const BUSY_PAUSE_MS = 10
+
+/**
+ * Pieces of one moment are written by one statement, and told of once: a notification for each would keep the whole database
+ * waiting. It stands for itself, so that no process that stops in the middle leaves a lock behind.
+ */
+export function createOutputs({ query, onWritten }: OutputsParts): PostgresOutputs {
+  let waiting: Writer[] = []
+  let sending: Promise<void> | undefined
+
+  async function send(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve))
+    while (waiting.length > 0) {
+      const group = takeGroup()
+      const busy = await writeGroup(group).catch((error: unknown) => {
+        for (const { reject } of group) reject(error)
+        return []
+      })
+      waiting.unshift(...busy)
+      if (busy.length > 0 && busy.length === waiting.length) await wait(BUSY_PAUSE_MS)
+    }
+    sending = undefined
+  }
+
+  function takeGroup(): readonly Writer[] {
+    let bytes = 0
+    const count = waiting.findIndex(({ part }, index) => {
+      bytes += part.bytes.byteLength
+      return index > 0 && bytes > LARGEST_GROUP_BYTES
+    })
+    return waiting.splice(0, count < 0 ? waiting.length : count)
+  }
+
+  /** Answers with those whose task somebody is writing to: they are to be tried again. */
+  async function writeGroup(group: readonly Writer[]): Promise<readonly Writer[]> {
+    const rows = group.flatMap(({ part }) => toRows(part))
+    const states = await query<{ id: string; run: number; fence: number; is_written: boolean }>(APPEND_OUTPUT, [
+      rows.map(({ run }) => run.taskId),
+      rows.map(({ run }) => run.run),
+      rows.map(({ run }) => run.fence),
+      rows.map(({ keepFrom }) => keepFrom),
+      rows.map(({ start }) => start),
+      rows.map(({ bytes }) => toBuffer(bytes)),
+    ])
+    const stateOf = new Map(states.map(({ id, run, fence, is_written }) => [`${id}/${run}/${fence}`, is_written]))
+    const busy: Writer[] = []
+    const written = new Set<TaskId>()
+    for (const writer of group) {
+      const { taskId, run, fence } = writer.part.run
+      const isWritten = stateOf.get(`${taskId}/${run}/${fence}`)
+      if (isWritten === undefined) writer.reject(staleClaim(taskId))
+      else if (!isWritten) busy.push(writer)
+      else {
+        written.add(taskId)
+        writer.resolve()
+      }
+    }
+    if (written.size > 0) onWritten([...written])
+    return busy
+  }
+
+  return {
+    append: (part) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ part, resolve, reject })
+        sending ??= send()
+      }),
+    async extent(taskId, run) {
+      const [row] = await query<{ first: number | null; total: number | null }>(OUTPUT_EXTENT, [taskId, run])
+      return row && row.first !== null && row.total !== null
+        ? { firstOffset: row.first, totalBytes: row.total }
+        : undefined
+    },
+    async read(taskId, run, start, end) {
+      const rows = await query<{ start: number; bytes: Buffer }>(READ_OUTPUT, [taskId, run, start, end])
+      const [first] = rows
+      if (!first || first.start > start) return new Uint8Array()
+      const whole = Buffer.concat(rows.map(({ bytes }) => bytes))
+      return whole.subarray(start - first.start, end - first.start)
+    },
+    close: async () => void (await sending),
+  }
+}
+
+function toRows(part: OutputPart): readonly OutputPart[] {
+  const rows: OutputPart[] = []
+  for (let from = 0; from < part.bytes.byteLength; from += ROW_BYTES) {
+    rows.push({ ...part, start: part.start + from, bytes: part.bytes.subarray(from, from + ROW_BYTES) })
+  }
+  return rows
+}
+
+function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
+}
+
+function staleClaim(taskId: TaskId): MeanwhileError {
+  const text = `Another worker has task ${taskId}, or it has ended: what is printed for it here is not kept.`
+  return new MeanwhileError("stale_claim", text, { id: taskId })
+}
