@@ -1,16 +1,20 @@
-import type { Clock } from "../../base/clock.ts"
+import { type Clock, systemClock } from "../../base/clock.ts"
 import { createLeaseWatch, type IsHolderAlive } from "../rules/lease-watch.ts"
 import type { StoredLease } from "../rules/tables.ts"
+import { createLeaseSilence, type ServerWord } from "./lease-silence.ts"
 
-/** Whether a lease is over. `isSilent`: by the server's clock it was not renewed for its whole time. */
-export type JudgeLease = (lease: StoredLease, isSilent: boolean) => boolean
+/** Whether a lease is over. */
+export type JudgeLease = (lease: StoredLease, word: ServerWord) => boolean
 
-/**
- * The server's clock decides for all: those of workers jump and differ. Somebody who owns the time has no other than their
- * own, by which they see how long a lease stands still.
- */
+/** Over is a lease whose holder is known to be dead, or that was silent for its whole time. Who owns the time decides by it alone. */
 export function createJudgeLease(isHolderAlive: IsHolderAlive = () => undefined, clock?: Clock): JudgeLease {
-  if (!clock) return ({ data }, isSilent) => isSilent || isHolderAlive(data) === false
-  const watch = createLeaseWatch(clock, isHolderAlive)
-  return (lease) => watch.isOver(lease)
+  if (clock) {
+    const watch = createLeaseWatch(clock, isHolderAlive)
+    return (lease) => watch.isOver(lease)
+  }
+  const silenceOf = createLeaseSilence(systemClock)
+  return (lease, word) => {
+    const silentForMs = silenceOf(lease, word)
+    return silentForMs >= lease.ttlMs || isHolderAlive(lease.data) === false
+  }
 }

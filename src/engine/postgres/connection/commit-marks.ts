@@ -64,7 +64,7 @@ async function findTable(connection: Connection): Promise<boolean> {
     "SELECT to_regclass('commit_marks') IS NOT NULL AS is_there",
   )
   if (!found?.is_there) return false
-  // What processes that are long gone have left.
-  await connection.run("DELETE FROM commit_marks WHERE at < clock_timestamp() - interval '1 day'")
+  // What processes that are long gone have left, also by a clock that was set.
+  await connection.run("DELETE FROM commit_marks WHERE at < clock_timestamp() - interval '30 days'")
   return true
 }

@@ -1,11 +1,11 @@
 import type { GroupArrival } from "../../../task/group.ts"
 import type { GroupId, SessionId, TaskId, WorkspaceId } from "../../../task/id.ts"
 import type { GroupRow } from "../../rules/rows/group-row.ts"
-import type { LeaseRow } from "../../rules/rows/lease-row.ts"
 import type { NoticeRow } from "../../rules/rows/notice-row.ts"
 import type { SessionRow } from "../../rules/rows/session-row.ts"
 import type { StepRow } from "../../rules/rows/step-row.ts"
 import type { WaitRow } from "../../rules/rows/wait-row.ts"
+import type { HeardLeaseRow } from "../reads/lease-reads.ts"
 import type { DocumentKey, NumberKind } from "../working-set/wants.ts"
 
 /** What is locked beside tasks, by the name it is asked for under. */
@@ -14,7 +14,7 @@ export interface LockedRows extends Record<NumberKind, readonly number[]> {
   readonly sessions: readonly SessionRow[]
   /** Not locked: for those who change nothing of the session. */
   readonly workspaces: readonly { readonly id: SessionId; readonly workspace: WorkspaceId }[]
-  readonly leases: readonly (LeaseRow & { readonly is_silent: boolean })[]
+  readonly leases: readonly HeardLeaseRow[]
   readonly documents: readonly (DocumentKey & { readonly version: number })[]
   readonly now: number
 }

@@ -1,5 +1,5 @@
 import { toStoredLease } from "../../rules/rows/lease-row.ts"
-import { IS_SILENT } from "../reads/lease-reads.ts"
+import { LEASE_COLUMNS, toServerWord } from "../reads/lease-reads.ts"
 import { storableOf } from "../storable.ts"
 import type { Wants } from "../working-set/wants.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
@@ -11,12 +11,12 @@ export function askForLeases(questions: Questions<LockedRows>, { rows }: Wants):
   if (keys.length === 0) return
   questions.ask(
     "leases",
-    (parameter) => `SELECT key, holder, fence, ttl_ms, renewals, data, ${IS_SILENT} AS is_silent
+    (parameter) => `SELECT ${LEASE_COLUMNS}
       FROM leases WHERE key = ANY(${parameter(keys)}::text[]) ORDER BY key FOR UPDATE`,
   )
 }
 
 export function learnLeases(answers: Partial<LockedRows>, { rows }: Wants, { leases }: WorkingSet): void {
-  for (const key of rows.lease.values()) leases.learn(key, undefined, false)
-  for (const row of answers.leases ?? []) leases.learn(row.key, toStoredLease(row), row.is_silent)
+  for (const key of rows.lease.values()) leases.learn(key, undefined)
+  for (const row of answers.leases ?? []) leases.learn(row.key, toStoredLease(row), toServerWord(row))
 }

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest"
 import { createManualClock } from "../../../base/manual-clock.ts"
+import { waitUntil } from "../../suite/subject.ts"
+import { openDatabase } from "../connection/open-database.ts"
 import { createTestPostgres } from "../test-engine.ts"
 
 test("a lease whose holder is known to be dead is over at once", async () => {
@@ -35,6 +37,26 @@ test("who owns the time decides by it when a lease is over", async () => {
     await take("another")
     expect(await isOver()).toEqual([false])
   } finally {
+    await subject.dispose()
+  }
+})
+
+test.each(["+", "-"])("a lease is judged by its renewals when the server's clock was set by %s1 hour", async (sign) => {
+  const subject = await createTestPostgres()
+  const { store } = subject.engine
+  const database = await openDatabase({ url: subject.url, poolSize: 1 })
+  const take = (key: string, ttlMs: number) => ({ op: "lease.take", key, holder: key, ttlMs, data: {} }) as const
+  const isOver = async (key: string) => (await store.leases(key))[0]?.isOver
+  try {
+    const [, living] = await store.commit([take("worker/dead", 300), take("worker/living", 60_000)])
+    await database.query(`UPDATE leases SET renewed_at = renewed_at ${sign} interval '1 hour'`)
+    expect(await isOver("worker/living")).toBe(false)
+    const { key, holder, fence } = living
+    await store.commit([{ op: "lease.renew", key, holder, fence }])
+    await waitUntil(() => isOver("worker/dead"))
+    expect(await isOver("worker/living")).toBe(false)
+  } finally {
+    await database.close()
     await subject.dispose()
   }
 })

@@ -1,5 +1,6 @@
 import type { LeaseTable, LeaseWatch, StoredLease } from "../../rules/tables.ts"
 import type { JudgeLease } from "../judge-lease.ts"
+import type { ServerWord } from "../lease-silence.ts"
 import { type Changed, createMemory, type UndoLog } from "./memory.ts"
 import { createNumbers, type Numbers } from "./numbers.ts"
 import { missing } from "./wants.ts"
@@ -8,15 +9,14 @@ export interface LeaseRows {
   readonly table: LeaseTable
   readonly watch: LeaseWatch
   readonly fences: Numbers
-  /** `isSilent`: by the server's clock it was not renewed for its whole time. */
-  learn(key: string, lease: StoredLease | undefined, isSilent: boolean): void
+  learn(key: string, lease: StoredLease | undefined, word?: ServerWord): void
   changes(): readonly Changed<StoredLease>[]
 }
 
 export function createLeaseRows(undo: UndoLog, judgeLease: JudgeLease): LeaseRows {
   const leases = createMemory<StoredLease>(undo)
   const fences = createNumbers("lease_fences", undo)
-  const silent = new Set<StoredLease>()
+  const words = new Map<StoredLease, ServerWord>()
 
   const table: LeaseTable = {
     find(key) {
@@ -31,11 +31,17 @@ export function createLeaseRows(undo: UndoLog, judgeLease: JudgeLease): LeaseRow
 
   return {
     table,
-    watch: { isOver: (lease) => judgeLease(lease, silent.has(lease)) },
+    watch: {
+      isOver(lease) {
+        const word = words.get(lease)
+        // What was taken in this transaction is held.
+        return word !== undefined && judgeLease(lease, word)
+      },
+    },
     fences,
-    learn(key, lease, isSilent) {
+    learn(key, lease, word) {
       leases.learn(key, lease)
-      if (lease && isSilent) silent.add(lease)
+      if (lease && word) words.set(lease, word)
     },
     changes: leases.changes,
   }
