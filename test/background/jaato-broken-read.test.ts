@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { lastSaid } from "../session/support/open-agent.ts"
+import { eventually } from "../support/eventually.ts"
 import { interceptCommits } from "../support/intercept-commits.ts"
 import { call, callWithTask, createGatedCommand, openBackground } from "./support/open-background.ts"
 
@@ -19,7 +20,10 @@ test("a result whose reading fails halfway is not used up, and is told by itself
     throw new Error("the disk is gone")
   })
   const turn = agent.session.send("install")
-  ;(await gated.call(1)).finish("installed")
+  const running = await gated.call(1)
+  // What has ended before that is told with the answer of the call that started it.
+  await eventually("the result is asked for", () => agent.model.callCount === 2)
+  running.finish("installed")
   await turn
   expect(isBroken).toBe(true)
   expect(lastSaid(agent.model, -1)).not.toContain("installed")
