@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { createSessionId, DEFAULT_WORKSPACE } from "../../task/id.ts"
+import type { Engine } from "../../task/engine.ts"
+import { QUEUED } from "../suite/samples.ts"
+import type { Database } from "./connection/database.ts"
+import { openDatabase } from "./connection/open-database.ts"
+import { type Proxy, startProxy } from "./connection/test-proxy.ts"
+import { createPostgresEngine } from "./engine.ts"
+import { createTestDatabase, type TestDatabase } from "./test-server.ts"
+import { complete, create } from "./test-writing.ts"
+
+let place: TestDatabase
+let proxy: Proxy
+let engine: Engine
+let direct: Engine
+let database: Database
+
+beforeAll(async () => {
+  place = await createTestDatabase()
+  proxy = await startProxy(place.url)
+  engine = await createPostgresEngine({ url: proxy.url })
+  direct = await createPostgresEngine({ url: place.url })
+  database = await openDatabase({ url: place.url, poolSize: 1 })
+})
+
+afterAll(async () => {
+  proxy.onRequest = () => "pass"
+  await Promise.all([engine.close(), direct.close(), database.close()])
+  await proxy[Symbol.asyncDispose]()
+  await place.drop()
+})
+
+async function countTickets(): Promise<number> {
+  const [row] = await database.query<{ count: number }>("SELECT count(*) FROM meanwhile_queue.job")
+  return row?.count ?? 0
+}
+
+const STAGES = [
+  { moment: "before it began", words: "BEGIN", wish: "cut" },
+  { moment: "while it locks what it changes", words: "FOR UPDATE", wish: "swallow" },
+  { moment: "with its locks, before it writes", words: "UPDATE tasks", wish: "cut" },
+  { moment: "after it has written", words: "UPDATE tasks", wish: "swallow" },
+  { moment: "before its end arrives", words: "INSERT INTO commit_marks", wish: "cut" },
+  { moment: "with its end on the way, which arrives later", words: "INSERT INTO commit_marks", wish: "delay" },
+  { moment: "after its end, whose answer is lost", words: "INSERT INTO commit_marks", wish: "swallow" },
+] as const
+
+test.each(STAGES)("a group whose connection is lost $moment happens once, and all are answered", async (stage) => {
+  const { store } = engine
+  const session = createSessionId()
+  const begun = Array.from({ length: 5 }, () => create({ session }))
+  await store.commit([{ op: "session.create", id: session, workspace: DEFAULT_WORKSPACE, data: {} }, ...begun])
+  const [ended, noted, ...others] = begun.map(({ details }) => details.id)
+  if (!ended || !noted) throw new Error("There are five.")
+  await store.commit([complete(ended)])
+  const [lease] = await store.commit([{ op: "lease.take", key: session, holder: "one", ttlMs: 60_000, data: {} }])
+  const tickets = await countTickets()
+  let accidents = 1
+  let delivered: Promise<void> | undefined
+  proxy.onRequest = (data) => {
+    if (data.includes(stage.words) && accidents-- > 0) return stage.wish
+    // It was tried again, and stands behind the locks of what is on its way.
+    if (accidents < 1 && data.includes("lock_timeout")) delivered ??= proxy.deliver()
+    return "pass"
+  }
+
+  const fresh = create({ session, idempotencyKey: session }, QUEUED)
+  const answers = await Promise.allSettled([
+    store.commit([fresh]),
+    store.commit([{ op: "task.note", run: { taskId: noted, run: 1 }, facts: [{ type: "task.promoted", afterMs: 1 }] }]),
+    ...others.map((id) => store.commit([complete(id)])),
+    store.commit([{ op: "lease.renew", key: session, holder: "one", fence: lease.fence }]),
+    // One that is refused takes nobody along.
+    store.commit([complete(ended)]),
+  ])
+  await delivered
+
+  expect(accidents).toBeLessThan(1)
+  expect(answers.map(({ status }) => status)).toEqual([...answers.slice(1).map(() => "fulfilled"), "rejected"])
+  const events = async (id: typeof ended) => (await direct.store.events(id, 0, 100)).map(({ body }) => body.type)
+  expect(await events(noted)).toEqual(["task.queued", "task.started", "task.promoted"])
+  for (const id of others) expect(await events(id)).toEqual(["task.queued", "task.started", "task.completed"])
+  expect(await events(fresh.details.id)).toEqual(["task.queued"])
+  const notices = await direct.store.notices({ session }, 100)
+  expect(notices.map(({ taskId }) => taskId).toSorted()).toEqual([ended, ...others].toSorted())
+  expect(await database.query("SELECT renewals FROM leases WHERE key = $1", [session])).toEqual([{ renewals: 2 }])
+  expect(await countTickets()).toBe(tickets + 1)
+  expect(await direct.store.checkIntegrity()).toEqual({ isHealthy: true, problems: [] })
+})
