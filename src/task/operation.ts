@@ -47,11 +47,17 @@ export type Operation =
     }
   /**
    * Moves a run. Refused as `wrong_state` when the machine has no such way or another run is current, as `stale_claim`
-   * when a fence is given and is not the current one. A terminal event also writes the notice (none for a turn), the
+   * when a fence or the last sequence number is given and is not the current one. A terminal event also writes the notice (none for a turn), the
    * group arrival and withdraws an open wait. `task.waited` opens the wait and, when a person can answer it, writes a
    * `needs_answer` notice that is superseded once the wait is closed. `task.answered` is refused: see `wait.answer`.
    */
-  | { readonly op: "task.apply"; readonly run: RunReference; readonly event: LifecycleEvent }
+  | {
+      readonly op: "task.apply"
+      readonly run: RunReference
+      readonly event: LifecycleEvent
+      /** Of the task as it was when this was decided. */
+      readonly lastSequence?: number
+    }
   /**
    * Writes facts, and what the record keeps of them (progress, usage added up, late patch, retrieval). With a fence:
    * refused as `stale_claim` once it is not current; without: also after the run ended.

@@ -36,3 +36,28 @@ test("a worker that lost a run can neither print nor keep anything for it any mo
   await meanwhile.close()
   expect((await second.tasks.output(id)).text).toBe("first\nsecond\n")
 })
+
+test("a step that a slow worker begins while another one takes its run over is what decides", async () => {
+  const gated = createGatedTool({ onCrash: "fail" })
+  const { meanwhile, another } = await createWorkplace({ tools: [gated.tool], clock: createManualClock(), background })
+  const { id } = await meanwhile.tasks.start({ tool: "gated", input: {} })
+  const lost = await gated.call(1)
+
+  const clock = createManualClock()
+  const second = await another({ clock })
+  const { store } = second.engine
+  const read = store.steps
+  store.steps = async (...of) => {
+    const steps = await read(...of)
+    // It does not come back: the one who begins it stands still again.
+    void lost.context.step("late", () => new Promise<never>(() => {}), { onCrash: "retry" }).catch(() => {})
+    await eventually("it is written", async () => (await read(...of)).length === 1)
+    return steps
+  }
+  const taken = await eventually("another worker runs it", () => {
+    clock.advance(500)
+    return gated.calls[1]
+  })
+  taken.finish("done")
+  expect((await second.tasks.result(id, { waitMs: 5_000 })).task.status).toBe("completed")
+})

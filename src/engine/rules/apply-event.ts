@@ -10,10 +10,11 @@ import { applyEffects } from "./run-effects.ts"
 
 export function createApplyHandlers(tables: Tables): Pick<Handlers, "task.apply"> {
   return {
-    "task.apply"({ run, event }, change) {
+    "task.apply"({ run, event, lastSequence }, change) {
       const task = requireTask(tables.tasks, run.taskId)
       if (task.course.run !== run.run) throw wrongState(task, `run ${run.run} is not the current one`)
       if (run.fence !== undefined && run.fence !== task.course.fence) throw staleClaim(task)
+      if (lastSequence !== undefined && lastSequence !== task.course.lastSequence) throw staleClaim(task)
       if (event.type === "task.answered") {
         const text = "A wait is answered with wait.answer, which records the answer too."
         throw new MeanwhileError("invalid_input", text, { taskId: run.taskId })

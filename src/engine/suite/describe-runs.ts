@@ -27,6 +27,17 @@ export function describeRuns(test: EngineTest): void {
       expect(await (await reopen()).store.task(id)).toEqual(task)
     })
 
+    test("what was decided before something else happened is refused", async ({ engine }) => {
+      const { id, lastSequence } = await createTask(engine, RUNNING)
+      const run = { taskId: id, run: 1, fence: 1 }
+      const decided = { op: "task.apply", run, event: COMPLETED, lastSequence } as const
+      await engine.store.commit([{ op: "step.start", run, key: "late", onCrash: "retry" }])
+      await expectRefusal(engine.store.commit([decided]), "stale_claim")
+      expect(await engine.store.commit([{ ...decided, lastSequence: lastSequence + 1 }])).toMatchObject([
+        { status: "completed" },
+      ])
+    })
+
     test("every terminal status keeps what it says", async ({ engine }) => {
       const stop: LifecycleEvent = { type: "task.stop_requested", by: "deadline", reason: "5 min" }
       const survivors = [{ pid: 7, command: "sleep 9" }]

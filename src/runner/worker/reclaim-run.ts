@@ -28,15 +28,27 @@ export async function reclaimRun(
   lost: WorkerId,
   options: ReclaimOptions = { hasSpool: true },
 ): Promise<void> {
-  try {
-    if (task.status === "stopping") await finishStop(scope, task, options)
-    else if (task.status === "queued" || task.status === "waiting")
-      await apply(scope, task, toSecretGone("lost_worker"))
-    else if (task.status === "running") await reclaimRunning(scope, task, lost, options)
-  } catch (error) {
-    if (isMeanwhileError(error, "wrong_state") || isMeanwhileError(error, "stale_claim")) return
-    throw error
+  for (let known: TaskSummary | undefined = task; known; known = await readAnew(scope, known)) {
+    try {
+      return await decide(scope, known, lost, options)
+    } catch (error) {
+      if (isMeanwhileError(error, "wrong_state")) return
+      if (!isMeanwhileError(error, "stale_claim")) throw error
+    }
   }
+}
+
+/** Who was only slow may have written meanwhile, until it learns that its lease was taken. Undefined: nothing is left here. */
+async function readAnew(scope: RunnerScope, known: TaskSummary): Promise<TaskSummary | undefined> {
+  const task = await scope.store.task(known.id)
+  const isSameClaim = task?.run === known.run && task.fence === known.fence
+  return isSameClaim && task.lastSequence !== known.lastSequence ? task : undefined
+}
+
+async function decide(scope: RunnerScope, task: TaskSummary, lost: WorkerId, options: ReclaimOptions): Promise<void> {
+  if (task.status === "stopping") await finishStop(scope, task, options)
+  else if (task.status === "queued" || task.status === "waiting") await apply(scope, task, toSecretGone("lost_worker"))
+  else if (task.status === "running") await reclaimRunning(scope, task, lost, options)
 }
 
 async function finishStop(
@@ -72,7 +84,8 @@ async function reclaimRunning(
   }
   if (isSecretGone(scope, task, lost)) return apply(scope, task, toSecretGone("lost_worker"))
   const decision = decideCrash(task, inFlight, hasRunElsewhere ? (tool?.onCrash ?? "fail") : "retry")
-  await apply(scope, task, toCrashEvent(decision, { ...task, by: "lost_worker", ranMs: null }))
+  // What is in flight was read after the task: a step that was begun or finished since then counts.
+  await apply(scope, task, toCrashEvent(decision, { ...task, by: "lost_worker", ranMs: null }), task.lastSequence)
 }
 
 function decideCrash(task: TaskSummary, inFlight: readonly OnCrash[], betweenSteps: OnCrash): OnCrash {
@@ -139,8 +152,14 @@ function findTool(scope: RunnerScope, task: TaskSummary) {
   }
 }
 
-async function apply(scope: RunnerScope, task: TaskSummary, event: LifecycleEvent): Promise<void> {
+async function apply(
+  scope: RunnerScope,
+  task: TaskSummary,
+  event: LifecycleEvent,
+  lastSequence?: number,
+): Promise<void> {
   const run = { taskId: task.id, run: task.run, fence: task.fence }
-  await scope.store.commit([{ op: "task.apply", run, event }] satisfies readonly Operation[])
+  const operation = { op: "task.apply", run, event, ...(lastSequence !== undefined && { lastSequence }) } as const
+  await scope.store.commit([operation] satisfies readonly Operation[])
   if (event.type === "task.released") wakeTurns(scope, task)
 }
