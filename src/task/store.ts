@@ -10,6 +10,7 @@ import type { AskingStep, Lifetime, NotifyMode, TaskKind, TaskRecord, TaskSummar
 import type { MessageRecord, SessionRecord } from "./session.ts"
 import type { Step } from "./step.ts"
 import type { WaitRecord } from "./wait.ts"
+import type { WorkerRecord } from "./worker.ts"
 
 /** Every part given must hold. */
 export interface TaskFilter {
@@ -36,6 +37,9 @@ export interface TaskFilter {
   readonly consumedBefore?: number
   readonly isStripped?: boolean
 }
+
+export type CountFilter = Pick<TaskFilter, "workspace" | "kinds" | "statuses">
+export type StatusCounts = Readonly<Record<RunStatus, number>>
 
 /** Every part given must hold. */
 export interface NoticeFilter {
@@ -92,6 +96,9 @@ export interface TaskStore {
   /** Newest first; with `consumedBefore`, the longest consumed first. */
   tasks(filter: TaskFilter, page: PageRequest): Promise<Page<TaskSummary>>
   countTasks(filter: TaskFilter): Promise<number>
+  countByStatus(filter: CountFilter): Promise<StatusCounts>
+  /** For how long the oldest of those that could run has been in the queue; undefined when there is none. */
+  queueAgeMs(filter: CountFilter): Promise<number | undefined>
   /** Tasks of the workspace whose id begins so, at most `limit`. */
   findByPrefix(workspace: WorkspaceId, prefix: string, limit: number): Promise<readonly TaskId[]>
   /** 1 for the next to be taken, not counting turns, which take no slot; undefined when it is not queued. */
@@ -107,6 +114,8 @@ export interface TaskStore {
   waits(filter: { workspace?: WorkspaceId; taskId?: TaskId; isOpen?: boolean }): Promise<readonly WaitRecord[]>
   wait(id: WaitId): Promise<WaitRecord | undefined>
   leases(keyPrefix: string): Promise<readonly Lease[]>
+  /** Those that live, with what each has announced. */
+  workers(): Promise<readonly WorkerRecord[]>
   session(id: SessionId): Promise<SessionRecord | undefined>
   /** The last changed first. */
   sessions(workspace: WorkspaceId, page: PageRequest): Promise<Page<SessionRecord>>

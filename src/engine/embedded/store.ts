@@ -8,8 +8,10 @@ import { toLease } from "../rules/hold-lease.ts"
 import type { Read } from "./read.ts"
 import { checkIntegrity } from "./reads/integrity.ts"
 import { listSessions } from "./reads/session-list.ts"
+import { createTaskCounts } from "./reads/task-counts.ts"
 import { createTaskList } from "./reads/task-list.ts"
 import { createTaskLookup } from "./reads/task-lookup.ts"
+import { createWorkerList } from "./reads/worker-list.ts"
 import { toTaskRecord } from "../rules/stored-task.ts"
 import type { RecordCache } from "./tables/record-cache.ts"
 import type { StoredTables } from "./tables/tables.ts"
@@ -28,6 +30,8 @@ export function createStore({ database, clock, tables, cache, leaseWatch, groupC
   const { tasks, runs, events, steps, notices, groups, waits, leases, sessions, documents, artifacts } = tables
   const list = createTaskList(database)
   const lookup = createTaskLookup(database, clock)
+  const counts = createTaskCounts(database, clock)
+  const workers = createWorkerList(database, leaseWatch)
   return {
     commit: <const Operations extends readonly Operation[]>(operations: Operations) =>
       groupCommit.commit(operations) as Promise<Answers<Operations>>,
@@ -43,6 +47,8 @@ export function createStore({ database, clock, tables, cache, leaseWatch, groupC
       }),
     tasks: (filter, page) => read(() => list.page(filter, page)),
     countTasks: (filter) => read(() => list.count(filter)),
+    countByStatus: (filter) => read(() => counts.byStatus(filter)),
+    queueAgeMs: (filter) => read(() => counts.queueAgeMs(filter)),
     findByPrefix: (workspace, prefix, limit) => read(() => lookup.findByPrefix(workspace, prefix, limit)),
     placeInQueue: (id) => read(() => lookup.placeInQueue(id)),
     events: (id, afterSequence, limit) => read(() => events.read(id, afterSequence, limit)),
@@ -53,6 +59,7 @@ export function createStore({ database, clock, tables, cache, leaseWatch, groupC
     waits: (filter) => read(() => waits.read(filter)),
     wait: (id) => read(() => waits.find(id)),
     leases: (keyPrefix) => read(() => leases.read(keyPrefix).map((lease) => toLease(lease, leaseWatch.isOver(lease)))),
+    workers: () => read(workers),
     session: (id) =>
       read(() => {
         cache.begin()

@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.ts"
 import type { TaskStore } from "../../task/store.ts"
 import type { Database } from "./connection/database.ts"
 import type { JudgeLease } from "./judge-lease.ts"
+import { createCountReads } from "./reads/count-reads.ts"
 import { createDocumentReads } from "./reads/document-reads.ts"
 import { createGroupReads } from "./reads/group-reads.ts"
 import { checkIntegrity } from "./reads/integrity.ts"
@@ -12,6 +13,7 @@ import { createSessionReads } from "./reads/session-reads.ts"
 import { createTaskList } from "./reads/task-list.ts"
 import { createTaskReads } from "./reads/task-reads.ts"
 import { createWaitReads } from "./reads/wait-reads.ts"
+import { createWorkerReads } from "./reads/worker-reads.ts"
 
 export interface StoreParts {
   readonly database: Pick<Database, "query">
@@ -28,6 +30,7 @@ export function createStore({ database, clock, judgeLease, commit }: StoreParts)
   return {
     commit,
     ...createTaskReads(query, clock),
+    ...createCountReads(query, clock),
     tasks: list.page,
     countTasks: list.count,
     ...createJournalReads(query),
@@ -35,6 +38,7 @@ export function createStore({ database, clock, judgeLease, commit }: StoreParts)
     ...createGroupReads(query),
     ...createWaitReads(query),
     ...createLeaseReads(query, judgeLease),
+    ...createWorkerReads(query, judgeLease, clock),
     ...createSessionReads(query),
     ...createDocumentReads(query),
     checkIntegrity: () => checkIntegrity(query),

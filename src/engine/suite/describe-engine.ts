@@ -18,6 +18,7 @@ import { describeSessions } from "./describe-sessions.ts"
 import { describeSteps } from "./describe-steps.ts"
 import { describeUpkeep } from "./describe-upkeep.ts"
 import { describeWaits } from "./describe-waits.ts"
+import { describeWorkers } from "./describe-workers.ts"
 import { describeWorkspaces } from "./describe-workspaces.ts"
 import { createEngineTest, type EngineFactory } from "./subject.ts"
 
@@ -46,6 +47,7 @@ export function describeEngine(name: string, factory: EngineFactory): void {
     describeWorkspaces(test)
     describeLists(test)
     describeQueue(test)
+    describeWorkers(test)
     describeEvents(test)
     describeModel(test)
   })

@@ -7,7 +7,7 @@ import { CLAIMED, reclaimOwn } from "./reclaim-own.ts"
 import { reclaimRun } from "./reclaim-run.ts"
 import { warn } from "../upkeep/repeat.ts"
 import type { RunnerScope } from "../scope.ts"
-import { WORKER_LEASE_PREFIX } from "./worker.ts"
+import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
 import { isNeighbourAlive, isWorkerAlive, toWorkerIdentity } from "./worker-identity.ts"
 
 const PAGE_SIZE = 500

@@ -6,6 +6,7 @@ import { createWorkerId, type WorkerId } from "../../task/id.ts"
 import type { Lease } from "../../task/lease.ts"
 import type { OperationOf } from "../../task/operation.ts"
 import type { TaskStore } from "../../task/store.ts"
+import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
 
 /** This process as the store knows it: a lease that is renewed for as long as it lives. */
 export interface Worker {
@@ -30,8 +31,6 @@ export interface WorkerOptions {
   /** Called after the lease was lost and before a new one is taken. */
   readonly onLost: () => void
 }
-
-export const WORKER_LEASE_PREFIX = "worker:"
 
 /** Past this share of its time a lease is not trusted without asking. */
 const FRESH_SHARE = 0.8

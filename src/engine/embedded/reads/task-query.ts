@@ -71,7 +71,7 @@ function toQuery(index: string | undefined, conditions: readonly Condition[]): T
   }
 }
 
-function toConditions(filter: TaskFilter): readonly Condition[] {
+export function toConditions(filter: TaskFilter): readonly Condition[] {
   return [
     equal("workspace", filter.workspace),
     equal("session", filter.session),
