@@ -51,7 +51,7 @@ export function useTestQueue(): TestQueue {
     boss = await createBoss(database, DEFAULT_SCHEMA, fail)
   })
   beforeEach(async () => {
-    await database.query(`TRUNCATE tasks; DELETE FROM ${TICKETS}`)
+    await database.query(`TRUNCATE tasks CASCADE; DELETE FROM ${TICKETS}`)
   })
   afterEach(async () => {
     for (const dispatcher of opened) await dispatcher.close()
