@@ -67,7 +67,7 @@ export const backgroundConfigSchema = lazily(() => {
         .enum(["meanwhile", "jaato", "opencode", "penguiflow"])
         .default("meanwhile")
         .describe("The names and shapes under which the model sees the tools for tasks."),
-      leaseSeconds: seconds.default(15).describe("A worker silent for so long has its runs taken over."),
+      leaseSeconds: seconds.default(10).describe("A worker silent for so long has its runs taken over."),
     })
     .refine(
       ({ timeoutOverrideSeconds: cap, backgroundThresholdSeconds }) => cap === null || cap > backgroundThresholdSeconds,
