@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts"
 import type { Dispatcher, TakeRequest } from "../../task/dispatcher.ts"
 import type { TaskId } from "../../task/id.ts"
-import type { Boss } from "./boss.ts"
+import type { Boss, NewTicket } from "./boss.ts"
 import type { Query } from "./connection/database.ts"
 import { createCustody } from "./queue/custody.ts"
 import { createFetching } from "./queue/fetching.ts"
@@ -11,6 +11,7 @@ import { createPull, withinRoom } from "./queue/pull.ts"
 import { createFits, createQueuedRows, type QueuedRow, toOffer } from "./queue/queued-rows.ts"
 import { settleAll } from "./queue/settle-all.ts"
 import { createWakeUp } from "./queue/wake-up.ts"
+import { whenSent } from "./queue/when-sent.ts"
 
 /** `lost`: it was no longer there to be claimed. `failed`: nobody knows. */
 export type ClaimEnding = "claimed" | "lost" | "failed"
@@ -18,7 +19,7 @@ export type ClaimEnding = "claimed" | "lost" | "failed"
 export interface PostgresDispatcher extends Dispatcher {
   /** Something was queued, here or elsewhere. */
   announce(): void
-  /** In the transaction of these changes: the queue changes with it. */
+  /** In the transaction of these changes: the queue changes with it. Resolves once all of it is sent. */
   onChanges(query: Query, changes: readonly TaskChange[]): Promise<void>
   /** This process claims a run. The answer is to be told how that ended. */
   onClaim(taskId: TaskId, run: number): (ending: ClaimEnding) => void
@@ -105,8 +106,8 @@ export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
     async onChanges(inTransaction, changes) {
       const { entered, left, prioritized } = toQueueChanges(changes, clock === undefined)
       await settleAll([
-        boss.insert(inTransaction, entered),
-        boss.remove(inTransaction, left),
+        ...byPlugin(entered).map((ofOne) => whenSent(inTransaction, (query) => boss.insert(query, ofOne))),
+        ...byPlugin(left).map((ofOne) => whenSent(inTransaction, (query) => boss.remove(query, ofOne))),
         boss.prioritize(inTransaction, prioritized),
       ])
     },
@@ -128,4 +129,9 @@ export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
       return custody.close()
     },
   }
+}
+
+/** Those of one plugin are one statement. */
+function byPlugin(tickets: readonly NewTicket[]): readonly (readonly NewTicket[])[] {
+  return [...Map.groupBy(tickets, ({ plugin }) => plugin).values()]
 }

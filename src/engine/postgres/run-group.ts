@@ -23,7 +23,7 @@ export interface GroupParts {
   /** Default: the time is the store's. */
   readonly clock?: Clock | undefined
   readonly judgeLease: JudgeLease
-  /** In the transaction: the queue changes with the tasks. */
+  /** In the transaction: the queue changes with the tasks. Resolves once all of it is sent. */
   onChanges(query: Query, changes: readonly TaskChange[]): Promise<void>
   /** In the transaction: what other processes hear of once it is committed. */
   notify(query: Query, changes: readonly Change[]): Promise<void>
@@ -72,16 +72,13 @@ export function createRunGroup(parts: GroupParts): RunGroup {
     })
   }
 
-  /** All is sent before the first answer is back. What fails is known only when nothing more is on its way. */
+  /** All is sent before the first answer is back, and the COMMIT behind it, which is refused when any of it fails. */
   async function finish(query: Query, set: WorkingSet, outcomes: readonly Outcome[]): Promise<void> {
     const changes = outcomes.flatMap((outcome) => (outcome.isRefused ? [] : [outcome.change]))
     if (changes.length === 0) return
-    const sent = await Promise.allSettled([
-      writeRows(query, set),
-      parts.onChanges(query, toTaskChanges(set)),
-      parts.notify(query, changes),
-    ])
-    for (const outcome of sent) if (outcome.status === "rejected") throw outcome.reason
+    writeRows(query, set)
+    parts.notify(query, changes).catch(() => {})
+    await parts.onChanges(query, toTaskChanges(set))
   }
 }
 

@@ -10,8 +10,8 @@ import { removeLeases, writeLeases } from "./write/write-leases.ts"
 import { removeSessions, writeSessions } from "./write/write-sessions.ts"
 import { removeTasks, writeTasks } from "./write/write-tasks.ts"
 
-/** Writes what the rules have made of the rows: what goes first, then what is new or changed. */
-export async function writeRows(query: Query, set: WorkingSet): Promise<void> {
+/** Sends what the rules have made of the rows: what goes first, then what is new or changed. */
+export function writeRows(query: Query, set: WorkingSet): void {
   const bulk = createBulk(query)
   removeArtifacts(bulk, set)
   sweepDependents(bulk, set)
@@ -28,5 +28,4 @@ export async function writeRows(query: Query, set: WorkingSet): Promise<void> {
   writeLeases(bulk, set)
   writeDocuments(bulk, set)
   writeArtifacts(bulk, set)
-  await bulk.done()
 }

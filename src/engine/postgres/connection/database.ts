@@ -15,9 +15,10 @@ export interface Database {
   /** One statement by itself. Tried again while the connection is lost; refused in the end as `store_unavailable`. */
   readonly query: Query
   /**
-   * In one transaction on one connection, taken back when `work` throws. Tried again as a whole after a deadlock, a
-   * unique violation (somebody else was first: the next try finds it) or a lost connection, so `work` must not do
-   * anything outside the transaction that may not happen twice.
+   * In one transaction on one connection, taken back when `work` throws. What `work` has sent without waiting for the
+   * answer is part of it: the COMMIT is sent right behind, and nothing is committed when any of it fails. Tried again as a
+   * whole after a deadlock, a unique violation (somebody else was first: the next try finds it) or a lost connection, so
+   * `work` must not do anything outside the transaction that may not happen twice.
    */
   transaction<Result>(work: (query: Query) => Promise<Result>): Promise<Result>
   /** Waits for what is under way. What is asked afterwards is refused as `closed`. */

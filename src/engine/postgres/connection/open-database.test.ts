@@ -110,6 +110,19 @@ describe("transactions", () => {
     await expect(attempt).rejects.toMatchObject({ code: "invalid_input", message: /division by zero/ })
   })
 
+  test("what the work has sent and not waited for is part of it", async () => {
+    await database.transaction(async (query) => void query(insertThing, ["unheard"]))
+    expect(await countThings("unheard")).toBe(1)
+    const attempt = database.transaction(async (query) => {
+      void query(insertThing, ["unheard, too"])
+      void query("SELECT 1/0")
+      void query(insertThing, ["behind it"])
+    })
+    await expect(attempt).rejects.toMatchObject({ code: "invalid_input", message: /division by zero/ })
+    expect(await countThings("unheard, too")).toBe(0)
+    expect(await countThings("behind it")).toBe(0)
+  })
+
   test("are repeated when somebody else wrote the same key first", async () => {
     let attempts = 0
     const find = "SELECT id FROM things WHERE id = 'raced'"
@@ -163,10 +176,12 @@ describe("a connection that is lost while it commits", () => {
         const id = `${wish}/${round}/`
         const result = await cut.transaction(async (query) => {
           await query("INSERT INTO things (id) VALUES ($1 || gen_random_uuid())", [id])
+          void query("INSERT INTO things (id) VALUES ($1 || gen_random_uuid())", [`unheard/${id}`])
           return round
         })
         expect(result).toBe(round)
         expect(await countThings(id)).toBe(1)
+        expect(await countThings(`unheard/${id}`)).toBe(1)
       }
     })
 

@@ -1,7 +1,7 @@
 import { MeanwhileError } from "../../../base/error.ts"
 import type { CommitMark, CommitMarks } from "./commit-marks.ts"
 import type { Connection, Connections } from "./connections.ts"
-import type { Database, Query } from "./database.ts"
+import type { Database, Query, Statement } from "./database.ts"
 import type { Patience } from "./patience.ts"
 import { toStoreError, toTrouble } from "./store-error.ts"
 
@@ -56,29 +56,45 @@ async function attempt<Result>(
   let cause: unknown
   let mark: CommitMark | undefined
   let ofWork: { readonly error: unknown } | undefined
-  const query: (connection: Connection, begun: Promise<unknown>) => Query =
-    (connection, begun) => async (statement, values) => {
-      try {
-        const [rows] = await Promise.all([connection.run(statement, values), begun])
-        return rows
-      } catch (error) {
-        cause ??= error
-        throw toStoreError(isAftermath(error) ? cause : error, server)
-      }
+  const unanswered = new Set<Promise<unknown>>()
+
+  async function ask<Row>(asking: Promise<readonly Row[]>, begun: Promise<unknown>): Promise<readonly Row[]> {
+    try {
+      const [rows] = await Promise.all([asking, begun])
+      return rows
+    } catch (error) {
+      cause ??= error
+      throw toStoreError(isAftermath(error) ? cause : error, server)
     }
+  }
+
+  function createQuery(connection: Connection, begun: Promise<unknown>): Query {
+    return <Row>(statement: string | Statement, values?: readonly unknown[]) => {
+      const answer = ask(connection.run<Row>(statement, values), begun)
+      const forget = (): boolean => unanswered.delete(answer)
+      unanswered.add(answer)
+      answer.then(forget, forget)
+      return answer
+    }
+  }
+
   try {
     const outcome = await connections.use(async (connection): Promise<Outcome<Result>> => {
       mark = await marks.take(connection)
       // Its answer comes with that of the first statement, which is sent behind it.
       const begun = connection.command(connection.begin)
       begun.catch(() => {})
-      const result = await work(query(connection, begun)).catch(async (error: unknown) => {
+      const result = await work(createQuery(connection, begun)).catch(async (error: unknown) => {
         ofWork = { error }
         await connection.command("ROLLBACK").catch(() => {})
         throw error
       })
       await begun
-      return await commit(connection, mark, result, server)
+      const committing = commit(connection, mark, result, server)
+      const answers = await Promise.allSettled([...unanswered, committing])
+      // What was sent before the COMMIT says better than the COMMIT why nothing was committed.
+      const failed = answers.find((answer) => answer.status === "rejected")
+      return committing.catch((error: unknown) => Promise.reject(failed?.reason ?? error))
     })
     if (outcome.state === "committed") mark?.release()
     return outcome

@@ -3,8 +3,8 @@ import type { Query } from "../connection/database.ts"
 type Row = Readonly<Record<string, string | number | null>>
 
 /**
- * Statements that write many rows at once, sent one behind the other without waiting for the answers between. Where there
- * are no rows, none is sent. Columns are named: those that a newer schema adds keep their defaults.
+ * Statements of a transaction that write many rows at once, sent one behind the other. Nobody waits for their answers: the
+ * transaction is refused when one of them fails. Where there are no rows, none is sent. Columns are named: those that a newer schema adds keep their defaults.
  */
 export interface Bulk {
   insert(table: string, columns: readonly string[], rows: readonly Row[]): void
@@ -14,18 +14,12 @@ export interface Bulk {
   update(table: string, columns: readonly string[], key: readonly string[], rows: readonly Row[], also?: string): void
   /** Any other statement, unless `count` is 0. */
   run(count: number, text: string, values: readonly unknown[]): void
-  done(): Promise<void>
 }
 
 export function createBulk(query: Query): Bulk {
-  const sent: Promise<unknown>[] = []
-
   function run(count: number, text: string, values: readonly unknown[]): void {
     if (count === 0) return
-    const answer = query(text, values)
-    // Nobody waits for it when what comes behind it turns out to be impossible to write.
-    answer.catch(() => {})
-    sent.push(answer)
+    query(text, values).catch(() => {})
   }
 
   /** The types are those of the table's own columns. */
@@ -54,9 +48,6 @@ export function createBulk(query: Query): Bulk {
       run(rows.length, `UPDATE ${table} SET ${set} ${from(table)} AS given WHERE ${where}`, [toJson(rows)])
     },
     run,
-    async done() {
-      await Promise.all(sent)
-    },
   }
 }
 
