@@ -37,6 +37,32 @@ test("a worker that lost a run can neither print nor keep anything for it any mo
   expect((await second.tasks.output(id)).text).toBe("first\nsecond\n")
 })
 
+test("a run that another worker has handed back meanwhile is left to the queue", async () => {
+  const gated = createGatedTool({ onCrash: "retry" })
+  const { meanwhile, another } = await createWorkplace({ tools: [gated.tool], clock: createManualClock(), background })
+  const { id } = await meanwhile.tasks.start({ tool: "gated", input: {} })
+  await gated.call(1)
+
+  const clock = createManualClock()
+  const second = await another({ clock })
+  const { store } = second.engine
+  const read = store.steps
+  store.steps = async (...of) => {
+    const steps = await read(...of)
+    store.steps = read
+    const run = { taskId: of[0], run: of[1], fence: 1 }
+    const event = { type: "task.released", reason: "lost_worker" } as const
+    await meanwhile.engine.store.commit([{ op: "task.apply", run, event }])
+    return steps
+  }
+  const taken = await eventually("another worker runs it", () => {
+    clock.advance(500)
+    return gated.calls[1]
+  })
+  taken.finish("done")
+  expect((await second.tasks.result(id, { waitMs: 5_000 })).task.status).toBe("completed")
+})
+
 test("a step that a slow worker begins while another one takes its run over is what decides", async () => {
   const gated = createGatedTool({ onCrash: "fail" })
   const { meanwhile, another } = await createWorkplace({ tools: [gated.tool], clock: createManualClock(), background })
