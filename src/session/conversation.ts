@@ -25,7 +25,7 @@ export interface Conversation {
   readonly executions: Set<Execution>
   /** Tasks whose events are passed on. */
   readonly watched: Set<TaskId>
-  /** It may have tasks, or results that it has not used. A session that is kept may have some from before. */
+  /** It may have tasks, or results that it has not used. One that was opened may have some from before. */
   hasTasks: boolean
   /** Something may have happened that its model has not been told: it looks at the next tool boundary. */
   hasNews: boolean

@@ -22,7 +22,8 @@ export async function createSession(scope: AgentScope, options: SessionOptions =
   const { tools = null, instructions = "", isKept = scope.isKept } = options
   const model = options.model ?? scope.defaultModel()
   const data = parseSessionData({ name, model, parent, instructions, tools: tools && [...tools] })
-  const conversation: Conversation = await toConversation(scope, { id, workspace, model }, (current) =>
+  const isNew = options.id === undefined
+  const conversation: Conversation = await toConversation(scope, { id, workspace, model, isNew }, (current) =>
     isKept
       ? createStoredLog(toLogOptions(scope, id, workspace), data)
       : createMemoryLog({
@@ -70,7 +71,7 @@ export async function openConversation(
   }
   const log = await openStoredLog(toLogOptions(scope, id, workspace), record)
   const model = log.data.model || scope.defaultModel()
-  const conversation = await toConversation(scope, { id, workspace, model }, () => log)
+  const conversation = await toConversation(scope, { id, workspace, model, isNew: false }, () => log)
   if (conversation.log !== log) return conversation
   const { name, parent } = log.data
   if (parent) scope.onChild(id, parent)
@@ -82,9 +83,17 @@ export async function openConversation(
   return conversation
 }
 
+interface ConversationStart {
+  readonly id: SessionId
+  readonly workspace: WorkspaceId
+  readonly model: string
+  /** Nobody can have had its id before. */
+  readonly isNew: boolean
+}
+
 async function toConversation(
   scope: AgentScope,
-  { id, workspace, model }: { readonly id: SessionId; readonly workspace: WorkspaceId; readonly model: string },
+  { id, workspace, model, isNew }: ConversationStart,
   createLog: (current: () => Conversation["current"]) => SessionLog,
 ): Promise<Conversation> {
   const connected = await scope.models.connect(model)
@@ -107,7 +116,7 @@ async function toConversation(
     current: null,
     executions: new Set(),
     watched: new Set(),
-    hasTasks: log.isKept,
+    hasTasks: log.isKept && !isNew,
     hasNews: log.position > 0,
     reporter: null,
     newMessage: createNewMessage(),

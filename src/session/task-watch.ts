@@ -11,10 +11,13 @@ const MOST_LEFT = 500
 
 const WORK_KINDS = ["tool", "agent", "workflow"] as const
 
-/** A task was written, or begun anew, in this process. Where nobody listens there is nobody to pass its events on to. */
+/** A task was written, or begun anew, in this process. Its events are passed on where somebody listens. */
 export function followTask(scope: AgentScope, { id, session }: TaskRecord, sinceSequence: number): void {
   const conversation = session === null ? undefined : scope.open.get(session)
-  if (conversation?.emitter.isHeard) watch(scope, conversation, id, sinceSequence)
+  if (!conversation) return
+  conversation.hasTasks = true
+  scope.watch()
+  if (conversation.emitter.isHeard) watch(scope, conversation, id, sinceSequence)
 }
 
 /** Those that a conversation has from before: what happens to them from now on is passed on. */

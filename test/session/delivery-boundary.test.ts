@@ -53,8 +53,9 @@ test("what is handed over is in the same commit as the answers, and used in it",
   ])
 })
 
-test("a turn in which nothing has ended reads no notices after its beginning", async () => {
-  const agent = await openAgent([adding, adding, adding, "done"], { isKept: true, tools: [add] })
+test("a turn in which nothing has ended reads no notices after its beginning, and of a new session none", async () => {
+  const turn = [adding, adding, adding, "done"]
+  const agent = await openAgent([...turn, ...turn], { isKept: true, tools: [add] })
   const { store } = agent.runtime.engine
   const { notices } = store
   let reads = 0
@@ -65,6 +66,10 @@ test("a turn in which nothing has ended reads no notices after its beginning", a
     },
   })
   await agent.session.send("count")
+  expect(reads).toBe(0)
+  await agent.session.close()
+  const again = await agent.runtime.openSession(agent.session.id)
+  await again.send("count")
   expect(reads).toBe(1)
 })
 
