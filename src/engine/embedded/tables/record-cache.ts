@@ -3,7 +3,7 @@ import type { SessionId, TaskId } from "../../../task/id.ts"
 import { prepare } from "../statement.ts"
 import { createSessionCache } from "./session-cache.ts"
 import type { StoredSession } from "../../rules/tables.ts"
-import { createStepCache, type LastCompletion } from "./step-cache.ts"
+import { createStepCache, type KnownSteps, withNewSteps } from "./step-cache.ts"
 import { createTaskCache } from "./task-cache.ts"
 import type { StoredTask } from "../../rules/stored-task.ts"
 import type { Tables } from "../../rules/tables.ts"
@@ -37,23 +37,29 @@ export function createRecordCache(database: DatabaseSync, tables: Tables): Recor
   const readVersion = prepare<{ data_version: number }>(database, "PRAGMA data_version")
   const tasks = createWriterMemory<TaskId, StoredTask>(MOST_TASKS)
   const sessions = createWriterMemory<SessionId, StoredSession>(MOST_SESSIONS)
-  const completions = createWriterMemory<number, LastCompletion>(MOST_TASKS)
-  const memories = [tasks, sessions, completions]
+  const steps = createWriterMemory<number, KnownSteps>(MOST_TASKS)
+  const memories = [tasks, sessions, steps]
   let version = 0
 
   const taskCache = createTaskCache(tables.tasks, tasks)
+  const sessionCache = createSessionCache(tables.sessions, sessions)
+
+  function forgetUnsaved(): void {
+    taskCache.forgetFacts()
+    sessionCache.forget()
+  }
 
   function forgetAll(): void {
-    taskCache.forgetFacts()
+    forgetUnsaved()
     for (const memory of memories) memory.clear()
   }
 
   return {
     tables: {
       ...tables,
-      tasks: taskCache.tasks,
-      sessions: createSessionCache(tables.sessions, sessions),
-      steps: createStepCache(tables.steps, completions),
+      tasks: withNewSteps(taskCache.tasks, steps),
+      sessions: sessionCache.sessions,
+      steps: createStepCache(tables.steps, steps),
     },
     begin() {
       const found = readVersion.get()?.data_version ?? 0
@@ -64,9 +70,12 @@ export function createRecordCache(database: DatabaseSync, tables: Tables): Recor
     beginWriter() {
       for (const memory of memories) memory.beginWriter()
     },
-    save: taskCache.saveFacts,
+    save() {
+      taskCache.saveFacts()
+      sessionCache.save()
+    },
     forgetWriter() {
-      taskCache.forgetFacts()
+      forgetUnsaved()
       for (const memory of memories) memory.forgetWriter()
     },
     forgetAll,

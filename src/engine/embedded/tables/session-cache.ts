@@ -1,20 +1,34 @@
 import type { SessionId } from "../../../task/id.ts"
+import type { SessionRecord } from "../../../task/session.ts"
 import type { SessionTable, StoredSession } from "../../rules/tables.ts"
 import type { WriterMemory } from "./writer-memory.ts"
 
-/** Remembers the records of conversations, not their messages, so that going on with one need not read it. */
-export function createSessionCache(table: SessionTable, known: WriterMemory<SessionId, StoredSession>): SessionTable {
-  function find(id: SessionId): StoredSession | undefined {
-    const session = known.get(id)
-    if (session) return session
-    const found = table.find(id)
-    if (found) known.set(id, found)
-    return found
-  }
+export interface SessionCache {
+  readonly sessions: SessionTable
+  /** Writes what was kept back: a conversation that several writers of a transaction go on with is written once. */
+  save(): void
+  /** The changes of the writer, or of all, were taken back. */
+  forget(): void
+}
 
-  return {
+interface Unsaved {
+  readonly session: StoredSession
+  readonly before: SessionRecord
+}
+
+/** Remembers the records of conversations, not their messages, so that going on with one need not read it. */
+export function createSessionCache(table: SessionTable, known: WriterMemory<SessionId, StoredSession>): SessionCache {
+  const unsaved = new Map<SessionId, Unsaved>()
+
+  const sessions: SessionTable = {
     ...table,
-    find,
+    find(id) {
+      const session = known.get(id)
+      if (session) return session
+      const found = table.find(id)
+      if (found) known.set(id, found)
+      return found
+    },
     workspaceOf: (id) => known.get(id)?.record.workspace ?? table.workspaceOf(id),
     insert(record) {
       const session = table.insert(record)
@@ -22,12 +36,24 @@ export function createSessionCache(table: SessionTable, known: WriterMemory<Sess
       return session
     },
     save(session, before) {
-      table.save(session, before)
-      known.set(session.record.id, session)
+      const { id } = session.record
+      unsaved.set(id, { session, before: unsaved.get(id)?.before ?? before })
+      known.set(id, session)
     },
     remove(session) {
+      const { id } = session.record
+      unsaved.delete(id)
       table.remove(session)
-      known.delete(session.record.id)
+      known.delete(id)
     },
+  }
+  return {
+    sessions,
+    save() {
+      if (unsaved.size === 0) return
+      for (const { session, before } of unsaved.values()) table.save(session, before)
+      unsaved.clear()
+    },
+    forget: () => unsaved.clear(),
   }
 }
