@@ -33,7 +33,7 @@ export interface EmbeddedEngineOptions {
   readonly pollAloneMs?: number
   /** The same while another process has it open. */
   readonly pollSharedMs?: number
-  /** The largest the store may grow, in pages of 4 KiB. */
+  /** The largest the store may grow, in pages of 2 KiB; 4 KiB in one made by an earlier version. */
   readonly maxPages?: number
 }
 

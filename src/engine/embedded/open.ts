@@ -59,8 +59,11 @@ function inspectWithLog(path: string): void {
  */
 const CHECKPOINT_PAGES = { full: 2_000, normal: 8_000 }
 const CACHE_KIBIBYTES = 16_000
+/** Of a store that is made now. A commit writes every page it touches as a whole, and most of its rows are small. */
+const PAGE_BYTES = 2_048
 
 function configure(database: DatabaseSync, { synchronous, maxPages }: OpenOptions): void {
+  database.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
   prepare(database, "PRAGMA journal_mode = WAL").get()
   database.exec(`PRAGMA synchronous = ${synchronous === "full" ? "FULL" : "NORMAL"}`)
   database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES[synchronous]}`)
