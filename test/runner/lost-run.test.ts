@@ -39,7 +39,12 @@ test("a worker that lost a run can neither print nor keep anything for it any mo
 
 test("a run that another worker has handed back meanwhile is left to the queue", async () => {
   const gated = createGatedTool({ onCrash: "retry" })
-  const { meanwhile, another } = await createWorkplace({ tools: [gated.tool], clock: createManualClock(), background })
+  // The one that lost it has no room for another.
+  const { meanwhile, another } = await createWorkplace({
+    tools: [gated.tool],
+    clock: createManualClock(),
+    background: { ...background, maxConcurrentTasks: 1 },
+  })
   const { id } = await meanwhile.tasks.start({ tool: "gated", input: {} })
   await gated.call(1)
 
