@@ -1,5 +1,6 @@
 import { Command } from "commander"
 import { toErrorMessage } from "../base/error.ts"
+import { VERSION } from "../base/version.ts"
 import { checkEngineFlag } from "../config/engine-url.ts"
 import { endWithOutput } from "./closed-output.ts"
 import { keepCompiled } from "./compile-cache.ts"
@@ -85,7 +86,7 @@ export async function runProgram(words: readonly string[]): Promise<void> {
 async function createProgram(words: readonly string[]): Promise<Command> {
   const program = new Command("meanwhile")
     .description("Talk with an agent whose slow work goes on in the background and comes back by itself.")
-    .version("0.1.0")
+    .version(VERSION)
     .option("--data-dir <folder>", `where everything is kept (default: ${DATA_DIRECTORY_NAME} in this folder)`)
     .option("--engine <url>", "keep it in this PostgreSQL instead: postgres://user@host/database, without a password")
     .option("--model <id>", "talk with this model, as provider/name")

@@ -2,18 +2,18 @@ import type { JsonObject } from "../base/json.ts"
 import type { GroupId, MessageId, SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import type { Patch } from "../task/patch.ts"
 import type { Progress } from "../task/progress.ts"
-import type { AskingStep, Lifetime, NotifyMode, TaskRecord, TaskSummary } from "../task/record.ts"
+import type { AskingStep, Lifetime, NotifyMode, TaskRecord } from "../task/record.ts"
 import type { Stopper, Survivors } from "../task/stop.ts"
 import type { Page, PageRequest, TaskFilter } from "../task/store.ts"
 import type { TaskFailure } from "../task/event.ts"
 import type { GroupService } from "./group-service.ts"
 import type { OutputChunk, OutputRequest, PatternAnswer, PatternRequest } from "./output.ts"
 import type { StopRequest } from "./stop-request.ts"
-import type { DurationEstimate, TaskView } from "./task-view.ts"
+import type { DurationEstimate, ListedTask, TaskView } from "./task-view.ts"
 import type { WaitAnswer, WaitRequest } from "./wait-request.ts"
 
 export type { StopRequest } from "./stop-request.ts"
-export type { DurationEstimate, TaskView } from "./task-view.ts"
+export type { DurationEstimate, ListedTask, TaskView } from "./task-view.ts"
 
 /** One call of a tool, whoever asks for it. */
 export interface ToolCall {
@@ -135,7 +135,7 @@ export interface TaskService {
   waitFor(request: WaitRequest, scope?: WorkspaceId): Promise<WaitAnswer>
   readonly groups: GroupService
   prioritize(id: string, priority: number, scope?: WorkspaceId): Promise<TaskRecord>
-  list(filter: TaskFilter, page?: Partial<PageRequest>): Promise<Page<TaskSummary>>
+  list(filter: TaskFilter, page?: Partial<PageRequest>): Promise<Page<ListedTask>>
   output(id: string, request?: OutputRequest, scope?: WorkspaceId): Promise<OutputChunk>
   waitForOutput(id: string, request: PatternRequest, scope?: WorkspaceId): Promise<PatternAnswer>
   /** Marks the last runs of ended tasks as used; returns how many were not before. */

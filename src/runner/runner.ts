@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from "../base/clock.ts"
-import { closeAll } from "../base/close-all.ts"
 import type { ConversationPortsOf, Log } from "../plugin/context.ts"
 import type { Registry } from "../plugin/registry.ts"
 import type { TaskService } from "../plugin/task-service.ts"
+import type { WorkerView } from "../plugin/worker-view.ts"
 import type { Engine } from "../task/engine.ts"
 import type { SessionId } from "../task/id.ts"
 import { TASK_KINDS, type TaskKind } from "../task/record.ts"
@@ -28,7 +28,7 @@ import { questionTool } from "./question/question-tool.ts"
 import type { RunnerScope } from "./scope.ts"
 import { createTaskService } from "./command/service.ts"
 import { createSessionCommands, type SessionCommands } from "./command/session-commands.ts"
-import { endHeldTasks, type ShutdownOptions, stopEverything } from "./worker/shutdown.ts"
+import { shutDown, type ShutdownOptions } from "./worker/shutdown.ts"
 import { silentLog } from "./silent-log.ts"
 import { createSessionWork } from "./worker/session-work.ts"
 import { createSlots } from "./worker/slots.ts"
@@ -39,6 +39,7 @@ import { createTurnTool } from "./turn/turn-tool.ts"
 import type { TurnHandler } from "./turn/turn-run.ts"
 import { createWorker } from "./worker/worker.ts"
 import { toSpoolPlace, toWorkerIdentity } from "./worker/worker-identity.ts"
+import { listWorkers } from "./worker/worker-list.ts"
 
 export interface RunnerOptions {
   readonly engine: Engine
@@ -75,6 +76,8 @@ export interface RunnerOptions {
 export interface Runner extends TaskService, SessionCommands, AsyncDisposable {
   /** Whether turns that wait in the queue go on in this process. */
   takesTurns(): boolean
+  /** Those that live, here and elsewhere. */
+  workers(): Promise<readonly WorkerView[]>
   /** A session was opened: where only own work is taken, what it had left is taken up. */
   takeUpOwn(): Promise<void>
   close(options?: ShutdownOptions): Promise<void>
@@ -97,6 +100,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     onLost: () => {
       for (const run of active.values()) if (run.standing.in === "background") markLost(run)
     },
+    onBack: () => void pump.announce(),
   })
   const scope: RunnerScope = {
     engine,
@@ -107,7 +111,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     redactor,
     worker,
     active,
-    tools: createToolSource(options.registry, () => pump.nudge(), [
+    tools: createToolSource(options.registry, () => void pump.announce(), [
       questionTool,
       gateTool,
       ...(options.takeTurn ? [createTurnTool(() => scope, options.takeTurn)] : []),
@@ -145,30 +149,15 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const obedience = createObedience(scope)
   const chores = [...startChores(scope, reclaim), createGroupUpkeep(scope, { looksAround: takesWork !== false })]
   let closing: Promise<void> | undefined
-  const close = (shutdown: ShutdownOptions = {}): Promise<void> => (closing ??= shutDown(shutdown))
-
-  /** What brings new runs ends first, then the runs, then what they needed: all of it, also when a part fails. */
-  function shutDown(shutdown: ShutdownOptions): Promise<void> {
-    scope.isClosing = true
-    return closeAll([
-      () => pump.close(),
-      () => Promise.all(chores.map((chore) => chore.close())),
-      () => stopEverything(scope, shutdown),
-      () => endHeldTasks(scope),
-      () => scope.tools.close(),
-      () => obedience.close(),
-      () => scope.durations.flush(),
-      () => scope.spool.close().catch((error: unknown) => warn(scope, error)),
-      () => scope.closed.abort(),
-      () => worker.close(),
-    ])
-  }
+  const close = (shutdown: ShutdownOptions = {}): Promise<void> =>
+    (closing ??= shutDown(scope, { pump, chores, obedience }, shutdown))
 
   const runner: Runner = {
     ...service,
     ...createSessionCommands(scope),
     takesTurns: () => takesWork !== false && scope.takesTurns && !scope.isClosing,
     takeUpOwn: () => scope.takeUpOwn(),
+    workers: () => listWorkers(scope),
     close,
     [Symbol.asyncDispose]: () => close(),
   }
@@ -181,6 +170,6 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     await close().catch((closingError: unknown) => warn(scope, closingError))
     throw error
   }
-  pump.nudge()
+  await pump.announce()
   return runner
 }

@@ -7,6 +7,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client"
 import { type JsonObject, toJson } from "../../base/json.ts"
+import { VERSION } from "../../base/version.ts"
 import { carryTasks } from "./carry-task.ts"
 import type { Connection } from "./connection.ts"
 import { createConnection, describeError } from "./create-connection.ts"
@@ -29,7 +30,7 @@ export interface OpenOptions {
 const TASKS_EXTENSION = "io.modelcontextprotocol/tasks"
 /** Where a first-generation server says which of its tasks a question belongs to. */
 const RELATED_TASK = "io.modelcontextprotocol/related-task"
-const CLIENT_INFO = { name: "meanwhile", version: "0.1.0" }
+const CLIENT_INFO = { name: "meanwhile", version: VERSION }
 
 /**
  * Connects with the newest protocol that the server speaks. A server of the first generation may end when it is asked

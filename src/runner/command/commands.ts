@@ -1,5 +1,6 @@
 import { MeanwhileError } from "../../base/error.ts"
-import type { TaskService, TaskView } from "../../plugin/task-service.ts"
+import type { ListedTask, TaskService, TaskView } from "../../plugin/task-service.ts"
+import type { WorkerView } from "../../plugin/worker-view.ts"
 import { DEFAULT_WORKSPACE, type WorkspaceId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
@@ -12,17 +13,22 @@ import type { RunnerScope } from "../scope.ts"
 import { toDisplayText } from "../spool/display-text.ts"
 import { handOverResults, type ResultReader } from "./use-results.ts"
 import { waitForEnd } from "./wait-for-end.ts"
+import { findMissing } from "../worker/find-missing.ts"
+import { findWorker, listWorkers } from "../worker/worker-list.ts"
 
 const DEFAULT_PAGE_SIZE = 50
 const LONGEST_PAGE = 1_000
 const LAST_LINE_BYTES = 512
 
 export async function toView(scope: RunnerScope, task: TaskRecord): Promise<TaskView> {
-  const placeInQueue = task.status === "queued" ? ((await scope.store.placeInQueue(task.id)) ?? null) : null
+  const isQueued = task.status === "queued"
+  const placeInQueue = isQueued ? ((await scope.store.placeInQueue(task.id)) ?? null) : null
+  const missing = isQueued ? (findMissing(task, await listWorkers(scope)) ?? null) : null
+  const worker = "worker" in task ? await findWorker(scope, task.worker) : null
   const estimate = await estimateFor(scope, task)
   const outputBytes = await scope.spool.totalBytes(task.id, task.run)
   const lastLine = task.progress?.line ?? (outputBytes > 0 ? await toLastLine(scope, task) : null)
-  return { task, placeInQueue, estimate, outputBytes, lastLine }
+  return { task, placeInQueue, missing, worker, estimate, outputBytes, lastLine }
 }
 
 export async function getResult(
@@ -46,14 +52,22 @@ export async function listTasks(
   scope: RunnerScope,
   filter: TaskFilter,
   page: Partial<PageRequest> = {},
-): Promise<Page<TaskSummary>> {
+): Promise<Page<ListedTask>> {
   const limit = page.limit ?? DEFAULT_PAGE_SIZE
   if (!Number.isSafeInteger(limit) || limit < 1 || limit > LONGEST_PAGE) {
     throw new MeanwhileError("invalid_input", `\`limit\` must be from 1 to ${LONGEST_PAGE}, not ${limit}.`, {
       field: "limit",
     })
   }
-  return scope.store.tasks({ workspace: DEFAULT_WORKSPACE, ...filter }, { ...page, limit })
+  const found = await scope.store.tasks({ workspace: DEFAULT_WORKSPACE, ...filter }, { ...page, limit })
+  if (!found.items.some(({ status }) => status === "queued")) return found
+  const workers = await listWorkers(scope)
+  return { ...found, items: found.items.map((task) => withMissing(task, workers)) }
+}
+
+function withMissing(task: TaskSummary, workers: readonly WorkerView[]): ListedTask {
+  const missing = task.status === "queued" ? findMissing(task, workers) : undefined
+  return missing ? { ...task, missing } : task
 }
 
 export async function estimateCall(scope: RunnerScope, call: Parameters<TaskService["estimate"]>[0]) {

@@ -6,17 +6,20 @@ import { toSlotKeys } from "../run/begin-run.ts"
 import { track } from "../call/enter.ts"
 import { takeTurns } from "../turn/take-turns.ts"
 import type { RunnerScope } from "../scope.ts"
+import { createAnnouncer } from "./announcer.ts"
 
 /** Catches what a lost wake-up left in the queue. */
 const SAFETY_POLL_MS = 1_000
 
 export interface Pump {
   nudge(): void
+  /** This worker, or what it can run, is another now. Resolves once others can know. */
+  announce(): Promise<void>
   close(): Promise<void>
 }
 
 /** Of a runner that takes no work. */
-export const IDLE_PUMP: Pump = { nudge: () => {}, close: async () => {} }
+export const IDLE_PUMP: Pump = { nudge: () => {}, announce: async () => {}, close: async () => {} }
 
 /** Takes queued tasks while there is room. The claim in the store decides who runs what; everything else is a hint. */
 export function createPump(scope: RunnerScope): Pump {
@@ -24,6 +27,7 @@ export function createPump(scope: RunnerScope): Pump {
   let isNudged = false
   let isClosed = false
   let cancelTimer: CancelTimer | undefined
+  const announcer = createAnnouncer(scope)
 
   function nudge(): void {
     isNudged = true
@@ -70,6 +74,10 @@ export function createPump(scope: RunnerScope): Pump {
 
   return {
     nudge,
+    announce() {
+      nudge()
+      return announcer.announce()
+    },
     async close() {
       isClosed = true
       unsubscribe()

@@ -5,6 +5,7 @@ import type { TaskSummary } from "../../task/record.ts"
 import type { TaskFilter } from "../../task/store.ts"
 import { CLAIMED, reclaimOwn } from "./reclaim-own.ts"
 import { reclaimRun } from "./reclaim-run.ts"
+import { toFarewell } from "./farewell.ts"
 import { warn } from "../upkeep/repeat.ts"
 import type { RunnerScope } from "../scope.ts"
 import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
@@ -119,7 +120,7 @@ async function reclaimFrom(scope: RunnerScope, lost: WorkerLease): Promise<void>
   })
   const held = { inputHeldBy: worker, statuses: ["queued", "waiting"] } as const
   await forEachTask(scope, held, (task) => reclaimRun(scope, task, worker))
-  await scope.store.commit([{ op: "lease.release", key: lost.key, holder, fence: taken.fence }])
+  await scope.store.commit([{ op: "lease.release", key: lost.key, holder, fence: taken.fence }, toFarewell(worker)])
 }
 
 /** An embedded store is one machine's, and lies beside the one spool of all who use it. */

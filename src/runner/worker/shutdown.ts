@@ -1,8 +1,11 @@
+import { closeAll } from "../../base/close-all.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import type { ActiveRun } from "../run/active-run.ts"
 import { toSecretGone } from "./on-crash.ts"
 import { detachRun } from "../run/ownership.ts"
 import type { RunnerScope } from "../scope.ts"
+import type { Pump } from "./pump.ts"
+import { type Chore, warn } from "../upkeep/repeat.ts"
 import { giveUpAfterGrace, stopRun } from "../run/stop-run.ts"
 
 const PAGE_SIZE = 100
@@ -14,11 +17,38 @@ export interface ShutdownOptions {
   readonly signal?: AbortSignal
 }
 
+export interface RunnerParts {
+  readonly pump: Pump
+  readonly chores: readonly Chore[]
+  readonly obedience: Chore
+}
+
+/** What brings new runs ends first, then the runs, then what they needed: all of it, also when a part fails. */
+export function shutDown(
+  scope: RunnerScope,
+  { pump, chores, obedience }: RunnerParts,
+  options: ShutdownOptions,
+): Promise<void> {
+  scope.isClosing = true
+  return closeAll([
+    () => pump.close(),
+    () => Promise.all(chores.map((chore) => chore.close())),
+    () => stopEverything(scope, options),
+    () => endHeldTasks(scope),
+    () => scope.tools.close(),
+    () => obedience.close(),
+    () => scope.durations.flush(),
+    () => scope.spool.close().catch((error: unknown) => warn(scope, error)),
+    () => scope.closed.abort(),
+    () => scope.worker.close(),
+  ])
+}
+
 /**
  * Lets work end by itself for a while, then stops it. Processes that outlive Meanwhile are let go; agents and workflows
  * go back to the queue.
  */
-export async function stopEverything(scope: RunnerScope, options: ShutdownOptions): Promise<void> {
+async function stopEverything(scope: RunnerScope, options: ShutdownOptions): Promise<void> {
   await Promise.allSettled(scope.entering)
   await drain(scope, options)
   const runs = [...scope.active.values()]
@@ -27,7 +57,7 @@ export async function stopEverything(scope: RunnerScope, options: ShutdownOption
 }
 
 /** What queues here with a secret in its input could run nowhere else: it ends, and says why. */
-export async function endHeldTasks(scope: RunnerScope): Promise<void> {
+async function endHeldTasks(scope: RunnerScope): Promise<void> {
   const held = { inputHeldBy: scope.worker.id, statuses: ["queued", "waiting"] } as const
   for (;;) {
     const { items } = await scope.store.tasks(held, { limit: PAGE_SIZE })

@@ -1,3 +1,4 @@
+import { hostname } from "node:os"
 import { resolve } from "node:path"
 import { z } from "zod"
 import type { JsonObject } from "../../base/json.ts"
@@ -6,9 +7,9 @@ import { isProcessAlive, readBootId, thisProcessIdentity } from "../process/iden
 
 const identitySchema = lazily(() => z.object({ pid: z.number(), startedAt: z.string(), bootId: z.string() }))
 
-/** What other processes need in order to tell whether this one lives. */
+/** What other processes need in order to tell whether this one lives, and people in order to find it. */
 export function toWorkerIdentity(): JsonObject {
-  return { ...thisProcessIdentity() }
+  return { ...thisProcessIdentity(), host: hostname() }
 }
 
 /** Where a worker keeps what its processes print and leave: the same for those who would find it there. */

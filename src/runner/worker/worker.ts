@@ -7,6 +7,7 @@ import type { Lease } from "../../task/lease.ts"
 import type { OperationOf } from "../../task/operation.ts"
 import type { TaskStore } from "../../task/store.ts"
 import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
+import { toFarewell } from "./farewell.ts"
 
 /** This process as the store knows it: a lease that is renewed for as long as it lives. */
 export interface Worker {
@@ -30,6 +31,8 @@ export interface WorkerOptions {
   readonly log: Log
   /** Called after the lease was lost and before a new one is taken. */
   readonly onLost: () => void
+  /** Called once it has a new one. */
+  readonly onBack: () => void
 }
 
 /** Past this share of its time a lease is not trusted without asking. */
@@ -67,6 +70,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     id = createWorkerId()
     lease = await take(options, id)
     renewed = { monotonic: clock.monotonic(), wall: clock.now() }
+    options.onBack()
     return false
   }
 
@@ -104,7 +108,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
       cancelTimer?.()
       await renewal?.catch(() => false)
       try {
-        await store.commit([{ op: "lease.release", key: lease.key, holder: id, fence: lease.fence }])
+        await store.commit([{ op: "lease.release", key: lease.key, holder: id, fence: lease.fence }, toFarewell(id)])
       } catch (error) {
         // Taken over in the last moment: then it is no longer this one's to give up.
         if (!isMeanwhileError(error, "stale_claim")) throw error

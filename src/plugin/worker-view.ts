@@ -1,0 +1,42 @@
+import type { WorkerId } from "../task/id.ts"
+import type { TaskKind } from "../task/record.ts"
+
+/** Which process a worker is. */
+export interface WorkerPlace {
+  readonly id: WorkerId
+  /** Null: it has not said. */
+  readonly host: string | null
+  readonly pid: number | null
+  /** As seen by whoever asked: it is this very process, another one of this machine, or one elsewhere. */
+  readonly where: "process" | "machine" | "elsewhere"
+}
+
+/** What a worker says that it can run. */
+export interface Announcement {
+  readonly version: string
+  /** By wall time, when it began. */
+  readonly since: number
+  /** Own: only what was asked for there, and what the sessions have that are open there. */
+  readonly takes: "all" | "own"
+  readonly kinds: readonly TaskKind[]
+  /** By plugin, the names of its tools. */
+  readonly plugins: Readonly<Record<string, readonly string[]>>
+  /** Tasks that it runs at once. */
+  readonly concurrency: number
+}
+
+/** A worker that lives. */
+export interface WorkerView extends WorkerPlace {
+  /** Tasks that it runs now, without turns, which take no slot. */
+  readonly running: number
+  /** Null: it takes no work, or is of a version that says nothing. */
+  readonly announcement: Announcement | null
+}
+
+/** What a queued task needs and no worker that lives has. */
+export interface MissingAbility {
+  readonly needs: "worker" | "kind" | "plugin" | "tool"
+  readonly name: string
+  /** For people and models: `no worker has the plugin mcp`. */
+  readonly text: string
+}

@@ -1,0 +1,22 @@
+import { z } from "zod"
+import type { JsonValue } from "../../base/json.ts"
+import { lazily } from "../../base/lazily.ts"
+import type { Announcement } from "../../plugin/worker-view.ts"
+import { TASK_KINDS } from "../../task/record.ts"
+
+const announcementSchema = lazily(() =>
+  z.object({
+    version: z.string(),
+    since: z.number(),
+    takes: z.enum(["all", "own"]),
+    kinds: z.array(z.enum(TASK_KINDS)),
+    plugins: z.record(z.string(), z.array(z.string())),
+    concurrency: z.number(),
+  }),
+)
+
+/** Null: it is none that this version understands. */
+export function parseAnnouncement(value: JsonValue): Announcement | null {
+  const parsed = announcementSchema().safeParse(value)
+  return parsed.success ? parsed.data : null
+}

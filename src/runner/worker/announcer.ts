@@ -1,0 +1,82 @@
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { JsonObject } from "../../base/json.ts"
+import { VERSION } from "../../base/version.ts"
+import type { WorkerId } from "../../task/id.ts"
+import { ANNOUNCEMENTS } from "../../task/worker.ts"
+import type { RunnerScope } from "../scope.ts"
+import { TURN_PLUGIN } from "../turn/turn-name.ts"
+
+/** Tells the others what this worker can run: at its begin, and when its tools change. */
+export interface Announcer {
+  /** Writes nothing when it was said before. A failure is logged: nothing depends on it. */
+  announce(): Promise<void>
+}
+
+interface Said {
+  readonly worker: WorkerId
+  readonly text: string
+  readonly version: number
+}
+
+export function createAnnouncer(scope: RunnerScope): Announcer {
+  const since = scope.clock.now()
+  let said: Said | undefined
+  let saying: Promise<void> | undefined
+  let isWanted = false
+
+  async function say(): Promise<void> {
+    const value = toAnnouncement(scope, since)
+    const { id } = scope.worker
+    const text = JSON.stringify(value)
+    if (!value || (said?.worker === id && said.text === text)) return
+    const known = said?.worker === id ? said.version : await findVersion(id)
+    said = undefined
+    const [{ version }] = await scope.store.commit([
+      { op: "document.put", ...ANNOUNCEMENTS, id, value, expectedVersion: known },
+    ])
+    said = { worker: id, text, version }
+  }
+
+  async function findVersion(id: WorkerId): Promise<number> {
+    return (await scope.store.document(ANNOUNCEMENTS.workspace, ANNOUNCEMENTS.collection, id))?.version ?? 0
+  }
+
+  async function sayWhileWanted(): Promise<void> {
+    while (isWanted && !scope.isClosing) {
+      isWanted = false
+      try {
+        await say()
+      } catch (error) {
+        if (isMeanwhileError(error, "closed")) return
+        scope.log.warn("others could not be told what this worker can run", { error: toErrorMessage(error) })
+      }
+    }
+  }
+
+  return {
+    announce() {
+      isWanted = true
+      saying ??= sayWhileWanted().finally(() => {
+        saying = undefined
+      })
+      return saying
+    },
+  }
+}
+
+/** Undefined: a program that only looks has nothing to say. */
+function toAnnouncement(
+  { tools, config, own, takesKinds, takesTurns }: RunnerScope,
+  since: number,
+): JsonObject | undefined {
+  const names = [...tools.names()]
+  if (own && names.every(([plugin]) => plugin === TURN_PLUGIN)) return undefined
+  return {
+    version: VERSION,
+    since,
+    takes: own ? "own" : "all",
+    kinds: takesTurns ? [...takesKinds, "turn"] : takesKinds,
+    plugins: Object.fromEntries(names.map(([plugin, ofPlugin]) => [plugin, [...ofPlugin]])),
+    concurrency: config.maxConcurrentTasks,
+  }
+}

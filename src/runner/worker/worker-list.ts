@@ -1,0 +1,39 @@
+import type { JsonObject } from "../../base/json.ts"
+import type { WorkerPlace, WorkerView } from "../../plugin/worker-view.ts"
+import type { WorkerId } from "../../task/id.ts"
+import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
+import { readBootId } from "../process/identity.ts"
+import type { RunnerScope } from "../scope.ts"
+import { parseAnnouncement } from "./announcement.ts"
+
+/** In one query. The longest at work come first. */
+export async function listWorkers({ store }: Pick<RunnerScope, "store">): Promise<readonly WorkerView[]> {
+  const records = await store.workers()
+  const views = records.map(
+    ({ id, process, announcement, running }): WorkerView => ({
+      ...toPlace(id, process),
+      running,
+      announcement: parseAnnouncement(announcement),
+    }),
+  )
+  const sinceOf = ({ announcement }: WorkerView): number => announcement?.since ?? 0
+  return views.toSorted((one, other) => sinceOf(one) - sinceOf(other))
+}
+
+/** Where a worker runs; null: it is gone. */
+export async function findWorker({ store }: Pick<RunnerScope, "store">, id: WorkerId): Promise<WorkerPlace | null> {
+  const key = `${WORKER_LEASE_PREFIX}${id}`
+  const lease = (await store.leases(key)).find((each) => each.key === key && each.holder === id)
+  return lease ? toPlace(id, lease.data) : null
+}
+
+function toPlace(id: WorkerId, { host = null, pid = null, bootId }: JsonObject): WorkerPlace {
+  const isNear = bootId === readBootId()
+  const where = !isNear ? "elsewhere" : pid === process.pid ? "process" : "machine"
+  return {
+    id,
+    host: typeof host === "string" ? host : null,
+    pid: typeof pid === "number" ? pid : null,
+    where,
+  }
+}
