@@ -3,6 +3,7 @@ import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import type { VocabularyName } from "../../src/builtin/background/vocabularies.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
 import { eventually } from "../support/eventually.ts"
+import { nextWait } from "../support/next-wait.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
 import { call, type OpenBackground, openBackground } from "./support/open-background.ts"
 
@@ -30,7 +31,9 @@ async function openGated(vocabulary: VocabularyName, script: readonly ScriptStep
 
 test("a wait for everything waits for the work, while a person is asked something", async () => {
   const agent = await openGated("meanwhile", [call("wait_for"), "All done."])
+  const isWaiting = nextWait(agent.runtime)
   const turn = agent.session.send("wait")
+  await isWaiting
   agent.work.finish("worked")
   await turn
   expect(agent.answers()[0]).toMatchObject({ reason: "met" })

@@ -100,7 +100,10 @@ test("000-42: listBackgroundTasks has the active ones only, and those of one plu
         ],
       },
       async () => {
-        await agent.ended(3)
+        await eventually("the quick one ends", async () => {
+          const { items } = await agent.runtime.tasks.list({ tool: "echo", statuses: ["completed"] })
+          return items.length === 1
+        })
         return call("listBackgroundTasks")
       },
       call("listBackgroundTasks", { plugin_name: "cli" }),

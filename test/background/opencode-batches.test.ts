@@ -62,17 +62,19 @@ describe("Group related tasks", () => {
   })
 
   test("002-18: each task of a batch is told of by itself when it ends, without waiting for the others", async () => {
-    const { gate, step } = behindGate("Second.")
-    agent = await openDelegation([launch("One.", "Two."), "Both work.", "One is done.", "Both are."], ["First.", step])
+    const [first, second] = [behindGate("First."), behindGate("Second.")]
+    const main = [launch("One.", "Two."), "Both work.", "One is done.", "Both are."]
+    agent = await openDelegation(main, [first.step, second.step])
     await agent.session.send("go")
-    await gate.reached
+    await second.gate.reached
+    first.gate.open()
     await eventually("one has ended", async () => {
       const tasks = [await agent.task(1), await agent.task(2)]
       return tasks.some(({ status }) => isTerminal(status))
     })
     await agent.session.send("hello")
     expect(lastSaid(agent.model, -1)).toContain("First.")
-    gate.open()
+    second.gate.open()
     await Promise.all([agent.ended(1), agent.ended(2)])
     await agent.session.send("hello again")
     expect(lastSaid(agent.model, -1)).toContain("Second.")

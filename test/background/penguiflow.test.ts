@@ -4,6 +4,7 @@ import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import type { JsonObject } from "../../src/base/json.ts"
 import { lastSaid } from "../session/support/open-agent.ts"
 import { eventually } from "../support/eventually.ts"
+import { nextWait } from "../support/next-wait.ts"
 import { createAnsweringPerson } from "./support/answering-person.ts"
 import {
   type BackgroundOptions,
@@ -114,12 +115,14 @@ describe("retain_turn", () => {
     const clock = createManualClock()
     const background = { retainTurnTimeoutMs: 2_000 }
     const gated = await open([spawn("build", { retain_turn: true }), "It takes longer."], { clock, background })
+    const isKept = nextWait(agent.runtime)
     const turn = agent.session.send("build")
-    await gated.call(1)
-    const began = clock.now()
-    await passUntilOver(turn, clock)
-    expect(clock.now() - began).toBeGreaterThanOrEqual(2_000)
-    expect(clock.now() - began).toBeLessThan(4_000)
+    await Promise.all([gated.call(1), isKept])
+    clock.advance(1_999)
+    expect(await agent.task(1)).toMatchObject({ status: "running" })
+    expect(agent.model.callCount).toBe(1)
+    clock.advance(1)
+    await turn
     expect(agent.answers().at(-1)).toMatchObject({ retained: false, note: expect.stringContaining("by itself") })
   })
 

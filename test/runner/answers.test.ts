@@ -5,6 +5,7 @@ import { REPEAT_QUESTION } from "../../src/runner/worker/on-crash.ts"
 import { createTaskId, createWaitId, type WorkspaceId } from "../../src/task/id.ts"
 import type { Wait } from "../../src/task/wait.ts"
 import { eventually } from "../support/eventually.ts"
+import { interceptCommits } from "../support/intercept-commits.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
@@ -29,6 +30,18 @@ test("of a yes and a no that come together the first counts, and the run goes by
   const { meanwhile } = await createWorkplace({ tools: [gated.tool] })
   const { id, waitId } = await ask(meanwhile)
   const { tasks, engine } = meanwhile
+  const [hasNoLooked, isYesWritten] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  interceptCommits(meanwhile, async (operations, commit) => {
+    const answer = operations.find((operation) => operation.op === "wait.answer")
+    if (!answer) return commit(operations)
+    if (answer.answer === true) {
+      await hasNoLooked.promise
+      return commit(operations).finally(isYesWritten.resolve)
+    }
+    hasNoLooked.resolve()
+    await isYesWritten.promise
+    return commit(operations)
+  })
   const [yes, no] = await Promise.allSettled([
     tasks.answer(waitId, true, "one person"),
     tasks.answer(waitId, false, "another"),
