@@ -18,7 +18,8 @@ const lost = createWorkerId()
 function toScope({ spool }: TestSpool, commit: () => Promise<unknown>): RunnerScope {
   return {
     spool,
-    store: { commit, steps: async () => [] },
+    engine: {},
+    store: { commit, steps: async () => [], task: async () => undefined },
     config: { outputLimitBytes: 1_000, stopGraceSeconds: 1 },
     worker: { id: createWorkerId() },
     entering: new Set(),

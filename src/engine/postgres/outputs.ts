@@ -33,7 +33,7 @@ const BUSY_PAUSE_MS = 10
  * waiting. It stands for itself, so that no process that stops in the middle leaves a lock behind.
  */
 export function createOutputs({ query, onWritten }: OutputsParts): PostgresOutputs {
-  let waiting: Writer[] = []
+  const waiting: Writer[] = []
   let sending: Promise<void> | undefined
 
   async function send(): Promise<void> {
@@ -106,7 +106,7 @@ export function createOutputs({ query, onWritten }: OutputsParts): PostgresOutpu
       const whole = Buffer.concat(rows.map(({ bytes }) => bytes))
       return whole.subarray(start - first.start, end - first.start)
     },
-    close: async () => void (await sending),
+    close: async () => sending,
   }
 }
 

@@ -5,11 +5,18 @@ import type { ActiveRun, OutputFollower } from "../run/active-run.ts"
 import type { RunnerScope } from "../scope.ts"
 
 const LOOK_EVERY_MS = 40
+/** At what runs elsewhere, where looking costs more. */
+const LOOK_FAR_EVERY_MS = 250
 
 /** The output of a run of this process, or of one that may run elsewhere. */
 export type ReadOutput = (offset: number, state: { readonly isComplete: boolean }) => Promise<OutputChunk>
 
-export function followOutput(scope: RunnerScope, read: ReadOutput, onOutput: (text: string) => void): OutputFollower {
+export function followOutput(
+  scope: RunnerScope,
+  read: ReadOutput,
+  onOutput: (text: string) => void,
+  isFar: () => boolean = () => false,
+): OutputFollower {
   let offset = 0
   let looking: Promise<void> = Promise.resolve()
   let cancelTimer: CancelTimer = schedule()
@@ -25,7 +32,7 @@ export function followOutput(scope: RunnerScope, read: ReadOutput, onOutput: (te
   }
 
   function schedule(): CancelTimer {
-    return scope.clock.schedule(LOOK_EVERY_MS, () => {
+    return scope.clock.schedule(isFar() ? LOOK_FAR_EVERY_MS : LOOK_EVERY_MS, () => {
       looking = look(false).then(() => {
         cancelTimer = schedule()
       })

@@ -120,7 +120,8 @@ async function answerFromTask(
   const beganAt = scope.clock.monotonic()
   const task = await created
   const read: ReadOutput = (offset, state) => scope.spool.read(task.id, task.run, { offset }, state)
-  const follower = onOutput && waitMs !== 0 ? followOutput(scope, read, onOutput) : null
+  const isFar = () => scope.engine.outputs !== undefined && !scope.active.has(task.id)
+  const follower = onOutput && waitMs !== 0 ? followOutput(scope, read, onOutput, isFar) : null
   const found = (await waitForEnd(scope, task.id, { signal, ...(waitMs !== null && { timeoutMs: waitMs }) })) ?? task
   const isComplete = isTerminal(found.status)
   await follower?.finish({ isComplete }).catch((error: unknown) => {

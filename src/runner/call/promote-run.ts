@@ -8,6 +8,7 @@ import { toDetails } from "./details.ts"
 import { finishFollowing } from "./follow-output.ts"
 import { toStepsTaken } from "../run/journal.ts"
 import { markLost } from "../run/ownership.ts"
+import { streamOutput } from "../run/stream-output.ts"
 import { giveBackFacts, takeFacts } from "../run/running-notes.ts"
 import { noteCreated } from "./note-created.ts"
 import type { RunnerScope } from "../scope.ts"
@@ -45,6 +46,7 @@ export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted
     yieldNewSlot(scope, active)
     await finishFollowing(scope, active, { isComplete: false })
     active.standing = { in: "background", fence: task.fence }
+    streamOutput(scope, active)
     answer({ outcome: "promoted", task, afterMs })
     written.resolve(true)
     return true

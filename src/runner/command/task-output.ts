@@ -51,7 +51,11 @@ export async function waitForTaskOutput(
     () => undefined,
   )
   try {
-    return await scope.spool.waitFor(task.id, task.run, request, ended)
+    return await scope.spool.waitFor(task.id, task.run, request, ended, (listener) =>
+      scope.engine.bus.subscribe((wake) => {
+        if (wake.about === "unknown" || (wake.about === "output" && wake.taskId === task.id)) listener()
+      }),
+    )
   } finally {
     stopWaiting.abort()
   }

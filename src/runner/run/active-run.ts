@@ -8,6 +8,7 @@ import type { AskingStep, Lifetime, TaskLimits, TaskRecord } from "../../task/re
 import type { Stopper, Survivor, Survivors } from "../../task/stop.ts"
 import type { Journal } from "./journal.ts"
 import type { RunSpan } from "./run-span.ts"
+import type { OutputStream } from "../spool/output-stream.ts"
 import type { RunSpool } from "../spool/spool.ts"
 import type { SlotKeys } from "../worker/slots.ts"
 import type { Outcome } from "./outcome.ts"
@@ -52,12 +53,16 @@ export interface RunSubject {
   readonly traceId: string | null
   /** The step of another run that asked for it. */
   readonly askedBy: AskingStep | null
+  /** The task was given a secret, which only the process knows that was given it. */
+  readonly isInputHeld?: boolean
 }
 
 /** One execution in this process. */
 export interface ActiveRun extends RunSubject {
   /** Opened when it is first needed: most calls print nothing. */
   spool: RunSpool | null
+  /** Where the store keeps output, what the run prints goes there from when the store knows the run. */
+  stream: OutputStream | null
   readonly journal: Journal
   /** Null when nobody traces, and for a turn, which has one of its own. */
   readonly span: RunSpan | null

@@ -1,6 +1,7 @@
 import { toErrorMessage } from "../../base/error.ts"
 import type { Answer } from "../../plugin/task-service.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
+import type { TaskRecord } from "../../task/record.ts"
 import { toStopEvent } from "../../task/stop.ts"
 import { type ActiveRun, ranMs } from "./active-run.ts"
 import { toShapeKey } from "../call/details.ts"
@@ -29,7 +30,7 @@ export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: P
   active.span?.end(task)
   if (task && isTerminal(task.status)) scope.own?.remove(task.id)
   release(scope, active)
-  if (standing.in !== "foreground") await closeSpool(scope, active, (spool) => spool.close())
+  if (standing.in !== "foreground") await closeSpool(scope, active, (spool) => leaveSpool(active, task, spool))
   active.ended.resolve(task)
   if (!outcome && active.stop && standing.in === "background") void work.then((late) => noteLate(scope, active, late))
 }
@@ -70,6 +71,11 @@ function toAnswer(scope: RunnerScope, active: ActiveRun, outcome: Outcome | unde
   }
   if (outcome.succeeded) return { outcome: "completed", patch: outcome.patch }
   return { outcome: "failed", failure: outcome.failure, patch: outcome.patch }
+}
+
+/** What the store has is not kept here too: nobody here would learn when it is to go. */
+function leaveSpool({ stream }: ActiveRun, task: TaskRecord | null, spool: RunSpool): Promise<void> {
+  return stream?.isFinished && task && isTerminal(task.status) ? spool.discard() : spool.close()
 }
 
 async function closeSpool(

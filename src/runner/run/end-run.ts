@@ -12,6 +12,7 @@ import { isTurn } from "../turn/turn-name.ts"
 import { detachRun, writeUnderFence } from "./ownership.ts"
 import { saveNotes } from "./running-notes.ts"
 import { redactSurvivors } from "../redaction/redact-survivors.ts"
+import { storeOutput } from "./stream-output.ts"
 import type { RunnerScope } from "../scope.ts"
 
 const FIRST_RETRY_MS = 50
@@ -30,6 +31,7 @@ export async function endRun(
 ): Promise<TaskRecord | null> {
   await saveNotes(scope, active)
   const flushed = await flushOutput(scope, active, outcome)
+  await storeOutput(scope, active)
   for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
     const written = await writeEnd(scope, active, flushed)
     if (written !== "retry") return written

@@ -54,6 +54,7 @@ export async function writeUnderFence<const Operations extends readonly Operatio
 export function markLost(active: ActiveRun): void {
   if (isLost(active)) return
   active.standing = { in: "lost" }
+  active.stream?.stop()
   active.spool?.abandon()
   active.abort.abort(lostError(active))
   active.abandoned.resolve(undefined)
@@ -62,6 +63,7 @@ export function markLost(active: ActiveRun): void {
 /** Lets a run go on without this process: its processes live, and the next start adopts them. */
 export function detachRun(active: ActiveRun): void {
   active.standing = { in: "lost" }
+  active.stream?.stop()
   active.abandoned.resolve(undefined)
 }
 

@@ -15,6 +15,8 @@ export async function recall(scope: RunnerScope, active: ActiveRun): Promise<voi
       active.journal.set(key, step)
     }
     if (active.tool.reattaches) await spoolOf(scope, active).reattach()
+    const printed = await scope.engine.outputs?.extent(active.taskId, active.run)
+    if (printed) spoolOf(scope, active).goOnAt(printed.totalBytes)
     await requireOwned(scope, active)
   } catch (error) {
     await endProcesses(scope, active)

@@ -1,6 +1,7 @@
 import type { ActiveRun } from "./active-run.ts"
 import { confirmOwned } from "./ownership.ts"
 import { reportDropped } from "./running-notes.ts"
+import { streamOutput } from "./stream-output.ts"
 import type { RunnerScope } from "../scope.ts"
 import type { RunSpool } from "../spool/run-spool.ts"
 
@@ -13,5 +14,6 @@ export function spoolOf(scope: RunnerScope, active: ActiveRun): RunSpool {
     isOurs: () => confirmOwned(scope, active),
   })
   if (active.standing.in !== "foreground") active.spool.keep()
+  streamOutput(scope, active)
   return active.spool
 }

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { join } from "node:path"
-import { firstOffsetOf, type OutputBook, readBook, settleBook, writeBook } from "./output-book.ts"
+import { EMPTY_BOOK, firstOffsetOf, type OutputBook, readBook, settleBook, writeBook } from "./output-book.ts"
 import { withFileSource } from "./output-source.ts"
-import { FILE_MODE, type RunPaths } from "./run-paths.ts"
+import { DIRECTORY_MODE, FILE_MODE, type RunPaths } from "./run-paths.ts"
 
 const COPY_BYTES = 1_024 * 1_024
 const SEGMENT_PREFIX = "segment-"
@@ -57,6 +57,20 @@ export function recoverOutput(paths: RunPaths): void {
   const settled = settleBook(book, sizeOf(paths))
   if (book.cut) writeBook(paths.book, settled)
   removeUnnamedSegments(paths, settled)
+}
+
+/**
+ * Another worker, with a spool of its own, has printed more for this run than is here: that is given up here, and what
+ * follows comes behind it. Dying in between leaves nothing, and then the same is done again. Nobody may write meanwhile.
+ */
+export function continueOutput(paths: RunPaths, totalBytes: number): void {
+  const sizeBytes = sizeOf(paths)
+  if (settleBook(readBook(paths.book), sizeBytes).base + sizeBytes >= totalBytes) return
+  mkdirSync(paths.directory, { recursive: true, mode: DIRECTORY_MODE })
+  const book = { ...EMPTY_BOOK, base: totalBytes }
+  rmSync(paths.output, { force: true })
+  writeBook(paths.book, book)
+  removeUnnamedSegments(paths, book)
 }
 
 async function copyRange(paths: RunPaths, start: number, end: number, name: string): Promise<void> {

@@ -10,7 +10,7 @@ import type { Guard } from "../process/guard.ts"
 import type { ProcessIdentity } from "../process/identity.ts"
 import { continueTree } from "../process/pause-tree.ts"
 import type { Redactor } from "../redaction/redactor.ts"
-import { recoverOutput } from "./compaction.ts"
+import { continueOutput, recoverOutput } from "./compaction.ts"
 import { createOutputCap } from "./output-cap.ts"
 import type { OutputSource } from "./output-source.ts"
 import { readOutput } from "./read-output.ts"
@@ -26,10 +26,14 @@ export interface RunSpool {
   /** Resolves when all that was written is in the file. Rejects with `disk_full` when it cannot be. */
   flush(): Promise<void>
   read(request?: OutputRequest, state?: { readonly isComplete: boolean }): Promise<OutputChunk>
+  /** All that was printed so far, as it is: with its secrets. */
+  withSource<Result>(use: (source: OutputSource) => Promise<Result>): Promise<Result>
   /** Never rejects because of an abort: it resolves with what could not be ended. */
   runProcess(request: ProcessRequest, control: ProcessControl): Promise<ProcessExit>
   /** After a restart. The n-th `runProcess` then finds the n-th process instead of starting it. */
   reattach(): Promise<Reattachment>
+  /** So much of the run's output is known elsewhere. Where that is more than is here, what follows comes behind it. */
+  goOnAt(totalBytes: number): void
   pids(): number[]
   stopAll(graceMs: number): Promise<Survivors>
   /** The run is over and its output stays. What it left alive is watched until it ends or the spool is closed. */
@@ -65,7 +69,6 @@ export interface RunSpoolContext {
 export interface OpenRunSpool extends RunSpool {
   readonly paths: RunPaths
   update(options: RunSpoolOptions): void
-  withSource<Result>(use: (source: OutputSource) => Promise<Result>): Promise<Result>
   /** Gives everything up without stopping anything. */
   release(): Promise<void>
 }
@@ -168,6 +171,9 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
       }
       if (processes.trees().length > 0) cap.watch()
       return reattachment
+    },
+    goOnAt(totalBytes) {
+      if (processes.trees().length === 0) continueOutput(paths, totalBytes)
     },
     pids: processes.pids,
     stopAll: processes.stopAll,

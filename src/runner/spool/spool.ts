@@ -4,6 +4,7 @@ import { join } from "node:path"
 import type { Clock } from "../../base/clock.ts"
 import type { OutputChunk, OutputRequest, PatternAnswer, PatternRequest } from "../../plugin/output.ts"
 import type { TaskId } from "../../task/id.ts"
+import type { Outputs } from "../../task/outputs.ts"
 import { createGuard } from "../process/guard.ts"
 import type { ProcessIdentity } from "../process/identity.ts"
 import type { Redactor } from "../redaction/redactor.ts"
@@ -12,7 +13,8 @@ import { findOrphans } from "./orphans.ts"
 import { readOutput } from "./read-output.ts"
 import { toRunPaths } from "./run-paths.ts"
 import { createRunSpool, type OpenRunSpool, type RunSpool, type RunSpoolOptions } from "./run-spool.ts"
-import { waitForPattern } from "./wait-for-pattern.ts"
+import { withEarlierOutput, withStoredSource } from "./stored-source.ts"
+import { type OnPrinted, waitForPattern } from "./wait-for-pattern.ts"
 
 export type { RunSpool, RunSpoolOptions } from "./run-spool.ts"
 
@@ -36,6 +38,7 @@ export interface Spool {
     run: number,
     request: PatternRequest,
     ended: Promise<void> | AbortSignal,
+    onPrinted?: OnPrinted,
   ): Promise<PatternAnswer>
   /** Folders whose Meanwhile process is gone, whether or not there is a task for them. */
   orphans(): Promise<{ readonly taskId: TaskId }[]>
@@ -51,19 +54,38 @@ export interface SpoolOptions {
   readonly redactor: Redactor
   /** This process: its folders are nobody else's to clear away while it lives. */
   readonly owner: ProcessIdentity
+  /** Where the output of those is read who have a spool of their own. Without it: there are none. */
+  readonly outputs?: Outputs | undefined
 }
 
-export function createSpool({ directory, clock, redactor, owner }: SpoolOptions): Spool {
+export function createSpool({ directory, clock, redactor, owner, outputs }: SpoolOptions): Spool {
   const open = new Map<string, OpenRunSpool>()
   const leaving = new Map<Promise<void>, string>()
   const guard = createGuard(directory, owner)
   const toKey = (taskId: TaskId, run: number): string => `${taskId}/${run}`
 
-  function withSource<Result>(taskId: TaskId, run: number, use: (source: OutputSource) => Promise<Result>) {
-    const live = open.get(toKey(taskId, run))
-    if (live) return live.withSource(use)
+  /** What runs here is read where it is printed; of anything else the store has all there is, if it keeps output. */
+  async function withSource<Result>(taskId: TaskId, run: number, use: (source: OutputSource) => Promise<Result>) {
+    const key = toKey(taskId, run)
+    const live = open.get(key)
+    if (live) {
+      const result = await live.withSource((source) => useLive(taskId, run, source, use))
+      // Where the store has it, the files may have gone meanwhile.
+      if (!outputs || open.get(key) === live) return result
+    }
+    const stored = outputs && (await withStoredSource(outputs, taskId, run, use))
+    if (stored) return stored.result
     const paths = toRunPaths(directory, taskId, run)
     return existsSync(paths.directory) ? withFileSource(paths, use) : use(EMPTY_SOURCE)
+  }
+
+  function useLive<Result>(
+    taskId: TaskId,
+    run: number,
+    source: OutputSource,
+    use: (source: OutputSource) => Promise<Result>,
+  ): Promise<Result> {
+    return outputs && source.firstOffset > 0 ? withEarlierOutput(outputs, taskId, run, source, use) : use(source)
   }
 
   return {
@@ -87,12 +109,14 @@ export function createSpool({ directory, clock, redactor, owner }: SpoolOptions)
     read: (taskId, run, request, { isComplete }) =>
       withSource(taskId, run, (source) => readOutput(source, request, { redactor, isComplete })),
     totalBytes: (taskId, run) => withSource(taskId, run, async (source) => source.totalBytes),
-    waitFor: (taskId, run, request, ended) =>
+    waitFor: (taskId, run, request, ended, onPrinted) =>
       waitForPattern({
         clock,
         redactor,
         request,
         ended,
+        isFar: () => outputs !== undefined && !open.has(toKey(taskId, run)),
+        ...(onPrinted && { onPrinted }),
         withSource: (use) => withSource(taskId, run, use),
       }),
     orphans: async () => findOrphans(directory),

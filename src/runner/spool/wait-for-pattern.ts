@@ -4,52 +4,71 @@ import type { Redactor } from "../redaction/redactor.ts"
 import { OVERLAP_CHARACTERS, type ScannedLine, scanLines, toLineTest } from "./line-scan.ts"
 import type { OutputSource } from "./output-source.ts"
 
+/** Calls the listener when somebody else has printed something; it may call too often. Returns how to stop it. */
+export type OnPrinted = (listener: () => void) => () => void
+
 export interface PatternWait {
   readonly clock: Clock
   readonly redactor: Redactor
   readonly request: PatternRequest
   /** Nothing will be added to the output any more. */
   readonly ended: Promise<void> | AbortSignal
+  /** Whether looking is costly now. Then whoever prints says so. Default: it is not. */
+  readonly isFar?: () => boolean
+  readonly onPrinted?: OnPrinted
   readonly withSource: <Result>(use: (source: OutputSource) => Promise<Result>) => Promise<Result>
 }
 
 const LOOK_EVERY_MS = 50
+/** What is said may be lost. */
+const LOOK_FAR_EVERY_MS = 500
 /** A line without its newline counts once nothing was added to it for so long: a prompt never gets one. Who does not wait takes it as it stands. */
 const QUIET_MS = 200
+
+/** What the last look came to. */
+interface Seen {
+  readonly totalBytes: number
+  /** When it had last grown. */
+  readonly atMs: number
+  readonly hasTakenRest: boolean
+  readonly nextOffset: number
+}
 
 /** Looks at what was added, by line, and holds no more than a window of one. */
 export async function waitForPattern(wait: PatternWait): Promise<PatternAnswer> {
   const { clock, request } = wait
   const startedAt = clock.monotonic()
   const wakeUp = createWakeUp(wait.ended, request.signal)
-  let nextOffset = request.offset ?? 0
-  let last = { totalBytes: -1, atMs: startedAt, hasTakenRest: false }
+  const stopListening = wait.onPrinted?.(wakeUp.nudge)
+  let seen: Seen = { totalBytes: -1, atMs: startedAt, hasTakenRest: false, nextOffset: request.offset ?? 0 }
 
-  async function look(source: OutputSource, isOver: boolean): Promise<ScannedLine | undefined> {
+  /** Changes nothing: what was read while the output was cut is read again. */
+  async function look(source: OutputSource, isOver: boolean): Promise<Seen & { readonly line?: ScannedLine }> {
     const { totalBytes } = source
     const now = clock.monotonic()
-    const hasGrown = totalBytes !== last.totalBytes
-    const takesRest = isOver || request.timeoutMs === 0 || (!hasGrown && now - last.atMs >= QUIET_MS)
-    if (!hasGrown && (!takesRest || last.hasTakenRest)) return undefined
-    last = { totalBytes, atMs: hasGrown ? now : last.atMs, hasTakenRest: takesRest }
-    const found = await findMatch(source, wait, nextOffset, takesRest)
-    nextOffset = found.nextOffset
-    return found.line
+    const hasGrown = totalBytes !== seen.totalBytes
+    const takesRest = isOver || request.timeoutMs === 0 || (!hasGrown && now - seen.atMs >= QUIET_MS)
+    if (!hasGrown && (!takesRest || seen.hasTakenRest)) return seen
+    const found = await findMatch(source, wait, seen.nextOffset, takesRest)
+    return { totalBytes, atMs: hasGrown ? now : seen.atMs, hasTakenRest: takesRest, ...found }
   }
 
   try {
     for (;;) {
       // Asked before looking: whatever was printed before the end is then seen.
       const isOver = wakeUp.hasEnded()
-      const line = await wait.withSource((source) => look(source, isOver))
+      const { line, ...found } = await wait.withSource((source) => look(source, isOver))
       if (line) return toMatched(line)
+      seen = found
+      const { nextOffset } = seen
       if (request.signal?.aborted) return { outcome: "aborted", nextOffset }
       if (isOver) return { outcome: "ended", nextOffset }
       const leftMs = startedAt + request.timeoutMs - clock.monotonic()
       if (leftMs <= 0) return { outcome: "timed_out", nextOffset }
-      await wakeUp.wait(clock, Math.min(leftMs, LOOK_EVERY_MS))
+      await wakeUp.wait(clock, Math.min(leftMs, wait.isFar?.() ? LOOK_FAR_EVERY_MS : LOOK_EVERY_MS))
     }
   } finally {
+    stopListening?.()
     wakeUp.close()
   }
 }
@@ -77,32 +96,43 @@ function toMatched(line: ScannedLine): PatternAnswer {
 
 interface WakeUp {
   hasEnded(): boolean
-  /** Until the time is over, the run ends, or the wait is given up. */
+  /** There may be something new. */
+  nudge(): void
+  /** Until the time is over, there may be something new, the run ends, or the wait is given up. */
   wait(clock: Clock, delayMs: number): Promise<void>
   close(): void
 }
 
 function createWakeUp(ended: Promise<void> | AbortSignal, signal: AbortSignal | undefined): WakeUp {
-  let wake: () => void = () => undefined
+  /** Set while somebody waits. */
+  let wake: (() => void) | undefined
   let isOver = ended instanceof AbortSignal && ended.aborted
-  const onSignal = (): void => wake()
+  let isNudged = false
+  const onSignal = (): void => wake?.()
   const onEnded = (): void => {
     isOver = true
-    wake()
+    wake?.()
   }
   signal?.addEventListener("abort", onSignal)
   if (ended instanceof AbortSignal) ended.addEventListener("abort", onEnded)
   else void ended.then(onEnded, onEnded)
   return {
     hasEnded: () => isOver,
+    nudge() {
+      if (wake) wake()
+      else isNudged = true
+    },
     wait: (clock, delayMs) =>
       new Promise((resolve) => {
-        if (isOver || signal?.aborted) return resolve()
-        const cancelTimer = clock.schedule(delayMs, resolve)
-        wake = () => {
-          cancelTimer()
+        const finish = (): void => {
+          cancelTimer?.()
+          wake = undefined
+          isNudged = false
           resolve()
         }
+        const cancelTimer = isOver || isNudged || signal?.aborted ? undefined : clock.schedule(delayMs, finish)
+        if (cancelTimer) wake = finish
+        else finish()
       }),
     close() {
       signal?.removeEventListener("abort", onSignal)

@@ -23,14 +23,16 @@ export interface Crash {
   readonly tool: string
   /** Null: nobody measured it. */
   readonly ranMs: number | null
+  /** The machine it ran on, where there are several. */
+  readonly host?: string | undefined
 }
 
-export function toCrashEvent(onCrash: OnCrash, { by, title, tool, ranMs }: Crash): LifecycleEvent {
+export function toCrashEvent(onCrash: OnCrash, { by, title, tool, ranMs, host }: Crash): LifecycleEvent {
   switch (onCrash) {
     case "retry":
       return { type: "task.released", reason: by, ...(ranMs !== null && { ranMs }) }
     case "fail":
-      return toInterrupted(by, `it was running when its worker ended, and ${tool} may not be repeated`)
+      return toInterrupted(by, `it was running${where(host)} when its worker ended, and ${tool} may not be repeated`)
     case "ask":
       return {
         type: "task.waited",
@@ -44,6 +46,10 @@ export function toCrashEvent(onCrash: OnCrash, { by, title, tool, ranMs }: Crash
         },
       }
   }
+}
+
+function where(host: string | undefined): string {
+  return host === undefined ? "" : ` on ${host}`
 }
 
 export function toInterrupted(by: Crash["by"], message: string): LifecycleEvent {

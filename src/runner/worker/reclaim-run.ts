@@ -7,6 +7,7 @@ import type { OnCrash, Step } from "../../task/step.ts"
 import { type Survivors, toStopEvent } from "../../task/stop.ts"
 import { beginClaimed } from "../run/begin-claimed.ts"
 import { toSlotKeys } from "../run/begin-run.ts"
+import { storeLeftOutput } from "../run/stream-output.ts"
 import { track } from "../call/enter.ts"
 import { decideOnCrash, decideTurnOnCrash, toCrashEvent, toInterrupted, toSecretGone } from "./on-crash.ts"
 import { redactSurvivors } from "../redaction/redact-survivors.ts"
@@ -16,6 +17,8 @@ import { wakeTurns } from "../turn/take-turns.ts"
 export interface ReclaimOptions {
   /** Default true. False: the lost worker had another spool, in which its processes have left what is not known here. */
   readonly hasSpool: boolean
+  /** The machine of the lost worker, where there are several. */
+  readonly host?: string | undefined
 }
 
 /**
@@ -69,7 +72,7 @@ async function reclaimRunning(
   scope: RunnerScope,
   task: TaskSummary,
   lost: WorkerId,
-  { hasSpool }: ReclaimOptions,
+  { hasSpool, host }: ReclaimOptions,
 ): Promise<void> {
   const tool = findTool(scope, task)
   const found = tool?.reattaches && hasSpool ? await findProcesses(scope, task) : null
@@ -85,7 +88,7 @@ async function reclaimRunning(
   if (isSecretGone(scope, task, lost)) return apply(scope, task, toSecretGone("lost_worker"))
   const decision = decideCrash(task, inFlight, hasRunElsewhere ? (tool?.onCrash ?? "fail") : "retry")
   // What is in flight was read after the task: a step that was begun or finished since then counts.
-  await apply(scope, task, toCrashEvent(decision, { ...task, by: "lost_worker", ranMs: null }), task.lastSequence)
+  await apply(scope, task, toCrashEvent(decision, { ...task, by: "lost_worker", ranMs: null, host }), task.lastSequence)
 }
 
 function decideCrash(task: TaskSummary, inFlight: readonly OnCrash[], betweenSteps: OnCrash): OnCrash {
@@ -135,6 +138,7 @@ async function endProcesses(scope: RunnerScope, task: TaskSummary): Promise<Surv
   if (!scope.spool.hasRun(task.id, task.run)) return []
   const spool = openRun(scope, task)
   const survivors = await spool.stopAll(scope.config.stopGraceSeconds * 1_000)
+  await storeLeftOutput(scope, spool, task)
   await spool.close()
   return redactSurvivors(scope.redactor, survivors)
 }

@@ -111,12 +111,13 @@ async function reclaimFrom(scope: RunnerScope, lost: WorkerLease): Promise<void>
   const holder = scope.worker.id
   const worker = lost.key.slice(WORKER_LEASE_PREFIX.length) as WorkerId
   if (scope.own && !(await hasOwnTask(scope, worker))) return
-  const spool = lost.data?.["spool"] ?? null
-  const data = { ...toWorkerIdentity(), spool }
+  const { spool = null, host } = lost.data ?? {}
+  const data = { ...toWorkerIdentity(), spool, ...(host !== undefined && { host }) }
   const [taken] = await scope.store.commit([{ op: "lease.take", key: lost.key, holder, ttlMs: lost.ttlMs, data }])
   const hasSpool = isAlone(scope) || spool === scope.spoolPlace
+  const where = !isAlone(scope) && typeof host === "string" ? { host } : {}
   await forEachTask(scope, { worker, statuses: CLAIMED }, async (task) => {
-    if (isOwn(scope, task)) await reclaimRun(scope, task, worker, { hasSpool })
+    if (isOwn(scope, task)) await reclaimRun(scope, task, worker, { hasSpool, ...where })
   })
   const held = { inputHeldBy: worker, statuses: ["queued", "waiting"] } as const
   await forEachTask(scope, held, (task) => reclaimRun(scope, task, worker))

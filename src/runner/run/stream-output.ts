@@ -1,0 +1,68 @@
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { RunReference } from "../../task/operation.ts"
+import type { TaskSummary } from "../../task/record.ts"
+import { createOutputStream, type OutputStream } from "../spool/output-stream.ts"
+import type { RunSpool } from "../spool/run-spool.ts"
+import type { RunnerScope } from "../scope.ts"
+import type { ActiveRun } from "./active-run.ts"
+
+const FIRST_RETRY_MS = 50
+const LONGEST_RETRY_MS = 5_000
+/** A closing runner does not wait longer for a store that refuses. */
+const LONGEST_CLOSING_RETRY_MS = 500
+
+/**
+ * From now on what the run prints goes to the store too, if that keeps output and knows the run. Not of a run that was given
+ * a secret elsewhere: nobody here could take it out.
+ */
+export function streamOutput(scope: RunnerScope, active: ActiveRun): void {
+  const { spool, standing, taskId, run, isInputHeld = false } = active
+  if (active.stream || !spool || standing.in !== "background") return
+  if (isInputHeld && !scope.heldInputs.has(taskId)) return
+  active.stream = openStream(scope, spool, { taskId, run, fence: standing.fence })
+}
+
+function openStream(scope: RunnerScope, spool: RunSpool, run: Required<RunReference>): OutputStream | null {
+  const { redactor, clock, engine, log } = scope
+  if (!engine.outputs) return null
+  let hasFailed = false
+  function onFailure(error: unknown): void {
+    if (hasFailed) return
+    hasFailed = true
+    log.warn("what a task prints could not be stored; trying again", { task: run.taskId, error: toErrorMessage(error) })
+  }
+  return createOutputStream({ outputs: engine.outputs, run, spool, redactor, clock, onFailure })
+}
+
+/**
+ * Before the end of a run is written: whoever sees the end sees all that was printed. Without a store there is no end
+ * either, so it is tried until the store is back; what the store refuses for another reason keeps no run from ending.
+ */
+export async function storeOutput(scope: RunnerScope, { stream, taskId }: ActiveRun): Promise<void> {
+  if (stream) await finishStream(scope, stream, taskId)
+}
+
+/** The same for a run whose worker is gone, by whoever decides about it and has its files. */
+export async function storeLeftOutput(scope: RunnerScope, spool: RunSpool, task: TaskSummary): Promise<void> {
+  const { id: taskId, run, fence, inputHeldBy } = task
+  if (inputHeldBy !== null && !scope.heldInputs.has(taskId)) return
+  const stream = openStream(scope, spool, { taskId, run, fence })
+  if (stream) await finishStream(scope, stream, taskId)
+}
+
+async function finishStream(scope: RunnerScope, stream: OutputStream, task: string): Promise<void> {
+  for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
+    try {
+      return await stream.finish()
+    } catch (error) {
+      const fields = { task, error: toErrorMessage(error) }
+      const isAway = isMeanwhileError(error, "store_unavailable")
+      if (!isAway || (scope.isClosing && retryMs > LONGEST_CLOSING_RETRY_MS)) {
+        scope.log.error("the last output of a task could not be stored", fields)
+        return
+      }
+      scope.log.warn("the last output of a task could not be stored; trying again", fields)
+    }
+    await new Promise<void>((resolve) => scope.clock.schedule(retryMs, resolve))
+  }
+}

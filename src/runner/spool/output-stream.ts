@@ -1,0 +1,144 @@
+import type { CancelTimer, Clock } from "../../base/clock.ts"
+import { isMeanwhileError } from "../../base/error.ts"
+import type { OutputPart, Outputs } from "../../task/outputs.ts"
+import type { Redactor } from "../redaction/redactor.ts"
+import type { OutputSource } from "./output-source.ts"
+import { countUnfinished, readRedacted } from "./redacted-range.ts"
+import type { RunSpool } from "./run-spool.ts"
+
+/** Hands on to the store what a run prints, without its secrets, while it prints it. */
+export interface OutputStream {
+  /** Resolves when all that was printed is stored, or is no longer ours to store. Rejected, it can be asked again. */
+  finish(): Promise<void>
+  /** All of it is stored. */
+  readonly isFinished: boolean
+  /** Hands on nothing more. */
+  stop(): void
+}
+
+export interface OutputStreamOptions {
+  readonly outputs: Outputs
+  readonly run: OutputPart["run"]
+  readonly spool: Pick<RunSpool, "withSource">
+  readonly redactor: Redactor
+  readonly clock: Clock
+  /** It goes on trying. */
+  readonly onFailure: (error: unknown) => void
+}
+
+const LOOK_EVERY_MS = 250
+/** While the store refuses. */
+const TRY_AGAIN_MS = 1_000
+/** At a time: of what is printed faster, what the cap drops meanwhile is never sent. */
+const MOST_BYTES = 1_024 * 1_024
+const NEWLINE = 10
+
+/** Begins at once. Looking costs the store nothing while nothing is printed. */
+export function createOutputStream(options: OutputStreamOptions): OutputStream {
+  const { outputs, run, spool, redactor, clock } = options
+  let position: number | undefined
+  let seenBytes = -1
+  /** Where the files began at the first look: what lay before it then is in the store alone, and was not dropped. */
+  let beganAt: number | undefined
+  let isStopped = false
+  let isFinished = false
+  let cancelTimer: CancelTimer | undefined = schedule(LOOK_EVERY_MS)
+  let looking: Promise<unknown> = Promise.resolve()
+
+  function schedule(delayMs: number): CancelTimer {
+    const onTime = (): void => {
+      looking = lookAndGoOn()
+    }
+    return clock.schedule(delayMs, onTime, { isBackground: true })
+  }
+
+  async function lookAndGoOn(): Promise<void> {
+    let delayMs = LOOK_EVERY_MS
+    try {
+      await look(false)
+    } catch (error) {
+      options.onFailure(error)
+      delayMs = TRY_AGAIN_MS
+    }
+    if (cancelTimer && !isStopped) cancelTimer = schedule(delayMs)
+  }
+
+  /** Whether there may be more to hand on at once. */
+  async function look(isOver: boolean): Promise<boolean> {
+    if (isStopped) return false
+    try {
+      const from = (position ??= await findPosition())
+      const part = await spool.withSource((source) => readPart(source, from, isOver))
+      if (!part) return false
+      await outputs.append({ run, ...part })
+      position = part.start + part.bytes.byteLength
+      return true
+    } catch (error) {
+      if (!isOthers(error)) throw error
+      isStopped = true
+      return false
+    }
+  }
+
+  /** Behind what earlier claims of the run have handed on. */
+  async function findPosition(): Promise<number> {
+    if (run.fence === 1) return 0
+    return (await outputs.extent(run.taskId, run.run))?.totalBytes ?? 0
+  }
+
+  async function readPart(
+    source: OutputSource,
+    from: number,
+    isOver: boolean,
+  ): Promise<Omit<OutputPart, "run"> | undefined> {
+    const isQuiet = source.totalBytes === seenBytes
+    seenBytes = source.totalBytes
+    beganAt ??= source.firstOffset <= from ? source.firstOffset : 0
+    const keepFrom = source.firstOffset > beganAt ? source.firstOffset : 0
+    const start = Math.max(from, source.firstOffset)
+    if (source.totalBytes <= start) return undefined
+    const safe = isOver ? source.totalBytes : await findSafeEnd(source, start, isQuiet)
+    const end = Math.min(safe, start + MOST_BYTES)
+    if (end <= start) return undefined
+    return { start, bytes: await readRedacted(source, redactor, start, end), keepFrom }
+  }
+
+  /**
+   * Secrets are found in whole lines, with what lies around them. A line that is still being printed waits, until nothing
+   * was added to it for a while or it is longer than what a secret is looked for in.
+   */
+  async function findSafeEnd(source: OutputSource, start: number, isQuiet: boolean): Promise<number> {
+    const { totalBytes } = source
+    if (isQuiet) return totalBytes - (await countUnfinished(source, redactor))
+    const windowStart = Math.max(start, totalBytes - redactor.contextBytes)
+    const window = await source.read(windowStart, totalBytes)
+    const lines = window.subarray(0, window.lastIndexOf(NEWLINE) + 1)
+    return windowStart + lines.byteLength - redactor.countUnfinished(lines)
+  }
+
+  function stopLooking(): void {
+    cancelTimer?.()
+    cancelTimer = undefined
+  }
+
+  return {
+    async finish() {
+      stopLooking()
+      await looking
+      while (await look(true));
+      isFinished = !isStopped
+    },
+    get isFinished() {
+      return isFinished
+    },
+    stop() {
+      isStopped = true
+      stopLooking()
+    },
+  }
+}
+
+/** Somebody else has the run, or it is gone. */
+function isOthers(error: unknown): boolean {
+  return (["stale_claim", "not_found", "closed"] as const).some((code) => isMeanwhileError(error, code))
+}

@@ -1,0 +1,39 @@
+import { MeanwhileError } from "../../src/base/error.ts"
+import type { OutputPart, Outputs } from "../../src/task/outputs.ts"
+
+export interface MemoryOutputs extends Outputs {
+  /** Every piece, as it came. */
+  readonly parts: readonly OutputPart[]
+  /** What a reader sees of the run that everybody here prints for. */
+  text(): string
+  /** Fails what comes next: with an error, or as if somebody else had the run. Null: it works again. */
+  refuseWith(error: Error | "stale" | null): void
+}
+
+/** A store for the output of one run. */
+export function createMemoryOutputs(): MemoryOutputs {
+  const parts: OutputPart[] = []
+  let refusal: Error | "stale" | null = null
+  let firstOffset = 0
+  let bytes = Buffer.alloc(0)
+
+  return {
+    parts,
+    text: () => bytes.toString(),
+    refuseWith(error) {
+      refusal = error
+    },
+    async append(part) {
+      if (refusal === "stale") throw new MeanwhileError("stale_claim", "Another worker has it.")
+      if (refusal) throw refusal
+      const totalBytes = firstOffset + bytes.byteLength
+      if (part.start > totalBytes && part.keepFrom < part.start) throw new Error("A gap in the output.")
+      parts.push(part)
+      const kept = bytes.subarray(Math.max(part.keepFrom - firstOffset, 0), Math.max(part.start - firstOffset, 0))
+      bytes = Buffer.concat([kept, part.bytes])
+      firstOffset = part.start + part.bytes.byteLength - bytes.byteLength
+    },
+    extent: async () => (parts.length === 0 ? undefined : { firstOffset, totalBytes: firstOffset + bytes.byteLength }),
+    read: async (_taskId, _run, start, end) => bytes.subarray(start - firstOffset, end - firstOffset),
+  }
+}

@@ -1,0 +1,60 @@
+import { onTestFinished } from "vitest"
+import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/app.ts"
+import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
+import { createTestPostgres } from "../../src/engine/postgres/test-engine.ts"
+import { definePlugin } from "../../src/plugin/define-plugin.ts"
+import type { Tool } from "../../src/plugin/tool.ts"
+import { allowAll } from "../../src/runner/call/permission.ts"
+import type { Engine } from "../../src/task/engine.ts"
+import { watchFirstLook } from "./test-engine.ts"
+import { createFolder } from "./workplace.ts"
+
+export interface Machine {
+  /** Its data folder and the one in which its commands run: nobody else reads it. */
+  readonly folder: string
+  readonly runtime: Runtime
+  readonly engine: Engine
+}
+
+export interface MachineOptions extends Partial<RuntimeOptions> {
+  readonly tools?: readonly Tool[]
+  /** Of another process on the same machine. */
+  readonly folder?: string
+  /** Whether it is gone by the end of the test, and cannot be closed. */
+  readonly isOver?: () => boolean
+}
+
+export interface Machines {
+  readonly url: string
+  open(options?: MachineOptions): Promise<Machine>
+}
+
+/** Machines that share a store on PostgreSQL and no folder. The plugins are `test` (the tools given) and `shell`. */
+export async function createMachines(): Promise<Machines> {
+  const { url, another, dispose } = await createTestPostgres()
+  onTestFinished(dispose)
+  return {
+    url,
+    async open({ tools = [], folder = createFolder(), isOver = () => false, ...options } = {}) {
+      const engine = await another()
+      const environment = { PATH: process.env["PATH"] ?? "", MEANWHILE_TEST: folder }
+      const { dispatcher, hasLooked } = watchFirstLook(engine.dispatcher)
+      const runtime = await createRuntime({
+        environment: {},
+        permissions: allowAll,
+        ...options,
+        engine: { ...engine, dispatcher },
+        dataDirectory: folder,
+        plugins: [
+          definePlugin({ kind: "tool", name: "test", tools }),
+          createShellPlugin({ workingDirectory: folder, environment }),
+        ],
+      })
+      onTestFinished(async () => {
+        if (!isOver()) await runtime.close()
+      })
+      if (options.takesWork !== false) await hasLooked
+      return { folder, runtime, engine }
+    },
+  }
+}
