@@ -28,7 +28,7 @@ import { createPersonSwitch } from "./session/person-switch.ts"
 import { toReportsConfig } from "./session/report/report-config.ts"
 import type { SessionDefaults } from "./session/scope.ts"
 import type { Engine } from "./task/engine.ts"
-import type { Runtime, RuntimeOptions } from "./runtime.ts"
+import type { Runtime, RuntimeOptions, StoreWait } from "./runtime.ts"
 import { pickModels } from "./runtime-models.ts"
 
 export type { Runtime, RuntimeOptions } from "./runtime.ts"
@@ -47,7 +47,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   if (options.person) person.attach(options.person)
   await using opened = new AsyncDisposableStack()
   const dataDirectory = options.dataDirectory ?? (await openTemporaryFolder(opened))
-  const engine = opened.use(await openEngine(options, dataDirectory, clock))
+  const leaving = createLeaving(options.storeWait)
+  const engine = opened.use(await openEngine({ ...options, storeWait: leaving.storeWait }, dataDirectory, clock))
   let runner: Runner | undefined
   const plugins = opened.use(createRegistry({ model, tasks: () => runner }))
   const permission = createPermission(options.permissions, { plugins, person, redactor })
@@ -100,6 +101,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   })
   const kept = opened.move()
   const close = (shutdown?: ShutdownOptions): Promise<void> => {
+    leaving.begin(shutdown)
     // Both at once: from here on no new work is taken.
     const closing = Promise.allSettled([conversations.close(), tasks.close(shutdown)])
     return closeAll([() => closing.then(requireSettled), () => kept.disposeAsync()])
@@ -135,13 +137,13 @@ export function createClient(): Client<Runtime, RuntimeOptions> {
 /** Only what was used: no plugin is loaded, and no task runs here. Refused as `not_found` where nothing was kept. */
 export async function openLedger(
   dataDirectory: string,
-  { engine: url }: { readonly engine?: string } = {},
+  { engine: url, storeWait = {} }: { readonly engine?: string; readonly storeWait?: StoreWait } = {},
 ): Promise<LedgerRecord & AsyncDisposable> {
   if (url === undefined && !existsSync(join(dataDirectory, STORE_FILE))) {
     const message = `Nothing was kept in ${dataDirectory} yet. Start a conversation, or name another folder: --data-dir FOLDER`
     throw new MeanwhileError("not_found", message)
   }
-  const engine = await openEngine(url === undefined ? {} : { engine: url }, dataDirectory, systemClock)
+  const engine = await openEngine(url === undefined ? {} : { engine: url, storeWait }, dataDirectory, systemClock)
   return { ...createLedgerRecord(engine.store), [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() }
 }
 
@@ -156,13 +158,28 @@ async function openEngine(options: RuntimeOptions, dataDirectory: string, clock:
 }
 
 /** The server's clock is the clock, unless the caller owns the time. */
-function openServer(url: string, { clock, log }: RuntimeOptions): Promise<Engine> {
+function openServer(url: string, { clock, log, storeWait }: RuntimeOptions): Promise<Engine> {
   return createPostgresEngine({
+    ...storeWait,
     url,
     isHolderAlive: isNeighbourAlive,
     ...(clock && { clock }),
     ...(log && { log }),
   })
+}
+
+/** Whoever shuts down lets work drain, and from then on waits for no server that is away. */
+function createLeaving({ leaving: wish, ...wait }: StoreWait = {}) {
+  const left = new AbortController()
+  const leave = (): void => left.abort()
+  const leaving = wish ? AbortSignal.any([wish, left.signal]) : left.signal
+  return {
+    storeWait: { ...wait, leaving },
+    begin({ drainMs = 0, signal }: ShutdownOptions = {}): void {
+      systemClock.schedule(drainMs, leave, { isBackground: true })
+      signal?.addEventListener("abort", leave, { once: true })
+    },
+  }
 }
 
 async function openTemporaryFolder(opened: AsyncDisposableStack): Promise<string> {

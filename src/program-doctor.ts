@@ -27,6 +27,8 @@ export interface DoctorOptions {
   readonly engine?: string
   readonly homeDirectory?: string
   readonly trustStore?: TrustStore
+  /** What takes its time, for the person who waits. */
+  readonly tell?: (line: string) => void
   /** Default: this process's. */
   readonly nodeVersion?: string
 }
@@ -67,7 +69,8 @@ async function examineConfig(options: DoctorOptions, folder: ProgramFolder): Pro
     const { values, plugins, status } = loaded
     const config = status === "loaded" ? ok("config", `${loaded.path} is valid`) : ok("config", "defaults")
     const engine = options.engine ?? values.engine
-    const store = engine === null ? await examineEmbedded(options.dataDirectory) : await examineServer(engine)
+    const store =
+      engine === null ? await examineEmbedded(options.dataDirectory) : await examineServer(engine, options.tell)
     const models = examineModels(values, environment)
     return [
       config,

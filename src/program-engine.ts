@@ -2,7 +2,7 @@ import { MeanwhileError } from "./base/error.ts"
 import { ENGINE_VARIABLE, findUrlProblem, toShownUrl } from "./config/engine-url.ts"
 import { loadConfig } from "./config/load-config.ts"
 import type { TrustStore } from "./config/trust-store.ts"
-import { type Finding, findOr, ok, warning } from "./program-finding.ts"
+import { type Finding, findOr, ok, problem, warning } from "./program-finding.ts"
 import { lookAtFolder } from "./program-folder.ts"
 
 export interface EngineWish {
@@ -60,14 +60,14 @@ export async function migrateEngine(wish: MigrationWish): Promise<readonly strin
 
 const NO_ENGINE = `No store on PostgreSQL was named. Give --engine postgres://user@host/database, or set ${ENGINE_VARIABLE}. (The store in a data folder is brought to this version by itself, whenever it is opened.)`
 
-/** Looks, and changes nothing. */
-export function examineServer(url: string): Promise<readonly Finding[]> {
+/** Looks, and changes nothing. What would refuse a start is a problem. */
+export function examineServer(url: string, tell?: (line: string) => void): Promise<readonly Finding[]> {
   return findOr("engine", "Do what it says, or name another store: --engine URL", async () => {
     const { lookAtStore } = await import("./engine/postgres/migrate-store.ts")
-    const { serverVersion, isCurrent } = await lookAtStore({ url })
+    const { serverVersion, isCurrent, lacking } = await lookAtStore({ url, ...(tell && { tell }) })
     const text = `PostgreSQL ${serverVersion} at ${toShownUrl(url)}`
+    if (lacking !== null) return [problem("engine", `${text}: ${lacking.cause}`, lacking.fix)]
     if (isCurrent) return [ok("engine", `${text}, with the tables of this version`)]
-    const fix = "The next start makes them, if its role may; else run `meanwhile migrate` with one that may."
-    return [warning("engine", `${text} has not the tables of this version yet`, fix)]
+    return [warning("engine", `${text} has not the tables of this version yet`, "The next start makes them.")]
   })
 }

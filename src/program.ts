@@ -34,6 +34,10 @@ export interface ProgramOptions
   readonly engine?: string
   /** Tasks that run at once. Default: what the configuration says. */
   readonly maxConcurrentTasks?: number
+  /** How long a server with the store is waited for at the start; once it is there, for as long as it takes. */
+  readonly startPatienceMs?: number
+  /** Once it aborts, a server that is away is not waited for. */
+  readonly leaving?: AbortSignal
   /** Default false: MCP servers come while the conversation has begun. True for those who cannot come back later. */
   readonly waitsForServers?: boolean
 }
@@ -87,7 +91,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     ...(options.onEvent && { onEvent: options.onEvent }),
     ...(options.takesWork !== undefined && { takesWork: options.takesWork }),
     ...(options.takesKinds && { takesKinds: options.takesKinds }),
-    ...(values.engine !== null && { engine: values.engine }),
+    ...(values.engine !== null && { engine: values.engine, storeWait: toStoreWait(options) }),
     agent: values.agent,
     background: values.background,
     reports: values.reports,
@@ -111,6 +115,16 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     storePlace: values.engine === null ? dataDirectory : toShownUrl(values.engine),
     maxConcurrentTasks: values.background.maxConcurrentTasks,
   })
+}
+
+/** Whoever sits before it, or runs it, sees that it waits, and can end it. */
+function toStoreWait({ startPatienceMs, leaving, notify }: ProgramOptions): NonNullable<RuntimeOptions["storeWait"]> {
+  return {
+    patienceMs: Number.POSITIVE_INFINITY,
+    ...(startPatienceMs !== undefined && { startPatienceMs }),
+    ...(leaving && { leaving }),
+    tell: notify,
+  }
 }
 
 /** What is asked for at the start goes before what is configured. */

@@ -2,6 +2,7 @@ import type { Clock } from "./base/clock.ts"
 import type { GcSection } from "./builtin/gc/gc-config.ts"
 import type { GivenModel } from "./builtin/models/given-model.ts"
 import type { ModelProvidersOptions } from "./builtin/models/model-providers.ts"
+import type { PostgresEngineOptions } from "./engine/postgres/engine-options.ts"
 import type { AgentListener } from "./plugin/agent-event.ts"
 import type { Log } from "./plugin/context.ts"
 import type { DiscoveryEntry, LoadPlugin } from "./plugin/discovery.ts"
@@ -77,7 +78,11 @@ export interface RuntimeOptions {
   readonly ledger?: TokenLedger
   readonly log?: Log
   readonly clock?: Clock
+  /** How a store on PostgreSQL is waited for, and who is told. */
+  readonly storeWait?: StoreWait
 }
+
+export type StoreWait = Pick<PostgresEngineOptions, "startPatienceMs" | "patienceMs" | "leaving" | "tell">
 
 /** The shared environment of agents: plugins, models, permission, ledger, tasks and store. Sessions are cheap beside it. */
 export interface Runtime extends LedgerRecord, AsyncDisposable {

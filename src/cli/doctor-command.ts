@@ -2,6 +2,7 @@ import { resolve } from "node:path"
 import { Command } from "commander"
 import { examineProgram, type Finding } from "../program-doctor.ts"
 import { DATA_DIRECTORY_NAME } from "./data-directory.ts"
+import { tellAside } from "./find-engine.ts"
 import { plain } from "./format.ts"
 
 const MARKS: Readonly<Record<Finding["status"], string>> = { ok: "ok     ", warning: "warning", problem: "PROBLEM" }
@@ -20,6 +21,7 @@ export function createDoctorCommand(): Command {
         dataDirectory: resolve(dataDir ?? DATA_DIRECTORY_NAME),
         workingDirectory: process.cwd(),
         environment,
+        tell: tellAside,
         ...(engine !== undefined && { engine }),
       })
       process.stdout.write(json ? `${JSON.stringify(findings, null, 2)}\n` : formatFindings(findings))

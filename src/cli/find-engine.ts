@@ -1,12 +1,23 @@
+import { plain } from "./format.ts"
 import type { GlobalOptions } from "./open-runtime.ts"
 
+interface FoundEngine {
+  readonly engine?: string
+  readonly storeWait?: { readonly tell: (line: string) => void }
+}
+
 /** The store that is used here, for those who open no program; nothing: the one in the data folder. */
-export async function findEngine({ engine }: GlobalOptions): Promise<{ readonly engine?: string }> {
+export async function findEngine({ engine }: GlobalOptions): Promise<FoundEngine> {
   const { findEngineUrl } = await import("../program-engine.ts")
   const url = await findEngineUrl({
     workingDirectory: process.cwd(),
     environment: process.env,
     ...(engine !== undefined && { engine }),
   })
-  return url === undefined ? {} : { engine: url }
+  return url === undefined ? {} : { engine: url, storeWait: { tell: tellAside } }
+}
+
+/** Beside what was asked for, which goes to standard output. */
+export function tellAside(line: string): void {
+  process.stderr.write(`${plain(line)}\n`)
 }

@@ -1,5 +1,6 @@
 import { Command } from "commander"
 import { migrateEngine } from "../program-engine.ts"
+import { tellAside } from "./find-engine.ts"
 import { plain } from "./format.ts"
 
 const AFTER = `
@@ -23,7 +24,7 @@ export function createMigrateCommand(): Command {
       const lines = await migrateEngine({
         workingDirectory: process.cwd(),
         environment: process.env,
-        tell: (line) => process.stderr.write(`${plain(line)}\n`),
+        tell: tellAside,
         ...(engine !== undefined && { engine }),
         ...(grant !== undefined && { grantTo: grant }),
       })

@@ -29,6 +29,10 @@ export interface OpeningOptions extends GlobalOptions {
   /** Default: as configured. */
   readonly maxConcurrentTasks?: number
   readonly log?: ProgramOptions["log"]
+  /** How long a server with the store is waited for at the start. */
+  readonly startPatienceMs?: number
+  /** Once it aborts, a server that is away is not waited for. */
+  readonly leaving?: AbortSignal
   /** For whoever takes them. Default false. */
   readonly keepsEarlyEvents?: boolean
   readonly notify: (text: string) => void
@@ -39,7 +43,7 @@ export interface OpeningOptions extends GlobalOptions {
 /** The runtime of this folder. Loaded only now: `--version` and `--help` need none of it. */
 export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntime> {
   const { notify, confirmTrust, trust = false, waitsForServers = false, takesWork = true } = options
-  const { engine, takesKinds, maxConcurrentTasks, log } = options
+  const { engine, takesKinds, maxConcurrentTasks, log, startPatienceMs, leaving } = options
   const dataDirectory = openDataDirectory(options.dataDir)
   const { openProgram } = await import("../program.ts")
   let early: AgentEvent[] | null = []
@@ -54,6 +58,8 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     ...(maxConcurrentTasks !== undefined && { maxConcurrentTasks }),
     ...(engine !== undefined && { engine }),
     ...(log && { log }),
+    ...(startPatienceMs !== undefined && { startPatienceMs }),
+    ...(leaving && { leaving }),
     notify: (text) => notify(plain(text)),
     ...(options.keepsEarlyEvents && { onEvent: (event) => early?.push(event) }),
     ...(confirmTrust && { confirmTrust: ({ text }) => confirmTrust(text) }),

@@ -12,7 +12,13 @@ export interface PostgresEngineOptions {
   readonly clock?: Clock
   /** Whether the process that a lease describes lives; undefined when this host cannot say. */
   readonly isHolderAlive?: (data: JsonObject) => boolean | undefined
-  /** Lines for the person who waits: what takes its time, and why. */
+  /** How long a server is waited for that is not there when the store is opened. Default: 5 s. */
+  readonly startPatienceMs?: number
+  /** The same for one that goes away later: whoever asks is refused after it. Default: 60 s. */
+  readonly patienceMs?: number
+  /** Once it aborts, a server that is away is not waited for. So it is when the store is closed. */
+  readonly leaving?: AbortSignal
+  /** Lines for a person: what takes its time, that the server is waited for, is away, is back. */
   readonly tell?: (line: string) => void
   readonly log?: { warn(message: string, fields?: JsonObject): void }
 }

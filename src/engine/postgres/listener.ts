@@ -3,6 +3,7 @@ import pg from "pg"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { Database } from "./connection/database.ts"
 import { createPatience } from "./connection/patience.ts"
+import { createSockets } from "./connection/sockets.ts"
 
 export interface ListenerOptions {
   readonly client: pg.ClientConfig
@@ -73,7 +74,9 @@ export function createListener(options: ListenerOptions): Listener {
 
   async function listen(): Promise<Ending> {
     const answer = { connectionTimeoutMillis: times.answerMs, query_timeout: times.answerMs }
-    const client: pg.Client & { unref?: () => void } = new pg.Client({ ...options.client, ...answer })
+    const sockets = createSockets()
+    const settings = { ...options.client, ...answer, stream: sockets.create }
+    const client: pg.Client & { unref?: () => void } = new pg.Client(settings)
     const over = new AbortController()
     const end = (): void => over.abort()
     client.on("error", end)
@@ -98,7 +101,7 @@ export function createListener(options: ListenerOptions): Listener {
     } finally {
       signal.removeEventListener("abort", end)
       options.onState(false)
-      void client.end().catch(() => {})
+      sockets.destroyAll()
     }
   }
 

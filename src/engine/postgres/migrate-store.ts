@@ -1,6 +1,7 @@
 import { DEFAULT_SCHEMA } from "./connection/client-settings.ts"
 import { openDatabase } from "./connection/open-database.ts"
 import { ensureVersion } from "./ensure-version.ts"
+import { findLackingOwnership, findLackingUse, type LackingRight } from "./role-rights.ts"
 import { grantUse, isCurrent, requireRole } from "./migrations.ts"
 
 export interface MigrateStoreOptions {
@@ -15,7 +16,7 @@ export interface MigrateStoreOptions {
 /** Brings a store to this version without opening an engine on it. Answers whether anything had to be changed. */
 export async function migrateStore(options: MigrateStoreOptions): Promise<boolean> {
   const { url, schema = DEFAULT_SCHEMA, grantTo, tell = () => {} } = options
-  const database = await openDatabase({ url, schema })
+  const database = await openDatabase({ url, schema, tell })
   try {
     if (grantTo !== undefined) await requireRole(database.query, grantTo)
     const hasChanged = await ensureVersion({ url, schema, database, tell })
@@ -29,16 +30,21 @@ export async function migrateStore(options: MigrateStoreOptions): Promise<boolea
 export interface StoreLook {
   /** As the server tells it. */
   readonly serverVersion: string
-  /** False: it is brought to this version by the next one that opens it and may do so. */
+  /** False: it is brought to this version by the next one that opens it. */
   readonly isCurrent: boolean
+  /** What the role may not do and must, to use the store; null: nothing. */
+  readonly lacking: LackingRight | null
 }
 
 /** Changes nothing. Refused as opening it would be. */
-export async function lookAtStore({ url, schema = DEFAULT_SCHEMA }: MigrateStoreOptions): Promise<StoreLook> {
-  const database = await openDatabase({ url, schema })
+export async function lookAtStore({ url, schema = DEFAULT_SCHEMA, tell }: MigrateStoreOptions): Promise<StoreLook> {
+  const database = await openDatabase({ url, schema, ...(tell && { tell }) })
   try {
-    const [row] = await database.query<{ version: string }>("SELECT current_setting('server_version') AS version")
-    return { serverVersion: row?.version ?? "", isCurrent: await isCurrent(database.query, schema) }
+    const { query } = database
+    const [row] = await query<{ version: string }>("SELECT current_setting('server_version') AS version")
+    const hasVersion = await isCurrent(query, schema)
+    const lacking = hasVersion ? await findLackingUse(query, schema) : await findLackingOwnership(query, schema)
+    return { serverVersion: row?.version ?? "", isCurrent: hasVersion, lacking }
   } finally {
     await database.close()
   }

@@ -25,10 +25,13 @@ const SMALLEST_POOL = 3
 
 /** What was opened before a failure is closed again. */
 export async function openEngine(options: PostgresEngineOptions): Promise<Engine> {
-  const { url, schema = DEFAULT_SCHEMA, poolSize = POOL_SIZE, clock, isHolderAlive, tell = () => {} } = options
+  const { url, schema = DEFAULT_SCHEMA, clock, isHolderAlive, tell = () => {} } = options
   const warn = (message: string): void => options.log?.warn(message)
   await using opened = new AsyncDisposableStack()
-  const database = await openDatabase({ url, schema, poolSize: Math.max(poolSize, SMALLEST_POOL) })
+  const left = new AbortController()
+  const leaving = options.leaving ? AbortSignal.any([options.leaving, left.signal]) : left.signal
+  const poolSize = Math.max(options.poolSize ?? POOL_SIZE, SMALLEST_POOL)
+  const database = await openDatabase({ ...options, poolSize, leaving })
   opened.defer(database.close)
   await ensureVersion({ url, schema, database, tell })
   const boss = await createBoss(database, schema, warn)
@@ -51,6 +54,7 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
   let closing: Promise<void> | undefined
   const close = (): Promise<void> =>
     (closing ??= closeAll([
+      () => left.abort(),
       outputs.close,
       groupCommit.close,
       bus.close,

@@ -1,5 +1,5 @@
 import pg from "pg"
-import { MeanwhileError, toErrorMessage } from "../../../base/error.ts"
+import { MeanwhileError } from "../../../base/error.ts"
 
 export interface ConnectionOptions {
   /** `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=…` */
@@ -27,7 +27,7 @@ const STATEMENT_TIMEOUT_MS = 30_000
 const IDLE_IN_TRANSACTION_MS = 5_000
 /** How much longer than the server this side waits, before it takes the server for dead. */
 const ANSWER_GRACE_MS = 5_000
-const CONNECT_TIMEOUT_MS = 10_000
+const CONNECT_TIMEOUT_MS = 5_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 
 export function toClientSettings(options: ConnectionOptions): ClientSettings {
@@ -73,18 +73,29 @@ export function withoutSessionSettings(client: pg.ClientConfig): pg.ClientConfig
   return rest
 }
 
+const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"]
+
 /** An unconnected client has read the URL as pg does, certificates included. Its own errors may show the URL: not passed on. */
 function parseUrl(url: string): pg.Client {
   if (!/^postgres(ql)?:\/\//.test(url))
     throw new MeanwhileError("invalid_input", "A store on PostgreSQL has a URL like postgres://user@host/database.")
+  const mode = URL.parse(url)?.searchParams.get("sslmode") ?? "disable"
+  if (!SSL_MODES.includes(mode)) {
+    const text = `The sslmode in the URL of the store is not known. There are ${SSL_MODES.join(", ")}; verify-full is what you want, with sslrootcert=/path/to/ca.pem where the authority is your own.`
+    throw new MeanwhileError("invalid_input", text)
+  }
   try {
     return new pg.Client({ connectionString: url })
   } catch (error) {
-    const isFile = error instanceof Error && "path" in error
-    const cause = isFile ? ` (${toErrorMessage(error)})` : ""
-    const fix = "Write postgres://user:password@host:port/database, with special characters of the password as %-codes."
-    throw new MeanwhileError("invalid_input", `The URL of the store cannot be read${cause}. ${fix}`)
+    throw new MeanwhileError("invalid_input", describeUrlProblem(error))
   }
+}
+
+function describeUrlProblem(error: unknown): string {
+  if (error instanceof Error && "path" in error && "code" in error)
+    return `The URL of the store names the file ${String(error.path)}, which cannot be read (${String(error.code)}). Correct its sslrootcert, sslcert or sslkey.`
+  const fix = "Write postgres://user:password@host:port/database, with special characters of the password as %-codes."
+  return `The URL of the store cannot be read. ${fix}`
 }
 
 /** Times are milliseconds and counts are small: all fit into a number. For our own connections alone. */

@@ -68,7 +68,7 @@ test("what is asked while the server is away is answered when it is back", async
   const asked = database.query("SELECT 1 AS one")
   const written = database.transaction((query) => query("INSERT INTO counters VALUES ('late', 1) RETURNING id"))
   // They were asked before this one, which finds nobody there.
-  await expect(openDatabase({ url: server.url, openPatienceMs: 0 })).rejects.toMatchObject({
+  await expect(openDatabase({ url: server.url, startPatienceMs: 0 })).rejects.toMatchObject({
     code: "store_unavailable",
   })
   await server.start()

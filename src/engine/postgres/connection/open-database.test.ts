@@ -6,6 +6,7 @@ import { createTestDatabase, type TestDatabase } from "../test-server.ts"
 import type { Database } from "./database.ts"
 import { openDatabase } from "./open-database.ts"
 import { startProxy } from "./test-proxy.ts"
+import { toErrorResponse } from "./test-refusal.ts"
 
 let place: TestDatabase
 let database: Database
@@ -270,7 +271,7 @@ describe("what cannot be done is refused", () => {
       "mysql://me:hunter2@host/x",
     ]
     for (const url of urls) {
-      const error: unknown = await openDatabase({ url, openPatienceMs: 0 }).catch((reason: unknown) => reason)
+      const error: unknown = await openDatabase({ url, startPatienceMs: 0 }).catch((reason: unknown) => reason)
       expect(error).toBeInstanceOf(MeanwhileError)
       expect(inspect(error, { depth: 9, showHidden: true })).not.toContain("hunter2")
     }
@@ -296,11 +297,3 @@ function toDisposable(opened: Database): Database & AsyncDisposable {
 }
 
 const SETTING_REFUSED = toErrorResponse("08P01", "unsupported startup parameter in options: search_path")
-
-/** As the server writes it: severity, code and message, each with a letter before and a zero behind. */
-function toErrorResponse(code: string, message: string): Buffer {
-  const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`)
-  const head = Buffer.from("E\0\0\0\0")
-  head.writeUInt32BE(fields.length + 4, 1)
-  return Buffer.concat([head, fields])
-}

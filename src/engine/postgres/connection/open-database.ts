@@ -1,8 +1,11 @@
+import { toErrorMessage } from "../../../base/error.ts"
 import { createCommitMarks } from "./commit-marks.ts"
 import { type ConnectionOptions, toClientSettings } from "./client-settings.ts"
 import { type Connection, createConnections } from "./connections.ts"
 import type { Database, Query, Statement } from "./database.ts"
 import { closed, createPatience } from "./patience.ts"
+import { IS_READ_ONLY, probeServer, readOnly } from "./probe-server.ts"
+import { createReachability } from "./reachability.ts"
 import { toStoreError } from "./store-error.ts"
 import { createTransactions } from "./transaction.ts"
 
@@ -12,28 +15,62 @@ export interface DatabaseOptions extends ConnectionOptions {
   /** How long a lost connection is tried to be made again before who asked is refused. */
   readonly patienceMs?: number
   /** The same for the first connection of all, when it is more likely that the URL is wrong. */
-  readonly openPatienceMs?: number
+  readonly startPatienceMs?: number
+  /** Once it aborts, a server that is away is not waited for. */
+  readonly leaving?: AbortSignal
+  /** Lines for a person: that the server is waited for, is away, is back. */
+  readonly tell?: (line: string) => void
 }
 
 const POOL_SIZE = 10
 const PATIENCE_MS = 60_000
-const OPEN_PATIENCE_MS = 5_000
+const START_PATIENCE_MS = 5_000
+const TELL_AFTER_MS = 800
+/** A server that is back answers what it was asked before within so long, or has never heard of it. */
+const LATE_ANSWER_MS = 2_000
 
 /** Connects once, so that a wrong URL shows at once. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { poolSize = POOL_SIZE, patienceMs = PATIENCE_MS, openPatienceMs = OPEN_PATIENCE_MS } = options
+  const { poolSize = POOL_SIZE, patienceMs = PATIENCE_MS, startPatienceMs = START_PATIENCE_MS } = options
+  const { leaving = new AbortController().signal, tell = () => {} } = options
   const settings = toClientSettings(options)
-  const connections = createConnections(settings, poolSize)
+  const { server } = settings
   const closing = new AbortController()
+  const gone = new AbortController()
   const underWay = new Set<Promise<unknown>>()
+  let isOpen = false
+  const hasLeft = (): boolean => closing.signal.aborted || leaving.aborted
+
+  const reachability = createReachability({
+    probe: () => probeServer(settings),
+    onAway(cause) {
+      const text = toErrorMessage(toStoreError(cause, server))
+      if (isOpen && !hasLeft()) tell(`${text} It is waited for: what was begun goes on when it is back.`)
+      leaveIfAway()
+    },
+    onBack(awayMs) {
+      if (isOpen) tell(`The store at ${server} is back, after ${Math.round(awayMs / 1_000)} s.`)
+      const backAtMs = performance.now()
+      setTimeout(() => connections.giveUp(backAtMs), LATE_ANSWER_MS).unref()
+    },
+  })
+  const connections = createConnections({ settings, size: poolSize, onDoubt: reachability.doubt })
+
+  function leaveIfAway(): void {
+    if (hasLeft() && reachability.isAway) {
+      gone.abort()
+      connections.cut()
+      // Whether it is there is found out now, and not when the next one asks.
+    } else if (hasLeft() && underWay.size > 0) reachability.doubt()
+  }
 
   async function ask<Row>(statement: string | Statement, values: readonly unknown[] | undefined, forMs: number) {
-    const patience = createPatience(forMs, closing.signal)
+    const patience = createPatience(forMs, closing.signal, gone.signal)
     for (;;) {
       try {
         return await connections.use((connection) => askOnce<Row>(connection, statement, values))
       } catch (error) {
-        if (!(await patience.bear(error))) throw toStoreError(error, settings.server)
+        if (!(await patience.bear(error))) throw toStoreError(error, server)
       }
     }
   }
@@ -53,22 +90,29 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const runTransaction = createTransactions({
     connections,
     marks: createCommitMarks(),
-    server: settings.server,
-    createPatience: () => createPatience(patienceMs, closing.signal),
+    server,
+    createPatience: () => createPatience(patienceMs, closing.signal, gone.signal),
   })
   const query: Query = (statement, values) => accept(() => ask(statement, values, patienceMs))
 
   let closedOnce: Promise<void> | undefined
   async function close(): Promise<void> {
     closing.abort()
+    leaveIfAway()
     await Promise.allSettled(underWay)
-    await connections.close()
+    leaving.removeEventListener("abort", leaveIfAway)
+    await Promise.all([reachability.close(), connections.close()])
   }
 
+  leaving.addEventListener("abort", leaveIfAway)
+  const waits = `The store at ${server} does not answer yet. It is waited for, up to ${startPatienceMs / 1_000} s.`
+  using _ = setTimeout(() => tell(waits), TELL_AFTER_MS)
   try {
-    await ask("SELECT 1", undefined, openPatienceMs)
+    const [found] = await accept(() => ask<{ is_read_only: boolean }>(IS_READ_ONLY, undefined, startPatienceMs))
+    if (found?.is_read_only) throw toStoreError(readOnly(), server)
+    isOpen = true
   } catch (error) {
-    await connections.close()
+    await close()
     throw error
   }
   return {

@@ -18,18 +18,20 @@ export interface Patience {
   pause(): Promise<void>
 }
 
-export function createPatience(patienceMs: number, closing: AbortSignal): Patience {
+/** `closing`: nothing is tried again. `gone`: the server is away, and nobody waits for it any more. */
+export function createPatience(patienceMs: number, closing: AbortSignal, gone?: AbortSignal): Patience {
   const startedAt = performance.now()
   let pauseMs = SHORTEST_PAUSE_MS
   let conflicts = 0
 
-  const isOver = (): boolean => performance.now() - startedAt >= patienceMs
+  const isOver = (): boolean => gone?.aborted === true || performance.now() - startedAt >= patienceMs
 
   async function waitAbout(mostMs: number): Promise<void> {
+    const signal = gone ? AbortSignal.any([closing, gone]) : closing
     try {
-      await wait(mostMs * (0.5 + Math.random() / 2), undefined, { signal: closing })
+      await wait(mostMs * (0.5 + Math.random() / 2), undefined, { signal })
     } catch {
-      throw closed()
+      if (closing.aborted) throw closed()
     }
   }
 

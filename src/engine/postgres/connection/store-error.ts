@@ -38,6 +38,10 @@ const CERTIFICATE = refused(
   "store_unavailable",
   "shows a certificate that cannot be trusted. Name its authority: ?sslmode=verify-full&sslrootcert=/path/to/ca.pem",
 )
+const NO_TLS = refused(
+  "store_unavailable",
+  "cannot be spoken to by TLS. Check the files that sslrootcert, sslcert and sslkey name, and what the server offers.",
+)
 const STALE_PLAN = conflict("store_unavailable", "was changed under a statement. Try again.")
 
 /** By SQLSTATE, the whole code or its class: the longer one decides. */
@@ -88,9 +92,17 @@ const LOST_TEXTS = /^(Connection terminated|Client (has encountered|was closed)|
 const NO_PASSWORD_TEXT = /^SASL: .*password must be a (non-empty )?string/
 const CERTIFICATE_CODES = /CERT|SIGNATURE/
 
+/** A server that let us in before does not any more. Whatever it says, it may again: it is being set up, or taken over. */
+export class TurnedAway extends Error {
+  constructor(cause: unknown) {
+    super(toErrorMessage(cause), { cause })
+  }
+}
+
 /** Undefined: not an error of the server or of the way to it, but a refusal or a mistake of ours. */
 export function toTrouble(error: unknown): Trouble | undefined {
   if (!(error instanceof Error) || error instanceof MeanwhileError) return undefined
+  if (error instanceof TurnedAway) return { ...(toTrouble(error.cause) ?? LOST), kind: "lost" }
   const code = "code" in error && typeof error.code === "string" ? error.code : ""
   if (LOST_CODES.has(code) || LOST_TEXTS.test(error.message)) return LOST
   if (NO_PASSWORD_TEXT.test(error.message)) return NO_PASSWORD
@@ -98,7 +110,8 @@ export function toTrouble(error: unknown): Trouble | undefined {
     return refused("store_unavailable", "does not speak TLS. Turn it on there, or take sslmode out of the URL.")
   if (/^[0-9A-Z]{5}$/.test(code))
     return BY_STATE.get(code) ?? BY_STATE.get(code.slice(0, 3)) ?? BY_STATE.get(code.slice(0, 2)) ?? UNKNOWN
-  return CERTIFICATE_CODES.test(code) ? CERTIFICATE : undefined
+  if (CERTIFICATE_CODES.test(code)) return CERTIFICATE
+  return /^ERR_(OSSL|SSL|TLS)/.test(code) ? NO_TLS : undefined
 }
 
 const UNKNOWN = refused("store_unavailable", "refused the request.")

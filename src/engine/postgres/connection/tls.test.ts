@@ -46,7 +46,7 @@ describe("TLS by URL", () => {
   })
 
   test("one of an unknown authority is refused, unless nobody is to look", async () => {
-    const refused = openDatabase({ url: `${url}?sslmode=verify-full`, openPatienceMs: 0 })
+    const refused = openDatabase({ url: `${url}?sslmode=verify-full`, startPatienceMs: 0 })
     await expect(refused).rejects.toMatchObject({ code: "store_unavailable", message: /sslrootcert/ })
     const database = await openDatabase({ url: `${url}?sslmode=no-verify` })
     await database.close()

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest"
+import { eventually } from "../../../../test/support/eventually.ts"
+import { createTestDatabase, type TestDatabase } from "../test-server.ts"
+import type { Database } from "./database.ts"
+import { type DatabaseOptions, openDatabase } from "./open-database.ts"
+import { type Proxy, startProxy } from "./test-proxy.ts"
+import { toErrorResponse } from "./test-refusal.ts"
+
+let place: TestDatabase
+let proxy: Proxy
+let lines: string[]
+
+beforeAll(async () => {
+  place = await createTestDatabase()
+  proxy = await startProxy(place.url)
+})
+
+beforeEach(() => {
+  proxy.onRequest = () => "pass"
+  lines = []
+})
+
+afterAll(async () => {
+  await proxy[Symbol.asyncDispose]()
+  await place.drop()
+})
+
+async function open(options: Partial<DatabaseOptions> = {}): Promise<Database> {
+  const database = await openDatabase({ url: proxy.url, tell: (line) => lines.push(line), ...options })
+  onTestFinished(() => database.close())
+  return database
+}
+
+const says = (pattern: RegExp) => eventually(`it says ${pattern}`, () => lines.some((line) => pattern.test(line)))
+
+const REFUSAL = toErrorResponse("28P01", "password authentication failed")
+const WAYS: readonly { readonly way: string; readonly onRequest: Proxy["onRequest"] }[] = [
+  { way: "cuts every connection", onRequest: () => "cut" },
+  { way: "does not answer", onRequest: () => "hold" },
+  { way: "lets nobody in any more", onRequest: (data) => (data.includes("user\0") ? REFUSAL : "cut") },
+]
+
+describe.each(WAYS)("a server that $way", ({ onRequest }) => {
+  test("is told of once, is waited for, and is told of when it is back", async () => {
+    const database = await open({ patienceMs: Number.POSITIVE_INFINITY })
+    proxy.onRequest = onRequest
+    const asked = database.query("SELECT 1 AS one")
+    await says(/^The store at \S+ .*waited for/)
+    proxy.onRequest = () => "pass"
+    await says(/is back, after \d+ s/)
+    expect(await asked).toEqual([{ one: 1 }])
+    expect(lines).toHaveLength(2)
+  })
+
+  test("is not waited for by those who leave, nor when the store is closed", async () => {
+    const leaving = new AbortController()
+    const database = await open({ patienceMs: Number.POSITIVE_INFINITY, leaving: leaving.signal })
+    const another = await open({ patienceMs: Number.POSITIVE_INFINITY })
+    proxy.onRequest = onRequest
+    const asked = Promise.allSettled([database.query("SELECT 1"), another.transaction((query) => query("SELECT 1"))])
+    leaving.abort()
+    await another.close()
+    expect((await asked).map(({ status }) => status)).toEqual(["rejected", "rejected"])
+    await expect(database.query("SELECT 1")).rejects.toMatchObject({ code: "store_unavailable" })
+  })
+})
+
+test("a server that is not there at the start is told of within a second, with how long it is waited for", async () => {
+  const url = "postgres://me@127.0.0.1:1/x"
+  const opening = open({ url, startPatienceMs: 1_500 })
+  await says(/does not answer yet.* up to 1\.5 s/)
+  await expect(opening).rejects.toMatchObject({ code: "store_unavailable" })
+  expect(lines).toHaveLength(1)
+})
+
+test("a statement that takes long on a server that is there is not told of", async () => {
+  const database = await open()
+  await database.query("SELECT pg_sleep(1.5)")
+  expect(lines).toEqual([])
+})
+
+test("a server that takes no writes is refused at once", async () => {
+  await using standby = await createTestDatabase()
+  const { pathname } = new URL(standby.url)
+  const owner = await openDatabase({ url: standby.url, poolSize: 1 })
+  await owner.query(`ALTER DATABASE ${pathname.slice(1)} SET default_transaction_read_only TO on`)
+  await owner.close()
+  await expect(openDatabase({ url: standby.url })).rejects.toMatchObject({ code: "store_read_only" })
+})

@@ -1,0 +1,23 @@
+import { Socket } from "node:net"
+
+/** What connections are made of. pg says goodbye to a server only once that has answered: one that hangs never does. */
+export interface Sockets {
+  create(): Socket
+  /** At once, whatever was asked on them. */
+  destroyAll(): void
+}
+
+export function createSockets(): Sockets {
+  const open = new Set<Socket>()
+  return {
+    create() {
+      const socket = new Socket()
+      open.add(socket)
+      socket.once("close", () => open.delete(socket))
+      return socket
+    },
+    destroyAll() {
+      for (const socket of open) socket.destroy()
+    },
+  }
+}
