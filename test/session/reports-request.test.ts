@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import type { JsonObject } from "../../src/base/json.ts"
 import type { ReportRequest } from "../../src/session/report/report-request.ts"
-import { defineTool } from "../../src/plugin/tool.ts"
+import { defineTool, type Tool } from "../../src/plugin/tool.ts"
 import { handBack } from "../../src/plugin/tool-return.ts"
 import { enableReports } from "../../src/session/report/enable-reports.ts"
 import { openGrouping, spawns } from "./support/group-agent.ts"
@@ -24,15 +24,24 @@ import { add } from "./support/test-tools.ts"
 
 const OFF = { reports: { enabled: false } } as const
 
-const finding = defineTool({
-  name: "finding",
-  description: "Finds something.",
-  input: z.object({}),
-  background: { mode: "always" },
-  title: () => "look for treasure",
-  run: async () =>
-    handBack({ digest: ["A chest."], facts: { depth: 3 }, artifacts: [], nextSteps: ["dig", "rest"], payload: null }),
-})
+const CHEST = { digest: ["A chest."], facts: { depth: 3 }, artifacts: [], nextSteps: ["dig", "rest"], payload: null }
+
+/** A tool that ends with all that a result can have, when the test says so. */
+function createFinding(): { readonly tool: Tool; find(): void } {
+  const { promise: isFound, resolve: find } = Promise.withResolvers<void>()
+  const tool = defineTool({
+    name: "finding",
+    description: "Finds something.",
+    input: z.object({}),
+    background: { mode: "always" },
+    title: () => "look for treasure",
+    run: async () => {
+      await isFound
+      return handBack(CHEST)
+    },
+  })
+  return { tool, find }
+}
 
 interface Requested {
   readonly agent: ReportingAgent
@@ -42,8 +51,10 @@ interface Requested {
 /** A report of one task, written by the test. */
 async function requestSingle(): Promise<Requested> {
   const requests: ReportRequest[] = []
-  const agent = await openReporting([{ calls: [{ tool: "finding" }] }, "It runs."], { ...OFF, tools: [finding] })
+  const { tool, find } = createFinding()
+  const agent = await openReporting([{ calls: [{ tool: "finding" }] }, "It runs."], { ...OFF, tools: [tool] })
   await agent.session.send("find it", { traceId: "0123456789abcdef0123456789abcdef" })
+  find()
   await waitForEnds(agent, await tasksOf(agent))
   const history = agent.session.history()
   enableReports(agent.session, {
