@@ -2,7 +2,8 @@ import type { GroupId, SessionId, TaskId } from "./id.ts"
 
 /** Something was committed. `unknown`: another process wrote, and it could be anything. */
 export type Wake =
-  | { readonly about: "task"; readonly taskId: TaskId; readonly sequence: number }
+  /** `isLive`: its last run has not ended by that, so whoever waits for its end need not look. */
+  | { readonly about: "task"; readonly taskId: TaskId; readonly sequence: number; readonly isLive?: true }
   /** `hasNotice: false`: only what was said in it has changed, and nothing is there to be told. */
   | { readonly about: "session"; readonly sessionId: SessionId; readonly hasNotice?: false }
   /** It got a member, one of its members ended, or it moved on. */
@@ -14,5 +15,6 @@ export type Wake =
 /** Carries lossy wake-ups. A listener re-reads the store from its own cursor. */
 export interface Bus {
   subscribe(listener: (wake: Wake) => void): () => void
-  subscribeTask(id: TaskId, listener: () => void): () => void
+  /** The listener is told whether the task may have ended. */
+  subscribeTask(id: TaskId, listener: (mayBeOver: boolean) => void): () => void
 }

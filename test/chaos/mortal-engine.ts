@@ -95,7 +95,10 @@ export function createMortalEngine(engine: Engine, life: Life): Engine {
         engine.bus.subscribe((wake) => {
           if (!life.isOver) listener(wake)
         }),
-      subscribeTask: (id, listener) => engine.bus.subscribeTask(id, whileAlive(listener)),
+      subscribeTask: (id, listener) =>
+        engine.bus.subscribeTask(id, (mayBeOver) => {
+          if (!life.isOver) listener(mayBeOver)
+        }),
     },
     close: () => life.guard(engine.close()),
     [Symbol.asyncDispose]: () => life.guard(engine.close()),

@@ -23,6 +23,14 @@ test("what is told is heard, each thing once", () => {
   })
 })
 
+test("of a task it is told that it lives, unless something else is told of it, too", () => {
+  const live = (id: string, sequence: number): Wake => ({ ...taskWake(id, sequence), isLive: true }) as Wake
+  const [payload = ""] = toPayloads("me", [
+    news(live("one", 1), live("other", 1), taskWake("other", 2), live("one", 2)),
+  ])
+  expect(fromPayload(payload)?.wakes).toEqual([live("one", 2), taskWake("other", 2)])
+})
+
 test("nothing to tell is not told, and offers alone are", () => {
   expect(toPayloads("me", [news(), news()])).toEqual([])
   const [payload = ""] = toPayloads("me", [{ wakes: [], hasOffers: true }])

@@ -56,7 +56,7 @@ export function fromPayload(payload: string): Message | undefined {
   if (!isListOf(tasks, isTaskEntry) || !isListOf(groups, isText)) return undefined
   if (!isListOf(sessions, isText) || !isListOf(written, isText) || !isListOf(outputs, isText)) return undefined
   const wakes: Wake[] = [
-    ...tasks.map(([id, sequence]): Wake => ({ about: "task", taskId: id as TaskId, sequence })),
+    ...tasks.map(toTaskWake),
     ...sessions.map((id): Wake => ({ about: "session", sessionId: id as SessionId })),
     ...written.map((id): Wake => ({ about: "session", sessionId: id as SessionId, hasNotice: false })),
     ...groups.map((id): Wake => ({ about: "group", groupId: id as GroupId })),
@@ -65,26 +65,38 @@ export function fromPayload(payload: string): Message | undefined {
   return { sender: from, wakes, hasOffers: offers === true }
 }
 
-/** Of a task the highest sequence; of a session that it has a notice, if anybody says so. */
+/** Of a task the highest sequence, and that it lives, if all say so; of a session that it has a notice, if anybody does. */
 function toItems(wakes: readonly Wake[]): readonly Item[] {
   const tasks = new Map<string, number>()
+  const mayBeOver = new Set<string>()
   const sessions = new Set<string>()
   const written = new Set<string>()
   const groups = new Set<string>()
   const outputs = new Set<string>()
   for (const wake of wakes) {
-    if (wake.about === "task") tasks.set(wake.taskId, Math.max(wake.sequence, tasks.get(wake.taskId) ?? 0))
-    else if (wake.about === "group") groups.add(wake.groupId)
+    if (wake.about === "task") {
+      tasks.set(wake.taskId, Math.max(wake.sequence, tasks.get(wake.taskId) ?? 0))
+      if (!wake.isLive) mayBeOver.add(wake.taskId)
+    } else if (wake.about === "group") groups.add(wake.groupId)
     else if (wake.about === "output") outputs.add(wake.taskId)
     else if (wake.about === "session") (wake.hasNotice === false ? written : sessions).add(wake.sessionId)
   }
   return [
-    ...[...tasks].map((entry): Item => ["tasks", JSON.stringify(entry)]),
+    ...[...tasks].map(([id, sequence]): Item => {
+      return ["tasks", JSON.stringify(mayBeOver.has(id) ? [id, sequence] : [id, sequence, LIVE])]
+    }),
     ...[...sessions].map((id): Item => ["sessions", JSON.stringify(id)]),
     ...[...written.difference(sessions)].map((id): Item => ["written", JSON.stringify(id)]),
     ...[...groups].map((id): Item => ["groups", JSON.stringify(id)]),
     ...[...outputs].map((id): Item => ["outputs", JSON.stringify(id)]),
   ]
+}
+
+/** Behind a task that lives. Who does not know of it reads on: it only saves a look. */
+const LIVE = 1
+
+function toTaskWake([id, sequence, mark]: TaskEntry): Wake {
+  return { about: "task", taskId: id as TaskId, sequence, ...(mark === LIVE ? { isLive: true } : {}) }
 }
 
 /** Everything in a payload beside its head and its items. */
@@ -128,6 +140,8 @@ function isText(value: unknown): value is string {
   return typeof value === "string"
 }
 
-function isTaskEntry(value: unknown): value is readonly [string, number] {
+type TaskEntry = readonly [id: string, sequence: number, mark?: unknown]
+
+function isTaskEntry(value: unknown): value is TaskEntry {
   return Array.isArray(value) && typeof value[0] === "string" && Number.isSafeInteger(value[1])
 }

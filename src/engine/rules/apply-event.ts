@@ -1,9 +1,10 @@
 import { MeanwhileError } from "../../base/error.ts"
 import { type LifecycleEvent, toLogged } from "../../task/event.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
 import { transition } from "../../task/transition.ts"
 import { type StoredTask, toTaskRecord } from "./stored-task.ts"
 import type { Tables } from "./tables.ts"
-import { type Change, wakeTask } from "./change.ts"
+import { type Change, wakeLiveTask, wakeTask } from "./change.ts"
 import type { Handlers } from "./handler.ts"
 import { requireTask, staleClaim, wrongState } from "./refusal.ts"
 import { applyEffects } from "./run-effects.ts"
@@ -35,6 +36,7 @@ export function moveRun(tables: Tables, task: StoredTask, event: LifecycleEvent,
   tables.events.append(number, sequence, course.run, change.now, toLogged(event))
   tables.tasks.saveRun(moved)
   applyEffects(tables, task.state, moved, change)
-  wakeTask(change, details.id, sequence)
+  const wake = isTerminal(next.state.status) ? wakeTask : wakeLiveTask
+  wake(change, details.id, sequence)
   return moved
 }

@@ -17,6 +17,11 @@ export function wakeTask(change: Change, taskId: TaskId, sequence: number): void
   change.wakes.push({ about: "task", taskId, sequence })
 }
 
+/** The same when its run has not ended by that. */
+export function wakeLiveTask(change: Change, taskId: TaskId, sequence: number): void {
+  change.wakes.push({ about: "task", taskId, sequence, isLive: true })
+}
+
 export function wakeSession(change: Change, sessionId: SessionId | null): void {
   if (sessionId !== null) change.wakes.push({ about: "session", sessionId })
 }

@@ -5,7 +5,7 @@ import { NO_USAGE } from "../../task/progress.ts"
 import type { RunState, TaskCourse, TaskDetails } from "../../task/record.ts"
 import { type StoredTask, toTaskRecord } from "./stored-task.ts"
 import type { Tables } from "./tables.ts"
-import { type Change, wakeGroup, wakeTask } from "./change.ts"
+import { type Change, wakeGroup, wakeLiveTask } from "./change.ts"
 import { withFacts } from "./fact.ts"
 import type { Handlers } from "./handler.ts"
 import { finishStep, recordSteps } from "./record-step.ts"
@@ -29,7 +29,7 @@ export function createCreateHandlers(tables: Tables): Pick<Handlers, "task.creat
       for (const body of bodies) events.append(task.number, ++sequence, 1, now, body)
       if (facts?.length) tasks.saveFacts(task)
       applyEffects(tables, undefined, task, change)
-      wakeTask(change, details.id, sequence)
+      wakeLiveTask(change, details.id, sequence)
       recordSteps(tables, details.id, steps, change)
       if (askingStepResult !== undefined) {
         if (!details.askedBy) throw new MeanwhileError("invalid_input", "A step's result was given, but no step asked.")

@@ -10,25 +10,25 @@ export interface LocalBus extends Bus {
 /** Tells listeners of this process. A listener that throws does not keep the others from being told. */
 export function createLocalBus(onSubscription: (by: 1 | -1) => void): LocalBus {
   const listeners = new Set<(wake: Wake) => void>()
-  const taskListeners = new Map<TaskId, Set<() => void>>()
+  const taskListeners = new Map<TaskId, Set<(mayBeOver: boolean) => void>>()
 
   function publish(wake: Wake): void {
     for (const listener of listeners) callSafely(() => listener(wake))
     if (wake.about !== "task") return
-    for (const listener of taskListeners.get(wake.taskId) ?? []) callSafely(listener)
+    for (const listener of taskListeners.get(wake.taskId) ?? []) callSafely(() => listener(!wake.isLive))
   }
 
   return {
     publish: (wakes) => wakes.forEach(publish),
     publishUnknown() {
       publish({ about: "unknown" })
-      for (const ofTask of taskListeners.values()) for (const listener of ofTask) callSafely(listener)
+      for (const ofTask of taskListeners.values()) for (const listener of ofTask) callSafely(() => listener(true))
     },
     subscribe: (listener) => addTo(listeners, (wake: Wake) => listener(wake), onSubscription),
     subscribeTask(id, listener) {
       const ofTask = taskListeners.get(id) ?? new Set()
       taskListeners.set(id, ofTask)
-      const remove = addTo(ofTask, () => listener(), onSubscription)
+      const remove = addTo(ofTask, (mayBeOver: boolean) => listener(mayBeOver), onSubscription)
       return () => {
         remove()
         if (ofTask.size === 0 && taskListeners.get(id) === ofTask) taskListeners.delete(id)

@@ -63,8 +63,8 @@ export function describeEvents(test: EngineTest): void {
       const { id } = await createTask(engine)
       await applyEvents(engine, id, STARTED)
       await waitUntil(async () => wakes.length >= 2)
-      expect(wakes).toContainEqual({ about: "task", taskId: id, sequence: 1 })
-      expect(wakes).toContainEqual({ about: "task", taskId: id, sequence: 2 })
+      expect(wakes).toContainEqual({ about: "task", taskId: id, sequence: 1, isLive: true })
+      expect(wakes).toContainEqual({ about: "task", taskId: id, sequence: 2, isLive: true })
       stop()
       const before = wakes.length
       await applyEvents(engine, id, COMPLETED)

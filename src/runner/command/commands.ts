@@ -8,7 +8,7 @@ import type { Page, PageRequest, TaskFilter } from "../../task/store.ts"
 import type { TaskSummary } from "../../task/record.ts"
 import { parseInput } from "../call/admission.ts"
 import { toShapeKey } from "../call/details.ts"
-import { findTaskId, notFound } from "./lookup.ts"
+import { notFound, toFullId } from "./lookup.ts"
 import type { RunnerScope } from "../scope.ts"
 import { toDisplayText } from "../spool/display-text.ts"
 import { handOverResults, type ResultReader } from "./use-results.ts"
@@ -35,14 +35,14 @@ export async function getResult(
   scope: RunnerScope,
   id: string,
   options: NonNullable<Parameters<TaskService["result"]>[1]>,
-  workspace: WorkspaceId | undefined,
+  workspace: WorkspaceId = DEFAULT_WORKSPACE,
   reader?: ResultReader,
 ): Promise<TaskView> {
-  const taskId = await findTaskId(scope, id, workspace)
+  const taskId = await toFullId(scope, id.toLowerCase(), workspace)
   const { waitMs = 0, signal, consume = false } = options
   if (!(waitMs >= 0))
     throw new MeanwhileError("invalid_input", `\`waitMs\` must be 0 or more, not ${waitMs}.`, { field: "waitMs" })
-  const task = await waitForEnd(scope, taskId, { timeoutMs: waitMs, ...(signal && { signal }) })
+  const task = await waitForEnd(scope, taskId, { workspace, timeoutMs: waitMs, ...(signal && { signal }) })
   if (!task) throw notFound(id)
   if (consume && isTerminal(task.status)) await handOverResults(scope, [task], reader)
   return toView(scope, task)

@@ -18,18 +18,8 @@ export async function findTask(
   throw notFound(id)
 }
 
-/** The id alone, without reading the record of what runs here. */
-export async function findTaskId(
-  scope: RunnerScope,
-  id: string,
-  workspace: WorkspaceId = DEFAULT_WORKSPACE,
-): Promise<TaskId> {
-  const here = scope.active.get(id as TaskId)
-  if (here?.standing.in === "background" && here.workspace === workspace) return here.taskId
-  return (await findTask(scope, id, workspace)).id
-}
-
-async function toFullId(scope: RunnerScope, id: string, workspace: WorkspaceId): Promise<TaskId> {
+/** Of a whole id nobody knows by this whether there is such a task. */
+export async function toFullId(scope: RunnerScope, id: string, workspace: WorkspaceId): Promise<TaskId> {
   if (!ID_CHARACTERS.test(id)) throw notFound(id)
   if (id.length === FULL_ID_LENGTH) return id as TaskId
   const candidates = await scope.store.findByPrefix(workspace, id, CANDIDATES_SHOWN + 1)

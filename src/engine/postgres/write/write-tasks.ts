@@ -23,7 +23,7 @@ export function removeTasks(bulk: Bulk, { tasks, events }: WorkingSet): void {
 
 export function writeTasks(bulk: Bulk, { tasks, events }: WorkingSet): void {
   const inserted: TaskEntry[] = []
-  const moved: TaskEntry[] = []
+  const moved: Moved[] = []
   const withInput: TaskEntry[] = []
   for (const { before, after } of tasks.changes()) {
     if (!after) continue
@@ -31,15 +31,14 @@ export function writeTasks(bulk: Bulk, { tasks, events }: WorkingSet): void {
       inserted.push(after)
       continue
     }
-    moved.push(after)
+    moved.push({ before: toMovingColumns(before), after: toMovingColumns(after) })
     const was = before.task.details
     const { input, metadata } = after.task.details
     if (was.input !== input || was.metadata !== metadata) withInput.push(after)
   }
   const rows = inserted.map(toTaskColumns)
   bulk.insert("tasks", Object.keys(rows[0] ?? {}), rows)
-  const changed = moved.map(toMovingColumns)
-  bulk.update("tasks", Object.keys(changed[0] ?? {}), ["number"], changed)
+  updateMoved(bulk, moved)
   bulk.update("tasks", ["input", "metadata"], ["number"], withInput.map(toInputColumns))
   bulk.insert(
     "events",
@@ -52,5 +51,25 @@ export function writeTasks(bulk: Bulk, { tasks, events }: WorkingSet): void {
       type: body.type,
       body: toEventText(body),
     })),
+  )
+}
+
+interface Moved {
+  readonly before: MovingColumns
+  readonly after: MovingColumns
+}
+
+type MovingColumns = ReturnType<typeof toMovingColumns>
+
+/** Only the columns that change in any of them. */
+function updateMoved(bulk: Bulk, moved: readonly Moved[]): void {
+  const columns = Object.keys(moved[0]?.after ?? {}) as (keyof MovingColumns)[]
+  const changed = columns.filter((column) => moved.some(({ before, after }) => before[column] !== after[column]))
+  if (changed.length === 0) return
+  bulk.update(
+    "tasks",
+    ["number", ...changed],
+    ["number"],
+    moved.map(({ after }) => after),
   )
 }
