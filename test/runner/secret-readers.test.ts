@@ -22,6 +22,8 @@ test("another Meanwhile on the same data takes out shapes and the values of its 
   const { shape, assigned, own, handed } = printed
   const first = [hide(shape), `password: ${hide(assigned)}`, own, hide(handed), ""]
   expect((await meanwhile.tasks.output(id)).text.split("\n")).toEqual(first)
-  const other = [hide(shape), `password: ${hide(assigned)}`, hide(own), handed, ""]
+  // Where the store has the output, the process that knew the value has taken it out before.
+  const isStored = meanwhile.engine.outputs !== undefined
+  const other = [hide(shape), `password: ${hide(assigned)}`, hide(own), isStored ? hide(handed) : handed, ""]
   expect((await second.tasks.output(id)).text.split("\n")).toEqual(other)
 })
