@@ -54,9 +54,11 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
   let closing: Promise<void> | undefined
   const close = (): Promise<void> =>
     (closing ??= closeAll([
-      () => left.abort(),
-      outputs.close,
-      groupCommit.close,
+      () => {
+        left.abort()
+        // At once: what comes from now on is refused.
+        return Promise.all([groupCommit.close(), outputs.close()])
+      },
       bus.close,
       () => withinMoments(Promise.all([dispatcher.close(), upkeep.close()])),
       () => kept.disposeAsync(),
