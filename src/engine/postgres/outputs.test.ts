@@ -119,6 +119,20 @@ test("a task that somebody holds keeps no other one waiting, and is written once
   expect(await textOf(held)).toBe("held")
 })
 
+test("whoever closes does not wait for a task that somebody holds", async () => {
+  const task = await createTask(engine, RUNNING)
+  const other = await subject.another()
+  const holder = new pg.Client(subject.url)
+  await holder.connect()
+  await holder.query("BEGIN")
+  await holder.query("SELECT FROM meanwhile.tasks WHERE id = $1 FOR UPDATE", [task.id])
+  const waiting = outputsOf(other).append(toPart(task, 0, "held"))
+  const refused = expect(waiting).rejects.toMatchObject({ code: "closed" })
+  await other.close()
+  await refused
+  await holder.end()
+})
+
 test("other processes are told that a task has printed, and not what", async () => {
   const task = await createTask(engine, RUNNING)
   const other = await subject.another()

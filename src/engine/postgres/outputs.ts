@@ -3,10 +3,11 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { OutputPart, Outputs } from "../../task/outputs.ts"
 import type { Query } from "./connection/database.ts"
+import { closed } from "./connection/patience.ts"
 import { APPEND_OUTPUT, OUTPUT_EXTENT, READ_OUTPUT } from "./output-statements.ts"
 
 export interface PostgresOutputs extends Outputs {
-  /** Waits for what is under way. */
+  /** Waits for what is under way, and not for what somebody else holds up. */
   close(): Promise<void>
 }
 
@@ -25,8 +26,9 @@ interface Writer {
 /** A row is read as a whole. */
 const ROW_BYTES = 64 * 1_024
 const LARGEST_GROUP_BYTES = 4 * 1_024 * 1_024
-/** Somebody is just writing to that task: that takes a moment. */
-const BUSY_PAUSE_MS = 10
+/** Somebody is just writing to that task: that takes a moment, unless they stand still. */
+const SHORTEST_PAUSE_MS = 10
+const LONGEST_PAUSE_MS = 200
 
 /**
  * Pieces of one moment are written by one statement, and told of once: a notification for each would keep the whole database
@@ -34,9 +36,11 @@ const BUSY_PAUSE_MS = 10
  */
 export function createOutputs({ query, onWritten }: OutputsParts): PostgresOutputs {
   const waiting: Writer[] = []
+  const closing = new AbortController()
   let sending: Promise<void> | undefined
 
   async function send(): Promise<void> {
+    let pauseMs = SHORTEST_PAUSE_MS
     await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0) {
       const group = takeGroup()
@@ -44,8 +48,11 @@ export function createOutputs({ query, onWritten }: OutputsParts): PostgresOutpu
         for (const { reject } of group) reject(error)
         return []
       })
-      waiting.unshift(...busy)
-      if (busy.length > 0 && busy.length === waiting.length) await wait(BUSY_PAUSE_MS)
+      pauseMs = busy.length < group.length ? SHORTEST_PAUSE_MS : Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+      if (closing.signal.aborted) for (const { reject } of busy) reject(closed())
+      else waiting.unshift(...busy)
+      const isAllBusy = busy.length > 0 && busy.length === waiting.length
+      if (isAllBusy) await wait(pauseMs, undefined, { signal: closing.signal }).catch(() => {})
     }
     sending = undefined
   }
@@ -90,6 +97,7 @@ export function createOutputs({ query, onWritten }: OutputsParts): PostgresOutpu
   return {
     append: (part) =>
       new Promise((resolve, reject) => {
+        if (closing.signal.aborted) return reject(closed())
         waiting.push({ part, resolve, reject })
         sending ??= send()
       }),
@@ -106,7 +114,10 @@ export function createOutputs({ query, onWritten }: OutputsParts): PostgresOutpu
       const whole = Buffer.concat(rows.map(({ bytes }) => bytes))
       return whole.subarray(start - first.start, end - first.start)
     },
-    close: async () => sending,
+    async close() {
+      closing.abort()
+      await sending
+    },
   }
 }
 
