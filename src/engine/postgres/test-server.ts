@@ -14,8 +14,8 @@ export interface TestServer extends AsyncDisposable {
   createDatabase(): Promise<TestDatabase>
   /** Ends it and starts it again on the same port. Without a signal its clients are told goodbye. */
   restart(signal?: EndSignal): Promise<void>
-  /** Ends it as an accident would. `start` brings it back. */
-  kill(): Promise<void>
+  /** Ends it, as an accident would unless another signal is given. `start` brings it back. */
+  kill(signal?: EndSignal): Promise<void>
   start(): Promise<void>
   /** Ends it and removes all that it held. */
   stop(): Promise<void>
@@ -46,7 +46,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       await cluster.stop(signal, "keep")
       await cluster.start()
     },
-    kill: () => cluster.stop("SIGKILL", "keep"),
+    kill: (signal = "SIGKILL") => cluster.stop(signal, "keep"),
     start: cluster.start,
     stop,
     [Symbol.asyncDispose]: stop,

@@ -1,0 +1,41 @@
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { eventually } from "../support/eventually.ts"
+import { createFolder } from "../support/workplace.ts"
+import { openFleetDesk } from "./fleet-desk.ts"
+import { type FleetSiteOptions, openFleetSite } from "./fleet-site.ts"
+import { createRandom, TEST_SEED } from "./seed.ts"
+
+const TASKS = 6
+/** Longer than anybody waits here: what is done in the meantime was done by somebody else. */
+const STEP = { tool: "retrying", input: { steps: ["0-retry"], pauseMs: 120_000 } } as const
+
+/** From the kill until somebody else does the last of what the killed one did. */
+async function measureTakeover(options: Pick<FleetSiteOptions, "elsewhere" | "leaseSeconds">): Promise<number> {
+  const directory = createFolder()
+  const site = await openFleetSite({ directory, workers: 2, concurrency: TASKS, ...options })
+  onTestFinished(() => site[Symbol.asyncDispose]())
+  const shared = { engine: site.url, sessions: 1, random: createRandom(TEST_SEED), ...options }
+  const desk = await openFleetDesk({ directory: join(directory, "desk"), ...shared })
+  onTestFinished(() => desk.close())
+  await Promise.all(Array.from({ length: TASKS }, (_, number) => desk.start(STEP, number)))
+  await eventually("every task is inside its step", () => site.effects.count() === TASKS)
+  const victim = site.workers.find(({ pid }) => site.effects.lines(` ${pid}`).length > 0)
+  const left = site.effects.lines(` ${victim?.pid}`).map((line) => line.split(" ")[1] ?? "")
+  const killedAt = performance.now()
+  await victim?.kill()
+  await eventually("all of it goes on", () => left.every((key) => site.effects.lines(key).length === 2), 60_000)
+  return performance.now() - killedAt
+}
+
+test("what a killed worker of another machine ran goes on elsewhere within 15 seconds", async () => {
+  const tookMs = await measureTakeover({ elsewhere: "all" })
+  expect(tookMs).toBeLessThan(15_000)
+})
+
+test("with a shorter lease, or where it is seen that its process is gone, it goes on sooner", async () => {
+  const short = measureTakeover({ elsewhere: "all", leaseSeconds: 2 })
+  const seen = measureTakeover({ elsewhere: "none" })
+  expect(await short).toBeLessThan(8_000)
+  expect(await seen).toBeLessThan(8_000)
+})
