@@ -1,5 +1,6 @@
 import { elapsedMs, formatDuration, shortId, type TaskRow, toLine } from "./format.ts"
 import { formatProgress } from "./format-progress.ts"
+import type { WorkerRow } from "./format-worker.ts"
 
 const FEWEST_TITLE_COLUMNS = 20
 
@@ -9,6 +10,8 @@ export interface RowStanding {
   readonly placeInQueue: number | null
   /** Null: it belongs to none. */
   readonly groupName: string | null
+  /** Who runs it; null: nobody does. */
+  readonly worker: WorkerRow | null
 }
 
 export function formatRow(row: TaskRow, standing: RowStanding, nowMs: number, columns: number): string {
@@ -21,7 +24,10 @@ export function formatRow(row: TaskRow, standing: RowStanding, nowMs: number, co
   return `${facts}${title.length > room ? `${title.slice(0, room - 1)}…` : title}`
 }
 
-function formatStanding(row: TaskRow, { placeInQueue }: RowStanding): string {
+function formatStanding(row: TaskRow, { placeInQueue, worker }: RowStanding): string {
+  if (row.missing) return toLine(row.missing.text)
   if (placeInQueue !== null) return `place ${placeInQueue}`
-  return row.status === "running" && row.progress ? formatProgress(row.progress) : ""
+  const where = worker?.where === "elsewhere" ? `on ${toLine(worker.host ?? "another machine")}` : ""
+  const progress = row.status === "running" && row.progress ? formatProgress(row.progress) : ""
+  return [where, progress].filter((part) => part !== "").join(" · ")
 }

@@ -1,5 +1,6 @@
 import type { Runtime } from "../app.ts"
 import { elapsedMs, formatDuration, formatEnd, plain, shortId } from "./format.ts"
+import { formatPlace } from "./format-worker.ts"
 import type { openQuestions } from "./inbox.ts"
 import { formatLastCalls, formatProgress, formatTokens } from "./format-progress.ts"
 
@@ -20,13 +21,14 @@ export interface ViewedBeside {
 
 /** Every fact that is known, one to a line. */
 export function formatView(view: View, { group, questions }: ViewedBeside, nowMs: number): string {
-  const { task, placeInQueue, estimate, outputBytes, lastLine } = view
+  const { task, placeInQueue, missing, worker, estimate, outputBytes, lastLine } = view
   const { timeoutMs } = task.limits
   const facts: [string, string | null][] = [
     ["task", task.id],
     ["title", task.title],
     ["status", task.status === "queued" && placeInQueue !== null ? `queued, place ${placeInQueue}` : task.status],
-    ["waits", describeWaiting(questions, nowMs)],
+    ["waits", missing ? `for a worker: ${missing.text}` : describeWaiting(questions, nowMs)],
+    ["runs on", worker && formatPlace(worker)],
     ["run", task.run > 1 ? `${task.run}${task.resumeCount > 0 ? " (resumed)" : ""}` : null],
     ["group", group ? `${group.name} [${shortId(group.id)}], ${group.state}` : null],
     ["created", new Date(task.createdAt).toLocaleString()],

@@ -45,6 +45,11 @@ const LAZY_COMMANDS: readonly LazyCommand[] = [
     load: async () => (await import("./headless/worker-command.ts")).createWorkerCommand(),
   },
   {
+    name: "workers",
+    description: "list who takes work from the queue, and what each can run",
+    load: async () => (await import("./headless/workers-command.ts")).createWorkersCommand(),
+  },
+  {
     name: "migrate",
     description: "bring a store on PostgreSQL to this version",
     load: async () => (await import("./migrate-command.ts")).createMigrateCommand(),

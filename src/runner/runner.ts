@@ -6,6 +6,7 @@ import type { WorkerView } from "../plugin/worker-view.ts"
 import type { Engine } from "../task/engine.ts"
 import type { SessionId } from "../task/id.ts"
 import { TASK_KINDS, type TaskKind } from "../task/record.ts"
+import type { CountFilter } from "../task/store.ts"
 import type { AgentsPort } from "./agents-port.ts"
 import { type BackgroundConfigInput, toBackgroundConfig } from "./config.ts"
 import { createDurations } from "./upkeep/durations.ts"
@@ -26,6 +27,7 @@ import { gateTool } from "./group/gate-tool.ts"
 import { createGroupUpkeep } from "./group/group-upkeep.ts"
 import { questionTool } from "./question/question-tool.ts"
 import type { RunnerScope } from "./scope.ts"
+import { countTasks, type TaskCounts } from "./command/count-tasks.ts"
 import { createTaskService } from "./command/service.ts"
 import { createSessionCommands, type SessionCommands } from "./command/session-commands.ts"
 import { shutDown, type ShutdownOptions } from "./worker/shutdown.ts"
@@ -76,6 +78,8 @@ export interface RunnerOptions {
 export interface Runner extends TaskService, SessionCommands, AsyncDisposable {
   /** Whether turns that wait in the queue go on in this process. */
   takesTurns(): boolean
+  /** How many tasks of a workspace there are of each status, and how old its queue is. */
+  counts(filter: CountFilter): Promise<TaskCounts>
   /** Those that live, here and elsewhere. */
   workers(): Promise<readonly WorkerView[]>
   /** A session was opened: where only own work is taken, what it had left is taken up. */
@@ -163,6 +167,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     ...createSessionCommands(scope),
     takesTurns: () => takesWork !== false && scope.takesTurns && !scope.isClosing,
     takeUpOwn: () => scope.takeUpOwn(),
+    counts: (filter) => countTasks(scope, filter),
     workers: () => listWorkers(scope),
     close,
     [Symbol.asyncDispose]: () => close(),

@@ -206,7 +206,9 @@ test("quit stops what runs and leaves", async () => {
   program.type("/run sleep 1000")
   await program.shows(/still runs/)
   program.type("/quit")
-  await program.shows(/Stopping 1 task…/)
+  await program.shows(
+    /Stopping 1 task, which ends as cancelled: meanwhile tasks retry ID runs one again\.\n {2}\[[0-9a-f]{8}\] sleep 1000/,
+  )
   expect(await program.exited).toBe(0)
 })
 

@@ -23,8 +23,8 @@ export interface Announcer {
    * wait for. What another copy runs is its own.
    */
   allEnded(signal: AbortSignal): Promise<boolean>
-  /** How many tasks of this program have not ended and need nobody for it. */
-  count(): Promise<number>
+  /** The tasks of this program that have not ended and need nobody for it. */
+  going(): Promise<readonly TaskId[]>
   /** Whether the questions of all of them were shown. */
   hasAsked(taskIds: readonly TaskId[]): boolean
   /** What these came to: their ends are announced, and nobody reports of them. */
@@ -124,9 +124,9 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
         await endOrLook(going, signal)
       }
     },
-    async count() {
+    async going() {
       const blocked = await findBlocked(meanwhile)
-      return own().filter(([id]) => !blocked.has(id)).length
+      return own().flatMap(([id]) => (blocked.has(id) ? [] : id))
     },
     showResults: (taskIds) => taskIds.forEach((id) => void showResult(meanwhile, screen, id)),
     hasAsked: (taskIds) => taskIds.every((id) => asking.has(id)),

@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
+import { toProgramWords } from "../program-words.ts"
 import { createScreen } from "../screen/create-screen.ts"
 import { runChat } from "./chat.ts"
 import { confirmTrust } from "./confirm-trust.ts"
@@ -37,6 +38,7 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
     interrupts,
     last,
     isApproving: yes,
+    words: toProgramWords(options),
     ...(resume !== undefined && { resume }),
     ...(model !== undefined && { model }),
   })

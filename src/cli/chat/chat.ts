@@ -27,6 +27,8 @@ export interface ChatOptions extends SessionWish, PromptStreams {
   readonly startedAt: number
   readonly interrupts: Interrupts
   readonly last: LastAnnouncement
+  /** How the program is called for this store. */
+  readonly words: string
 }
 
 /** Talks until `/quit`, the end of input, or Ctrl+C; then shuts down. */
@@ -50,7 +52,8 @@ export async function runChat(options: ChatOptions): Promise<void> {
     prompt.close()
     detach()
     view.close()
-    await shutDown({ meanwhile, screen, interrupts, announcer, conversation, leftTurns }, reason)
+    const { words } = options
+    await shutDown({ meanwhile, screen, interrupts, announcer, conversation, leftTurns, words }, reason)
   } finally {
     unlisten()
     screen.detach()
@@ -93,7 +96,8 @@ function createChat(options: ChatOptions) {
   const controlC = createControlC({ prompt, screen, desk, foreground, conversation: () => conversation, leave })
   const { selection } = view
   const { announceEnd } = announcer
-  const context = { meanwhile, screen, selection, foreground, prefix: "/", announceEnd } as const
+  const { words } = options
+  const context = { meanwhile, screen, selection, foreground, prefix: "/", words, announceEnd }
 
   async function start(): Promise<Conversation> {
     const session = await startSession(meanwhile, options)

@@ -11,7 +11,7 @@ test("at the end of input, what a report starts is waited for and reported, also
     screen: { print() {} },
     interrupts: createInterrupts(),
     announcer: {
-      count: async () => 0,
+      going: async () => [],
       async allEnded() {
         const hasWaited = going.shift() ?? false
         if (hasWaited) course.push("its task ended")

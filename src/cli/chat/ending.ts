@@ -6,6 +6,7 @@ import type { Announcer } from "./announcer.ts"
 import type { Conversation } from "./conversation.ts"
 import type { Interrupts } from "./interrupts.ts"
 import type { LeftTurns } from "./left-turns.ts"
+import { countOf, tellGoing } from "./tell-going.ts"
 
 /** Why a chat ends. */
 export type Ending = "quit" | "end of input" | "interrupt"
@@ -17,6 +18,8 @@ export interface EndingParts {
   readonly announcer: Announcer
   readonly conversation: Conversation
   readonly leftTurns: LeftTurns
+  /** How the program is called for this store. */
+  readonly words: string
 }
 
 /** How long Ctrl+C at the prompt lets running tasks go on. A second one does not wait. */
@@ -24,16 +27,18 @@ const DRAIN_MS = 3_000
 
 /** At the end of input what runs may finish; `/quit` stops it; Ctrl+C gives it a moment, and twice none. */
 export async function shutDown(parts: EndingParts, ending: Ending): Promise<void> {
-  const { meanwhile, screen, interrupts, announcer, conversation, leftTurns } = parts
+  const { meanwhile, screen, interrupts, announcer, conversation, leftTurns, words } = parts
   const hurry = new AbortController()
   const forget = interrupts.onNext(() => hurry.abort())
   if (ending !== "end of input") tellUnsaid(conversation, screen)
   const turns = conversation.count() - conversation.unsaid().length + leftTurns.count()
   if ((turns > 0 || conversation.session.isBusy) && ending !== "end of input") screen.print(describeTurn(ending))
-  const tasks = await announcer.count()
-  if (tasks > 0) screen.print(describeEnding(ending, tasks))
+  const going = await announcer.going()
+  if (going.length > 0 && ending === "end of input") {
+    screen.print(`Waiting for ${countOf(going.length)} to end. Ctrl+C stops at once.`)
+  } else await tellGoing(parts, going, ending === "interrupt" ? DRAIN_MS : 0)
   if (ending === "end of input") await finish(parts, hurry.signal)
-  await tellKept(meanwhile, screen)
+  await tellKept(meanwhile, screen, words)
   conversation.close()
   announcer.close()
   await meanwhile.close({ drainMs: ending === "interrupt" ? DRAIN_MS : 0, signal: hurry.signal })
@@ -54,11 +59,11 @@ async function finish({ announcer, conversation, leftTurns }: EndingParts, signa
 }
 
 /** They are answered later, in another chat or from the shell. */
-async function tellKept(meanwhile: Runtime, screen: Screen): Promise<void> {
+async function tellKept(meanwhile: Runtime, screen: Screen, words: string): Promise<void> {
   const { length } = await openQuestions(meanwhile)
   if (length === 0) return
   const count = length === 1 ? "1 question stays" : `${length} questions stay`
-  screen.print(`${count} in the inbox: /inbox in the next chat, or meanwhile tasks inbox`)
+  screen.print(`${count} in the inbox: /inbox in the next chat, or ${words} tasks inbox`)
 }
 
 /** Nobody hears them at the next start: here they can be copied. */
@@ -73,9 +78,3 @@ function describeTurn(ending: Ending): string {
   return `The turn that runs${unless} goes on at the next start.`
 }
 
-function describeEnding(ending: Ending, count: number): string {
-  const tasks = count === 1 ? "1 task" : `${count} tasks`
-  if (ending === "end of input") return `Waiting for ${tasks} to end. Ctrl+C stops at once.`
-  if (ending === "quit") return `Stopping ${tasks}…`
-  return `Giving ${tasks} ${DRAIN_MS / 1_000} seconds to end. Ctrl+C again stops at once.`
-}

@@ -22,23 +22,20 @@ export const cancelCommand: Command<TaskContext> = {
 }
 
 /** What is none is refused, unless there is something else of that name. */
-async function findTask({ meanwhile, prefix }: TaskContext, id: string, hasOther: boolean): Promise<Task | undefined> {
+async function findTask(context: TaskContext, id: string, hasOther: boolean): Promise<Task | undefined> {
   try {
-    return (await meanwhile.tasks.get(id)).task
+    return (await context.meanwhile.tasks.get(id)).task
   } catch (error) {
     if (!isMeanwhileError(error, "not_found")) throw error
     if (hasOther) return undefined
-    const message = `There is no task and no group ${JSON.stringify(toLine(id))}. ${describeLists(prefix)}`
+    const message = `There is no task and no group ${JSON.stringify(toLine(id))}. ${describeLists(context)}`
     throw new MeanwhileError("not_found", message)
   }
 }
 
-function describeLists(prefix: TaskContext["prefix"]): string {
-  const lists = {
-    "/": "/tasks and /groups list",
-    "meanwhile tasks ": "meanwhile tasks and meanwhile tasks groups list",
-  }
-  return `${lists[prefix]} what there is.`
+function describeLists({ prefix }: TaskContext): string {
+  const lists = prefix === "/" ? "/tasks and /groups" : `${prefix}list and ${prefix}groups`
+  return `${lists} list what there is.`
 }
 
 async function cancelTask(before: Task, { meanwhile, screen, signal, announceEnd }: TaskContext): Promise<void> {

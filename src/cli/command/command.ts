@@ -9,8 +9,10 @@ import type { AgentSelection } from "../view/agent-selection.ts"
 export interface TaskContext {
   readonly meanwhile: Runtime
   readonly screen: Screen
-  /** What stands before the name of a command where this one was typed. */
-  readonly prefix: "/" | "meanwhile tasks "
+  /** What stands before the name of a command where this one was typed: `/` at the prompt. */
+  readonly prefix: string
+  /** How the program is called from a shell, with the store that was asked for. */
+  readonly words: string
   /** Aborted by Ctrl+C while the command runs. */
   readonly signal: AbortSignal
   /** Says when the task ends, however long that takes. */

@@ -13,6 +13,7 @@ import { outputCommand } from "./output-command.ts"
 import { runCommand, startCommand } from "./run-commands.ts"
 import { clearCommand, retryCommand, taskCommand, tasksCommand } from "./task-commands.ts"
 import { tellCommand } from "./tell-command.ts"
+import { workersCommand } from "./workers-command.ts"
 
 /** What is longer pushes its own line to the right, and not all the others. */
 const WIDEST_USAGE = 28
@@ -56,6 +57,7 @@ const COMMANDS: readonly Command[] = [
   retryCommand,
   clearCommand,
   groupsCommand,
+  workersCommand,
   inboxCommand,
   answerCommand,
   runCommand,

@@ -2,8 +2,10 @@ import { findAbove } from "../blocked-tasks.ts"
 import { BACKGROUND_KINDS, shortId, type TaskId, type TaskRow } from "../format.ts"
 import { formatRow, type RowStanding } from "../format-row.ts"
 import { formatView, type TaskQuestion } from "../format-view.ts"
+import type { WorkerRow } from "../format-worker.ts"
 import { describeAsked, formatQuestion, openQuestions } from "../inbox.ts"
 import type { Command, TaskContext } from "./command.ts"
+import { countLive, formatCounts } from "./task-counts.ts"
 
 const ROWS_SHOWN = 20
 
@@ -19,20 +21,28 @@ export const tasksCommand: Command<TaskContext> = {
       screen.print(`No tasks yet. What takes long becomes one${example}.`)
       return
     }
+    const workers = items.some((row) => "worker" in row) ? await meanwhile.tasks.workers() : []
     const rows = items.map(async (row) =>
-      formatRow(row, await findStanding(row, meanwhile), Date.now(), screen.columns),
+      formatRow(row, await findStanding(row, meanwhile, workers), Date.now(), screen.columns),
     )
     screen.print((await Promise.all(rows)).join("\n"))
     if (cursor !== undefined) screen.print(`(the newest ${ROWS_SHOWN}; there are more)`)
+    const counts = formatCounts(await countLive(meanwhile))
+    if (counts !== "") screen.print(screen.style.dim(counts))
   },
 }
 
-async function findStanding(row: TaskRow, { tasks, engine }: TaskContext["meanwhile"]): Promise<RowStanding> {
-  const [view, group] = await Promise.all([
-    row.status === "queued" ? tasks.get(row.id).catch(() => undefined) : undefined,
+async function findStanding(
+  row: TaskRow,
+  { engine }: TaskContext["meanwhile"],
+  workers: readonly WorkerRow[],
+): Promise<RowStanding> {
+  const [placeInQueue, group] = await Promise.all([
+    row.status === "queued" && !row.missing ? engine.store.placeInQueue(row.id) : undefined,
     row.group ? engine.store.group(row.group) : undefined,
   ])
-  return { placeInQueue: view?.placeInQueue ?? null, groupName: group?.name ?? null }
+  const worker = "worker" in row ? workers.find(({ id }) => id === row.worker) : undefined
+  return { placeInQueue: placeInQueue ?? null, groupName: group?.name ?? null, worker: worker ?? null }
 }
 
 export const taskCommand: Command<TaskContext> = {

@@ -8,7 +8,9 @@ export const tellCommand: Command<TaskContext> = {
   async run(argument, { meanwhile, screen, prefix, announceEnd }) {
     const { name: id, argument: text } = splitLine(argument)
     if (id === "" || text === "") {
-      screen.print(`Say which agent and what: ${prefix}${tellCommand.usage}. ${prefix}${LISTING[prefix]} lists them.`)
+      screen.print(
+        `Say which agent and what: ${prefix}${tellCommand.usage}. ${prefix}${prefix === "/" ? "tasks" : "list"} lists them.`,
+      )
       return
     }
     const { task, how } = await meanwhile.tasks.say(id, text)
@@ -20,5 +22,3 @@ export const tellCommand: Command<TaskContext> = {
     announceEnd(task.id)
   },
 }
-
-const LISTING = { "/": "tasks", "meanwhile tasks ": "list" } as const satisfies Record<TaskContext["prefix"], string>

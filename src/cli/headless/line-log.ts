@@ -1,5 +1,5 @@
 import type { ProgramOptions } from "../../program.ts"
-import { plain } from "../format.ts"
+import { plain, shortId } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
 
 type Log = NonNullable<ProgramOptions["log"]>
@@ -26,8 +26,11 @@ export function createLineLog({ screen, notes, isVerbose }: LineLogOptions): Log
   }
 }
 
+const WHOLE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
 function toLogLine(message: string, fields: Fields = {}): string {
-  const pairs = Object.entries(fields).map(([name, value]) => {
+  const pairs = Object.entries(fields).map(([name, given]) => {
+    const value = typeof given === "string" && WHOLE_ID.test(given) ? shortId(given) : given
     const isWord = typeof value === "string" && /^[\w./-]+$/.test(value)
     return `${name}=${isWord ? value : JSON.stringify(value)}`
   })

@@ -5,8 +5,6 @@ import type { EventOf, TurnAccounting } from "../view/agent-event.ts"
 import { hasFailed } from "./own-tasks.ts"
 import type { LeftWork } from "./settle-tasks.ts"
 
-const NEEDS_PERSON = "A person is needed: meanwhile tasks inbox"
-
 /** What the turn of the prompt came to. */
 export interface Said {
   readonly outcome: "completed" | "stopped" | "failed"
@@ -24,6 +22,8 @@ export interface PromptRun {
   readonly reports: readonly EventOf<"report.published">["report"][]
   readonly failedReports: number
   readonly signal: AbortSignal
+  /** How the program is called for this store. */
+  readonly words: string
 }
 
 export interface RunOutcome {
@@ -32,10 +32,10 @@ export interface RunOutcome {
 }
 
 /** The first of these counts: how the turn failed, that it was stopped, that a person is needed, what failed after it. */
-export function toOutcome({ session, said, left, tasks, failedReports, signal }: PromptRun): RunOutcome {
+export function toOutcome({ session, said, left, tasks, failedReports, signal, words }: PromptRun): RunOutcome {
   if (said.outcome !== "completed") return { outcome: said.outcome, error: said.error }
   if (left === "running") return { outcome: "stopped", error: describeStop(signal) }
-  if (left === "questions") return { outcome: "needs_person", error: NEEDS_PERSON }
+  if (left === "questions") return { outcome: "needs_person", error: `A person is needed: ${words} tasks inbox` }
   // What failed for a subagent is for it to deal with.
   const failed = tasks.filter((task) => task.session === session && hasFailed(task))
   if (failed.length > 0) return { outcome: "failed", error: describeFailed(failed) }

@@ -4,6 +4,7 @@ import { createYesChannel } from "../chat/yes-channel.ts"
 import type { ExitName } from "../exit-code.ts"
 import { plain, shortId, type TaskId } from "../format.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
+import { toProgramWords } from "../program-words.ts"
 import { isReportedTask } from "../reported-task.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
@@ -53,7 +54,8 @@ export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
     // What nobody waits for is told with the next message of the conversation.
     if (!options.waitsForTasks) session.disableReports()
     const said = await say(session, options.prompt, stop.signal)
-    const scope = { meanwhile, session: session.id, beganAt, started }
+    const words = toProgramWords(options)
+    const scope = { meanwhile, session: session.id, beganAt, started, words }
     const left = await settle(options, { ...scope, notes, own: session }, stop.signal)
     if (left === "running") await leaveTasks({ ...scope, screen: notes })
     const tasks = await findOwnTasks(scope)
@@ -62,10 +64,10 @@ export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
     answers.detach()
     const { signal } = stop
     const told = { reports: reports.all(), failedReports: reports.failed() }
-    const run = { session: session.id, said, left, tasks, signal, ...told }
+    const run = { session: session.id, said, left, tasks, signal, words, ...told }
     const { outcome, error } = toOutcome(run)
     if (error !== null) notes.print(`meanwhile: ${plain(error)}`)
-    notes.print(`session ${shortId(session.id)}, to go on: meanwhile run --session ${shortId(session.id)} "…"`)
+    notes.print(`session ${shortId(session.id)}, to go on: ${words} run --session ${shortId(session.id)} "…"`)
     if (options.isJson) answers.print(toJsonLine(toResult(run)))
     return outcome
   } finally {
@@ -122,6 +124,7 @@ async function say(session: Session, prompt: string, signal: AbortSignal): Promi
 }
 
 interface Settling extends OwnTasksScope {
+  readonly words: string
   readonly meanwhile: Program
   readonly notes: Screen
   readonly own: Session

@@ -9,6 +9,8 @@ import { findOwnQuestions, findOwnTasks, isLive, type OwnTasksScope } from "./ow
 const LOOK_EVERY_MS = 1_000
 
 export interface SettlingScope extends OwnTasksScope {
+  /** How the program is called for this store. */
+  readonly words: string
   readonly screen: Screen
   /** What it came to is told by the agent itself. */
   readonly isReported: (task: Task) => Promise<boolean>
@@ -49,7 +51,7 @@ async function look(scope: SettlingScope, told: Set<TaskId>): Promise<readonly T
     if (told.has(question.taskId)) continue
     told.add(question.taskId)
     const about = describeAsked(question, await scope.meanwhile.engine.store.task(question.taskId))
-    scope.screen.print(formatQuestion(question, "meanwhile tasks answer", about))
+    scope.screen.print(formatQuestion(question, `${scope.words} tasks answer`, about))
   }
   const blocked = await findBlocked(scope.meanwhile)
   return tasks
@@ -63,15 +65,15 @@ async function tellEnd({ screen, isReported }: SettlingScope, task: Task): Promi
 }
 
 /** Says what the end of the program does to what nobody waits for. */
-export async function leaveTasks(scope: OwnTasksScope & Pick<SettlingScope, "screen">): Promise<void> {
+export async function leaveTasks(scope: OwnTasksScope & Pick<SettlingScope, "screen" | "words">): Promise<void> {
   for (const task of (await findOwnTasks(scope)).filter(isLive)) {
-    scope.screen.print(`[${shortId(task.id)}] ${describeFate(task)}: ${toLine(task.title)}`)
+    scope.screen.print(`[${shortId(task.id)}] ${describeFate(task, scope.words)}: ${toLine(task.title)}`)
   }
 }
 
-function describeFate({ lifetime, kind, status, id }: Task): string {
-  if (lifetime === "forever") return `goes on without Meanwhile (meanwhile tasks show ${shortId(id)})`
-  if (status === "waiting") return "waits for an answer (meanwhile tasks inbox)"
+function describeFate({ lifetime, kind, status, id }: Task, words: string): string {
+  if (lifetime === "forever") return `goes on without Meanwhile (${words} tasks show ${shortId(id)})`
+  if (status === "waiting") return `waits for an answer (${words} tasks inbox)`
   if (status === "queued" || kind !== "tool") return "goes on at the next start"
   return "is stopped at exit"
 }

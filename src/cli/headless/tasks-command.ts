@@ -5,6 +5,7 @@ import { groupsCommand } from "../command/groups-command.ts"
 import { answerCommand, inboxCommand } from "../command/inbox-commands.ts"
 import { outputCommand } from "../command/output-command.ts"
 import { clearCommand, retryCommand, taskCommand, tasksCommand } from "../command/task-commands.ts"
+import { countAll, formatCounts } from "../command/task-counts.ts"
 import { tellCommand } from "../command/tell-command.ts"
 import { BACKGROUND_KINDS, plain } from "../format.ts"
 import type { GlobalOptions } from "../open-runtime.ts"
@@ -34,6 +35,7 @@ export function createTasksCommand(): Command {
         await lookAtTasks(options, (context) => outputCommand.run(follow ? `${id} --follow` : id, context))
       }),
   )
+  tasks.addCommand(createCountCommand())
   const cancel = new Command("cancel").description(cancelCommand.summary)
   cancel.argument("<id|group>", "the first characters are enough, or a group's name")
   tasks.addCommand(toShellCommand(cancel, cancelCommand, lookAtTasks))
@@ -87,6 +89,19 @@ function createShowCommand(): Command {
       await lookAtTasks(options, async (context) => {
         if (!json) return taskCommand.run(id, context)
         context.screen.print(toJsonLine(await context.meanwhile.tasks.get(id)))
+      })
+    })
+}
+
+function createCountCommand(): Command {
+  return new Command("count")
+    .description("how many tasks there are of each status, and how old the queue is")
+    .option("--json", "as one JSON object")
+    .action(async (_: object, command: Command) => {
+      const { json, ...options } = command.optsWithGlobals<TasksOptions>()
+      await lookAtTasks(options, async ({ meanwhile, screen }) => {
+        const counts = await countAll(meanwhile)
+        screen.print(json ? toJsonLine(counts) : formatCounts(counts) || "No tasks yet.")
       })
     })
 }

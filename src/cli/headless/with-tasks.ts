@@ -6,6 +6,7 @@ import { EXIT_CODES } from "../exit-code.ts"
 import { findEngine } from "../find-engine.ts"
 import { formatAnnouncement, formatDuration, shortId, type Task, type TaskId } from "../format.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
+import { toProgramWords } from "../program-words.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
 import { hasFailed } from "./own-tasks.ts"
@@ -20,7 +21,8 @@ export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<v
   const dataDirectory = openDataDirectory(options.dataDir)
   const { createRuntime } = await import("../../app.ts")
   const meanwhile = await createRuntime({ dataDirectory, takesWork: "own", ...(await findEngine(options)) })
-  await withRuntime({ meanwhile, screen: createLineScreen(process.stdout, process.env), waitMs: 0 }, work)
+  const screen = createLineScreen(process.stdout, process.env)
+  await withRuntime({ meanwhile, screen, waitMs: 0, words: toProgramWords(options) }, work)
 }
 
 /** For what has to run: that alone runs here, unless another copy takes it, and its end is waited for. */
@@ -33,7 +35,7 @@ export async function workOnTasks(options: GlobalOptions, work: Work): Promise<v
     takesWork: "own",
     notify: (text) => notes.print(text),
   })
-  await withRuntime({ meanwhile, screen, waitMs: LONG_MS }, work)
+  await withRuntime({ meanwhile, screen, waitMs: LONG_MS, words: toProgramWords(options) }, work)
 }
 
 interface Opened {
@@ -41,10 +43,11 @@ interface Opened {
   readonly screen: Screen
   /** For the end of tasks that the work has touched. */
   readonly waitMs: number
+  readonly words: string
 }
 
 async function withRuntime(opened: Opened, work: Work): Promise<void> {
-  const { meanwhile, screen, waitMs } = opened
+  const { meanwhile, screen, waitMs, words } = opened
   const stop = new AbortController()
   const interrupts = createInterrupts()
   followSignals(interrupts)
@@ -52,7 +55,8 @@ async function withRuntime(opened: Opened, work: Work): Promise<void> {
   const { signal } = stop
   const touched = new Set<TaskId>()
   try {
-    await work({ meanwhile, screen, signal, prefix: "meanwhile tasks ", announceEnd: (id) => void touched.add(id) })
+    const prefix = `${words} tasks `
+    await work({ meanwhile, screen, signal, prefix, words, announceEnd: (id) => void touched.add(id) })
     for (const id of touched) {
       using _ = waitMs > 0 ? showLife(id) : null
       const { task } = await meanwhile.tasks.result(id, { waitMs, signal })

@@ -1,0 +1,44 @@
+import type { Runtime } from "../app.ts"
+import { formatDuration, shortId, toLine } from "./format.ts"
+
+export type WorkerRow = Awaited<ReturnType<Runtime["tasks"]["workers"]>>[number]
+type Place = Pick<WorkerRow, "host" | "pid" | "where">
+
+/** A person looks for it by its machine and its process. */
+export function formatPlace({ host, pid, where }: Place): string {
+  if (where === "process") return "here, in this program"
+  const process = pid === null ? "" : `, pid ${pid}`
+  return where === "machine" ? `here${process}` : `${toLine(host ?? "another machine")}${process}`
+}
+
+/** Whether it takes work of others, or runs something: who only looks is no worker to a person. */
+export function isAtWork({ announcement, running, host }: WorkerRow): boolean {
+  return running > 0 || announcement?.takes === "all" || host === null
+}
+
+export function formatWorkers(workers: readonly WorkerRow[], nowMs: number, columns: number): string {
+  const rows = [HEAD, ...workers.map((worker) => toCells(worker, nowMs))]
+  const widths = HEAD.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)))
+  return rows
+    .map((cells) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "))
+    .map((line) => line.trimEnd())
+    .map((line) => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line))
+    .join("\n")
+}
+
+const HEAD = ["id", "host", "pid", "since", "runs", "takes", "plugins"]
+
+function toCells(worker: WorkerRow, nowMs: number): string[] {
+  const { id, host, pid, where, running, announcement } = worker
+  const place = [shortId(id), `${toLine(host ?? "?")}${where === "elsewhere" ? "" : " (here)"}`, String(pid ?? "?")]
+  if (!announcement) return [...place, "?", String(running), "?", "(it does not say)"]
+  const { since, concurrency, takes, kinds, plugins } = announcement
+  const names = Object.keys(plugins).filter((name) => !name.startsWith("#"))
+  return [
+    ...place,
+    formatDuration(Math.max(0, nowMs - since)),
+    `${running} of ${concurrency}`,
+    takes === "own" ? "its own" : kinds.join(", "),
+    names.map(toLine).join(", "),
+  ]
+}

@@ -1,0 +1,23 @@
+import { Command } from "commander"
+import { listWorkers, workersCommand } from "../command/workers-command.ts"
+import type { GlobalOptions } from "../open-runtime.ts"
+import { toJsonLine } from "./json-line.ts"
+import { lookAtTasks } from "./with-tasks.ts"
+
+interface WorkersOptions extends GlobalOptions {
+  readonly json?: true
+}
+
+/** `meanwhile workers`: who takes work, wherever it runs. */
+export function createWorkersCommand(): Command {
+  return new Command("workers")
+    .description(workersCommand.summary)
+    .option("--json", "one JSON object a line")
+    .action(async (_: object, command: Command) => {
+      const { json, ...options } = command.optsWithGlobals<WorkersOptions>()
+      await lookAtTasks(options, async (context) => {
+        if (!json) return workersCommand.run("", context)
+        for (const worker of await listWorkers(context.meanwhile)) context.screen.print(toJsonLine(worker))
+      })
+    })
+}
