@@ -2,10 +2,16 @@ import { toErrorMessage } from "../base/error.ts"
 import type { Conversation } from "./conversation.ts"
 import type { AgentScope } from "./scope.ts"
 
-/** Goes on with the model that the session has now: another process may have chosen it. One that cannot be used here is left. */
-export async function followModel(scope: AgentScope, conversation: Conversation): Promise<void> {
+/**
+ * Goes on with the model that the session has now: another process may have chosen it. One that cannot be used here is left.
+ * Undefined: it is the one that is used already.
+ */
+export function followModel(scope: AgentScope, conversation: Conversation): Promise<void> | undefined {
   const model = conversation.log.data.model || scope.defaultModel()
-  if (model === conversation.model.id) return
+  return model === conversation.model.id ? undefined : changeModel(scope, conversation, model)
+}
+
+async function changeModel(scope: AgentScope, conversation: Conversation, model: string): Promise<void> {
   try {
     const connected = await scope.models.connect(model)
     await scope.registry.welcome(model)

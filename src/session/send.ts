@@ -51,6 +51,7 @@ async function sendNow(
 ): Promise<TurnResult> {
   requireContent(message, options)
   const { onOutput, budget: left, idempotencyKey, said = message } = options
+  let prompt = message
   const unsubscribe = onOutput ? conversation.emitter.on(toOutput(conversation, onOutput)) : undefined
   try {
     return await takeNewTurn(scope, conversation, {
@@ -63,9 +64,13 @@ async function sendNow(
       metadata: toBudgetMetadata(left),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
       ...(left && { createBudget: () => createTurnBudget({ left, clock: scope.clock }) }),
-      async prepare() {
-        const texts = [...toContextTexts(options.context), await enrich(scope, conversation, message)]
-        return (history) => toBeginning(scope, conversation, history, { said, texts, files: options.files ?? [] })
+      prepare() {
+        const enriching = enrich(scope, conversation, message)
+        return enriching?.then((enriched) => void (prompt = enriched))
+      },
+      toBeginning(history) {
+        const texts = [...toContextTexts(options.context), prompt]
+        return toBeginning(scope, conversation, history, { said, texts, files: options.files ?? [] })
       },
     })
   } finally {
@@ -101,12 +106,20 @@ async function toBeginning(
   }
 }
 
-async function enrich(scope: AgentScope, conversation: Conversation, message: string): Promise<string> {
+/** Undefined: nobody wants to. */
+function enrich(scope: AgentScope, conversation: Conversation, message: string): Promise<string> | undefined {
   const enrichers = scope.registry.promptEnrichers(conversation.model.id)
-  if (enrichers.length === 0) return message
-  const session = toSessionInfo(conversation)
-  const { prompt, failures } = await enrichPrompt(enrichers, message, { session })
-  for (const [plugin, error] of Object.entries(failures)) scope.log.warn("a prompt was not enriched", { plugin, error })
+  return enrichers.length === 0 ? undefined : enrichBy(enrichers, scope, conversation, message)
+}
+
+async function enrichBy(
+  enrichers: Parameters<typeof enrichPrompt>[0],
+  { log }: AgentScope,
+  conversation: Conversation,
+  message: string,
+): Promise<string> {
+  const { prompt, failures } = await enrichPrompt(enrichers, message, { session: toSessionInfo(conversation) })
+  for (const [plugin, error] of Object.entries(failures)) log.warn("a prompt was not enriched", { plugin, error })
   return prompt
 }
 

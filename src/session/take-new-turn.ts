@@ -18,10 +18,11 @@ import { takeTurn } from "./turn/take-turn.ts"
 import type { TurnBudget } from "./turn/turn-budget.ts"
 
 /** A turn that begins here, whoever asks for it. */
-export interface NewTurn extends Pick<TurnOpening, "title" | "parentTask" | "idempotencyKey" | "metadata" | "onBegun"> {
+export interface NewTurn
+  extends Pick<TurnOpening, "toBeginning" | "title" | "parentTask" | "idempotencyKey" | "metadata" | "onBegun"> {
   readonly traceId?: string | undefined
-  /** Once the conversation is as the store has it; returns what the turn begins with. */
-  readonly prepare: () => Promise<TurnOpening["toBeginning"]>
+  /** As of an opening, with the model that the session has now. */
+  readonly prepare?: TurnOpening["prepare"]
   readonly signal?: AbortSignal | undefined
   /** For whom the signal stops it. Default: a person. */
   readonly stopper?: Requester
@@ -74,12 +75,13 @@ async function take(
   newTurn: NewTurn,
 ): Promise<string> {
   const { log, current } = conversation
-  const { title, parentTask, idempotencyKey, metadata, onBegun, createBudget } = newTurn
-  await log.refresh()
-  await followModel(scope, conversation)
-  const toBeginning = await newTurn.prepare()
+  const { toBeginning, title, parentTask, idempotencyKey, metadata, onBegun, createBudget } = newTurn
   let stopping: Promise<void> | undefined
   return log.turn({
+    prepare() {
+      const following = followModel(scope, conversation)
+      return following ? following.then(newTurn.prepare) : newTurn.prepare?.()
+    },
     toBeginning,
     title,
     parentTask,

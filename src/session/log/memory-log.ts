@@ -70,6 +70,7 @@ export function createMemoryLog(options: MemoryLogOptions): SessionLog {
     settlePaid: async () => {},
     write,
     async turn(opening) {
+      await opening.prepare?.()
       const beginning = await opening.toBeginning(state.history)
       await write(beginning)
       opening.onBegun?.(null)

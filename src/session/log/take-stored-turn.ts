@@ -30,6 +30,11 @@ export interface TurnHost {
 export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Promise<string> {
   const { id, workspace, runner, store, takers, writer } = host
   await host.refresh()
+  const preparing = opening.prepare?.()
+  if (preparing) {
+    await preparing
+    await host.refresh()
+  }
   await requireIdle(store, id, host.data())
   await requireNew(host, opening)
   // After the refresh: whoever used a notice in this session since then has changed it, and the commit is refused.

@@ -47,7 +47,7 @@ export function takeReportTurn(
           isWritten = true
           if (begun) announceReport(conversation, begun.delivery)
         },
-        prepare: async () => async (history) => {
+        async toBeginning(history) {
           const beginning = await begin(scope, conversation, history, plan)
           isNothingLeft = beginning === null
           if (!beginning) throw new MeanwhileError("wrong_state", "There is nothing left to report.")
