@@ -109,3 +109,25 @@ test.each([
   expect(task.status).toBe("completed")
   expect((await looking.runtime.tasks.output(id)).text).toBe(stored)
 })
+
+test("of a command that outlives its worker every line is stored, once and in order", async () => {
+  const { open, url } = await createMachines()
+  const looking = await open({ takesWork: false })
+  const directory = createFolder()
+  const settings = {
+    directory,
+    arguments: ["worker", "--verbose"],
+    environment: { MEANWHILE_ENGINE: url, MEANWHILE_BACKGROUND_LEASE_SECONDS: "1" },
+  }
+  const first = startPiped(settings)
+  const command = "for i in $(seq 1 3000); do echo line $i; test $i -gt 1000 || sleep 0.002; done"
+  const { id } = await looking.runtime.tasks.start({ tool: "run_command", input: { command } })
+  await eventually("it prints", async () => (await looking.runtime.tasks.output(id)).totalBytes > 100)
+  first.kill("SIGKILL")
+  await first.exited
+  startPiped(settings)
+  const { task } = await looking.runtime.tasks.result(id, { waitMs: 60_000 })
+  expect(task).toMatchObject({ status: "completed", fence: 2 })
+  const lines = Array.from({ length: 3_000 }, (_, index) => `line ${index + 1}\n`).join("")
+  expect((await looking.runtime.tasks.output(id, { limitBytes: 1_000_000 })).text).toBe(lines)
+})
