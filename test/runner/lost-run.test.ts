@@ -40,6 +40,28 @@ test("a worker that lost a run can neither print nor keep anything for it any mo
   expect((await second.tasks.output(id)).text).toBe("first\nsecond\n")
 })
 
+test("a worker that claims a run which it still works on has lost the claim before", async () => {
+  const gated = createGatedTool({ onCrash: "retry" })
+  const { meanwhile } = await createWorkplace({ tools: [gated.tool] })
+  const { id, run, fence } = await meanwhile.tasks.start({ tool: "gated", input: {} })
+  const lost = await gated.call(1)
+  // As somebody does who takes it for dead.
+  const event = { type: "task.released", reason: "lost_worker" } as const
+  await meanwhile.engine.store.commit([{ op: "task.apply", run: { taskId: id, run, fence }, event }])
+  const taken = await gated.call(2)
+  expect(lost.context.signal.aborted).toBe(true)
+  await expect(lost.context.artifacts.put("late", "text/plain", Buffer.from("late"))).rejects.toMatchObject({
+    code: "stale_claim",
+  })
+  lost.context.output.write("late\n")
+  lost.finish("late")
+  taken.context.output.write("in time\n")
+  taken.finish("done")
+  const { task } = await meanwhile.tasks.result(id, { waitMs: 5_000 })
+  expect(task).toMatchObject({ status: "completed", patch: { payload: "done" } })
+  expect((await meanwhile.tasks.output(id)).text).toBe("in time\n")
+})
+
 test("a run that another worker has handed back meanwhile is left to the queue", async () => {
   const gated = createGatedTool({ onCrash: "retry" })
   const options = { tools: [gated.tool], clock: createManualClock(), background: roomForOne }

@@ -6,7 +6,7 @@ import { concludeRun, concludeUnbegun } from "./conclude-run.ts"
 import { type Outcome, toFailedOutcome, toOutcome } from "./outcome.ts"
 import { toHops } from "../call/hops.ts"
 import { armDeadline } from "./deadline.ts"
-import { requireOwned } from "./ownership.ts"
+import { markLost, requireOwned } from "./ownership.ts"
 import { recall } from "./recall.ts"
 import { beginRunSpan } from "./run-span.ts"
 import type { RunnerScope } from "../scope.ts"
@@ -26,7 +26,7 @@ export interface RunPlan extends RunSubject {
 /** Creates the run and lets its work begin. The caller has written, or will never write, its record. */
 export function beginRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
   const active = createActiveRun(scope, plan)
-  scope.active.set(active.taskId, active)
+  note(scope, active)
   if (active.slot) yieldNewSlot(scope, active)
   armDeadline(scope, active)
   active.work = plan.work ?? beginWork(scope, active)
@@ -37,8 +37,15 @@ export function beginRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
 /** Ends a run whose tool cannot be called, in the way every run ends. The caller has written its record. */
 export function failRun(scope: RunnerScope, plan: RunPlan, outcome: Outcome): void {
   const active = createActiveRun(scope, plan)
-  scope.active.set(active.taskId, active)
+  note(scope, active)
   void concludeUnbegun(scope, active, outcome)
+}
+
+/** Others may have taken this worker for lost, and it claims what it still works on: whoever works there has lost it. */
+function note({ active: known }: RunnerScope, active: ActiveRun): void {
+  const before = known.get(active.taskId)
+  if (before) markLost(before)
+  known.set(active.taskId, active)
 }
 
 /** The plan for a task that the store knows and this worker has claimed. */
