@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs"
+import { expect, test } from "vitest"
+import { parse } from "yaml"
+
+interface Service {
+  readonly image: string
+  readonly command?: string
+  readonly environment: Readonly<Record<string, string>>
+  readonly volumes: readonly string[]
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>
+  readonly healthcheck?: unknown
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, Service>>
+  readonly volumes: Readonly<Record<string, unknown>>
+}
+
+const text = readFileSync(new URL("../compose.yaml", import.meta.url), "utf8")
+const compose = parse(text, { merge: true, uniqueKeys: true }) as Compose
+const services = Object.entries(compose.services)
+
+test("compose.yaml has a store, a migration before all workers, and workers that can be as many as one likes", () => {
+  expect(Object.keys(compose.services)).toEqual(["postgres", "migrate", "worker"])
+  for (const [name, { image, depends_on = {}, volumes }] of services) {
+    expect(image, name).toMatch(/^[a-z]+:\d+$/)
+    for (const needed of Object.keys(depends_on)) expect(compose.services, name).toHaveProperty(needed)
+    const named = volumes.map((volume) => volume.split(":")[0] ?? "").filter((volume) => !volume.startsWith("$"))
+    for (const volume of named) expect(compose.volumes, name).toHaveProperty(volume)
+  }
+  const { postgres, worker } = compose.services
+  expect(postgres?.healthcheck).toBeDefined()
+  expect(worker).not.toHaveProperty("container_name")
+})
+
+test("compose.yaml writes no password down: whoever starts it must give one", () => {
+  const passwords = services.flatMap(([, { environment }]) =>
+    Object.entries(environment).flatMap(([name, value]) => (name.includes("PASSWORD") ? [value] : [])),
+  )
+  expect(passwords).toHaveLength(3)
+  for (const password of passwords) expect(password).toMatch(/^\$\{POSTGRES_PASSWORD:\?.+\}$/)
+})
+
+test("compose.yaml starts the program with options that it has", () => {
+  const guide = readFileSync(new URL("../docs/guide/program.md", import.meta.url), "utf8")
+  const commands = services.flatMap(([, { command }]) => command ?? [])
+  expect(commands.map((command) => command.split(" ").slice(0, 3).join(" "))).toEqual([
+    "npx meanwhile migrate",
+    "npx meanwhile worker",
+  ])
+  const options = commands.flatMap((command) => command.match(/--[a-z-]+/g) ?? [])
+  for (const option of options) expect(guide, option).toContain(`\`${option}`)
+})
