@@ -118,6 +118,8 @@ describe("C16: a crash between claiming a result and storing the turn that shows
     const session = await first.runtime.createSession({ id: SESSION })
     void session.send("bake").catch(() => {})
     const call = await gated.call(1)
+    // What has ended before is told with the answer of the call that started it.
+    await first.isAsked(2)
     call.finish("a brown loaf")
     await first.life.over
     const next = await goOn(folder, { script: ["It is ready.", "So it is."], plugins })
