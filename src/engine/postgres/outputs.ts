@@ -1,10 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises"
 import { MeanwhileError } from "../../base/error.ts"
 import type { TaskId } from "../../task/id.ts"
-import type { OutputPart, Outputs } from "../../task/outputs.ts"
+import type { OutputExtent, OutputPart, Outputs } from "../../task/outputs.ts"
 import type { Query } from "./connection/database.ts"
 import { closed } from "./connection/patience.ts"
-import { APPEND_OUTPUT, OUTPUT_EXTENT, READ_OUTPUT } from "./output-statements.ts"
+import { APPEND_OUTPUT, OUTPUT_EXTENTS, READ_OUTPUT } from "./output-statements.ts"
+import { createSharedReads } from "./reads/shared-reads.ts"
 
 export interface PostgresOutputs extends Outputs {
   /** Waits for what is under way, and not for what somebody else holds up. */
@@ -38,6 +39,7 @@ export function createOutputs({ query, onWritten }: OutputsParts): PostgresOutpu
   const waiting: Writer[] = []
   const closing = new AbortController()
   let sending: Promise<void> | undefined
+  const readExtent = createSharedReads((keys: readonly string[]) => readExtents(query, keys))
 
   async function send(): Promise<void> {
     let pauseMs = SHORTEST_PAUSE_MS
@@ -101,12 +103,7 @@ export function createOutputs({ query, onWritten }: OutputsParts): PostgresOutpu
         waiting.push({ part, resolve, reject })
         sending ??= send()
       }),
-    async extent(taskId, run) {
-      const [row] = await query<{ first: number | null; total: number | null }>(OUTPUT_EXTENT, [taskId, run])
-      return row && row.first !== null && row.total !== null
-        ? { firstOffset: row.first, totalBytes: row.total }
-        : undefined
-    },
+    extent: (taskId, run) => readExtent(toRunKey(taskId, run)),
     async read(taskId, run, start, end) {
       const rows = await query<{ start: number; bytes: Buffer }>(READ_OUTPUT, [taskId, run, start, end])
       const [first] = rows
@@ -119,6 +116,26 @@ export function createOutputs({ query, onWritten }: OutputsParts): PostgresOutpu
       await sending
     },
   }
+}
+
+async function readExtents(query: Query, keys: readonly string[]): Promise<ReadonlyMap<string, OutputExtent>> {
+  const runs = keys.map(fromRunKey)
+  const rows = await query<{ id: TaskId; run: number; first: number; total: number }>(OUTPUT_EXTENTS, [
+    runs.map(({ taskId }) => taskId),
+    runs.map(({ run }) => run),
+  ])
+  return new Map(
+    rows.map(({ id, run, first, total }) => [toRunKey(id, run), { firstOffset: first, totalBytes: total }]),
+  )
+}
+
+function toRunKey(taskId: TaskId, run: number): string {
+  return `${run}/${taskId}`
+}
+
+function fromRunKey(key: string): { readonly taskId: string; readonly run: number } {
+  const border = key.indexOf("/")
+  return { run: Number(key.slice(0, border)), taskId: key.slice(border + 1) }
 }
 
 function toRows(part: OutputPart): readonly OutputPart[] {
