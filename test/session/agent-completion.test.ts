@@ -36,7 +36,8 @@ test("D2: completion is tied to the turn that was asked for, not to the session 
 
 async function readSessions(dataDirectory: string) {
   await using engine = await openTestEngine(dataDirectory)
-  return engine.store.sessions(DEFAULT_WORKSPACE, { limit: 10 })
+  // Before the engine closes.
+  return await engine.store.sessions(DEFAULT_WORKSPACE, { limit: 10 })
 }
 
 test("D2: an agent that is asked after its turn, and before its run has ended, still hands back what was asked for", async () => {
