@@ -24,6 +24,23 @@ test("closing lets work end by itself for a while, then stops it", async () => {
   expect((await second.tasks.get(slow.id)).task).toMatchObject({ status: "cancelled", stop: { by: "shutdown" } })
 })
 
+test("what a run asks for while it is let come to its end is queued, and run at the next start", async () => {
+  const gated = createGatedTool({ obeys: true })
+  const { meanwhile, another } = await createWorkplace({ tools: [gated.tool, echo] })
+  const { id } = await meanwhile.tasks.start({ tool: "gated", input: {} })
+  const { context, finish } = await gated.call(1)
+  const closing = meanwhile.close({ drainMs: 60_000 })
+  const askedBy = { taskId: context.taskId, run: 1, key: "child" }
+  const child = await context.tasks.start({ tool: "echo", input: {}, askedBy })
+  expect(child.status).toBe("queued")
+  finish("done")
+  await closing
+  await expect(context.tasks.start({ tool: "echo", input: {} })).rejects.toMatchObject({ code: "closed" })
+  const second = await another()
+  expect((await second.tasks.get(id)).task.status).toBe("completed")
+  expect((await second.tasks.result(child.id, { waitMs: 5_000 })).task.status).toBe("completed")
+})
+
 test("a signal ends the drain early", async () => {
   const gated = createGatedTool({ obeys: true })
   const { meanwhile } = await createWorkplace({ tools: [gated.tool] })

@@ -41,7 +41,7 @@ export function admit(
   withdrawal: Withdrawal = NEVER_WITHDRAWN,
   onAsked?: () => void,
 ): Admitted | Promise<Admitted> {
-  requireOpen(scope)
+  requireOpen(scope, call)
   checkCall(call)
   const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
   const input = parseInput(tool, call.input)

@@ -1,16 +1,30 @@
 import { MeanwhileError } from "../../base/error.ts"
+import type { ToolCall } from "../../plugin/task-service.ts"
 import type { RunnerScope } from "../scope.ts"
 
-export function requireOpen(scope: RunnerScope): void {
-  if (scope.isClosing) throw new MeanwhileError("closed", "The runner is shutting down: no new work is taken.")
+type Asking = Pick<ToolCall, "parentTask">
+
+/** A run that comes to its end while the runner closes may ask for what it needs for that: others will run it, or a later start. */
+export function requireOpen(scope: RunnerScope, asking: Asking = {}): void {
+  if (!scope.isClosing || isAskedByRun(scope, asking)) return
+  throw new MeanwhileError("closed", "The runner is shutting down: no new work is taken.")
+}
+
+function isAskedByRun(scope: RunnerScope, { parentTask }: Asking): boolean {
+  const active = parentTask ? scope.active.get(parentTask) : undefined
+  return active?.standing.in === "background" && !active.abort.signal.aborted
 }
 
 /**
  * Writes a task that will run here. A shutdown waits for it before it stops what runs: otherwise a run could begin
  * behind its back, and stay claimed by a worker that is gone.
  */
-export async function enter<Result>(scope: RunnerScope, write: () => Promise<Result>): Promise<Result> {
-  requireOpen(scope)
+export async function enter<Result>(
+  scope: RunnerScope,
+  write: () => Promise<Result>,
+  asking?: Asking,
+): Promise<Result> {
+  requireOpen(scope, asking)
   return track(scope, write)
 }
 

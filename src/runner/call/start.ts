@@ -40,7 +40,7 @@ function requireCapable(admitted: Admitted): void {
  */
 export async function createTask(scope: RunnerScope, admitted: Admitted, id = createTaskId()): Promise<TaskRecord> {
   try {
-    return await enter(scope, () => writeTask(scope, admitted, id))
+    return await enter(scope, () => writeTask(scope, admitted, id), admitted.call)
   } finally {
     admitted.settle?.()
   }
@@ -50,7 +50,7 @@ async function writeTask(scope: RunnerScope, admitted: Admitted, id: TaskId): Pr
   const { call, tool, input } = admitted
   const details = toDetails(scope, admitted, id)
   const slot = toSlotKeys(details)
-  const mustWait = admitted.approval !== undefined || Boolean(call.delayMs)
+  const mustWait = admitted.approval !== undefined || Boolean(call.delayMs) || scope.isClosing
   const isTaken = !mustWait && !scope.queueHint.mayHaveQueued && scope.slots.tryTake(slot)
   if (!isTaken && !mustWait) scope.queueHint.raise()
   const entry = toEntry(scope, admitted, isTaken)
