@@ -1,9 +1,10 @@
 import { MeanwhileError } from "./base/error.ts"
 import { ENGINE_VARIABLE, findUrlProblem, toShownUrl } from "./config/engine-url.ts"
+import { findConfigFile } from "./config/config-file.ts"
 import { loadConfig } from "./config/load-config.ts"
 import type { TrustStore } from "./config/trust-store.ts"
 import { type Finding, findOr, ok, problem, warning } from "./program-finding.ts"
-import { lookAtFolder } from "./program-folder.ts"
+import { lookAtFolder, openFolder } from "./program-folder.ts"
 
 export interface EngineWish {
   /** The URL that was asked for. It goes before everything else. */
@@ -12,6 +13,10 @@ export interface EngineWish {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly homeDirectory?: string
   readonly trustStore?: TrustStore
+  /** Trust what lies in the folder from now on, as it is. */
+  readonly trust?: boolean
+  /** For what a person should know. */
+  readonly notify?: (text: string) => void
 }
 
 /**
@@ -22,11 +27,25 @@ export async function findEngineUrl(wish: EngineWish): Promise<string | undefine
   const { engine, environment, workingDirectory: directory } = wish
   const given = engine ?? readVariable(environment)
   if (given !== undefined) return given
-  const { trust } = await lookAtFolder(wish)
-  if (trust !== "trusted") return undefined
+  if (!(await isTrusted(wish))) return undefined
   const { configSections } = await import("./program-config.ts")
   const { values } = await loadConfig({ directory, sections: configSections(), isTrusted: true, environment })
   return values.engine ?? undefined
+}
+
+/** What is not trusted is not read, and whoever looks for their tasks should know that they may be elsewhere. */
+async function isTrusted(wish: EngineWish): Promise<boolean> {
+  const { workingDirectory, trust: isWanted = false, notify = () => {} } = wish
+  const { trust } = await (isWanted ? openFolder({ ...wish, trust: true, notify }) : lookAtFolder(wish))
+  if (trust === "trusted") return true
+  const config = await findConfigFile(workingDirectory)
+  if (config) {
+    const reason = trust === "changed" ? "it has changed since you trusted it" : "you have not trusted it"
+    notify(
+      `${config.name} may name another store, and was not read: ${reason}. \`meanwhile trust\` or --trust changes that.`,
+    )
+  }
+  return false
 }
 
 function readVariable(environment: EngineWish["environment"]): string | undefined {

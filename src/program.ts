@@ -62,6 +62,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     sections: configSections(),
     isTrusted,
     environment,
+    defaults: toDefaults(options),
   })
   const values = withWishes(configured, options)
   const shared = { ...(log && { log }), ...(clock && { clock }) }
@@ -125,6 +126,13 @@ function toStoreWait({ startPatienceMs, leaving, notify }: ProgramOptions): NonN
     ...(leaving && { leaving }),
     tell: notify,
   }
+}
+
+/** Whoever asks for so many at once gets so many of one plugin or session too, unless somebody has configured a limit. */
+function toDefaults({ maxConcurrentTasks: most }: ProgramOptions) {
+  if (most === undefined) return {}
+  const limit = Math.max(1, most)
+  return { background: { maxConcurrentPerPlugin: limit, maxConcurrentPerSession: limit } }
 }
 
 /** What is asked for at the start goes before what is configured. */

@@ -7,11 +7,13 @@ interface FoundEngine {
 }
 
 /** The store that is used here, for those who open no program; nothing: the one in the data folder. */
-export async function findEngine({ engine }: GlobalOptions): Promise<FoundEngine> {
+export async function findEngine({ engine, trust }: GlobalOptions): Promise<FoundEngine> {
   const { findEngineUrl } = await import("../program-engine.ts")
   const url = await findEngineUrl({
     workingDirectory: process.cwd(),
     environment: process.env,
+    trust: trust === true,
+    notify: tellAside,
     ...(engine !== undefined && { engine }),
   })
   return url === undefined ? {} : { engine: url, storeWait: { tell: tellAside } }

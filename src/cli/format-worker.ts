@@ -13,7 +13,7 @@ export function formatPlace({ host, pid, where }: Place): string {
 
 /** Whether it takes work of others, or runs something: who only looks is no worker to a person. */
 export function isAtWork({ announcement, running, host }: WorkerRow): boolean {
-  return running > 0 || announcement?.takes === "all" || host === null
+  return running > 0 || (announcement?.takes === "all" && announcement.concurrency > 0) || host === null
 }
 
 export function formatWorkers(workers: readonly WorkerRow[], nowMs: number, columns: number): string {

@@ -10,6 +10,8 @@ export interface GlobalOptions {
   readonly model?: string
   /** The URL of a store on PostgreSQL. */
   readonly engine?: string
+  /** Tasks that run at once here. Default: as configured. */
+  readonly concurrency?: number
 }
 
 export interface OpenedRuntime {
@@ -26,8 +28,6 @@ export interface OpeningOptions extends GlobalOptions {
   readonly takesWork?: true | "own"
   /** Default: of every kind. */
   readonly takesKinds?: ProgramOptions["takesKinds"]
-  /** Default: as configured. */
-  readonly maxConcurrentTasks?: number
   readonly log?: ProgramOptions["log"]
   /** How long a server with the store is waited for at the start. */
   readonly startPatienceMs?: number
@@ -43,7 +43,7 @@ export interface OpeningOptions extends GlobalOptions {
 /** The runtime of this folder. Loaded only now: `--version` and `--help` need none of it. */
 export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntime> {
   const { notify, confirmTrust, trust = false, waitsForServers = false, takesWork = true } = options
-  const { engine, takesKinds, maxConcurrentTasks, log, startPatienceMs, leaving } = options
+  const { engine, takesKinds, concurrency, log, startPatienceMs, leaving } = options
   const dataDirectory = openDataDirectory(options.dataDir)
   const { openProgram } = await import("../program.ts")
   let early: AgentEvent[] | null = []
@@ -55,7 +55,7 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     waitsForServers,
     takesWork,
     ...(takesKinds && { takesKinds }),
-    ...(maxConcurrentTasks !== undefined && { maxConcurrentTasks }),
+    ...(concurrency !== undefined && { maxConcurrentTasks: concurrency }),
     ...(engine !== undefined && { engine }),
     ...(log && { log }),
     ...(startPatienceMs !== undefined && { startPatienceMs }),

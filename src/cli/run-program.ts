@@ -1,4 +1,4 @@
-import { Command } from "commander"
+import { Command, InvalidArgumentError } from "commander"
 import { toErrorMessage } from "../base/error.ts"
 import { VERSION } from "../base/version.ts"
 import { checkEngineFlag } from "../config/engine-url.ts"
@@ -95,6 +95,7 @@ async function createProgram(words: readonly string[]): Promise<Command> {
     .option("--data-dir <folder>", `where everything is kept (default: ${DATA_DIRECTORY_NAME} in this folder)`)
     .option("--engine <url>", "keep it in this PostgreSQL instead: postgres://user@host/database, without a password")
     .option("--model <id>", "talk with this model, as provider/name")
+    .option("--concurrency <n>", "run so many tasks at once here; 0 leaves all of them to workers", toCount)
     .option("--resume [id]", "go on with the last conversation, or with this one")
     .option("--trust", "trust what this folder brings along, as it is now: configuration, servers, commands")
     .option("--yes", "say yes to every approval without asking. Dangerous: the model may do anything you may")
@@ -116,6 +117,13 @@ async function createProgram(words: readonly string[]): Promise<Command> {
     program.addCommand(isAskedFor ? await load() : new Command(name).description(description))
   }
   return withRefusal(program, "meanwhile")
+}
+
+function toCount(text: string): number {
+  const count = Number(text)
+  if (text.trim() === "" || !Number.isSafeInteger(count) || count < 0)
+    throw new InvalidArgumentError("It must be a whole number, 0 or more.")
+  return count
 }
 
 /** What commander refuses in a command, or in one below it, is bad usage everywhere. */

@@ -186,6 +186,24 @@ describe("environment variables", () => {
   })
 })
 
+describe("defaults of whoever loads it", () => {
+  it("count where neither the file nor the environment says anything", async () => {
+    await writeFile(join(directory, "meanwhile.config.json"), `{ "background": { "maxConcurrentTasks": 3 } }`)
+    const defaults = { background: { maxConcurrentTasks: 7, timeoutOverrideSeconds: 5 }, model: { name: "other" } }
+    const loaded = await loadConfig({
+      directory,
+      sections,
+      isTrusted: true,
+      environment: { MEANWHILE_MODEL_NAME: "third" },
+      defaults,
+    })
+    expect(loaded.values).toMatchObject({
+      background: { maxConcurrentTasks: 3, timeoutOverrideSeconds: 5 },
+      model: { name: "third" },
+    })
+  })
+})
+
 describe("a folder nobody has trusted", () => {
   it("has its configuration neither run nor used", async () => {
     const content = `globalThis.wasRun = true\nexport default { model: { name: "evil" }, plugins: ["evil"] }`

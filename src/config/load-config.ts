@@ -13,6 +13,8 @@ export interface LoadConfigOptions<Sections extends SectionSchemas> {
   readonly isTrusted: boolean
   /** Overrides are read from it. Default: none. */
   readonly environment?: Environment
+  /** By section, what counts in place of the defaults where nobody says anything. */
+  readonly defaults?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
 /** Values are complete whatever the status: the file's, then the environment's, then defaults. */
@@ -29,15 +31,12 @@ export type LoadedConfig<Sections extends SectionSchemas> = {
 export async function loadConfig<Sections extends SectionSchemas>(
   options: LoadConfigOptions<Sections>,
 ): Promise<LoadedConfig<Sections>> {
-  const { directory, sections, isTrusted, environment = {} } = options
-  const overrides = readOverrides(environment, sections)
+  const { directory, isTrusted } = options
   const file = await findConfigFile(directory)
-  if (!file) return { status: "absent", ...readValues("The environment", {}, sections, overrides) }
-  if (!isTrusted) {
-    return { status: "untrusted", path: file.path, ...readValues("The environment", {}, sections, overrides) }
-  }
+  if (!file) return { status: "absent", ...readValues("The environment", {}, options) }
+  if (!isTrusted) return { status: "untrusted", path: file.path, ...readValues("The environment", {}, options) }
   const raw = await evaluateConfigFile(file)
-  return { status: "loaded", path: file.path, ...readValues(file.path, raw, sections, overrides) }
+  return { status: "loaded", path: file.path, ...readValues(file.path, raw, options) }
 }
 
 interface Values<Sections extends SectionSchemas> {
@@ -51,9 +50,9 @@ const pluginsSchema = z.array(pluginEntrySchema, "must be a list").default([])
 function readValues<Sections extends SectionSchemas>(
   source: string,
   raw: unknown,
-  sections: Sections,
-  overrides: readonly Override[],
+  { sections, environment = {}, defaults = {} }: LoadConfigOptions<Sections>,
 ): Values<Sections> {
+  const overrides = readOverrides(environment, sections)
   const problems: ConfigProblem[] = []
   function read<Schema extends z.ZodType>(schema: Schema, value: unknown, at: readonly string[]) {
     const parsed = schema.safeParse(value)
@@ -68,7 +67,7 @@ function readValues<Sections extends SectionSchemas>(
   const plugins = read(pluginsSchema, whole["plugins"], ["plugins"]) ?? []
   const values = Object.entries(sections).map(([name, schema]) => {
     const value = withOverrides(
-      whole[name] ?? (isSingleValue(schema) ? undefined : {}),
+      withDefaults(whole[name] ?? (isSingleValue(schema) ? undefined : {}), defaults[name]),
       overrides.filter(({ section }) => section === name),
     )
     return [name, read(schema, value, [name])] as const
@@ -78,6 +77,11 @@ function readValues<Sections extends SectionSchemas>(
     values: Object.fromEntries(values) as SectionValues<Sections>,
     plugins: toConfiguredPlugins(plugins),
   }
+}
+
+function withDefaults(value: unknown, defaults: Readonly<Record<string, unknown>> | undefined): unknown {
+  if (!defaults || typeof value !== "object" || value === null || Array.isArray(value)) return value
+  return { ...defaults, ...value }
 }
 
 function withOverrides(value: unknown, overrides: readonly Override[]): unknown {

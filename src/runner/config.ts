@@ -8,7 +8,12 @@ export const backgroundConfigSchema = lazily(() => {
   const seconds = z.number().positive()
   return z
     .strictObject({
-      maxConcurrentTasks: count.default(10).describe("Tasks that run at once in this process; more are queued."),
+      maxConcurrentTasks: z
+        .number()
+        .int()
+        .nonnegative()
+        .default(10)
+        .describe("Tasks that run at once in this process; more are queued. 0: all are left to others."),
       maxConcurrentPerPlugin: count.default(4).describe("Of these, at most so many per plugin."),
       maxConcurrentPerSession: count.default(8).describe("And per session."),
       maxConcurrentPerWorkspace: count

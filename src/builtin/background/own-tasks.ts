@@ -1,7 +1,7 @@
 import { MeanwhileError } from "../../base/error.ts"
-import type { TaskView } from "../../plugin/task-service.ts"
+import type { ListedTask, TaskView } from "../../plugin/task-service.ts"
 import { isTerminal, type RunStatus, TERMINAL_STATUSES } from "../../task/lifecycle.ts"
-import { TASK_KINDS, type TaskRecord, type TaskSummary } from "../../task/record.ts"
+import { TASK_KINDS, type TaskRecord } from "../../task/record.ts"
 import { isAskedOfPerson } from "../../task/runtime-plugin.ts"
 import type { TaskFilter } from "../../task/store.ts"
 import type { BackgroundCall } from "./background-call.ts"
@@ -37,13 +37,13 @@ export async function requireOwn(call: BackgroundCall, id: string): Promise<Task
   throw new MeanwhileError("permission_denied", message, { id: view.task.id })
 }
 
-export async function listOwn(call: BackgroundCall, filter: OwnFilter = {}): Promise<readonly TaskSummary[]> {
+export async function listOwn(call: BackgroundCall, filter: OwnFilter = {}): Promise<readonly ListedTask[]> {
   const { items } = await call.context.tasks.list(await toFilter(call, filter), { limit: MOST_LISTED })
   return items
 }
 
 /** The same without gates and questions: those are a person's, and nothing that is meant for all reaches them. */
-export async function listWork(call: BackgroundCall, filter: OwnFilter = {}): Promise<readonly TaskSummary[]> {
+export async function listWork(call: BackgroundCall, filter: OwnFilter = {}): Promise<readonly ListedTask[]> {
   return (await listOwn(call, filter)).filter((task) => !isAskedOfPerson(task))
 }
 

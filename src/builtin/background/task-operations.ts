@@ -1,7 +1,7 @@
 import type { OutputChunk, OutputRequest } from "../../plugin/output.ts"
-import type { SaidTo, TaskView } from "../../plugin/task-service.ts"
+import type { ListedTask, SaidTo, TaskView } from "../../plugin/task-service.ts"
 import type { WaitAnswer, WaitRequest } from "../../plugin/wait-request.ts"
-import type { TaskRecord, TaskSummary } from "../../task/record.ts"
+import type { TaskRecord } from "../../task/record.ts"
 import type { BackgroundCall } from "./background-call.ts"
 import type { CapableTool } from "./capable-tool.ts"
 import { createGroupOperations, type GroupOperations } from "./group-operations.ts"
@@ -42,9 +42,9 @@ export interface TaskOperations {
   /** As many of them as an answer holds. What has ended and is shown counts as used; the rest is told by itself. */
   show(views: readonly TaskView[], how: ResultView): Promise<ShownResults>
   /** Newest first, at most a thousand. */
-  list(filter?: OwnFilter): Promise<readonly TaskSummary[]>
+  list(filter?: OwnFilter): Promise<readonly ListedTask[]>
   /** The same without what a person is asked, which is reached only by its id. */
-  listWork(filter?: OwnFilter): Promise<readonly TaskSummary[]>
+  listWork(filter?: OwnFilter): Promise<readonly ListedTask[]>
   /** Returns once the stop is accepted. */
   cancel(id: string, reason?: string): Promise<TaskRecord>
   /** True when nothing of it runs any more. */

@@ -44,8 +44,10 @@ export const startCommand: Command<TaskContext> = {
       return
     }
     const task = await meanwhile.tasks.start({ tool: TOOL, input: { command } })
+    const missing = task.status === "queued" ? (await meanwhile.tasks.get(task.id)).missing : null
+    const lack = missing ? `: ${plain(missing.text)}` : ""
     screen.print(
-      `[${shortId(task.id)}] is ${task.status} in the background${formatLimit(task)}; its end will be announced`,
+      `[${shortId(task.id)}] is ${task.status} in the background${formatLimit(task)}; its end will be announced${lack}`,
     )
     announceEnd(task.id)
   },

@@ -12,7 +12,7 @@ interface RunOptions extends GlobalOptions {
   readonly wait: boolean
 }
 
-const SHARED_OPTIONS = ["--data-dir", "--engine", "--model", "--trust", "--yes"]
+const SHARED_OPTIONS = ["--data-dir", "--engine", "--concurrency", "--model", "--trust", "--yes"]
 
 const AFTER = `
 What is piped in beside a prompt is said with it: git diff | meanwhile run "review this"

@@ -10,7 +10,6 @@ export type WorkerKind = "tool" | "agent"
 export interface WorkerOptions extends GlobalOptions {
   /** Default: of every kind. */
   readonly kinds?: readonly WorkerKind[]
-  readonly maxConcurrentTasks?: number
   /** How long what runs may go on to its own end once the worker is stopped. */
   readonly drainMs: number
   readonly isVerbose: boolean

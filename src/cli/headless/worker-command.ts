@@ -4,18 +4,18 @@ import type { GlobalOptions } from "../open-runtime.ts"
 import type { WorkerKind } from "./run-worker.ts"
 
 const KINDS: readonly WorkerKind[] = ["tool", "agent"]
-const SHARED_OPTIONS = ["--engine", "--data-dir", "--trust"]
+const SHARED_OPTIONS = ["--engine", "--data-dir", "--concurrency", "--trust"]
 
 interface WorkerCommandOptions extends GlobalOptions {
-  readonly concurrency?: number
   readonly kinds?: readonly WorkerKind[]
   readonly drain?: number
   readonly verbose?: true
 }
 
 const AFTER = `
-It has the plugins and the configuration of the folder it is started in, and takes only tasks whose plugin it has. The limits
-per plugin and session are those of the configuration. What needs a person waits in the inbox.
+It has the plugins and the configuration of the folder it is started in, and takes only tasks whose tool it has. With
+--concurrency, limits per plugin and session count only where the configuration names them. What needs a person waits in
+the inbox.
 SIGTERM or Ctrl+C stops it: agents and turns go back to the queue, other tasks are stopped once --drain is over. A second
 one ends it at once; others then take over what it ran.
 Exit codes: 0 stopped, 2 refused, 3 ended at once.`
@@ -24,7 +24,6 @@ Exit codes: 0 stopped, 2 refused, 3 ended at once.`
 export function createWorkerCommand(): Command {
   return new Command("worker")
     .description("take work from the queue, without a conversation")
-    .option("--concurrency <n>", "tasks at once (default: background.maxConcurrentTasks)", toCount)
     .option("--kinds <list>", `take only these, of ${KINDS.join(",")}; turns go with agents (default: all)`, toKinds)
     .option(
       "--drain <seconds>",
@@ -39,22 +38,16 @@ export function createWorkerCommand(): Command {
     })
     .addHelpText("after", AFTER)
     .action(async (_, command: Command) => {
-      const { concurrency, drain = 0, verbose = false, ...options } = command.optsWithGlobals<WorkerCommandOptions>()
+      const { drain = 0, verbose = false, ...options } = command.optsWithGlobals<WorkerCommandOptions>()
+      if (options.concurrency === 0) command.error("error: a worker with --concurrency 0 would take nothing")
       const { runWorker } = await import("./run-worker.ts")
       await runWorker({
         ...options,
         drainMs: drain * 1_000,
         isVerbose: verbose,
-        ...(concurrency !== undefined && { maxConcurrentTasks: concurrency }),
       })
       process.exitCode = EXIT_CODES.completed
     })
-}
-
-function toCount(text: string): number {
-  const count = Number(text)
-  if (!Number.isSafeInteger(count) || count < 1) throw new InvalidArgumentError("It must be a whole number above 0.")
-  return count
 }
 
 function toSeconds(text: string): number {

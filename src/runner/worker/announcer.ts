@@ -75,7 +75,7 @@ function toAnnouncement(
     version: VERSION,
     since,
     takes: own ? "own" : "all",
-    kinds: takesTurns ? [...takesKinds, "turn"] : takesKinds,
+    kinds: [...(config.maxConcurrentTasks > 0 ? takesKinds : []), ...(takesTurns ? ["turn"] : [])],
     plugins: Object.fromEntries(names.map(([plugin, ofPlugin]) => [plugin, [...ofPlugin]])),
     concurrency: config.maxConcurrentTasks,
   }

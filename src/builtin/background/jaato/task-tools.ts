@@ -6,6 +6,7 @@ import { toBackgroundResult } from "../../../plugin/background-view.ts"
 import type { TaskView } from "../../../plugin/task-service.ts"
 import { LIVE_STATUSES } from "../../../task/lifecycle.ts"
 import { STATUS_NAMES } from "../../../task/status-names.ts"
+import { toLack } from "../lack.ts"
 import { toPlainResult } from "../plain-result.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
 import { isPlugin, toPluginName, toToolName } from "./names.ts"
@@ -99,8 +100,9 @@ async function orError<Found extends object>(
   }
 }
 
-function toStatus({ task }: TaskView): JsonObject {
-  return { task_id: task.id, plugin_name: toPluginName(task.plugin), status: STATUS_NAMES.jaato[task.status] }
+function toStatus({ task, missing }: TaskView): JsonObject {
+  const status = STATUS_NAMES.jaato[task.status]
+  return { task_id: task.id, plugin_name: toPluginName(task.plugin), status, ...toLack(missing) }
 }
 
 function toResult(view: TaskView): JsonObject {
@@ -110,8 +112,9 @@ function toResult(view: TaskView): JsonObject {
   return { ...toStatus(view), result: patch && toPlainResult(patch), error, duration_seconds: durationSeconds }
 }
 
-function toHandle({ task, estimate }: TaskView): JsonObject {
+function toHandle({ task, estimate, missing }: TaskView): JsonObject {
   return {
+    ...toLack(missing),
     task_id: task.id,
     plugin_name: toPluginName(task.plugin),
     tool_name: toToolName(task.tool),

@@ -9,6 +9,7 @@ import type { WaitAnswer } from "../../../plugin/wait-request.ts"
 import { NOTIFY_MODES, type TaskRecord } from "../../../task/record.ts"
 import { answer } from "../answer.ts"
 import { describeCapable } from "../capable-tool.ts"
+import { toLack } from "../lack.ts"
 import { toShortId } from "../short-id.ts"
 import type { Started, StartOptions } from "../start-task.ts"
 import type { TaskOperations } from "../task-operations.ts"
@@ -170,8 +171,9 @@ async function tellStarted(started: Started, operations: TaskOperations): Promis
   return answer(`started ${id}: ${task.title}`, { ...toStanding(view), ...inGroup, note: toNote(view.task, waited) })
 }
 
-function toStanding({ task, placeInQueue }: TaskView): JsonObject {
-  return { ...toTaskFacts(task), ...(placeInQueue !== null && { place_in_queue: placeInQueue }) }
+function toStanding({ task, placeInQueue, missing }: TaskView): JsonObject {
+  const place = placeInQueue === null ? {} : { place_in_queue: placeInQueue }
+  return { ...toTaskFacts(task), ...place, ...toLack(missing) }
 }
 
 function toNote(task: TaskRecord, waited: WaitAnswer | null): string {

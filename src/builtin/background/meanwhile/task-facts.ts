@@ -1,20 +1,22 @@
 import { type JsonObject, toJson } from "../../../base/json.ts"
-import type { TaskView } from "../../../plugin/task-service.ts"
+import type { ListedTask, TaskView } from "../../../plugin/task-service.ts"
 import type { GroupRecord } from "../../../task/group.ts"
 import type { Patch } from "../../../task/patch.ts"
 import type { TaskRecord, TaskSummary } from "../../../task/record.ts"
 import { toPlainResult } from "../plain-result.ts"
+import { toLack } from "../lack.ts"
 import { toShortId } from "../short-id.ts"
 import type { ResultView } from "../show-results.ts"
 
 /** A task in a list, in the words of this vocabulary. */
-export function toTaskFacts(task: TaskSummary | TaskRecord): JsonObject {
+export function toTaskFacts(task: ListedTask | TaskRecord): JsonObject {
   return {
     task_id: toShortId(task.id),
     title: task.title,
     tool: task.tool,
     status: task.status,
     ...(task.status === "waiting" && { waits_for: task.wait.reason }),
+    ...toLack("missing" in task ? task.missing : null),
     ...(task.group !== null && { group: toShortId(task.group) }),
     ...(task.resumeCount > 0 && { resumed: task.resumeCount }),
     started_at: task.startedAt === null ? null : new Date(task.startedAt).toISOString(),
@@ -24,10 +26,11 @@ export function toTaskFacts(task: TaskSummary | TaskRecord): JsonObject {
 }
 
 /** All that is known of one, its result included when it has ended. */
-export function toTaskDetails({ task, placeInQueue, estimate, outputBytes, lastLine }: TaskView): JsonObject {
+export function toTaskDetails({ task, placeInQueue, missing, estimate, outputBytes, lastLine }: TaskView): JsonObject {
   return {
     ...toTaskFacts(task),
     ...(placeInQueue !== null && { place_in_queue: placeInQueue }),
+    ...toLack(missing),
     ...(estimate && { usually_takes_seconds: toSeconds(estimate.medianMs) }),
     ...(!("endedAt" in task) && lastLine !== null && { last_line: lastLine }),
     output_bytes: outputBytes,

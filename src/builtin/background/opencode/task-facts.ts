@@ -4,6 +4,7 @@ import { isTerminal } from "../../../task/lifecycle.ts"
 import type { TaskRecord, TaskSummary } from "../../../task/record.ts"
 import { toStatusName } from "../../../task/status-names.ts"
 import { toPlainResult } from "../plain-result.ts"
+import { toLack } from "../lack.ts"
 import { toShortId } from "../short-id.ts"
 import type { ResultView } from "../show-results.ts"
 
@@ -40,7 +41,7 @@ function toAgent({ kind, tool, input }: TaskRecord): JsonObject {
   return { agent: isNamed ? (input["profile"] ?? null) : null }
 }
 
-function toProgress({ task, placeInQueue, outputBytes, lastLine }: TaskView): JsonObject {
+function toProgress({ task, placeInQueue, missing, outputBytes, lastLine }: TaskView): JsonObject {
   const { progress, startedAt, queuedAt, kind } = task
   const { activity, phase = null } = progress ?? {}
   return {
@@ -55,6 +56,7 @@ function toProgress({ task, placeInQueue, outputBytes, lastLine }: TaskView): Js
       last_update: toTime(activity?.at ?? startedAt ?? queuedAt),
     },
     ...(placeInQueue !== null && { place_in_queue: placeInQueue }),
+    ...toLack(missing),
     ...(task.status === "waiting" && { waits_for: task.wait.reason }),
   }
 }

@@ -1,13 +1,14 @@
 import { type JsonObject, toJson } from "../../../base/json.ts"
-import type { TaskView } from "../../../plugin/task-service.ts"
+import type { ListedTask, TaskView } from "../../../plugin/task-service.ts"
 import type { GroupRecord } from "../../../task/group.ts"
-import type { TaskRecord, TaskSummary } from "../../../task/record.ts"
+import type { TaskRecord } from "../../../task/record.ts"
 import { toPlainResult } from "../plain-result.ts"
+import { toLack } from "../lack.ts"
 import { toShortId } from "../short-id.ts"
 import type { ResultView } from "../show-results.ts"
 
 /** A task in a list. */
-export function toTaskFacts(task: TaskSummary | TaskRecord): JsonObject {
+export function toTaskFacts(task: ListedTask | TaskRecord): JsonObject {
   return {
     task_id: toShortId(task.id),
     status: task.status,
@@ -18,15 +19,17 @@ export function toTaskFacts(task: TaskSummary | TaskRecord): JsonObject {
     created_at: new Date(task.createdAt).toISOString(),
     ...("endedAt" in task && { completed_at: new Date(task.endedAt).toISOString() }),
     ...(task.status === "waiting" && { waits_for: task.wait.reason }),
+    ...toLack("missing" in task ? task.missing : null),
   }
 }
 
 /** How it stands, with the few lines that say what it came to, but not with the result itself. */
-export function toTaskDetails({ task, placeInQueue, lastLine }: TaskView): JsonObject {
+export function toTaskDetails({ task, placeInQueue, missing, lastLine }: TaskView): JsonObject {
   const { progress } = task
   return {
     ...toTaskFacts(task),
     ...(placeInQueue !== null && { place_in_queue: placeInQueue }),
+    ...toLack(missing),
     ...(progress && !("endedAt" in task) && { progress: toJson(progress) }),
     ...(lastLine !== null && !("endedAt" in task) && { last_line: lastLine }),
     ...("patch" in task && task.patch && { digest: task.patch.digest }),

@@ -1,0 +1,75 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
+import { eventually } from "../support/eventually.ts"
+import { runToEnd, startPiped } from "../support/program.ts"
+import { createFolder } from "../support/workplace.ts"
+
+const MOST = 6
+
+async function createStore(): Promise<string> {
+  const { url, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  return url
+}
+
+test("a chat leaves its tasks to a worker, and everybody sees who runs them and what they wait for", async () => {
+  const engine = await createStore()
+  const look = async (...words: readonly string[]) =>
+    (await runToEnd({ directory: createFolder(), arguments: [...words, "--engine", engine] })).stdout
+  expect(await look("workers")).toBe(
+    `Nobody takes work from the queue. Start a worker: meanwhile --engine ${engine} worker. A chat takes work too: meanwhile --engine ${engine}\n`,
+  )
+  const chat = startPiped({ directory: createFolder(), arguments: ["--engine", engine, "--concurrency", "0"] })
+  chat.type("/start sleep 1000")
+  const id = (await chat.shows(/\[[0-9a-f]{8}\] is queued in the background.*: no worker takes tool tasks/)).slice(1, 9)
+  expect(await look("tasks")).toMatch(
+    new RegExp(`^${id} {2}queued .* no worker takes tool tasks · sleep 1000\\n1 queued`),
+  )
+  expect(await look("tasks", "show", id)).toMatch(/^waits {5}for a worker: no worker takes tool tasks$/m)
+
+  const worker = startPiped({
+    directory: createFolder(),
+    arguments: ["worker", "--verbose", "--engine", engine, "--concurrency", String(MOST)],
+  })
+  await worker.shows(new RegExp(`run taken task=${id} `))
+  expect(await look("tasks", "show", id)).toMatch(new RegExp(`^runs on {3}here, pid ${worker.pid}$`, "m"))
+  for (let count = 1; count < MOST; count++) chat.type("/start sleep 1000")
+  await eventually("one plugin fills the worker", async () => {
+    const counts = JSON.parse(await look("tasks", "count", "--json")) as { byStatus: { running: number } }
+    return counts.byStatus.running === MOST
+  })
+  const [row, ...others] = (await look("workers", "--json")).trim().split("\n")
+  expect(others).toEqual([])
+  expect(JSON.parse(row ?? "")).toMatchObject({ pid: worker.pid, where: "machine", running: MOST })
+  expect(await look("workers")).toMatch(new RegExp(`\\(here\\) +${worker.pid} .* ${MOST} of ${MOST} .*shell`))
+
+  chat.type("/quit")
+  await chat.shows(new RegExp(`${MOST} tasks go on without this chat: meanwhile --engine ${engine} tasks`))
+  expect(await chat.exited).toBe(0)
+  worker.kill("SIGTERM")
+  expect(await worker.exited).toBe(0)
+  expect(await look("tasks", "count")).toBe(`${MOST} cancelled\n`)
+})
+
+test("tasks says that it did not read a configuration which is not trusted, and reads it when it is", async () => {
+  const engine = await createStore()
+  const directory = createFolder()
+  writeFileSync(join(directory, "meanwhile.config.json"), JSON.stringify({ engine }))
+  const run = await runToEnd({ directory: createFolder(), arguments: ["run", "say it", "--engine", engine] })
+  expect(run.exitCode).toBe(0)
+  const look = (...words: readonly string[]) => runToEnd({ directory, arguments: ["tasks", "list", "--all", ...words] })
+  const untrusted = await look()
+  expect(untrusted.stdout).toMatch(/^No tasks yet/)
+  expect(untrusted.stderr).toBe(
+    "meanwhile.config.json may name another store, and was not read: you have not trusted it. `meanwhile trust` or --trust changes that.\n",
+  )
+  expect((await look("--trust")).stdout).toMatch(/completed/)
+  expect(await look()).toMatchObject({ stderr: "", stdout: expect.stringMatching(/completed/) as string })
+})
+
+test("a worker that would take nothing is refused", async () => {
+  const refused = await runToEnd({ directory: createFolder(), arguments: ["worker", "--concurrency", "0"] })
+  expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("would take nothing") as string })
+})
