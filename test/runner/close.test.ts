@@ -38,7 +38,7 @@ test("what a run asks for while it is let come to its end is queued, and run at 
   await expect(context.tasks.start({ tool: "echo", input: {} })).rejects.toMatchObject({ code: "closed" })
   const second = await another()
   expect((await second.tasks.get(id)).task.status).toBe("completed")
-  expect((await second.tasks.result(child.id, { waitMs: 5_000 })).task.status).toBe("completed")
+  expect((await second.tasks.result(child.id, { waitMs: 20_000 })).task.status).toBe("completed")
 })
 
 test("a signal ends the drain early", async () => {
@@ -83,7 +83,7 @@ test("agents go back to the queue and go on at the next start, with the steps th
   const call = await agent.call(2)
   expect(await call.context.step("a", async () => expect.unreachable())).toBe("kept")
   call.finish("whole")
-  expect((await second.tasks.result(id, { waitMs: 2_000 })).task).toMatchObject({ status: "completed", run: 1 })
+  expect((await second.tasks.result(id, { waitMs: 20_000 })).task).toMatchObject({ status: "completed", run: 1 })
 })
 
 test("an agent that ignores its signal does not hold the close, and goes on at the next start", async () => {
