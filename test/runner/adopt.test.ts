@@ -15,11 +15,11 @@ test("a promise that already runs becomes a task and ends as it does", async () 
   const adopted = await meanwhile.tasks.adopt(call, work.promise)
   expect(adopted.status).toBe("running")
   work.resolve({ rows: 3 })
-  const { task } = await meanwhile.tasks.result(adopted.id, { waitMs: 1_000 })
+  const { task } = await meanwhile.tasks.result(adopted.id, { waitMs: 20_000 })
   expect(task).toMatchObject({ status: "completed", patch: { payload: { rows: 3 } } })
 
   const failing = await meanwhile.tasks.adopt(call, Promise.reject(new Error("it broke")))
-  expect((await meanwhile.tasks.result(failing.id, { waitMs: 1_000 })).task).toMatchObject({
+  expect((await meanwhile.tasks.result(failing.id, { waitMs: 20_000 })).task).toMatchObject({
     status: "failed",
     failure: { message: "it broke" },
   })
@@ -33,10 +33,10 @@ test("adopted work takes a slot even when none is free, and gives it back", asyn
   const adopted = await meanwhile.tasks.adopt(call, work.promise)
   const queued = await meanwhile.tasks.start({ tool: "gated", input: {} })
   await meanwhile.tasks.cancel(running.id)
-  await meanwhile.tasks.result(running.id, { waitMs: 1_000 })
+  await meanwhile.tasks.result(running.id, { waitMs: 20_000 })
   expect((await meanwhile.tasks.get(queued.id)).task.status).toBe("queued")
   work.resolve(null)
-  await meanwhile.tasks.result(adopted.id, { waitMs: 1_000 })
+  await meanwhile.tasks.result(adopted.id, { waitMs: 20_000 })
   await gated.call(2)
 })
 
@@ -46,7 +46,7 @@ test("the same key adopts nothing twice", async () => {
   const first = await meanwhile.tasks.adopt(keyed, Promise.resolve(1))
   const second = await meanwhile.tasks.adopt(keyed, Promise.resolve(2))
   expect(second.id).toBe(first.id)
-  expect((await meanwhile.tasks.result(first.id, { waitMs: 1_000 })).task).toMatchObject({ patch: { payload: 1 } })
+  expect((await meanwhile.tasks.result(first.id, { waitMs: 20_000 })).task).toMatchObject({ patch: { payload: 1 } })
 })
 
 test("a process of this machine is watched until it ends, and stopped when its task is", async () => {

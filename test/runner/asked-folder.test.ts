@@ -66,6 +66,18 @@ test("a file that was asked about in one folder is not changed in another of the
   expect(existsSync(join(answering.folder, "x.txt"))).toBe(false)
 })
 
+test("it is changed where it was asked about, by a program that is there", async () => {
+  const { openIn } = createFolders()
+  const asking = await openIn("a")
+  const answering = await openIn("b")
+  const execution = asking.runtime.tasks.execute({ tool: "writeNewFile", input: { path: "x.txt", content: "x" } })
+  const answer = await execution.answer
+  if (answer.outcome !== "promoted") throw new Error(answer.outcome)
+  expect((await answerIn(answering.runtime, answer.task)).status).toBe("completed")
+  expect(existsSync(join(asking.folder, "x.txt"))).toBe(true)
+  expect(existsSync(join(answering.folder, "x.txt"))).toBe(false)
+})
+
 test("where the folder does not exist the command does not run, and its task says which one it wants", async () => {
   const { openIn } = createFolders()
   const asking = await openIn("a", { takesWork: false })

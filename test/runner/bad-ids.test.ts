@@ -28,7 +28,7 @@ async function openWithOne() {
   const running = await tasks.start({ tool: "gated", input: {}, workspace: HERE })
   const ended = await tasks.start({ tool: "echo", input: {}, workspace: HERE })
   await gated.call(1)
-  await tasks.result(ended.id, { waitMs: 1_000 }, HERE)
+  await tasks.result(ended.id, { waitMs: 20_000 }, HERE)
   return { directory, tasks, store: meanwhile.engine.store, running: running.id, ended: ended.id }
 }
 
@@ -65,7 +65,7 @@ test("an ambiguous prefix is refused with the candidates", async () => {
   let shared: string | undefined
   while (!shared) {
     const { id } = await tasks.start({ tool: "echo", input: {} })
-    await tasks.result(id, { waitMs: 1_000 })
+    await tasks.result(id, { waitMs: 20_000 })
     if (ids.has(id.slice(0, 1))) shared = id.slice(0, 1)
     ids.set(id.slice(0, 1), id)
   }

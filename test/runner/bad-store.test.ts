@@ -39,7 +39,7 @@ test("a spool folder that cannot be made fails what needs it and nothing else", 
   const second = await another()
   const { id } = await second.tasks.start({ tool: "echo", input: { value: 1 } })
   // What prints nothing needs no folder; what needs one is told why.
-  expect((await second.tasks.result(id, { waitMs: 1_000 })).task.status).toBe("completed")
+  expect((await second.tasks.result(id, { waitMs: 20_000 })).task.status).toBe("completed")
   const failed = await second.tasks.execute({ tool: "run_command", input: { command: "echo hello" } }).answer
   expect(failed).toMatchObject({ outcome: "failed", failure: { code: "store_unavailable" } })
 })
@@ -48,7 +48,7 @@ test("a closed runner refuses every call and writes nothing", async () => {
   const gated = createGatedTool()
   const { meanwhile, directory } = await createWorkplace({ tools: [echo, gated.tool] })
   const { id } = await meanwhile.tasks.start({ tool: "echo", input: {} })
-  await meanwhile.tasks.result(id, { waitMs: 1_000 })
+  await meanwhile.tasks.result(id, { waitMs: 20_000 })
   await meanwhile.close()
   mkdirSync(join(directory, "untouched"))
   const before = await contentsOf(directory)

@@ -31,7 +31,7 @@ test("lists come in pages, newest first, and filters hold together", async () =>
   for (let number = 0; number < 7; number++) {
     const batch = number % 2 === 0 ? "even" : "odd"
     const { id } = await tasks.start({ tool: "echo", input: {}, batch, session: number > 4 ? SESSION : null })
-    await tasks.result(id, { waitMs: 1_000 })
+    await tasks.result(id, { waitMs: 20_000 })
     ids.unshift(id)
   }
   const seen: string[] = []
@@ -61,7 +61,7 @@ test("cancelling reaches what is queued and what runs, and leaves what has ended
   })
   expect((await tasks.cancel(running.id)).status).toBe("stopping")
   expect((await tasks.cancel(running.id, { by: "model" })).status).toMatch(/stopping|cancelled/)
-  const ended = await tasks.result(running.id, { waitMs: 1_000 })
+  const ended = await tasks.result(running.id, { waitMs: 20_000 })
   expect(ended.task).toMatchObject({ status: "cancelled", stop: { by: "person" } })
   expect(await tasks.cancel(running.id)).toEqual(ended.task)
   expect(gated.calls).toHaveLength(1)
@@ -75,7 +75,7 @@ test("cancelling from another Meanwhile on the same folder reaches the work", as
   const second = await another()
   expect((await second.tasks.cancel(id, { reason: "from the other side" })).status).toBe("stopping")
   await eventually("the signal", () => context.signal.aborted)
-  expect((await second.tasks.result(id, { waitMs: 2_000 })).task).toMatchObject({
+  expect((await second.tasks.result(id, { waitMs: 20_000 })).task).toMatchObject({
     status: "cancelled",
     stop: { by: "person", reason: "from the other side" },
   })
@@ -89,13 +89,13 @@ test("a retry is a second run with its own output, and supersedes the notice of 
   const first = await gated.call(1)
   first.context.output.write("of run 1\n")
   first.fail(new Error("broken"))
-  await tasks.result(id, { waitMs: 1_000 })
+  await tasks.result(id, { waitMs: 20_000 })
   expect((await tasks.retry(id)).run).toBe(2)
   const second = await gated.call(2)
   expect(second.input.name).toBe("same")
   second.context.output.write("of run 2\n")
   second.finish("whole")
-  expect((await tasks.result(id, { waitMs: 1_000 })).task).toMatchObject({ status: "completed", run: 2 })
+  expect((await tasks.result(id, { waitMs: 20_000 })).task).toMatchObject({ status: "completed", run: 2 })
   expect((await tasks.output(id)).text).toBe("of run 2\n")
   expect(await tasks.output(id, { run: 1 })).toMatchObject({ text: "of run 1\n", isComplete: true })
   expect(await engine.store.run(id, 1)).toMatchObject({ status: "failed", failure: { message: "broken" } })
@@ -111,7 +111,7 @@ test("acknowledging counts what was not used before, and cleaning up removes onl
   for (let number = 1; number <= 3; number++) {
     ids.push((await tasks.start({ tool: "gated", input: {} })).id)
     ;(await gated.call(number)).finish(number)
-    await tasks.result(ids.at(-1) ?? "", { waitMs: 1_000 })
+    await tasks.result(ids.at(-1) ?? "", { waitMs: 20_000 })
   }
   const running = await tasks.start({ tool: "gated", input: {} })
   const [used = "", read = "", unused = ""] = ids
@@ -134,11 +134,11 @@ test("clearing removes what has ended, used or not, and never touches what lives
   context.output.write("still here\n")
   const ended = await tasks.start({ tool: "echo", input: {}, batch: "b" })
   const other = await tasks.start({ tool: "echo", input: {} })
-  for (const { id } of [ended, other]) await tasks.result(id, { waitMs: 1_000 })
+  for (const { id } of [ended, other]) await tasks.result(id, { waitMs: 20_000 })
   expect(await tasks.clear({ statuses: ["running", "queued"] })).toBe(0)
   expect(await tasks.clear({ batch: "b" })).toBe(1)
   expect(await tasks.clear({})).toBe(1)
   expect((await tasks.output(running.id)).text).toBe("still here\n")
   finish()
-  expect((await tasks.result(running.id, { waitMs: 1_000 })).task.status).toBe("completed")
+  expect((await tasks.result(running.id, { waitMs: 20_000 })).task.status).toBe("completed")
 })

@@ -88,7 +88,7 @@ test("a result that comes after the stop was accepted changes nothing and stays 
   const call = await gated.call(1)
   await meanwhile.tasks.cancel(id)
   call.finish("done all the same")
-  expect((await meanwhile.tasks.result(id, { waitMs: 1_000 })).task).toMatchObject({
+  expect((await meanwhile.tasks.result(id, { waitMs: 20_000 })).task).toMatchObject({
     status: "cancelled",
     survivors: [],
     patch: { payload: "done all the same" },
@@ -105,7 +105,7 @@ test("spending that makes no sense is refused and counts for nothing", async () 
   }
   context.spend({ tokens: 10 })
   finish()
-  const { task } = await meanwhile.tasks.result(id, { waitMs: 1_000 })
+  const { task } = await meanwhile.tasks.result(id, { waitMs: 20_000 })
   expect(task).toMatchObject({ status: "completed", usage: { tokens: 10, costMicros: 0 } })
 })
 

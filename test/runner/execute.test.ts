@@ -27,7 +27,7 @@ test("a call past its threshold goes on as a task and is not run again", async (
     task: { status: "running", id: execution.taskId },
   })
   call.finish("late but whole")
-  const { task } = await meanwhile.tasks.result(execution.taskId, { waitMs: 1_000 })
+  const { task } = await meanwhile.tasks.result(execution.taskId, { waitMs: 20_000 })
   expect(task).toMatchObject({ status: "completed", patch: { payload: "late but whole" } })
   expect(gated.calls).toHaveLength(1)
 })
@@ -42,7 +42,7 @@ test("ending exactly at the threshold gives exactly one answer", async () => {
   clock.advance(10_000)
   const answer = await execution.answer
   expect(answer.outcome).toBe("promoted")
-  const { task } = await meanwhile.tasks.result(execution.taskId, { waitMs: 1_000 })
+  const { task } = await meanwhile.tasks.result(execution.taskId, { waitMs: 20_000 })
   expect(task).toMatchObject({ status: "completed", patch: { payload: "done" } })
 })
 
@@ -55,7 +55,7 @@ test("a person can promote a call early", async () => {
   expect(await execution.promote()).toBe(false)
   expect((await execution.answer).outcome).toBe("promoted")
   call.finish()
-  expect((await meanwhile.tasks.result(execution.taskId, { waitMs: 1_000 })).task.status).toBe("completed")
+  expect((await meanwhile.tasks.result(execution.taskId, { waitMs: 20_000 })).task.status).toBe("completed")
 })
 
 test("a call that has its answer cannot be promoted any more", async () => {

@@ -79,7 +79,7 @@ test("everything that was printed comes before the answer, whatever the listener
   expect(await throwing.promote()).toBe(true)
   expect((await throwing.answer).outcome).toBe("promoted")
   second.finish("whole")
-  const { task } = await meanwhile.tasks.result(throwing.taskId, { waitMs: 1_000 })
+  const { task } = await meanwhile.tasks.result(throwing.taskId, { waitMs: 20_000 })
   expect(task).toMatchObject({ status: "completed", patch: { payload: "whole" } })
 })
 
@@ -98,7 +98,7 @@ test("a promotion that cannot be stored leaves the call in the foreground, with 
   expect(await execution.promote()).toBe(true)
   expect(await execution.answer).toMatchObject({ outcome: "promoted", task: { usage: { tokens: 7 } } })
   call.finish()
-  await meanwhile.tasks.result(execution.taskId, { waitMs: 1_000 })
+  await meanwhile.tasks.result(execution.taskId, { waitMs: 20_000 })
 })
 
 test("hooks may refuse and change a call, and hear of its answer", async () => {
@@ -139,7 +139,7 @@ test("hooks may refuse and change a call, and hear of its answer", async () => {
     await expect(tasks.start(ask(value))).rejects.toMatchObject({ code })
   }
   const started = await tasks.start(ask("wrong"))
-  expect((await tasks.result(started.id, { waitMs: 1_000 })).task).toMatchObject({ patch: { payload: "right" } })
+  expect((await tasks.result(started.id, { waitMs: 20_000 })).task).toMatchObject({ patch: { payload: "right" } })
   expect((await tasks.list({})).items).toHaveLength(1)
 })
 

@@ -45,7 +45,7 @@ async function statusOf({ engine }: Runtime, id: TaskId) {
 
 async function expectFreeSlot({ tasks }: Runtime): Promise<void> {
   const { id } = await tasks.start({ tool: "echo", input: {} })
-  expect((await tasks.result(id, { waitMs: 4_000 })).task.status).toBe("completed")
+  expect((await tasks.result(id, { waitMs: 20_000 })).task.status).toBe("completed")
 }
 
 test("a task that cannot begin and was cancelled meanwhile ends as cancelled", async () => {
@@ -57,7 +57,7 @@ test("a task that cannot begin and was cancelled meanwhile ends as cancelled", a
     return answers
   })
   begin()
-  await eventually("it is cancelled", async () => (await statusOf(meanwhile, id)) === "cancelled", 4_000)
+  await eventually("it is cancelled", async () => (await statusOf(meanwhile, id)) === "cancelled")
   await expectFreeSlot(meanwhile)
 })
 
@@ -70,7 +70,7 @@ test("the failure of a task that cannot begin is written once the store can be w
     return Promise.reject(new Error("the disk is gone"))
   })
   begin()
-  await eventually("it has failed", async () => (await statusOf(meanwhile, id)) === "failed", 4_000)
+  await eventually("it has failed", async () => (await statusOf(meanwhile, id)) === "failed")
   expect(refusals).toBe(2)
   await expectFreeSlot(meanwhile)
 })
@@ -99,7 +99,7 @@ test.each([
     clock.advance(1_000)
     return (await statusOf(meanwhile, id)) === ends && gated.calls.length === calls
   }
-  await eventually("it is decided", decide, 4_000)
+  await eventually("it is decided", decide)
 })
 
 test("a run that was left stopping ends, and one that runs here is left alone", async () => {
@@ -119,7 +119,7 @@ test("a run that was left stopping ends, and one that runs here is left alone", 
     clock.advance(1_000)
     return (await statusOf(meanwhile, details.id)) === "cancelled"
   }
-  await eventually("it is cancelled", look, 4_000)
+  await eventually("it is cancelled", look)
   expect(await store.task(here.id)).toMatchObject({ status: "running", fence: running.fence })
   expect(gated.calls).toHaveLength(1)
 })

@@ -13,7 +13,7 @@ async function openWithFailed(name: string, options: WorkplaceOptions = {}) {
   const { meanwhile } = await createWorkplace({ ...options, tools: [gated.tool] })
   const { id } = await meanwhile.tasks.start({ tool: "gated", input: { name } })
   ;(await gated.call(1)).fail(new Error("not this time"))
-  await meanwhile.tasks.result(id, { waitMs: 1_000 })
+  await meanwhile.tasks.result(id, { waitMs: 20_000 })
   return { gated, meanwhile, id }
 }
 
@@ -53,11 +53,11 @@ test("a retried agent counts among the live agents of its parent", async () => {
   const call = { tool: "agent", input: {}, parentTask: parent.id }
   const first = await tasks.start(call)
   ;(await agent.call(2)).fail(new Error("not this time"))
-  await tasks.result(first.id, { waitMs: 1_000 })
+  await tasks.result(first.id, { waitMs: 20_000 })
   const second = await tasks.start(call)
   await expect(tasks.retry(first.id)).rejects.toMatchObject({ code: "limit_exceeded" })
   ;(await agent.call(3)).finish()
-  await tasks.result(second.id, { waitMs: 1_000 })
+  await tasks.result(second.id, { waitMs: 20_000 })
   expect((await tasks.retry(first.id)).run).toBe(2)
 })
 
@@ -69,7 +69,7 @@ test("a child is retried although the record of its parent is gone", async () =>
   const child = await tasks.start({ tool: "agent", input: {}, parentTask: parent.id })
   ;(await agent.call(1)).finish()
   ;(await agent.call(2)).fail(new Error("not this time"))
-  for (const { id } of [parent, child]) await tasks.result(id, { waitMs: 1_000 })
+  for (const { id } of [parent, child]) await tasks.result(id, { waitMs: 20_000 })
   await engine.store.commit([{ op: "task.remove", taskId: parent.id }])
   expect((await tasks.retry(child.id)).run).toBe(2)
 })

@@ -12,7 +12,7 @@ test("another Meanwhile on the same data takes out shapes and the values of its 
   const command = `echo ${printed.shape}; echo "password: ${printed.assigned}"; echo ${printed.own}; echo $DEPLOY_TOKEN`
   const input = { command, env: { DEPLOY_TOKEN: printed.handed } }
   const { id } = await meanwhile.tasks.start({ tool: "run_command", input })
-  expect((await meanwhile.tasks.result(id, { waitMs: 4_000 })).task.status).toBe("completed")
+  expect((await meanwhile.tasks.result(id, { waitMs: 20_000 })).task.status).toBe("completed")
   process.env["MEANWHILE_TEST_SECOND_TOKEN"] = printed.own
   onTestFinished(() => {
     delete process.env["MEANWHILE_TEST_SECOND_TOKEN"]

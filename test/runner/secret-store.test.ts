@@ -24,7 +24,7 @@ test("a patch is redacted by the names of its facts, and in the names of its art
   })
   const { meanwhile, directory } = await createWorkplace({ tools: [leaky] })
   const { id } = await meanwhile.tasks.start({ tool: "leaky", input: {} })
-  const { task } = await meanwhile.tasks.result(id, { waitMs: 1_000 })
+  const { task } = await meanwhile.tasks.result(id, { waitMs: 20_000 })
   expect(task).toMatchObject({
     status: "completed",
     patch: {
@@ -40,7 +40,7 @@ test("a title that the tool cuts short shows no part of a secret", async () => {
   const { meanwhile, directory } = await createWorkplace()
   const input = { command: `${"true; ".repeat(11)}: ${SECRET}` }
   const { id } = await meanwhile.tasks.start({ tool: "run_command", input })
-  const { task } = await meanwhile.tasks.result(id, { waitMs: 4_000 })
+  const { task } = await meanwhile.tasks.result(id, { waitMs: 20_000 })
   expect(task.title).toBe(`${"true; ".repeat(11)}: [redacted]`)
   expect(await readBytes(join(directory, "data"))).not.toContain(SECRET.slice(0, 8))
 })
@@ -49,7 +49,7 @@ test("the code of a failure is redacted like its message", async () => {
   const leaky = toTool(async () => failWith({ code: `no_${SECRET}`, message: SECRET }))
   const { meanwhile, directory } = await createWorkplace({ tools: [leaky] })
   const { id } = await meanwhile.tasks.start({ tool: "leaky", input: {} })
-  const { task } = await meanwhile.tasks.result(id, { waitMs: 1_000 })
+  const { task } = await meanwhile.tasks.result(id, { waitMs: 20_000 })
   expect(task).toMatchObject({ failure: { code: "no_[redacted]", message: "[redacted]" } })
   expect(await readBytes(join(directory, "data"))).not.toContain(SECRET)
 })
@@ -73,7 +73,7 @@ test("the command line of what outlived a stop is redacted in the record, the ev
   const { id } = await tasks.start({ tool: "leaky", input: {} })
   await left.promise
   await tasks.cancel(id)
-  const { task } = await tasks.result(id, { waitMs: 4_000 })
+  const { task } = await tasks.result(id, { waitMs: 20_000 })
   expect(task).toMatchObject({ status: "cancelled", survivors })
   expect(JSON.stringify(await engine.store.events(id, 0, 100))).not.toContain(SECRET)
   expect(await readBytes(join(directory, "data"))).not.toContain(SECRET)

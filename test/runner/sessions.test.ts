@@ -8,7 +8,7 @@ import { createWorkplace } from "../support/workplace.ts"
 const session = "a session" as SessionId
 
 /** Only how long a broken test takes to fail. */
-const PATIENCE_MS = 4_000
+const PATIENCE_MS = 20_000
 
 async function openWithLives() {
   const gated = createGatedTool({ obeys: true })

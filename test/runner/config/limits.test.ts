@@ -31,7 +31,7 @@ test("maxAgentFanOut: a task has at most so many live agents, however they are a
   })
   const child = await agent.call(2)
   child.finish()
-  await tasks.result(child.context.taskId, { waitMs: 1_000 })
+  await tasks.result(child.context.taskId, { waitMs: 20_000 })
   expect((await tasks.start(call)).status).toBe("running")
 })
 
@@ -69,7 +69,7 @@ test("maxTokensPerTask: a task that uses more is stopped, whatever limit it aske
   context.spend({ tokens: 100 })
   expect(context.signal.aborted).toBe(false)
   context.spend({ tokens: 1 })
-  const { task } = await meanwhile.tasks.result(id, { waitMs: 1_000 })
+  const { task } = await meanwhile.tasks.result(id, { waitMs: 20_000 })
   expect(task).toMatchObject({ status: "cancelled", stop: { by: "budget" }, usage: { tokens: 101, costMicros: 0 } })
 })
 
@@ -79,7 +79,7 @@ test("maxCostMicrosPerTask: a task that costs more is stopped", async () => {
   const { id } = await meanwhile.tasks.start({ tool: "gated", input: {} })
   const { context } = await gated.call(1)
   context.spend({ costMicros: 8, tokens: 1_000_000 })
-  const { task } = await meanwhile.tasks.result(id, { waitMs: 1_000 })
+  const { task } = await meanwhile.tasks.result(id, { waitMs: 20_000 })
   expect(task).toMatchObject({ status: "cancelled", stop: { by: "budget" }, usage: { costMicros: 8 } })
 })
 
@@ -94,7 +94,7 @@ test("outputLimitBytes: the newest output is kept and the rest is dropped, unles
     for (let line = 0; line < 1_000; line++) context.output.write(`line ${line} of a thousand\n`)
     finish()
   }
-  for (const { id } of [capped, roomy]) await tasks.result(id, { waitMs: 2_000 })
+  for (const { id } of [capped, roomy]) await tasks.result(id, { waitMs: 20_000 })
   const kept = await tasks.output(capped.id)
   expect(kept.droppedBefore).toBeGreaterThan(0)
   expect(kept.text).toMatch(/line 999 of a thousand\n$/)
