@@ -3,6 +3,7 @@ import { delivery } from "./delivery.ts"
 import { history } from "./history.ts"
 import { latency } from "./latency.ts"
 import { postgres } from "./postgres.ts"
+import { postgresCost } from "./postgres-cost.ts"
 import { postgresHistory } from "./postgres-history.ts"
 import { promotion } from "./promotion.ts"
 import { recovery } from "./recovery.ts"
@@ -23,4 +24,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   start,
   postgres,
   postgresHistory,
+  postgresCost,
 ]
