@@ -113,6 +113,7 @@ export type {
   Answer,
   DurationEstimate,
   Execution,
+  ListedTask,
   StopRequest,
   TaskService,
   TaskView,
@@ -126,11 +127,13 @@ export type { ToolPlugin } from "./plugin/tool-plugin.ts"
 export { failWith, handBack, type ToolReturn } from "./plugin/tool-return.ts"
 export type { CommandContext, CommandOutput, UserCommand } from "./plugin/user-command.ts"
 export type { WaitAnswer, WaitRequest } from "./plugin/wait-request.ts"
+export type { Announcement, MissingAbility, WorkerPlace, WorkerView } from "./plugin/worker-view.ts"
 export type { BackgroundConfig, BackgroundConfigInput } from "./runner/config.ts"
 export { type ConfigInput, defineConfig } from "./program-config.ts"
 export { allowAll, type Permission } from "./runner/call/permission.ts"
 export type { PermissionsInput } from "./permission.ts"
 export type { PermissionDecision, PermissionRequest } from "./plugin/permission-request.ts"
+export type { TaskCounts } from "./runner/command/count-tasks.ts"
 export { createRunner, type Runner, type RunnerOptions } from "./runner/runner.ts"
 export type { AgentConfig, AgentConfigInput } from "./session/agent-config.ts"
 export type { ModelCatalogue, ModelFacts } from "./session/catalogue.ts"
