@@ -19,6 +19,8 @@ export interface OpenedRuntime {
   readonly dataDirectory: string
   /** What agents did before anybody listened: a turn of an earlier process goes on at once. Given once. */
   takeEarlyEvents(): readonly AgentEvent[]
+  /** From now on a store that is away is not waited for: what needs it is refused. */
+  leave(): void
 }
 
 export interface OpeningOptions extends GlobalOptions {
@@ -31,8 +33,8 @@ export interface OpeningOptions extends GlobalOptions {
   readonly log?: ProgramOptions["log"]
   /** How long a server with the store is waited for at the start. */
   readonly startPatienceMs?: number
-  /** Once it aborts, a server that is away is not waited for. */
-  readonly leaving?: AbortSignal
+  /** Gives up while the store is waited for. */
+  readonly signal?: AbortSignal
   /** For whoever takes them. Default false. */
   readonly keepsEarlyEvents?: boolean
   readonly notify: (text: string) => void
@@ -43,7 +45,8 @@ export interface OpeningOptions extends GlobalOptions {
 /** The runtime of this folder. Loaded only now: `--version` and `--help` need none of it. */
 export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntime> {
   const { notify, confirmTrust, trust = false, waitsForServers = false, takesWork = true } = options
-  const { engine, takesKinds, concurrency, log, startPatienceMs, leaving } = options
+  const { engine, takesKinds, concurrency, log, startPatienceMs } = options
+  const leaving = new AbortController()
   const dataDirectory = openDataDirectory(options.dataDir)
   const { openProgram } = await import("../program.ts")
   let early: AgentEvent[] | null = []
@@ -59,7 +62,7 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     ...(engine !== undefined && { engine }),
     ...(log && { log }),
     ...(startPatienceMs !== undefined && { startPatienceMs }),
-    ...(leaving && { leaving }),
+    leaving: options.signal ? AbortSignal.any([options.signal, leaving.signal]) : leaving.signal,
     notify: (text) => notify(plain(text)),
     ...(options.keepsEarlyEvents && { onEvent: (event) => early?.push(event) }),
     ...(confirmTrust && { confirmTrust: ({ text }) => confirmTrust(text) }),
@@ -69,5 +72,5 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     early = null
     return events
   }
-  return { meanwhile, dataDirectory, takeEarlyEvents }
+  return { meanwhile, dataDirectory, takeEarlyEvents, leave: () => leaving.abort() }
 }

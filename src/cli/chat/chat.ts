@@ -1,6 +1,7 @@
 import type { Program } from "../../program.ts"
+import { closeUnlessAway, tellLost } from "../away-store.ts"
 import { moveToBackground } from "../command/background-command.ts"
-import { toErrorMessage } from "../../base/error.ts"
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { plain } from "../format.ts"
 import { type SessionWish, startSession } from "../start-session.ts"
 import type { AgentEvent } from "../view/agent-event.ts"
@@ -16,13 +17,15 @@ import { createHeldEvents } from "./held-events.ts"
 import type { Interrupts } from "./interrupts.ts"
 import type { LastAnnouncement } from "./last-announcement.ts"
 import { createLeftTurns } from "./left-turns.ts"
-import { isCommand, obey } from "./obey.ts"
+import { isCommand, isQuit, obey } from "./obey.ts"
 import { createQuestionDesk, type QuestionDesk } from "./question-desk.ts"
 import { createYesChannel } from "./yes-channel.ts"
 
 export interface ChatOptions extends SessionWish, PromptStreams {
   readonly meanwhile: Program
   readonly takeEarlyEvents: () => readonly AgentEvent[]
+  /** From now on a store that is away is not waited for. */
+  readonly leave: () => void
   /** When the program was. */
   readonly startedAt: number
   readonly interrupts: Interrupts
@@ -42,6 +45,7 @@ export async function runChat(options: ChatOptions): Promise<void> {
   const ignore = followInterrupts(interrupts, prompt, chat)
   const unfollow = prompt.onKeys({ next: view.selection.next, background: chat.background })
   try {
+    ending.promise.then((reason) => reason !== "end of input" && options.leave(), ignoreError)
     const ready = chat.start()
     ready.then(held.release, () => {})
     prompt.follow(chat.handle).then(() => ending.resolve("end of input"), ending.reject)
@@ -52,16 +56,21 @@ export async function runChat(options: ChatOptions): Promise<void> {
     prompt.close()
     detach()
     view.close()
-    const { words } = options
-    await shutDown({ meanwhile, screen, interrupts, announcer, conversation, leftTurns, words }, reason)
+    const { words, leave } = options
+    await shutDown({ meanwhile, screen, interrupts, announcer, conversation, leftTurns, words, leave }, reason)
+  } catch (error) {
+    if (isMeanwhileError(error, "store_unavailable")) tellLost(chat.early(), screen)
+    throw error
   } finally {
     unlisten()
     screen.detach()
     prompt.close()
     announcer.close()
-    await meanwhile.close()
+    await closeUnlessAway(meanwhile)
   }
 }
+
+function ignoreError(): void {}
 
 /** The parts of a chat, put together and not begun. */
 function createChat(options: ChatOptions) {
@@ -70,6 +79,7 @@ function createChat(options: ChatOptions) {
   const ending = Promise.withResolvers<Ending>()
   const ready = Promise.withResolvers<Conversation>()
   const foreground = createForeground()
+  const early = new Set<string>()
   const announcer = createAnnouncer({
     meanwhile,
     screen,
@@ -135,9 +145,14 @@ function createChat(options: ChatOptions) {
         screen.print(screen.style.red(plain(toErrorMessage(error))))
       })
     },
+    /** Lines that wait until everything is ready. */
+    early: (): readonly string[] => [...early],
     /** A line typed before everything is ready waits for it. */
     async handle(line: string): Promise<void> {
+      if (!conversation && isQuit(line)) return ending.resolve("quit")
+      early.add(line)
       const talking = await ready.promise
+      early.delete(line)
       controlC.forget()
       const question = desk.current()
       if (question && !isCommand(line, meanwhile, question)) return desk.take(line)

@@ -1,5 +1,5 @@
 import type { Runtime } from "../../app.ts"
-import { toErrorMessage } from "../../base/error.ts"
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { formatDuration, plain, shortId } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
 
@@ -19,6 +19,8 @@ export interface Conversation {
   count(): number
   /** Those of them that wait for the turn before theirs: nobody has heard them. */
   unsaid(): readonly string[]
+  /** Those that the store did not take: it was away when the person left. */
+  lost(): readonly string[]
   switchTo(id: SessionId): Promise<void>
   /** Resolves when every message was answered. */
   allAnswered(): Promise<void>
@@ -46,11 +48,13 @@ export function createConversation(options: ConversationOptions): Conversation {
   let session = first
   let isClosed = false
   const awaited: SaidMessage[] = []
+  const lost: string[] = []
 
   async function take(own: Session, message: string): Promise<void> {
     try {
       await own.send(message)
     } catch (error) {
+      if (isMeanwhileError(error, "store_unavailable")) lost.push(message)
       if (!isClosed) screen.print(screen.style.red(plain(toErrorMessage(error))))
     }
   }
@@ -74,6 +78,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     isAwaited: (id) => awaited.some((one) => one.session === id),
     count: () => awaited.length,
     unsaid: () => awaited.flatMap(({ isQueued, message }) => (isQueued ? [message] : [])),
+    lost: () => lost,
     async switchTo(id) {
       session = await meanwhile.openSession(id)
       if (session.isBusy) screen.print(screen.style.dim(`(a turn of ${shortId(id)} goes on)`))

@@ -23,6 +23,7 @@ test("at the end of input, what a report starts is waited for and reported, also
       session: { isBusy: false, reported: async () => void course.push("reported") },
       count: () => 0,
       unsaid: () => [],
+      lost: () => [],
       allAnswered: async () => {},
       close() {},
     },

@@ -1,4 +1,5 @@
 import type { Runtime } from "../../app.ts"
+import { closeUnlessAway, tellLost, unlessAway } from "../away-store.ts"
 import { plain } from "../format.ts"
 import { openQuestions } from "../inbox.ts"
 import type { Screen } from "../screen/screen.ts"
@@ -20,6 +21,8 @@ export interface EndingParts {
   readonly leftTurns: LeftTurns
   /** How the program is called for this store. */
   readonly words: string
+  /** From now on a store that is away is not waited for. */
+  readonly leave: () => void
 }
 
 /** How long Ctrl+C at the prompt lets running tasks go on. A second one does not wait. */
@@ -29,19 +32,25 @@ const DRAIN_MS = 3_000
 export async function shutDown(parts: EndingParts, ending: Ending): Promise<void> {
   const { meanwhile, screen, interrupts, announcer, conversation, leftTurns, words } = parts
   const hurry = new AbortController()
-  const forget = interrupts.onNext(() => hurry.abort())
+  const forget = interrupts.onNext(() => {
+    hurry.abort()
+    parts.leave()
+  })
   if (ending !== "end of input") tellUnsaid(conversation, screen)
   const turns = conversation.count() - conversation.unsaid().length + leftTurns.count()
   if ((turns > 0 || conversation.session.isBusy) && ending !== "end of input") screen.print(describeTurn(ending))
-  const going = await announcer.going()
-  if (going.length > 0 && ending === "end of input") {
+  const going = await unlessAway(announcer.going(), [])
+  if (going.length > 0 && ending === "end of input")
     screen.print(`Waiting for ${countOf(going.length)} to end. Ctrl+C stops at once.`)
-  } else await tellGoing(parts, going, ending === "interrupt" ? DRAIN_MS : 0)
-  if (ending === "end of input") await finish(parts, hurry.signal)
-  await tellKept(meanwhile, screen, words)
+  else await tellGoing(parts, going, ending === "interrupt" ? DRAIN_MS : 0)
+  if (ending === "end of input") await unlessAway(finish(parts, hurry.signal), undefined)
+  await unlessAway(tellKept(meanwhile, screen, words), undefined)
   conversation.close()
   announcer.close()
-  await meanwhile.close({ drainMs: ending === "interrupt" ? DRAIN_MS : 0, signal: hurry.signal })
+  const drainMs = ending === "interrupt" ? DRAIN_MS : 0
+  const isClosed = await closeUnlessAway(meanwhile, { drainMs, signal: hurry.signal })
+  if (!isClosed) screen.print("The store is away. What was not written yet is found at the next start.")
+  tellLost(conversation.lost(), screen)
   forget()
 }
 
@@ -77,4 +86,3 @@ function describeTurn(ending: Ending): string {
   const unless = ending === "interrupt" ? `, unless it ends within ${DRAIN_MS / 1_000} seconds,` : ""
   return `The turn that runs${unless} goes on at the next start.`
 }
-

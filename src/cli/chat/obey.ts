@@ -26,6 +26,12 @@ export function isCommand(line: string, meanwhile: ChatContext["meanwhile"], que
   return findCommand(wanted) !== undefined || findPluginCommand(wanted, meanwhile) !== undefined
 }
 
+/** Whether a line ends the chat, whatever else is going on. */
+export function isQuit(line: string): boolean {
+  const text = line.trim()
+  return text.startsWith("/") && findCommand(splitLine(text.slice(1)).name)?.name === "quit"
+}
+
 /** Only the main agent hears what is said, whichever is shown. */
 function say(text: string, { conversation, selection, screen }: ChatContext): Promise<void> {
   if (!selection.showsMain()) screen.print(screen.style.dim("(the main agent hears it; /agents main shows its answer)"))

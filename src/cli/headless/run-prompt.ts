@@ -34,13 +34,14 @@ type Session = Awaited<ReturnType<Program["createSession"]>>
 export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
   const answers = createLineScreen(process.stdout, process.env)
   const notes = createLineScreen(process.stderr, process.env)
-  const { meanwhile } = await openRuntime({
+  const { meanwhile, leave } = await openRuntime({
     ...options,
     waitsForServers: true,
     takesWork: "own",
     notify: (text) => notes.print(text),
   })
   const stop = createStop(options.timeoutMs)
+  stop.signal.addEventListener("abort", leave)
   const beganAt = Date.now()
   try {
     if (options.isApproving) meanwhile.attach(createYesChannel(notes))

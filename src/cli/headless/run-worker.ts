@@ -1,4 +1,5 @@
-import { EXIT_CODES } from "../exit-code.ts"
+import { closeUnlessAway } from "../away-store.ts"
+import { EXIT_CODES, type ExitName } from "../exit-code.ts"
 import { plain } from "../format.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
@@ -18,27 +19,38 @@ export interface WorkerOptions extends GlobalOptions {
 /** Timers of the queue keep no process alive. */
 const ALIVE_EVERY_MS = 3_600_000
 
+/** Workers are started together with their server, or before it. */
+const START_PATIENCE_MS = 60_000
+
 /** Takes work until a signal stops it. A second one ends the process at once. */
-export async function runWorker(options: WorkerOptions): Promise<void> {
+export async function runWorker(options: WorkerOptions): Promise<ExitName> {
   const { kinds, drainMs, isVerbose } = options
   const screen = createLineScreen(process.stdout, process.env)
   const notes = createLineScreen(process.stderr, process.env)
   const stop = createStop(null)
   stop.hurry.addEventListener("abort", () => process.exit(EXIT_CODES.stopped))
   using _ = setInterval(() => {}, ALIVE_EVERY_MS)
+  const opening = new AbortController()
+  const giveUp = (): void => opening.abort()
+  stop.signal.addEventListener("abort", giveUp)
   const { meanwhile } = await openRuntime({
     ...options,
+    startPatienceMs: START_PATIENCE_MS,
+    signal: opening.signal,
     waitsForServers: true,
     // An agent is made of turns: whoever takes one must be able to go on with those that were cut off.
     ...(kinds && { takesKinds: kinds.flatMap((kind) => (kind === "agent" ? (["agent", "turn"] as const) : [kind])) }),
     notify: (text) => notes.print(text),
     log: createLineLog({ screen, notes, isVerbose }),
   })
+  stop.signal.removeEventListener("abort", giveUp)
   const what = kinds ? `${kinds.join(" and ")} tasks` : "tasks"
   const { maxConcurrentTasks: most, storePlace } = meanwhile
   screen.print(`Worker ${process.pid} takes ${what} from ${plain(storePlace)}, at most ${most} at once.`)
   if (!stop.signal.aborted)
     await new Promise((resolve) => stop.signal.addEventListener("abort", resolve, { once: true }))
-  await meanwhile.close({ drainMs })
-  screen.print(`Worker ${process.pid} has stopped.`)
+  const isClosed = await closeUnlessAway(meanwhile, { drainMs })
+  const left = isClosed ? "" : " Its store is away: others take over what it ran."
+  screen.print(`Worker ${process.pid} has stopped.${left}`)
+  return isClosed ? "completed" : "stopped"
 }

@@ -20,26 +20,32 @@ const LONG_MS = 24 * 60 * 60 * 1_000
 export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<void> {
   const dataDirectory = openDataDirectory(options.dataDir)
   const { createRuntime } = await import("../../app.ts")
-  const meanwhile = await createRuntime({ dataDirectory, takesWork: "own", ...(await findEngine(options)) })
+  const leaving = new AbortController()
+  const { engine, storeWait } = await findEngine(options)
+  const wait = { ...storeWait, leaving: leaving.signal }
+  const meanwhile = await createRuntime({ dataDirectory, takesWork: "own", ...(engine && { engine, storeWait: wait }) })
   const screen = createLineScreen(process.stdout, process.env)
-  await withRuntime({ meanwhile, screen, waitMs: 0, words: toProgramWords(options) }, work)
+  const leave = (): void => leaving.abort()
+  await withRuntime({ meanwhile, leave, screen, waitMs: 0, words: toProgramWords(options) }, work)
 }
 
 /** For what has to run: that alone runs here, unless another copy takes it, and its end is waited for. */
 export async function workOnTasks(options: GlobalOptions, work: Work): Promise<void> {
   const screen = createLineScreen(process.stdout, process.env)
   const notes = createLineScreen(process.stderr, process.env)
-  const { meanwhile } = await openRuntime({
+  const { meanwhile, leave } = await openRuntime({
     ...options,
     waitsForServers: true,
     takesWork: "own",
     notify: (text) => notes.print(text),
   })
-  await withRuntime({ meanwhile, screen, waitMs: LONG_MS, words: toProgramWords(options) }, work)
+  await withRuntime({ meanwhile, leave, screen, waitMs: LONG_MS, words: toProgramWords(options) }, work)
 }
 
 interface Opened {
   readonly meanwhile: Runtime
+  /** From now on a store that is away is not waited for. */
+  readonly leave: () => void
   readonly screen: Screen
   /** For the end of tasks that the work has touched. */
   readonly waitMs: number
@@ -47,11 +53,14 @@ interface Opened {
 }
 
 async function withRuntime(opened: Opened, work: Work): Promise<void> {
-  const { meanwhile, screen, waitMs, words } = opened
+  const { meanwhile, leave, screen, waitMs, words } = opened
   const stop = new AbortController()
   const interrupts = createInterrupts()
   followSignals(interrupts)
-  interrupts.onEach(() => stop.abort())
+  interrupts.onEach(() => {
+    stop.abort()
+    leave()
+  })
   const { signal } = stop
   const touched = new Set<TaskId>()
   try {

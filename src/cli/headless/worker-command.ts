@@ -18,7 +18,7 @@ It has the plugins and the configuration of the folder it is started in, and tak
 the inbox.
 SIGTERM or Ctrl+C stops it: agents and turns go back to the queue, other tasks are stopped once --drain is over. A second
 one ends it at once; others then take over what it ran.
-Exit codes: 0 stopped, 2 refused, 3 ended at once.`
+Exit codes: 0 stopped, 2 refused, 3 ended at once, or while its store was away.`
 
 /** `meanwhile worker`: a process that takes work and has no conversation. */
 export function createWorkerCommand(): Command {
@@ -41,12 +41,12 @@ export function createWorkerCommand(): Command {
       const { drain = 0, verbose = false, ...options } = command.optsWithGlobals<WorkerCommandOptions>()
       if (options.concurrency === 0) command.error("error: a worker with --concurrency 0 would take nothing")
       const { runWorker } = await import("./run-worker.ts")
-      await runWorker({
+      const exit = await runWorker({
         ...options,
         drainMs: drain * 1_000,
         isVerbose: verbose,
       })
-      process.exitCode = EXIT_CODES.completed
+      process.exitCode = EXIT_CODES[exit]
     })
 }
 

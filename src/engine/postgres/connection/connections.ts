@@ -115,6 +115,7 @@ export function createConnections({ settings, size, onDoubt }: ConnectionsParts)
     async close() {
       unanswered.close()
       await pool.end()
+      sockets.letGo()
     },
   }
 }

@@ -5,6 +5,8 @@ export interface Sockets {
   create(): Socket
   /** At once, whatever was asked on them. */
   destroyAll(): void
+  /** No process stays for them: pg leaves one open when it has no password for a server that asks. */
+  letGo(): void
 }
 
 export function createSockets(): Sockets {
@@ -18,6 +20,9 @@ export function createSockets(): Sockets {
     },
     destroyAll() {
       for (const socket of open) socket.destroy()
+    },
+    letGo() {
+      for (const socket of open) socket.unref()
     },
   }
 }
