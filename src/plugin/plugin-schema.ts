@@ -59,6 +59,7 @@ const tool = lazily(() =>
       .union([z.array(z.enum(EFFECTS)), method()], `must be a list of ${EFFECTS.join(", ")}, or a function`)
       .optional(),
     pin: method().optional(),
+    isHere: method().optional(),
     preview: method().optional(),
     onCrash: z.enum(["fail", "retry", "ask"]).optional(),
     reattaches: z.boolean().optional(),

@@ -41,6 +41,8 @@ export interface Tool<Input = unknown> {
    * must take it. So it is kept with a task, which may run later and in another process. Shown is what was asked for.
    */
   readonly pin?: (input: Input) => unknown
+  /** Of an input that was pinned: whether this process has what it names. One that has not leaves the task to others. */
+  readonly isHere?: (pinned: Input) => boolean
   /** What permission is asked by. A tool that says nothing has none. */
   readonly effects?: readonly Effect[] | ((input: Input) => readonly Effect[])
   /** What a person is shown before they allow it, such as a diff. What it throws is shown as the reason it cannot be. */

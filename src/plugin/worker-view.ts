@@ -23,6 +23,8 @@ export interface Announcement {
   readonly plugins: Readonly<Record<string, readonly string[]>>
   /** Tasks that it runs at once. */
   readonly concurrency: number
+  /** The runs, as `task/run`, that it leaves to others because it does not have the folder that they name. */
+  readonly leaves: readonly string[]
 }
 
 /** A worker that lives. */

@@ -14,6 +14,7 @@ export function createRemoveFile(files: WorkingFiles): Tool {
     title: ({ path }) => `remove ${path}`,
     effects: ["delete"],
     pin: files.pin,
+    isHere: files.isHere,
     onCrash: "retry",
     preview: async ({ path }) => toDiff(await files.plan(path, decideToRemove)),
     run: async ({ path }, { session }) => toChangeAnswer(await files.change(path, session, decideToRemove)),

@@ -16,6 +16,7 @@ export function createUndoFileChange(files: WorkingFiles): Tool {
     title: ({ path }) => `undo the last change of ${path}`,
     effects: ["write", "delete"],
     pin: files.pin,
+    isHere: files.isHere,
     onCrash: "fail",
     preview: async ({ path }) => toDiff(await files.planUndo(path)),
     run: async ({ path }, { session }) => {

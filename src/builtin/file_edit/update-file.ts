@@ -45,6 +45,7 @@ export function createUpdateFile(files: WorkingFiles, seen: SeenFiles): Tool {
     title: ({ path }) => `update ${path}`,
     effects: ["write"],
     pin: files.pin,
+    isHere: files.isHere,
     onCrash: "retry",
     preview: async (input) => toDiff(await files.plan(input.path, toDecision(input))),
     run: async (input, { session }) => {

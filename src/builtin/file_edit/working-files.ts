@@ -30,6 +30,7 @@ export type DecideContent = (found: FoundFile) => Promise<Buffer | undefined> | 
 export interface WorkingFiles {
   /** An input of a tool, with its path as other processes would understand it. */
   pin<Input extends { readonly path: string }>(input: Input): Input
+  isHere(pinned: { readonly path: string }): boolean
   read(path: string, session: SessionId | null): Promise<{ readonly place: Place; readonly state: FileState }>
   /** What `change` would do now. Changes nothing. */
   plan(path: string, decide: DecideContent): Promise<PlannedChange>
@@ -69,6 +70,7 @@ export function createWorkingFiles({ root, backups, seen }: WorkingFilesParts): 
 
   return {
     pin: (input) => ({ ...input, path: root.pin(input.path) }),
+    isHere: ({ path }) => root.isHere(path),
     read: async (path, session) => {
       const place = await root.locate(path, "read")
       const state = await readState(place)

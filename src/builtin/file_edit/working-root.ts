@@ -1,5 +1,5 @@
 import { lstat, readlink, realpath } from "node:fs/promises"
-import { basename, dirname, join, relative, resolve, sep } from "node:path"
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 import { MeanwhileError } from "../../base/error.ts"
 import { isInside } from "./path-inside.ts"
 import { type PathRules, rightTo } from "./protected-path.ts"
@@ -26,6 +26,8 @@ export interface WorkingRoot {
   locate(path: string, purpose: Purpose): Promise<Place>
   /** The same file for whoever has another root, who refuses it. A path that nobody takes stays as it is. */
   pin(path: string): string
+  /** Of a path that was pinned. Says nothing about whether it may be used. */
+  isHere(path: string): boolean
 }
 
 /** Also those that turn the direction of text: a name must look like what it is when a person is asked. */
@@ -49,6 +51,7 @@ export function createWorkingRoot(root: string, rules: PathRules): WorkingRoot {
       if (right === "none" || (right === "read" && purpose === "change")) throw toProtected(found, right)
       return found
     },
+    isHere: (path) => !isAbsolute(path) || isInside(root, path),
     pin: (path) => (problemOf(path) === undefined ? resolve(root, path) : path),
   }
 }

@@ -19,6 +19,7 @@ export function createWriteNewFile(files: WorkingFiles): Tool {
     title: ({ path }) => `write ${path}`,
     effects: ["write"],
     pin: files.pin,
+    isHere: files.isHere,
     onCrash: "retry",
     preview: async ({ path, content }) => toDiff(await files.plan(path, toDecision(content))),
     run: async ({ path, content }, { session }) =>

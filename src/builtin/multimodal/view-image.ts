@@ -1,4 +1,4 @@
-import { resolve } from "node:path"
+import { relative, resolve } from "node:path"
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
@@ -17,6 +17,7 @@ export function createViewImage(root: string): Tool {
     title: ({ path }) => `view ${path.replaceAll(/\p{Cc}/gu, "")}`,
     effects: [],
     pin: ({ path }) => ({ path: resolve(root, path) }),
+    isHere: ({ path }) => !relative(root, path).startsWith(".."),
     onCrash: "retry",
     async run({ path }) {
       const rooted = await findRootedFile(root, path)

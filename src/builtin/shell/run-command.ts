@@ -34,6 +34,7 @@ export function createRunCommand(options: RunCommandOptions): Tool {
     timeoutMs: ({ timeoutMs }) => timeoutMs,
     effects: ({ command, env }) => commandEffects(command, env),
     pin: (input) => ({ ...input, cwd: resolve(options.workingDirectory, input.cwd) }),
+    isHere: ({ cwd }) => isDirectory(resolve(options.workingDirectory, cwd)),
     preview: ({ command, cwd, env }) => toPreview(command, resolve(options.workingDirectory, cwd), env),
     onCrash: "fail",
     reattaches: true,

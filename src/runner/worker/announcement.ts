@@ -12,6 +12,7 @@ const announcementSchema = lazily(() =>
     kinds: z.array(z.enum(TASK_KINDS)),
     plugins: z.record(z.string(), z.array(z.string())),
     concurrency: z.number(),
+    leaves: z.array(z.string()).default([]),
   }),
 )
 

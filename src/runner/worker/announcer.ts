@@ -18,14 +18,14 @@ interface Said {
   readonly version: number
 }
 
-export function createAnnouncer(scope: RunnerScope): Announcer {
+export function createAnnouncer(scope: RunnerScope, leaves: () => readonly string[]): Announcer {
   const since = scope.clock.now()
   let said: Said | undefined
   let saying: Promise<void> | undefined
   let isWanted = false
 
   async function say(): Promise<void> {
-    const value = toAnnouncement(scope, since)
+    const value = toAnnouncement(scope, since, leaves())
     const { id } = scope.worker
     const text = JSON.stringify(value)
     if (!value || (said?.worker === id && said.text === text)) return
@@ -68,6 +68,7 @@ export function createAnnouncer(scope: RunnerScope): Announcer {
 function toAnnouncement(
   { tools, config, own, takesKinds, takesTurns }: RunnerScope,
   since: number,
+  leaves: readonly string[],
 ): JsonObject | undefined {
   const names = [...tools.names()]
   if (own && names.every(([plugin]) => plugin === TURN_PLUGIN)) return undefined
@@ -78,5 +79,6 @@ function toAnnouncement(
     kinds: [...(config.maxConcurrentTasks > 0 ? takesKinds : []), ...(takesTurns ? ["turn"] : [])],
     plugins: Object.fromEntries(names.map(([plugin, ofPlugin]) => [plugin, [...ofPlugin]])),
     concurrency: config.maxConcurrentTasks,
+    ...(leaves.length > 0 && { leaves }),
   }
 }

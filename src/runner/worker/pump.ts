@@ -7,6 +7,7 @@ import { track } from "../call/enter.ts"
 import { takeTurns } from "../turn/take-turns.ts"
 import type { RunnerScope } from "../scope.ts"
 import { createAnnouncer } from "./announcer.ts"
+import { createMisplaced, type Misplaced } from "./misplaced.ts"
 
 /** Catches what a lost wake-up left in the queue. */
 const SAFETY_POLL_MS = 1_000
@@ -27,7 +28,8 @@ export function createPump(scope: RunnerScope): Pump {
   let isNudged = false
   let isClosed = false
   let cancelTimer: CancelTimer | undefined
-  const announcer = createAnnouncer(scope)
+  const misplaced = createMisplaced(scope, () => announcer.announce())
+  const announcer = createAnnouncer(scope, misplaced.list)
 
   function nudge(): void {
     isNudged = true
@@ -42,7 +44,7 @@ export function createPump(scope: RunnerScope): Pump {
     while (isNudged && !isClosed) {
       isNudged = false
       try {
-        await look(scope, nudge)
+        await look(scope, misplaced, nudge)
       } catch (error) {
         if (isMeanwhileError(error, "closed")) return
         scope.log.error("the queue could not be read; trying again", { error: toErrorMessage(error) })
@@ -88,17 +90,21 @@ export function createPump(scope: RunnerScope): Pump {
   }
 }
 
-async function look(scope: RunnerScope, nudge: () => void): Promise<void> {
+async function look(scope: RunnerScope, misplaced: Misplaced, nudge: () => void): Promise<void> {
   await takeTurns(scope)
-  const limit = scope.slots.free()
-  if (limit === 0 || scope.takesKinds.length === 0 || scope.isClosing) return
+  if (scope.slots.free() === 0 || scope.takesKinds.length === 0 || scope.isClosing) return
+  const limit = scope.slots.free() + misplaced.count()
   const foundAll = scope.queueHint.beginLook()
   const fullSessions = scope.slots.fullSessions()
   const fullWorkspaces = scope.slots.fullWorkspaces()
   const fullModels = scope.slots.fullModels()
   const known = scope.tools.plugins()
-  const room = new Map(known.map((plugin) => [plugin, Math.min(scope.slots.roomOf(plugin), limit)]))
+  const room = new Map(known.map((plugin) => [plugin, roomFor(plugin)]))
   const plugins = known.filter((plugin) => room.get(plugin) !== 0)
+  function roomFor(plugin: string): number {
+    const free = scope.slots.roomOf(plugin)
+    return free === 0 ? 0 : Math.min(free + misplaced.count(plugin), limit)
+  }
   const offers = await scope.engine.dispatcher.take({
     worker: scope.worker.id,
     limit,
@@ -116,7 +122,7 @@ async function look(scope: RunnerScope, nudge: () => void): Promise<void> {
     fullSessions.length + fullWorkspaces.length + fullModels.length > 0 ||
     known.some((plugin) => (byPlugin.get(plugin)?.length ?? 0) >= (room.get(plugin) ?? limit))
   if (!isAnythingFull && offers.length < limit) foundAll()
-  const accepted = accept(scope, offers)
+  const accepted = accept(scope, await misplaced.sift(offers))
   const claims = await Promise.allSettled(accepted.map((offer) => claim(scope, offer)))
   const failed = claims.find((answer) => answer.status === "rejected")
   if (failed) throw failed.reason

@@ -1,0 +1,96 @@
+import type { Offer } from "../../task/dispatcher.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import type { RunnerScope } from "../scope.ts"
+import { listWorkers } from "./worker-list.ts"
+
+/** Tasks that name a folder which this process does not have: they are left to those who have it. */
+export interface Misplaced {
+  /** Those of the offers that are to be claimed. One that every worker leaves is: it then fails, and says why. */
+  sift(offers: readonly Offer[]): Promise<readonly Offer[]>
+  /** How many are offered again and again, of a plugin or of all: they may stand before those that can be claimed. */
+  count(plugin?: string): number
+  /** As others are told. */
+  list(): readonly string[]
+}
+
+interface Left {
+  readonly plugin: string
+  /** When it was last found out whether others leave it too. */
+  readonly judgedAt: number
+  readonly offeredAt: number
+}
+
+const JUDGE_EVERY_MS = 2_000
+/** What is not offered any more was taken by somebody. */
+const FORGET_AFTER_MS = 60_000
+
+/** `announce` tells others what is left here, and resolves once they can know. */
+export function createMisplaced(scope: RunnerScope, announce: () => Promise<void>): Misplaced {
+  const left = new Map<string, Left>()
+
+  async function isToBeClaimed(offer: Offer): Promise<boolean> {
+    const key = toKey(offer)
+    const now = scope.clock.monotonic()
+    const known = left.get(key)
+    if (known && now - known.judgedAt < JUDGE_EVERY_MS) {
+      left.set(key, { ...known, offeredAt: now })
+      return false
+    }
+    const task = await scope.store.task(offer.taskId)
+    if (!task || isHere(scope, task)) {
+      left.delete(key)
+      return true
+    }
+    left.set(key, { plugin: offer.plugin, judgedAt: now, offeredAt: now })
+    await announce()
+    return isLeftByAll(scope, task, key)
+  }
+
+  function forget(): void {
+    const before = scope.clock.monotonic() - FORGET_AFTER_MS
+    for (const [key, { offeredAt }] of left) if (offeredAt < before) left.delete(key)
+  }
+
+  return {
+    async sift(offers) {
+      const plugins = new Set(offers.map(({ plugin }) => plugin))
+      const placed = new Set([...plugins].filter((plugin) => hasPlaces(scope, plugin)))
+      if (placed.size === 0) return offers
+      forget()
+      const claimed = await Promise.all(
+        offers.map(async (offer) => (!placed.has(offer.plugin) || (await isToBeClaimed(offer)) ? [offer] : [])),
+      )
+      return claimed.flat()
+    },
+    count: (plugin) => [...left.values()].filter((each) => plugin === undefined || each.plugin === plugin).length,
+    list: () => [...left.keys()].toSorted(),
+  }
+}
+
+function toKey({ taskId, run }: Offer): string {
+  return `${taskId}/${run}`
+}
+
+/** Most plugins have none: then nothing is read. */
+function hasPlaces({ tools }: RunnerScope, plugin: string): boolean {
+  const names = tools.names().get(plugin) ?? []
+  return [...names].some((name) => tools.find(name, plugin).tool.isHere !== undefined)
+}
+
+function isHere({ tools, heldInputs }: RunnerScope, { id, tool, plugin, input }: TaskRecord): boolean {
+  try {
+    return tools.find(tool, plugin).tool.isHere?.(heldInputs.get(id) ?? input) ?? true
+  } catch {
+    // It fails when it is called, and says why.
+    return true
+  }
+}
+
+/** Of those who could run it but for the folder, everybody else has said that they leave it. */
+async function isLeftByAll(scope: RunnerScope, { kind, plugin, tool }: TaskRecord, key: string): Promise<boolean> {
+  const others = (await listWorkers(scope)).filter(({ id }) => id !== scope.worker.id)
+  return others.every(({ announcement }) => {
+    if (!announcement?.kinds.includes(kind) || !announcement.plugins[plugin]?.includes(tool)) return true
+    return announcement.leaves.includes(key)
+  })
+}

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest"
+import { eventually } from "../support/eventually.ts"
+import { createGatedTool, echo } from "../support/tools.ts"
+import { createWorkplace } from "../support/workplace.ts"
+
+/** A tool whose tasks name something that this process has or has not. */
+function createPlacedTool(isHere: boolean) {
+  return createGatedTool({ isHere: () => isHere })
+}
+
+test("a task is left to whoever has what it names, for as long as they live and have no room", async () => {
+  const here = createPlacedTool(true)
+  const elsewhere = createPlacedTool(false)
+  const { meanwhile, another } = await createWorkplace({ tools: [here.tool], background: { maxConcurrentTasks: 1 } })
+  const { tasks } = meanwhile
+  await tasks.start({ tool: "gated", input: {} })
+  const first = await here.call(1)
+  const { id, status } = await tasks.start({ tool: "gated", input: {} })
+  expect(status).toBe("queued")
+  const other = await another({ tools: [elsewhere.tool] })
+  await eventually("the other has said that it leaves it", async () =>
+    (await other.tasks.workers()).some(({ announcement }) => announcement?.leaves.includes(`${id}/1`)),
+  )
+  expect((await tasks.get(id)).task.status).toBe("queued")
+  first.finish()
+  ;(await here.call(2)).finish()
+  expect((await tasks.result(id, { waitMs: 10_000 })).task.status).toBe("completed")
+  expect(elsewhere.calls).toEqual([])
+})
+
+test("one that every worker leaves fails where that is found out", async () => {
+  const run = () => Promise.reject(new Error("there is no such folder"))
+  const tool = { ...createPlacedTool(false).tool, run }
+  const { meanwhile, another } = await createWorkplace({ tools: [tool], takesWork: false })
+  await another({ tools: [tool], takesWork: true })
+  await another({ tools: [tool], takesWork: true })
+  const { id } = await meanwhile.tasks.start({ tool: "gated", input: {} })
+  expect((await meanwhile.tasks.result(id, { waitMs: 10_000 })).task).toMatchObject({
+    status: "failed",
+    failure: { message: "there is no such folder" },
+  })
+})
+
+test("those that are left keep nobody behind them waiting", async () => {
+  const here = createPlacedTool(true)
+  const elsewhere = createPlacedTool(false)
+  const { meanwhile, another } = await createWorkplace({ tools: [here.tool], background: { maxConcurrentTasks: 1 } })
+  const { tasks } = meanwhile
+  const busy = await tasks.start({ tool: "gated", input: {} })
+  const left = await Promise.all([1, 2, 3].map(() => tasks.start({ tool: "gated", input: {}, priority: 1 })))
+  const other = await another({ tools: [elsewhere.tool, echo], background: { maxConcurrentTasks: 1 } })
+  await eventually("the other has seen one", async () =>
+    (await other.tasks.workers()).some(({ announcement }) => (announcement?.leaves.length ?? 0) > 0),
+  )
+  const [one, two] = await Promise.all([1, 2].map(() => other.tasks.start({ tool: "echo", input: {} })))
+  for (const { id } of [one, two].flatMap((task) => task ?? [])) {
+    expect((await other.tasks.result(id, { waitMs: 10_000 })).task.status).toBe("completed")
+  }
+  expect(elsewhere.calls).toEqual([])
+  for (const { id } of [busy, ...left]) await tasks.cancel(id)
+  for (const call of here.calls) call.finish()
+})
