@@ -3,6 +3,7 @@ import { z } from "zod"
 import { defineTool } from "../../src/plugin/tool.ts"
 import { answer, answersOf, ask, COLOUR, NAME, nextQuestion, openAsking } from "../support/asking.ts"
 import { eventually } from "../support/eventually.ts"
+import { interceptCommits } from "../support/intercept-commits.ts"
 import { createFolder } from "../support/workplace.ts"
 
 describe("a question of a task in the background", () => {
@@ -57,6 +58,20 @@ describe("a question of a task in the background", () => {
     life.clock.advance(50_000)
     await answer(life, second, "Anna")
     expect(await answersOf(life, id)).toEqual(["Otto", "Anna"])
+  })
+
+  test("uses up nobody's time while it is being written", async () => {
+    const life = await openAsking()
+    interceptCommits({ engine: life }, async (operations, commit) => {
+      const answers = await commit(operations)
+      const isQuestion = operations.some((one) => one.op === "task.create" && one.entry.as === "waiting")
+      if (isQuestion) life.clock.advance(600_000)
+      return answers
+    })
+    const { id } = await ask(life, [NAME], { timeoutMs: 60_000 })
+    const [wait] = await life.questions(1)
+    await answer(life, wait, "Otto")
+    expect(await answersOf(life, id)).toEqual(["Otto"])
   })
 
   test("the time it has left counts again afterwards", async () => {

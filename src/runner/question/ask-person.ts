@@ -34,9 +34,11 @@ export async function askPerson(
   const active = scope.active.get(run.taskId)
   if (!active) throw new MeanwhileError("wrong_state", `The call ${run.taskId} has ended: it can ask nobody any more.`)
   signal.throwIfAborted()
-  const asked = await enter(scope, () => writeQuestion(scope, active, question))
+  // From before it is written: a person may see it before its writer is told.
   const goOn = restRun(scope, active.taskId)
+  let asked: TaskRecord
   try {
+    asked = await enter(scope, () => writeQuestion(scope, active, question))
     const ended = await waitForEnd(scope, asked.id, { signal })
     if (ended && isTerminal(ended.status)) return await toAnswer(scope, ended)
   } finally {
