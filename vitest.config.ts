@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url"
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config"
-import { isAbout, ON_POSTGRES } from "./test/engines.ts"
+import { isAbout, ON_POSTGRES, SLOW_ON_POSTGRES } from "./test/engines.ts"
 
 /** `npm run test:long` is `--mode long`: the seeded suites read MEANWHILE_TEST_LENGTH and run thousands of seeds. */
 const LONG_MODE = "long"
@@ -16,7 +16,10 @@ export default defineConfig(({ mode }) => {
       // Slow suites start real processes of their own: more workers than this make them slower, not faster.
       maxWorkers: 2,
       globalSetup: ["src/engine/postgres/test-shared-server.ts"],
-      projects: [...(isAbout("embedded") ? [fast, slow(isLong)] : []), ...(isAbout("postgres") ? [postgres] : [])],
+      projects: [
+        ...(isAbout("embedded") ? [fast, slow(isLong)] : []),
+        ...(isAbout("postgres") ? [postgres, slowPostgres] : []),
+      ],
     },
   }
 })
@@ -54,5 +57,16 @@ const postgres: TestProjectInlineConfiguration = {
     env: { MEANWHILE_TEST_ENGINE: "postgres" },
     testTimeout: 30_000,
     hookTimeout: 30_000,
+  },
+}
+
+const slowPostgres: TestProjectInlineConfiguration = {
+  extends: true,
+  test: {
+    name: "postgres-slow",
+    include: SLOW_ON_POSTGRES,
+    env: { MEANWHILE_TEST_ENGINE: "postgres" },
+    testTimeout: 90_000,
+    hookTimeout: 60_000,
   },
 }

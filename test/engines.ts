@@ -15,8 +15,6 @@ export function isAbout(engine: EngineName, wanted = process.env["MEANWHILE_TEST
 export const ON_POSTGRES: { readonly include: string[]; readonly exclude: string[] } = {
   include: ["test/{runner,session,background}/**/*.test.ts"],
   exclude: [
-    // Real processes, which are told nothing but the path of a folder, and crashes at every single commit, which take
-    // minutes where each commit is a transaction on a server.
     "**/*.slow.test.ts",
     // They open no store.
     "test/**/{rows,rows-001,rows-002,guide,secret-fields,secret-shapes,secret-values}.test.ts",
@@ -24,3 +22,12 @@ export const ON_POSTGRES: { readonly include: string[]; readonly exclude: string
     "test/session/{history-problems,reports-config}.test.ts",
   ],
 }
+
+/**
+ * The same of slow ones. The others have real processes of Meanwhile that are told nothing but the path of a folder, or end
+ * a conversation at every single commit, which takes minutes where each commit is a transaction on a server.
+ */
+export const SLOW_ON_POSTGRES: string[] = [
+  "test/runner/{adopted-process,close,forever,given-way,group-crash}.slow.test.ts",
+  "test/session/reports-held-up.slow.test.ts",
+]

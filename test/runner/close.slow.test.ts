@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers"
 import { expect, onTestFinished, test } from "vitest"
 import { createRuntime } from "../../src/app.ts"
 import { endProcessesAfterTest, processesOf } from "../support/processes.ts"
+import { testOfFile } from "../support/test-engine.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
 const SOURCE = join(import.meta.dirname, "..", "..", "src")
@@ -26,7 +27,7 @@ function createFolder(): string {
   return folder
 }
 
-test("nothing keeps a process alive once its Meanwhile is closed, whatever was asked of it", async () => {
+testOfFile("nothing keeps a process alive once its Meanwhile is closed, whatever was asked of it", async () => {
   const folder = createFolder()
   const program = `
     const { createShellPlugin } = await import(${JSON.stringify(join(SOURCE, "builtin/shell/shell-plugin.ts"))})
@@ -70,7 +71,7 @@ test("a process that lives forever is left running, and is the next one's to wat
   expect(processesOf(forever.id)).toEqual([])
 })
 
-test("a folder that this user cannot write is refused with one clear error, and nothing is written", async () => {
+testOfFile("a folder that this user cannot write is refused with one clear error, and nothing is written", async () => {
   const folder = createFolder()
   const dataDirectory = join(folder, "data")
   await (await createRuntime({ dataDirectory })).close()

@@ -114,10 +114,12 @@ async function reclaimFrom(scope: RunnerScope, lost: WorkerLease): Promise<void>
   const { spool = null, host } = lost.data ?? {}
   const data = { ...toWorkerIdentity(), spool, ...(host !== undefined && { host }) }
   const [taken] = await scope.store.commit([{ op: "lease.take", key: lost.key, holder, ttlMs: lost.ttlMs, data }])
-  const hasSpool = isAlone(scope) || spool === scope.spoolPlace
+  // Whoever left without a lease has not said where its spool is: what it ran here has left a folder.
+  const hasSpool = ({ id, run }: TaskSummary): boolean =>
+    isAlone(scope) || (spool === null ? scope.spool.hasRun(id, run) : spool === scope.spoolPlace)
   const where = !isAlone(scope) && typeof host === "string" ? { host } : {}
   await forEachTask(scope, { worker, statuses: CLAIMED }, async (task) => {
-    if (isOwn(scope, task)) await reclaimRun(scope, task, worker, { hasSpool, ...where })
+    if (isOwn(scope, task)) await reclaimRun(scope, task, worker, { hasSpool: hasSpool(task), ...where })
   })
   const held = { inputHeldBy: worker, statuses: ["queued", "waiting"] } as const
   await forEachTask(scope, held, (task) => reclaimRun(scope, task, worker))
