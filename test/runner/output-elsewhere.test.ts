@@ -1,12 +1,16 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { expect, test } from "vitest"
+import { beforeAll, expect, test } from "vitest"
 import type { Runtime } from "../../src/app.ts"
+import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
 import type { OutputRequest } from "../../src/plugin/output.ts"
 import type { TaskId } from "../../src/task/id.ts"
 import { eventually } from "../support/eventually.ts"
 import { createMachines, type Machine, type MachineOptions } from "../support/two-machines.ts"
 import { createGatedTool } from "../support/tools.ts"
+
+// The server is started for the first database that somebody wants: no test has to wait for it.
+beforeAll(async () => (await createTestDatabase()).drop())
 
 /** A task that runs on one machine, and another machine from which it is looked at. */
 async function startElsewhere(options: MachineOptions = {}) {
