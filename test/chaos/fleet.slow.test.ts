@@ -73,8 +73,8 @@ async function live(site: FleetSite, desk: FleetDesk, plan: FleetPlan): Promise<
   const busy = Promise.all([startAll(desk, plan), meetAccidents(site, plan)])
   const answering = answerWaits(desk, isOver.signal)
   const ending = busy.then(async () => {
-    await eventually("every task has ended", async () => (await desk.countLive()) === 0, PATIENCE_MS)
-    await eventually("every end is told", async () => (await desk.countUntold()) === 0, PATIENCE_MS)
+    await eventually("every task has ended", () => nowAndThen(async () => (await desk.countLive()) === 0), PATIENCE_MS)
+    await eventually("every end is told", () => nowAndThen(async () => (await desk.countUntold()) === 0), PATIENCE_MS)
   })
   try {
     await Promise.race([ending, answering])
@@ -90,7 +90,7 @@ async function live(site: FleetSite, desk: FleetDesk, plan: FleetPlan): Promise<
 async function startAll(desk: FleetDesk, { calls }: FleetPlan): Promise<void> {
   const hasRoom = async (): Promise<boolean> => ((await desk.countLive()) ?? MOST_LIVE) < MOST_LIVE
   for (let number = 0; number < calls.length; number += AT_ONCE) {
-    await eventually("there is room", hasRoom, PATIENCE_MS)
+    await eventually("there is room", () => nowAndThen(hasRoom), PATIENCE_MS)
     await Promise.all(calls.slice(number, number + AT_ONCE).map((call, index) => desk.start(call, number + index)))
   }
 }
@@ -108,7 +108,12 @@ async function meetAccidents(site: FleetSite, { accidents, effects }: FleetPlan)
 
 async function answerWaits(desk: FleetDesk, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await desk.answerWaits()
-    await sleep(100)
+    await nowAndThen(() => desk.answerWaits())
   }
+}
+
+/** Whoever asks the store all the time takes it from those who work. */
+async function nowAndThen<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  await sleep(100)
+  return ask()
 }
