@@ -96,19 +96,18 @@ function toConditions(request: TakeRequest, values: unknown[]): string {
     `t.status = 'queued' AND ${IS_DUE} AND (t.input_held_by IS NULL OR t.input_held_by = $3)`,
     `t.kind = ${add(request.kinds)}`,
   ]
-  if (request.tools) {
-    const pairs = request.plugins.flatMap((plugin) =>
-      [...(request.tools?.get(plugin) ?? [])].map((tool) => [plugin, tool] as const),
-    )
-    const columns = `${bind(pairs.map(([plugin]) => plugin))}, ${bind(pairs.map(([, tool]) => tool))}`
-    conditions.push(`(t.plugin, t.tool) IN (SELECT * FROM unnest(${columns}))`)
-  }
+  if (request.tools) conditions.push(`t.plugin || chr(1) || t.tool = ${add(toToolNames(request))}`)
   if (request.fullSessions.length > 0)
     conditions.push(`(t.session IS NULL OR NOT t.session = ${add(request.fullSessions)})`)
   if (request.fullModels.length > 0) conditions.push(`(t.model IS NULL OR NOT t.model = ${add(request.fullModels)})`)
   if (request.fullWorkspaces.length > 0) conditions.push(`NOT t.workspace = ${add(request.fullWorkspaces)}`)
   if (request.only) conditions.push(`(t.session = ${add(request.only.sessions)} OR t.id = ${add(request.only.tasks)})`)
   return conditions.join(" AND ")
+}
+
+/** With its plugin's before it each is one word: rows are looked at one by one, and no other way to them is considered. */
+function toToolNames({ plugins, tools }: TakeRequest): readonly string[] {
+  return plugins.flatMap((plugin) => [...(tools?.get(plugin) ?? [])].map((tool) => `${plugin}\u0001${tool}`))
 }
 
 /** Says of a row what the conditions above ask of it. */
