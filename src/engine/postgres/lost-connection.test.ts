@@ -35,11 +35,14 @@ async function countTickets(): Promise<number> {
   return row?.count ?? 0
 }
 
+/** The statements are not sent again and again, but what is written is. */
+const WRITTEN = '"status":"completed"'
+
 const STAGES = [
   { moment: "before it began", words: "BEGIN", wish: "cut" },
-  { moment: "while it locks what it changes", words: "FOR UPDATE", wish: "swallow" },
-  { moment: "with its locks, before it writes", words: "UPDATE tasks", wish: "cut" },
-  { moment: "after it has written", words: "UPDATE tasks", wish: "swallow" },
+  { moment: "while it locks what it changes", words: "lock_timeout", wish: "swallow" },
+  { moment: "with its locks, before it writes", words: WRITTEN, wish: "cut" },
+  { moment: "after it has written", words: WRITTEN, wish: "swallow" },
   { moment: "before its end arrives", words: "INSERT INTO commit_marks", wish: "cut" },
   { moment: "with its end on the way, which arrives later", words: "INSERT INTO commit_marks", wish: "delay" },
   { moment: "after its end, whose answer is lost", words: "INSERT INTO commit_marks", wish: "swallow" },

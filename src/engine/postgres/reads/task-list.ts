@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto"
 import type { TaskSummary } from "../../../task/record.ts"
 import type { Page, PageRequest, TaskFilter } from "../../../task/store.ts"
 import { parseCursor, requirePageLimit, toCursor } from "../../rules/cursor.ts"
 import { SUMMARY_COLUMNS, type SummaryRow, toTaskSummary } from "../../rules/rows/task-row.ts"
-import type { Query, Statement } from "../connection/database.ts"
+import type { Query } from "../connection/database.ts"
+import { createNaming } from "../connection/naming.ts"
 import { toPageLimit } from "./conditions.ts"
 import { toCountQuery, toTaskQuery } from "./task-query.ts"
 
@@ -15,7 +15,7 @@ export interface TaskList {
 type ListRow = SummaryRow & { readonly at: number }
 
 export function createTaskList(query: Query): TaskList {
-  const statementOf = createNaming()
+  const statementOf = createNaming(MOST_NAMES)
   return {
     async page(filter, { limit, cursor }) {
       requirePageLimit(limit, "tasks")
@@ -40,14 +40,3 @@ export function createTaskList(query: Query): TaskList {
 
 /** Programs ask for few kinds of lists, again and again: half of what one costs is to plan it. */
 const MOST_NAMES = 200
-
-function createNaming(): (text: string) => Statement | string {
-  const statements = new Map<string, Statement>()
-  return (text) => {
-    const known = statements.get(text)
-    if (known || statements.size >= MOST_NAMES) return known ?? text
-    const statement = { name: `tasks ${createHash("sha1").update(text).digest("base64url")}`, text }
-    statements.set(text, statement)
-    return statement
-  }
-}
