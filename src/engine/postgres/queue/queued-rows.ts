@@ -90,8 +90,7 @@ function toQueryOfOwn(fits: string): string {
 
 /** The worker is the third of the values. */
 function toConditions(request: TakeRequest, values: unknown[]): string {
-  const bind = (list: readonly string[]): string => `$${values.push(list)}::text[]`
-  const add = (list: readonly string[]): string => `ANY (${bind(list)})`
+  const add = (list: readonly string[]): string => `ANY ($${values.push(list)}::text[])`
   const conditions = [
     `t.status = 'queued' AND ${IS_DUE} AND (t.input_held_by IS NULL OR t.input_held_by = $3)`,
     `t.kind = ${add(request.kinds)}`,
