@@ -20,8 +20,11 @@ interface Writer {
   readonly reject: (error: unknown) => void
 }
 
-/** A larger group would hold its locks for long. */
-const LARGEST_GROUP = 500
+/**
+ * A larger group costs less for each of its writers. But what comes together would then move together, and while the server
+ * writes, nobody would be there to prepare what is next.
+ */
+const LARGEST_GROUP = 50
 
 /** Other processes commit within milliseconds; one that was stopped in the middle holds its locks until it is noticed. */
 const LOCK_TIMEOUT_MS = 500
