@@ -79,7 +79,8 @@ async function loseWorker(onCrash: OnCrash) {
   const clock = createManualClock()
   const second = await another({ clock, background: { leaseSeconds: 3 } })
   const status = await eventually("it is decided", async () => {
-    clock.advance(500)
+    // Slowly enough to look around in between: a worker counts no silence from a time when it stood still itself.
+    clock.advance(100)
     const { task } = await second.tasks.get(id)
     return (task.status === "running" ? gated.calls.length > 1 : task.status !== "queued") && task.status
   })

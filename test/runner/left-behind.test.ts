@@ -53,7 +53,9 @@ test("a task that cannot begin and was cancelled meanwhile ends as cancelled", a
   interceptCommits(meanwhile, async (operations, go) => {
     const answers = await go(operations)
     const stop = { type: "task.stop_requested", by: "person", reason: "changed my mind" } as const
-    if (hasEvent(operations, "task.started")) await go([{ op: "task.apply", run: { taskId: id, run: 1 }, event: stop }])
+    const isBegun = operations.some((one) => one.op === "task.apply" && one.run.taskId === id)
+    if (isBegun && hasEvent(operations, "task.started"))
+      await go([{ op: "task.apply", run: { taskId: id, run: 1 }, event: stop }])
     return answers
   })
   begin()

@@ -8,6 +8,9 @@ const background = { leaseSeconds: 3 }
 /** Who has a run has no room for it when it is queued again: another worker runs it. */
 const roomForOne = { ...background, maxConcurrentTasks: 1 }
 
+/** Slowly enough to look around in between: a worker counts no silence against others from a time when it stood still. */
+const LITTLE_MS = 50
+
 test("a worker that lost a run can neither print nor keep anything for it any more", async () => {
   const gated = createGatedTool({ onCrash: "retry" })
   const slow = createManualClock()
@@ -21,7 +24,7 @@ test("a worker that lost a run can neither print nor keep anything for it any mo
   const clock = createManualClock()
   const second = await another({ clock })
   const taken = await eventually("another worker runs it", () => {
-    clock.advance(500)
+    clock.advance(LITTLE_MS)
     return gated.calls[1]
   })
   taken.context.output.write("second\n")
@@ -82,7 +85,7 @@ test("a run that another worker has handed back meanwhile is left to the queue",
     return steps
   }
   await eventually("the lost one is done with", async () => {
-    clock.advance(500)
+    clock.advance(LITTLE_MS)
     return store.steps === read && (await store.leases("worker:")).length === 1
   })
   expect(await store.task(id)).toMatchObject({ status: "queued" })
@@ -106,7 +109,7 @@ test("a step that a slow worker begins while another one takes its run over is w
     return steps
   }
   const taken = await eventually("another worker runs it", () => {
-    clock.advance(500)
+    clock.advance(LITTLE_MS)
     return gated.calls[1]
   })
   taken.finish("done")
