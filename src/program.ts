@@ -20,12 +20,15 @@ import { createProgramPlugins } from "./program-plugins.ts"
 /** How long servers may take before it is said that they are waited for. */
 const PATIENCE_MS = 1_000
 
+/** Whoever sits before it, or runs it, sees that it waits for its store, and can end it. */
+const PATIENT = { patienceMs: Number.POSITIVE_INFINITY }
+
 export type { TrustQuestion } from "./program-folder.ts"
 
 /** Beside the folder: what the one who opens the program brings, over what the configuration says. */
 export interface ProgramOptions
   extends FolderOptions,
-    Pick<RuntimeOptions, "model" | "person" | "log" | "clock" | "onEvent" | "takesWork" | "takesKinds"> {
+    Pick<RuntimeOptions, "model" | "person" | "log" | "clock" | "onEvent" | "takesWork" | "takesKinds" | "storeWait"> {
   readonly dataDirectory: string
   /** Where commands run, and where a configuration is looked for. */
   readonly workingDirectory: string
@@ -34,10 +37,6 @@ export interface ProgramOptions
   readonly engine?: string
   /** Tasks that run at once. Default: what the configuration says. */
   readonly maxConcurrentTasks?: number
-  /** How long a server with the store is waited for at the start; once it is there, for as long as it takes. */
-  readonly startPatienceMs?: number
-  /** Once it aborts, a server that is away is not waited for. */
-  readonly leaving?: AbortSignal
   /** Default false: MCP servers come while the conversation has begun. True for those who cannot come back later. */
   readonly waitsForServers?: boolean
 }
@@ -92,7 +91,10 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     ...(options.onEvent && { onEvent: options.onEvent }),
     ...(options.takesWork !== undefined && { takesWork: options.takesWork }),
     ...(options.takesKinds && { takesKinds: options.takesKinds }),
-    ...(values.engine !== null && { engine: values.engine, storeWait: toStoreWait(options) }),
+    ...(values.engine !== null && {
+      engine: values.engine,
+      storeWait: { ...PATIENT, tell: notify, ...options.storeWait },
+    }),
     agent: values.agent,
     background: values.background,
     reports: values.reports,
@@ -116,16 +118,6 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     storePlace: values.engine === null ? dataDirectory : toShownUrl(values.engine),
     maxConcurrentTasks: values.background.maxConcurrentTasks,
   })
-}
-
-/** Whoever sits before it, or runs it, sees that it waits, and can end it. */
-function toStoreWait({ startPatienceMs, leaving, notify }: ProgramOptions): NonNullable<RuntimeOptions["storeWait"]> {
-  return {
-    patienceMs: Number.POSITIVE_INFINITY,
-    ...(startPatienceMs !== undefined && { startPatienceMs }),
-    ...(leaving && { leaving }),
-    tell: notify,
-  }
 }
 
 /** Whoever asks for so many at once gets so many of one plugin or session too, unless somebody has configured a limit. */

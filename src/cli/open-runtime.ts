@@ -21,6 +21,8 @@ export interface OpenedRuntime {
   takeEarlyEvents(): readonly AgentEvent[]
   /** From now on a store that is away is not waited for: what needs it is refused. */
   leave(): void
+  /** Aborted when that has come to pass. */
+  readonly gone: AbortSignal
 }
 
 export interface OpeningOptions extends GlobalOptions {
@@ -47,6 +49,7 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
   const { notify, confirmTrust, trust = false, waitsForServers = false, takesWork = true } = options
   const { engine, takesKinds, concurrency, log, startPatienceMs } = options
   const leaving = new AbortController()
+  const gone = new AbortController()
   const dataDirectory = openDataDirectory(options.dataDir)
   const { openProgram } = await import("../program.ts")
   let early: AgentEvent[] | null = []
@@ -61,8 +64,11 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     ...(concurrency !== undefined && { maxConcurrentTasks: concurrency }),
     ...(engine !== undefined && { engine }),
     ...(log && { log }),
-    ...(startPatienceMs !== undefined && { startPatienceMs }),
-    leaving: options.signal ? AbortSignal.any([options.signal, leaving.signal]) : leaving.signal,
+    storeWait: {
+      leaving: options.signal ? AbortSignal.any([options.signal, leaving.signal]) : leaving.signal,
+      onGone: () => gone.abort(),
+      ...(startPatienceMs !== undefined && { startPatienceMs }),
+    },
     notify: (text) => notify(plain(text)),
     ...(options.keepsEarlyEvents && { onEvent: (event) => early?.push(event) }),
     ...(confirmTrust && { confirmTrust: ({ text }) => confirmTrust(text) }),
@@ -72,5 +78,5 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     early = null
     return events
   }
-  return { meanwhile, dataDirectory, takeEarlyEvents, leave: () => leaving.abort() }
+  return { meanwhile, dataDirectory, takeEarlyEvents, leave: () => leaving.abort(), gone: gone.signal }
 }

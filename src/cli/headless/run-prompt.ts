@@ -1,5 +1,7 @@
 import type { Program } from "../../program.ts"
 import { toErrorMessage } from "../../base/error.ts"
+import { unlessAborted } from "../../base/unless-aborted.ts"
+import { closeUnlessAway } from "../away-store.ts"
 import { createYesChannel } from "../chat/yes-channel.ts"
 import type { ExitName } from "../exit-code.ts"
 import { plain, shortId, type TaskId } from "../format.ts"
@@ -16,7 +18,7 @@ import { findOwnTasks, type OwnTasksScope } from "./own-tasks.ts"
 import { createReportRecord, type ReportRecord } from "./report-record.ts"
 import { describeStop, type Said, toOutcome, toResult } from "./run-outcome.ts"
 import { leaveTasks, type LeftWork, settleTasks } from "./settle-tasks.ts"
-import { createStop } from "./stop.ts"
+import { createStop, type Stop } from "./stop.ts"
 
 export interface RunPromptOptions extends GlobalOptions {
   readonly prompt: string
@@ -34,7 +36,7 @@ type Session = Awaited<ReturnType<Program["createSession"]>>
 export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
   const answers = createLineScreen(process.stdout, process.env)
   const notes = createLineScreen(process.stderr, process.env)
-  const { meanwhile, leave } = await openRuntime({
+  const { meanwhile, leave, gone } = await openRuntime({
     ...options,
     waitsForServers: true,
     takesWork: "own",
@@ -42,39 +44,54 @@ export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
   })
   const stop = createStop(options.timeoutMs)
   stop.signal.addEventListener("abort", leave)
-  const beganAt = Date.now()
   try {
-    if (options.isApproving) meanwhile.attach(createYesChannel(notes))
-    const started = new Set<TaskId>()
-    let own: Session["id"] | null = null
-    const isOwn = (agent: Session["id"]): boolean => agent === own
-    const reports = createReportRecord(isOwn)
-    const unlisten = meanwhile.on(toListener(options, { answers, notes, isOwn, started, reports }))
-    const session = await startSession(meanwhile, toWish(options))
-    own = session.id
-    // What nobody waits for is told with the next message of the conversation.
-    if (!options.waitsForTasks) session.disableReports()
-    const said = await say(session, options.prompt, stop.signal)
-    const words = toProgramWords(options)
-    const scope = { meanwhile, session: session.id, beganAt, started, words }
-    const left = await settle(options, { ...scope, notes, own: session }, stop.signal)
-    if (left === "running") await leaveTasks({ ...scope, screen: notes })
-    const tasks = await findOwnTasks(scope)
-    unlisten()
-    notes.detach()
-    answers.detach()
-    const { signal } = stop
-    const told = { reports: reports.all(), failedReports: reports.failed() }
-    const run = { session: session.id, said, left, tasks, signal, words, ...told }
-    const { outcome, error } = toOutcome(run)
-    if (error !== null) notes.print(`meanwhile: ${plain(error)}`)
-    notes.print(`session ${shortId(session.id)}, to go on: ${words} run --session ${shortId(session.id)} "…"`)
-    if (options.isJson) answers.print(toJsonLine(toResult(run)))
-    return outcome
+    return await unlessAborted(gone, converse(options, { meanwhile, answers, notes, stop }))
+  } catch (error) {
+    if (!gone.aborted) throw error
+    notes.print("meanwhile: stopped while the store is away; what was not written yet goes on at the next start")
+    return "stopped"
   } finally {
     stop.forget()
-    await meanwhile.close({ signal: stop.hurry })
+    await closeUnlessAway(meanwhile, { signal: stop.hurry })
   }
+}
+
+interface Conversing {
+  readonly meanwhile: Program
+  readonly answers: Screen
+  readonly notes: Screen
+  readonly stop: Stop
+}
+
+async function converse(options: RunPromptOptions, { meanwhile, answers, notes, stop }: Conversing): Promise<ExitName> {
+  const beganAt = Date.now()
+  if (options.isApproving) meanwhile.attach(createYesChannel(notes))
+  const started = new Set<TaskId>()
+  let own: Session["id"] | null = null
+  const isOwn = (agent: Session["id"]): boolean => agent === own
+  const reports = createReportRecord(isOwn)
+  const unlisten = meanwhile.on(toListener(options, { answers, notes, isOwn, started, reports }))
+  const session = await startSession(meanwhile, toWish(options))
+  own = session.id
+  // What nobody waits for is told with the next message of the conversation.
+  if (!options.waitsForTasks) session.disableReports()
+  const said = await say(session, options.prompt, stop.signal)
+  const words = toProgramWords(options)
+  const scope = { meanwhile, session: session.id, beganAt, started, words }
+  const left = await settle(options, { ...scope, notes, own: session }, stop.signal)
+  if (left === "running") await leaveTasks({ ...scope, screen: notes })
+  const tasks = await findOwnTasks(scope)
+  unlisten()
+  notes.detach()
+  answers.detach()
+  const { signal } = stop
+  const told = { reports: reports.all(), failedReports: reports.failed() }
+  const run = { session: session.id, said, left, tasks, signal, words, ...told }
+  const { outcome, error } = toOutcome(run)
+  if (error !== null) notes.print(`meanwhile: ${plain(error)}`)
+  notes.print(`session ${shortId(session.id)}, to go on: ${words} run --session ${shortId(session.id)} "…"`)
+  if (options.isJson) answers.print(toJsonLine(toResult(run)))
+  return outcome
 }
 
 /** In lists its name tells it from a chat. */

@@ -18,6 +18,8 @@ export interface PostgresEngineOptions {
   readonly patienceMs?: number
   /** Once it aborts, a server that is away is not waited for. So it is when the store is closed. */
   readonly leaving?: AbortSignal
+  /** Called when that has come to pass: from now on everything is refused. */
+  readonly onGone?: () => void
   /** Lines for a person: what takes its time, that the server is waited for, is away, is back. */
   readonly tell?: (line: string) => void
   readonly log?: { warn(message: string, fields?: JsonObject): void }

@@ -18,6 +18,8 @@ export interface DatabaseOptions extends ConnectionOptions {
   readonly startPatienceMs?: number
   /** Once it aborts, a server that is away is not waited for. */
   readonly leaving?: AbortSignal
+  /** Called when that has come to pass: from now on everything is refused. */
+  readonly onGone?: () => void
   /** Lines for a person: that the server is waited for, is away, is back. */
   readonly tell?: (line: string) => void
 }
@@ -58,6 +60,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
   function leaveIfAway(): void {
     if (hasLeft() && reachability.isAway) {
+      if (!gone.signal.aborted) options.onGone?.()
       gone.abort()
       connections.cut()
       // Whether it is there is found out now, and not when the next one asks.
