@@ -165,6 +165,7 @@ export type {
 export { isTerminal, LIFECYCLE, type RunStatus } from "./task/lifecycle.ts"
 export type { Notice } from "./task/notice.ts"
 export type { Operation } from "./task/operation.ts"
+export type { OutputExtent, OutputPart, Outputs } from "./task/outputs.ts"
 export type { ArtifactReference, Patch } from "./task/patch.ts"
 export type { Progress, Usage } from "./task/progress.ts"
 export type { Lifetime, NotifyMode, TaskKind, TaskLimits, TaskRecord, TaskSummary } from "./task/record.ts"

@@ -1,7 +1,8 @@
 /**
  * Only whoever has the run claimed under that fence writes. The lock of the task's row keeps it so until the bytes are there;
  * a row that somebody else has locked is passed over, so that no one task holds up the others. Answers for each run that is
- * claimed so whether it was written. Pieces that lie across the border of what is dropped are cut.
+ * claimed so whether it was written. Pieces that lie across the border of what is dropped are cut. One that is there already,
+ * because its answer was lost, may have got longer since.
  */
 export const APPEND_OUTPUT = `
 WITH asked AS (
@@ -25,7 +26,8 @@ WITH asked AS (
 ), written AS (
   INSERT INTO outputs (task, run, start, stop, bytes)
   SELECT task, run, start, start + octet_length(bytes), bytes FROM own
-  ON CONFLICT (task, run, start) DO NOTHING
+  ON CONFLICT (task, run, start) DO UPDATE SET stop = excluded.stop, bytes = excluded.bytes
+  WHERE excluded.stop > outputs.stop
 )
 SELECT DISTINCT claimed.id, claimed.run, claimed.fence, held.id IS NOT NULL AS is_written
 FROM asked JOIN claimed USING (id, run, fence) LEFT JOIN held USING (id, run, fence)`

@@ -68,8 +68,10 @@ test("any bytes are kept as they are, a piece of more than a row too", async () 
 test("a piece that is sent again, because nobody answered, is there once", async () => {
   const task = await createTask(engine, RUNNING)
   await outputs.append(toPart(task, 0, "once"))
+  await outputs.append(toPart(task, 0, "once, and more"))
   await outputs.append(toPart(task, 0, "once"))
-  expect(await textOf(task)).toBe("once")
+  await outputs.append(toPart(task, 14, " behind it"))
+  expect(await textOf(task)).toBe("once, and more behind it")
 })
 
 test("what is not kept any longer goes to the byte, also when everything before was never sent", async () => {

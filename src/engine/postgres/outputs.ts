@@ -26,7 +26,8 @@ interface Writer {
 
 /** A row is read as a whole. */
 const ROW_BYTES = 64 * 1_024
-const LARGEST_GROUP_BYTES = 4 * 1_024 * 1_024
+/** Whoever else writes to these tasks waits meanwhile. */
+const LARGEST_GROUP_BYTES = 1_024 * 1_024
 /** Somebody is just writing to that task: that takes a moment, unless they stand still. */
 const SHORTEST_PAUSE_MS = 10
 const LONGEST_PAUSE_MS = 200

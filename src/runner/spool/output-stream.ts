@@ -29,17 +29,28 @@ export interface OutputStreamOptions {
 const LOOK_EVERY_MS = 250
 /** While the store refuses. */
 const TRY_AGAIN_MS = 1_000
-/** At a time: of what is printed faster, what the cap drops meanwhile is never sent. */
-const MOST_BYTES = 1_024 * 1_024
+const MOST_BYTES = 256 * 1_024
+/** Of what is printed faster, what the cap drops meanwhile is never sent. */
+const PARTS_PER_LOOK = 4
 const NEWLINE = 10
+
+interface Found {
+  readonly totalBytes: number
+  /** Absent: there is nothing to hand on now. */
+  readonly part?: Omit<OutputPart, "run">
+}
+
+const NOTHING: Found = { totalBytes: 0 }
 
 /** Begins at once. Looking costs the store nothing while nothing is printed. */
 export function createOutputStream(options: OutputStreamOptions): OutputStream {
   const { outputs, run, spool, redactor, clock } = options
   let position: number | undefined
+  /** What was printed at the last look. */
   let seenBytes = -1
   /** Where the files began at the first look: what lay before it then is in the store alone, and was not dropped. */
   let beganAt: number | undefined
+  let isInDoubt = false
   let isStopped = false
   let isFinished = false
   let cancelTimer: CancelTimer | undefined = schedule(LOOK_EVERY_MS)
@@ -55,7 +66,7 @@ export function createOutputStream(options: OutputStreamOptions): OutputStream {
   async function lookAndGoOn(): Promise<void> {
     let delayMs = LOOK_EVERY_MS
     try {
-      await look(false)
+      await look()
     } catch (error) {
       options.onFailure(error)
       delayMs = TRY_AGAIN_MS
@@ -63,53 +74,58 @@ export function createOutputStream(options: OutputStreamOptions): OutputStream {
     if (cancelTimer && !isStopped) cancelTimer = schedule(delayMs)
   }
 
-  /** Whether there may be more to hand on at once. */
-  async function look(isOver: boolean): Promise<boolean> {
-    if (isStopped) return false
+  async function look(): Promise<void> {
+    let found = await handOn(false)
+    for (let parts = 1; found.part && parts < PARTS_PER_LOOK; parts++) found = await handOn(false)
+    seenBytes = found.totalBytes
+  }
+
+  async function handOn(isOver: boolean): Promise<Found> {
+    if (isStopped) return NOTHING
     try {
       const from = (position ??= await findPosition())
-      const part = await spool.withSource((source) => readPart(source, from, isOver))
-      if (!part) return false
-      await outputs.append({ run, ...part })
-      position = part.start + part.bytes.byteLength
-      return true
+      const found = await spool.withSource((source) => readPart(source, from, isOver))
+      if (!found.part) return found
+      await outputs.append({ run, ...found.part })
+      position = found.part.start + found.part.bytes.byteLength
+      return found
     } catch (error) {
-      if (!isOthers(error)) throw error
+      if (!isOthers(error)) {
+        // It may be there all the same.
+        position = undefined
+        isInDoubt = true
+        throw error
+      }
       isStopped = true
-      return false
+      return NOTHING
     }
   }
 
-  /** Behind what earlier claims of the run have handed on. */
+  /** Behind what is there: of earlier claims of the run, or of pieces whose answer was lost. */
   async function findPosition(): Promise<number> {
-    if (run.fence === 1) return 0
+    if (run.fence === 1 && !isInDoubt) return 0
     return (await outputs.extent(run.taskId, run.run))?.totalBytes ?? 0
   }
 
-  async function readPart(
-    source: OutputSource,
-    from: number,
-    isOver: boolean,
-  ): Promise<Omit<OutputPart, "run"> | undefined> {
-    const isQuiet = source.totalBytes === seenBytes
-    seenBytes = source.totalBytes
+  async function readPart(source: OutputSource, from: number, isOver: boolean): Promise<Found> {
+    const { totalBytes } = source
     beganAt ??= source.firstOffset <= from ? source.firstOffset : 0
     const keepFrom = source.firstOffset > beganAt ? source.firstOffset : 0
     const start = Math.max(from, source.firstOffset)
-    if (source.totalBytes <= start) return undefined
-    const safe = isOver ? source.totalBytes : await findSafeEnd(source, start, isQuiet)
+    if (totalBytes <= start) return { totalBytes }
+    const safe = isOver ? totalBytes : await findSafeEnd(source, start)
     const end = Math.min(safe, start + MOST_BYTES)
-    if (end <= start) return undefined
-    return { start, bytes: await readRedacted(source, redactor, start, end), keepFrom }
+    if (end <= start) return { totalBytes }
+    return { totalBytes, part: { start, bytes: await readRedacted(source, redactor, start, end), keepFrom } }
   }
 
   /**
    * Secrets are found in whole lines, with what lies around them. A line that is still being printed waits, until nothing
    * was added to it for a while or it is longer than what a secret is looked for in.
    */
-  async function findSafeEnd(source: OutputSource, start: number, isQuiet: boolean): Promise<number> {
+  async function findSafeEnd(source: OutputSource, start: number): Promise<number> {
     const { totalBytes } = source
-    if (isQuiet) return totalBytes - (await countUnfinished(source, redactor))
+    if (totalBytes === seenBytes) return totalBytes - (await countUnfinished(source, redactor))
     const windowStart = Math.max(start, totalBytes - redactor.contextBytes)
     const window = await source.read(windowStart, totalBytes)
     const lines = window.subarray(0, window.lastIndexOf(NEWLINE) + 1)
@@ -125,7 +141,7 @@ export function createOutputStream(options: OutputStreamOptions): OutputStream {
     async finish() {
       stopLooking()
       await looking
-      while (await look(true));
+      while ((await handOn(true)).part);
       isFinished = !isStopped
     },
     get isFinished() {
