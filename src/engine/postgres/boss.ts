@@ -29,6 +29,8 @@ export interface FetchRequest {
   readonly without?: readonly string[]
   /** Only tickets of a higher priority than this. */
   readonly above?: number
+  /** Makes of the statement that fetches tickets one that answers more of each. */
+  readonly toStatement?: (fetch: string) => string
 }
 
 /** pg-boss, as far as it is used: a queue for each plugin, whose tickets are pulled in batches and removed once they are done. */
@@ -36,7 +38,7 @@ export interface Boss {
   /** In the transaction of `query`, but for a queue that is not there yet. A ticket that is there already stays as it is. */
   insert(query: Query, tickets: readonly NewTicket[]): Promise<void>
   /** Highest priority first, then the oldest. */
-  fetch(plugin: string, request: FetchRequest): Promise<readonly FetchedTicket[]>
+  fetch<More = unknown>(plugin: string, request: FetchRequest): Promise<readonly (FetchedTicket & More)[]>
   /** Whoever holds them, and also when nobody does. */
   remove(query: Query, tickets: readonly TicketReference[]): Promise<void>
   /** They take their old places. Those that were lost to somebody else are left alone. */
@@ -60,7 +62,14 @@ const HIGHEST_PRIORITY = 2_147_483_647
  * Whoever holds a ticket need not be remembered when the server crashes: it is handed out again. And while a queue grows
  * quickly the server knows too little of it to see that the index leads to its head.
  */
-const FETCH_SETTINGS = ["synchronous_commit", "enable_bitmapscan", "enable_seqscan", "jit"]
+const FETCH_SETTINGS = [
+  "synchronous_commit",
+  "enable_bitmapscan",
+  "enable_seqscan",
+  "enable_hashjoin",
+  "enable_mergejoin",
+  "jit",
+]
   .map((setting) => `SET LOCAL ${setting} TO off`)
   .join("; ")
 const LATEST_START = Date.UTC(9999, 0)
@@ -85,11 +94,13 @@ export async function createBoss(
   boss.on("error", (error) => onError(toErrorMessage(error)))
   await boss.start()
   const queues = new Map<string, Promise<string>>()
-  const forFetching = {
-    executeSql: (text: string, values: readonly unknown[] = []) =>
+  const toFetcher = (toStatement: (fetch: string) => string) => ({
+    executeSql(fetch: string, values: readonly unknown[] = []) {
+      const text = toStatement(fetch)
       // Settings and a statement go together where no values are sent.
-      ask(database.query, values.length > 0 ? text : `${FETCH_SETTINGS}; ${text}`, values),
-  }
+      return ask(database.query, values.length > 0 ? text : `${FETCH_SETTINGS}; ${text}`, values)
+    },
+  })
 
   async function ensureQueue(plugin: string): Promise<string> {
     const name = toQueueName(plugin)
@@ -129,15 +140,15 @@ export async function createBoss(
         const db = toExecutor(query)
         for (const { id, priority } of ofQueue) await boss.update(name, undefined, { id, priority, db })
       }),
-    async fetch(plugin, { limit, without = [], above }) {
+    async fetch<More>(plugin: string, { limit, without = [], above, toStatement = (fetch) => fetch }: FetchRequest) {
       if (above !== undefined && above >= HIGHEST_PRIORITY) return []
       const tickets = await boss.fetch(await queueOf(plugin), {
         batchSize: limit,
-        db: forFetching,
+        db: toFetcher(toStatement),
         ...(without.length === 0 ? {} : { ignoreGroups: [...without] }),
         ...(above === undefined ? {} : { minPriority: above + 1 }),
       })
-      return tickets.map(({ id, retryCount }) => ({ id, retryCount }))
+      return tickets as readonly FetchedTicket[] as readonly (FetchedTicket & More)[]
     },
     async giveBack(plugin, tickets) {
       if (tickets.length > 0) await boss.fail(await queueOf(plugin), [...tickets])

@@ -49,7 +49,7 @@ export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
   const { query, boss, clock, patienceMs = PATIENCE_MS, tellOthers } = parts
   const queued = createQueuedRows(query, clock)
   const custody = createCustody({ query, boss, queued, patienceMs, onRelease: tellOthers })
-  const fetching = createFetching(boss, custody)
+  const fetching = createFetching(boss, queued, custody)
   const wakeUp = createWakeUp()
   const lookAround = createLookAround(queued, custody, wakeUp, patienceMs)
   const pull = createPull({ queued, custody, fetching, byTurn })

@@ -3,7 +3,7 @@ import type { TaskId } from "../../../task/id.ts"
 import type { Boss, FetchedTicket } from "../boss.ts"
 import type { Query } from "../connection/database.ts"
 import { type QueueEntry, toTicketId, toQueueEntry } from "./ticket-id.ts"
-import type { QueuedRow, QueuedRows } from "./queued-rows.ts"
+import { type QueuedRow, type QueuedRows, type TicketWithRun, toQueuedRow } from "./queued-rows.ts"
 import { createRemovals } from "./removals.ts"
 
 /**
@@ -12,7 +12,7 @@ import { createRemovals } from "./removals.ts"
  */
 export interface Custody {
   /** Takes tickets in, and answers with those of their runs that are still queued. */
-  add(plugin: string, tickets: readonly FetchedTicket[]): Promise<readonly QueuedRow[]>
+  add(plugin: string, tickets: readonly TicketWithRun[]): readonly QueuedRow[]
   /** Runs that were found in the table, whose tickets are lost or are somebody else's. */
   addFound(rows: readonly QueuedRow[]): void
   /** Looks at everything again, and lets go of what has left the queue. */
@@ -81,16 +81,17 @@ export function createCustody({ query, boss, queued, patienceMs, onRelease }: Cu
     removals.add({ plugin, id: ticketId })
   }
 
-  async function lookAt(some: readonly Holding[]): Promise<readonly QueuedRow[]> {
+  /** A run that is not in the queue any more, or that has come back to it since, is let go. */
+  function see(holding: Holding, row: QueuedRow | undefined): readonly QueuedRow[] {
+    if (row?.run === holding.entry.run && row.fence === holding.entry.fence) return [(holding.row = row)]
+    letGo(holding)
+    return []
+  }
+
+  async function lookAt(some: readonly Holding[]): Promise<void> {
     const rows = await queued.read(some.map(({ entry }) => entry.number))
     const byNumber = new Map(rows.map((row) => [row.number, row]))
-    const seen: QueuedRow[] = []
-    for (const holding of some) {
-      const row = byNumber.get(holding.entry.number)
-      if (row?.run === holding.entry.run && row.fence === holding.entry.fence) seen.push((holding.row = row))
-      else letGo(holding)
-    }
-    return seen
+    for (const holding of some) see(holding, byNumber.get(holding.entry.number))
   }
 
   async function giveBack(some: readonly Holding[]): Promise<void> {
@@ -125,7 +126,11 @@ export function createCustody({ query, boss, queued, patienceMs, onRelease }: Cu
   }
 
   return {
-    add: (plugin, tickets) => lookAt(tickets.map((ticket) => hold(plugin, toQueueEntry(ticket.id), ticket))),
+    add: (plugin, tickets) =>
+      tickets.flatMap((ticket) => {
+        const { id, retryCount } = ticket
+        return see(hold(plugin, toQueueEntry(id), { id, retryCount }), toQueuedRow(ticket))
+      }),
     addFound(rows) {
       for (const row of rows) if (!holdings.has(toTicketId(row))) hold(row.plugin, row, null).row = row
     },

@@ -3,7 +3,7 @@ import type { TakeRequest } from "../../../task/dispatcher.ts"
 import type { Boss, FetchRequest } from "../boss.ts"
 import type { Custody } from "./custody.ts"
 import { createFairShare, type FairShare } from "./fair-share.ts"
-import { createFits, type QueuedRow } from "./queued-rows.ts"
+import { createFits, type QueuedRow, type QueuedRows, type TicketWithRun } from "./queued-rows.ts"
 
 /**
  * `exhausted`: there are no more tickets. `clogged`: so much lies before what fits that it was given up; what fits must
@@ -30,7 +30,7 @@ const MOST_MISFITS = 200
 /** For so long a queue with something before what fits is not fetched from: others may want that. */
 const CLOGGED_MS = 1_000
 
-export function createFetching(boss: Boss, custody: Custody): Fetching {
+export function createFetching(boss: Boss, queued: QueuedRows, custody: Custody): Fetching {
   const shares = new Map<string, FairShare>()
   const cloggedUntilMs = new Map<string, number>()
 
@@ -45,8 +45,8 @@ export function createFetching(boss: Boss, custody: Custody): Fetching {
     const fitting: QueuedRow[] = []
     let misfits = custody.rows().filter((row) => row.plugin === plugin && !fits(row)).length
     for (let limit = wanted.limit; ; limit = Math.min(2 * limit, MOST_MISFITS)) {
-      const tickets = await boss.fetch(plugin, { ...wanted, limit })
-      const rows = tickets.length === 0 ? [] : await custody.add(plugin, tickets)
+      const tickets = await boss.fetch<TicketWithRun>(plugin, { ...wanted, limit, toStatement: queued.withRuns })
+      const rows = custody.add(plugin, tickets)
       fitting.push(...rows.filter(fits))
       misfits += rows.filter((row) => !fits(row)).length
       const hasMisfits = misfits > 0

@@ -2,6 +2,7 @@ import type { Clock } from "../../../base/clock.ts"
 import type { Offer, TakeRequest } from "../../../task/dispatcher.ts"
 import type { SessionId, TaskId, WorkerId } from "../../../task/id.ts"
 import type { TaskKind } from "../../../task/record.ts"
+import type { FetchedTicket } from "../boss.ts"
 import type { Query } from "../connection/database.ts"
 import type { QueueEntry } from "./ticket-id.ts"
 
@@ -22,6 +23,8 @@ export interface QueuedRow extends QueueEntry {
 
 /** The queue as the tasks table has it, which is the truth about it. */
 export interface QueuedRows {
+  /** Makes of a statement that answers tickets by their ids one that answers each with its run, if that is queued. */
+  withRuns(tickets: string): string
   /** Those of these tasks that are queued. */
   read(numbers: readonly number[]): Promise<readonly QueuedRow[]>
   /** Those of its plugins that have something for the request. */
@@ -35,6 +38,10 @@ export interface QueuedRows {
 export function createQueuedRows(query: Query, clock: Clock | undefined): QueuedRows {
   const now = (): number | null => clock?.now() ?? null
   return {
+    withRuns: (tickets) => `WITH fetched AS (${tickets})
+      SELECT fetched.id AS id, fetched."retryCount", t.id AS "taskId", ${RUN_COLUMNS}
+      FROM fetched CROSS JOIN ${toClock(String(now()))} LEFT JOIN tasks t ON t.status = 'queued'
+        AND t.number = ('x' || left(replace(fetched.id::text, '-', ''), 16))::bit(64)::bigint`,
     read: (numbers) =>
       numbers.length === 0
         ? Promise.resolve([])
@@ -70,11 +77,14 @@ export function createQueuedRows(query: Query, clock: Clock | undefined): Queued
   }
 }
 
-const NOW = "(SELECT coalesce($1::bigint, floor(extract(epoch FROM now()) * 1000)::bigint) AS now) AS clock"
+const toClock = (now: string): string =>
+  `(SELECT coalesce(${now}::bigint, floor(extract(epoch FROM now()) * 1000)::bigint) AS now) AS clock`
+const NOW = toClock("$1")
 /** What was not put off is due, also after the clock was set back behind the moment it was queued at. */
 const IS_DUE = "(t.available_at <= clock.now OR t.available_at <= t.queued_at)"
-const COLUMNS = `t.number, t.run, t.fence, t.id, t.session, t.workspace, t.plugin, t.tool, t.model, t.kind,
+const RUN_COLUMNS = `t.number, t.run, t.fence, t.session, t.workspace, t.plugin, t.tool, t.model, t.kind,
   t.input_held_by AS "inputHeldBy", t.priority, t.queued_at AS "queuedAt", ${IS_DUE} AS "isDue"`
+const COLUMNS = `t.id, ${RUN_COLUMNS}`
 const IN_ORDER = "ORDER BY t.priority DESC, t.queued_at, t.number"
 
 /** Plugin by plugin, along the queue of each, so that another's long queue is not walked. */
@@ -126,6 +136,17 @@ export function createFits(request: TakeRequest): (row: QueuedRow) => boolean {
     (model === null || !models.has(model)) &&
     !workspaces.has(workspace) &&
     (inputHeldBy === null || inputHeldBy === worker)
+}
+
+/** A ticket as it was answered with its run. */
+export type TicketWithRun = FetchedTicket & Omit<QueuedRow, "id" | "number"> & TaskOfTicket
+
+type TaskOfTicket = { readonly number: null } | { readonly number: number; readonly taskId: TaskId }
+
+export function toQueuedRow(ticket: TicketWithRun): QueuedRow | undefined {
+  if (ticket.number === null) return undefined
+  const { retryCount: _, taskId, ...row } = ticket
+  return { ...row, id: taskId }
 }
 
 export function toOffer({ id, run, session, workspace, plugin, model }: QueuedRow): Offer {
