@@ -13,6 +13,8 @@ export interface OutputCap {
   watch(): void
   /** Looks now. */
   check(): void
+  /** The same; resolves when what is past the limit is cut. */
+  settle(): Promise<void>
   /** Stops looking; resolves when a cut that was under way is done. */
   close(): Promise<void>
   /** Stops looking, and goes no step further with a cut that is under way. */
@@ -106,6 +108,12 @@ export function createOutputCap(options: OutputCapOptions): OutputCap {
       if (!cancelTimer && !isClosed) schedule(FIRST_LOOK_MS)
     },
     check,
+    async settle() {
+      // One that is under way has not seen what was printed since it began.
+      await cutting
+      check()
+      await cutting
+    },
     async close() {
       // What was printed since the last look counts too.
       check()

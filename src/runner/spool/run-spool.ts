@@ -23,7 +23,7 @@ export interface RunSpool {
   write(data: string | Uint8Array): void
   /** Puts what was written so far, and all that follows, on disk: the run is becoming a task. */
   keep(): void
-  /** Resolves when all that was written is in the file. Rejects with `disk_full` when it cannot be. */
+  /** Resolves when all that was written is in the file, and within its limit. Rejects with `disk_full` when it cannot be. */
   flush(): Promise<void>
   read(request?: OutputRequest, state?: { readonly isComplete: boolean }): Promise<OutputChunk>
   /** All that was printed so far, as it is: with its secrets. */
@@ -152,7 +152,11 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
     release,
     write: output.write,
     keep: output.keep,
-    flush: output.flush,
+    async flush() {
+      await output.flush()
+      // Whoever hands it on does not hand on what is dropped.
+      await cap.settle()
+    },
     read: (request = {}, { isComplete } = { isComplete: false }) =>
       output.read((source) => readOutput(source, request, { redactor, isComplete })),
     async runProcess(request, control) {
