@@ -152,11 +152,7 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
     release,
     write: output.write,
     keep: output.keep,
-    async flush() {
-      await output.flush()
-      // Whoever hands it on does not hand on what is dropped.
-      await cap.settle()
-    },
+    flush: () => output.flush().then(cap.settle),
     read: (request = {}, { isComplete } = { isComplete: false }) =>
       output.read((source) => readOutput(source, request, { redactor, isComplete })),
     async runProcess(request, control) {
