@@ -29,7 +29,7 @@ const PATIENCE_MS = 60_000
 const START_PATIENCE_MS = 5_000
 const TELL_AFTER_MS = 800
 /** A server that is back answers what it was asked before within so long, or has never heard of it. */
-const LATE_ANSWER_MS = 2_000
+const LATE_ANSWER_MS = 5_000
 
 /** Connects once, so that a wrong URL shows at once. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {

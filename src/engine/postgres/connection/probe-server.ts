@@ -2,7 +2,7 @@ import pg from "pg"
 import { type ClientSettings, withoutSessionSettings } from "./client-settings.ts"
 import { createSockets } from "./sockets.ts"
 
-const ANSWER_MS = 1_500
+const ANSWER_MS = 1_000
 
 /** Whether what is asked here could be changed too. */
 export const IS_READ_ONLY = "SELECT current_setting('transaction_read_only') = 'on' AS is_read_only"

@@ -16,6 +16,8 @@ export interface ReachabilityParts {
 }
 
 const GRACE_MS = 1_000
+/** One that is late may be so because this process, or the machine, was busy. */
+const FEWEST_FAILURES = 2
 const SHORTEST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 1_000
 
@@ -27,6 +29,7 @@ export function createReachability({ probe, onAway, onBack }: ReachabilityParts)
   async function look(): Promise<void> {
     const doubtedAtMs = performance.now()
     let pauseMs = SHORTEST_PAUSE_MS
+    let failures = 0
     while (!closing.signal.aborted) {
       const cause = await probe().then(
         () => undefined,
@@ -39,7 +42,8 @@ export function createReachability({ probe, onAway, onBack }: ReachabilityParts)
         isAway = false
         return
       }
-      if (!isAway && doubtedMs >= GRACE_MS) {
+      failures += 1
+      if (!isAway && doubtedMs >= GRACE_MS && failures >= FEWEST_FAILURES) {
         isAway = true
         onAway(cause.error)
       }
