@@ -43,7 +43,9 @@ export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Prom
   const taskId = createTaskId()
   const taken = Promise.withResolvers<string>()
   taken.promise.catch(() => {})
+  let isTaken = false
   takers.set(taskId, (run) => {
+    isTaken = true
     opening.onBegun?.(taskId)
     const text = opening.take(createStoredTurn(run, writer, metadata))
     text.then(taken.resolve, taken.reject)
@@ -59,7 +61,10 @@ export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Prom
     const { idempotencyKey = null } = opening
     const own = { id: taskId, session: id, workspace, model, title, parentTask, traceId, idempotencyKey, metadata }
     const { ended } = await runner.beginTurn({ ...own, operations })
-    requireDurable(await ended, writer)
+    const task = await ended
+    requireDurable(task, writer)
+    // Who lost its lease while the turn was written, or was told to stop by then, never came to take it.
+    if (!isTaken) throw notTaken(taskId, task)
   } catch (error) {
     writer.markBroken()
     if (!isMeanwhileError(error, "version_conflict")) throw error
@@ -70,6 +75,13 @@ export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Prom
     takers.delete(taskId)
   }
   return taken.promise
+}
+
+function notTaken(turn: TaskId, task: TaskRecord | null): MeanwhileError {
+  if (task)
+    return new MeanwhileError("wrong_state", `The turn ${turn} was ${task.status} before it was taken.`, { turn })
+  const message = `Another worker goes on with the turn ${turn}: this one was silent for too long.`
+  return new MeanwhileError("stale_claim", message, { turn })
 }
 
 /** Whoever begins one of that name after this look changes the session too, and the commit is refused. */
