@@ -25,9 +25,9 @@ export const ON_POSTGRES: { readonly include: string[]; readonly exclude: string
 
 /**
  * The same of slow ones. The others have real processes of Meanwhile that are told nothing but the path of a folder, or end
- * a conversation at every single commit, which takes minutes where each commit is a transaction on a server.
+ * a conversation at every single commit, which takes minutes where each commit is a transaction on a server, or are about ends
+ * that are written in one moment, which hundreds are not on a server.
  */
 export const SLOW_ON_POSTGRES: string[] = [
   "test/runner/{adopted-process,close,forever,given-way,group-crash}.slow.test.ts",
-  "test/session/reports-held-up.slow.test.ts",
 ]
