@@ -1,3 +1,4 @@
+import type { WorkerView } from "../../plugin/worker-view.ts"
 import type { Offer } from "../../task/dispatcher.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { RunnerScope } from "../scope.ts"
@@ -28,22 +29,27 @@ const FORGET_AFTER_MS = 60_000
 export function createMisplaced(scope: RunnerScope, announce: () => Promise<void>): Misplaced {
   const left = new Map<string, Left>()
 
-  async function isToBeClaimed(offer: Offer): Promise<boolean> {
+  /** A record: it is misplaced, and whether others leave it too is to be found out. */
+  async function look(offer: Offer): Promise<"here" | "left" | TaskRecord> {
     const key = toKey(offer)
     const now = scope.clock.monotonic()
     const known = left.get(key)
     if (known && now - known.judgedAt < JUDGE_EVERY_MS) {
       left.set(key, { ...known, offeredAt: now })
-      return false
+      return "left"
     }
     const task = await scope.store.task(offer.taskId)
     if (!task || isHere(scope, task)) {
       left.delete(key)
-      return true
+      return "here"
     }
     left.set(key, { plugin: offer.plugin, judgedAt: now, offeredAt: now })
+    return task
+  }
+
+  async function listOthers(): Promise<readonly WorkerView[]> {
     await announce()
-    return isLeftByAll(scope, task, key)
+    return (await listWorkers(scope)).filter(({ id }) => id !== scope.worker.id)
   }
 
   function forget(): void {
@@ -57,10 +63,15 @@ export function createMisplaced(scope: RunnerScope, announce: () => Promise<void
       const placed = new Set([...plugins].filter((plugin) => hasPlaces(scope, plugin)))
       if (placed.size === 0) return offers
       forget()
-      const claimed = await Promise.all(
-        offers.map(async (offer) => (!placed.has(offer.plugin) || (await isToBeClaimed(offer)) ? [offer] : [])),
+      const looks = await Promise.all(
+        offers.map(async (offer) => ({ offer, found: placed.has(offer.plugin) ? await look(offer) : "here" })),
       )
-      return claimed.flat()
+      // Many may be left at once, and the workers are the same for all of them.
+      const others = looks.some(({ found }) => typeof found === "object") ? await listOthers() : []
+      return looks.flatMap(({ offer, found }) => {
+        if (typeof found === "string") return found === "here" ? [offer] : []
+        return others.every((other) => leaves(other, found, toKey(offer))) ? [offer] : []
+      })
     },
     count: (plugin) => [...left.values()].filter((each) => plugin === undefined || each.plugin === plugin).length,
     list: () => [...left.keys()].toSorted(),
@@ -86,11 +97,9 @@ function isHere({ tools, heldInputs }: RunnerScope, { id, tool, plugin, input }:
   }
 }
 
-/** Of those who could run it but for the folder, everybody else has said that they leave it. */
-async function isLeftByAll(scope: RunnerScope, { kind, plugin, tool }: TaskRecord, key: string): Promise<boolean> {
-  const others = (await listWorkers(scope)).filter(({ id }) => id !== scope.worker.id)
-  return others.every(({ announcement }) => {
-    if (!announcement?.kinds.includes(kind) || !announcement.plugins[plugin]?.includes(tool)) return true
-    return announcement.leaves.includes(key)
-  })
+/** Whether it could not run it at all, or has said that it leaves it. One of an earlier version takes work, and says nothing. */
+function leaves({ announcement, host }: WorkerView, { kind, plugin, tool }: TaskRecord, key: string): boolean {
+  if (announcement === null) return host !== null
+  if (!announcement.kinds.includes(kind) || !announcement.plugins[plugin]?.includes(tool)) return true
+  return announcement.leaves.includes(key)
 }
