@@ -1,6 +1,7 @@
 import { hostname } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
+import { createManualClock } from "../../src/base/manual-clock.ts"
 import { VERSION } from "../../src/base/version.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { createRegistry } from "../../src/plugin/registry.ts"
@@ -105,6 +106,23 @@ test("what a worker has announced goes with it, and with one that takes over fro
   const [{ id: lostId } = { id: "" }] = await announced(store)
   await openWorker(directory, { engine: await engine(), background: { leaseSeconds: 0.05 } })
   await eventually("the lost one is forgotten", async () => !(await announced(store)).some(({ id }) => id === lostId))
+})
+
+test("what could not be announced is announced later", async () => {
+  const { directory, engine } = open()
+  const { store, ...rest } = await engine()
+  let refusals = 1
+  const commit: typeof store.commit = (operations) =>
+    operations.some(({ op }) => op === "document.put") && refusals-- > 0
+      ? Promise.reject(new Error("the store is away"))
+      : store.commit(operations)
+  const clock = createManualClock()
+  await openWorker(directory, { engine: { ...rest, store: { ...store, commit } }, clock })
+  expect(await announced({ ...rest, store })).toEqual([])
+  await eventually("it is announced", async () => {
+    clock.advance(1_000)
+    return (await announced({ ...rest, store })).length === 1
+  })
 })
 
 test("who only looks announces nothing", async () => {

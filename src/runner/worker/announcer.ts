@@ -8,7 +8,7 @@ import { TURN_PLUGIN } from "../turn/turn-name.ts"
 
 /** Tells the others what this worker can run: at its begin, and when its tools change. */
 export interface Announcer {
-  /** Writes nothing when it was said before. A failure is logged: nothing depends on it. */
+  /** Writes nothing when it was said before. A failure is logged, and it is said later: until then others take this worker for one that takes nothing. */
   announce(): Promise<void>
 }
 
@@ -17,6 +17,8 @@ interface Said {
   readonly text: string
   readonly version: number
 }
+
+const TRY_AGAIN_MS = 2_000
 
 export function createAnnouncer(scope: RunnerScope, leaves: () => readonly string[]): Announcer {
   const since = scope.clock.now()
@@ -49,19 +51,20 @@ export function createAnnouncer(scope: RunnerScope, leaves: () => readonly strin
       } catch (error) {
         if (isMeanwhileError(error, "closed")) return
         scope.log.warn("others could not be told what this worker can run", { error: toErrorMessage(error) })
+        scope.clock.schedule(TRY_AGAIN_MS, () => void announce(), { isBackground: true })
       }
     }
   }
 
-  return {
-    announce() {
-      isWanted = true
-      saying ??= sayWhileWanted().finally(() => {
-        saying = undefined
-      })
-      return saying
-    },
+  function announce(): Promise<void> {
+    isWanted = true
+    saying ??= sayWhileWanted().finally(() => {
+      saying = undefined
+    })
+    return saying
   }
+
+  return { announce }
 }
 
 /** Undefined: a program that only looks has nothing to say. */
