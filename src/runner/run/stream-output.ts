@@ -35,8 +35,8 @@ function openStream(scope: RunnerScope, spool: RunSpool, run: Required<RunRefere
 }
 
 /**
- * Before the end of a run is written: whoever sees the end sees all that was printed. Without a store there is no end
- * either, so it is tried until the store is back; what the store refuses for another reason keeps no run from ending.
+ * Before the end of a run is written: whoever sees the end sees all that was printed. Without a store that takes writes there
+ * is no end either, so it is tried until there is one; what the store refuses for another reason keeps no run from ending.
  */
 export async function storeOutput(scope: RunnerScope, { stream, taskId }: ActiveRun): Promise<void> {
   if (stream) await finishStream(scope, stream, taskId)
@@ -56,8 +56,7 @@ async function finishStream(scope: RunnerScope, stream: OutputStream, task: stri
       return await stream.finish()
     } catch (error) {
       const fields = { task, error: toErrorMessage(error) }
-      const isAway = isMeanwhileError(error, "store_unavailable")
-      if (!isAway || (scope.isClosing && retryMs > LONGEST_CLOSING_RETRY_MS)) {
+      if (!isPassing(error) || (scope.isClosing && retryMs > LONGEST_CLOSING_RETRY_MS)) {
         scope.log.error("the last output of a task could not be stored", fields)
         return
       }
@@ -65,4 +64,9 @@ async function finishStream(scope: RunnerScope, stream: OutputStream, task: stri
     }
     await new Promise<void>((resolve) => scope.clock.schedule(retryMs, resolve))
   }
+}
+
+/** The end of the run cannot be written either, and is tried again until it can be. */
+function isPassing(error: unknown): boolean {
+  return (["store_unavailable", "store_read_only", "disk_full"] as const).some((code) => isMeanwhileError(error, code))
 }
