@@ -19,7 +19,9 @@ async function open({ isEmpty }: { readonly isEmpty: boolean }) {
     await drop()
   })
   const lines: string[] = []
-  return { url, other, lines, ensure: () => ensureVersion({ url, database, tell: (line) => void lines.push(line) }) }
+  const leaving = new AbortController()
+  const wish = { url, database, leaving: leaving.signal, tell: (line: string) => void lines.push(line) }
+  return { url, other, lines, leave: () => leaving.abort(), ensure: () => ensureVersion(wish) }
 }
 
 test("a migration takes as long as it takes, whatever the limit of other statements is", async () => {
@@ -49,6 +51,18 @@ test("a migration that a backup holds up holds nobody up, says so, and is made o
   await reader.query("SELECT FROM meanwhile_queue.job")
   await other.query("COMMIT")
   expect(await ensured).toBe(true)
+})
+
+test("whoever leaves does not wait for the end of a backup", async () => {
+  const { other, lines, leave, ensure } = await open({ isEmpty: false })
+  await other.query(getRollbackPlans("meanwhile_queue", QUEUE_VERSION))
+  await other.query("BEGIN; SELECT FROM meanwhile_queue.job")
+  const ensured = ensure()
+  ensured.catch(() => {})
+  await eventually("it says so", () => lines.some((line) => line.includes("backup")))
+  leave()
+  await expectRefusal(ensured, "store_unavailable")
+  await other.query("COMMIT")
 })
 
 test("a role that does not exist is told of before anything is changed", async () => {

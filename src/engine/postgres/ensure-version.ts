@@ -6,6 +6,8 @@ import { isCurrent, migrate } from "./migrations.ts"
 
 export interface VersionWish extends Pick<ConnectionOptions, "url" | "schema"> {
   readonly database: Database
+  /** Once it aborts, neither a server that is away nor somebody who uses the tables is waited for. */
+  readonly leaving?: AbortSignal
   /** A line for the person who waits. */
   tell(line: string): void
 }
@@ -17,15 +19,16 @@ const TELL_AGAIN_MS = 10_000
  * Brings the store to this version, on a connection of its own where nothing has a time limit: a large table takes as long
  * as it takes, and so does another process that is at it already. Answers whether anything had to be changed.
  */
-export async function ensureVersion({ url, schema = DEFAULT_SCHEMA, database, tell }: VersionWish): Promise<boolean> {
+export async function ensureVersion(wish: VersionWish): Promise<boolean> {
+  const { url, schema = DEFAULT_SCHEMA, database, leaving, tell } = wish
   if (await isCurrent(database.query, schema)) return false
-  const patient = await openDatabase({ url, schema, poolSize: 1, statementTimeoutMs: 0 })
+  const patient = await openDatabase({ url, schema, poolSize: 1, statementTimeoutMs: 0, ...(leaving && { leaving }) })
   const beganMs = performance.now()
   const seconds = (): string => `${Math.round((performance.now() - beganMs) / 1_000)} s`
   using _soon = setTimeout(() => tell("The tables of the store are brought to this version…"), TELL_AFTER_MS)
   using _later = setInterval(() => tell(`The tables are still being changed, for ${seconds()} now.`), TELL_AGAIN_MS)
   try {
-    return await migrate(patient, schema, () => tell(HELD_UP))
+    return await migrate(patient, schema, { onHeldUp: () => tell(HELD_UP), leaving })
   } finally {
     await patient.close()
   }

@@ -26,22 +26,30 @@ const OLDEST_SERVER = 14
 const LOCK_TIMEOUT_MS = 1_000
 const PAUSE_MS = 1_000
 
+/** What happens while somebody uses the tables and does not let go. */
+export interface MigrationHold {
+  readonly onHeldUp?: () => void
+  /** Once it aborts, nobody waits for that. */
+  readonly leaving?: AbortSignal | undefined
+}
+
 /**
  * Brings the store to this version in one transaction, with pg-boss's tables. Any number of processes may do this at once:
  * one does it, the others wait and find it done. A store that needs nothing is only read, so a role without the right to
  * change tables can use it. Answers whether it has changed anything.
  */
-export async function migrate(database: Database, schema: string, onHeldUp: () => void = () => {}): Promise<boolean> {
+export async function migrate(database: Database, schema: string, hold: MigrationHold = {}): Promise<boolean> {
   if (await isCurrent(database.query, schema)) return false
   for (;;) {
     try {
       return await database.transaction((query) => migrateAll(query, schema))
     } catch (error) {
       if (isMeanwhileError(error, "store_read_only")) throw await needsOwner(database, schema, error)
-      if (!isHeldUp(error)) throw error
+      if (!isHeldUp(error) || hold.leaving?.aborted) throw error
     }
-    onHeldUp()
-    await wait(PAUSE_MS)
+    hold.onHeldUp?.()
+    // Whoever leaves meanwhile tries once more, and is refused then.
+    await wait(PAUSE_MS, undefined, { signal: hold.leaving }).catch(() => {})
   }
 }
 

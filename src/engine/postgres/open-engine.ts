@@ -33,7 +33,7 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
   const poolSize = Math.max(options.poolSize ?? POOL_SIZE, SMALLEST_POOL)
   const database = await openDatabase({ ...options, poolSize, leaving })
   opened.defer(database.close)
-  await ensureVersion({ url, schema, database, tell })
+  await ensureVersion({ url, schema, database, leaving, tell })
   const boss = await createBoss(database, schema, warn)
   opened.defer(boss.close)
   const tellOthers = (): Promise<void> => bus.notify(database.query, [{ wakes: [], hasOffers: true }])
