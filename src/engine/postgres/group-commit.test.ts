@@ -43,7 +43,7 @@ describe("a group commit", () => {
     await Promise.all(second)
   })
 
-  test("is never larger than 50 writers", async () => {
+  test("is never larger than 500 writers", async () => {
     const sizes: number[] = []
     const { commit } = createGroupCommit(
       (writers) => {
@@ -52,8 +52,8 @@ describe("a group commit", () => {
       },
       () => {},
     )
-    await Promise.all(Array.from({ length: 121 }, (_, index) => commit(write(String(index)))))
-    expect(sizes).toEqual([50, 50, 21])
+    await Promise.all(Array.from({ length: 1_201 }, (_, index) => commit(write(String(index)))))
+    expect(sizes).toEqual([500, 500, 201])
   })
 
   test("fails a refused writer alone, and tells of the others", async () => {

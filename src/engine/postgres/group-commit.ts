@@ -20,11 +20,8 @@ interface Writer {
   readonly reject: (error: unknown) => void
 }
 
-/**
- * A larger group costs less for each of its writers. But what comes together would then move together, and while the server
- * writes, nobody would be there to prepare what is next.
- */
-const LARGEST_GROUP = 50
+/** A larger group would hold its locks for long. Smaller ones cost more for each writer, and make nobody faster. */
+const LARGEST_GROUP = 500
 
 /** Other processes commit within milliseconds; one that was stopped in the middle holds its locks until it is noticed. */
 const LOCK_TIMEOUT_MS = 500
