@@ -3,7 +3,6 @@ import { createManualClock, type ManualClock } from "../../src/base/manual-clock
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { GcPlugin } from "../../src/plugin/gc-plugin.ts"
-import { eventually } from "../support/eventually.ts"
 import { createGate } from "./support/gate.ts"
 import { lastSaid, openScripted } from "./support/open-agent.ts"
 import {
@@ -179,7 +178,9 @@ test("C8: a full report queue coalesces, never drops", async () => {
   for (const { finish } of agent.gated.calls.slice(1)) finish("later")
   await waitForEnds(agent, await tasksOf(agent))
   gate.open()
-  await eventually("everything is told", async () => (await agent.session.trajectory.unconsumed()).size === 0)
+  await waitForReports(agent, 2)
+  await agent.session.reported()
+  expect((await agent.session.trajectory.unconsumed()).size).toBe(0)
   expect(reportsOf(agent)).toEqual(["about 1 tasks", "about 11 tasks"])
   const told = texts.join("\n")
   expect((await tasksOf(agent)).map((id) => told.split(`Task ${id} (`).length - 1)).toEqual(names.map(() => 1))
