@@ -79,6 +79,25 @@ test("a statement that takes long on a server that is there is not told of", asy
   expect(lines).toEqual([])
 })
 
+test("a statement without a time limit goes on although nobody was let in for a while", async () => {
+  const database = await open({ statementTimeoutMs: 0 })
+  let sent = 0
+  const count = (data: Buffer): void => void (sent += Number(data.includes("pg_sleep")))
+  proxy.onRequest = (data) => {
+    count(data)
+    return data.includes("user\0") ? "cut" : "pass"
+  }
+  const asked = database.query("SELECT pg_sleep(12)")
+  await says(/^The store at \S+ .*waited for/)
+  proxy.onRequest = (data) => {
+    count(data)
+    return "pass"
+  }
+  await says(/is back/)
+  await asked
+  expect(sent).toBe(1)
+})
+
 test("a server that takes no writes is refused at once", async () => {
   await using standby = await createTestDatabase()
   const { pathname } = new URL(standby.url)

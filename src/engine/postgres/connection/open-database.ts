@@ -52,6 +52,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
     onBack(awayMs) {
       if (isOpen) tell(`The store at ${server} is back, after ${Math.round(awayMs / 1_000)} s.`)
+      // One that may take as long as it takes may be at it still: that its connection is dead, the keep-alive finds out.
+      if (options.statementTimeoutMs === 0) return
       const backAtMs = performance.now()
       setTimeout(() => connections.giveUp(backAtMs), LATE_ANSWER_MS).unref()
     },
