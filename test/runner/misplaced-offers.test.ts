@@ -4,6 +4,7 @@ import { createManualClock } from "../../src/base/manual-clock.ts"
 import { createMisplaced } from "../../src/runner/worker/misplaced.ts"
 import type { RunnerScope } from "../../src/runner/scope.ts"
 import { createTaskId, createWorkerId } from "../../src/task/id.ts"
+import type { Lease } from "../../src/task/lease.ts"
 
 const ABLE = { version: "1", since: 0, takes: "all", kinds: ["tool"], plugins: { shell: ["run"] }, concurrency: 1 }
 
@@ -13,10 +14,12 @@ interface Other {
 }
 
 /** As much of a runner as it takes to leave what names a folder that is not here. Counts what is asked of others. */
-function open(others: readonly Other[]) {
+function open(others: readonly Other[], leases: readonly Partial<Lease>[] = []) {
   const asked = { announced: 0, lists: 0 }
+  const clock = createManualClock()
   const scope = {
-    clock: createManualClock(),
+    clock,
+    config: { leaseSeconds: 10 },
     heldInputs: new Map(),
     worker: { id: createWorkerId() },
     tools: {
@@ -25,6 +28,7 @@ function open(others: readonly Other[]) {
     },
     store: {
       task: async (id: string) => ({ id, kind: "tool", plugin: "shell", tool: "run", input: {} }),
+      leases: async () => leases,
       workers: async () => {
         asked.lists += 1
         return others.map((other) => ({ id: createWorkerId(), running: 0, process: { host: "there" }, ...other }))
@@ -32,7 +36,7 @@ function open(others: readonly Other[]) {
     },
   } as unknown as RunnerScope
   const misplaced = createMisplaced(scope, async () => void (asked.announced += 1))
-  return { asked, misplaced }
+  return { asked, clock, misplaced }
 }
 
 const toOffer = () => ({
@@ -61,4 +65,25 @@ test("one that everybody leaves is claimed, beside others that somebody may have
 test("a worker of an earlier version says nothing and may have the folder", async () => {
   const { misplaced } = open([{ process: {}, announcement: null }])
   expect(await misplaced.sift([toOffer()])).toEqual([])
+})
+
+test("nothing is given up while somebody may live who was not heard of", async () => {
+  const lease = { key: "worker:one", holder: "one", isOver: false }
+  const offer = toOffer()
+  expect(await open([], [lease]).misplaced.sift([offer])).toEqual([])
+  expect(await open([], [{ ...lease, isOver: true }]).misplaced.sift([offer])).toEqual([offer])
+  expect(await open([], [{ ...lease, holder: "whoever took it over" }]).misplaced.sift([offer])).toEqual([offer])
+})
+
+test("nor when the store was away, until everybody had a lease's time to be heard of", async () => {
+  const { clock, misplaced } = open([])
+  const offer = toOffer()
+  clock.advance(20_000)
+  expect(await misplaced.sift([offer])).toEqual([])
+  for (let second = 1; second < 10; second++) {
+    clock.advance(1_000)
+    expect(await misplaced.sift([offer])).toEqual([])
+  }
+  clock.advance(3_000)
+  expect(await misplaced.sift([offer])).toEqual([offer])
 })

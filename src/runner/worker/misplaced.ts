@@ -1,6 +1,8 @@
 import type { WorkerView } from "../../plugin/worker-view.ts"
 import type { Offer } from "../../task/dispatcher.ts"
+import type { Lease } from "../../task/lease.ts"
 import type { TaskRecord } from "../../task/record.ts"
+import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
 import type { RunnerScope } from "../scope.ts"
 import { listWorkers } from "./worker-list.ts"
 
@@ -24,10 +26,15 @@ interface Left {
 const JUDGE_EVERY_MS = 2_000
 /** What is not offered any more was taken by somebody. */
 const FORGET_AFTER_MS = 60_000
+/** After a longer time between two looks, as a share of a lease, the store may have been away. */
+const STANDSTILL_SHARE = 2 / 3
 
 /** `announce` tells others what is left here, and resolves once they can know. */
 export function createMisplaced(scope: RunnerScope, announce: () => Promise<void>): Misplaced {
   const left = new Map<string, Left>()
+  const leaseMs = scope.config.leaseSeconds * 1_000
+  let siftedAt = scope.clock.monotonic()
+  let judgesFrom = siftedAt
 
   /** A record: it is misplaced, and whether others leave it too is to be found out. */
   async function look(offer: Offer): Promise<"here" | "left" | TaskRecord> {
@@ -47,9 +54,21 @@ export function createMisplaced(scope: RunnerScope, announce: () => Promise<void
     return task
   }
 
-  async function listOthers(): Promise<readonly WorkerView[]> {
+  /** Undefined: somebody may live who is not among those that were heard of. Nobody could renew while a store was away. */
+  async function listOthers(): Promise<readonly WorkerView[] | undefined> {
     await announce()
-    return (await listWorkers(scope)).filter(({ id }) => id !== scope.worker.id)
+    if (scope.clock.monotonic() < judgesFrom) return undefined
+    const [workers, leases] = await Promise.all([listWorkers(scope), scope.store.leases(WORKER_LEASE_PREFIX)])
+    const heard = new Set(workers.map(({ id }) => `${WORKER_LEASE_PREFIX}${id}`))
+    const isUnheard = ({ key, holder, isOver }: Lease): boolean =>
+      !isOver && key === `${WORKER_LEASE_PREFIX}${holder}` && !heard.has(key)
+    return leases.some(isUnheard) ? undefined : workers.filter(({ id }) => id !== scope.worker.id)
+  }
+
+  function noteLook(): void {
+    const now = scope.clock.monotonic()
+    if (now - siftedAt > leaseMs * STANDSTILL_SHARE) judgesFrom = now + leaseMs
+    siftedAt = now
   }
 
   function forget(): void {
@@ -59,6 +78,7 @@ export function createMisplaced(scope: RunnerScope, announce: () => Promise<void
 
   return {
     async sift(offers) {
+      noteLook()
       const plugins = new Set(offers.map(({ plugin }) => plugin))
       const placed = new Set([...plugins].filter((plugin) => hasPlaces(scope, plugin)))
       if (placed.size === 0) return offers
@@ -70,7 +90,7 @@ export function createMisplaced(scope: RunnerScope, announce: () => Promise<void
       const others = looks.some(({ found }) => typeof found === "object") ? await listOthers() : []
       return looks.flatMap(({ offer, found }) => {
         if (typeof found === "string") return found === "here" ? [offer] : []
-        return others.every((other) => leaves(other, found, toKey(offer))) ? [offer] : []
+        return others?.every((other) => leaves(other, found, toKey(offer))) ? [offer] : []
       })
     },
     count: (plugin) => [...left.values()].filter((each) => plugin === undefined || each.plugin === plugin).length,

@@ -12,8 +12,8 @@ import { type HeardLeaseRow, LEASE_COLUMNS, toServerWord } from "./lease-reads.t
 type WorkerRow = HeardLeaseRow & { readonly announcement: string | null; readonly running: number }
 
 /**
- * Nothing is taken from anybody because of this list, so whoever has not been heard of is left out at once. Who owns the time
- * has no use for the server's.
+ * Whoever has not been heard of is left out at once, also when that is the server's fault or its clock's: who decides by this
+ * list looks at the leases too. Who owns the time has no use for the server's.
  */
 export function createWorkerReads(
   query: Query,
