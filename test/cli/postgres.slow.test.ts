@@ -83,7 +83,7 @@ test("a password is refused in a flag, and shown nowhere", async () => {
   for (const attempt of attempts) {
     const { exitCode, stdout, stderr } = await runToEnd({ directory, ...attempt })
     expect(exitCode, attempt.arguments.join(" ")).toBe(2)
-    expect(`${stdout}${stderr}`).toMatch(/^meanwhile: .*(?:--engine|MEANWHILE_ENGINE|127\.0\.0\.1:1\/work)/s)
+    expect(`${stdout}${stderr}`).toMatch(/^meanwhile: .*(?:--engine|MEANWHILE_ENGINE|127\.0\.0\.1:1\/work)/ms)
     expect(`${stdout}${stderr}`).not.toContain(SECRET)
   }
 })
