@@ -121,6 +121,22 @@ test("a task that somebody holds keeps no other one waiting, and is written once
   expect(await textOf(held)).toBe("held")
 })
 
+test("nor do several that have much to write", async () => {
+  const held = await Promise.all(Array.from({ length: 6 }, () => createTask(engine, RUNNING)))
+  const free = await createTask(engine, RUNNING)
+  const holder = new pg.Client(subject.url)
+  await holder.connect()
+  await holder.query("BEGIN")
+  await holder.query("SELECT FROM meanwhile.tasks WHERE id = ANY ($1) FOR UPDATE", [held.map(({ id }) => id)])
+  const text = "x".repeat(256 * 1_024)
+  const waiting = held.map((task) => outputs.append(toPart(task, 0, text)))
+  await outputs.append(toPart(free, 0, "free"))
+  await holder.query("COMMIT")
+  await holder.end()
+  await Promise.all(waiting)
+  for (const task of held) expect((await outputs.extent(task.id, 1))?.totalBytes).toBe(text.length)
+})
+
 test("whoever closes does not wait for a task that somebody holds", async () => {
   const task = await createTask(engine, RUNNING)
   const other = await subject.another()

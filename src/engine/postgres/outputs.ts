@@ -44,6 +44,8 @@ export function createOutputs({ query, onWritten }: OutputsParts): PostgresOutpu
 
   async function send(): Promise<void> {
     let pauseMs = SHORTEST_PAUSE_MS
+    /** How many were tried in a row without one of them being written. */
+    let triedInVain = 0
     await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0) {
       const group = takeGroup()
@@ -51,11 +53,16 @@ export function createOutputs({ query, onWritten }: OutputsParts): PostgresOutpu
         for (const { reject } of group) reject(error)
         return []
       })
-      pauseMs = busy.length < group.length ? SHORTEST_PAUSE_MS : Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+      const isInVain = busy.length === group.length
+      triedInVain = isInVain ? triedInVain + group.length : 0
+      pauseMs = isInVain ? pauseMs : SHORTEST_PAUSE_MS
+      // Behind all others, who need not wait for whoever holds these.
       if (closing.signal.aborted) for (const { reject } of busy) reject(closed())
-      else waiting.unshift(...busy)
-      const isAllBusy = busy.length > 0 && busy.length === waiting.length
-      if (isAllBusy) await wait(pauseMs, undefined, { signal: closing.signal }).catch(() => {})
+      else waiting.push(...busy)
+      if (busy.length === 0 || (busy.length < waiting.length && triedInVain < waiting.length)) continue
+      await wait(pauseMs, undefined, { signal: closing.signal }).catch(() => {})
+      triedInVain = 0
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
     }
     sending = undefined
   }
