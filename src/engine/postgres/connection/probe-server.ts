@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises"
 import pg from "pg"
 import { type ClientSettings, withoutSessionSettings } from "./client-settings.ts"
 import { createSockets } from "./sockets.ts"
@@ -18,7 +19,8 @@ export async function probeServer({ client: config }: ClientSettings): Promise<v
     await client.connect()
     const { rows } = await client.query<{ is_read_only: boolean }>(IS_READ_ONLY)
     if (rows[0]?.is_read_only) throw readOnly()
-    await client.end()
+    // It has answered: whether it hears the goodbye is not waited for longer than an answer.
+    await Promise.race([client.end(), wait(ANSWER_MS, undefined, { ref: false })])
   } finally {
     sockets.destroyAll()
   }
