@@ -34,8 +34,14 @@ export function toProcessIdentity(data: JsonValue): ProcessIdentity | undefined 
   return { pid, startedAt, bootId }
 }
 
-/** Another one after every start of the machine. */
+let ofThisProcess: string | undefined
+
+/** Another one after every start of the machine, and the same as long as a process lives. */
 export function readBootId(): string {
+  return (ofThisProcess ??= findBootId())
+}
+
+function findBootId(): string {
   if (process.platform !== "linux") {
     return execFileSync("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"], { encoding: "utf8" }).trim()
   }

@@ -4,6 +4,7 @@ import type { Lease } from "../../task/lease.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
 import type { RunnerScope } from "../scope.ts"
+import { stoodStill } from "./standstill.ts"
 import { listWorkers } from "./worker-list.ts"
 
 /** Tasks that name a folder which this process does not have: they are left to those who have it. */
@@ -26,8 +27,6 @@ interface Left {
 const JUDGE_EVERY_MS = 2_000
 /** What is not offered any more was taken by somebody. */
 const FORGET_AFTER_MS = 60_000
-/** After a longer time between two looks, as a share of a lease, the store may have been away. */
-const STANDSTILL_SHARE = 2 / 3
 
 /** `announce` tells others what is left here, and resolves once they can know. */
 export function createMisplaced(scope: RunnerScope, announce: () => Promise<void>): Misplaced {
@@ -67,7 +66,7 @@ export function createMisplaced(scope: RunnerScope, announce: () => Promise<void
 
   function noteLook(): void {
     const now = scope.clock.monotonic()
-    if (now - siftedAt > leaseMs * STANDSTILL_SHARE) judgesFrom = now + leaseMs
+    if (stoodStill(now - siftedAt, leaseMs)) judgesFrom = now + leaseMs
     siftedAt = now
   }
 

@@ -6,14 +6,13 @@ import type { TaskFilter } from "../../task/store.ts"
 import { CLAIMED, reclaimOwn } from "./reclaim-own.ts"
 import { reclaimRun } from "./reclaim-run.ts"
 import { toFarewell } from "./farewell.ts"
+import { stoodStill } from "./standstill.ts"
 import { warn } from "../upkeep/repeat.ts"
 import type { RunnerScope } from "../scope.ts"
 import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
 import { isNeighbourAlive, isWorkerAlive, toWorkerIdentity } from "./worker-identity.ts"
 
 const PAGE_SIZE = 500
-/** After a longer time between two looks, as a share of a lease, this process stood still itself, or was busy. */
-const STANDSTILL_SHARE = 2 / 3
 
 /**
  * Looks for workers that are gone. One that stood still itself (stopped, or in a frozen container), or waited for the
@@ -32,10 +31,7 @@ export function createReclaim(scope: RunnerScope): Reclaim {
     const gapMs = now - lookedAt
     lookedAt = now
     judgedFrom = new Map(
-      leases.map(({ key, ttlMs }) => [
-        key,
-        gapMs > ttlMs * STANDSTILL_SHARE ? now + ttlMs : (judgedFrom.get(key) ?? now),
-      ]),
+      leases.map(({ key, ttlMs }) => [key, stoodStill(gapMs, ttlMs) ? now + ttlMs : (judgedFrom.get(key) ?? now)]),
     )
     const isLost = (lease: Lease): boolean =>
       lease.isOver && (now >= (judgedFrom.get(lease.key) ?? now) || isAlive(lease.data) === false)
