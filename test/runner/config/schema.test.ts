@@ -29,7 +29,7 @@ test("the defaults are the documented ones", () => {
 })
 
 const INVALID: readonly [keyof BackgroundConfigInput | "unknownKey", unknown][] = [
-  ["maxConcurrentTasks", 0],
+  ["maxConcurrentTasks", -1],
   ["maxConcurrentPerPlugin", 1.5],
   ["maxConcurrentPerSession", -1],
   ["maxConcurrentPerWorkspace", "many"],
