@@ -37,6 +37,8 @@ export interface ProgramOptions
   readonly engine?: string
   /** Tasks that run at once. Default: what the configuration says. */
   readonly maxConcurrentTasks?: number
+  /** Default true. False: what tasks came to is left to be told by those who have the conversation open. */
+  readonly makesReports?: boolean
   /** Default false: MCP servers come while the conversation has begun. True for those who cannot come back later. */
   readonly waitsForServers?: boolean
 }
@@ -128,10 +130,12 @@ function toDefaults({ maxConcurrentTasks: most }: ProgramOptions) {
 }
 
 /** What is asked for at the start goes before what is configured. */
-function withWishes(config: ProgramConfig, { engine, maxConcurrentTasks }: ProgramOptions): ProgramConfig {
+function withWishes(config: ProgramConfig, options: ProgramOptions): ProgramConfig {
+  const { engine, maxConcurrentTasks, makesReports = true } = options
   return {
     ...config,
     engine: engine ?? config.engine,
+    reports: { ...config.reports, enabled: config.reports.enabled && makesReports },
     ...(maxConcurrentTasks !== undefined && { background: { ...config.background, maxConcurrentTasks } }),
   }
 }

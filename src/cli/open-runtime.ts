@@ -32,6 +32,7 @@ export interface OpeningOptions extends GlobalOptions {
   readonly takesWork?: true | "own"
   /** Default: of every kind. */
   readonly takesKinds?: ProgramOptions["takesKinds"]
+  readonly makesReports?: ProgramOptions["makesReports"]
   readonly log?: ProgramOptions["log"]
   /** How long a server with the store is waited for at the start. */
   readonly startPatienceMs?: number
@@ -47,7 +48,7 @@ export interface OpeningOptions extends GlobalOptions {
 /** The runtime of this folder. Loaded only now: `--version` and `--help` need none of it. */
 export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntime> {
   const { notify, confirmTrust, trust = false, waitsForServers = false, takesWork = true } = options
-  const { engine, takesKinds, concurrency, log, startPatienceMs } = options
+  const { engine, takesKinds, makesReports = true, concurrency, log, startPatienceMs } = options
   const leaving = new AbortController()
   const gone = new AbortController()
   const dataDirectory = openDataDirectory(options.dataDir)
@@ -60,6 +61,7 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     trust,
     waitsForServers,
     takesWork,
+    makesReports,
     ...(takesKinds && { takesKinds }),
     ...(concurrency !== undefined && { maxConcurrentTasks: concurrency }),
     ...(engine !== undefined && { engine }),

@@ -65,6 +65,23 @@ test("a worker that is stopped hands an agent back, and another one goes on with
   expect(await second.exited).toBe(0)
 })
 
+test("what an agent came to that a worker ran is reported by whoever has the conversation open", async () => {
+  const engine = await createStore()
+  const worker = startWorker("--engine", engine)
+  await worker.shows(/takes tasks from/)
+  const prompt = "start an agent to run `echo from-the-worker`"
+  const asked = await runToEnd({
+    directory: createFolder(),
+    arguments: ["run", prompt, "--engine", engine, "--concurrency", "0"],
+  })
+  expect(asked).toMatchObject({ exitCode: 0 })
+  const [, report = ""] = asked.stdout.split("Its result comes by itself")
+  expect(report).toContain("from-the-worker")
+  expect(worker.shown()).toMatch(/run taken .* kind=agent/)
+  worker.kill("SIGTERM")
+  expect(await worker.exited).toBe(0)
+})
+
 test("a worker lets what runs come to its end while it drains; a second signal ends it at once", async () => {
   const engine = await createStore()
   const desk = await openDesk(engine)
