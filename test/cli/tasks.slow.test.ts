@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { runToEnd, startPiped } from "../support/program.ts"
+import { runToEnd, startInTerminal, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
 const tasks = (directory: string, ...words: readonly string[]) =>
@@ -92,9 +92,31 @@ test("what a task comes to, and what cannot be done with it, is told by the exit
     exitCode: 2,
     stderr: expect.stringContaining("has ended already"),
   })
-  expect((await tasks(directory, "output", id)).stdout).toBe("(it printed nothing)\n")
+  expect(await tasks(directory, "output", id)).toMatchObject({ stdout: "", stderr: "(it printed nothing)\n" })
   writeFileSync(join(directory, "there"), "")
   expect(await tasks(directory, "retry", id)).toMatchObject({ exitCode: 0 })
+})
+
+test("what a task has printed is printed as it was, however long its lines are, and what is said of it beside it", async () => {
+  const directory = createFolder()
+  const chat = startPiped({ directory })
+  chat.type("/start head -c 200000 /dev/zero | tr '\\0' x; printf '\\033[1mbold\\r'; exit 3")
+  const id = (await chat.shows(/\[[0-9a-f]{8}\] failed after/)).slice(1, 9)
+  chat.type(`/output ${id}`)
+  chat.endInput()
+  expect(await chat.exited).toBe(0)
+  expect(chat.shown()).toContain(`${"x".repeat(200_000)}bold\n`)
+
+  const printed = `${"x".repeat(200_000)}\u001b[1mbold\r`
+  expect(await tasks(directory, "output", id)).toEqual({ exitCode: 0, stdout: printed, stderr: "" })
+  const followed = await tasks(directory, "output", id, "--follow")
+  expect(followed).toMatchObject({ exitCode: 0, stdout: printed })
+  expect(followed.stderr).toMatch(new RegExp(`^\\[${id}\\] failed after .*\\n$`))
+
+  const terminal = startInTerminal({ directory, arguments: ["tasks", "output", id] })
+  expect(await terminal.exited).toBe(0)
+  expect(terminal.raw()).toMatch(/xbold\r\n$/)
+  expect(terminal.raw().split("\n")).toHaveLength(2)
 })
 
 test("past its time a run says what it stops", async () => {

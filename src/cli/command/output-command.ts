@@ -1,9 +1,9 @@
 import { plainLines } from "../format.ts"
 import { createLineBuffer } from "../screen/line-buffer.ts"
+import type { Screen } from "../screen/screen.ts"
 import type { Command, TaskContext } from "./command.ts"
+import { followOutput, type OutputSink } from "./follow-output.ts"
 import { requireId } from "./task-commands.ts"
-
-const FOLLOW_EVERY_MS = 100
 
 export const outputCommand: Command<TaskContext> = {
   name: "output",
@@ -17,43 +17,15 @@ export const outputCommand: Command<TaskContext> = {
       context.screen.print(`There is no option ${unknown}. Usage: /${outputCommand.usage}`)
       return
     }
-    if (requireId(id, "output", context.screen)) await showOutput(id, words.includes("--follow"), context)
+    if (requireId(id, "output", context.screen))
+      await followOutput(id, words.includes("--follow"), context, toSink(context.screen))
   },
 }
 
-async function showOutput(id: string, isFollowing: boolean, { meanwhile, screen, signal }: TaskContext): Promise<void> {
-  const output = createLineBuffer((lines) => screen.print(lines.join("\n")))
-  let hasPrinted = false
-  for (let offset = 0; ; ) {
-    const chunk = await meanwhile.tasks.output(id, { offset })
-    if (offset === 0) tellDropped(chunk.droppedBefore, screen)
-    output.push(plainLines(chunk.text))
-    hasPrinted ||= chunk.text !== "" || chunk.droppedBefore !== null
-    const isAtEnd = chunk.nextOffset >= chunk.totalBytes || chunk.nextOffset <= offset
-    offset = chunk.nextOffset
-    if (!isAtEnd) continue
-    if (!isFollowing || chunk.isComplete || signal.aborted) {
-      output.flush()
-      if (!hasPrinted) screen.print(chunk.isComplete ? "(it printed nothing)" : "(it has printed nothing yet)")
-      return
-    }
-    await pause(FOLLOW_EVERY_MS, signal)
-  }
-}
-
-function tellDropped(before: number | "all" | null, screen: TaskContext["screen"]): void {
-  if (before === "all") screen.print("(its output is no longer kept)")
-  else if (before !== null) screen.print(`(the first ${before} bytes are no longer kept)`)
-}
-
-function pause(durationMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(finish, durationMs)
-    function finish(): void {
-      clearTimeout(timer)
-      signal.removeEventListener("abort", finish)
-      resolve()
-    }
-    signal.addEventListener("abort", finish)
-  })
+/** A live screen breaks lines at its width anyway, and an answer may be written beside whole lines. */
+function toSink(screen: Screen): OutputSink {
+  const tell = (line: string): void => screen.print(line)
+  if (!screen.isLive) return { tell, write: (text) => screen.write(plainLines(text)), end: () => screen.endLine() }
+  const lines = createLineBuffer((ended) => screen.print(ended.join("\n")))
+  return { tell, write: (text) => lines.push(plainLines(text)), end: () => lines.flush() }
 }

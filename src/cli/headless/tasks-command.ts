@@ -3,13 +3,13 @@ import type { Command as PromptCommand, TaskContext } from "../command/command.t
 import { cancelCommand } from "../command/cancel-command.ts"
 import { groupsCommand } from "../command/groups-command.ts"
 import { answerCommand, inboxCommand } from "../command/inbox-commands.ts"
-import { outputCommand } from "../command/output-command.ts"
 import { clearCommand, retryCommand, taskCommand, tasksCommand } from "../command/task-commands.ts"
 import { countAll, formatCounts } from "../command/task-counts.ts"
 import { tellCommand } from "../command/tell-command.ts"
 import { BACKGROUND_KINDS, plain } from "../format.ts"
 import type { GlobalOptions } from "../open-runtime.ts"
 import { toJsonLine } from "./json-line.ts"
+import { printOutput } from "./print-output.ts"
 import { lookAtTasks, workOnTasks } from "./with-tasks.ts"
 
 const MOST_LISTED = 100
@@ -32,7 +32,7 @@ export function createTasksCommand(): Command {
       .option("--follow", "until it ends")
       .action(async (id: string, _: object, command: Command) => {
         const { follow, ...options } = command.optsWithGlobals<TasksOptions>()
-        await lookAtTasks(options, (context) => outputCommand.run(follow ? `${id} --follow` : id, context))
+        await lookAtTasks(options, (context) => printOutput(id, follow === true, context))
       }),
   )
   tasks.addCommand(createCountCommand())

@@ -1,0 +1,19 @@
+import type { TaskContext } from "../command/command.ts"
+import { followOutput, type OutputSink } from "../command/follow-output.ts"
+import { tellAside } from "../find-engine.ts"
+import { formatAnnouncement, plainLines } from "../format.ts"
+
+/** Prints what a task has printed and nothing else; what is to be said about it goes to standard error. */
+export async function printOutput(id: string, isFollowing: boolean, context: TaskContext): Promise<void> {
+  await followOutput(id, isFollowing, context, process.stdout.isTTY ? toTerminal(context.screen) : PIPE)
+  if (!isFollowing || context.signal.aborted) return
+  const { task } = await context.meanwhile.tasks.get(id)
+  if ("endedAt" in task && task.status !== "completed") tellAside(formatAnnouncement(task))
+}
+
+/** Whoever reads it wants what was printed, without a line end that nobody printed. */
+const PIPE: OutputSink = { tell: tellAside, write: (text) => void process.stdout.write(text), end() {} }
+
+function toTerminal(screen: TaskContext["screen"]): OutputSink {
+  return { tell: tellAside, write: (text) => screen.write(plainLines(text)), end: () => screen.endLine() }
+}
