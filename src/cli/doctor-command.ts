@@ -4,12 +4,13 @@ import { examineProgram, type Finding } from "../program-doctor.ts"
 import { DATA_DIRECTORY_NAME } from "./data-directory.ts"
 import { tellAside } from "./find-engine.ts"
 import { plain } from "./format.ts"
+import { showSharedOptions, STORE_OPTIONS } from "./shared-options.ts"
 
 const MARKS: Readonly<Record<Finding["status"], string>> = { ok: "ok     ", warning: "warning", problem: "PROBLEM" }
 
 /** Exits with 1 when something is a problem. */
 export function createDoctorCommand(): Command {
-  return new Command("doctor")
+  const doctor = new Command("doctor")
     .description("look at everything a start needs, and say what to do about what is missing")
     .option("--json", "as JSON, one object for each check")
     .action(async (_, command: Command) => {
@@ -27,6 +28,7 @@ export function createDoctorCommand(): Command {
       process.stdout.write(json ? `${JSON.stringify(findings, null, 2)}\n` : formatFindings(findings))
       if (findings.some(({ status }) => status === "problem")) process.exitCode = 1
     })
+  return showSharedOptions(doctor, STORE_OPTIONS)
 }
 
 function formatFindings(findings: readonly Finding[]): string {

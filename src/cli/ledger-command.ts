@@ -4,6 +4,7 @@ import { openLedger } from "../app.ts"
 import { DATA_DIRECTORY_NAME } from "./data-directory.ts"
 import { findEngine } from "./find-engine.ts"
 import { formatLedger, type Grouping, GROUPINGS } from "./format-ledger.ts"
+import { showSharedOptions, STORE_OPTIONS } from "./shared-options.ts"
 
 interface LedgerOptions {
   readonly by: Grouping
@@ -15,21 +16,22 @@ interface LedgerOptions {
 
 /** What the conversations of the data folder have used, this day and before. */
 export function createLedgerCommand(): Command {
-  return new Command("ledger")
+  const ledger = new Command("ledger")
     .description("what the conversations have used: model calls, tokens, money")
     .addOption(new Option("--by <what>", "one line for each of these").choices(GROUPINGS).default("model"))
     .addOption(new Option("--json", "the same as JSON").conflicts("jsonl"))
     .option("--jsonl", "every model call as one line of JSON")
     .action(async (_, command: Command) => {
       const { by, json, jsonl, dataDir = DATA_DIRECTORY_NAME, ...wish } = command.optsWithGlobals<LedgerOptions>()
-      await using ledger = await openLedger(resolve(dataDir), await findEngine(wish))
+      await using opened = await openLedger(resolve(dataDir), await findEngine(wish))
       if (jsonl) {
-        for await (const line of ledger.exportLedger()) await write(line)
+        for await (const line of opened.exportLedger()) await write(line)
         return
       }
-      const rows = await ledger.ledgerTotals(by)
+      const rows = await opened.ledgerTotals(by)
       await write(json ? `${JSON.stringify({ by, rows }, null, 2)}\n` : formatLedger(by, rows))
     })
+  return showSharedOptions(ledger, STORE_OPTIONS)
 }
 
 /** Waits for a reader that is slower than the store. One that has gone away ends the program as any write would. */

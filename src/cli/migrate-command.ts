@@ -2,6 +2,7 @@ import { Command } from "commander"
 import { migrateEngine } from "../program-engine.ts"
 import { tellAside } from "./find-engine.ts"
 import { plain } from "./format.ts"
+import { showSharedOptions } from "./shared-options.ts"
 
 const AFTER = `
 A start does this by itself when its role may change tables. Where programs run with a role that may not, run it once
@@ -11,13 +12,9 @@ The password comes from MEANWHILE_ENGINE, PGPASSWORD, ~/.pgpass or the configura
 
 /** `meanwhile migrate`: for those whose programs may not change tables. */
 export function createMigrateCommand(): Command {
-  return new Command("migrate")
+  const migrate = new Command("migrate")
     .description("bring a store on PostgreSQL to this version")
     .option("--grant <role>", "let this role use the store, without the right to change its tables")
-    .configureHelp({
-      showGlobalOptions: true,
-      visibleGlobalOptions: ({ parent }) => parent?.options.filter(({ long }) => long === "--engine") ?? [],
-    })
     .addHelpText("after", AFTER)
     .action(async (_, command: Command) => {
       const { engine, grant } = command.optsWithGlobals<{ engine?: string; grant?: string }>()
@@ -30,4 +27,5 @@ export function createMigrateCommand(): Command {
       })
       for (const line of lines) process.stdout.write(`${plain(line)}\n`)
     })
+  return showSharedOptions(migrate, ["--engine"])
 }

@@ -79,6 +79,15 @@ test("there is no other word, and help says what there is", async () => {
   expect(await runToEnd({ directory, arguments: ["--version"] })).toMatchObject({ exitCode: 0, stdout: "0.1.0\n" })
 })
 
+test.each(["tasks", "tasks show", "workers", "doctor", "ledger", "worker", "run"])(
+  "help of %s says how its store is named",
+  async (words) => {
+    const { stdout } = await runToEnd({ directory: createFolder(), arguments: [...words.split(" "), "--help"] })
+    expect(stdout).toContain("--engine <url>")
+    expect(stdout).toContain("--data-dir <folder>")
+  },
+)
+
 test("what a task comes to, and what cannot be done with it, is told by the exit code", async () => {
   const directory = createFolder()
   const failing = await runToEnd({ directory, arguments: ["run", "start `test -e there` in the background"] })

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from "commander"
 import { EXIT_CODES } from "../exit-code.ts"
 import type { GlobalOptions } from "../open-runtime.ts"
+import { showSharedOptions } from "../shared-options.ts"
 import { readPrompt } from "./read-prompt.ts"
 
 interface RunOptions extends GlobalOptions {
@@ -22,18 +23,13 @@ Exit codes: 0 completed, 1 the turn, a report or a task failed, 2 refused, 3 sto
 
 /** `meanwhile run`: one prompt, without anybody at the keyboard. */
 export function createRunCommand(): Command {
-  return new Command("run")
+  const run = new Command("run")
     .description("say one thing, print the answer, and end")
     .argument("[prompt]", "what to say; - or nothing reads it from standard input")
     .option("--json", "one JSON object a line for everything that happens, the result last")
     .option("--session <id>", "go on with this conversation")
     .option("--timeout <seconds>", "stop when it takes longer", toSeconds)
     .option("--no-wait", "do not wait for background tasks and their reports; says what becomes of them")
-    .configureHelp({
-      showGlobalOptions: true,
-      visibleGlobalOptions: ({ parent }) =>
-        parent?.options.filter(({ long }) => SHARED_OPTIONS.includes(long ?? "")) ?? [],
-    })
     .addHelpText("after", AFTER)
     .action(async (given: string | undefined, _options: object, command: Command) => {
       const { json = false, yes = false, timeout, wait, resume, ...options } = command.optsWithGlobals<RunOptions>()
@@ -52,6 +48,7 @@ export function createRunCommand(): Command {
       })
       process.exitCode = EXIT_CODES[exit]
     })
+  return showSharedOptions(run, SHARED_OPTIONS)
 }
 
 function toSeconds(value: string): number {

@@ -8,6 +8,7 @@ import { countAll, formatCounts } from "../command/task-counts.ts"
 import { tellCommand } from "../command/tell-command.ts"
 import { BACKGROUND_KINDS, plain } from "../format.ts"
 import type { GlobalOptions } from "../open-runtime.ts"
+import { showSharedOptions, STORE_OPTIONS } from "../shared-options.ts"
 import { toJsonLine } from "./json-line.ts"
 import { printOutput } from "./print-output.ts"
 import { lookAtTasks, workOnTasks } from "./with-tasks.ts"
@@ -52,7 +53,7 @@ export function createTasksCommand(): Command {
   tasks.addCommand(toShellCommand(answer, answerCommand, workOnTasks))
   const tell = withId("tell", `${tellCommand.summary}, which is waited for`).argument("<text...>", "what to say")
   tasks.addCommand(toShellCommand(tell, tellCommand, workOnTasks))
-  return tasks
+  return showSharedOptions(tasks, [...STORE_OPTIONS, "--trust"])
 }
 
 function createListCommand(): Command {

@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from "commander"
 import { EXIT_CODES } from "../exit-code.ts"
 import type { GlobalOptions } from "../open-runtime.ts"
+import { showSharedOptions } from "../shared-options.ts"
 import type { WorkerKind } from "./run-worker.ts"
 
 const KINDS: readonly WorkerKind[] = ["tool", "agent"]
@@ -22,7 +23,7 @@ Exit codes: 0 stopped, 2 refused, 3 ended at once, or while its store was away.`
 
 /** `meanwhile worker`: a process that takes work and has no conversation. */
 export function createWorkerCommand(): Command {
-  return new Command("worker")
+  const worker = new Command("worker")
     .description("take work from the queue, without a conversation")
     .option("--kinds <list>", `take only these, of ${KINDS.join(",")}; turns go with agents (default: all)`, toKinds)
     .option(
@@ -31,11 +32,6 @@ export function createWorkerCommand(): Command {
       toSeconds,
     )
     .option("--verbose", "tell what it takes and what comes of it")
-    .configureHelp({
-      showGlobalOptions: true,
-      visibleGlobalOptions: ({ parent }) =>
-        parent?.options.filter(({ long }) => SHARED_OPTIONS.includes(long ?? "")) ?? [],
-    })
     .addHelpText("after", AFTER)
     .action(async (_, command: Command) => {
       const { drain = 0, verbose = false, ...options } = command.optsWithGlobals<WorkerCommandOptions>()
@@ -49,6 +45,7 @@ export function createWorkerCommand(): Command {
       })
       process.exitCode = EXIT_CODES[exit]
     })
+  return showSharedOptions(worker, SHARED_OPTIONS)
 }
 
 function toSeconds(text: string): number {

@@ -1,6 +1,7 @@
 import { Command } from "commander"
 import { listWorkers, workersCommand } from "../command/workers-command.ts"
 import type { GlobalOptions } from "../open-runtime.ts"
+import { showSharedOptions, STORE_OPTIONS } from "../shared-options.ts"
 import { toJsonLine } from "./json-line.ts"
 import { lookAtTasks } from "./with-tasks.ts"
 
@@ -10,7 +11,7 @@ interface WorkersOptions extends GlobalOptions {
 
 /** `meanwhile workers`: who takes work, wherever it runs. */
 export function createWorkersCommand(): Command {
-  return new Command("workers")
+  const workers = new Command("workers")
     .description(workersCommand.summary)
     .option("--json", "one JSON object a line")
     .action(async (_: object, command: Command) => {
@@ -20,4 +21,5 @@ export function createWorkersCommand(): Command {
         for (const worker of await listWorkers(context.meanwhile)) context.screen.print(toJsonLine(worker))
       })
     })
+  return showSharedOptions(workers, [...STORE_OPTIONS, "--trust"])
 }

@@ -1,0 +1,17 @@
+import type { Command } from "commander"
+
+/** Those of the program that say which store is meant. */
+export const STORE_OPTIONS = ["--engine", "--data-dir"] as const
+
+/** Help of a command, and of those below it, shows these options of the program too. */
+export function showSharedOptions(command: Command, names: readonly string[]): Command {
+  for (const below of command.commands) showSharedOptions(below, names)
+  return command.configureHelp({
+    showGlobalOptions: true,
+    visibleGlobalOptions: (shown) => findProgram(shown).options.filter(({ long }) => names.includes(long ?? "")),
+  })
+}
+
+function findProgram(command: Command): Command {
+  return command.parent ? findProgram(command.parent) : command
+}
