@@ -53,6 +53,41 @@ test("a chat leaves its tasks to a worker, and everybody sees who runs them and 
   expect(await look("tasks", "count")).toBe(`${MOST} cancelled\n`)
 })
 
+test("a chat on a store that others use announces its own tasks, and not theirs", async () => {
+  const engine = await createStore()
+  const [mine, theirs] = [1, 2].map(() => startPiped({ directory: createFolder(), arguments: ["--engine", engine] }))
+  mine?.type("say I am here")
+  await mine?.shows(/^I am here/m)
+  theirs?.type("/start echo theirs")
+  await theirs?.shows(/\] completed in .*\n.*theirs/)
+  mine?.type("/start echo mine")
+  await mine?.shows(/\] completed in .*\n.*mine/)
+  expect(mine?.shown()).not.toContain("theirs")
+  for (const chat of [mine, theirs]) {
+    chat?.type("/quit")
+    expect(await chat?.exited).toBe(0)
+  }
+  const next = startPiped({ directory: createFolder(), arguments: ["--engine", engine] })
+  next.type("/quit")
+  expect(await next.exited).toBe(0)
+  expect(next.shown()).not.toMatch(/mine|theirs/)
+})
+
+test("a chat is asked what its agent wants to know that a worker runs", async () => {
+  const engine = await createStore()
+  const worker = startPiped({ directory: createFolder(), arguments: ["worker", "--verbose", "--engine", engine] })
+  await worker.shows(/takes tasks from/)
+  const chat = startPiped({ directory: createFolder(), arguments: ["--engine", engine, "--concurrency", "0"] })
+  chat.type("start an agent to run `touch made-by-agent`")
+  const question = await chat.shows(/\/answer [0-9a-f]{8}/)
+  chat.type(`${question} yes`)
+  await chat.shows(/completed in/)
+  chat.type("/quit")
+  expect(await chat.exited).toBe(0)
+  worker.kill("SIGTERM")
+  expect(await worker.exited).toBe(0)
+})
+
 test("tasks says that it did not read a configuration which is not trusted, and reads it when it is", async () => {
   const engine = await createStore()
   const directory = createFolder()

@@ -9,6 +9,7 @@ import type { Screen } from "../screen/screen.ts"
 import type { LastAnnouncement } from "./last-announcement.ts"
 import { tellLive, tellMissed } from "./left-tasks.ts"
 import { followNewTasks } from "./new-tasks.ts"
+import { createOwnConversation } from "./own-conversation.ts"
 
 const LONG_MS = 24 * 60 * 60 * 1_000
 
@@ -36,14 +37,16 @@ export interface AnnouncerOptions {
   readonly meanwhile: Runtime
   readonly screen: Screen
   readonly last: LastAnnouncement
-  /** Whether the agent of this session tells by itself, here, what its tasks came to. */
-  readonly isReporting: (session: NonNullable<Task["session"]>) => boolean
+  /** Whether this session is the conversation, or an agent of it. */
+  readonly isHere: (session: NonNullable<Task["session"]>) => boolean
+  /** Whether agents tell by themselves what their tasks came to. */
+  readonly areReportsOn: boolean
   /** An agent in the background has asked something, or needs no answer any more. */
   readonly onQuestion: (agent: NonNullable<Task["session"]>, question: TaskId, isOpen: boolean) => void
 }
 
 export function createAnnouncer(options: AnnouncerOptions): Announcer {
-  const { meanwhile, screen, last, isReporting } = options
+  const { meanwhile, screen, last, isHere, areReportsOn } = options
   const watched = new Map<TaskId, { readonly told: Promise<void>; readonly ended: Promise<void> }>()
   const startedHere = new Set<TaskId>()
   /** Only a person can bring these on: nobody waits for them. */
@@ -56,6 +59,13 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
     [...watched].flatMap(([id, { ended }]) => (isOwn(id) && !asking.has(id) ? [[id, ended]] : []))
 
   const isOwn = (id: TaskId): boolean => startedHere.has(id) || meanwhile.tasks.runsHere(id)
+
+  const isOfOwn = createOwnConversation(meanwhile, isHere)
+
+  /** In a store that a team shares, most tasks are others'. */
+  async function concerns({ id, session }: Pick<Task, "id" | "session">): Promise<boolean> {
+    return meanwhile.engine.name === "embedded" || isOwn(id) || (session !== null && (await isOfOwn(session)))
+  }
 
   async function watch(taskId: TaskId): Promise<void> {
     while (!closing.signal.aborted) {
@@ -74,7 +84,7 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
 
   /** What it came to is told with the report then. */
   async function isReported(task: Task): Promise<boolean> {
-    return task.session !== null && isReporting(task.session) && (await isReportedTask(meanwhile, task))
+    return areReportsOn && task.session !== null && isHere(task.session) && (await isReportedTask(meanwhile, task))
   }
 
   async function tellQuestion(taskId: TaskId): Promise<void> {
@@ -105,15 +115,15 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
     announce(taskId)
   }
 
-  const unfollow = followNewTasks(meanwhile, (task) => {
+  const unfollow = followNewTasks(meanwhile, concerns, (task) => {
     if (!watched.has(task.id) && announced.get(task.id) !== task.run) announceEnd(task.id)
   })
 
   return {
     announceEnd,
     async announceLeft() {
-      await tellMissed(meanwhile, screen, last)
-      for (const id of await tellLive(meanwhile, screen)) announce(id)
+      await tellMissed({ meanwhile, screen, last, concerns })
+      for (const id of await tellLive({ meanwhile, screen, concerns })) announce(id)
     },
     async allEnded(signal) {
       await Promise.all([...watched.values()].map(({ told }) => told))

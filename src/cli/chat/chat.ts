@@ -84,7 +84,8 @@ function createChat(options: ChatOptions) {
     meanwhile,
     screen,
     last: options.last,
-    isReporting: (session) => meanwhile.areReportsOn && isHere(session),
+    isHere: (session) => isHere(session),
+    areReportsOn: meanwhile.areReportsOn,
     onQuestion: (agent, question, isOpen) => view.markAsking(agent, question, isOpen),
   })
   const leftTurns = createLeftTurns(meanwhile, screen)

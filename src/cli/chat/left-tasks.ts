@@ -8,9 +8,18 @@ const LIVE = ["queued", "running", "waiting", "stopping"] as const
 const MOST_SHOWN = 20
 const MOST_WATCHED = 1_000
 
+export interface LeftTasksOptions {
+  readonly meanwhile: Runtime
+  readonly screen: Screen
+  /** Whether a task is one that this chat tells of. */
+  readonly concerns: (task: TaskRow) => Promise<boolean>
+}
+
 /** Says what ended while nobody watched. */
-export async function tellMissed({ tasks }: Runtime, screen: Screen, last: LastAnnouncement): Promise<void> {
-  const missed = await last.missed()
+export async function tellMissed(options: LeftTasksOptions & { readonly last: LastAnnouncement }): Promise<void> {
+  const { screen, last, concerns } = options
+  const { tasks } = options.meanwhile
+  const missed = await keep(await last.missed(), concerns)
   const shown = missed.slice(-MOST_SHOWN)
   if (missed.length > shown.length) screen.print(`${missed.length} tasks ended meanwhile; the last of them:`)
   for (const { id, endedAt } of shown) {
@@ -20,8 +29,8 @@ export async function tellMissed({ tasks }: Runtime, screen: Screen, last: LastA
   }
 }
 
-/** Says how many tasks go on, here or elsewhere, and returns all that live. What waits for a person is told as such. */
-export async function tellLive(meanwhile: Runtime, screen: Screen): Promise<readonly TaskId[]> {
+/** Says how many tasks go on, here or elsewhere, and returns those to tell of. What waits for a person is told as such. */
+export async function tellLive({ meanwhile, screen, concerns }: LeftTasksOptions): Promise<readonly TaskId[]> {
   const { tasks } = meanwhile
   const { items, cursor } = await tasks.list({ statuses: LIVE, kinds: BACKGROUND_KINDS }, { limit: MOST_WATCHED })
   const blocked = await findBlocked(meanwhile)
@@ -35,5 +44,13 @@ export async function tellLive(meanwhile: Runtime, screen: Screen): Promise<read
     const count = elsewhere === 1 ? "1 task runs" : `${elsewhere}${cursor ? " or more" : ""} tasks run`
     screen.print(`${count} elsewhere: see /tasks`)
   }
-  return items.map(({ id }) => id)
+  return (await keep(items, concerns)).map(({ id }) => id)
+}
+
+async function keep<Row extends TaskRow>(
+  rows: readonly Row[],
+  concerns: LeftTasksOptions["concerns"],
+): Promise<readonly Row[]> {
+  const wanted = await Promise.all(rows.map(concerns))
+  return rows.filter((_, index) => wanted[index])
 }

@@ -4,18 +4,23 @@ import { BACKGROUND_KINDS, type Task, type TaskId } from "../format.ts"
 const MOST_PASSED_OVER = 1_000
 
 /**
- * Tells of tasks that this process works on, whoever started them: a tool may start some that no call became. Some may be
- * told several times. Returns what ends it.
+ * Tells of tasks that something happens to, of those that concern this chat, whoever started them: a tool may start some
+ * that no call became. Some may be told several times. Returns what ends it.
  */
-export function followNewTasks({ engine }: Pick<Runtime, "engine">, onTask: (task: Task) => void): () => void {
+export function followNewTasks(
+  { engine }: Pick<Runtime, "engine">,
+  concerns: (task: Task) => Promise<boolean>,
+  onTask: (task: Task) => void,
+): () => void {
   const beganAt = Date.now()
-  /** Those that are looked at now, and those that are the conversation itself. */
+  /** Those that are looked at now, those that are the conversation itself, and those of others. */
   const passedOver = new Set<TaskId>()
 
   async function look(taskId: TaskId): Promise<void> {
     passedOver.add(taskId)
     const task = await engine.store.task(taskId).catch(() => undefined)
-    if (task?.kind === "turn") return forgetOldest(passedOver)
+    const isPassedOver = task?.kind === "turn" || (task && !(await concerns(task).catch(() => false)))
+    if (isPassedOver) return forgetOldest(passedOver)
     passedOver.delete(taskId)
     if (!task || !BACKGROUND_KINDS.some((kind) => kind === task.kind)) return
     // What ended before may change too: somebody reads it, or clears it.
