@@ -11,11 +11,16 @@ export interface LineLogOptions {
   readonly notes: Screen
   /** Default: only what is not as it should be is told. */
   readonly isVerbose: boolean
+  /** Whether the store is away for good: what fails from then on fails for that, and is told once at the end. */
+  readonly isLeft: () => boolean
 }
 
 /** One line for each, in the words of the program: message, then `name=value`. */
-export function createLineLog({ screen, notes, isVerbose }: LineLogOptions): Log {
-  const tell = (message: string, fields?: Fields): void => notes.print(toLogLine(message, fields))
+export function createLineLog({ screen, notes, isVerbose, isLeft }: LineLogOptions): Log {
+  const tell = (message: string, fields?: Fields): void => {
+    const isKnown = isLeft() && fields?.["error"] !== undefined
+    if (!isKnown || isVerbose) notes.print(toLogLine(message, fields))
+  }
   return {
     debug() {},
     info(message, fields) {

@@ -3,7 +3,7 @@ import { toErrorMessage } from "../../base/error.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import { closeUnlessAway } from "../away-store.ts"
 import { createYesChannel } from "../chat/yes-channel.ts"
-import type { ExitName } from "../exit-code.ts"
+import { EXIT_CODES, type ExitName } from "../exit-code.ts"
 import { plain, shortId, type TaskId } from "../format.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
 import { toProgramWords } from "../program-words.ts"
@@ -36,13 +36,19 @@ type Session = Awaited<ReturnType<Program["createSession"]>>
 export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
   const answers = createLineScreen(process.stdout, process.env)
   const notes = createLineScreen(process.stderr, process.env)
+  const stop = createStop(options.timeoutMs)
+  const goUnsaid = (): void => {
+    notes.print(`meanwhile: ${plain(describeStop(stop.signal))}; nothing was said yet`)
+    process.exit(EXIT_CODES.stopped)
+  }
+  stop.signal.addEventListener("abort", goUnsaid)
   const { meanwhile, leave, gone } = await openRuntime({
     ...options,
     waitsForServers: true,
     takesWork: "own",
     notify: (text) => notes.print(text),
   })
-  const stop = createStop(options.timeoutMs)
+  stop.signal.removeEventListener("abort", goUnsaid)
   stop.signal.addEventListener("abort", leave)
   try {
     return await unlessAborted(gone, converse(options, { meanwhile, answers, notes, stop }))

@@ -1,10 +1,13 @@
+import { isMeanwhileError } from "../../base/error.ts"
+import type { Program } from "../../program.ts"
 import { closeUnlessAway } from "../away-store.ts"
 import { EXIT_CODES, type ExitName } from "../exit-code.ts"
 import { plain } from "../format.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
+import type { Screen } from "../screen/screen.ts"
 import { createLineLog } from "./line-log.ts"
-import { createStop } from "./stop.ts"
+import { createStop, type Stop } from "./stop.ts"
 
 export type WorkerKind = "tool" | "agent"
 
@@ -24,27 +27,16 @@ const START_PATIENCE_MS = 60_000
 
 /** Takes work until a signal stops it. A second one ends the process at once. */
 export async function runWorker(options: WorkerOptions): Promise<ExitName> {
-  const { kinds, drainMs, isVerbose } = options
+  const { kinds, drainMs } = options
   const screen = createLineScreen(process.stdout, process.env)
-  const notes = createLineScreen(process.stderr, process.env)
   const stop = createStop(null)
   stop.hurry.addEventListener("abort", () => process.exit(EXIT_CODES.stopped))
   using _ = setInterval(() => {}, ALIVE_EVERY_MS)
-  const opening = new AbortController()
-  const giveUp = (): void => opening.abort()
-  stop.signal.addEventListener("abort", giveUp)
-  const { meanwhile } = await openRuntime({
-    ...options,
-    startPatienceMs: START_PATIENCE_MS,
-    signal: opening.signal,
-    waitsForServers: true,
-    makesReports: false,
-    // An agent is made of turns: whoever takes one must be able to go on with those that were cut off.
-    ...(kinds && { takesKinds: kinds.flatMap((kind) => (kind === "agent" ? (["agent", "turn"] as const) : [kind])) }),
-    notify: (text) => notes.print(text),
-    log: createLineLog({ screen, notes, isVerbose }),
-  })
-  stop.signal.removeEventListener("abort", giveUp)
+  const meanwhile = await openWorker(options, screen, stop)
+  if (!meanwhile) {
+    screen.print(`Worker ${process.pid} has stopped while it waited for its store. It had taken nothing.`)
+    return "stopped"
+  }
   const what = kinds ? `${kinds.join(" and ")} tasks` : "tasks"
   const { maxConcurrentTasks: most, storePlace } = meanwhile
   screen.print(`Worker ${process.pid} takes ${what} from ${plain(storePlace)}, at most ${most} at once.`)
@@ -54,4 +46,33 @@ export async function runWorker(options: WorkerOptions): Promise<ExitName> {
   const left = isClosed ? "" : " Its store is away: others take over what it ran."
   screen.print(`Worker ${process.pid} has stopped.${left}`)
   return isClosed ? "completed" : "stopped"
+}
+
+/** Null: it was stopped while its store did not answer. */
+async function openWorker(options: WorkerOptions, screen: Screen, stop: Stop): Promise<Program | null> {
+  const { kinds, isVerbose } = options
+  const notes = createLineScreen(process.stderr, process.env)
+  const opening = new AbortController()
+  const giveUp = (): void => opening.abort()
+  stop.signal.addEventListener("abort", giveUp)
+  let gone = opening.signal
+  try {
+    const opened = await openRuntime({
+      ...options,
+      startPatienceMs: START_PATIENCE_MS,
+      signal: opening.signal,
+      waitsForServers: true,
+      // An agent is made of turns: whoever takes one must be able to go on with those that were cut off.
+      ...(kinds && { takesKinds: kinds.flatMap((kind) => (kind === "agent" ? (["agent", "turn"] as const) : [kind])) }),
+      notify: (text) => notes.print(text),
+      log: createLineLog({ screen, notes, isVerbose, isLeft: () => gone.aborted }),
+    })
+    gone = opened.gone
+    return opened.meanwhile
+  } catch (error) {
+    if (stop.signal.aborted && isMeanwhileError(error, "store_unavailable")) return null
+    throw error
+  } finally {
+    stop.signal.removeEventListener("abort", giveUp)
+  }
 }
