@@ -157,7 +157,10 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   let pump: Pump = IDLE_PUMP
   const reclaim: Reclaim = takesWork === false ? async () => {} : createReclaim(scope)
   const obedience = createObedience(scope)
-  const chores = [...startChores(scope, reclaim), createGroupUpkeep(scope, { looksAround: takesWork !== false })]
+  const chores = [
+    ...startChores(scope, reclaim, { sweeps: takesWork === true }),
+    createGroupUpkeep(scope, { looksAround: takesWork !== false }),
+  ]
   let closing: Promise<void> | undefined
   const close = (shutdown: ShutdownOptions = {}): Promise<void> =>
     (closing ??= shutDown(scope, { pump, chores, obedience }, shutdown))

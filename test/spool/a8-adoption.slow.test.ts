@@ -135,7 +135,7 @@ describe("while Meanwhile is down", () => {
 describe("folders that a dead Meanwhile process left", () => {
   test("are found, and those of a living one are not", async () => {
     const place = await crashed("echo ready; sleep 60")
-    expect(await place.spool.orphans()).toEqual([{ taskId: place.taskId }])
+    expect(await place.spool.orphans()).toEqual([{ taskId: place.taskId, runs: [1] }])
     const mine = createTestSpool()
     const abort = new AbortController()
     const ended = mine.run.runProcess(toShell("echo ready; sleep 60"), { signal: abort.signal, graceMs: 100 })

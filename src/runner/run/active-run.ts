@@ -23,8 +23,8 @@ export type Standing =
   | { readonly in: "promotion"; readonly answer: (answer: Answer) => void; readonly written: Promise<boolean> }
   /** The store knows it, and this worker holds it under this fence. */
   | { readonly in: "background"; readonly fence: number }
-  /** Another worker has it now: whatever happens here is no longer told to anyone. */
-  | { readonly in: "lost" }
+  /** It was held under this fence, and is no longer: whatever happens here is not told to anyone. Null: no store knew it. */
+  | { readonly in: "lost"; readonly fence: number | null }
 
 /** Passes a run's output on while somebody watches it. */
 export interface OutputFollower {
@@ -68,7 +68,7 @@ export interface ActiveRun extends RunSubject {
   readonly span: RunSpan | null
   /** What the tool sees. */
   readonly abort: AbortController
-  /** Ends its processes. Not used when the run was lost: then they are another worker's. */
+  /** Ends its processes. When the run was lost, not before the store says that they are nobody's. */
   readonly processAbort: AbortController
   /** Resolves when a stop took too long: the run ends although its work has not. */
   readonly abandoned: PromiseWithResolvers<undefined>

@@ -5,6 +5,7 @@ import type { TaskRecord } from "../../task/record.ts"
 import { toStopEvent } from "../../task/stop.ts"
 import { type ActiveRun, ranMs } from "./active-run.ts"
 import { toShapeKey } from "../call/details.ts"
+import { endLostProcesses } from "./end-lost-processes.ts"
 import { endRun, noteLate, toSurvivors } from "./end-run.ts"
 import { finishFollowing } from "../call/follow-output.ts"
 import type { Outcome } from "./outcome.ts"
@@ -32,6 +33,7 @@ export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: P
   release(scope, active)
   if (standing.in !== "foreground") await closeSpool(scope, active, (spool) => leaveSpool(active, task, spool))
   active.ended.resolve(task)
+  if (active.standing.in === "lost") void endLostProcesses(scope, active)
   if (!outcome && active.stop && standing.in === "background") void work.then((late) => noteLate(scope, active, late))
 }
 

@@ -50,10 +50,10 @@ export async function writeUnderFence<const Operations extends readonly Operatio
   }
 }
 
-/** The run belongs to another worker. Its processes and files are left alone: the other one has adopted or ended them. */
+/** The run is another worker's to decide about. Its processes and files are left alone until the store says what it decided. */
 export function markLost(active: ActiveRun): void {
   if (isLost(active)) return
-  active.standing = { in: "lost" }
+  active.standing = toLost(active)
   active.stream?.stop()
   active.spool?.abandon()
   active.abort.abort(lostError(active))
@@ -62,13 +62,17 @@ export function markLost(active: ActiveRun): void {
 
 /** Lets a run go on without this process: its processes live, and the next start adopts them. */
 export function detachRun(active: ActiveRun): void {
-  active.standing = { in: "lost" }
+  active.standing = toLost(active)
   active.stream?.stop()
   active.abandoned.resolve(undefined)
 }
 
 export function isLost(active: ActiveRun): boolean {
   return active.standing.in === "lost"
+}
+
+function toLost({ standing }: ActiveRun): ActiveRun["standing"] {
+  return { in: "lost", fence: "fence" in standing ? standing.fence : null }
 }
 
 function lostError(active: ActiveRun): MeanwhileError {

@@ -5,6 +5,12 @@ import { isProcessAlive } from "../process/identity.ts"
 import { readFacts } from "../process/process-file.ts"
 import { listNames } from "./found-processes.ts"
 
+/** A task's folder, with the runs that have one in it. */
+export interface Orphan {
+  readonly taskId: TaskId
+  readonly runs: readonly number[]
+}
+
 /** A folder of a living Meanwhile process names it within milliseconds, or has a task. */
 const OWNERLESS_MS = 60_000
 
@@ -12,10 +18,14 @@ const OWNERLESS_MS = 60_000
  * Folders that no living Meanwhile process made. One that cannot be asked about counts as alive, and so does the unknown
  * maker of a folder that is new.
  */
-export function findOrphans(spoolDirectory: string): { readonly taskId: TaskId }[] {
+export function findOrphans(spoolDirectory: string): Orphan[] {
   return listNames(spoolDirectory)
     .filter((name) => isOrphan(join(spoolDirectory, name)))
-    .map((name) => ({ taskId: name as TaskId }))
+    .map((name) => ({ taskId: name as TaskId, runs: listRuns(join(spoolDirectory, name)) }))
+}
+
+function listRuns(taskDirectory: string): readonly number[] {
+  return listNames(taskDirectory).map(Number).filter(Number.isSafeInteger)
 }
 
 function isOrphan(taskDirectory: string): boolean {

@@ -183,7 +183,7 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
   }
 }
 
-async function removeRun(paths: RunPaths): Promise<void> {
+export async function removeRun(paths: RunPaths): Promise<void> {
   await rm(paths.directory, { recursive: true, force: true })
   // Fails when the task has another run, and then the folder stays.
   await rmdir(paths.taskDirectory).catch(() => undefined)

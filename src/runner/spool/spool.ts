@@ -9,10 +9,10 @@ import { createGuard } from "../process/guard.ts"
 import type { ProcessIdentity } from "../process/identity.ts"
 import type { Redactor } from "../redaction/redactor.ts"
 import { EMPTY_SOURCE, type OutputSource, withFileSource } from "./output-source.ts"
-import { findOrphans } from "./orphans.ts"
+import { findOrphans, type Orphan } from "./orphans.ts"
 import { readOutput } from "./read-output.ts"
 import { toRunPaths } from "./run-paths.ts"
-import { createRunSpool, type OpenRunSpool, type RunSpool, type RunSpoolOptions } from "./run-spool.ts"
+import { createRunSpool, type OpenRunSpool, removeRun, type RunSpool, type RunSpoolOptions } from "./run-spool.ts"
 import { withEarlierOutput, withStoredSource } from "./stored-source.ts"
 import { type OnPrinted, waitForPattern } from "./wait-for-pattern.ts"
 
@@ -41,9 +41,11 @@ export interface Spool {
     onPrinted?: OnPrinted,
   ): Promise<PatternAnswer>
   /** Folders whose Meanwhile process is gone, whether or not there is a task for them. */
-  orphans(): Promise<{ readonly taskId: TaskId }[]>
+  orphans(): Promise<readonly Orphan[]>
   /** Removes files only: whatever still runs is stopped by the run's `stopAll` before. */
   remove(taskId: TaskId): Promise<void>
+  /** The same for one run, unless somebody here has it open again. */
+  removeRun(taskId: TaskId, run: number): Promise<void>
   /** Waits for what is being written and removed. Processes run on. */
   close(): Promise<void>
 }
@@ -125,6 +127,9 @@ export function createSpool({ directory, clock, redactor, owner, outputs }: Spoo
       for (const [, run] of runs) void run.release()
       await Promise.all([...leaving].flatMap(([released, key]) => (key.startsWith(`${taskId}/`) ? [released] : [])))
       await rm(join(directory, taskId), { recursive: true, force: true })
+    },
+    async removeRun(taskId, run) {
+      if (!open.has(toKey(taskId, run))) await removeRun(toRunPaths(directory, taskId, run))
     },
     async close() {
       for (const run of open.values()) void run.release()

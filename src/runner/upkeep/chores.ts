@@ -1,20 +1,28 @@
 import { withdrawQuestions } from "../question/withdraw-questions.ts"
 import type { RunnerScope } from "../scope.ts"
+import { sweepSpool } from "../worker/sweep.ts"
 import { expireWaits } from "./expire-waits.ts"
 import { type Chore, repeat } from "./repeat.ts"
 import { applyRetention } from "./retention.ts"
 
 const RETENTION_EVERY_MS = 60_000
 const EXPIRY_EVERY_MS = 1_000
+const SWEEP_EVERY_MS = 30_000
 const RECLAIMS_PER_LEASE = 3
 
 /** What a runner does by itself for as long as it lives. */
-export function startChores(scope: RunnerScope, reclaim: () => Promise<void>): readonly Chore[] {
+export function startChores(
+  scope: RunnerScope,
+  reclaim: () => Promise<void>,
+  { sweeps }: { readonly sweeps: boolean },
+): readonly Chore[] {
   const { leaseSeconds, completionScanIntervalMs } = scope.config
   return [
     repeat(scope, EXPIRY_EVERY_MS, () => expireWaits(scope)),
     repeat(scope, (leaseSeconds * 1_000) / RECLAIMS_PER_LEASE, reclaim),
     repeat(scope, completionScanIntervalMs, () => withdrawQuestions(scope)),
     repeat(scope, RETENTION_EVERY_MS, () => applyRetention(scope)),
+    // What was still being decided elsewhere at the start: where there is one spool, nobody decides elsewhere.
+    ...(sweeps && scope.engine.outputs ? [repeat(scope, SWEEP_EVERY_MS, () => sweepSpool(scope))] : []),
   ]
 }
