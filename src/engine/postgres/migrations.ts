@@ -157,6 +157,11 @@ async function ensureSchema(query: Query, schema: string): Promise<void> {
 
 async function needsOwner(database: Database, schema: string, cause: MeanwhileError): Promise<MeanwhileError> {
   const [row] = await database.query<{ role: string }>("SELECT current_user AS role")
-  const text = `The tables in the schema ${schema} must be brought to version ${STORE_VERSION}, and the role ${row?.role} may not change them. Run \`meanwhile migrate\` once with a role that may.`
+  const { tables } = await lookAround(database.query, schema)
+  const lacks =
+    tables === 0
+      ? `There are no tables in the schema ${schema} yet, and the role ${row?.role} may not make them.`
+      : `The tables in the schema ${schema} must be brought to version ${STORE_VERSION}, and the role ${row?.role} may not change them.`
+  const text = `${lacks} Run \`meanwhile migrate --grant ${row?.role}\` once with a role that may.`
   return new MeanwhileError("store_read_only", text, { schema, storeVersion: STORE_VERSION }, { cause })
 }

@@ -125,7 +125,9 @@ export function isSettingRefused(error: unknown): boolean {
 export function toStoreError(error: unknown, server: string): unknown {
   const trouble = toTrouble(error)
   if (!trouble) return error
-  const message = `The store at ${server} ${trouble.text} (${toErrorMessage(error) || "no answer"})`
+  // Of a password that nobody gave, pg says only at which step of the login it missed it.
+  const said = trouble === NO_PASSWORD ? "" : ` (${toErrorMessage(error) || "no answer"})`
+  const message = `The store at ${server} ${trouble.text}${said}`
   return new MeanwhileError(trouble.code, message, { server }, { cause: error })
 }
 
