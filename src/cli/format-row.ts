@@ -15,13 +15,19 @@ export interface RowStanding {
 }
 
 export function formatRow(row: TaskRow, standing: RowStanding, nowMs: number, columns: number): string {
-  const facts = `${shortId(row.id)}  ${row.status.padEnd(11)}  ${formatDuration(elapsedMs(row, nowMs)).padStart(12)}  `
+  const facts = `${shortId(row.id)}  ${row.status.padEnd(11)}  ${formatDuration(toShownMs(row, nowMs)).padStart(12)}  `
   const resumed = row.resumeCount > 0 ? "(resumed) " : ""
   const group = standing.groupName === null ? "" : `group ${toLine(standing.groupName)}`
   const parts = [formatStanding(row, standing), group, `${resumed}${toLine(row.title)}`]
   const title = parts.filter((part) => part !== "").join(" · ")
   const room = Math.max(columns - facts.length, FEWEST_TITLE_COLUMNS)
   return `${facts}${title.length > room ? `${title.slice(0, room - 1)}…` : title}`
+}
+
+/** How long it has run; of what is queued and has not run, how long it has waited. */
+function toShownMs(row: TaskRow, nowMs: number): number {
+  const ranMs = elapsedMs(row, nowMs)
+  return row.status === "queued" && ranMs === 0 ? Math.max(0, nowMs - row.queuedAt) : ranMs
 }
 
 function formatStanding(row: TaskRow, { placeInQueue, worker }: RowStanding): string {

@@ -50,6 +50,7 @@ test("wrong arguments are refused with 2 and what is right, whichever command th
   }
   expect(await refused("tasks", "bogus")).toContain("there are list, show, output")
   expect(await refused("tasks", "show")).toContain("meanwhile tasks show --help")
+  expect(await refused("tasks", "show", "")).toContain("`meanwhile tasks` lists the ids")
   await refused("trust", "list", "more")
   await refused("doctor", "more")
   writeFileSync(join(directory, "file"), "")

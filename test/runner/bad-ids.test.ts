@@ -72,7 +72,7 @@ test("an ambiguous prefix is refused with the candidates", async () => {
   const before = await contentsOf(directory)
   await expect(tasks.get(shared)).rejects.toMatchObject({
     code: "ambiguous_id",
-    message: expect.stringContaining("Give more of the id"),
+    message: expect.stringMatching(/could be any of [0-9a-f]{8}(, [0-9a-f]{8})+\. Give more of the id/),
     details: { candidates: expect.arrayContaining([ids.get(shared)]) },
   })
   expect(await contentsOf(directory)).toEqual(before)

@@ -70,7 +70,7 @@ describe("an ordinary command", () => {
     ["a program that is no program", { ...toShell("true"), argv: ["/etc/passwd"] as const }, /not found/],
     ["a program without a name", { ...toShell("true"), argv: [""] as const }, /not found/],
     ["an argument with a NUL character", { ...toShell("true"), argv: ["sh", "a\0b"] as const }, /NUL/],
-    ["more arguments than the machine takes", toShell(`: ${"x".repeat(4_000_000)}`), /could not be started/],
+    ["more arguments than the machine takes", toShell(`: ${"x".repeat(4_000_000)}`), /too long for this machine/],
   ])("with %s is refused", async (_, request, message) => {
     const { run, directory } = createTestSpool()
     const { readdirSync } = await import("node:fs")

@@ -1,4 +1,4 @@
-import { Command } from "commander"
+import { Command, InvalidArgumentError } from "commander"
 import type { Command as PromptCommand, TaskContext } from "../command/command.ts"
 import { cancelCommand } from "../command/cancel-command.ts"
 import { groupsCommand } from "../command/groups-command.ts"
@@ -38,7 +38,7 @@ export function createTasksCommand(): Command {
   )
   tasks.addCommand(createCountCommand())
   const cancel = new Command("cancel").description(cancelCommand.summary)
-  cancel.argument("<id|group>", "the first characters are enough, or a group's name")
+  cancel.argument("<id|group>", "the first characters are enough, or a group's name", toName)
   tasks.addCommand(toShellCommand(cancel, cancelCommand, lookAtTasks))
   tasks.addCommand(
     toShellCommand(withId("retry", `${retryCommand.summary}, and wait for it`), retryCommand, workOnTasks),
@@ -108,7 +108,13 @@ function createCountCommand(): Command {
 }
 
 function withId(name: string, description: string): Command {
-  return new Command(name).description(description).argument("<id>", "the first characters are enough")
+  return new Command(name).description(description).argument("<id>", "the first characters are enough", toName)
+}
+
+/** What a script hands on may be empty. */
+function toName(word: string): string {
+  if (word.trim() === "") throw new InvalidArgumentError("It is empty. `meanwhile tasks` lists the ids.")
+  return word
 }
 
 /** A command of the prompt under the name it has in the shell, its argument made of all the words. */

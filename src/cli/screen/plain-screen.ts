@@ -1,7 +1,6 @@
 import type { Screen, ScreenOutput } from "./screen.ts"
 import type { Style } from "./style.ts"
 
-const USUAL_COLUMNS = 100
 const USUAL_ROWS = 24
 
 /** A pipe or a file: text and nothing but text, in the order in which it comes. */
@@ -23,7 +22,8 @@ export function createPlainScreen(output: ScreenOutput, style: Style): Screen {
     isLive: false,
     style,
     get columns() {
-      return output.columns ?? USUAL_COLUMNS
+      // What has no width is read by programs: nothing is cut.
+      return output.columns ?? Number.POSITIVE_INFINITY
     },
     get rows() {
       return output.rows ?? USUAL_ROWS

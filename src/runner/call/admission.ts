@@ -130,11 +130,15 @@ async function withModel(admitted: Admitted): Promise<Admitted> {
 export function parseInput(tool: Tool, input: unknown): unknown {
   const parsed = tool.input.safeParse(input)
   if (parsed.success) return parsed.data
-  throw new MeanwhileError(
-    "invalid_input",
-    `The arguments of ${tool.name} are not valid.\n${z.prettifyError(parsed.error)}`,
-    { tool: tool.name },
-  )
+  throw new MeanwhileError("invalid_input", describeRefusal(tool.name, parsed.error), { tool: tool.name })
+}
+
+/** What a tool says itself of one argument, as that a folder is not there, is no question of its form. */
+function describeRefusal(name: string, error: z.ZodError): string {
+  const [issue, ...others] = error.issues
+  if (issue?.code === "custom" && issue.path.length > 0 && others.length === 0)
+    return `The ${issue.path.join(".")} of ${name} cannot be used: ${issue.message}`
+  return `The arguments of ${name} are not valid.\n${z.prettifyError(error)}`
 }
 
 function withDecision(admitted: Admitted, decision: PermissionDecision): Admitted {

@@ -5,6 +5,8 @@ import type { RunnerScope } from "../scope.ts"
 
 const FULL_ID_LENGTH = 36
 const CANDIDATES_SHOWN = 5
+const CANDIDATES_READ = 50
+const SHORT_ID_LENGTH = 8
 const ID_CHARACTERS = /^[0-9a-f-]+$/
 
 /** The task of this workspace with that id or unambiguous prefix. Another workspace's task does not exist here. */
@@ -22,15 +24,36 @@ export async function findTask(
 export async function toFullId(scope: RunnerScope, id: string, workspace: WorkspaceId): Promise<TaskId> {
   if (!ID_CHARACTERS.test(id)) throw notFound(id)
   if (id.length === FULL_ID_LENGTH) return id as TaskId
-  const candidates = await scope.store.findByPrefix(workspace, id, CANDIDATES_SHOWN + 1)
-  const [only, ...others] = candidates
-  if (only === undefined) throw notFound(id)
-  if (others.length === 0) return only
+  const found = await scope.store.findByPrefix(workspace, id, CANDIDATES_READ)
+  const [first, ...others] = found
+  if (first === undefined) throw notFound(id)
+  if (others.length === 0) return first
+  const candidates = await withoutTurns(scope, found)
+  const [only] = candidates
+  if (only !== undefined && candidates.length === 1 && found.length < CANDIDATES_READ) return only
+  throw ambiguous(id, candidates)
+}
+
+/** Lists show none: who gives the beginning of an id means no turn, unless there is nothing else. */
+async function withoutTurns(scope: RunnerScope, ids: readonly TaskId[]): Promise<readonly TaskId[]> {
+  const tasks = await Promise.all(ids.map((id) => scope.store.task(id)))
+  const others = tasks.flatMap((task) => (task && task.kind !== "turn" ? [task.id] : []))
+  return others.length > 0 ? others : ids
+}
+
+function ambiguous(id: string, candidates: readonly TaskId[]): MeanwhileError {
   const shown = candidates.slice(0, CANDIDATES_SHOWN)
   const more = candidates.length > CANDIDATES_SHOWN ? " and more" : ""
-  throw new MeanwhileError("ambiguous_id", `${id} could be any of ${shown.join(", ")}${more}. Give more of the id.`, {
-    candidates: shown,
-  })
+  const text = `${id} could be any of ${toShortest(shown).join(", ")}${more}. Give more of the id.`
+  return new MeanwhileError("ambiguous_id", text, { candidates: shown })
+}
+
+/** As lists show them, or longer where that would not tell them apart. */
+function toShortest(ids: readonly TaskId[]): readonly string[] {
+  for (let length = SHORT_ID_LENGTH; ; length++) {
+    const short = new Set(ids.map((id) => id.slice(0, length)))
+    if (short.size === ids.length) return [...short]
+  }
 }
 
 export function notFound(id: string): MeanwhileError {

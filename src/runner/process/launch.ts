@@ -86,6 +86,10 @@ function toSpawnError(error: unknown, request: LaunchRequest): MeanwhileError {
     const message = "The machine cannot start another process now. End some, or raise its limits, and try again."
     return new MeanwhileError("limit_exceeded", message, details, { cause: error })
   }
+  if (code === "E2BIG") {
+    const message = "The command is too long for this machine. Write it into a file, and run that."
+    return new MeanwhileError("invalid_input", message, details, { cause: error })
+  }
   const message = `The command could not be started (${toErrorMessage(error)}). Check its arguments and directory.`
   return new MeanwhileError("invalid_input", message, details, { cause: error })
 }

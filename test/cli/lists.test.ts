@@ -1,0 +1,48 @@
+import { PassThrough } from "node:stream"
+import { text } from "node:stream/consumers"
+import { expect, onTestFinished, test } from "vitest"
+import { createRuntime } from "../../src/app.ts"
+import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
+import { tasksCommand } from "../../src/cli/command/task-commands.ts"
+import { formatRow } from "../../src/cli/format-row.ts"
+import { createLineScreen } from "../../src/cli/screen/create-screen.ts"
+import { createFolder } from "../support/workplace.ts"
+
+/** A task that nobody takes. */
+async function openWithQueued(command: string) {
+  const [workingDirectory, dataDirectory] = [createFolder(), createFolder()]
+  const shell = createShellPlugin({ workingDirectory, environment: {} })
+  const meanwhile = await createRuntime({ dataDirectory, takesWork: false, plugins: [shell] })
+  onTestFinished(() => meanwhile.close())
+  await meanwhile.tasks.start({ tool: "run_command", input: { command } })
+  return meanwhile
+}
+
+test("a task that is queued is listed with how long it has waited", async () => {
+  const { tasks } = await openWithQueued("sleep 1")
+  const { items } = await tasks.list({})
+  const [row] = items
+  if (row?.status !== "queued") throw new Error("it is not queued")
+  const standing = { placeInQueue: 1, groupName: null, worker: null }
+  expect(formatRow(row, standing, row.queuedAt + 65_000, 100)).toMatch(/queued +1 min 5 s +.*sleep 1/)
+})
+
+test("a list that goes into a pipe is not cut", async () => {
+  const command = `: ${"word ".repeat(12)}end`
+  const meanwhile = await openWithQueued(command)
+  const output = new PassThrough()
+  const screen = createLineScreen(output)
+  const { signal } = new AbortController()
+  await tasksCommand.run("", { meanwhile, screen, signal, prefix: "/", words: "meanwhile", announceEnd() {} })
+  output.end()
+  expect(await text(output)).toContain(command)
+})
+
+test("a folder that is not there is told as that", async () => {
+  const { tasks } = await openWithQueued("sleep 1")
+  const started = tasks.start({ tool: "run_command", input: { command: "ls", cwd: "/nowhere" } })
+  await expect(started).rejects.toMatchObject({
+    code: "invalid_input",
+    message: expect.stringMatching(/^The cwd of run_command cannot be used: there is no directory \/nowhere on \S+$/),
+  })
+})
