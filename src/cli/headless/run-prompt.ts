@@ -36,7 +36,7 @@ type Session = Awaited<ReturnType<Program["createSession"]>>
 export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
   const answers = createLineScreen(process.stdout, process.env)
   const notes = createLineScreen(process.stderr, process.env)
-  const stop = createStop(options.timeoutMs)
+  const stop = createStop()
   const goUnsaid = (): void => {
     notes.print(`meanwhile: ${plain(describeStop(stop.signal))}; nothing was said yet`)
     process.exit(EXIT_CODES.stopped)
@@ -50,6 +50,7 @@ export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
   })
   stop.signal.removeEventListener("abort", goUnsaid)
   stop.signal.addEventListener("abort", leave)
+  if (options.timeoutMs !== null) stop.limit(options.timeoutMs)
   try {
     return await unlessAborted(gone, converse(options, { meanwhile, answers, notes, stop }))
   } catch (error) {

@@ -29,7 +29,7 @@ const START_PATIENCE_MS = 60_000
 export async function runWorker(options: WorkerOptions): Promise<ExitName> {
   const { kinds, drainMs } = options
   const screen = createLineScreen(process.stdout, process.env)
-  const stop = createStop(null)
+  const stop = createStop()
   stop.hurry.addEventListener("abort", () => process.exit(EXIT_CODES.stopped))
   using _ = setInterval(() => {}, ALIVE_EVERY_MS)
   const meanwhile = await openWorker(options, screen, stop)

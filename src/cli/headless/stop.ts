@@ -6,11 +6,13 @@ export interface Stop {
   readonly signal: AbortSignal
   /** Nothing is waited for any more. */
   readonly hurry: AbortSignal
+  /** From now on it may take so long. */
+  limit(timeoutMs: number): void
   forget(): void
 }
 
 /** The first signal, or the end of the time, stops; another one does not wait for anything. */
-export function createStop(timeoutMs: number | null): Stop {
+export function createStop(): Stop {
   const stop = new AbortController()
   const hurry = new AbortController()
   const interrupts = createInterrupts()
@@ -19,7 +21,14 @@ export function createStop(timeoutMs: number | null): Stop {
     if (stop.signal.aborted) hurry.abort()
     stop.abort(new Error("stopped by a signal"))
   })
-  const late = new Error(`it took longer than ${formatDuration(timeoutMs ?? 0)}`)
-  const timer = timeoutMs === null ? undefined : setTimeout(() => stop.abort(late), timeoutMs)
-  return { signal: stop.signal, hurry: hurry.signal, forget: () => clearTimeout(timer) }
+  let timer: NodeJS.Timeout | undefined
+  return {
+    signal: stop.signal,
+    hurry: hurry.signal,
+    limit(timeoutMs) {
+      const late = new Error(`it took longer than ${formatDuration(timeoutMs)}`)
+      timer = setTimeout(() => stop.abort(late), timeoutMs)
+    },
+    forget: () => clearTimeout(timer),
+  }
 }
