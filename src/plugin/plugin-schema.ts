@@ -60,6 +60,7 @@ const tool = lazily(() =>
       .optional(),
     pin: method().optional(),
     isHere: method().optional(),
+    folderOf: method().optional(),
     preview: method().optional(),
     onCrash: z.enum(["fail", "retry", "ask"]).optional(),
     reattaches: z.boolean().optional(),

@@ -43,6 +43,8 @@ export interface Tool<Input = unknown> {
   readonly pin?: (input: Input) => unknown
   /** Of an input that was pinned: whether this process has what it names. One that has not leaves the task to others. */
   readonly isHere?: (pinned: Input) => boolean
+  /** The folder that a process must have for that, as people are told it. */
+  readonly folderOf?: (pinned: Input) => string
   /** What permission is asked by. A tool that says nothing has none. */
   readonly effects?: readonly Effect[] | ((input: Input) => readonly Effect[])
   /** What a person is shown before they allow it, such as a diff. What it throws is shown as the reason it cannot be. */

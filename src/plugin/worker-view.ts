@@ -37,7 +37,7 @@ export interface WorkerView extends WorkerPlace {
 
 /** What a queued task needs and no worker that lives has. */
 export interface MissingAbility {
-  readonly needs: "worker" | "kind" | "plugin" | "tool"
+  readonly needs: "worker" | "kind" | "plugin" | "tool" | "folder"
   readonly name: string
   /** For people and models: `no worker has the plugin mcp`. */
   readonly text: string

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, realpathSync, rmSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import type { Runtime, RuntimeOptions } from "../../src/app.ts"
 import { createFileEditPlugin } from "../../src/builtin/file_edit/file-edit-plugin.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
 import type { TaskRecord } from "../../src/task/record.ts"
+import { eventually } from "../support/eventually.ts"
 import { openTestRuntime } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"
 
@@ -33,11 +34,22 @@ function createFolders() {
   return { openIn }
 }
 
-async function answerIn({ tasks, engine }: Runtime, { id }: TaskRecord): Promise<TaskRecord> {
+/** A file that a person is asked about. */
+async function writeIn({ tasks }: Runtime): Promise<TaskRecord> {
+  const answer = await tasks.execute({ tool: "writeNewFile", input: { path: "x.txt", content: "x" } }).answer
+  if (answer.outcome !== "promoted") throw new Error(answer.outcome)
+  return answer.task
+}
+
+async function allowIn({ tasks, engine }: Runtime, { id }: TaskRecord): Promise<void> {
   const [wait] = await engine.store.waits({ taskId: id, isOpen: true })
   if (!wait) throw new Error(`Nobody asks about ${id}.`)
   await tasks.answer(wait.id, true, "me")
-  return (await tasks.result(id, { waitMs: 10_000 })).task
+}
+
+async function answerIn(runtime: Runtime, task: TaskRecord): Promise<TaskRecord> {
+  await allowIn(runtime, task)
+  return (await runtime.tasks.result(task.id, { waitMs: 10_000 })).task
 }
 
 test("a command that was asked about in one folder runs there, whoever in another one allows it", async () => {
@@ -58,10 +70,8 @@ test("a file that was asked about in one folder is not changed in another of the
   const { openIn } = createFolders()
   const asking = await openIn("a", { takesWork: false })
   const answering = await openIn("b")
-  const execution = asking.runtime.tasks.execute({ tool: "writeNewFile", input: { path: "x.txt", content: "x" } })
-  const answer = await execution.answer
-  if (answer.outcome !== "promoted") throw new Error(answer.outcome)
-  const task = await answerIn(answering.runtime, answer.task)
+  const waiting = await writeIn(asking.runtime)
+  const task = await answerIn(answering.runtime, waiting)
   expect(task).toMatchObject({ status: "failed", failure: { message: expect.stringContaining(asking.folder) } })
   expect(existsSync(join(answering.folder, "x.txt"))).toBe(false)
 })
@@ -70,10 +80,8 @@ test("it is changed where it was asked about, by a program that is there", async
   const { openIn } = createFolders()
   const asking = await openIn("a")
   const answering = await openIn("b")
-  const execution = asking.runtime.tasks.execute({ tool: "writeNewFile", input: { path: "x.txt", content: "x" } })
-  const answer = await execution.answer
-  if (answer.outcome !== "promoted") throw new Error(answer.outcome)
-  expect((await answerIn(answering.runtime, answer.task)).status).toBe("completed")
+  const waiting = await writeIn(asking.runtime)
+  expect((await answerIn(answering.runtime, waiting)).status).toBe("completed")
   expect(existsSync(join(asking.folder, "x.txt"))).toBe(true)
   expect(existsSync(join(answering.folder, "x.txt"))).toBe(false)
 })
@@ -100,4 +108,35 @@ test("what a task is called stays as it was asked for", async () => {
   expect(answer).toMatchObject({
     task: { title: "write x.txt", input: { path: join(folder, "x.txt"), content: "x" } },
   })
+})
+
+test("a program that runs only its own leaves a change of a file elsewhere, and says which folder nobody has", async () => {
+  const { openIn } = createFolders()
+  const asking = await openIn("a", { takesWork: false })
+  const answering = await openIn("b", { takesWork: "own" })
+  const { tasks } = answering.runtime
+  const waiting = await writeIn(asking.runtime)
+  const { id } = waiting
+  await allowIn(answering.runtime, waiting)
+  await eventually("it is left", async () => (await tasks.get(id)).missing?.needs === "folder")
+  expect(await tasks.get(id)).toMatchObject({
+    task: { status: "queued" },
+    missing: { name: asking.folder, text: `no worker has the folder ${asking.folder}` },
+  })
+  const { items } = await asking.runtime.tasks.list({ statuses: ["queued"] })
+  expect(items).toMatchObject([{ id, missing: { text: "no worker has the folder that it names" } }])
+  await openIn("a")
+  expect((await tasks.result(id, { waitMs: 10_000 })).task.status).toBe("completed")
+  expect(existsSync(join(asking.folder, "x.txt"))).toBe(true)
+  expect(existsSync(join(answering.folder, "x.txt"))).toBe(false)
+})
+
+test("a folder that was opened by a link is the one that the link leads to", async () => {
+  const { openIn } = createFolders()
+  const asking = await openIn("a", { takesWork: false })
+  symlinkSync(asking.folder, join(asking.folder, "..", "link"))
+  const answering = await openIn("link", { takesWork: "own" })
+  const task = await answerIn(answering.runtime, await writeIn(asking.runtime))
+  expect(task.status).toBe("completed")
+  expect(existsSync(join(asking.folder, "x.txt"))).toBe(true)
 })

@@ -24,6 +24,7 @@ export function createReadFile(files: WorkingFiles): Tool {
     title: ({ path }) => `read ${path}`,
     pin: files.pin,
     isHere: files.isHere,
+    folderOf: files.folderOf,
     onCrash: "retry",
     run: async ({ path, offset, limit }, { session }) => {
       const { place, state } = await files.read(path, session)

@@ -15,6 +15,7 @@ export function createRemoveFile(files: WorkingFiles): Tool {
     effects: ["delete"],
     pin: files.pin,
     isHere: files.isHere,
+    folderOf: files.folderOf,
     onCrash: "retry",
     preview: async ({ path }) => toDiff(await files.plan(path, decideToRemove)),
     run: async ({ path }, { session }) => toChangeAnswer(await files.change(path, session, decideToRemove)),

@@ -17,6 +17,7 @@ export function createUndoFileChange(files: WorkingFiles): Tool {
     effects: ["write", "delete"],
     pin: files.pin,
     isHere: files.isHere,
+    folderOf: files.folderOf,
     onCrash: "fail",
     preview: async ({ path }) => toDiff(await files.planUndo(path)),
     run: async ({ path }, { session }) => {

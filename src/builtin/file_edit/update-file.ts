@@ -46,6 +46,7 @@ export function createUpdateFile(files: WorkingFiles, seen: SeenFiles): Tool {
     effects: ["write"],
     pin: files.pin,
     isHere: files.isHere,
+    folderOf: files.folderOf,
     onCrash: "retry",
     preview: async (input) => toDiff(await files.plan(input.path, toDecision(input))),
     run: async (input, { session }) => {

@@ -1,4 +1,5 @@
 import { rm } from "node:fs/promises"
+import { dirname } from "node:path"
 import type { SessionId } from "../../task/id.ts"
 import { openFolderOf } from "./anchored-folder.ts"
 import type { BackupStore } from "./backup-store.ts"
@@ -31,6 +32,7 @@ export interface WorkingFiles {
   /** An input of a tool, with its path as other processes would understand it. */
   pin<Input extends { readonly path: string }>(input: Input): Input
   isHere(pinned: { readonly path: string }): boolean
+  folderOf(pinned: { readonly path: string }): string
   read(path: string, session: SessionId | null): Promise<{ readonly place: Place; readonly state: FileState }>
   /** What `change` would do now. Changes nothing. */
   plan(path: string, decide: DecideContent): Promise<PlannedChange>
@@ -71,6 +73,7 @@ export function createWorkingFiles({ root, backups, seen }: WorkingFilesParts): 
   return {
     pin: (input) => ({ ...input, path: root.pin(input.path) }),
     isHere: ({ path }) => root.isHere(path),
+    folderOf: ({ path }) => dirname(path),
     read: async (path, session) => {
       const place = await root.locate(path, "read")
       const state = await readState(place)

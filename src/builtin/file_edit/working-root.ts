@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs"
 import { lstat, readlink, realpath } from "node:fs/promises"
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path"
 import { MeanwhileError } from "../../base/error.ts"
@@ -51,8 +52,17 @@ export function createWorkingRoot(root: string, rules: PathRules): WorkingRoot {
       if (right === "none" || (right === "read" && purpose === "change")) throw toProtected(found, right)
       return found
     },
-    isHere: (path) => !isAbsolute(path) || isInside(root, path),
+    isHere: (path) => !isAbsolute(path) || isInside(root, path) || isInside(toRealFolder(root), path),
     pin: (path) => (problemOf(path) === undefined ? resolve(root, path) : path),
+  }
+}
+
+/** As `locate` takes it: a root that is a link may be named by either path. */
+function toRealFolder(root: string): string {
+  try {
+    return realpathSync(root)
+  } catch {
+    return root
   }
 }
 

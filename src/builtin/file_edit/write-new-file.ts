@@ -20,6 +20,7 @@ export function createWriteNewFile(files: WorkingFiles): Tool {
     effects: ["write"],
     pin: files.pin,
     isHere: files.isHere,
+    folderOf: files.folderOf,
     onCrash: "retry",
     preview: async ({ path, content }) => toDiff(await files.plan(path, toDecision(content))),
     run: async ({ path, content }, { session }) =>

@@ -128,3 +128,14 @@ it("goes with models that see images, or with those it is told", async () => {
 it("takes an absolute root only", () => {
   expect(() => createMultimodalPlugin({ root: "." })).toThrow(/absolute/)
 })
+
+it("is called where its file would be, by the path of the root or by the one that it leads to", () => {
+  const link = join(root, "..", "link")
+  symlinkSync(root, link)
+  const isHere = (path: string) => createMultimodalPlugin({ root: link }).tools[0]?.isHere?.({ path })
+  expect([join(link, "..a.png"), join(root, "photo.png"), join(root, "..", "outside.png")].map(isHere)).toEqual([
+    true,
+    true,
+    false,
+  ])
+})

@@ -1,4 +1,4 @@
-import { constants } from "node:fs"
+import { constants, realpathSync } from "node:fs"
 import { type FileHandle, open, realpath } from "node:fs/promises"
 import { isAbsolute, relative, resolve, sep } from "node:path"
 import { MeanwhileError } from "../../base/error.ts"
@@ -17,9 +17,22 @@ export async function findRootedFile(root: string, path: string): Promise<Rooted
   const realRoot = await realpath(root)
   const realPath = await realpath(resolve(root, path)).catch(() => undefined)
   if (realPath === undefined) return undefined
-  const name = relative(realRoot, realPath)
-  const isOutside = name === ".." || name.startsWith(`..${sep}`) || isAbsolute(name)
-  return isOutside ? undefined : { realPath, name }
+  return isInside(realRoot, realPath) ? { realPath, name: relative(realRoot, realPath) } : undefined
+}
+
+/** Whether a whole path names a place in the root, by the root's own path or by the one that it leads to. No file need be there. */
+export function isRooted(root: string, path: string): boolean {
+  if (isInside(root, path)) return true
+  try {
+    return isInside(realpathSync(root), path)
+  } catch {
+    return false
+  }
+}
+
+function isInside(folder: string, path: string): boolean {
+  const name = relative(folder, path)
+  return name !== ".." && !name.startsWith(`..${sep}`) && !isAbsolute(name)
 }
 
 export interface FileHead {

@@ -1,10 +1,10 @@
-import { relative, resolve } from "node:path"
+import { dirname, resolve } from "node:path"
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
 import { showModel } from "../../plugin/tool-content.ts"
 import { sniffImage } from "./media-type.ts"
-import { findRootedFile, readHead } from "./rooted-file.ts"
+import { findRootedFile, isRooted, readHead } from "./rooted-file.ts"
 
 const MOST_BYTES = 5 * 1024 * 1024
 
@@ -17,7 +17,8 @@ export function createViewImage(root: string): Tool {
     title: ({ path }) => `view ${path.replaceAll(/\p{Cc}/gu, "")}`,
     effects: [],
     pin: ({ path }) => ({ path: resolve(root, path) }),
-    isHere: ({ path }) => !relative(root, path).startsWith(".."),
+    isHere: ({ path }) => isRooted(root, path),
+    folderOf: ({ path }) => dirname(path),
     onCrash: "retry",
     async run({ path }) {
       const rooted = await findRootedFile(root, path)

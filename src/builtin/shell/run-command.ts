@@ -35,6 +35,7 @@ export function createRunCommand(options: RunCommandOptions): Tool {
     effects: ({ command, env }) => commandEffects(command, env),
     pin: (input) => ({ ...input, cwd: resolve(options.workingDirectory, input.cwd) }),
     isHere: ({ cwd }) => isDirectory(resolve(options.workingDirectory, cwd)),
+    folderOf: ({ cwd }) => resolve(options.workingDirectory, cwd),
     preview: ({ command, cwd, env }) => toPreview(command, resolve(options.workingDirectory, cwd), env),
     onCrash: "fail",
     reattaches: true,

@@ -4,15 +4,17 @@ import type { TaskContext } from "../command/command.ts"
 import { openDataDirectory } from "../data-directory.ts"
 import { EXIT_CODES } from "../exit-code.ts"
 import { findEngine } from "../find-engine.ts"
-import { formatAnnouncement, formatDuration, shortId, type Task, type TaskId } from "../format.ts"
+import { formatAnnouncement, formatDuration, shortId, type Task, type TaskId, toLine } from "../format.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
 import { toProgramWords } from "../program-words.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
 import { hasFailed } from "./own-tasks.ts"
 
+type TaskView = Awaited<ReturnType<Runtime["tasks"]["get"]>>
 type Work = (context: TaskContext) => Promise<unknown>
 
+const LOOK_EVERY_MS = 1_000
 const LIFE_EVERY_MS = 5_000
 const LONG_MS = 24 * 60 * 60 * 1_000
 
@@ -68,8 +70,8 @@ async function withRuntime(opened: Opened, work: Work): Promise<void> {
     await work({ meanwhile, screen, signal, prefix, words, announceEnd: (id) => void touched.add(id) })
     for (const id of touched) {
       using _ = waitMs > 0 ? showLife(id) : null
-      const { task } = await meanwhile.tasks.result(id, { waitMs, signal })
-      screen.print(formatStanding(task))
+      const { task, missing } = await waitForEnd(meanwhile, id, { waitMs, signal })
+      screen.print(formatStanding(task, missing))
       if (hasFailed(task)) process.exitCode = EXIT_CODES.failed
       else if (task.status === "waiting") process.exitCode ??= EXIT_CODES.needs_person
     }
@@ -77,6 +79,22 @@ async function withRuntime(opened: Opened, work: Work): Promise<void> {
     screen.detach()
     // What began here beside it may come to its end too.
     await meanwhile.close({ drainMs: signal.aborted ? 0 : waitMs, signal })
+  }
+}
+
+/** Until it has ended, or nobody who is there has the folder that it names: then there is nothing to wait for. */
+async function waitForEnd(
+  { tasks }: Runtime,
+  id: TaskId,
+  { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
+): Promise<TaskView> {
+  const untilMs = performance.now() + waitMs
+  for (let isQueued = true; ; ) {
+    const leftMs = Math.max(untilMs - performance.now(), 0)
+    const view = await tasks.result(id, { waitMs: isQueued ? Math.min(leftMs, LOOK_EVERY_MS) : leftMs, signal })
+    isQueued = view.task.status === "queued"
+    const isOver = "endedAt" in view.task || leftMs === 0 || signal.aborted
+    if (isOver || view.missing?.needs === "folder") return view
   }
 }
 
@@ -89,7 +107,10 @@ function showLife(id: TaskId): Disposable {
   }, LIFE_EVERY_MS)
 }
 
-function formatStanding(task: Task): string {
+function formatStanding(task: Task, missing: TaskView["missing"]): string {
   if ("endedAt" in task) return formatAnnouncement(task)
+  if (missing?.needs === "folder") {
+    return `[${shortId(task.id)}] is queued: ${toLine(missing.text)}. A chat or a worker that is started there runs it`
+  }
   return `[${shortId(task.id)}] is ${task.status}; whoever runs it, or the next start, brings it to its end`
 }

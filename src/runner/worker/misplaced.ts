@@ -9,7 +9,10 @@ import { listWorkers } from "./worker-list.ts"
 
 /** Tasks that name a folder which this process does not have: they are left to those who have it. */
 export interface Misplaced {
-  /** Those of the offers that are to be claimed. One that every worker leaves is: it then fails, and says why. */
+  /**
+   * Those of the offers that are to be claimed. One that every worker leaves is, by one that takes all work or has its
+   * session open: it then fails, and says why.
+   */
   sift(offers: readonly Offer[]): Promise<readonly Offer[]>
   /** How many are offered again and again, of a plugin or of all: they may stand before those that can be claimed. */
   count(plugin?: string): number
@@ -89,6 +92,8 @@ export function createMisplaced(scope: RunnerScope, announce: () => Promise<void
       const others = looks.some(({ found }) => typeof found === "object") ? await listOthers() : []
       return looks.flatMap(({ offer, found }) => {
         if (typeof found === "string") return found === "here" ? [offer] : []
+        // Who only answers for a conversation is there for a moment: it is given up by those who have it open, or who stay.
+        if (scope.own && !scope.own.hasSession(found.session)) return []
         return others?.every((other) => leaves(other, found, toKey(offer))) ? [offer] : []
       })
     },
