@@ -53,6 +53,8 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     return Math.max(clock.monotonic() - renewed.monotonic, clock.now() - renewed.wall)
   }
 
+  const isFresh = (): boolean => ageMs() < leaseMs * FRESH_SHARE
+
   const toRenewal = () => ({ op: "lease.renew", key: lease.key, holder: id, fence: lease.fence }) as const
 
   async function renew(): Promise<boolean> {
@@ -74,7 +76,14 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     return false
   }
 
-  function confirm(): Promise<boolean> {
+  async function confirm(): Promise<boolean> {
+    const wasUnderWay = renewal !== undefined
+    const isOurs = await renewOnce()
+    // One that was under way may have been asked for before this process stood still.
+    return isOurs && wasUnderWay && !isFresh() ? renewOnce() : isOurs
+  }
+
+  function renewOnce(): Promise<boolean> {
     renewal ??= renew().finally(() => {
       renewal = undefined
     })
@@ -100,7 +109,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     get id() {
       return id
     },
-    isFresh: () => ageMs() < leaseMs * FRESH_SHARE,
+    isFresh,
     confirm,
     renewal: toRenewal,
     async close() {
