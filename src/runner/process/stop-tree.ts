@@ -74,7 +74,10 @@ async function killMembers(
     // The wrapper is spared once, to write down how its command ended.
     if (round > 1) signalGroup(tree, "SIGKILL")
     for (const member of members) {
-      if (round > 1 || member.pid !== tree.leaderPid) sendSignal(member.pid, "SIGKILL")
+      if (round === 1 && member.pid === tree.leaderPid) continue
+      // Without a marker, nothing tells whose child it was that is born while its parent dies: its group dies at once.
+      if (tree.marker === undefined && member.groupId === member.pid) sendSignal(-member.pid, "SIGKILL")
+      sendSignal(member.pid, "SIGKILL")
     }
     if (clock.monotonic() - startedAt > KILL_DEADLINE_MS) return members
     await sleep(clock, FIRST_LOOK_MS)
