@@ -130,7 +130,7 @@ test("a beginning of an id that means several tasks is refused in every vocabula
   const candidates = ids.filter((id) => id.startsWith(prefix))
   expect(agent.answers()).toHaveLength(NAMES.length)
   for (const told of agent.answers()) {
-    expect(candidates.filter((id) => told.includes(id)).length).toBeGreaterThanOrEqual(2)
+    expect(candidates.filter((id) => told.includes(id.slice(0, 8))).length).toBeGreaterThanOrEqual(2)
   }
 })
 
