@@ -1,0 +1,203 @@
+import { describe, expect, it } from "vitest"
+import { systemClock } from "../../base/clock.ts"
+import { createRegistry } from "../../plugin/registry.ts"
+import { createAddressGuard } from "./address-guard.ts"
+import { createWeb, page, serve } from "./test-web.ts"
+import { createWebPlugin } from "./web-plugin.ts"
+
+describe("a server in trouble", () => {
+  it.each([429, 500, 503])("is tried again after status %s", async (status) => {
+    let calls = 0
+    const { host, url } = await serve((request, response) => {
+      if (++calls < 3) response.writeHead(status).end()
+      else page("at last", "text/plain")(request, response)
+    })
+    expect((await createWeb({ allowPrivateHosts: [host] }).fetch({ url })).text).toContain("at last")
+    expect(calls).toBe(3)
+  })
+
+  it("is left alone after so many tries, and at once for an answer that stays", async () => {
+    let calls = 0
+    const { host, url } = await serve((request, response) => {
+      calls++
+      response.writeHead(request.url === "/gone" ? 404 : 503).end()
+    })
+    const { fetch } = createWeb({ allowPrivateHosts: [host] })
+    expect(await fetch({ url })).toMatchObject({ code: "http_status", message: `${url} answered with status 503.` })
+    expect(calls).toBe(3)
+    expect(await fetch({ url: `${url}gone` })).toMatchObject({ message: expect.stringContaining("404") })
+    expect(calls).toBe(4)
+  })
+
+  it("is given the time it asks for, unless that is too long", async () => {
+    const delays: number[] = []
+    const clock: typeof systemClock = {
+      ...systemClock,
+      schedule(delayMs, callback) {
+        delays.push(delayMs)
+        return systemClock.schedule(0, callback)
+      },
+    }
+    const { host, url } = await serve((request, response) => {
+      response.writeHead(429, { "retry-after": request.url === "/long" ? "3600" : "7" }).end()
+    })
+    const { fetch } = createWeb({ allowPrivateHosts: [host], clock })
+    await fetch({ url })
+    expect(delays).toEqual([7_000, 7_000])
+    expect(await fetch({ url: `${url}long` })).toMatchObject({
+      message: expect.stringContaining("come back in 3600 s"),
+    })
+    expect(delays).toHaveLength(2)
+  })
+
+  it("is tried again after a lost connection", async () => {
+    let calls = 0
+    const { host, url } = await serve((request, response) => {
+      if (++calls === 1) request.socket.destroy()
+      else page("back", "text/plain")(request, response)
+    })
+    expect((await createWeb({ allowPrivateHosts: [host] }).fetch({ url })).text).toContain("back")
+  })
+
+  it("is given up when it stops in the middle", async () => {
+    const { host, url } = await serve((_request, response) => {
+      response.writeHead(200, { "content-type": "text/plain" }).write("half")
+    })
+    expect(
+      await createWeb({ allowPrivateHosts: [host], idleTimeoutMs: 50, retryDelaysMs: [] }).fetch({ url }),
+    ).toMatchObject({ code: "too_slow", message: `${host} sent nothing for 0.05 s.` })
+  })
+
+  it("is left as soon as the call is stopped, however slowly it drips", async () => {
+    const closed = Promise.withResolvers<void>()
+    const { host, url } = await serve((_request, response) => {
+      response.writeHead(200, { "content-type": "text/plain" })
+      const timer = setInterval(() => response.write("."), 5)
+      response.on("close", () => {
+        clearInterval(timer)
+        closed.resolve()
+      })
+    })
+    const { fetch, controller, reports } = createWeb({ allowPrivateHosts: [host] })
+    const fetched = fetch({ url })
+    fetched.catch(() => undefined)
+    await expect.poll(() => reports.length).toBeGreaterThan(2)
+    controller.abort(new Error("enough"))
+    await expect(fetched).rejects.toThrow("enough")
+    await closed.promise
+  })
+})
+
+describe("where it may go", () => {
+  it.each([
+    "http://127.0.0.1/",
+    "http://localhost/",
+    "http://2130706433/",
+    "http://0x7f.1/",
+    "http://0/",
+    "http://10.1.2.3/",
+    "http://172.16.0.1/",
+    "http://192.168.1.1/",
+    "http://100.64.0.1/",
+    "http://169.254.169.254/latest/meta-data",
+    "http://168.63.129.16/machine",
+    "http://[::1]/",
+    "http://[::]/",
+    "http://[::ffff:127.0.0.1]/",
+    "http://[::ffff:8.8.8.8]/",
+    "http://[::127.0.0.1]/",
+    "http://[64:ff9b::7f00:1]/",
+    "http://[fd00::1]/",
+    "http://[fe80::1]/",
+    "http://224.0.0.1/",
+    "http://255.255.255.255/",
+  ])("refuses %s", async (url) => {
+    const resolveHost = async () => [{ address: "127.0.0.1", family: 4 }]
+    const { code, message } = await createWeb({ resolveHost }).fetch({ url })
+    expect(code).toBe("address_refused")
+    expect(message).toContain("allowPrivateHosts")
+  })
+
+  it("follows redirects, and checks each of them", async () => {
+    const target = await serve(page("arrived", "text/plain"))
+    const { host, url } = await serve((request, response) => {
+      const location = request.url === "/file" ? "file:///etc/passwd" : request.url === "/loop" ? "/loop" : target.url
+      response.writeHead(302, { location }).end()
+    })
+    const both = createWeb({ allowPrivateHosts: [host, target.host] })
+    const arrived = await both.fetch({ url })
+    expect(arrived.text).toContain("arrived")
+    expect(arrived.text).toContain(`Text of ${target.url}`)
+    expect(await createWeb({ allowPrivateHosts: [host] }).fetch({ url })).toMatchObject({ code: "address_refused" })
+    expect(await both.fetch({ url: `${url}file` })).toMatchObject({ code: "address_refused" })
+    expect(await both.fetch({ url: `${url}loop` })).toMatchObject({ code: "too_many_redirects" })
+  })
+
+  it("connects to the address it checked: the name is looked up once, so it cannot mean another a moment later", async () => {
+    const { port } = await serve(page("checked", "text/plain"))
+    const answers = ["127.0.0.1", "127.0.0.2"]
+    const asked: string[] = []
+    const resolveHost = async (hostname: string) => {
+      asked.push(hostname)
+      return [{ address: answers.shift() ?? "", family: 4 }]
+    }
+    const { fetch } = createWeb({ resolveHost, allowPrivateHosts: [`rebind.test:${port}`] })
+    expect((await fetch({ url: `http://rebind.test:${port}/` })).text).toContain("checked")
+    expect(asked).toEqual(["rebind.test"])
+  })
+
+  it("checks a name again when it tries again", async () => {
+    let requests = 0
+    const { port } = await serve((_request, response) => {
+      requests++
+      response.writeHead(503).end()
+    })
+    const answers = [[], [{ address: "127.0.0.1", family: 4 }]]
+    const resolveHost = async () => {
+      const answer = answers.shift() ?? []
+      if (answer.length === 0) throw Object.assign(new Error("try again"), { code: "EAI_AGAIN" })
+      return answer
+    }
+    expect(await createWeb({ resolveHost }).fetch({ url: `http://rebind.test:${port}/` })).toMatchObject({
+      code: "address_refused",
+    })
+    expect(requests).toBe(0)
+  })
+
+  it("leaves out the private ones among a name's addresses", async () => {
+    const addresses = ["127.0.0.1", "8.8.8.8", "::1", "2606:4700::1111"].map((address) => ({ address, family: 4 }))
+    const guard = createAddressGuard({ allowPrivateHosts: [], resolveHost: async () => addresses })
+    const reachable = await guard(new URL("http://mixed.test/"))
+    expect(reachable.map(({ address }) => address)).toEqual(["8.8.8.8", "2606:4700::1111"])
+  })
+
+  it("says so when there is no such host", async () => {
+    const resolveHost = () => Promise.reject(new Error("ENOTFOUND"))
+    expect(await createWeb({ resolveHost }).fetch({ url: "http://nowhere.test/" })).toEqual({
+      code: "host_unknown",
+      message: "There is no address for nowhere.test.",
+    })
+  })
+
+  it.each(["ftp://example.com", "example.com", "file:///etc/passwd", "http://me:secret@example.com/"])(
+    "takes no %s",
+    (url) => {
+      expect(createWeb().tool.input.safeParse({ url }).success).toBe(false)
+    },
+  )
+})
+
+it("says who it is, has no effects and moves to the background after ten seconds", async () => {
+  let agent = ""
+  const { host, url } = await serve((request, response) => {
+    agent = request.headers["user-agent"] ?? ""
+    response.end()
+  })
+  const { fetch, tool } = createWeb({ allowPrivateHosts: [host] })
+  await fetch({ url })
+  expect(agent).toContain("Meanwhile")
+  expect(tool).toMatchObject({ effects: [], background: { mode: "after", ms: 10_000 } })
+  const registry = createRegistry()
+  await registry.register(createWebPlugin())
+  expect(registry.findTool("fetch_url").plugin).toBe("web")
+})
