@@ -29,7 +29,7 @@ test("compose.yaml has a store, a migration before all workers, and workers that
     for (const volume of named) expect(compose.volumes, name).toHaveProperty(volume)
   }
   const { postgres, worker } = compose.services
-  expect(postgres?.healthcheck).toBeDefined()
+  expect(postgres?.healthcheck).toMatchObject({ test: expect.arrayContaining(["CMD", "pg_isready", "work"]) })
   expect(worker).not.toHaveProperty("container_name")
 })
 
