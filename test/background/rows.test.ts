@@ -30,7 +30,7 @@ const ELSEWHERE: Readonly<Record<number, readonly [file: string, what: string]>>
   4: [PATTERNS, "000-61: pattern 4, a call past its threshold"],
   5: ["test/mcp/everything.slow.test.ts", "goes on in the background with its progress when it takes long"],
   6: ["test/field-notes/b5-promoted-output.test.ts", "of a command, which was shown its beginning already"],
-  7: ["src/builtin/web/web-plugin.test.ts", "moves to the background after ten seconds"],
+  7: ["src/builtin/web/web-reach.test.ts", "moves to the background after ten seconds"],
   8: [ADAPTER, "supports the background for every tool that may leave the foreground"],
   10: [PATTERNS, "000-58: pattern 1, the model starts a slow command"],
   11: [ADAPTER, "leaves the plugin as it was, and the capable one is still a plugin"],
