@@ -2,6 +2,7 @@ import { plainLines, shortId, type Task } from "./format.ts"
 
 const LINES_SHOWN = 5
 const CHARACTERS_SHOWN = 160
+const MOST_CHARACTERS = 20_000
 
 /** The first lines of what a task handed back, indented; empty when there is nothing to show. */
 export function formatResultHead(task: Task): string {
@@ -10,17 +11,32 @@ export function formatResultHead(task: Task): string {
     .filter((line) => line.trim() !== "")
   const shown = lines.slice(0, LINES_SHOWN).map((line) => `  ${cut(line.trimEnd())}`)
   const left = lines.length - shown.length
-  if (left > 0) shown.push(`  (${left} more; /output ${shortId(task.id)} shows what it printed)`)
+  if (left > 0) shown.push(`  (${left} more; ${describeRest(task)})`)
   return shown.join("\n")
 }
+
+/** What a task handed back, whole; only a very long one is cut. Empty when there is nothing to show. */
+export function formatResult(task: Task): string {
+  const text = plainLines(toResultText(task)).trim()
+  const left = text.length - MOST_CHARACTERS
+  return left > 0 ? `${text.slice(0, MOST_CHARACTERS)}\n(${left} more characters: --json has all of it)` : text
+}
+
+function describeRest({ id, kind }: Task): string {
+  return kind === "agent" ? `/task ${shortId(id)} shows its answer` : `/output ${shortId(id)} shows what it printed`
+}
+
+/** Under these names tools hand back what they have to say, beside other things. */
+const TEXT_NAMES: ReadonlySet<string> = new Set(["answer", "output"])
 
 function toResultText(task: Task): string {
   const patch = "patch" in task ? task.patch : null
   if (!patch) return ""
   const { payload, digest } = patch
   if (typeof payload === "string") return payload
-  const output = payload !== null && typeof payload === "object" && "output" in payload ? payload["output"] : undefined
-  return typeof output === "string" ? output : digest.join("\n")
+  const parts = payload !== null && typeof payload === "object" ? Object.entries(payload) : []
+  const texts = parts.flatMap(([name, part]) => (TEXT_NAMES.has(name) && typeof part === "string" ? part : []))
+  return texts[0] ?? digest.join("\n")
 }
 
 function cut(line: string): string {

@@ -3,9 +3,12 @@ import { elapsedMs, formatDuration, formatEnd, plain, shortId } from "./format.t
 import { formatPlace } from "./format-worker.ts"
 import type { openQuestions } from "./inbox.ts"
 import { formatLastCalls, formatProgress, formatTokens } from "./format-progress.ts"
+import { formatResult } from "./format-result.ts"
 
 type View = Awaited<ReturnType<Runtime["tasks"]["get"]>>
 type Group = Awaited<ReturnType<Runtime["engine"]["store"]["group"]>>
+
+const NAME_COLUMNS = 10
 
 /** Something that only a person can bring on, and the task that waits for it. */
 export interface TaskQuestion {
@@ -39,8 +42,18 @@ export function formatView(view: View, { group, questions }: ViewedBeside, nowMs
     ["output", outputBytes > 0 ? `${outputBytes} bytes` : "none"],
     ["last line", lastLine],
     ["end", "endedAt" in task ? formatEnd(task) : null],
+    resultFact(view),
   ]
-  return facts.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(10)}${plain(value)}`])).join("\n")
+  return facts
+    .flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(NAME_COLUMNS)}${plain(value)}`]))
+    .join("\n")
+}
+
+/** Of what has printed something, that is its result: another command shows it. */
+function resultFact({ task, outputBytes }: View): [string, string | null] {
+  const text = outputBytes > 0 ? "" : formatResult(task)
+  const lines = text.replaceAll(/\n(?=.)/g, `\n${" ".repeat(NAME_COLUMNS)}`)
+  return [task.kind === "agent" ? "answer" : "result", lines === "" ? null : lines]
 }
 
 function describeWaiting(questions: readonly TaskQuestion[], nowMs: number): string | null {

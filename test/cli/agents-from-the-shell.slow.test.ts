@@ -1,0 +1,20 @@
+import { expect, test } from "vitest"
+import { runToEnd } from "../support/program.ts"
+import { createFolder } from "../support/workplace.ts"
+
+/** An agent that has completed, asked for by a prompt. */
+async function runAgent(directory: string, task: string): Promise<string> {
+  const { stderr } = await runToEnd({ directory, arguments: ["run", `start an agent to ${task}`] })
+  const [, id = ""] = /\[([0-9a-f]{8})\] completed/.exec(stderr) ?? []
+  return id
+}
+
+const tasks = (directory: string, ...words: readonly string[]) =>
+  runToEnd({ directory, arguments: ["tasks", ...words] })
+
+test("an agent that has ended is shown with its answer, line by line", async () => {
+  const directory = createFolder()
+  const id = await runAgent(directory, "run `echo first; echo second`")
+  const { stdout } = await tasks(directory, "show", id)
+  expect(stdout).toMatch(/\nanswer {4}`echo first; echo second` returned:\n\n {10}first\n {10}second\n$/)
+})
