@@ -65,13 +65,14 @@ export type Operation =
   | { readonly op: "task.note"; readonly run: RunReference; readonly facts: readonly FactEvent[] }
   /**
    * Begins run n + 1 of a task whose run n is terminal, and settles n's unused notices as superseded. `resume` counts.
-   * Input and metadata are replaced when they are given.
+   * Title, input and metadata are replaced when they are given.
    */
   | {
       readonly op: "task.begin_run"
       readonly taskId: TaskId
       readonly afterRun: number
       readonly reason: "retry" | "resume"
+      readonly title?: string
       readonly input?: JsonValue
       readonly inputHeldBy?: WorkerId | null
       readonly metadata?: JsonObject

@@ -18,3 +18,12 @@ test("an agent that has ended is shown with its answer, line by line", async () 
   const { stdout } = await tasks(directory, "show", id)
   expect(stdout).toMatch(/\nanswer {4}`echo first; echo second` returned:\n\n {10}first\n {10}second\n$/)
 })
+
+test("what an agent answers to a follow-up from the shell is printed, under the title of what it was told", async () => {
+  const directory = createFolder()
+  const id = await runAgent(directory, "run `echo first`")
+  const told = await tasks(directory, "tell", id, "say", "I went on")
+  const end = `\\[${id}\\] completed in .*: subagent: say I went on`
+  expect(told.stdout).toMatch(new RegExp(`^\\[${id}\\] goes on .*\\n${end}\\nI went on\\n$`))
+  expect((await tasks(directory)).stdout).toMatch(/completed .*\(resumed\) subagent: say I went on/)
+})

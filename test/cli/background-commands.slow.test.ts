@@ -89,15 +89,16 @@ test("an agent in the background shows how far it is, hears what it is told, and
   program.type(`/tell ${id} say I went on`)
   await program.shows(new RegExp(`\\[${id}\\] goes on with it as run 2`))
   await program.shows(/│ I went on/)
+  await program.shows(new RegExp(`\\[${id}\\] completed in .*: subagent: say I went on`))
   await program.shows(new RegExp(`\\(about task ${id}: `))
   program.type("/tasks")
-  await program.shows(new RegExp(`${id} +completed .*\\(resumed\\) subagent: run`))
+  await program.shows(new RegExp(`${id} +completed .*\\(resumed\\) subagent: say I went on`))
   program.type("/tell")
   await program.shows(/Say which agent and what: \/tell ID TEXT\./)
   program.type("/quit")
   expect(await program.exited).toBe(0)
   const listed = await runToEnd({ directory, arguments: ["tasks"] })
-  expect(listed.stdout).toMatch(new RegExp(`${id} +completed .*\\(resumed\\) subagent: run`))
+  expect(listed.stdout).toMatch(new RegExp(`${id} +completed .*\\(resumed\\) subagent: say I went on`))
 })
 
 test("a question of an agent in the background waits in the inbox with its options, and a number answers it", async () => {

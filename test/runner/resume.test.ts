@@ -9,7 +9,7 @@ describe("002: resume", () => {
     const { runner, next, ended, complete, session } = await openAgents()
     const id = await complete()
     const resumed = await runner.resume(id, "and behind it?")
-    expect(resumed).toMatchObject({ id, run: 2, status: "queued", resumeCount: 1 })
+    expect(resumed).toMatchObject({ id, run: 2, status: "queued", resumeCount: 1, title: "agent: and behind it?" })
     const run = await next()
     expect(run.input).toEqual({ task: "and behind it?", profile: "scout", resumes: session })
     run.finish("a door")

@@ -24,6 +24,7 @@ export async function openAgents(permission?: () => PermissionDecision) {
     kind: "agent",
     input: z.object({ task: z.string(), profile: z.string().optional(), resumes: z.string().optional() }) as never,
     background: { mode: "always" },
+    title: ({ task }) => `agent: ${task}`,
     onCrash: "retry",
     resume: ({ profile }, prompt, resumes) => ({ task: prompt, resumes, ...(profile && { profile }) }),
     run: (input, { signal }) => {

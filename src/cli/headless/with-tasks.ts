@@ -5,6 +5,7 @@ import { openDataDirectory } from "../data-directory.ts"
 import { EXIT_CODES } from "../exit-code.ts"
 import { findEngine } from "../find-engine.ts"
 import { formatAnnouncement, formatDuration, shortId, type Task, type TaskId, toLine } from "../format.ts"
+import { formatResult } from "../format-result.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
 import { toProgramWords } from "../program-words.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
@@ -72,6 +73,9 @@ async function withRuntime(opened: Opened, work: Work): Promise<void> {
       using _ = waitMs > 0 ? showLife(id) : null
       const { task, missing } = await waitForEnd(meanwhile, id, { waitMs, signal })
       screen.print(formatStanding(task, missing))
+      // Whoever speaks to an agent, or lets it try again, wants to read what it says.
+      const answer = task.kind === "agent" && waitMs > 0 ? formatResult(task) : ""
+      if (answer !== "") screen.print(answer)
       if (hasFailed(task)) process.exitCode = EXIT_CODES.failed
       else if (task.status === "waiting") process.exitCode ??= EXIT_CODES.needs_person
     }

@@ -65,7 +65,7 @@ async function write(
         afterRun: task.run,
         reason,
         ...toFurther(task, hops),
-        ...(isSame ? toHolder(scope, task) : toChangedInput(scope, task, admitted)),
+        ...(isSame ? toHolder(scope, task) : toChangedInput(scope, task, admitted, reason)),
       },
     ])
     scope.own?.add(task.id)
@@ -84,16 +84,21 @@ function toFurther({ metadata }: TaskRecord, hops: number): Pick<OperationOf<"ta
   return hops > toHops(metadata) ? { metadata: withHops(metadata, hops) } : {}
 }
 
-type InputPart = Pick<OperationOf<"task.begin_run">, "input" | "inputHeldBy">
+type InputPart = Pick<OperationOf<"task.begin_run">, "input" | "inputHeldBy" | "title">
 
 /** This worker, which may have another id by now: only one that holds the input is offered the task. */
 function toHolder(scope: RunnerScope, task: TaskRecord): InputPart {
   return { inputHeldBy: scope.heldInputs.has(task.id) ? scope.worker.id : null }
 }
 
-/** A follow-up, or a hook, gave it another input, which may hold a secret or be rid of one. */
-function toChangedInput(scope: RunnerScope, task: TaskRecord, admitted: Admitted): InputPart {
+/** A follow-up, or a hook, gave it another input, which may hold a secret or be rid of one. A follow-up is another request. */
+function toChangedInput(
+  scope: RunnerScope,
+  task: TaskRecord,
+  admitted: Admitted,
+  reason: NextRun["reason"],
+): InputPart {
   scope.heldInputs.delete(task.id)
-  const { input, inputHeldBy } = toDetails(scope, admitted, task.id)
-  return { input, inputHeldBy }
+  const { input, inputHeldBy, title } = toDetails(scope, admitted, task.id)
+  return { input, inputHeldBy, ...(reason === "resume" && { title }) }
 }

@@ -22,6 +22,7 @@ export function toMovingColumns({ task, hasUnusedResult, usedAt }: TaskEntry) {
     has_unused_result: hasUnusedResult ? 1 : 0,
     used_at: usedAt,
     stripped_at: course.strippedAt,
+    title: toStoredText(details.title),
     priority: details.priority,
     session: toStoredKey(details.session),
     group_id: toStoredKey(details.group),
@@ -69,6 +70,5 @@ export function toTaskColumns(entry: TaskEntry) {
     limit_cost_micros: limits.costMicros,
     limit_output_bytes: limits.outputBytes,
     created_at: course.createdAt,
-    title: toStoredText(details.title),
   }
 }
