@@ -12,10 +12,11 @@ export interface RowStanding {
   readonly groupName: string | null
   /** Who runs it; null: nobody does. */
   readonly worker: WorkerRow | null
+  readonly firstStartedAt?: number
 }
 
 export function formatRow(row: TaskRow, standing: RowStanding, nowMs: number, columns: number): string {
-  const facts = `${shortId(row.id)}  ${row.status.padEnd(11)}  ${formatDuration(toShownMs(row, nowMs)).padStart(12)}  `
+  const facts = `${shortId(row.id)}  ${row.status.padEnd(11)}  ${formatDuration(toShownMs(row, standing, nowMs)).padStart(12)}  `
   const resumed = row.resumeCount > 0 ? "(resumed) " : ""
   const group = standing.groupName === null ? "" : `group ${toLine(standing.groupName)}`
   const parts = [formatStanding(row, standing), group, `${resumed}${toLine(row.title)}`]
@@ -25,8 +26,8 @@ export function formatRow(row: TaskRow, standing: RowStanding, nowMs: number, co
 }
 
 /** How long it has run; of what is queued and has not run, how long it has waited. */
-function toShownMs(row: TaskRow, nowMs: number): number {
-  const ranMs = elapsedMs(row, nowMs)
+function toShownMs(row: TaskRow, { firstStartedAt }: RowStanding, nowMs: number): number {
+  const ranMs = elapsedMs(row, nowMs, firstStartedAt)
   return row.status === "queued" && ranMs === 0 ? Math.max(0, nowMs - row.queuedAt) : ranMs
 }
 

@@ -20,10 +20,11 @@ export interface ViewedBeside {
   readonly group: Group
   /** What it, or something below it, waits for. */
   readonly questions: readonly TaskQuestion[]
+  readonly firstStartedAt: number | undefined
 }
 
 /** Every fact that is known, one to a line. */
-export function formatView(view: View, { group, questions }: ViewedBeside, nowMs: number): string {
+export function formatView(view: View, { group, questions, firstStartedAt }: ViewedBeside, nowMs: number): string {
   const { task, placeInQueue, missing, worker, estimate, outputBytes, lastLine } = view
   const { timeoutMs } = task.limits
   const facts: [string, string | null][] = [
@@ -35,13 +36,13 @@ export function formatView(view: View, { group, questions }: ViewedBeside, nowMs
     ["run", task.run > 1 ? `${task.run}${task.resumeCount > 0 ? " (resumed)" : ""}` : null],
     ["group", group ? `${group.name} [${shortId(group.id)}], ${group.state}` : null],
     ["created", new Date(task.createdAt).toLocaleString()],
-    ["elapsed", formatDuration(elapsedMs(task, nowMs))],
+    ["elapsed", formatElapsed(task, nowMs, firstStartedAt)],
     ["usually", estimate && `${formatDuration(estimate.medianMs)} (${estimate.source})`],
     ["limit", timeoutMs === null ? "none" : formatDuration(timeoutMs)],
     ...progressFacts(task, nowMs),
     ["output", outputBytes > 0 ? `${outputBytes} bytes` : "none"],
     ["last line", lastLine],
-    ["end", "endedAt" in task ? formatEnd(task) : null],
+    ["end", "endedAt" in task ? formatEnd(task, firstStartedAt) : null],
     resultFact(view),
   ]
   return facts
@@ -54,6 +55,12 @@ function resultFact({ task, outputBytes }: View): [string, string | null] {
   const text = outputBytes > 0 ? "" : formatResult(task)
   const lines = text.replaceAll(/\n(?=.)/g, `\n${" ".repeat(NAME_COLUMNS)}`)
   return [task.kind === "agent" ? "answer" : "result", lines === "" ? null : lines]
+}
+
+function formatElapsed(task: View["task"], nowMs: number, firstStartedAt: number | undefined): string {
+  const counted = formatDuration(elapsedMs(task, nowMs))
+  if (firstStartedAt === undefined) return counted
+  return `${formatDuration(elapsedMs(task, nowMs, firstStartedAt))} since its first start, ${counted} of it measured`
 }
 
 function describeWaiting(questions: readonly TaskQuestion[], nowMs: number): string | null {

@@ -41,20 +41,20 @@ export function formatDuration(durationMs: number): string {
 }
 
 /** What came of a task, in one line for people. */
-export function formatEnd(task: Task): string {
-  return plain(toEnd(task))
+export function formatEnd(task: Task, firstStartedAt?: number): string {
+  return plain(toEnd(task, firstStartedAt))
 }
 
 /** The same, saying which task it was; a failure names its command already. */
-export function formatAnnouncement(task: Task): string {
-  const end = formatEnd(task)
+export function formatAnnouncement(task: Task, firstStartedAt?: number): string {
+  const end = formatEnd(task, firstStartedAt)
   const title = toLine(task.title)
   if (task.status === "completed") return `[${shortId(task.id)}] ${end}: ${title}`
   return `[${shortId(task.id)}] ${end.includes(title) ? end : `${end} (${title})`}`
 }
 
-function toEnd(task: Task): string {
-  const took = formatDuration(elapsedMs(task, task.createdAt))
+function toEnd(task: Task, firstStartedAt?: number): string {
+  const took = formatDuration(elapsedMs(task, task.createdAt, firstStartedAt))
   switch (task.status) {
     case "completed":
       return `completed in ${took}`
@@ -81,8 +81,12 @@ export function toLine(text: string): string {
   return plain(text).replaceAll(/\s+/g, " ").trim()
 }
 
-/** How long it has run: what earlier claims of the run measured, and what has passed since the last. */
-export function elapsedMs(task: Task | TaskRow, nowMs: number): number {
+/**
+ * How long it has run: what earlier claims of the run measured, and what has passed since the last. Where it is known when
+ * the first of several workers began, the time since then.
+ */
+export function elapsedMs(task: Task | TaskRow, nowMs: number, firstStartedAt?: number): number {
+  if (firstStartedAt !== undefined) return Math.max(0, ("endedAt" in task ? task.endedAt : nowMs) - firstStartedAt)
   const isClaimed = task.status === "running" || task.status === "stopping"
   return task.ranMs + (isClaimed && task.startedAt !== null ? Math.max(0, nowMs - task.startedAt) : 0)
 }

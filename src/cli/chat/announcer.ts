@@ -1,6 +1,7 @@
 import type { Runtime } from "../../app.ts"
 import { toErrorMessage } from "../../base/error.ts"
 import { findBlocked } from "../blocked-tasks.ts"
+import { findFirstStart } from "../first-start.ts"
 import { formatAnnouncement, isQuestionTask, plain, shortId, type Task, type TaskId } from "../format.ts"
 import { formatResultHead } from "../format-result.ts"
 import { describeAsked, formatQuestion, isQuestion } from "../inbox.ts"
@@ -76,7 +77,8 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
       announced.set(taskId, task.run)
       if (isQuestionTask(task)) return task.session ? options.onQuestion(task.session, taskId, false) : undefined
       const head = (await isReported(task)) ? "" : formatResultHead(task)
-      screen.print(`${formatAnnouncement(task)}${head === "" ? "" : `\n${screen.style.dim(head)}`}`)
+      const end = formatAnnouncement(task, await findFirstStart(meanwhile, task))
+      screen.print(`${end}${head === "" ? "" : `\n${screen.style.dim(head)}`}`)
       last.remember(task.endedAt)
       return
     }

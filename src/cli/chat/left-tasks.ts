@@ -1,5 +1,6 @@
 import type { Runtime } from "../../app.ts"
 import { findBlocked } from "../blocked-tasks.ts"
+import { findFirstStart } from "../first-start.ts"
 import { BACKGROUND_KINDS, formatAnnouncement, type TaskId, type TaskRow } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { LastAnnouncement } from "./last-announcement.ts"
@@ -18,13 +19,13 @@ export interface LeftTasksOptions {
 /** Says what ended while nobody watched. */
 export async function tellMissed(options: LeftTasksOptions & { readonly last: LastAnnouncement }): Promise<void> {
   const { screen, last, concerns } = options
-  const { tasks } = options.meanwhile
+  const { meanwhile } = options
   const missed = await keep(await last.missed(), concerns)
   const shown = missed.slice(-MOST_SHOWN)
   if (missed.length > shown.length) screen.print(`${missed.length} tasks ended meanwhile; the last of them:`)
   for (const { id, endedAt } of shown) {
-    const view = await tasks.get(id).catch(() => undefined)
-    if (view) screen.print(`Meanwhile: ${formatAnnouncement(view.task)}`)
+    const view = await meanwhile.tasks.get(id).catch(() => undefined)
+    if (view) screen.print(`Meanwhile: ${formatAnnouncement(view.task, await findFirstStart(meanwhile, view.task))}`)
     last.remember(endedAt)
   }
 }

@@ -1,4 +1,5 @@
 import { findAbove } from "../blocked-tasks.ts"
+import { findFirstStart } from "../first-start.ts"
 import { BACKGROUND_KINDS, shortId, type TaskId, type TaskRow } from "../format.ts"
 import { formatRow, type RowStanding } from "../format-row.ts"
 import { formatView, type TaskQuestion } from "../format-view.ts"
@@ -34,15 +35,22 @@ export const tasksCommand: Command<TaskContext> = {
 
 async function findStanding(
   row: TaskRow,
-  { engine }: TaskContext["meanwhile"],
+  meanwhile: TaskContext["meanwhile"],
   workers: readonly WorkerRow[],
 ): Promise<RowStanding> {
-  const [placeInQueue, group] = await Promise.all([
+  const { engine } = meanwhile
+  const [firstStartedAt, placeInQueue, group] = await Promise.all([
+    findFirstStart(meanwhile, row),
     row.status === "queued" && !row.missing ? engine.store.placeInQueue(row.id) : undefined,
     row.group ? engine.store.group(row.group) : undefined,
   ])
   const worker = "worker" in row ? workers.find(({ id }) => id === row.worker) : undefined
-  return { placeInQueue: placeInQueue ?? null, groupName: group?.name ?? null, worker: worker ?? null }
+  return {
+    placeInQueue: placeInQueue ?? null,
+    groupName: group?.name ?? null,
+    worker: worker ?? null,
+    ...(firstStartedAt !== undefined && { firstStartedAt }),
+  }
 }
 
 export const taskCommand: Command<TaskContext> = {
@@ -54,7 +62,8 @@ export const taskCommand: Command<TaskContext> = {
     const view = await meanwhile.tasks.get(id)
     const group = view.task.group ? await meanwhile.engine.store.group(view.task.group) : undefined
     const questions = await findQuestionsOf(meanwhile, view.task.id)
-    screen.print(formatView(view, { group, questions }, Date.now()))
+    const firstStartedAt = await findFirstStart(meanwhile, view.task)
+    screen.print(formatView(view, { group, questions, firstStartedAt }, Date.now()))
     for (const { question, task } of questions) {
       screen.print(formatQuestion(question, `${prefix}answer`, describeAsked(question, task)))
     }

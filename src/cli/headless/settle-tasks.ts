@@ -1,4 +1,5 @@
 import { findBlocked } from "../blocked-tasks.ts"
+import { findFirstStart } from "../first-start.ts"
 import { formatAnnouncement, isQuestionTask, shortId, type Task, type TaskId, toLine } from "../format.ts"
 import { formatResultHead } from "../format-result.ts"
 import { describeAsked, formatQuestion } from "../inbox.ts"
@@ -59,9 +60,9 @@ async function look(scope: SettlingScope, told: Set<TaskId>): Promise<readonly T
     .map(({ id }) => id)
 }
 
-async function tellEnd({ screen, isReported }: SettlingScope, task: Task): Promise<void> {
+async function tellEnd({ meanwhile, screen, isReported }: SettlingScope, task: Task): Promise<void> {
   const head = (await isReported(task)) ? "" : formatResultHead(task)
-  screen.print(`${formatAnnouncement(task)}${head === "" ? "" : `\n${head}`}`)
+  screen.print(`${formatAnnouncement(task, await findFirstStart(meanwhile, task))}${head === "" ? "" : `\n${head}`}`)
 }
 
 /** Says what the end of the program does to what nobody waits for. */

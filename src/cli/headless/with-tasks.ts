@@ -4,6 +4,7 @@ import type { TaskContext } from "../command/command.ts"
 import { openDataDirectory } from "../data-directory.ts"
 import { EXIT_CODES } from "../exit-code.ts"
 import { findEngine } from "../find-engine.ts"
+import { findFirstStart } from "../first-start.ts"
 import { formatAnnouncement, formatDuration, shortId, type Task, type TaskId, toLine } from "../format.ts"
 import { formatResult } from "../format-result.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
@@ -72,7 +73,7 @@ async function withRuntime(opened: Opened, work: Work): Promise<void> {
     for (const id of touched) {
       using _ = waitMs > 0 ? showLife(id) : null
       const { task, missing } = await waitForEnd(meanwhile, id, { waitMs, signal })
-      screen.print(formatStanding(task, missing))
+      screen.print(formatStanding(task, missing, await findFirstStart(meanwhile, task)))
       // Whoever speaks to an agent, or lets it try again, wants to read what it says.
       const answer = task.kind === "agent" && waitMs > 0 ? formatResult(task) : ""
       if (answer !== "") screen.print(answer)
@@ -111,8 +112,8 @@ function showLife(id: TaskId): Disposable {
   }, LIFE_EVERY_MS)
 }
 
-function formatStanding(task: Task, missing: TaskView["missing"]): string {
-  if ("endedAt" in task) return formatAnnouncement(task)
+function formatStanding(task: Task, missing: TaskView["missing"], firstStartedAt: number | undefined): string {
+  if ("endedAt" in task) return formatAnnouncement(task, firstStartedAt)
   if (missing?.needs === "folder") {
     return `[${shortId(task.id)}] is queued: ${toLine(missing.text)}. A chat or a worker that is started there runs it`
   }
