@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { createManualClock } from "../../src/base/manual-clock.ts"
+import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
 import { findFirstStart } from "../../src/cli/first-start.ts"
 import { formatAnnouncement } from "../../src/cli/format.ts"
 import { formatRow } from "../../src/cli/format-row.ts"
@@ -13,25 +13,24 @@ import { createFolder } from "../support/workplace.ts"
 const LOST: LifecycleEvent = { type: "task.released", reason: "lost_worker" }
 
 /** A minute with a worker that was lost, five seconds with another. */
-async function changeWorkers(engine: Engine, id: TaskId, advance: (durationMs: number) => Promise<void>) {
-  await advance(60_000)
+async function changeWorkers(engine: Engine, id: TaskId, clock: ManualClock) {
+  clock.advance(60_000)
   await applyEvents(engine, id, LOST, STARTED)
-  await advance(5_000)
+  clock.advance(5_000)
   return applyEvents(engine, id, COMPLETED)
 }
 
 test("the time of an agent that changed workers counts from its first start, in each of its runs", async () => {
   const clock = createManualClock(1_700_000_000_000)
   const engine = await openTestEngine(createFolder(), { clock })
-  const advance = async (durationMs: number): Promise<void> => void clock.advance(durationMs)
   const { id } = await createTask(engine, RUNNING, { kind: "agent" })
-  const ended = await changeWorkers(engine, id, advance)
+  const ended = await changeWorkers(engine, id, clock)
   expect(formatAnnouncement(ended, await findFirstStart({ engine }, ended))).toContain("completed in 1 min 5 s")
 
-  await advance(3_600_000)
+  clock.advance(3_600_000)
   await engine.store.commit([{ op: "task.begin_run", taskId: id, afterRun: 1, reason: "resume" }])
   await applyEvents(engine, id, STARTED)
-  const again = await changeWorkers(engine, id, advance)
+  const again = await changeWorkers(engine, id, clock)
   const firstStartedAt = await findFirstStart({ engine }, again)
   expect(formatAnnouncement(again, firstStartedAt)).toContain("completed in 1 min 5 s")
   const [row] = (await engine.store.tasks({}, { limit: 1 })).items
