@@ -26,6 +26,7 @@ function createRecord(call: ToolCall): TaskRecord {
     plugin: call.plugin ?? "",
     tool: call.tool,
     model: null,
+    folder: null,
     title: call.tool,
     input: null,
     inputHeldBy: null,

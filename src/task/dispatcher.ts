@@ -1,4 +1,5 @@
 import type { SessionId, TaskId, WorkerId } from "./id.ts"
+import type { Place } from "./place.ts"
 import type { TaskKind } from "./record.ts"
 
 /** What a worker can take now. */
@@ -15,6 +16,8 @@ export interface TakeRequest {
   readonly fullSessions: readonly SessionId[]
   readonly fullModels: readonly string[]
   readonly fullWorkspaces: readonly string[]
+  /** What names one of these folders is left to others. */
+  readonly missing?: readonly Place[]
   /** Nothing but these tasks and what these sessions have. Without it: everything. */
   readonly only?: { readonly sessions: readonly SessionId[]; readonly tasks: readonly TaskId[] }
 }
@@ -27,6 +30,8 @@ export interface Offer {
   readonly workspace: string
   readonly plugin: string
   readonly model: string | null
+  readonly tool: string
+  readonly folder: string | null
 }
 
 /**

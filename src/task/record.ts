@@ -44,6 +44,8 @@ export interface TaskDetails {
   readonly plugin: string
   readonly tool: string
   readonly model: string | null
+  /** What a process must have to run it, as a whole path. Null: it names none, or nobody knew. */
+  readonly folder: string | null
   readonly title: string
   /** Redacted. When `inputHeldBy` is set the raw input held a secret, and only that worker, which has it in memory, can run it. */
   readonly input: JsonValue

@@ -46,6 +46,8 @@ const toOffer = () => ({
   workspace: "default",
   plugin: "shell",
   model: null,
+  tool: "run",
+  folder: null,
 })
 
 test("however many are left in one look, others are told once and looked at once", async () => {

@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite"
 import type { Clock } from "../../base/clock.ts"
 import type { Dispatcher, Offer, TakeRequest } from "../../task/dispatcher.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
+import { toPlaceKey } from "../../task/place.ts"
 import { TASK_KINDS } from "../../task/record.ts"
 import { addTo, callSafely } from "../rules/local-bus.ts"
 import type { Read } from "./read.ts"
@@ -21,6 +22,7 @@ interface OfferRow {
   readonly plugin: string
   readonly tool: string
   readonly model: string | null
+  readonly folder: string | null
   readonly priority: number
   readonly queued_at: number
 }
@@ -45,7 +47,7 @@ export function createDispatcher(
   /** What was not put off is due, also after the clock was set back behind the moment it was queued at. */
   function findOf(plugin: string, request: TakeRequest, tools?: ReadonlySet<string>): OfferRow[] {
     const parameters: SQLInputValue[] = [plugin, clock.now(), request.worker]
-    const sql = `SELECT number, id, run, session, workspace, plugin, tool, model, priority, queued_at
+    const sql = `SELECT number, id, run, session, workspace, plugin, tool, model, folder, priority, queued_at
       FROM tasks INDEXED BY tasks_queue
       WHERE status = 'queued' AND plugin = ? AND (available_at <= ? OR available_at <= queued_at) AND (input_held_by IS NULL OR input_held_by = ?)
       ${toConditions(request, parameters, tools)} ORDER BY priority DESC, queued_at, number ${LIMIT}`
@@ -90,6 +92,11 @@ function toConditions(request: TakeRequest, parameters: SQLInputValue[], tools?:
     add("(model IS NULL OR model NOT IN (SELECT value FROM json_each(?)))", request.fullModels)
   if (request.fullWorkspaces.length > 0)
     add("workspace NOT IN (SELECT value FROM json_each(?))", request.fullWorkspaces)
+  if (request.missing?.length)
+    add(
+      "(folder IS NULL OR plugin || char(1) || tool || char(1) || folder NOT IN (SELECT value FROM json_each(?)))",
+      request.missing.map(toPlaceKey),
+    )
   if (request.only) {
     add("(session IN (SELECT value FROM json_each(?))", request.only.sessions)
     conditions.push("OR id IN (SELECT value FROM json_each(?)))")
@@ -102,6 +109,6 @@ function byTurn(one: OfferRow, other: OfferRow): number {
   return other.priority - one.priority || one.queued_at - other.queued_at || one.number - other.number
 }
 
-function toOffer({ id, run, session, workspace, plugin, model }: OfferRow): Offer {
-  return { taskId: id, run, session, workspace, plugin, model }
+function toOffer({ id, run, session, workspace, plugin, model, tool, folder }: OfferRow): Offer {
+  return { taskId: id, run, session, workspace, plugin, model, tool, folder }
 }

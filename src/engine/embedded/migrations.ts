@@ -1,7 +1,14 @@
 import type { DatabaseSync } from "node:sqlite"
 import { MeanwhileError } from "../../base/error.ts"
 import { SCHEMA } from "./schema.ts"
-import { EVENTS_IN_ORDER, FEWER_PAGES, GROUPS_TO_TEND, NOTICES_BY_CLAIMANT, SESSIONS_BY_USE } from "./schema-changes.ts"
+import {
+  EVENTS_IN_ORDER,
+  FEWER_PAGES,
+  FOLDER_OF_TASK,
+  GROUPS_TO_TEND,
+  NOTICES_BY_CLAIMANT,
+  SESSIONS_BY_USE,
+} from "./schema-changes.ts"
 import { prepare } from "./statement.ts"
 
 /** Marks a file as a store of ours: "MEAN" in ASCII. */
@@ -15,6 +22,7 @@ const MIGRATIONS: readonly string[] = [
   NOTICES_BY_CLAIMANT,
   GROUPS_TO_TEND,
   EVENTS_IN_ORDER,
+  FOLDER_OF_TASK,
 ]
 
 export const STORE_VERSION = MIGRATIONS.length

@@ -70,3 +70,6 @@ CREATE TABLE events (
 INSERT INTO events SELECT task << 32 | sequence, run, at, type, body FROM earlier_events ORDER BY task, sequence;
 DROP TABLE earlier_events;
 `
+
+/** The seventh version: which folder a task names, so that those who have not are not offered it. */
+export const FOLDER_OF_TASK = "ALTER TABLE tasks ADD COLUMN folder TEXT"

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises"
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { Database, Query } from "./connection/database.ts"
 import { isHeldUp } from "./connection/store-error.ts"
+import { FOLDER_OF_TASK } from "./folder-of-task.ts"
 import { OUTPUT_SCHEMA } from "./output-schema.ts"
 import { migrateQueue, QUEUE_VERSION, readQueueVersion, toQueueSchema } from "./queue-schema.ts"
 import { SCHEMA } from "./schema.ts"
@@ -16,6 +17,7 @@ interface Migration {
 const MIGRATIONS: readonly Migration[] = [
   { statements: SCHEMA, usableFrom: 1 },
   { statements: OUTPUT_SCHEMA, usableFrom: 1 },
+  { statements: FOLDER_OF_TASK, usableFrom: 1 },
 ]
 
 export const STORE_VERSION = MIGRATIONS.length

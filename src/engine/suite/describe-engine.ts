@@ -5,6 +5,7 @@ import { describeCreation } from "./describe-creation.ts"
 import { describeDocuments } from "./describe-documents.ts"
 import { describeEvents } from "./describe-events.ts"
 import { describeFacts } from "./describe-facts.ts"
+import { describeFolders } from "./describe-folders.ts"
 import { describeGroups } from "./describe-groups.ts"
 import { describeJoins } from "./describe-joins.ts"
 import { describeLaterRuns } from "./describe-later-runs.ts"
@@ -47,6 +48,7 @@ export function describeEngine(name: string, factory: EngineFactory): void {
     describeWorkspaces(test)
     describeLists(test)
     describeQueue(test)
+    describeFolders(test)
     describeWorkers(test)
     describeEvents(test)
     describeModel(test)

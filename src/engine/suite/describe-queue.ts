@@ -38,6 +38,8 @@ export function describeQueue(test: EngineTest): void {
         workspace: DEFAULT_WORKSPACE,
         plugin: "shell",
         model: "large",
+        tool: "run_command",
+        folder: null,
       })
     })
 

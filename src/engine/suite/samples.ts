@@ -43,6 +43,7 @@ export function sampleDetails(changes: Partial<TaskDetails> = {}): TaskDetails {
     plugin: "shell",
     tool: "run_command",
     model: null,
+    folder: null,
     title: "npm test",
     input: { command: "npm test" },
     inputHeldBy: null,

@@ -29,6 +29,7 @@ export function toDetails(scope: RunnerScope, admitted: Admitted, id: TaskId): T
     plugin,
     tool: tool.name,
     model: call.model ?? null,
+    folder: redacted.hasChanged ? null : toFolder(tool, kept),
     title: scope.redactor.redactText(call.title ?? toTitle(tool, input, redacted)),
     input: redacted.value,
     inputHeldBy: redacted.hasChanged ? scope.worker.id : null,
@@ -41,6 +42,16 @@ export function toDetails(scope: RunnerScope, admitted: Admitted, id: TaskId): T
     askedBy: call.askedBy ?? null,
     depth,
     traceId: call.traceId ?? activeTraceId(),
+  }
+}
+
+/** One that a store could not keep as it is names nothing that is there. */
+function toFolder(tool: Tool, pinned: unknown): string | null {
+  try {
+    const folder = tool.folderOf?.(pinned)
+    return folder?.isWellFormed() && !folder.includes("\0") ? folder : null
+  } catch {
+    return null
   }
 }
 

@@ -75,6 +75,7 @@ function toDetails(group: GroupRecord, members: readonly TaskRecord[]): TaskDeta
     plugin: GATE_PLUGIN,
     tool: GATE_TOOL,
     model: null,
+    folder: null,
     title: `results of ${group.name}`,
     input: { group: group.id },
     inputHeldBy: null,

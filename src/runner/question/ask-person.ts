@@ -73,6 +73,7 @@ function toQuestionDetails(scope: RunnerScope, active: ActiveRun, question: Ques
     plugin: TURN_PLUGIN,
     tool: QUESTION_TOOL,
     model: null,
+    folder: null,
     title: toQuestionTitle(scope, question),
     input: scope.redactor.redactJson(toJson(question)).value,
     inputHeldBy: null,

@@ -70,6 +70,7 @@ async function toTurnDetails(scope: RunnerScope, start: TurnStart): Promise<Task
     plugin: TURN_PLUGIN,
     tool: TURN_TOOL,
     model,
+    folder: null,
     title: scope.redactor.redactText(title),
     input: null,
     inputHeldBy: null,

@@ -9,9 +9,9 @@ const INSERT = `INSERT INTO tasks (id, status, run, fence, last_sequence, worker
   ran_ms, has_unused_result, priority, workspace, session, kind, plugin, tool, model, input_held_by, parent_task,
   parent_message, batch, group_id, lifetime, notify, depth, trace_id, idempotency_key, asked_by_task, asked_by_run,
   asked_by_key, timeout_ms, limit_tokens, limit_cost_micros, limit_output_bytes, created_at, tokens, cost_micros,
-  resume_count, title, state, metadata, input)
+  resume_count, title, state, metadata, input, folder)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0,
-  0, ?, ?, ?, ?)`
+  0, ?, ?, ?, ?, ?)`
 
 export function createTaskInsert(database: DatabaseSync, largeInputs: LargeInputTable): (task: NewTask) => StoredTask {
   const insert = prepare(database, INSERT)
@@ -60,6 +60,7 @@ export function createTaskInsert(database: DatabaseSync, largeInputs: LargeInput
       rest,
       hasLargeInput ? null : text.metadata,
       hasLargeInput ? null : text.input,
+      details.folder,
     )
     const number = Number(lastInsertRowid)
     if (hasLargeInput) largeInputs.save(number, text)

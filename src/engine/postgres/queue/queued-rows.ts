@@ -1,6 +1,7 @@
 import type { Clock } from "../../../base/clock.ts"
 import type { Offer, TakeRequest } from "../../../task/dispatcher.ts"
 import type { SessionId, TaskId, WorkerId } from "../../../task/id.ts"
+import { toPlaceKey } from "../../../task/place.ts"
 import type { TaskKind } from "../../../task/record.ts"
 import type { FetchedTicket } from "../boss.ts"
 import type { Query } from "../connection/database.ts"
@@ -14,6 +15,7 @@ export interface QueuedRow extends QueueEntry {
   readonly plugin: string
   readonly tool: string
   readonly model: string | null
+  readonly folder: string | null
   readonly kind: TaskKind
   readonly inputHeldBy: WorkerId | null
   readonly priority: number
@@ -82,7 +84,7 @@ const toClock = (now: string): string =>
 const NOW = toClock("$1")
 /** What was not put off is due, also after the clock was set back behind the moment it was queued at. */
 const IS_DUE = "(t.available_at <= clock.now OR t.available_at <= t.queued_at)"
-const RUN_COLUMNS = `t.number, t.run, t.fence, t.session, t.workspace, t.plugin, t.tool, t.model, t.kind,
+const RUN_COLUMNS = `t.number, t.run, t.fence, t.session, t.workspace, t.plugin, t.tool, t.model, t.folder, t.kind,
   t.input_held_by AS "inputHeldBy", t.priority, t.queued_at AS "queuedAt", ${IS_DUE} AS "isDue"`
 const COLUMNS = `t.id, ${RUN_COLUMNS}`
 const IN_ORDER = "ORDER BY t.priority DESC, t.queued_at, t.number"
@@ -110,6 +112,10 @@ function toConditions(request: TakeRequest, values: unknown[]): string {
     conditions.push(`(t.session IS NULL OR NOT t.session = ${add(request.fullSessions)})`)
   if (request.fullModels.length > 0) conditions.push(`(t.model IS NULL OR NOT t.model = ${add(request.fullModels)})`)
   if (request.fullWorkspaces.length > 0) conditions.push(`NOT t.workspace = ${add(request.fullWorkspaces)}`)
+  if (request.missing?.length)
+    conditions.push(
+      `(t.folder IS NULL OR NOT t.plugin || chr(1) || t.tool || chr(1) || t.folder = ${add(request.missing.map(toPlaceKey))})`,
+    )
   if (request.only) conditions.push(`(t.session = ${add(request.only.sessions)} OR t.id = ${add(request.only.tasks)})`)
   return conditions.join(" AND ")
 }
@@ -127,7 +133,8 @@ export function createFits(request: TakeRequest): (row: QueuedRow) => boolean {
   const sessions = new Set(request.fullSessions)
   const models = new Set(request.fullModels)
   const workspaces = new Set(request.fullWorkspaces)
-  return ({ plugin, tool, kind, session, model, workspace, inputHeldBy, isDue }) =>
+  const missing = new Set(request.missing?.map(toPlaceKey))
+  return ({ plugin, tool, folder, kind, session, model, workspace, inputHeldBy, isDue }) =>
     isDue &&
     plugins.has(plugin) &&
     (!tools || tools.get(plugin)?.has(tool) === true) &&
@@ -135,6 +142,7 @@ export function createFits(request: TakeRequest): (row: QueuedRow) => boolean {
     (session === null || !sessions.has(session)) &&
     (model === null || !models.has(model)) &&
     !workspaces.has(workspace) &&
+    (folder === null || !missing.has(toPlaceKey({ plugin, tool, folder }))) &&
     (inputHeldBy === null || inputHeldBy === worker)
 }
 
@@ -149,6 +157,6 @@ export function toQueuedRow(ticket: TicketWithRun): QueuedRow | undefined {
   return { ...row, id: taskId }
 }
 
-export function toOffer({ id, run, session, workspace, plugin, model }: QueuedRow): Offer {
-  return { taskId: id, run, session, workspace, plugin, model }
+export function toOffer({ id, run, session, workspace, plugin, model, tool, folder }: QueuedRow): Offer {
+  return { taskId: id, run, session, workspace, plugin, model, tool, folder }
 }

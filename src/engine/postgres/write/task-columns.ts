@@ -54,6 +54,7 @@ export function toTaskColumns(entry: TaskEntry) {
     plugin: toStoredKey(details.plugin),
     tool: toStoredKey(details.tool),
     model: toStoredKey(details.model),
+    folder: toStoredKey(details.folder),
     parent_task: toStoredKey(details.parentTask),
     parent_message: toStoredKey(details.parentMessage),
     batch: toStoredKey(details.batch),

@@ -34,6 +34,7 @@ export interface SummaryRow {
   readonly plugin: string
   readonly tool: string
   readonly model: string | null
+  readonly folder: string | null
   readonly input_held_by: WorkerId | null
   readonly parent_task: TaskId | null
   readonly parent_message: MessageId | null
@@ -70,7 +71,7 @@ export type TaskRow = SummaryRow & {
 
 /** The columns of SummaryRow: everything but what may be large. */
 export const SUMMARY_COLUMNS = `number, id, status, run, fence, last_sequence, worker, available_at, queued_at, started_at,
-  ended_at, ran_ms, stripped_at, priority, workspace, session, kind, plugin, tool, model, input_held_by, parent_task,
+  ended_at, ran_ms, stripped_at, priority, workspace, session, kind, plugin, tool, model, folder, input_held_by, parent_task,
   parent_message, batch, group_id, lifetime, notify, depth, trace_id, idempotency_key, asked_by_task, asked_by_run,
   asked_by_key, timeout_ms, limit_tokens, limit_cost_micros, limit_output_bytes, created_at, tokens, cost_micros,
   resume_count, retrieved_at, title, progress, state`
@@ -107,6 +108,7 @@ function toDetails(row: SummaryRow): Omit<TaskDetails, "input" | "metadata"> {
     plugin: row.plugin,
     tool: row.tool,
     model: row.model,
+    folder: row.folder,
     title: row.title,
     inputHeldBy: row.input_held_by,
     lifetime: row.lifetime,
