@@ -80,12 +80,22 @@ const LAZY_COMMANDS: readonly LazyCommand[] = [
 export async function runProgram(words: readonly string[]): Promise<void> {
   endWithOutput()
   try {
-    const program = await createProgram(words)
-    await program.parseAsync(words, { from: "user" })
+    const asked = toHelpWords(words)
+    const program = await createProgram(asked)
+    await program.parseAsync(asked, { from: "user" })
   } catch (error) {
     process.stderr.write(`meanwhile: ${plain(toMessage(error))}\n`)
     process.exitCode = EXIT_CODES.refused
   }
+}
+
+/** `help tasks show` means the same as `tasks show --help`. */
+function toHelpWords(words: readonly string[]): readonly string[] {
+  const [first, ...command] = words
+  if (first !== "help") return words
+  const [name] = command
+  const isKnown = name === undefined || name.startsWith("-") || LAZY_COMMANDS.some((known) => known.name === name)
+  return isKnown ? [...command, "--help"] : [name]
 }
 
 async function createProgram(words: readonly string[]): Promise<Command> {
@@ -99,6 +109,7 @@ async function createProgram(words: readonly string[]): Promise<Command> {
     .option("--resume [id]", "go on with the last conversation, or with this one")
     .option("--trust", "trust what this folder brings along, as it is now: configuration, servers, commands")
     .option("--yes", "say yes to every approval without asking. Dangerous: the model may do anything you may")
+    .helpCommand("help [command]", "show how the program, or a command of it, is used")
     .addHelpText("after", EXAMPLES)
     .action(async (options: object, command: Command) => {
       if (command.args.length > 0) command.error(toUnknownWord(command.args[0] ?? ""))

@@ -72,12 +72,25 @@ test("looking at tasks takes up no work of a program that was killed", async () 
 test("there is no other word, and help says what there is", async () => {
   const directory = createFolder()
   expect(await runToEnd({ directory, arguments: ["dance"] })).toMatchObject({ exitCode: 2 })
+  const unknown = await runToEnd({ directory, arguments: ["help", "dance"] })
+  expect(unknown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('there is no command "dance"') })
   const { exitCode, stdout } = await runToEnd({ directory, arguments: ["--help"] })
   expect(exitCode).toBe(0)
   for (const word of ["--resume", "--model", "--trust", "run", "tasks", "doctor", "init", "Examples:", "Exit codes:"]) {
     expect(stdout).toContain(word)
   }
   expect(await runToEnd({ directory, arguments: ["--version"] })).toMatchObject({ exitCode: 0, stdout: "0.1.0\n" })
+})
+
+test.each(["", "tasks", "tasks show"])("help %s shows the same as --help", async (words) => {
+  const directory = createFolder()
+  const command = words.split(" ").filter((word) => word !== "")
+  const asked = await runToEnd({ directory, arguments: ["help", ...command] })
+  expect(asked).toEqual(await runToEnd({ directory, arguments: [...command, "--help"] }))
+  expect(asked).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining(["Usage: meanwhile", ...command].join(" ")),
+  })
 })
 
 test.each(["tasks", "tasks show", "workers", "doctor", "ledger", "worker", "run"])(
