@@ -12,6 +12,7 @@ interface LedgerOptions {
   readonly jsonl?: true
   readonly dataDir?: string
   readonly engine?: string
+  readonly trust?: true
 }
 
 /** What the conversations of the data folder have used, this day and before. */
@@ -31,7 +32,7 @@ export function createLedgerCommand(): Command {
       const rows = await opened.ledgerTotals(by)
       await write(json ? `${JSON.stringify({ by, rows }, null, 2)}\n` : formatLedger(by, rows))
     })
-  return showSharedOptions(ledger, STORE_OPTIONS)
+  return showSharedOptions(ledger, [...STORE_OPTIONS, "--trust"])
 }
 
 /** Waits for a reader that is slower than the store. One that has gone away ends the program as any write would. */

@@ -6,6 +6,7 @@ import { endWithOutput } from "./closed-output.ts"
 import { keepCompiled } from "./compile-cache.ts"
 import { DATA_DIRECTORY_NAME } from "./data-directory.ts"
 import { EXIT_CODES } from "./exit-code.ts"
+import { refuseForeignOption } from "./foreign-option.ts"
 import { plain } from "./format.ts"
 
 const EXAMPLES = `
@@ -118,7 +119,8 @@ async function createProgram(words: readonly string[]): Promise<Command> {
       await chat(options)
     })
     .allowExcessArguments()
-    .hook("preAction", (_, command) => {
+    .hook("preAction", (program, command) => {
+      refuseForeignOption(program, command)
       const { engine } = command.optsWithGlobals<{ engine?: string }>()
       if (engine !== undefined) checkEngineFlag(engine)
     })

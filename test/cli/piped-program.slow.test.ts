@@ -238,3 +238,23 @@ test("a data folder that cannot be used is one clear error", async () => {
     "meanwhile: The data folder /dev/null/data cannot be used: a part of that path is a file. Name another: --data-dir FOLDER\n",
   )
 })
+
+test("what a command does not understand is refused, and nothing is done", async () => {
+  const program = startPiped({ directory: createFolder() })
+  program.type("/start false")
+  const id = (await program.shows(/\[[0-9a-f]{8}\] failed/)).slice(1, 9)
+  for (const line of [`/clear ${id}`, "/tasks show", `/output ${id} more`, `/output --fast`, "/groups x", "/quit now"])
+    program.type(line)
+  program.type("/tasks")
+  await program.shows(new RegExp(`/clear does not understand "${id}"\\. Usage: /clear\n`))
+  await program.shows(/\/tasks does not understand "show"\. Usage: \/tasks \[all\]; \/task ID shows one\n/)
+  await program.shows(/\/output does not understand "more"\. Usage: \/output ID \[--follow\]\n/)
+  await program.shows(/\/output does not understand "--fast"/)
+  await program.shows(/\/groups does not understand "x"/)
+  await program.shows(/\/quit does not understand "now"/)
+  await program.shows(new RegExp(`${id} +failed`))
+  program.type("/help /tasks")
+  await program.shows(/^\/tasks \[all\]: list the newest/m)
+  program.endInput()
+  expect(await program.exited).toBe(0)
+})

@@ -58,6 +58,22 @@ test("wrong arguments are refused with 2 and what is right, whichever command th
   expect(existsSync(join(directory, ".meanwhile"))).toBe(false)
 })
 
+test.each([
+  ["tasks --concurrency 3", "meanwhile tasks list has no option --concurrency: it is for a chat, a run or a worker"],
+  ["tasks --resume", "meanwhile tasks list has no option --resume. To go on with a conversation without a chat:"],
+  ["tasks show 1f --yes", "meanwhile tasks show has no option --yes"],
+  ["--model a/b workers", "meanwhile workers has no option --model"],
+  ["migrate --data-dir x", "meanwhile migrate has no option --data-dir"],
+  ["init --trust", "meanwhile init has no option --trust"],
+  ["tasks list --fast", "unknown option '--fast'"],
+])("%s is refused with 2 and the option by its name", async (words, message) => {
+  const directory = createFolder()
+  const { exitCode, stdout, stderr } = await runToEnd({ directory, arguments: words.split(" ") })
+  expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 2, stdout: "", stderr: expect.stringContaining(message) })
+  expect(stderr).toMatch(/\(meanwhile .*--help shows how it is used\)\n$/)
+  expect(existsSync(join(directory, ".meanwhile"))).toBe(false)
+})
+
 test("looking at tasks takes up no work of a program that was killed", async () => {
   const directory = createFolder()
   const chat = startPiped({ directory })

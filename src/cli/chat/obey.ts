@@ -1,6 +1,7 @@
 import { toErrorMessage } from "../../base/error.ts"
 import { type ChatContext, splitLine } from "../command/command.ts"
 import { describeUnknown, findCommand, findPluginCommand } from "../command/commands.ts"
+import { toUnknownArgument } from "../command/unknown-argument.ts"
 import { plain } from "../format.ts"
 import { recall } from "./greeting.ts"
 import type { Question } from "./read-answer.ts"
@@ -29,7 +30,8 @@ export function isCommand(line: string, meanwhile: ChatContext["meanwhile"], que
 /** Whether a line ends the chat, whatever else is going on. */
 export function isQuit(line: string): boolean {
   const text = line.trim()
-  return text.startsWith("/") && findCommand(splitLine(text.slice(1)).name)?.name === "quit"
+  const { name, argument } = splitLine(text.slice(1))
+  return text.startsWith("/") && findCommand(name)?.name === "quit" && argument === ""
 }
 
 /** Only the main agent hears what is said, whichever is shown. */
@@ -41,6 +43,7 @@ function say(text: string, { conversation, selection, screen }: ChatContext): Pr
 async function obeyCommand(text: string, context: ChatContext): Promise<"quit" | void> {
   const { name, argument } = splitLine(text.slice(1))
   const command = findCommand(name)
+  if (command && argument !== "" && command.usage === command.name) throw toUnknownArgument(command.usage, argument)
   if (command) return command.run(argument, context)
   const { meanwhile, screen, conversation, signal } = context
   const owned = findPluginCommand(name, meanwhile)

@@ -27,15 +27,15 @@ const quitCommand: Command = {
 
 const helpCommand: Command = {
   name: "help",
-  usage: "help",
-  summary: "show this list",
-  async run(_argument, { meanwhile, screen }) {
+  usage: "help [COMMAND]",
+  summary: "show this list, or how one command is used",
+  async run(argument, { meanwhile, screen }) {
+    const wanted = argument.replace(/^\//, "")
+    if (wanted !== "") return screen.print(describeOne(wanted, meanwhile))
     const own = COMMANDS.map(({ usage, summary }) => [`/${usage}`, summary] as const)
-    const fromPlugins = pluginCommands(meanwhile).map(
-      ({ command }) => [toLine(`/${command.name} ${command.usage}`), toLine(command.description)] as const,
-    )
+    const fromPlugins = pluginCommands(meanwhile).map(toPluginRow)
     const width = Math.min(WIDEST_USAGE, Math.max(...[...own, ...fromPlugins].map(([usage]) => usage.length)))
-    const format = (rows: readonly (readonly [string, string])[]): string =>
+    const format = (rows: readonly HelpRow[]): string =>
       rows
         .map(([usage, summary]) => `  ${usage.padEnd(width)}  ${summary}`)
         .map((line) => (screen.isLive ? wrapWords(line, screen.columns, width + 4) : line))
@@ -44,6 +44,19 @@ const helpCommand: Command = {
     screen.print(`Commands:\n${format(own)}`)
     if (fromPlugins.length > 0) screen.print(`From plugins:\n${format(fromPlugins)}`)
   },
+}
+
+type HelpRow = readonly [usage: string, summary: string]
+
+function describeOne(name: string, meanwhile: Runtime): string {
+  const own = findCommand(name)
+  if (own) return `/${own.usage}: ${own.summary}`
+  const owned = findPluginCommand(name, meanwhile)
+  return owned ? toPluginRow(owned).join(": ") : describeUnknown(name, meanwhile)
+}
+
+function toPluginRow({ command }: PluginCommand): HelpRow {
+  return [toLine(`/${command.name} ${command.usage}`), toLine(command.description)]
 }
 
 /** What the program itself understands after a slash, in the order in which `/help` lists it. */

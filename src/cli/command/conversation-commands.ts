@@ -2,6 +2,7 @@ import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { plain, toLine } from "../format.ts"
 import { formatCost, formatCount, formatPercent } from "../view/format-accounting.ts"
 import type { ChatContext, Command } from "./command.ts"
+import { toUnknownArgument } from "./unknown-argument.ts"
 
 type FoundTool = ReturnType<ChatContext["meanwhile"]["plugins"]["tools"]>[number]
 
@@ -90,10 +91,7 @@ export const contextCommand: Command = {
     const { session } = conversation
     if (argument.toLowerCase() === "collect") {
       screen.print(plain(await session.collect("the person asked for it")))
-    } else if (argument !== "") {
-      screen.print(`There is no /context ${toLine(argument)}. Usage: /${contextCommand.usage}`)
-      return
-    }
+    } else if (argument !== "") throw toUnknownArgument(contextCommand.usage, argument)
     const { usedTokens, limitTokens, percentUsed, turns } = session.contextUsage()
     const { usage, costMicros } = meanwhile.ledger.total({ session: session.id })
     screen.print(

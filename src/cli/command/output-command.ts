@@ -4,6 +4,7 @@ import type { Screen } from "../screen/screen.ts"
 import type { Command, TaskContext } from "./command.ts"
 import { followOutput, type OutputSink } from "./follow-output.ts"
 import { requireId } from "./task-commands.ts"
+import { toUnknownArgument } from "./unknown-argument.ts"
 
 export const outputCommand: Command<TaskContext> = {
   name: "output",
@@ -11,12 +12,9 @@ export const outputCommand: Command<TaskContext> = {
   summary: "show what a task has printed; with --follow, until it ends or Ctrl+C",
   async run(argument, context) {
     const words = argument.split(/\s+/).filter((word) => word !== "")
-    const id = words.find((word) => !word.startsWith("-")) ?? ""
-    const unknown = words.find((word) => word.startsWith("-") && word !== "--follow")
-    if (unknown) {
-      context.screen.print(`There is no option ${unknown}. Usage: /${outputCommand.usage}`)
-      return
-    }
+    const [id = "", ...more] = words.filter((word) => word !== "--follow")
+    const unknown = id.startsWith("-") ? id : more[0]
+    if (unknown !== undefined) throw toUnknownArgument(outputCommand.usage, unknown)
     if (requireId(id, "output", context.screen))
       await followOutput(id, words.includes("--follow"), context, toSink(context.screen))
   },

@@ -7,6 +7,7 @@ import type { WorkerRow } from "../format-worker.ts"
 import { describeAsked, formatQuestion, openQuestions } from "../inbox.ts"
 import type { Command, TaskContext } from "./command.ts"
 import { countLive, formatCounts } from "./task-counts.ts"
+import { toUnknownArgument } from "./unknown-argument.ts"
 
 const ROWS_SHOWN = 20
 
@@ -15,7 +16,9 @@ export const tasksCommand: Command<TaskContext> = {
   usage: "tasks [all]",
   summary: `list the newest ${ROWS_SHOWN} tasks; \`all\` with the turns of conversations`,
   async run(argument, { meanwhile, screen, prefix }) {
-    const filter = argument.toLowerCase() === "all" ? {} : { kinds: BACKGROUND_KINDS }
+    const isOfAll = argument.toLowerCase() === "all"
+    if (argument !== "" && !isOfAll) throw toUnknownArgument(tasksCommand.usage, argument, "; /task ID shows one")
+    const filter = isOfAll ? {} : { kinds: BACKGROUND_KINDS }
     const { items, cursor } = await meanwhile.tasks.list(filter, { limit: ROWS_SHOWN })
     if (items.length === 0) {
       const example = prefix === "/" ? ": try /run sleep 15" : ""

@@ -8,7 +8,6 @@ interface RunOptions extends GlobalOptions {
   readonly json?: true
   readonly session?: string
   readonly yes?: true
-  readonly resume?: string | true
   readonly timeout?: number
   readonly wait: boolean
 }
@@ -32,9 +31,7 @@ export function createRunCommand(): Command {
     .option("--no-wait", "do not wait for background tasks and their reports; says what becomes of them")
     .addHelpText("after", AFTER)
     .action(async (given: string | undefined, _options: object, command: Command) => {
-      const { json = false, yes = false, timeout, wait, resume, ...options } = command.optsWithGlobals<RunOptions>()
-      if (resume !== undefined)
-        command.error("error: --resume is for a chat. To go on with a conversation: --session ID")
+      const { json = false, yes = false, timeout, wait, ...options } = command.optsWithGlobals<RunOptions>()
       const prompt = await readPrompt(given, process.stdin)
       if (prompt === "") command.error('error: there is nothing to say. For example: meanwhile run "what is in here?"')
       const { runPrompt } = await import("./run-prompt.ts")
