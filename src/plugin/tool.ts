@@ -43,7 +43,10 @@ export interface Tool<Input = unknown> {
   readonly pin?: (input: Input) => unknown
   /** Of an input that was pinned: whether this process has what it names. One that has not leaves the task to others. */
   readonly isHere?: (pinned: Input) => boolean
-  /** The folder that a process must have for that, as people are told it. */
+  /**
+   * The folder that a process must have for that, as a whole path. It is kept with the task and shown to people: calls with
+   * the same folder are here or not here together.
+   */
   readonly folderOf?: (pinned: Input) => string
   /** What permission is asked by. A tool that says nothing has none. */
   readonly effects?: readonly Effect[] | ((input: Input) => readonly Effect[])

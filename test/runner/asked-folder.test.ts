@@ -124,7 +124,7 @@ test("a program that runs only its own leaves a change of a file elsewhere, and 
     missing: { name: asking.folder, text: `no worker has the folder ${asking.folder}` },
   })
   const { items } = await asking.runtime.tasks.list({ statuses: ["queued"] })
-  expect(items).toMatchObject([{ id, missing: { text: "no worker has the folder that it names" } }])
+  expect(items).toMatchObject([{ id, missing: { text: `no worker has the folder ${asking.folder}` } }])
   await openIn("a")
   expect((await tasks.result(id, { waitMs: 10_000 })).task.status).toBe("completed")
   expect(existsSync(join(asking.folder, "x.txt"))).toBe(true)

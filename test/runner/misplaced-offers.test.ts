@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import type { JsonObject, JsonValue } from "../../src/base/json.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
+import { toLeftKey } from "../../src/runner/worker/left-work.ts"
 import { createMisplaced } from "../../src/runner/worker/misplaced.ts"
 import type { RunnerScope } from "../../src/runner/scope.ts"
 import { createTaskId, createWorkerId } from "../../src/task/id.ts"
@@ -15,7 +16,7 @@ interface Other {
 
 /** As much of a runner as it takes to leave what names a folder that is not here. Counts what is asked of others. */
 function open(others: readonly Other[], leases: readonly Partial<Lease>[] = []) {
-  const asked = { announced: 0, lists: 0 }
+  const asked = { announced: 0, lists: 0, tasks: 0 }
   const clock = createManualClock()
   const scope = {
     clock,
@@ -27,7 +28,10 @@ function open(others: readonly Other[], leases: readonly Partial<Lease>[] = []) 
       find: () => ({ plugin: "shell", tool: { isHere: () => false } }),
     },
     store: {
-      task: async (id: string) => ({ id, kind: "tool", plugin: "shell", tool: "run", input: {} }),
+      async task(id: string) {
+        asked.tasks += 1
+        return { id, kind: "tool", plugin: "shell", tool: "run", input: {} }
+      },
       leases: async () => leases,
       workers: async () => {
         asked.lists += 1
@@ -39,7 +43,7 @@ function open(others: readonly Other[], leases: readonly Partial<Lease>[] = []) 
   return { asked, clock, misplaced }
 }
 
-const toOffer = () => ({
+const toOffer = (folder: string | null = null) => ({
   taskId: createTaskId(),
   run: 1,
   session: null,
@@ -47,15 +51,52 @@ const toOffer = () => ({
   plugin: "shell",
   model: null,
   tool: "run",
-  folder: null,
+  folder,
 })
 
 test("however many are left in one look, others are told once and looked at once", async () => {
   const { asked, misplaced } = open([{ announcement: ABLE }])
-  const offers = Array.from({ length: 300 }, toOffer)
+  const offers = Array.from({ length: 50 }, () => toOffer())
   expect(await misplaced.sift(offers)).toEqual([])
-  expect(misplaced.count("shell")).toBe(300)
-  expect(asked).toEqual({ announced: 1, lists: 1 })
+  expect(misplaced.count("shell")).toBe(50)
+  expect(asked).toEqual({ announced: 1, lists: 1, tasks: 50 })
+})
+
+test("of those whose folder nobody knows, a bounded number is remembered", async () => {
+  const { misplaced } = open([{ announcement: ABLE }])
+  await misplaced.sift(Array.from({ length: 3_000 }, () => toOffer()))
+  expect(misplaced.list()).toHaveLength(100)
+  expect(misplaced.count()).toBe(100)
+})
+
+test("however many name one folder, one of them is read, and others are told of the folder alone", async () => {
+  const { asked, clock, misplaced } = open([{ announcement: ABLE }])
+  const offers = Array.from({ length: 3_000 }, () => toOffer("/there"))
+  expect(await misplaced.sift(offers)).toEqual([])
+  expect(asked).toEqual({ announced: 1, lists: 1, tasks: 1 })
+  expect(misplaced.list()).toHaveLength(1)
+  expect(misplaced.count()).toBe(0)
+  const place = { plugin: "shell", tool: "run", folder: "/there" }
+  expect(misplaced.places()).toEqual([place])
+  clock.advance(3_000)
+  expect(misplaced.places()).toEqual([])
+  expect(await misplaced.sift(offers.slice(0, 1))).toEqual([])
+  expect(misplaced.places()).toEqual([place])
+})
+
+test("a folder that everybody leaves is offered until all that names it was claimed", async () => {
+  const offer = toOffer("/there")
+  const key = toLeftKey(offer)
+  const { misplaced } = open([{ announcement: { ...ABLE, leaves: [key] } }])
+  expect(await misplaced.sift([offer])).toEqual([offer])
+  expect(misplaced.list()).toEqual([key])
+  expect(misplaced.places()).toEqual([])
+})
+
+test("one that a worker of an earlier version leaves is left by it", async () => {
+  const offer = toOffer("/there")
+  const { misplaced } = open([{ announcement: { ...ABLE, leaves: [`${offer.taskId}/1`] } }])
+  expect(await misplaced.sift([offer])).toEqual([offer])
 })
 
 test("one that everybody leaves is claimed, beside others that somebody may have", async () => {

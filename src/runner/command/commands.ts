@@ -1,6 +1,6 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { ListedTask, TaskService, TaskView } from "../../plugin/task-service.ts"
-import type { MissingAbility, WorkerView } from "../../plugin/worker-view.ts"
+import type { WorkerView } from "../../plugin/worker-view.ts"
 import { DEFAULT_WORKSPACE, type WorkspaceId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
@@ -23,23 +23,12 @@ const LAST_LINE_BYTES = 512
 export async function toView(scope: RunnerScope, task: TaskRecord): Promise<TaskView> {
   const isQueued = task.status === "queued"
   const placeInQueue = isQueued ? ((await scope.store.placeInQueue(task.id)) ?? null) : null
-  const missing = isQueued ? withFolder(scope, task, findMissing(task, await listWorkers(scope))) : null
+  const missing = isQueued ? (findMissing(task, await listWorkers(scope)) ?? null) : null
   const worker = "worker" in task ? await findWorker(scope, task.worker) : null
   const estimate = await estimateFor(scope, task)
   const outputBytes = await scope.spool.totalBytes(task.id, task.run)
   const lastLine = task.progress?.line ?? (outputBytes > 0 ? await toLastLine(scope, task) : null)
   return { task, placeInQueue, missing, worker, estimate, outputBytes, lastLine }
-}
-
-/** Only those who have the tool know which folder it is. */
-function withFolder({ tools }: RunnerScope, task: TaskRecord, missing: MissingAbility | undefined) {
-  if (missing?.needs !== "folder") return missing ?? null
-  try {
-    const name = tools.find(task.tool, task.plugin).tool.folderOf?.(task.input)
-    return name === undefined ? missing : { ...missing, name, text: `no worker has the folder ${name}` }
-  } catch {
-    return missing
-  }
 }
 
 export async function getResult(

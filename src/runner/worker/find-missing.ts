@@ -1,24 +1,31 @@
 import type { MissingAbility, WorkerView } from "../../plugin/worker-view.ts"
 import type { TaskSummary } from "../../task/record.ts"
+import { isAmong } from "./left-work.ts"
 
-type Needs = Pick<TaskSummary, "id" | "run" | "kind" | "plugin" | "tool">
+type Needs = Pick<TaskSummary, "id" | "run" | "kind" | "plugin" | "tool" | "folder">
 
 /** What keeps a queued task from ever being taken; undefined: somebody can run it, or nobody knows. */
 export function findMissing(task: Needs, workers: readonly WorkerView[]): MissingAbility | undefined {
   // One of an earlier version takes work, and does not say which.
   if (workers.some(({ announcement, host }) => announcement === null && host === null)) return undefined
   const announced = workers.flatMap(({ announcement }) => announcement ?? [])
-  const { id, run, kind, plugin, tool } = task
+  const { kind, plugin, tool } = task
   if (announced.length === 0) return { needs: "worker", name: "", text: "no worker is there" }
   const ofKind = announced.filter(({ kinds }) => kinds.includes(kind))
   if (ofKind.length === 0) return { needs: "kind", name: kind, text: `no worker takes ${kind} tasks` }
   const able = ofKind.filter(({ plugins }) => plugins[plugin]?.includes(tool))
   if (able.length > 0) {
     // One that takes all work does not leave it for long: it fails it, and says which folder is missing.
-    const isLeft = able.every(({ takes, leaves }) => takes === "own" && leaves.includes(`${id}/${run}`))
-    return isLeft ? { needs: "folder", name: "", text: "no worker has the folder that it names" } : undefined
+    const named = { ...task, taskId: task.id }
+    const isLeft = able.every(({ takes, leaves }) => takes === "own" && isAmong(leaves, named))
+    return isLeft ? toMissingFolder(task) : undefined
   }
   return ofKind.some(({ plugins }) => Object.hasOwn(plugins, plugin))
     ? { needs: "tool", name: tool, text: `no worker has the tool ${tool} of the plugin ${plugin}` }
     : { needs: "plugin", name: plugin, text: `no worker has the plugin ${plugin}` }
+}
+
+/** Earlier versions did not keep which one it is. */
+function toMissingFolder({ folder }: Needs): MissingAbility {
+  return { needs: "folder", name: folder ?? "", text: `no worker has the folder ${folder ?? "that it names"}` }
 }

@@ -4,56 +4,49 @@ import type { Lease } from "../../task/lease.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
 import type { RunnerScope } from "../scope.ts"
+import { createLeftWork, isAmong, type LeftWork, toLeftKey } from "./left-work.ts"
 import { stoodStill } from "./standstill.ts"
 import { listWorkers } from "./worker-list.ts"
 
 /** Tasks that name a folder which this process does not have: they are left to those who have it. */
-export interface Misplaced {
+export interface Misplaced extends Pick<LeftWork, "places" | "count" | "list"> {
   /**
    * Those of the offers that are to be claimed. One that every worker leaves is, by one that takes all work or has its
    * session open: it then fails, and says why.
    */
   sift(offers: readonly Offer[]): Promise<readonly Offer[]>
-  /** How many are offered again and again, of a plugin or of all: they may stand before those that can be claimed. */
-  count(plugin?: string): number
-  /** As others are told. */
-  list(): readonly string[]
 }
 
-interface Left {
-  readonly plugin: string
-  /** When it was last found out whether others leave it too. */
-  readonly judgedAt: number
-  readonly offeredAt: number
-}
-
-const JUDGE_EVERY_MS = 2_000
-/** What is not offered any more was taken by somebody. */
-const FORGET_AFTER_MS = 60_000
+/** A record: it is misplaced, and whether others leave it too is to be found out. */
+type Found = "here" | "left" | TaskRecord
 
 /** `announce` tells others what is left here, and resolves once they can know. */
 export function createMisplaced(scope: RunnerScope, announce: () => Promise<void>): Misplaced {
-  const left = new Map<string, Left>()
+  const left = createLeftWork(scope.clock)
   const leaseMs = scope.config.leaseSeconds * 1_000
   let siftedAt = scope.clock.monotonic()
   let judgesFrom = siftedAt
 
-  /** A record: it is misplaced, and whether others leave it too is to be found out. */
-  async function look(offer: Offer): Promise<"here" | "left" | TaskRecord> {
-    const key = toKey(offer)
-    const now = scope.clock.monotonic()
-    const known = left.get(key)
-    if (known && now - known.judgedAt < JUDGE_EVERY_MS) {
-      left.set(key, { ...known, offeredAt: now })
-      return "left"
-    }
+  async function look(offer: Offer): Promise<Found> {
+    if (left.isLeft(offer)) return "left"
     const task = await scope.store.task(offer.taskId)
     if (!task || isHere(scope, task)) {
-      left.delete(key)
+      left.remove(offer)
       return "here"
     }
-    left.set(key, { plugin: offer.plugin, judgedAt: now, offeredAt: now })
+    left.add(offer)
     return task
+  }
+
+  /** What names the same folder is looked at once. */
+  function createLooks(): (offer: Offer) => Promise<Found> {
+    const looks = new Map<string, Promise<Found>>()
+    return (offer) => {
+      const key = toLeftKey(offer)
+      const found = looks.get(key) ?? look(offer)
+      looks.set(key, found)
+      return found
+    }
   }
 
   /** Undefined: somebody may live who is not among those that were heard of. Nobody could renew while a store was away. */
@@ -73,37 +66,32 @@ export function createMisplaced(scope: RunnerScope, announce: () => Promise<void
     siftedAt = now
   }
 
-  function forget(): void {
-    const before = scope.clock.monotonic() - FORGET_AFTER_MS
-    for (const [key, { offeredAt }] of left) if (offeredAt < before) left.delete(key)
-  }
-
   return {
+    places: left.places,
+    count: left.count,
+    list: left.list,
     async sift(offers) {
       noteLook()
       const plugins = new Set(offers.map(({ plugin }) => plugin))
       const placed = new Set([...plugins].filter((plugin) => hasPlaces(scope, plugin)))
       if (placed.size === 0) return offers
-      forget()
+      left.forget()
+      const lookOnce = createLooks()
       const looks = await Promise.all(
-        offers.map(async (offer) => ({ offer, found: placed.has(offer.plugin) ? await look(offer) : "here" })),
+        offers.map(async (offer) => ({ offer, found: placed.has(offer.plugin) ? await lookOnce(offer) : "here" })),
       )
       // Many may be left at once, and the workers are the same for all of them.
       const others = looks.some(({ found }) => typeof found === "object") ? await listOthers() : []
       return looks.flatMap(({ offer, found }) => {
         if (typeof found === "string") return found === "here" ? [offer] : []
         // Who only answers for a conversation is there for a moment: it is given up by those who have it open, or who stay.
-        if (scope.own && !scope.own.hasSession(found.session)) return []
-        return others?.every((other) => leaves(other, found, toKey(offer))) ? [offer] : []
+        if (scope.own && !scope.own.hasSession(offer.session)) return []
+        if (!others?.every((other) => leaves(other, found, offer))) return []
+        left.doubt(offer)
+        return [offer]
       })
     },
-    count: (plugin) => [...left.values()].filter((each) => plugin === undefined || each.plugin === plugin).length,
-    list: () => [...left.keys()].toSorted(),
   }
-}
-
-function toKey({ taskId, run }: Offer): string {
-  return `${taskId}/${run}`
 }
 
 /** Most plugins have none: then nothing is read. */
@@ -122,8 +110,9 @@ function isHere({ tools, heldInputs }: RunnerScope, { id, tool, plugin, input }:
 }
 
 /** Whether it could not run it at all, or has said that it leaves it. One of an earlier version takes work, and says nothing. */
-function leaves({ announcement, host }: WorkerView, { kind, plugin, tool }: TaskRecord, key: string): boolean {
+function leaves({ announcement, host }: WorkerView, { kind }: TaskRecord, offer: Offer): boolean {
   if (announcement === null) return host !== null
+  const { plugin, tool } = offer
   if (!announcement.kinds.includes(kind) || !announcement.plugins[plugin]?.includes(tool)) return true
-  return announcement.leaves.includes(key)
+  return isAmong(announcement.leaves, offer)
 }

@@ -94,6 +94,7 @@ async function look(scope: RunnerScope, misplaced: Misplaced, nudge: () => void)
   await takeTurns(scope)
   if (scope.slots.free() === 0 || scope.takesKinds.length === 0 || scope.isClosing) return
   const limit = scope.slots.free() + misplaced.count()
+  const missing = misplaced.places()
   const foundAll = scope.queueHint.beginLook()
   const fullSessions = scope.slots.fullSessions()
   const fullWorkspaces = scope.slots.fullWorkspaces()
@@ -115,6 +116,7 @@ async function look(scope: RunnerScope, misplaced: Misplaced, nudge: () => void)
     fullSessions,
     fullWorkspaces,
     fullModels,
+    missing,
     ...scope.own?.toRequest(),
   })
   const byPlugin = Map.groupBy(offers, ({ plugin }) => plugin)
@@ -122,7 +124,11 @@ async function look(scope: RunnerScope, misplaced: Misplaced, nudge: () => void)
     fullSessions.length + fullWorkspaces.length + fullModels.length > 0 ||
     known.some((plugin) => (byPlugin.get(plugin)?.length ?? 0) >= (room.get(plugin) ?? limit))
   if (!isAnythingFull && offers.length < limit) foundAll()
-  const accepted = accept(scope, await misplaced.sift(offers))
+  const left = misplaced.count() + missing.length
+  const placed = await misplaced.sift(offers)
+  // What is known to be left now need not stand before the rest again.
+  if (placed.length < offers.length && misplaced.count() + misplaced.places().length > left) nudge()
+  const accepted = accept(scope, placed)
   const claims = await Promise.allSettled(accepted.map((offer) => claim(scope, offer)))
   const failed = claims.find((answer) => answer.status === "rejected")
   if (failed) throw failed.reason
