@@ -13,7 +13,7 @@ test("what was sent before a mistake was found fails without ending the process"
   expect(unheard).toEqual([])
 })
 
-test("what is the same in all rows is sent once, and what is null not at all", () => {
+test("what is the same in all rows is sent once, and the rest as arrays side by side", () => {
   const sent: { text: string; values: readonly unknown[] }[] = []
   const bulk = createBulk((statement, values = []) => {
     sent.push({ text: typeof statement === "string" ? statement : statement.text, values })
@@ -22,14 +22,13 @@ test("what is the same in all rows is sent once, and what is null not at all", (
   const rows = [1, 2].map((number) => ({ number, status: "queued", worker: null, state: number === 1 ? null : "{}" }))
   bulk.insert("tasks", ["number", "status", "worker", "state"], rows)
   bulk.update("tasks", ["status"], ["number"], rows.slice(1))
+  bulk.insert("tasks", ["number", "status"], rows.slice(1))
   expect(sent).toEqual([
     {
-      text: `INSERT INTO tasks (number, status, worker, state) SELECT given.number, shared.status, shared.worker, given.state FROM json_populate_recordset(NULL::tasks, $1::json) AS given, json_populate_record(NULL::tasks, $2::json) AS shared`,
-      values: ['[{"number":1},{"number":2,"state":"{}"}]', '{"status":"queued"}'],
+      text: "INSERT INTO tasks (number, status, worker, state) SELECT given.number, $3, $4, given.state FROM unnest($1::bigint[], $2::text[]) AS given (number, state)",
+      values: ["{1,2}", '{null,"{}"}', "queued", null],
     },
-    {
-      text: "UPDATE tasks SET status = given.status FROM json_populate_recordset(NULL::tasks, $1::json) AS given WHERE tasks.number = given.number",
-      values: ['[{"number":2,"status":"queued"}]'],
-    },
+    { text: "UPDATE tasks SET status = $2 WHERE tasks.number = $1", values: [2, "queued"] },
+    { text: "INSERT INTO tasks (number, status) VALUES ($1, $2)", values: [2, "queued"] },
   ])
 })

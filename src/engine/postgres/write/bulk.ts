@@ -1,6 +1,5 @@
 import type { Query } from "../connection/database.ts"
-
-type Row = Readonly<Record<string, string | number | null>>
+import { type Row, toRowSource } from "./row-source.ts"
 
 /**
  * Statements of a transaction that write many rows at once, sent one behind the other. Nobody waits for their answers: the
@@ -23,15 +22,11 @@ export function createBulk(query: Query): Bulk {
   }
 
   function insert(table: string, columns: readonly string[], rows: readonly Row[], onConflict = ""): void {
-    const [first] = rows
-    if (!first) return
-    const { from, valueOf, values } = toSource(table, columns, rows, first)
+    if (rows.length === 0) return
+    const { from, valueOf, values } = toRowSource(columns, rows)
     const selected = columns.map(valueOf).join(", ")
-    run(
-      rows.length,
-      `INSERT INTO ${table} (${columns.join(", ")}) SELECT ${selected} FROM ${from}${onConflict}`,
-      values,
-    )
+    const source = from === undefined ? `VALUES (${selected})` : `SELECT ${selected} FROM ${from}`
+    run(rows.length, `INSERT INTO ${table} (${columns.join(", ")}) ${source}${onConflict}`, values)
   }
 
   return {
@@ -42,50 +37,15 @@ export function createBulk(query: Query): Bulk {
       insert(table, columns, rows, ` ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${set}`)
     },
     update(table, columns, key, rows, also) {
-      const [first] = rows
-      if (!first) return
-      const { from, valueOf, values } = toSource(table, [...new Set([...key, ...columns])], rows, first)
+      if (rows.length === 0) return
+      const { from, valueOf, values } = toRowSource([...new Set([...key, ...columns])], rows)
       const changed = columns.filter((column) => !key.includes(column))
       const assignments = changed.map((column) => `${column} = ${valueOf(column)}`)
       const set = [...assignments, ...(also === undefined ? [] : [also])].join(", ")
       const where = key.map((column) => `${table}.${column} = ${valueOf(column)}`).join(" AND ")
-      run(rows.length, `UPDATE ${table} SET ${set} FROM ${from} WHERE ${where}`, values)
+      const source = from === undefined ? "" : ` FROM ${from}`
+      run(rows.length, `UPDATE ${table} SET ${set}${source} WHERE ${where}`, values)
     },
     run,
   }
-}
-
-/** The rows as the server gets them. */
-interface Source {
-  readonly from: string
-  valueOf(column: string): string
-  readonly values: readonly string[]
-}
-
-/**
- * The types are those of the table's own columns. What is the same in all rows is sent and read once: of a hundred tasks
- * that begin or end together most columns are.
- */
-function toSource(table: string, columns: readonly string[], rows: readonly Row[], first: Row): Source {
-  const isShared = (column: string): boolean => rows.length > 1 && rows.every((row) => row[column] === first[column])
-  const shared = new Set(columns.filter(isShared))
-  const own = columns.filter((column) => !shared.has(column))
-  const given = `json_populate_recordset(NULL::${table}, $1::json) AS given`
-  const values = [JSON.stringify(rows.map((row) => pick(row, own)))]
-  if (shared.size === 0) return { from: given, valueOf: (column) => `given.${column}`, values }
-  return {
-    from: `${given}, json_populate_record(NULL::${table}, $2::json) AS shared`,
-    valueOf: (column) => `${shared.has(column) ? "shared" : "given"}.${column}`,
-    values: [...values, JSON.stringify(pick(first, shared))],
-  }
-}
-
-/** What is null is left out: the server reads it as null. */
-function pick(row: Row, columns: Iterable<string>): Row {
-  const picked: Record<string, string | number> = {}
-  for (const column of columns) {
-    const value = row[column]
-    if (value !== null && value !== undefined) picked[column] = value
-  }
-  return picked
 }
