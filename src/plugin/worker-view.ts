@@ -31,7 +31,9 @@ export interface Announcement {
 export interface WorkerView extends WorkerPlace {
   /** Tasks that it runs now, without turns, which take no slot. */
   readonly running: number
-  /** Null: it takes no work, or is of a version that says nothing. */
+  /** It takes work, and has not yet said which. */
+  readonly isStarting: boolean
+  /** Null: it takes no work, is starting, or is of a version that says nothing. */
   readonly announcement: Announcement | null
 }
 

@@ -40,7 +40,7 @@ import { createToolSource } from "./call/tool-source.ts"
 import { createTurnTool } from "./turn/turn-tool.ts"
 import type { TurnHandler } from "./turn/turn-run.ts"
 import { createWorker } from "./worker/worker.ts"
-import { toSpoolPlace, toWorkerIdentity } from "./worker/worker-identity.ts"
+import { TAKER, toSpoolPlace, toWorkerIdentity } from "./worker/worker-identity.ts"
 import { listWorkers } from "./worker/worker-list.ts"
 
 export interface RunnerOptions {
@@ -94,12 +94,13 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const redactor = options.redactor ?? createRedactor({ environment: process.env })
   const log = options.log ? createRedactingLog(options.log, redactor) : silentLog
   const { store } = engine
+  const spoolPlace = toSpoolPlace(options.spoolDirectory)
   const active: RunnerScope["active"] = new Map()
   const worker = await createWorker({
     store,
     clock,
     log,
-    identity: { ...toWorkerIdentity(), spool: toSpoolPlace(options.spoolDirectory) },
+    identity: { ...toWorkerIdentity(), spool: spoolPlace, ...(takesWork === true && TAKER) },
     leaseMs: config.leaseSeconds * 1_000,
     onLost: () => {
       for (const run of active.values()) if (run.standing.in === "background") markLost(run)
@@ -121,7 +122,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
       ...(options.takeTurn ? [createTurnTool(() => scope, options.takeTurn)] : []),
     ]),
     permission: options.permission ?? allowAll,
-    spoolPlace: toSpoolPlace(options.spoolDirectory),
+    spoolPlace,
     spool: createSpool({
       directory: options.spoolDirectory,
       clock,

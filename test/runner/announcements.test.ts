@@ -149,6 +149,21 @@ test("a task that nobody can run stays in the queue, says what is missing, and r
   expect(task).toMatchObject({ status: "completed", patch: { payload: 7 } })
 })
 
+test("of a worker that has not taken up its work yet nobody says that it cannot run something", async () => {
+  const { directory, engine } = open()
+  const asking = await openWorker(directory, { engine: await engine(), tools: [echo, other], takesWork: false })
+  const { id } = await asking.start({ tool: "other", input: {} })
+  const begin = Promise.withResolvers<void>()
+  const onCreated = () => begin.promise
+  const starting = openWorker(directory, { engine: await engine(), tools: [echo], onCreated })
+  await eventually("it has its lease", async () => (await asking.workers()).some(({ isStarting }) => isStarting))
+  expect((await asking.get(id)).missing).toBeNull()
+  begin.resolve()
+  await starting
+  expect((await asking.workers()).some(({ isStarting }) => isStarting)).toBe(false)
+  expect((await asking.get(id)).missing).toMatchObject({ needs: "tool", name: "other" })
+})
+
 test("a list asks once what workers can run, however many tasks are in it", async () => {
   const { directory, engine } = open()
   const { seen, engine: watched } = watch(await engine())

@@ -110,6 +110,13 @@ test("a worker of an earlier version says nothing and may have the folder", asyn
   expect(await misplaced.sift([toOffer()])).toEqual([])
 })
 
+test("a worker that starts has not said yet what it leaves", async () => {
+  const starting = { process: { host: "there", takes: "all" }, announcement: null }
+  expect(await open([starting]).misplaced.sift([toOffer()])).toEqual([])
+  const looking = { process: { host: "there" }, announcement: null }
+  expect(await open([looking]).misplaced.sift([toOffer()])).toHaveLength(1)
+})
+
 test("nothing is given up while somebody may live who was not heard of", async () => {
   const lease = { key: "worker:one", holder: "one", isOver: false }
   const offer = toOffer()

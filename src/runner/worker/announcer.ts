@@ -8,7 +8,7 @@ import { TURN_PLUGIN } from "../turn/turn-name.ts"
 
 /** Tells the others what this worker can run: at its begin, and when its tools change. */
 export interface Announcer {
-  /** Writes nothing when it was said before. A failure is logged, and it is said later: until then others take this worker for one that takes nothing. */
+  /** Writes nothing when it was said before. A failure is logged, and it is said later: until then nobody counts on this worker. */
   announce(): Promise<void>
 }
 

@@ -6,8 +6,9 @@ type Needs = Pick<TaskSummary, "id" | "run" | "kind" | "plugin" | "tool" | "fold
 
 /** What keeps a queued task from ever being taken; undefined: somebody can run it, or nobody knows. */
 export function findMissing(task: Needs, workers: readonly WorkerView[]): MissingAbility | undefined {
-  // One of an earlier version takes work, and does not say which.
-  if (workers.some(({ announcement, host }) => announcement === null && host === null)) return undefined
+  // One of an earlier version takes work, and does not say which; one that starts will.
+  if (workers.some(({ announcement, host, isStarting }) => announcement === null && (host === null || isStarting)))
+    return undefined
   const announced = workers.flatMap(({ announcement }) => announcement ?? [])
   const { kind, plugin, tool } = task
   if (announced.length === 0) return { needs: "worker", name: "", text: "no worker is there" }

@@ -110,8 +110,8 @@ function isHere({ tools, heldInputs }: RunnerScope, { id, tool, plugin, input }:
 }
 
 /** Whether it could not run it at all, or has said that it leaves it. One of an earlier version takes work, and says nothing. */
-function leaves({ announcement, host }: WorkerView, { kind }: TaskRecord, offer: Offer): boolean {
-  if (announcement === null) return host !== null
+function leaves({ announcement, host, isStarting }: WorkerView, { kind }: TaskRecord, offer: Offer): boolean {
+  if (announcement === null) return host !== null && !isStarting
   const { plugin, tool } = offer
   if (!announcement.kinds.includes(kind) || !announcement.plugins[plugin]?.includes(tool)) return true
   return isAmong(announcement.leaves, offer)

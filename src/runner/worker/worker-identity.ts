@@ -12,6 +12,13 @@ export function toWorkerIdentity(): JsonObject {
   return { ...thisProcessIdentity(), host: hostname() }
 }
 
+/** Part of the identity of one that takes all work: until it has announced which, nobody may count on what it cannot run. */
+export const TAKER: JsonObject = { takes: "all" }
+
+export function isTaker(data: JsonObject): boolean {
+  return data["takes"] === TAKER["takes"]
+}
+
 /** Where a worker keeps what its processes print and leave: the same for those who would find it there. */
 export function toSpoolPlace(spoolDirectory: string): string {
   return `${readBootId()} ${resolve(spoolDirectory)}`

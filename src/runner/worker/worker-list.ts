@@ -5,6 +5,7 @@ import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
 import { readBootId } from "../process/identity.ts"
 import type { RunnerScope } from "../scope.ts"
 import { parseAnnouncement } from "./announcement.ts"
+import { isTaker } from "./worker-identity.ts"
 
 /** In one query. The longest at work come first. */
 export async function listWorkers({ store }: Pick<RunnerScope, "store">): Promise<readonly WorkerView[]> {
@@ -13,6 +14,7 @@ export async function listWorkers({ store }: Pick<RunnerScope, "store">): Promis
     ({ id, process, announcement, running }): WorkerView => ({
       ...toPlace(id, process),
       running,
+      isStarting: announcement === null && isTaker(process),
       announcement: parseAnnouncement(announcement),
     }),
   )
