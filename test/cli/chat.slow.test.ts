@@ -111,7 +111,7 @@ test("Ctrl+C twice during an answer leaves", async () => {
 })
 
 test.each([
-  ["/quit", "/quit\r", /The turn that runs goes on at the next start/],
+  ["/quit", "/quit\r", /The turn that runs goes on at the next start of a chat or a worker\./],
   ["the end of input", "\x04", /1 2 3 4 5 6 7 8/],
 ])("%s during an answer leaves in peace", async (_, keys, shown) => {
   const program = startInTerminal({ directory: createFolder() })
@@ -302,7 +302,9 @@ test("told to end in mid-answer it leaves soon, and the turn goes on at the next
   first.type("count to 24 slowly")
   await first.shows(/1 2 /)
   first.kill("SIGTERM")
-  await first.shows(/The turn that runs, unless it ends within 3 seconds, goes on at the next start\./)
+  await first.shows(
+    /The turn that runs, unless it ends within 3 seconds, goes on at the next start of a chat or a worker\./,
+  )
   expect(await first.exited).toBe(0)
   const second = startPiped({ directory, arguments: ["--resume"] })
   second.endInput()

@@ -83,7 +83,9 @@ test("--no-wait says what becomes of what it leaves behind, and reports nothing"
   expect(stdout).not.toContain("cancelled")
   const agent = await run(["start an agent to count to 400 slowly", "--no-wait"], { directory })
   expect(agent.exitCode).toBe(0)
-  expect(agent.stderr).toMatch(/\[[0-9a-f]{8}\] goes on at the next start: subagent: count to 400 slowly\n/)
+  expect(agent.stderr).toMatch(
+    /\[[0-9a-f]{8}\] goes on at the next start of a chat or a worker: subagent: count to 400 slowly\n/,
+  )
 })
 
 test("what needs a person ends with 4, is kept, and can be answered from the shell", async () => {

@@ -82,6 +82,20 @@ test("what an agent came to that a worker ran is reported by whoever has the con
   expect(await worker.exited).toBe(0)
 })
 
+test("a run that is ended by Ctrl+C says which worker goes on with its agent, and that one does", async () => {
+  const engine = await createStore()
+  const worker = startWorker("--engine", engine)
+  await worker.shows(/takes tasks from/)
+  const words = ["run", "start an agent to count to 12 slowly", "--engine", engine]
+  const asked = startPiped({ directory: createFolder(), arguments: words })
+  await asked.shows(/✓ start_agent [^]*context \d+ %/)
+  asked.kill("SIGINT")
+  const told = await asked.shows(/\[\w{8}\] goes on with another worker \(here, pid \d+\): subagent: count to 12/)
+  expect(told).toContain(`pid ${worker.pid})`)
+  expect(await asked.exited).toBe(3)
+  await worker.shows(new RegExp(`run left task=${told.slice(1, 9)}.* status=completed`))
+})
+
 test("a worker lets what runs come to its end while it drains; a second signal ends it at once", async () => {
   const engine = await createStore()
   const desk = await openDesk(engine)

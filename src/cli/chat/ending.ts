@@ -3,6 +3,7 @@ import { closeUnlessAway, tellLost, unlessAway } from "../away-store.ts"
 import { plain } from "../format.ts"
 import { openQuestions } from "../inbox.ts"
 import type { Screen } from "../screen/screen.ts"
+import { AT_NEXT_START, describeSuccession } from "../succession.ts"
 import type { Announcer } from "./announcer.ts"
 import type { Conversation } from "./conversation.ts"
 import type { Interrupts } from "./interrupts.ts"
@@ -38,7 +39,9 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   })
   if (ending !== "end of input") tellUnsaid(conversation, screen)
   const turns = conversation.count() - conversation.unsaid().length + leftTurns.count()
-  if ((turns > 0 || conversation.session.isBusy) && ending !== "end of input") screen.print(describeTurn(ending))
+  if ((turns > 0 || conversation.session.isBusy) && ending !== "end of input") {
+    screen.print(describeTurn(ending, await unlessAway(describeSuccession(meanwhile, { kind: "turn" }), AT_NEXT_START)))
+  }
   const going = await unlessAway(announcer.going(), [])
   if (going.length > 0 && ending === "end of input")
     screen.print(`Waiting for ${countOf(going.length)} to end. Ctrl+C stops at once.`)
@@ -82,7 +85,7 @@ function tellUnsaid(conversation: Conversation, screen: Screen): void {
   screen.print([`Queued and not said:`, ...unsaid.map((message) => plain(message).replaceAll(/^/gm, "  "))].join("\n"))
 }
 
-function describeTurn(ending: Ending): string {
+function describeTurn(ending: Ending, succession: string): string {
   const unless = ending === "interrupt" ? `, unless it ends within ${DRAIN_MS / 1_000} seconds,` : ""
-  return `The turn that runs${unless} goes on at the next start.`
+  return `The turn that runs${unless} goes on ${succession}.`
 }

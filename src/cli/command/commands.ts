@@ -21,7 +21,7 @@ const WIDEST_USAGE = 28
 const quitCommand: Command = {
   name: "quit",
   usage: "quit",
-  summary: "stop what runs and leave; a turn that has begun goes on at the next start",
+  summary: "stop what runs and leave; a turn that has begun goes on elsewhere, or at the next start",
   run: async () => "quit",
 }
 

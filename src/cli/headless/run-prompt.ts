@@ -55,7 +55,7 @@ export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
     return await unlessAborted(gone, converse(options, { meanwhile, answers, notes, stop }))
   } catch (error) {
     if (!gone.aborted) throw error
-    notes.print("meanwhile: stopped while the store is away; what was not written yet goes on at the next start")
+    notes.print("meanwhile: stopped while the store is away; what was not written yet is found by the next start")
     return "stopped"
   } finally {
     stop.forget()

@@ -4,6 +4,7 @@ import { formatAnnouncement, isQuestionTask, shortId, type Task, type TaskId, to
 import { formatResultHead } from "../format-result.ts"
 import { describeAsked, formatQuestion } from "../inbox.ts"
 import type { Screen } from "../screen/screen.ts"
+import { describeRunner, describeSuccession } from "../succession.ts"
 import { findOwnQuestions, findOwnTasks, isLive, type OwnTasksScope } from "./own-tasks.ts"
 
 /** How often a task that has not ended is looked at: it may need a person by now. */
@@ -68,13 +69,18 @@ async function tellEnd({ meanwhile, screen, isReported }: SettlingScope, task: T
 /** Says what the end of the program does to what nobody waits for. */
 export async function leaveTasks(scope: OwnTasksScope & Pick<SettlingScope, "screen" | "words">): Promise<void> {
   for (const task of (await findOwnTasks(scope)).filter(isLive)) {
-    scope.screen.print(`[${shortId(task.id)}] ${describeFate(task, scope.words)}: ${toLine(task.title)}`)
+    scope.screen.print(`[${shortId(task.id)}] ${await describeFate(scope, task)}: ${toLine(task.title)}`)
   }
 }
 
-function describeFate({ lifetime, kind, status, id }: Task, words: string): string {
+type FateScope = Pick<SettlingScope, "meanwhile" | "words">
+
+async function describeFate({ meanwhile, words }: FateScope, task: Task): Promise<string> {
+  const { id, kind, lifetime, status } = task
   if (lifetime === "forever") return `goes on without Meanwhile (${words} tasks show ${shortId(id)})`
   if (status === "waiting") return `waits for an answer (${words} tasks inbox)`
-  if (status === "queued" || kind !== "tool") return "goes on at the next start"
+  const { worker } = await meanwhile.tasks.get(id)
+  if (worker && worker.where !== "process") return `goes on ${describeRunner(worker)}`
+  if (status === "queued" || kind !== "tool") return `goes on ${await describeSuccession(meanwhile, task)}`
   return "is stopped at exit"
 }
