@@ -17,7 +17,7 @@ async function keepAndRead(rows: readonly Row[]): Promise<readonly Row[]> {
   await client.query("CREATE TABLE kept (number integer, size double precision, text text, note text)")
   const sent: Promise<unknown>[] = []
   const bulk = createBulk(async (statement, values = []) => {
-    const answer = client.query(typeof statement === "string" ? statement : statement.text, [...values])
+    const answer = client.query<never>(typeof statement === "string" ? statement : statement.text, [...values])
     sent.push(answer)
     return (await answer).rows
   })
