@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs"
+import { hostname } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
@@ -51,6 +52,8 @@ test("a chat leaves its tasks to a worker, and everybody sees who runs them and 
   worker.kill("SIGTERM")
   expect(await worker.exited).toBe(0)
   expect(await look("tasks", "count")).toBe(`${MOST} cancelled\n`)
+  const reason = `by shutdown: the worker on ${hostname()}, pid ${worker.pid}, was shut down`
+  expect(await look("tasks", "show", id)).toContain(reason)
 })
 
 test("a chat on a store that others use announces its own tasks, and not theirs", async () => {

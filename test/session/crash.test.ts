@@ -80,7 +80,7 @@ test("a shutdown during a call that may not be repeated tells the model at the n
   const open = await reopen(holding.house)
   await finishTurn(open.runtime)
   const answers = await checkEnd(holding.house, open)
-  expect(answers.get("call-0-note")).toMatch(/^It was stopped because Meanwhile was shut down/)
+  expect(answers.get("call-0-note")).toMatch(/^It was stopped because its worker was shut down/)
 })
 
 test("a shutdown during a call that must be asked about leaves a question, and goes on after a yes", async () => {

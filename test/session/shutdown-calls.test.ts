@@ -12,7 +12,7 @@ import { beginLife } from "./support/lives.ts"
 import { resultsOf, resultText } from "./support/open-agent.ts"
 import { openSubagents } from "./support/open-subagents.ts"
 
-const STOPPED = "It was stopped because Meanwhile was shut down; run it again if it is still wanted."
+const STOPPED = "It was stopped because its worker was shut down; run it again if it is still wanted."
 
 const calls = (...names: readonly string[]): ScriptStep => ({
   calls: names.map((name) => ({ tool: "gated", input: { name } })),

@@ -15,6 +15,7 @@ import { restRun } from "../run/rest-run.ts"
 import { runsAbove } from "../run/runs-above.ts"
 import type { RunnerScope } from "../scope.ts"
 import { TURN_PLUGIN } from "../turn/turn-name.ts"
+import { describeShutdown } from "../worker/this-worker.ts"
 import { QUESTION_PREFIX, QUESTION_TOOL } from "./question-tool.ts"
 import { toKeptAnswer, toQuestionHash, toQuestionTitle, toQuestionWait } from "./question-wait.ts"
 
@@ -46,7 +47,7 @@ export async function askPerson(
   }
   if (!run.isLeft) await withdraw(scope, asked)
   signal.throwIfAborted()
-  return { isAnswered: false, reason: "Meanwhile was shut down before anybody answered" }
+  return { isAnswered: false, reason: `${describeShutdown(scope)} before anybody answered` }
 }
 
 async function writeQuestion(scope: RunnerScope, active: ActiveRun, question: Question): Promise<TaskRecord> {

@@ -8,6 +8,7 @@ import { type ActiveRun, survivorsOf } from "./active-run.ts"
 import { countedMs } from "./deadline.ts"
 import { type Outcome, toFailedOutcome } from "./outcome.ts"
 import { type Crash, decideOnCrash, decideTurnOnCrash, toCrashEvent } from "../worker/on-crash.ts"
+import { thisHost } from "../worker/this-worker.ts"
 import { isTurn } from "../turn/turn-name.ts"
 import { detachRun, writeUnderFence } from "./ownership.ts"
 import { saveNotes } from "./running-notes.ts"
@@ -126,7 +127,13 @@ async function toEndEvents(
 /** At a shutdown it goes back to the queue, unless a step was in flight that may not simply be repeated. */
 async function toHandBack(scope: RunnerScope, active: ActiveRun): Promise<LifecycleEvent> {
   const { name } = active.tool
-  const crash = { by: "shutdown", title: name, tool: name, ranMs: countedMs(scope, active) } as const
+  const crash = {
+    by: "shutdown",
+    title: name,
+    tool: name,
+    ranMs: countedMs(scope, active),
+    host: thisHost(scope),
+  } as const
   if (isTurn(active)) return handBackTurn(scope, active, crash)
   return toCrashEvent(decideOnCrash(inFlightOf([...active.journal.values()]), "retry"), crash)
 }

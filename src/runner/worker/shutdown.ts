@@ -5,6 +5,7 @@ import { toSecretGone } from "./on-crash.ts"
 import { detachRun } from "../run/ownership.ts"
 import type { RunnerScope } from "../scope.ts"
 import type { Pump } from "./pump.ts"
+import { describeShutdown } from "./this-worker.ts"
 import { type Chore, warn } from "../upkeep/repeat.ts"
 import { giveUpAfterGrace, stopRun } from "../run/stop-run.ts"
 
@@ -79,7 +80,7 @@ async function letGo(scope: RunnerScope, active: ActiveRun): Promise<void> {
     giveUpAfterGrace(scope, active)
     return
   }
-  await stopRun(scope, active, { by: "shutdown", reason: "Meanwhile was shut down" })
+  await stopRun(scope, active, { by: "shutdown", reason: describeShutdown(scope) })
 }
 
 async function drain(scope: RunnerScope, { drainMs = 0, signal }: ShutdownOptions): Promise<void> {

@@ -8,7 +8,7 @@ import type { ExecutedCall } from "./execute-call.ts"
 import { toErrorResult } from "./tool-answer.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
-const SHUT_DOWN = "It was stopped because Meanwhile was shut down; run it again if it is still wanted."
+const SHUT_DOWN = "It was stopped because its worker was shut down; run it again if it is still wanted."
 
 /** In place of an answer: nothing was done. */
 const UNBEGUN = { unbegun: true } as const

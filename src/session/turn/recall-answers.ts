@@ -9,7 +9,7 @@ import { toErrorResult, toTaskResult } from "./tool-answer.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
 const INTERRUPTED =
-  "It was interrupted: Meanwhile ended while it ran, and whether it finished is not known. Look before you try again."
+  "It was interrupted: its worker ended while it ran, and whether it finished is not known. Look before you try again."
 const NOT_REPEATABLE =
   "It was interrupted, and its input held a secret, which is never stored: it cannot be run again as it was."
 
