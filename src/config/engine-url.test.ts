@@ -26,8 +26,16 @@ test.each([
 ])("%s is no URL of a store, and nothing of it is shown", (text) => {
   expect(findUrlProblem(text)).toMatch(/postgres:\/\/user@host:port\/database/)
   expect(toShownUrl(text)).toBe("postgres://…")
-  expect(() => checkEngineFlag(text)).toThrow("What --engine names")
+  expect(() => checkEngineFlag(text)).toThrow("The value of --engine ")
 })
+
+test.each(["postgres://me@host", "postgres://me@host/", `postgres://me:${SECRET}@host:5432/?sslmode=require`])(
+  "%s is refused, because it names no database",
+  (url) => {
+    expect(findUrlProblem(url)).toMatch(/^names no database\. .*postgres:\/\/user@host:port\/database$/)
+    expect(() => checkEngineFlag(url)).toThrow("The value of --engine names no database")
+  },
+)
 
 test("a flag with a password is refused, with what to do instead", () => {
   for (const url of [`postgres://me:${SECRET}@host/work`, `postgres://me@host/work?password=${SECRET}`]) {

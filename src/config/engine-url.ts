@@ -10,8 +10,11 @@ export function findUrlProblem(text: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(text)) return `must be a URL like ${EXAMPLE}`
   const url = URL.parse(text)
   // Behind the host an @ is what is left of a password that was not written as it must be.
-  if (url && !`${url.pathname}${url.search}${url.hash}`.includes("@")) return undefined
-  return `cannot be read. Write ${EXAMPLE}, with special characters of user, password and database as %-codes`
+  if (!url || `${url.pathname}${url.search}${url.hash}`.includes("@"))
+    return `cannot be read. Write ${EXAMPLE}, with special characters of user, password and database as %-codes`
+  if (url.pathname.length > 1) return undefined
+  // PostgreSQL would take the name of the user for it, which differs between those who share a store.
+  return `names no database. Write its name behind the host: ${EXAMPLE}`
 }
 
 /** As people may read it: user, host, port and database. */
@@ -24,7 +27,7 @@ export function toShownUrl(text: string): string {
 /** Refuses a URL with a password: everybody on a machine can read the arguments of its processes. */
 export function checkEngineFlag(text: string): void {
   const found = findUrlProblem(text)
-  if (found !== undefined) throw new MeanwhileError("invalid_input", `What --engine names ${found}.`)
+  if (found !== undefined) throw new MeanwhileError("invalid_input", `The value of --engine ${found}.`)
   if (!hasPassword(text)) return
   throw new MeanwhileError(
     "invalid_input",
