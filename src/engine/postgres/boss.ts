@@ -58,20 +58,8 @@ const FOR_EVER_SECONDS = 2_147_483_647
 /** Being given back counts as a retry. */
 const RETRY_LIMIT = 1_000_000_000
 const HIGHEST_PRIORITY = 2_147_483_647
-/**
- * Whoever holds a ticket need not be remembered when the server crashes: it is handed out again. And while a queue grows
- * quickly the server knows too little of it to see that the index leads to its head.
- */
-const FETCH_SETTINGS = [
-  "synchronous_commit",
-  "enable_bitmapscan",
-  "enable_seqscan",
-  "enable_hashjoin",
-  "enable_mergejoin",
-  "jit",
-]
-  .map((setting) => `SET LOCAL ${setting} TO off`)
-  .join("; ")
+/** Whoever holds a ticket need not be remembered when the server crashes: it is handed out again. */
+const FETCH_SETTING = "SET LOCAL synchronous_commit TO off"
 const LATEST_START = Date.UTC(9999, 0)
 
 export async function createBoss(
@@ -97,8 +85,8 @@ export async function createBoss(
   const toFetcher = (toStatement: (fetch: string) => string) => ({
     executeSql(fetch: string, values: readonly unknown[] = []) {
       const text = toStatement(fetch)
-      // Settings and a statement go together where no values are sent.
-      return ask(database.query, values.length > 0 ? text : `${FETCH_SETTINGS}; ${text}`, values)
+      // A setting and a statement go together where no values are sent.
+      return ask(database.query, values.length > 0 ? text : `${FETCH_SETTING}; ${text}`, values)
     },
   })
 

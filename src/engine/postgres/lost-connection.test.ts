@@ -36,7 +36,7 @@ async function countTickets(): Promise<number> {
 }
 
 /** The statements are not sent again and again, but what is written is. */
-const WRITTEN = '"status":"completed"'
+const WRITTEN = "task.completed"
 
 const STAGES = [
   { moment: "before it began", words: "BEGIN", wish: "cut" },

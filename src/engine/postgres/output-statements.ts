@@ -32,14 +32,16 @@ WITH asked AS (
 SELECT DISTINCT claimed.id, claimed.run, claimed.fence, held.id IS NOT NULL AS is_written
 FROM asked JOIN claimed USING (id, run, fence) LEFT JOIN held USING (id, run, fence)`
 
-/** Of those of the runs that have printed. Planned anew each time: it may be about one run or about hundreds. */
-export const OUTPUT_EXTENTS = `
-SELECT wanted.id, wanted.run, first, total FROM unnest($1::text[], $2::integer[]) AS wanted (id, run)
+/** Of those of the runs that have printed. */
+export const OUTPUT_EXTENTS = {
+  name: "output_extents",
+  text: `SELECT wanted.id, wanted.run, first, total FROM unnest($1::text[], $2::integer[]) AS wanted (id, run)
   JOIN tasks ON tasks.id = wanted.id
   CROSS JOIN LATERAL (SELECT start AS first FROM outputs
     WHERE task = number AND outputs.run = wanted.run ORDER BY start LIMIT 1) AS head
   CROSS JOIN LATERAL (SELECT stop AS total FROM outputs
-    WHERE task = number AND outputs.run = wanted.run ORDER BY start DESC LIMIT 1) AS tail`
+    WHERE task = number AND outputs.run = wanted.run ORDER BY start DESC LIMIT 1) AS tail`,
+}
 
 export const READ_OUTPUT = {
   name: "read_output",

@@ -3,7 +3,7 @@ import type { AnswerOf, Operation, OperationName } from "../../task/operation.ts
 import { type Change, createChange } from "../rules/change.ts"
 import { createPerform, type Perform } from "../rules/perform.ts"
 import type { Database, Query } from "./connection/database.ts"
-import { createNaming } from "./connection/naming.ts"
+import { createNaming, toNamedQuery } from "./connection/naming.ts"
 import { guessCollisions, guessRows } from "./guess-rows.ts"
 import type { JudgeLease } from "./judge-lease.ts"
 import { loadRows } from "./load-rows.ts"
@@ -42,26 +42,13 @@ export type RunGroup = (
 /** Enough for what programs do all the time. */
 const MOST_NAMES = 60
 
-/**
- * Rows are always found by their keys. A plan that is kept must not be one for a small table, which reads all of it: such
- * plans are not considered.
- */
-const BY_INDEX = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin"]
-  .map((setting) => `SET LOCAL ${setting} TO off`)
-  .join("; ")
-
 /** Each time brings something near that was not; operations that never have enough are a mistake in the program. */
 const MOST_ROUNDS = 50
 
 export function createRunGroup(parts: GroupParts): RunGroup {
   const { database, clock, judgeLease } = parts
+  // Groups are much alike: what the server does for one it has mostly done for another.
   const statementOf = createNaming(MOST_NAMES)
-
-  /** Groups are much alike: what the server does for one it has mostly done for another. */
-  function toNamed(query: Query): Query {
-    return (statement, values) =>
-      query(typeof statement === "string" && values ? statementOf(statement) : statement, values)
-  }
 
   return async (writers, lockTimeoutMs) => {
     const operations = writers.flat()
@@ -71,13 +58,13 @@ export function createRunGroup(parts: GroupParts): RunGroup {
 
     return database.transaction(async (unnamed) => {
       attempts += 1
-      const query = toNamed(unnamed)
+      const query = toNamedQuery(unnamed, statementOf)
       const set = createWorkingSet(judgeLease)
       const perform = createPerform(set.tables, set.leaseWatch)
       let wants = guessRows(operations)
       if (attempts > 1) addWants(wants, guessCollisions(operations))
       addWants(wants, found)
-      const setting = query(`SET LOCAL lock_timeout TO ${lockTimeoutMs}; ${BY_INDEX}`)
+      const setting = query(`SET LOCAL lock_timeout TO ${lockTimeoutMs}`)
       for (let round = 1; round <= MOST_ROUNDS; round += 1) {
         const [now] = await Promise.all([loadRows(query, wants, set, clock?.now()), setting])
         const { outcomes, missing } = runWriters(writers, set, perform, now)

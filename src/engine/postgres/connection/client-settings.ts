@@ -30,6 +30,12 @@ const ANSWER_GRACE_MS = 5_000
 const CONNECT_TIMEOUT_MS = 5_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 
+/**
+ * Rows are found by their keys and along indexes. A plan that is kept must not be one for a small table, which reads all of
+ * it: such plans are not considered where there is another. And to compile a short statement takes longer than to run it.
+ */
+const PLANNING = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"]
+
 export function toClientSettings(options: ConnectionOptions): ClientSettings {
   const { url, schema = DEFAULT_SCHEMA, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
   if (!/^[a-z_][a-z0-9_]{0,43}$/.test(schema))
@@ -54,8 +60,7 @@ export function toClientSettings(options: ConnectionOptions): ClientSettings {
     pipeline: true,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    // Statements are short: to compile one takes longer than to run it.
-    options: `-c search_path=${schema} -c jit=off`,
+    options: `-c search_path=${schema} ${PLANNING.map((setting) => `-c ${setting}=off`).join(" ")}`,
     types: createTypes(),
   }
   return {
@@ -63,7 +68,8 @@ export function toClientSettings(options: ConnectionOptions): ClientSettings {
     schema,
     server: `${host}:${port}/${database ?? ""}`,
     perTransaction: `SET LOCAL search_path TO ${schema}; SET LOCAL statement_timeout TO ${statementTimeoutMs};
-      SET LOCAL idle_in_transaction_session_timeout TO ${IDLE_IN_TRANSACTION_MS}`,
+      SET LOCAL idle_in_transaction_session_timeout TO ${IDLE_IN_TRANSACTION_MS};
+      ${PLANNING.map((setting) => `SET LOCAL ${setting} TO off`).join("; ")}`,
   }
 }
 

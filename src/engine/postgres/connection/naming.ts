@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import type { Statement } from "./database.ts"
+import type { Query, Statement } from "./database.ts"
 
 /** Gives a text a name, so that each connection reads and plans it once, or answers with the text as it is. */
 export type Naming = (text: string) => Statement | string
@@ -26,4 +26,10 @@ export function createNaming(most: number): Naming {
     statements.set(text, statement)
     return statement
   }
+}
+
+/** Names what comes again with other values. */
+export function toNamedQuery(query: Query, statementOf: Naming): Query {
+  return (statement, values) =>
+    query(typeof statement === "string" && values ? statementOf(statement) : statement, values)
 }

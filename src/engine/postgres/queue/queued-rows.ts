@@ -5,6 +5,7 @@ import { toPlaceKey } from "../../../task/place.ts"
 import type { TaskKind } from "../../../task/record.ts"
 import type { FetchedTicket } from "../boss.ts"
 import type { Query } from "../connection/database.ts"
+import { createNaming, toNamedQuery } from "../connection/naming.ts"
 import type { QueueEntry } from "./ticket-id.ts"
 
 /** A queued run as the tasks table has it. */
@@ -36,8 +37,12 @@ export interface QueuedRows {
   nextDueAt(): Promise<number | undefined>
 }
 
+const MOST_NAMES = 10
+
 /** Without a clock, the time is the server's. */
 export function createQueuedRows(query: Query, clock: Clock | undefined): QueuedRows {
+  // Asked at every look, by a worker whose plugins and limits stay the same.
+  const queryNamed = toNamedQuery(query, createNaming(MOST_NAMES))
   const now = (): number | null => clock?.now() ?? null
   return {
     withRuns: (tickets) => `WITH fetched AS (${tickets})
@@ -54,7 +59,7 @@ export function createQueuedRows(query: Query, clock: Clock | undefined): Queued
     async pluginsWithWork(request) {
       const plugins = [...new Set(request.plugins)]
       const values: unknown[] = [now(), plugins, request.worker]
-      const rows = await query<{ plugin: string }>(
+      const rows = await queryNamed<{ plugin: string }>(
         `SELECT p.plugin FROM unnest($2::text[]) AS p (plugin), ${NOW}
          WHERE EXISTS (SELECT FROM tasks t WHERE t.plugin = p.plugin AND ${toConditions(request, values)})`,
         values,
@@ -69,7 +74,7 @@ export function createQueuedRows(query: Query, clock: Clock | undefined): Queued
       return query(toQueryOfAll(toConditions(request, values), `$${rooms}::integer[]`), values)
     },
     async nextDueAt() {
-      const [row] = await query<{ due: number | null }>(
+      const [row] = await queryNamed<{ due: number | null }>(
         `SELECT min(t.available_at) AS due FROM tasks t, ${NOW}
          WHERE t.status = 'queued' AND t.available_at > t.queued_at AND t.available_at > clock.now`,
         [now()],

@@ -12,8 +12,7 @@ import { createSharedReads } from "./shared-reads.ts"
 
 const COLUMNS = `${SUMMARY_COLUMNS}, patch, metadata, input`
 
-/** Planned anew each time: a plan for few tasks that was made while the table was small would read all of it. */
-const TASKS = `SELECT ${COLUMNS} FROM tasks WHERE id = ANY ($1::text[])`
+const TASKS = { name: "tasks", text: `SELECT ${COLUMNS} FROM tasks WHERE id = ANY ($1::text[])` }
 
 const RUN = {
   name: "run",
