@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "../base/clock.ts"
+import { createLiveMap } from "../base/live-map.ts"
 import type { ConversationPortsOf, Log } from "../plugin/context.ts"
 import type { Registry } from "../plugin/registry.ts"
 import type { TaskService } from "../plugin/task-service.ts"
@@ -95,7 +96,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const log = options.log ? createRedactingLog(options.log, redactor) : silentLog
   const { store } = engine
   const spoolPlace = toSpoolPlace(options.spoolDirectory)
-  const active: RunnerScope["active"] = new Map()
+  const active: RunnerScope["active"] = createLiveMap()
   const worker = await createWorker({
     store,
     clock,

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts"
+import type { LiveMap } from "../base/live-map.ts"
 import type { ConversationPortsOf, Log } from "../plugin/context.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import type { Engine } from "../task/engine.ts"
@@ -40,7 +41,7 @@ export interface RunnerScope {
   readonly own: OwnWork | null
   readonly sessionWork: SessionWork
   /** What runs in this process now, foreground calls included. */
-  readonly active: Map<TaskId, ActiveRun>
+  readonly active: LiveMap<TaskId, ActiveRun>
   /** Runs that wait for others, each with those above it whose slots it has given up. */
   readonly yielding: Set<{ readonly run: ActiveRun; readonly given: ActiveRun[] }>
   /** Tasks that are being written and will run here. */

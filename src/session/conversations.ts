@@ -1,4 +1,5 @@
 import { MeanwhileError } from "../base/error.ts"
+import { createLiveMap } from "../base/live-map.ts"
 import type { AgentListener } from "../plugin/agent-event.ts"
 import type { ConversationPortsOf } from "../plugin/context.ts"
 import type { SessionDirectory } from "../plugin/sessions-port.ts"
@@ -91,8 +92,8 @@ export function createConversations(options: ConversationsOptions): Conversation
     models: createModelSource(registry),
     tools: createToolList(registry, background.backgroundThresholdSeconds * 1_000),
     events: createAgentEvents(log),
-    open: new Map(),
-    takers: new Map(),
+    open: createLiveMap(),
+    takers: createLiveMap(),
     agents: createAgentSessions(options.store),
     comingChildren: new Map(),
     closing: closing.signal,
@@ -107,7 +108,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     createSession: (wanted) => createSession(scope, wanted),
     openSession: (id, workspace) => openSession(scope, id, workspace),
     directory: (workspace = DEFAULT_WORKSPACE) => createSessionDirectory(scope, workspace),
-    open: () => [...scope.open.keys()],
+    open: () => scope.open.values().map(({ log }) => log.id),
     on: (listener) => scope.events.on(listener),
     follow: (task, sinceSequence) => followTask(scope, task, sinceSequence),
     takeTurn: (run) => continueTurn(scope, run),

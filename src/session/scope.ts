@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts"
+import type { LiveMap } from "../base/live-map.ts"
 import type { Log } from "../plugin/context.ts"
 import type { PersonPort } from "../plugin/person-port.ts"
 import type { Registry } from "../plugin/registry.ts"
@@ -40,7 +41,7 @@ export interface AgentScope {
   readonly person: PersonPort
   readonly events: AgentEvents
   /** Open in this process. */
-  readonly open: Map<SessionId, Conversation>
+  readonly open: LiveMap<SessionId, Conversation>
   readonly takers: TurnTakers
   readonly agents: AgentSessions
   /** A conversation may have tasks from now on: their ends are looked for. */

@@ -1,4 +1,5 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
+import type { LiveMap } from "../../base/live-map.ts"
 import type { Message } from "../../plugin/message.ts"
 import type { Runner } from "../../runner/runner.ts"
 import type { TurnRun } from "../../runner/turn/turn-run.ts"
@@ -11,7 +12,7 @@ import type { TurnOpening } from "./session-log.ts"
 import { createStoredTurn, type TurnWriter } from "./stored-turn.ts"
 
 /** Who takes a turn that was just begun here, by its id. Others are continued from the store. */
-export type TurnTakers = Map<TaskId, (run: TurnRun) => Promise<string>>
+export type TurnTakers = LiveMap<TaskId, (run: TurnRun) => Promise<string>>
 
 /** The log that a turn is of. */
 export interface TurnHost {
