@@ -5,7 +5,7 @@ import type { Conversation } from "./conversation.ts"
 import type { SessionLog } from "./log/session-log.ts"
 import type { AgentScope } from "./scope.ts"
 
-/** Stops the turn that runs, wherever it is. False when there is none. */
+/** Stops the turn that runs, here at once, and wherever it is once the store knows. False when there is none. */
 export function stopTurn(
   scope: AgentScope,
   conversation: Conversation,
@@ -16,7 +16,9 @@ export function stopTurn(
   if (!current) return false
   current.reason ??= reason
   current.abort.abort(new MeanwhileError("closed", reason))
-  if (current.taskId) void cancelTurn(scope, log, current.taskId, { by, reason })
+  if (!current.taskId) return true
+  scope.runner.abortTurn(current.taskId, { by, reason })
+  void cancelTurn(scope, log, current.taskId, { by, reason })
   return true
 }
 

@@ -58,6 +58,34 @@ test("a chat says when its store goes away and is back, and what was typed meanw
   expect(await chat.exited).toBe(0)
 })
 
+test("Ctrl+C stops an answer while the store is away, and what was said of it is kept when the store is back", async () => {
+  const directory = createFolder()
+  const words = ["--engine", await createStore()]
+  const chat = startInTerminal({ directory, arguments: words })
+  await chat.shows(/you talk with/)
+  chat.type("count to 400 slowly")
+  await chat.shows(/1 2 3/)
+  await server.kill()
+  await chat.shows(AWAY)
+  chat.press("\x03")
+  await chat.shows(/the turn was stopped/)
+  expect(BACK.test(chat.shown())).toBe(false)
+  await server.start()
+  await chat.shows(BACK)
+  await eventually("the turn is cancelled", async () => {
+    const { stdout } = await runToEnd({ directory, arguments: ["tasks", "list", "--all", ...words] })
+    return /cancelled +[\d.]+ m?s +count to 400 slowly/.test(stdout)
+  })
+  chat.type("/quit")
+  expect(await chat.exited).toBe(0)
+  const again = startInTerminal({ directory, arguments: [...words, "--resume"] })
+  await again.shows(/count to 400 slowly\s[^]*1 2 3/)
+  again.type("say afterwards")
+  await again.shows(/[\r\n]afterwards\s[^]*tokens/)
+  again.type("/quit")
+  expect(await again.exited).toBe(0)
+})
+
 test("whoever leaves a chat while its store is away goes at once, and is given back what was not kept", async () => {
   const chat = startInTerminal({ directory: createFolder(), arguments: ["--engine", await createStore()] })
   await chat.shows(/you talk with/)

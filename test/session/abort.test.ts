@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { interceptCommits } from "../support/intercept-commits.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { ABORT_MOMENTS } from "./support/abort-moments.ts"
 import { findHistoryProblems } from "./support/history-problems.ts"
@@ -80,3 +81,37 @@ describe.each(PLACES)("a turn that is stopped, %s", (_, isKept) => {
     expect(JSON.stringify(session.history()[2])).toContain("It was cancelled: lunch")
   })
 })
+
+/** While a prompt is enriched the turn is not in the store yet. */
+const BEGUN_MOMENTS = MOMENTS.filter(([moment]) => moment !== "while the prompt is enriched")
+
+test.each(BEGUN_MOMENTS)(
+  "a turn is stopped at once, %s, while the store does not answer, and its end is kept when it does",
+  async (_moment, createMoment) => {
+    const { script, options, reached, release, said = "" } = createMoment()
+    const agent = await openAgent([...script, "I am back."], { ...options, isKept: true })
+    const { session, runtime } = agent
+    const stopped = new Promise((resolve) =>
+      session.on((event) => event.type === "turn.completed" && resolve(event.accounting.outcome)),
+    )
+    const sent = session.send("go")
+    await reached(agent)
+    const isBack = Promise.withResolvers<void>()
+    interceptCommits(runtime, async (operations, commit) => {
+      await isBack.promise
+      return commit(operations)
+    })
+    session.stop("lunch")
+    release?.()
+    expect(await stopped).toBe("stopped")
+    isBack.resolve()
+    const { outcome, turn, text } = await sent
+    expect({ outcome, text }).toEqual({ outcome: "stopped", text: said })
+    expect((await runtime.tasks.get(turn ?? "")).task).toMatchObject({
+      status: "cancelled",
+      stop: { by: "person", reason: "lunch" },
+    })
+    expect((await runtime.sessions.load(session.id))?.messages).toEqual(session.history())
+    expect((await session.send("and now?")).text).toBe("I am back.")
+  },
+)

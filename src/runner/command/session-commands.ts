@@ -1,17 +1,20 @@
 import type { JsonValue } from "../../base/json.ts"
 import type { AskingRun } from "../../plugin/context.ts"
 import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
+import type { StopRequest } from "../../plugin/stop-request.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import type { SessionId, TaskId, WaitId, WorkspaceId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { sealOpenGroups } from "../group/seal-group.ts"
 import { askPerson } from "../question/ask-person.ts"
 import { restRun } from "../run/rest-run.ts"
+import { abortEarly } from "../run/stop-run.ts"
 import type { RunnerScope } from "../scope.ts"
 import { type BegunTurn, beginTurn, type TurnStart } from "../turn/begin-turn.ts"
 import { closeSession, deleteSession, endTurn, endUnkeptTurn } from "../upkeep/lifetimes.ts"
 import { stripConsumed } from "../upkeep/retention.ts"
 import { answerWait } from "./answer-wait.ts"
+import { toStopCause } from "./cancel.ts"
 
 /** What the conversations ask of the runner beside the commands over tasks. */
 export interface SessionCommands {
@@ -27,6 +30,8 @@ export interface SessionCommands {
   rest(id: TaskId): () => void
   /** Whether a run of the task is this process's now. */
   runsHere(id: TaskId): boolean
+  /** Ends the work on a turn that runs here, at once. Its stop is still to be stored: see `cancel`. */
+  abortTurn(turn: TaskId, request: StopRequest): void
   endTurn(turn: TaskId): Promise<void>
   /** Stops what was to live no longer than the turn that this session, which is not kept, has just had. */
   endUnkeptTurn(session: SessionId): Promise<void>
@@ -45,6 +50,10 @@ export function createSessionCommands(scope: RunnerScope): SessionCommands {
     beginTurn: (start) => beginTurn(scope, start),
     rest: (id) => restRun(scope, id),
     runsHere: (id) => scope.active.get(id)?.standing.in === "background",
+    abortTurn(turn, request) {
+      const active = scope.active.get(turn)
+      if (active) abortEarly(active, toStopCause(scope, request))
+    },
     endTurn: (turn) => endTurn(scope, turn),
     endUnkeptTurn: (session) => endUnkeptTurn(scope, session),
     closeSession: (session) => closeSession(scope, session),

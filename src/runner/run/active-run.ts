@@ -79,7 +79,8 @@ export interface ActiveRun extends RunSubject {
   slot: SlotKeys | null
   /** Given up while it waits for others, and by how many that wait at once. */
   yielded: { readonly slot: SlotKeys; waiters: number } | null
-  stop: { readonly by: Stopper; readonly reason: string } | null
+  /** Early: the store does not know of it yet. */
+  stop: { readonly by: Stopper; readonly reason: string; readonly isEarly?: true } | null
   /** At a shutdown: what it has not finished goes back to the queue. */
   isHandedBack: boolean
   /** What ended processes left behind, and what a stop could not end. */

@@ -42,10 +42,25 @@ async function obeyStore(scope: RunnerScope, active: ActiveRun): Promise<void> {
 
 /** Tells the work to end, and gives it up when it does not. What has its answer has ended: nothing is left to stop. */
 export function abortRun(scope: RunnerScope, active: ActiveRun, cause: StopCause): void {
-  if (active.stop || active.standing.in === "lost" || active.standing.in === "answered") return
+  if (active.stop && !active.stop.isEarly) return
+  if (active.standing.in === "lost" || active.standing.in === "answered") return
   active.stop = cause
   giveUpAfterGrace(scope, active)
-  active.abort.abort(new MeanwhileError("closed", `Stopped by ${cause.by}: ${cause.reason}`))
+  abortWork(active, cause)
+}
+
+/**
+ * The same before the store knows of it, which may be away: the work ends now, and its end is written with the stop. It is
+ * not given up before the stop is stored, for it may be the store that it waits for.
+ */
+export function abortEarly(active: ActiveRun, cause: StopCause): void {
+  if (active.stop || active.standing.in === "lost" || active.standing.in === "answered") return
+  active.stop = { ...cause, isEarly: true }
+  abortWork(active, cause)
+}
+
+function abortWork(active: ActiveRun, { by, reason }: StopCause): void {
+  active.abort.abort(new MeanwhileError("closed", `Stopped by ${by}: ${reason}`))
   active.processAbort.abort()
 }
 
