@@ -1,5 +1,5 @@
 /** What lives now, by its id: values that come and go by the thousand. */
-export interface LiveMap<Key extends string, Value> {
+export interface LiveMap<Key extends string | number, Value> {
   readonly size: number
   get(key: Key): Value | undefined
   has(key: Key): boolean
@@ -14,8 +14,8 @@ export interface LiveMap<Key extends string, Value> {
  * to the new one. When one of these has grown old in memory, all after it stay, with all that was ever in them, until the
  * next full garbage collection.
  */
-export function createLiveMap<Key extends string, Value>(): LiveMap<Key, Value> {
-  const known = Object.create(null) as Record<string, Value>
+export function createLiveMap<Key extends string | number, Value>(): LiveMap<Key, Value> {
+  const known = Object.create(null) as Record<Key, Value>
   let size = 0
   return {
     get size() {

@@ -10,10 +10,13 @@ export interface NewestMap<Key, Value> {
 
 export function createNewestMap<Key, Value>(most: number, onForgotten?: (value: Value) => void): NewestMap<Key, Value> {
   const map = new Map<Key, Value>()
+  let newest: Key | undefined
   return {
     get: (key) => map.get(key),
     set(key, value) {
-      map.delete(key)
+      // Most are set several times in a row: the newest has its place.
+      if (key !== newest) map.delete(key)
+      newest = key
       map.set(key, value)
       if (map.size <= most) return
       const oldest = map.entries().next().value

@@ -65,7 +65,7 @@ export function createRecordCache(database: DatabaseSync, tables: Tables): Recor
       const found = readVersion.get()?.data_version ?? 0
       if (found !== version) forgetAll()
       version = found
-      for (const memory of memories) memory.forgetOldest()
+      for (const memory of memories) memory.limit()
     },
     beginWriter() {
       for (const memory of memories) memory.beginWriter()

@@ -18,7 +18,7 @@ interface Unsaved {
 
 /** Remembers the records of conversations, not their messages, so that going on with one need not read it. */
 export function createSessionCache(table: SessionTable, known: WriterMemory<SessionId, StoredSession>): SessionCache {
-  const unsaved = new Map<SessionId, Unsaved>()
+  let unsaved = new Map<SessionId, Unsaved>()
 
   const sessions: SessionTable = {
     ...table,
@@ -52,8 +52,12 @@ export function createSessionCache(table: SessionTable, known: WriterMemory<Sess
     save() {
       if (unsaved.size === 0) return
       for (const { session, before } of unsaved.values()) table.save(session, before)
-      unsaved.clear()
+      forget()
     },
-    forget: () => unsaved.clear(),
+    forget,
+  }
+
+  function forget(): void {
+    unsaved = new Map()
   }
 }

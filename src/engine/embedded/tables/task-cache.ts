@@ -14,7 +14,7 @@ export interface TaskCache {
 
 /** Remembers live tasks, so that moving one need not read it. */
 export function createTaskCache(table: TaskTable, known: WriterMemory<TaskId, StoredTask>): TaskCache {
-  const unsaved = new Map<TaskId, StoredTask>()
+  let unsaved = new Map<TaskId, StoredTask>()
 
   function remember(task: StoredTask): StoredTask {
     const { id } = task.details
@@ -26,7 +26,11 @@ export function createTaskCache(table: TaskTable, known: WriterMemory<TaskId, St
   function saveFacts(): void {
     if (unsaved.size === 0) return
     for (const task of unsaved.values()) table.saveFacts(task)
-    unsaved.clear()
+    forgetFacts()
+  }
+
+  function forgetFacts(): void {
+    unsaved = new Map()
   }
 
   /** For what does not ask by id, the table must be right. */
@@ -76,5 +80,5 @@ export function createTaskCache(table: TaskTable, known: WriterMemory<TaskId, St
       known.delete(task.details.id)
     },
   }
-  return { tasks, saveFacts, forgetFacts: () => unsaved.clear() }
+  return { tasks, saveFacts, forgetFacts }
 }

@@ -1,5 +1,7 @@
+import { createLiveMap } from "../../../base/live-map.ts"
+
 /** Values by key, kept from one transaction to the next. A writer whose changes are taken back takes its own along. */
-export interface WriterMemory<Key, Value> {
+export interface WriterMemory<Key extends string | number, Value> {
   get(key: Key): Value | undefined
   set(key: Key, value: Value): void
   delete(key: Key): void
@@ -7,13 +9,13 @@ export interface WriterMemory<Key, Value> {
   beginWriter(): void
   /** The writer's changes were taken back. */
   forgetWriter(): void
-  /** Not within a writer, which may still ask for what it has set. */
-  forgetOldest(): void
+  /** Forgets all when it is too much. Not within a writer, which may still ask for what it has set. */
+  limit(): void
   clear(): void
 }
 
-export function createWriterMemory<Key, Value>(most: number): WriterMemory<Key, Value> {
-  const known = new Map<Key, Value>()
+export function createWriterMemory<Key extends string | number, Value>(most: number): WriterMemory<Key, Value> {
+  let known = createLiveMap<Key, Value>()
   let ofWriter: Key[] = []
   return {
     get: (key) => known.get(key),
@@ -21,20 +23,20 @@ export function createWriterMemory<Key, Value>(most: number): WriterMemory<Key, 
       ofWriter.push(key)
       known.set(key, value)
     },
-    delete: (key) => void known.delete(key),
+    delete: (key) => known.delete(key),
     beginWriter() {
       if (ofWriter.length > 0) ofWriter = []
     },
     forgetWriter() {
       for (const key of ofWriter) known.delete(key)
     },
-    forgetOldest() {
-      if (known.size <= most) return
-      for (const key of known.keys()) {
-        if (known.size <= most) return
-        known.delete(key)
-      }
+    limit() {
+      if (known.size > most) clear()
     },
-    clear: () => known.clear(),
+    clear,
+  }
+
+  function clear(): void {
+    known = createLiveMap()
   }
 }
