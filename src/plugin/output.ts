@@ -7,11 +7,16 @@ export interface OutputRequest {
   readonly limitBytes?: number
   /** Only lines that match or, given a text, hold it. */
   readonly filter?: RegExp | string
+  /** Default `utf8`. As `latin1` every character stands for one byte, so that none is lost. Not with a filter. */
+  readonly encoding?: "utf8" | "latin1"
   readonly run?: number
 }
 
 export interface OutputChunk {
-  /** Redacted, as text: bytes that are no UTF-8 show as U+FFFD, a character cut at the end is left for the next read. */
+  /**
+   * Redacted, as text: bytes that are no UTF-8 show as U+FFFD, a character cut at the end is left for the next read. As
+   * `latin1`, exactly the bytes.
+   */
   readonly text: string
   readonly offset: number
   /** Where to read on. */

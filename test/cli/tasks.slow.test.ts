@@ -158,6 +158,17 @@ test("what a task has printed is printed as it was, however long its lines are, 
   expect(terminal.raw().split("\n")).toHaveLength(2)
 })
 
+test("what a task has printed that is no text arrives in a pipe byte by byte", async () => {
+  const directory = createFolder()
+  const chat = startPiped({ directory })
+  chat.type(`/start printf '\\377\\000\\303\\n\\342\\202'; exit 3`)
+  const id = (await chat.shows(/\[[0-9a-f]{8}\] failed after/)).slice(1, 9)
+  chat.endInput()
+  expect(await chat.exited).toBe(0)
+  const { stdout } = await runToEnd({ directory, arguments: ["tasks", "output", id], encoding: "latin1" })
+  expect(stdout).toBe("\xff\x00\xc3\n\xe2\x82")
+})
+
 test("past its time a run says what it stops", async () => {
   const directory = createFolder()
   const words = ["run", "start `sleep 1000` in the background", "--timeout", "1.5"]

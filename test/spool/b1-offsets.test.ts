@@ -6,13 +6,18 @@ describe("B1. Offsets are absolute; a reader never loses or repeats a byte witho
   const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 60 }), { maxLength: 40 })
 
   /** Follows the output from its first byte, as far as it goes, and checks every byte against what was written. */
-  async function follow(run: ReturnType<typeof createTestSpool>["run"], written: Buffer, limitBytes: number) {
+  async function follow(
+    run: ReturnType<typeof createTestSpool>["run"],
+    written: Buffer,
+    limitBytes: number,
+    encoding: "utf8" | "latin1",
+  ) {
     let offset = 0
     for (;;) {
-      const chunk = await run.read({ offset, limitBytes }, { isComplete: true })
+      const chunk = await run.read({ offset, limitBytes, encoding }, { isComplete: true })
       if (chunk.droppedBefore === null) expect(chunk.offset).toBe(offset)
       else expect(chunk.offset).toBe(chunk.droppedBefore)
-      expect(chunk.text).toBe(written.toString("utf8", chunk.offset, chunk.nextOffset))
+      expect(chunk.text).toBe(written.toString(encoding, chunk.offset, chunk.nextOffset))
       expect(chunk.totalBytes).toBe(written.byteLength)
       offset = chunk.nextOffset
       if (chunk.isComplete) return
@@ -34,12 +39,20 @@ describe("B1. Offsets are absolute; a reader never loses or repeats a byte witho
             if (index % 7 === 0) await run.flush()
           }
           await run.flush()
-          await follow(run, Buffer.concat(chunks), limitBytes)
+          await follow(run, Buffer.concat(chunks), limitBytes, "utf8")
+          await follow(run, Buffer.concat(chunks), limitBytes, "latin1")
           await run.discard()
         },
       ),
       { numRuns: 60 },
     )
+  })
+
+  test("bytes are not looked through for lines", async () => {
+    const { run } = createTestSpool()
+    run.write("x")
+    const refused = { code: "invalid_input", message: expect.stringContaining("`filter` is for text") }
+    await expect(run.read({ encoding: "latin1", filter: "x" })).rejects.toMatchObject(refused)
   })
 
   test("a request below what the cap has kept is told so, one above is not", async () => {

@@ -22,6 +22,8 @@ export interface ProgramSettings {
   readonly directory: string
   readonly arguments?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
+  /** Of what is printed by a program that is run to its end. Default utf8. */
+  readonly encoding?: "utf8" | "latin1"
 }
 
 /** The real program, its input a pipe. */
@@ -58,6 +60,7 @@ export async function runToEnd(
   })
   onTestFinished(() => void child.kill("SIGKILL"))
   child.stdin.on("error", () => {})
+  child.stdout.setEncoding(settings.encoding ?? "utf8")
   child.stdin.end(input)
   const exited = new Promise<number | null>((resolve) => child.on("close", resolve))
   const [stdout, stderr, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), exited])

@@ -4,6 +4,8 @@ const FOLLOW_EVERY_MS = 100
 
 /** Where what a task has printed goes. */
 export interface OutputSink {
+  /** Default `utf8`. As `latin1` it is given a character for every byte. */
+  readonly encoding?: "latin1"
   /** As it was printed: a piece may end anywhere in a line. */
   write(text: string): void
   /** What is said about it, as a line. */
@@ -19,9 +21,10 @@ export async function followOutput(
   { meanwhile, signal }: Pick<TaskContext, "meanwhile" | "signal">,
   sink: OutputSink,
 ): Promise<void> {
+  const { encoding = "utf8" } = sink
   let hasPrinted = false
   for (let offset = 0; ; ) {
-    const chunk = await meanwhile.tasks.output(id, { offset })
+    const chunk = await meanwhile.tasks.output(id, { offset, encoding })
     if (offset === 0) tellDropped(chunk.droppedBefore, sink)
     if (chunk.text !== "") sink.write(chunk.text)
     hasPrinted ||= chunk.text !== "" || chunk.droppedBefore !== null

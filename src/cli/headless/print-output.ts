@@ -11,8 +11,13 @@ export async function printOutput(id: string, isFollowing: boolean, context: Tas
   if ("endedAt" in task && task.status !== "completed") tellAside(formatAnnouncement(task))
 }
 
-/** Whoever reads it wants what was printed, without a line end that nobody printed. */
-const PIPE: OutputSink = { tell: tellAside, write: (text) => void process.stdout.write(text), end() {} }
+/** Whoever reads it wants what was printed, byte by byte, without a line end that nobody printed. */
+const PIPE: OutputSink = {
+  encoding: "latin1",
+  tell: tellAside,
+  write: (bytes) => void process.stdout.write(bytes, "latin1"),
+  end() {},
+}
 
 function toTerminal(screen: TaskContext["screen"]): OutputSink {
   return { tell: tellAside, write: (text) => screen.write(plainLines(text)), end: () => screen.endLine() }

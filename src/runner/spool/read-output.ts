@@ -29,7 +29,7 @@ export async function readOutput(source: OutputSource, request: OutputRequest, r
   )
   const { text, nextOffset } = request.filter
     ? await readLines(source, reading, offset, limitBytes, request.filter)
-    : await readRange(source, reading, offset, limitBytes)
+    : await readRange(source, { ...reading, encoding: request.encoding ?? "utf8" }, offset, limitBytes)
   return {
     text,
     offset,
@@ -50,14 +50,24 @@ async function tailOffset(source: OutputSource, tailBytes: number): Promise<numb
 
 type Part = Pick<OutputChunk, "text" | "nextOffset">
 
-async function readRange(source: OutputSource, reading: Reading, offset: number, limitBytes: number): Promise<Part> {
+interface RangeReading extends Reading {
+  readonly encoding: "utf8" | "latin1"
+}
+
+async function readRange(
+  source: OutputSource,
+  reading: RangeReading,
+  offset: number,
+  limitBytes: number,
+): Promise<Part> {
   let end = Math.min(offset + limitBytes, source.totalBytes)
   const reachesEnd = end === source.totalBytes
   if (reachesEnd && !reading.isComplete) end -= await countUnfinished(source, reading.redactor)
   if (end <= offset) return { text: "", nextOffset: offset }
   const bytes = await readRedacted(source, reading.redactor, offset, end)
-  const whole = reachesEnd && reading.isComplete ? bytes : bytes.subarray(0, bytes.length - cutCharacterBytes(bytes))
-  return { text: whole.toString("utf8"), nextOffset: offset + whole.byteLength }
+  const isWhole = reading.encoding === "latin1" || (reachesEnd && reading.isComplete)
+  const whole = isWhole ? bytes : bytes.subarray(0, bytes.length - cutCharacterBytes(bytes))
+  return { text: whole.toString(reading.encoding), nextOffset: offset + whole.byteLength }
 }
 
 async function readLines(
@@ -84,6 +94,11 @@ async function readLines(
 }
 
 function requireValid(request: OutputRequest): void {
+  const { encoding = "utf8", filter } = request
+  if (encoding !== "utf8" && encoding !== "latin1")
+    throw new MeanwhileError("invalid_input", "`encoding` must be `utf8` or `latin1`.", { encoding })
+  if (encoding === "latin1" && filter !== undefined)
+    throw new MeanwhileError("invalid_input", "A `filter` is for text: leave it out, or `encoding`.", { encoding })
   for (const name of ["offset", "tailBytes", "limitBytes"] as const) {
     const value = request[name]
     if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) continue
