@@ -1,11 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
-
-/** A program is started hundreds of times: what it is made of need not be translated each time. */
-const NODE_COMPILE_CACHE = join(tmpdir(), "meanwhile-test-compile-cache")
 
 const IDLE = '"idle":true'
 const AFTER_IDLE_MS = 200
@@ -35,9 +30,10 @@ export interface ChildOptions {
 }
 
 export function startChild({ program, parameters, directory, environment = {} }: ChildOptions): Child {
+  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env
   const child = spawn(process.execPath, [program, ...parameters], {
     cwd: directory,
-    env: { PATH: process.env["PATH"] ?? "", HOME: directory, NODE_COMPILE_CACHE, ...environment },
+    env: { PATH, NODE_COMPILE_CACHE, HOME: directory, ...environment },
     stdio: ["pipe", "pipe", "pipe"],
   })
   const lines: string[] = []

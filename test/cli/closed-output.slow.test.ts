@@ -8,9 +8,10 @@ const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
 
 /** The program, its output closed by its reader after the first piece. */
 async function readLittle(directory: string, words: readonly string[]) {
+  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env
   const child = spawn(process.execPath, [MAIN, ...words], {
     cwd: directory,
-    env: { PATH: process.env["PATH"] ?? "", HOME: directory, TERM: "xterm" },
+    env: { PATH, NODE_COMPILE_CACHE, HOME: directory, TERM: "xterm" },
     stdio: ["ignore", "pipe", "pipe"],
   })
   onTestFinished(() => void child.kill("SIGKILL"))

@@ -11,7 +11,8 @@ function createProject() {
   const root = createFolder()
   const directory = join(root, "project")
   mkdirSync(directory)
-  const env = { PATH: process.env["PATH"] ?? "", HOME: join(root, "home") }
+  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env
+  const env = { PATH, NODE_COMPILE_CACHE, HOME: join(root, "home") }
   const run = (...words: readonly string[]) =>
     new Promise<{ readonly code: unknown; readonly stdout: string; readonly stderr: string }>((resolve) => {
       execFile(process.execPath, [MAIN, ...words], { cwd: directory, env }, (error, stdout, stderr) =>
