@@ -73,6 +73,11 @@ export const backgroundConfigSchema = lazily(() => {
         .default("meanwhile")
         .describe("The names and shapes under which the model sees the tools for tasks."),
       leaseSeconds: seconds.default(10).describe("A worker silent for so long has its runs taken over."),
+      hostReturnSeconds: seconds
+        .default(86_400)
+        .describe(
+          "On PostgreSQL, how long what outlives a worker that was stopped (`forever`) is left for the next one of its data folder.",
+        ),
     })
     .refine(
       ({ timeoutOverrideSeconds: cap, backgroundThresholdSeconds }) => cap === null || cap > backgroundThresholdSeconds,

@@ -118,7 +118,7 @@ test("a worker that starts has not said yet what it leaves", async () => {
 })
 
 test("nothing is given up while somebody may live who was not heard of", async () => {
-  const lease = { key: "worker:one", holder: "one", isOver: false }
+  const lease = { key: "worker:one", holder: "one", isOver: false, data: {} }
   const offer = toOffer()
   expect(await open([], [lease]).misplaced.sift([offer])).toEqual([])
   expect(await open([], [{ ...lease, isOver: true }]).misplaced.sift([offer])).toEqual([offer])

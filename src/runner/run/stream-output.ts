@@ -42,7 +42,14 @@ export async function storeOutput(scope: RunnerScope, { stream, taskId }: Active
   if (stream) await finishStream(scope, stream, taskId)
 }
 
-/** The same for a run whose worker is gone, by whoever decides about it and has its files. */
+/** Before a run goes on without this process. Whoever takes it over hands on the rest. */
+export async function storeOutputSoFar(scope: RunnerScope, { stream, taskId }: ActiveRun): Promise<void> {
+  await stream?.pause().catch((error: unknown) => {
+    scope.log.warn("what a task has printed could not be stored", { task: taskId, error: toErrorMessage(error) })
+  })
+}
+
+/** What a run has printed whose worker is gone, before its end is written, by whoever decides about it and has its files. */
 export async function storeLeftOutput(scope: RunnerScope, spool: RunSpool, task: TaskSummary): Promise<void> {
   const { id: taskId, run, fence, inputHeldBy } = task
   if (inputHeldBy !== null && !scope.heldInputs.has(taskId)) return

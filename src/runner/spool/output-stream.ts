@@ -12,6 +12,8 @@ export interface OutputStream {
   finish(): Promise<void>
   /** All of it is stored. */
   readonly isFinished: boolean
+  /** Hands on what was printed so far, but for a line that is still being printed, and then nothing more by itself. */
+  pause(): Promise<void>
   /** Hands on nothing more. */
   stop(): void
 }
@@ -143,6 +145,11 @@ export function createOutputStream(options: OutputStreamOptions): OutputStream {
       await looking
       while ((await handOn(true)).part);
       isFinished = !isStopped
+    },
+    async pause() {
+      stopLooking()
+      await looking
+      await look()
     },
     get isFinished() {
       return isFinished

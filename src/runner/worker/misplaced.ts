@@ -4,6 +4,7 @@ import type { Lease } from "../../task/lease.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
 import type { RunnerScope } from "../scope.ts"
+import { isLeftForHost } from "./left-host.ts"
 import { createLeftWork, isAmong, type LeftWork, toLeftKey } from "./left-work.ts"
 import { stoodStill } from "./standstill.ts"
 import { listWorkers } from "./worker-list.ts"
@@ -55,8 +56,8 @@ export function createMisplaced(scope: RunnerScope, announce: () => Promise<void
     if (scope.clock.monotonic() < judgesFrom) return undefined
     const [workers, leases] = await Promise.all([listWorkers(scope), scope.store.leases(WORKER_LEASE_PREFIX)])
     const heard = new Set(workers.map(({ id }) => `${WORKER_LEASE_PREFIX}${id}`))
-    const isUnheard = ({ key, holder, isOver }: Lease): boolean =>
-      !isOver && key === `${WORKER_LEASE_PREFIX}${holder}` && !heard.has(key)
+    const isUnheard = ({ key, holder, isOver, data }: Lease): boolean =>
+      !isOver && key === `${WORKER_LEASE_PREFIX}${holder}` && !heard.has(key) && !isLeftForHost({ data })
     return leases.some(isUnheard) ? undefined : workers.filter(({ id }) => id !== scope.worker.id)
   }
 

@@ -1,4 +1,5 @@
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { JsonObject } from "../../base/json.ts"
 import type { WorkerId } from "../../task/id.ts"
 import type { Lease } from "../../task/lease.ts"
 import type { TaskSummary } from "../../task/record.ts"
@@ -6,6 +7,7 @@ import type { TaskFilter } from "../../task/store.ts"
 import { CLAIMED, reclaimOwn } from "./reclaim-own.ts"
 import { reclaimRun } from "./reclaim-run.ts"
 import { toFarewell } from "./farewell.ts"
+import { isLeftForHost, isOfThisHost } from "./left-host.ts"
 import { stoodStill } from "./standstill.ts"
 import { warn } from "../upkeep/repeat.ts"
 import type { RunnerScope } from "../scope.ts"
@@ -20,6 +22,7 @@ const PAGE_SIZE = 500
  */
 export function createReclaim(scope: RunnerScope): Reclaim {
   const isAlive = isAlone(scope) ? isWorkerAlive : isNeighbourAlive
+  const leaseMs = scope.config.leaseSeconds * 1_000
   let lookedAt = scope.clock.monotonic()
   let judgedFrom = new Map<string, number>()
   let looking: Promise<void> | undefined
@@ -30,12 +33,14 @@ export function createReclaim(scope: RunnerScope): Reclaim {
     const now = scope.clock.monotonic()
     const gapMs = now - lookedAt
     lookedAt = now
+    // Who looks seldom by its own lease has not stood still for others whose leases are shorter.
+    const hasStood = ({ ttlMs }: Lease): boolean => stoodStill(gapMs, Math.max(ttlMs, leaseMs))
     judgedFrom = new Map(
-      leases.map(({ key, ttlMs }) => [key, stoodStill(gapMs, ttlMs) ? now + ttlMs : (judgedFrom.get(key) ?? now)]),
+      leases.map((lease) => [lease.key, hasStood(lease) ? now + lease.ttlMs : (judgedFrom.get(lease.key) ?? now)]),
     )
     const isLost = (lease: Lease): boolean =>
       lease.isOver && (now >= (judgedFrom.get(lease.key) ?? now) || isAlive(lease.data) === false)
-    for (const lease of leases) if (isLeft(scope, lease, isLost)) await reclaimSafely(scope, lease)
+    for (const lease of leases) if (isKept(lease) || isLeft(scope, lease, isLost)) await reclaimSafely(scope, lease)
     for (const lease of await findUnleased(scope)) await reclaimSafely(scope, lease)
     await reclaimOwn(scope)
   }
@@ -60,13 +65,24 @@ export async function takeUpOwn(scope: RunnerScope, reclaim: Reclaim): Promise<v
 /** Anew: a look that has begun already does not count. */
 export type Reclaim = (options?: { readonly isAnew: boolean }) => Promise<void>
 
-type WorkerLease = Pick<Lease, "key" | "ttlMs"> & Partial<Pick<Lease, "data">>
+type WorkerLease = Pick<Lease, "key" | "ttlMs"> & Partial<Lease>
 
 function isLeft(scope: RunnerScope, lease: Lease, isLost: (lease: Lease) => boolean): boolean {
   if (lease.key === `${WORKER_LEASE_PREFIX}${scope.worker.id}`) return false
   // One that this worker holds is of a takeover that did not get through.
   return lease.holder === scope.worker.id || isLost(lease)
 }
+
+/** What was asked to stop of what is another host's ends all the same: that host ends its processes once it is back. */
+async function endStopped(scope: RunnerScope, lost: WorkerLease): Promise<void> {
+  if (scope.own) return
+  const worker = toWorkerId(lost)
+  await forEachTask(scope, { worker, statuses: ["stopping"] }, (task) =>
+    reclaimRun(scope, task, worker, { hasSpool: false }),
+  )
+}
+
+const toWorkerId = ({ key }: Pick<Lease, "key">): WorkerId => key.slice(WORKER_LEASE_PREFIX.length) as WorkerId
 
 /**
  * A worker that stood still can claim runs in the moment before it learns that its lease was taken and is gone: no lease
@@ -89,9 +105,11 @@ async function findUnleased(scope: RunnerScope): Promise<readonly WorkerLease[]>
 
 async function reclaimSafely(scope: RunnerScope, lease: WorkerLease): Promise<void> {
   try {
-    await reclaimFrom(scope, lease)
+    await (isKept(lease) && !isOfThisHost(lease, scope.spoolPlace) ? endStopped : reclaimFrom)(scope, lease)
   } catch (error) {
     if (isMeanwhileError(error, "lease_held") || isMeanwhileError(error, "closed")) return
+    // Another worker of this host was faster.
+    if (isMeanwhileError(error, "stale_claim") && isKept(lease)) return
     scope.log.error("the tasks of a lost worker could not be taken over; trying again", {
       error: toErrorMessage(error),
     })
@@ -105,14 +123,14 @@ async function reclaimSafely(scope: RunnerScope, lease: WorkerLease): Promise<vo
  */
 async function reclaimFrom(scope: RunnerScope, lost: WorkerLease): Promise<void> {
   const holder = scope.worker.id
-  const worker = lost.key.slice(WORKER_LEASE_PREFIX.length) as WorkerId
-  if (scope.own && !(await hasOwnTask(scope, worker))) return
+  const worker = toWorkerId(lost)
+  if (scope.own && !(await hasOwnTask(scope, worker, isKept(lost)))) return
   const { spool = null, host } = lost.data ?? {}
   const data = { ...toWorkerIdentity(), spool, ...(host !== undefined && { host }) }
-  const [taken] = await scope.store.commit([{ op: "lease.take", key: lost.key, holder, ttlMs: lost.ttlMs, data }])
+  const taken = await takeLease(scope, lost, data)
   // Whoever left without a lease has not said where its spool is: what it ran here has left a folder.
   const hasSpool = ({ id, run }: TaskSummary): boolean =>
-    isAlone(scope) || (spool === null ? scope.spool.hasRun(id, run) : spool === scope.spoolPlace)
+    isAlone(scope) || (spool === null || isKept(lost) ? scope.spool.hasRun(id, run) : spool === scope.spoolPlace)
   const where = !isAlone(scope) && typeof host === "string" ? { host } : {}
   await forEachTask(scope, { worker, statuses: CLAIMED }, async (task) => {
     if (isOwn(scope, task)) await reclaimRun(scope, task, worker, { hasSpool: hasSpool(task), ...where })
@@ -122,8 +140,21 @@ async function reclaimFrom(scope: RunnerScope, lost: WorkerLease): Promise<void>
   await scope.store.commit([{ op: "lease.release", key: lost.key, holder, fence: taken.fence }, toFarewell(worker)])
 }
 
+/** Whether it was left for its host, and is held for it. */
+const isKept = (lease: WorkerLease): boolean => isLeftForHost(lease) && lease.isOver !== true
+
+async function takeLease(scope: RunnerScope, lost: WorkerLease, data: JsonObject): Promise<Lease> {
+  const { key, holder: leftBy, fence } = lost
+  const ttlMs = isLeftForHost(lost) ? Math.ceil(scope.config.leaseSeconds * 1_000) : lost.ttlMs
+  const take = { op: "lease.take", key, holder: scope.worker.id, ttlMs, data } as const
+  const isReleased = leftBy !== undefined && fence !== undefined && isKept(lost)
+  if (isReleased) await scope.store.commit([{ op: "lease.release", key, holder: leftBy, fence }, take])
+  const [taken] = await scope.store.commit([take])
+  return taken
+}
+
 /** An embedded store is one machine's, and lies beside the one spool of all who use it. */
-const isAlone = ({ engine }: RunnerScope): boolean => engine.name === "embedded"
+export const isAlone = ({ engine }: RunnerScope): boolean => engine.name === "embedded"
 
 /** The cursor is a place in creation order: tasks that leave the filter meanwhile do not move it. */
 async function forEachTask(
@@ -143,10 +174,11 @@ function isOwn({ own }: RunnerScope, task: TaskSummary): boolean {
   return own === null || own.has(task)
 }
 
-async function hasOwnTask(scope: RunnerScope, worker: WorkerId): Promise<boolean> {
-  let isFound = false
+/** Of what is kept for this host, all must be: the rest would be anyone's. */
+async function hasOwnTask(scope: RunnerScope, worker: WorkerId, isKeptForHost: boolean): Promise<boolean> {
+  const owned = { yes: 0, no: 0 }
   await forEachTask(scope, { worker, statuses: CLAIMED }, async (task) => {
-    isFound ||= isOwn(scope, task)
+    owned[isOwn(scope, task) ? "yes" : "no"] += 1
   })
-  return isFound
+  return owned.yes > 0 && !(isKeptForHost && owned.no > 0)
 }

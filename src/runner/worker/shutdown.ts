@@ -3,8 +3,10 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { ActiveRun } from "../run/active-run.ts"
 import { toSecretGone } from "./on-crash.ts"
 import { detachRun } from "../run/ownership.ts"
+import { storeOutputSoFar } from "../run/stream-output.ts"
 import type { RunnerScope } from "../scope.ts"
 import type { Pump } from "./pump.ts"
+import { isAlone } from "./reclaim.ts"
 import { describeShutdown } from "./this-worker.ts"
 import { type Chore, warn } from "../upkeep/repeat.ts"
 import { giveUpAfterGrace, stopRun } from "../run/stop-run.ts"
@@ -31,30 +33,35 @@ export function shutDown(
   options: ShutdownOptions,
 ): Promise<void> {
   scope.isClosing = true
+  let isAnyLeft = false
   return closeAll([
     () => pump.close(),
     () => Promise.all(chores.map((chore) => chore.close())),
-    () => stopEverything(scope, options),
+    async () => {
+      isAnyLeft = await stopEverything(scope, options)
+    },
     () => endHeldTasks(scope),
     () => scope.tools.close(),
     () => obedience.close(),
     () => scope.durations.flush(),
     () => scope.spool.close().catch((error: unknown) => warn(scope, error)),
     () => scope.closed.abort(),
-    () => scope.worker.close(),
+    () => (isAnyLeft ? scope.worker.leave(scope.config.hostReturnSeconds * 1_000) : scope.worker.close()),
   ])
 }
 
 /**
  * Lets work end by itself for a while, then stops it. Processes that outlive Meanwhile are let go; agents and workflows
- * go back to the queue.
+ * go back to the queue. Answers whether something goes on that workers of other machines must leave alone.
  */
-async function stopEverything(scope: RunnerScope, options: ShutdownOptions): Promise<void> {
+async function stopEverything(scope: RunnerScope, options: ShutdownOptions): Promise<boolean> {
   await Promise.allSettled(scope.entering)
   await drain(scope, options)
   const runs = [...scope.active.values()]
+  const isAnyLeft = !isAlone(scope) && runs.some(outlivesRuntime)
   await Promise.all(runs.map((active) => letGo(scope, active)))
   await Promise.all(runs.map((active) => active.ended.promise))
+  return isAnyLeft
 }
 
 /** What queues here with a secret in its input could run nowhere else: it ends, and says why. */
@@ -72,7 +79,10 @@ async function endHeldTasks(scope: RunnerScope): Promise<void> {
 }
 
 async function letGo(scope: RunnerScope, active: ActiveRun): Promise<void> {
-  if (outlivesRuntime(active)) return detachRun(active)
+  if (outlivesRuntime(active)) {
+    await storeOutputSoFar(scope, active)
+    return detachRun(active)
+  }
   if (active.standing.in === "background" && (active.tool.kind ?? "tool") !== "tool") {
     active.isHandedBack = true
     active.abort.abort(new MeanwhileError("closed", "Meanwhile is shutting down."))

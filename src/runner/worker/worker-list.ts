@@ -5,11 +5,12 @@ import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
 import { readBootId } from "../process/identity.ts"
 import type { RunnerScope } from "../scope.ts"
 import { parseAnnouncement } from "./announcement.ts"
+import { isLeftForHost } from "./left-host.ts"
 import { isTaker } from "./worker-identity.ts"
 
-/** In one query. The longest at work come first. */
+/** In one query. The longest at work come first. Who was stopped and has left something running is none. */
 export async function listWorkers({ store }: Pick<RunnerScope, "store">): Promise<readonly WorkerView[]> {
-  const records = await store.workers()
+  const records = (await store.workers()).filter(({ process }) => !isLeftForHost({ data: process }))
   const views = records.map(
     ({ id, process, announcement, running }): WorkerView => ({
       ...toPlace(id, process),

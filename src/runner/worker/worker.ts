@@ -4,10 +4,11 @@ import type { JsonObject } from "../../base/json.ts"
 import type { Log } from "../../plugin/context.ts"
 import { createWorkerId, type WorkerId } from "../../task/id.ts"
 import type { Lease } from "../../task/lease.ts"
-import type { OperationOf } from "../../task/operation.ts"
+import type { Operation, OperationOf } from "../../task/operation.ts"
 import type { TaskStore } from "../../task/store.ts"
 import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
 import { toFarewell } from "./farewell.ts"
+import { toLeftData } from "./left-host.ts"
 
 /** This process as the store knows it: a lease that is renewed for as long as it lives. */
 export interface Worker {
@@ -21,6 +22,8 @@ export interface Worker {
   renewal(): OperationOf<"lease.renew">
   /** Gives the lease up: what is left running under it is anyone's to take over. */
   close(): Promise<void>
+  /** Goes, and keeps the lease for so long: what is left running under it is this host's. */
+  leave(forMs: number): Promise<void>
 }
 
 export interface WorkerOptions {
@@ -90,6 +93,18 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     return renewal
   }
 
+  async function end(toLast: () => readonly Operation[]): Promise<void> {
+    isClosed = true
+    cancelTimer?.()
+    await renewal?.catch(() => false)
+    try {
+      await store.commit([...toLast(), toFarewell(id)])
+    } catch (error) {
+      // Taken over in the last moment: then it is no longer this one's, to give up or to keep.
+      if (!isMeanwhileError(error, "stale_claim")) throw error
+    }
+  }
+
   function scheduleRenewal(): void {
     cancelTimer = clock.schedule(
       leaseMs / RENEWALS_PER_LEASE,
@@ -112,16 +127,11 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     isFresh,
     confirm,
     renewal: toRenewal,
-    async close() {
-      isClosed = true
-      cancelTimer?.()
-      await renewal?.catch(() => false)
-      try {
-        await store.commit([{ op: "lease.release", key: lease.key, holder: id, fence: lease.fence }, toFarewell(id)])
-      } catch (error) {
-        // Taken over in the last moment: then it is no longer this one's to give up.
-        if (!isMeanwhileError(error, "stale_claim")) throw error
-      }
+    close: () => end(() => [{ op: "lease.release", key: lease.key, holder: id, fence: lease.fence }]),
+    leave(forMs) {
+      const data = toLeftData(options.identity)
+      const ttlMs = Math.ceil(forMs)
+      return end(() => [toRenewal(), { op: "lease.take", key: lease.key, holder: id, ttlMs, data }])
     },
   }
 }

@@ -48,6 +48,7 @@ const INVALID: readonly [keyof BackgroundConfigInput | "unknownKey", unknown][] 
   ["outputLimitBytes", 100],
   ["stopGraceSeconds", -0.5],
   ["leaseSeconds", 0],
+  ["hostReturnSeconds", 0],
   ["unknownKey", 1],
 ]
 

@@ -1,0 +1,72 @@
+import { readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { eventually } from "../support/eventually.ts"
+import { processesOf } from "../support/processes.ts"
+import { startPiped } from "../support/program.ts"
+import { createMachines } from "../support/two-machines.ts"
+import { createFolder } from "../support/workplace.ts"
+
+/** Of whoever is to be found dead soon. */
+const background = { leaseSeconds: 0.5 }
+const COMMAND = "echo begun; until test -e go; do sleep 0.05; done; echo over"
+
+/**
+ * Somebody who looks, a machine that takes over what others leave, and a worker in a folder of its own that was stopped while
+ * a command ran there that outlives it.
+ */
+async function createLeft() {
+  const { open, url } = await createMachines()
+  const { runtime, folder } = await open({ takesWork: false })
+  const directory = createFolder()
+  const start = () =>
+    startPiped({
+      directory,
+      arguments: ["worker", "--verbose"],
+      environment: { MEANWHILE_ENGINE: url },
+    })
+  const worker = start()
+  const input = { command: COMMAND }
+  const { id } = await runtime.tasks.start({ tool: "run_command", input, lifetime: "forever" })
+  await eventually("it runs", async () => (await runtime.tasks.output(id)).text.includes("begun"))
+  const other = await open()
+  worker.kill("SIGTERM")
+  expect(await worker.exited).toBe(0)
+  const letGo = (): void => writeFileSync(join(folder, "go"), "")
+  return { open, runtime, other, directory, start, id, letGo }
+}
+
+test("what outlives a worker that was stopped is left by other machines, and taken over by the next of its folder", async () => {
+  const { open, runtime, other, start, id, letGo } = await createLeft()
+  const lost = await open({ background, isOver: () => true })
+  const { id: after } = await lost.runtime.tasks.start({ tool: "run_command", input: { command: "exec sleep 1000" } })
+  await lost.engine.close()
+  // By then the other has looked for what is left, for longer than a lease.
+  expect((await runtime.tasks.result(after, { waitMs: 30_000 })).task.status).toBe("interrupted")
+  expect((await runtime.tasks.get(id)).task).toMatchObject({ status: "running", fence: 1 })
+  expect(processesOf(id)).not.toEqual([])
+  expect(await runtime.tasks.workers()).toHaveLength(2)
+  const next = start()
+  await eventually("it is adopted", async () => (await runtime.tasks.get(id)).task.fence === 2)
+  letGo()
+  expect((await other.runtime.tasks.result(id, { waitMs: 30_000 })).task.status).toBe("completed")
+  expect((await other.runtime.tasks.output(id)).text).toBe("begun\nover\n")
+  next.kill("SIGTERM")
+  expect(await next.exited).toBe(0)
+})
+
+test("it can be stopped while its machine is away, and the next worker there ends its processes", async () => {
+  const { runtime, directory, start, id } = await createLeft()
+  await runtime.tasks.cancel(id, { by: "person", reason: "enough" })
+  const { task } = await runtime.tasks.result(id, { waitMs: 30_000 })
+  expect(task).toMatchObject({ status: "cancelled", survivors: "unknown", stop: { reason: "enough" } })
+  expect(processesOf(id)).not.toEqual([])
+  const next = start()
+  await eventually("nothing of it runs", () => processesOf(id).length === 0)
+  await eventually("nothing of it is left", () => {
+    const files = readdirSync(directory, { recursive: true, encoding: "utf8" })
+    return files.every((path) => !path.includes(id))
+  })
+  next.kill("SIGTERM")
+  expect(await next.exited).toBe(0)
+})
