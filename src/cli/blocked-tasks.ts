@@ -1,6 +1,7 @@
 import type { Runtime } from "../app.ts"
 import { BACKGROUND_KINDS, type Task, type TaskId } from "./format.ts"
 import { isAwaited, openQuestions } from "./inbox.ts"
+import { findAbove } from "./tasks-above.ts"
 
 type Meanwhile = Pick<Runtime, "engine" | "tasks">
 type Question = Awaited<ReturnType<typeof openQuestions>>[number]
@@ -22,17 +23,6 @@ export async function findBlocked(meanwhile: Meanwhile): Promise<ReadonlySet<Tas
     for (const question of questions) await addAbove(meanwhile, question, blocked)
   }
   return blocked
-}
-
-/** The tasks below which it was started, the nearest first. */
-export async function findAbove({ engine }: Pick<Runtime, "engine">, id: TaskId): Promise<readonly Task[]> {
-  const above: Task[] = []
-  let task = await engine.store.task(id)
-  while (task?.parentTask) {
-    task = await engine.store.task(task.parentTask)
-    if (task) above.push(task)
-  }
-  return above
 }
 
 async function addAbove(meanwhile: Meanwhile, question: Question, blocked: Set<TaskId>): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Runtime } from "../app.ts"
+import { describePlace } from "./asked-place.ts"
 import { describeAnswers } from "./chat/answer-hint.ts"
 import { NO_BECAUSE, type Question, readAnswer } from "./chat/read-answer.ts"
 import { formatDuration, plain, shortId, type Task, toLine } from "./format.ts"
@@ -40,12 +41,17 @@ export function formatQuestion({ taskId, question, reason }: Asked, command: str
   ].join("\n")
 }
 
-/** One line for the call that a person is asked about; none for other questions. */
-export function describeAsked({ question }: Pick<Wait, "question">, task: Task | undefined): readonly string[] {
+/** The call that a person is asked about, and where it is to run; nothing for other questions. */
+export async function describeAsked(
+  meanwhile: Pick<Runtime, "engine" | "tasks">,
+  { question }: Pick<Wait, "question">,
+  task: Task | undefined,
+): Promise<readonly string[]> {
   if (!task || textOf(question, "kind") !== ADMISSION_QUESTION) return []
   const title = toLine(task.title)
   const call = title === task.tool ? formatCall(task) : title
-  return [call.length > CALL_CHARACTERS ? `${call.slice(0, CALL_CHARACTERS - 1)}…` : call]
+  const shown = call.length > CALL_CHARACTERS ? `${call.slice(0, CALL_CHARACTERS - 1)}…` : call
+  return [shown, ...(await describePlace(meanwhile, task))]
 }
 
 /** Until when it can be answered, and what counts then. */

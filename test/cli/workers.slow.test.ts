@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs"
+import { realpathSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
@@ -78,10 +78,12 @@ test("a chat on a store that others use announces its own tasks, and not theirs"
 
 test("a chat is asked what its agent wants to know that a worker runs", async () => {
   const engine = await createStore()
-  const worker = startPiped({ directory: createFolder(), arguments: ["worker", "--verbose", "--engine", engine] })
+  const directory = createFolder()
+  const worker = startPiped({ directory, arguments: ["worker", "--verbose", "--engine", engine] })
   await worker.shows(/takes tasks from/)
   const chat = startPiped({ directory: createFolder(), arguments: ["--engine", engine, "--concurrency", "0"] })
   chat.type("start an agent to run `touch made-by-agent`")
+  await chat.shows(new RegExp(`^  in ${realpathSync(directory)}$`, "m"))
   const question = await chat.shows(/\/answer [0-9a-f]{8}/)
   chat.type(`${question} yes`)
   await chat.shows(/completed in/)

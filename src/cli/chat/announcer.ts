@@ -94,7 +94,7 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
     if (task.status === "waiting" && isQuestion(task.wait)) {
       asking.add(taskId)
       if (task.session && isQuestionTask(task)) options.onQuestion(task.session, taskId, true)
-      const about = describeAsked(task.wait, task)
+      const about = await describeAsked(meanwhile, task.wait, task)
       screen.print(screen.style.yellow(formatQuestion({ taskId, ...task.wait }, "/answer", about)))
     }
   }

@@ -1,4 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
+import { describePlace } from "../asked-place.ts"
 import { shortId } from "../format.ts"
 import { describeAnswer, formatExpiry, formatQuestion, openQuestions, toAnswer, toDetailLines } from "../inbox.ts"
 import { type Command, splitLine, type TaskContext } from "./command.ts"
@@ -12,7 +13,9 @@ export const inboxCommand: Command<TaskContext> = {
     if (questions.length === 0) screen.print("Nothing waits for your answer.")
     for (const question of questions) {
       const { dim } = screen.style
-      const text = formatQuestion(question, `${prefix}answer`, toDetailLines(question).map(dim))
+      const asking = await meanwhile.engine.store.task(question.taskId)
+      const place = asking ? await describePlace(meanwhile, asking) : []
+      const text = formatQuestion(question, `${prefix}answer`, [...toDetailLines(question), ...place].map(dim))
       screen.print(`${text}\n${dim(formatExpiry(question, Date.now()))}`)
     }
   },

@@ -1,10 +1,10 @@
-import { findAbove } from "../blocked-tasks.ts"
 import { findFirstStart } from "../first-start.ts"
 import { BACKGROUND_KINDS, shortId, type TaskId, type TaskRow } from "../format.ts"
 import { formatRow, type RowStanding } from "../format-row.ts"
 import { formatView, type TaskQuestion } from "../format-view.ts"
 import type { WorkerRow } from "../format-worker.ts"
 import { describeAsked, formatQuestion, openQuestions } from "../inbox.ts"
+import { findAbove } from "../tasks-above.ts"
 import type { Command, TaskContext } from "./command.ts"
 import { countLive, formatCounts } from "./task-counts.ts"
 import { toUnknownArgument } from "./unknown-argument.ts"
@@ -68,7 +68,8 @@ export const taskCommand: Command<TaskContext> = {
     const firstStartedAt = await findFirstStart(meanwhile, view.task)
     screen.print(formatView(view, { group, questions, firstStartedAt }, Date.now()))
     for (const { question, task } of questions) {
-      screen.print(formatQuestion(question, `${prefix}answer`, describeAsked(question, task)))
+      const about = await describeAsked(meanwhile, question, task)
+      screen.print(formatQuestion(question, `${prefix}answer`, about))
     }
   },
 }

@@ -1,7 +1,7 @@
 import type { Runtime } from "../../app.ts"
-import { findAbove } from "../blocked-tasks.ts"
 import { BACKGROUND_KINDS, type Task, type TaskId, type TaskRow } from "../format.ts"
 import { openQuestions } from "../inbox.ts"
+import { findAbove } from "../tasks-above.ts"
 
 const PAGE_SIZE = 100
 const LIVE = ["queued", "running", "waiting", "stopping"] as const

@@ -52,7 +52,8 @@ async function look(scope: SettlingScope, told: Set<TaskId>): Promise<readonly T
   for (const question of await findOwnQuestions(scope)) {
     if (told.has(question.taskId)) continue
     told.add(question.taskId)
-    const about = describeAsked(question, await scope.meanwhile.engine.store.task(question.taskId))
+    const asking = await scope.meanwhile.engine.store.task(question.taskId)
+    const about = await describeAsked(scope.meanwhile, question, asking)
     scope.screen.print(formatQuestion(question, `${scope.words} tasks answer`, about))
   }
   const blocked = await findBlocked(scope.meanwhile)

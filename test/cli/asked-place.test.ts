@@ -1,0 +1,33 @@
+import { expect, test } from "vitest"
+import type { Runtime } from "../../src/app.ts"
+import { describePlace } from "../../src/cli/asked-place.ts"
+import { createTask, RUNNING, sampleWait, WORKER } from "../../src/engine/suite/samples.ts"
+import type { TaskRecord } from "../../src/task/record.ts"
+import { openTestEngine } from "../support/test-engine.ts"
+import { createFolder } from "../support/workplace.ts"
+
+/** A call of an agent that waits for its approval, where the agent runs on this worker. */
+async function openAsking(worker: { readonly host: string | null; readonly where: "machine" | "elsewhere" }) {
+  const engine = await openTestEngine(createFolder())
+  const { id: parentTask } = await createTask(engine, RUNNING, { kind: "agent" })
+  const tasks = { workers: async () => [{ id: WORKER, pid: 7, running: 1, announcement: null, ...worker }] }
+  const meanwhile = { engine, tasks } as unknown as Runtime
+  const ask = (folder: string | null): Promise<TaskRecord> =>
+    createTask(engine, { as: "waiting", wait: sampleWait({ reason: "approval" }) }, { parentTask, folder })
+  return { meanwhile, ask }
+}
+
+test("an approval for an agent on another machine names its folder and the machine", async () => {
+  const { meanwhile, ask } = await openAsking({ host: "build-1", where: "elsewhere" })
+  expect(await describePlace(meanwhile, await ask("/srv/work"))).toEqual(["in /srv/work, asked for on build-1"])
+  expect(await describePlace(meanwhile, await ask(process.cwd()))).toEqual([
+    `in ${process.cwd()}, asked for on build-1`,
+  ])
+  expect(await describePlace(meanwhile, await ask(null))).toEqual(["asked for on build-1"])
+})
+
+test("on this machine only another folder is named", async () => {
+  const { meanwhile, ask } = await openAsking({ host: "here", where: "machine" })
+  expect(await describePlace(meanwhile, await ask("/srv/work"))).toEqual(["in /srv/work"])
+  expect(await describePlace(meanwhile, await ask(process.cwd()))).toEqual([])
+})
