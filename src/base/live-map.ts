@@ -1,5 +1,5 @@
-/** What lives now, by its id: values that come and go by the thousand. */
-export interface LiveMap<Key extends string | number, Value> {
+/** What lives now, by its key: values that come and go by the thousand. */
+export interface LiveMap<Key, Value> {
   readonly size: number
   get(key: Key): Value | undefined
   has(key: Key): boolean
@@ -9,29 +9,31 @@ export interface LiveMap<Key extends string | number, Value> {
   values(): readonly Value[]
 }
 
+/** How many may go before the map is made anew, beside as many as there are. */
+const MOST_GONE = 16
+
 /**
- * Not a `Map`: to make room, that moves into a new table and leaves the old one behind, which holds what was in it and leads
- * to the new one. When one of these has grown old in memory, all after it stay, with all that was ever in them, until the
- * next full garbage collection.
+ * A `Map` that is made anew now and then. To make room, a map moves into a new table and leaves the old one behind, which
+ * holds what was in it and leads to the new one: when one of them has grown old in memory, all after it stay, with all that
+ * was ever in them, until the next full garbage collection.
  */
-export function createLiveMap<Key extends string | number, Value>(): LiveMap<Key, Value> {
-  const known = Object.create(null) as Record<Key, Value>
-  let size = 0
+export function createLiveMap<Key, Value>(): LiveMap<Key, Value> {
+  let known = new Map<Key, Value>()
+  let goneCount = 0
   return {
     get size() {
-      return size
+      return known.size
     },
-    get: (key) => known[key],
-    has: (key) => key in known,
-    set(key, value) {
-      if (!(key in known)) size += 1
-      known[key] = value
-    },
+    get: (key) => known.get(key),
+    has: (key) => known.has(key),
+    set: (key, value) => void known.set(key, value),
     delete(key) {
-      if (!(key in known)) return
-      Reflect.deleteProperty(known, key)
-      size -= 1
+      if (!known.delete(key)) return
+      goneCount += 1
+      if (goneCount < MOST_GONE + known.size) return
+      known = new Map(known)
+      goneCount = 0
     },
-    values: () => Object.values(known),
+    values: () => [...known.values()],
   }
 }

@@ -1,7 +1,7 @@
 import { createLiveMap } from "../../../base/live-map.ts"
 
 /** Values by key, kept from one transaction to the next. A writer whose changes are taken back takes its own along. */
-export interface WriterMemory<Key extends string | number, Value> {
+export interface WriterMemory<Key, Value> {
   get(key: Key): Value | undefined
   set(key: Key, value: Value): void
   delete(key: Key): void
@@ -14,7 +14,7 @@ export interface WriterMemory<Key extends string | number, Value> {
   clear(): void
 }
 
-export function createWriterMemory<Key extends string | number, Value>(most: number): WriterMemory<Key, Value> {
+export function createWriterMemory<Key, Value>(most: number): WriterMemory<Key, Value> {
   let known = createLiveMap<Key, Value>()
   let ofWriter: Key[] = []
   return {
