@@ -69,7 +69,6 @@ test("the flag goes before the variable, and the variable before the configurati
 test("a password is refused in a flag, and shown nowhere", async () => {
   const url = withPassword(await createDatabase())
   const nowhere = `postgres://me:${SECRET}@127.0.0.1:1/work`
-  const directory = createFolder()
   const attempts = [
     { arguments: ["--engine", url] },
     { arguments: ["run", "hello", "--engine", url] },
@@ -80,12 +79,14 @@ test("a password is refused in a flag, and shown nowhere", async () => {
     { arguments: ["worker"], environment: { MEANWHILE_ENGINE: `postgres://me:1/${SECRET}@host/work` } },
     { arguments: ["tasks"], environment: { MEANWHILE_ENGINE: `mysql://me:${SECRET}@host/work` } },
   ]
-  for (const attempt of attempts) {
-    const { exitCode, stdout, stderr } = await runToEnd({ directory, ...attempt })
+  const refuse = async (attempt: (typeof attempts)[number]) => {
+    const { exitCode, stdout, stderr } = await runToEnd({ directory: createFolder(), ...attempt })
     expect(exitCode, attempt.arguments.join(" ")).toBe(2)
     expect(`${stdout}${stderr}`).toMatch(/^meanwhile: .*(?:--engine|MEANWHILE_ENGINE|127\.0\.0\.1:1\/work)/ms)
     expect(`${stdout}${stderr}`).not.toContain(SECRET)
   }
+  // Two of them wait for a server.
+  await Promise.all(attempts.map(refuse))
 })
 
 test("commands see nothing of the way into the store", async () => {
@@ -108,12 +109,14 @@ test("the doctor says what is at the other end", async () => {
   }
   const environment = { MEANWHILE_ENGINE: withPassword(engine) }
   const shown = engine.replace(/\?.*/, "")
+  // It is waited for.
+  const looksAtGone = look({ MEANWHILE_ENGINE: `postgres://me:${SECRET}@127.0.0.1:1/work` })
   const fresh = await look(environment)
   expect(fresh.exitCode).toBe(0)
   expect(fresh.stdout).toMatch(new RegExp(`warning +engine +PostgreSQL [\\d.]+ at ${shown} has not the tables`))
   await runToEnd({ directory, arguments: ["migrate"], environment })
   expect((await look(environment)).stdout).toMatch(/ok +engine +PostgreSQL .* with the tables of this version/)
-  const gone = await look({ MEANWHILE_ENGINE: `postgres://me:${SECRET}@127.0.0.1:1/work` })
+  const gone = await looksAtGone
   expect(gone.exitCode).toBe(1)
   expect(gone.stdout).toMatch(/PROBLEM +engine +The store at 127\.0\.0\.1:1\/work cannot be reached/)
 })

@@ -143,22 +143,25 @@ test("a store that is not there at the start is waited for, and that is said", a
   const url = await createStore()
   await server.kill()
   const words = ["--engine", url] as const
-  const refused = await runToEnd({ directory: createFolder(), arguments: ["tasks", ...words] })
-  expect(refused).toMatchObject({ exitCode: 2, stdout: "" })
-  expect(refused.stderr).toMatch(/does not answer yet\. It is waited for, up to 5 s\.\nmeanwhile: .*cannot be reached/)
-  const worker = startPiped({ directory: createFolder(), arguments: ["worker", ...words] })
+  const looks = runToEnd({ directory: createFolder(), arguments: ["tasks", ...words] })
+  const [worker, another] = [
+    startPiped({ directory: createFolder(), arguments: ["worker", ...words] }),
+    startPiped({ directory: createFolder(), arguments: ["worker", ...words] }),
+  ]
+  const run = startPiped({ directory: createFolder(), arguments: ["run", "say hello", ...words] })
+  run.endInput()
   await worker.shows(/does not answer yet\. It is waited for, up to 60 s/)
-  const another = startPiped({ directory: createFolder(), arguments: ["worker", ...words] })
   await another.shows(/does not answer yet/)
   another.kill("SIGINT")
   expect(await another.exited).toBe(3)
   expect(another.shown()).toMatch(/up to 60 s\.\nWorker \d+ has stopped while it waited for its store\..*\n$/)
-  const run = startPiped({ directory: createFolder(), arguments: ["run", "say hello", ...words] })
-  run.endInput()
   await run.shows(/does not answer yet/)
   run.kill("SIGINT")
   expect(await run.exited).toBe(3)
   expect(run.shown()).toMatch(/meanwhile: stopped by a signal; nothing was said yet\n$/)
+  const refused = await looks
+  expect(refused).toMatchObject({ exitCode: 2, stdout: "" })
+  expect(refused.stderr).toMatch(/does not answer yet\. It is waited for, up to 5 s\.\nmeanwhile: .*cannot be reached/)
   await server.start()
   await worker.shows(/takes tasks from/)
   worker.kill("SIGINT")
