@@ -1,16 +1,22 @@
 import { onTestFinished } from "vitest"
-import { isZombie, listProcesses, readProcess } from "../../src/runner/process/table.ts"
+import { isZombie, listProcesses, type ProcessEntry, readProcess } from "../../src/runner/process/table.ts"
 
 /** Living processes that carry the marker of the task's runs, in their environment. */
 export function processesOf(taskId: string): number[] {
   return processesWith(`MEANWHILE_TASK=${taskId}`)
 }
 
-/** Living processes with this beginning of a `NAME=value` in their environment. */
+/**
+ * Living processes with this beginning of a `NAME=value` in their environment. First the one that has started the others:
+ * numbers are given in turn and begin again at the end, so its own is not always the lowest.
+ */
 export function processesWith(marker: string): number[] {
-  return listProcesses(marker)
-    .filter((entry) => entry.isMarked && !isZombie(entry) && entry.pid !== process.pid)
-    .map((entry) => entry.pid)
+  const marked = listProcesses(marker).filter(
+    (entry) => entry.isMarked && !isZombie(entry) && entry.pid !== process.pid,
+  )
+  const pids = new Set(marked.map(({ pid }) => pid))
+  const isStarted = (entry: ProcessEntry): number => Number(pids.has(entry.parentPid))
+  return marked.toSorted((one, other) => isStarted(one) - isStarted(other)).map(({ pid }) => pid)
 }
 
 export function isAlive(pid: number): boolean {
