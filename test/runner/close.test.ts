@@ -41,6 +41,23 @@ test("what a run asks for while it is let come to its end is queued, and run at 
   expect((await second.tasks.result(child.id, { waitMs: 20_000 })).task.status).toBe("completed")
 })
 
+test("a run that is let come to its end is answered what it calls, and what it was allowed meanwhile is done", async () => {
+  const gated = createGatedTool({ obeys: true })
+  const allowed = Promise.withResolvers<{ allowed: true }>()
+  const decide = ({ tool }: { tool: string }) => (tool === "echo" ? allowed.promise : ({ allowed: true } as const))
+  const options = { tools: [gated.tool, echo], permissions: { decide } }
+  const { meanwhile } = await createWorkplace(options)
+  await meanwhile.tasks.start({ tool: "gated", input: {} })
+  const { context, finish } = await gated.call(1)
+  const closing = meanwhile.close({ drainMs: 60_000 })
+  const { answer } = context.tasks.execute({ tool: "echo", input: { value: 7 } })
+  allowed.resolve({ allowed: true })
+  expect(await answer).toMatchObject({ outcome: "completed", patch: { payload: 7 } })
+  finish("done")
+  await closing
+  await expect(context.tasks.execute({ tool: "echo", input: {} }).answer).rejects.toMatchObject({ code: "closed" })
+})
+
 test("a signal ends the drain early", async () => {
   const gated = createGatedTool({ obeys: true })
   const { meanwhile } = await createWorkplace({ tools: [gated.tool] })

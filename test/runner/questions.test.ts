@@ -74,6 +74,46 @@ describe("a question of a task in the background", () => {
     expect(await answersOf(life, id)).toEqual(["Otto"])
   })
 
+  test.each([["the run itself"], ["a call that it waits for"]])(
+    "reaches a person while its worker drains: %s",
+    async (who) => {
+      const { promise: mayAsk, resolve: letAsk } = Promise.withResolvers<void>()
+      const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>()
+      const asking = defineTool({
+        name: "asking",
+        description: "Asks later.",
+        input: z.object({}),
+        background: { mode: "on_request" },
+        async run(_input, { person }) {
+          begin()
+          await mayAsk
+          const said = await person.ask(NAME)
+          return said.isAnswered ? said.value : said.reason
+        },
+      })
+      const caller = defineTool({
+        name: "caller",
+        description: "Waits for a call.",
+        input: z.object({}),
+        background: { mode: "always" },
+        async run(_input, { tasks }) {
+          const answer = await tasks.execute({ tool: "asking", input: {} }).answer
+          return "patch" in answer ? (answer.patch?.payload ?? null) : answer.outcome
+        },
+      })
+      const folder = createFolder()
+      const life = await openAsking(folder, { tools: [asking, caller] })
+      const { id } = await life.runner.start({ tool: who === "the run itself" ? "asking" : "caller", input: {} })
+      await hasBegun
+      const closing = life.runner.close({ drainMs: 60_000 })
+      letAsk()
+      const [wait] = await life.questions(1)
+      await answer(life, wait, "Otto")
+      await closing
+      expect(await life.store.task(id)).toMatchObject({ status: "completed", patch: { payload: "Otto" } })
+    },
+  )
+
   test("the time it has left counts again afterwards", async () => {
     const stayer = defineTool({
       name: "stayer",

@@ -2,7 +2,7 @@ import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { toJson } from "../../base/json.ts"
 import type { AskingRun } from "../../plugin/context.ts"
 import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
-import { createTaskId } from "../../task/id.ts"
+import { createTaskId, type TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskDetails, TaskRecord } from "../../task/record.ts"
 import { enter } from "../call/enter.ts"
@@ -39,7 +39,7 @@ export async function askPerson(
   const goOn = restRun(scope, active.taskId)
   let asked: TaskRecord
   try {
-    asked = await enter(scope, () => writeQuestion(scope, active, question))
+    asked = await enter(scope, () => writeQuestion(scope, active, question), { parentTask: toRecorded(scope, active) })
     const ended = await waitForEnd(scope, asked.id, { signal })
     if (ended && isTerminal(ended.status)) return await toAnswer(scope, ended)
   } finally {
@@ -60,13 +60,11 @@ async function writeQuestion(scope: RunnerScope, active: ActiveRun, question: Qu
 }
 
 function toQuestionDetails(scope: RunnerScope, active: ActiveRun, question: Question): TaskDetails {
-  // A call in the foreground has no record: whoever it is a call of has.
-  const asking = runsAbove(scope, active).find(({ standing }) => standing.in === "background")
   return {
     id: createTaskId(),
     workspace: active.workspace,
     session: active.session,
-    parentTask: asking?.taskId ?? null,
+    parentTask: toRecorded(scope, active),
     parentMessage: active.parentMessage,
     batch: null,
     group: null,
@@ -88,6 +86,11 @@ function toQuestionDetails(scope: RunnerScope, active: ActiveRun, question: Ques
     depth: active.depth + 1,
     traceId: active.traceId,
   }
+}
+
+/** A call in the foreground has no record: whoever it is a call of has. */
+function toRecorded(scope: RunnerScope, active: ActiveRun): TaskId | null {
+  return runsAbove(scope, active).find(({ standing }) => standing.in === "background")?.taskId ?? null
 }
 
 /** A call in the foreground is known by the step that makes it, a task by its run: a retry asks anew. */
