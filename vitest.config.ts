@@ -1,20 +1,26 @@
 import { fileURLToPath } from "node:url"
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config"
 import { isAbout, ON_POSTGRES, SLOW_ON_POSTGRES } from "./test/engines.ts"
+import { LongestFirst } from "./test/longest-first.ts"
 
 /** `npm run test:long` is `--mode long`: the seeded suites read MEANWHILE_TEST_LENGTH and run thousands of seeds. */
 const LONG_MODE = "long"
 const SLOW = "{src,test}/**/*.slow.test.ts"
 /** Hundreds of processes are started from the sources: each finds here what one before it has compiled. */
 const COMPILED = fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url))
+/**
+ * Slow tests wait more than they compute: for leases, for back-offs, for one process after another. Four files side by side
+ * keep two cores busy. They come last, in a group of their own: quick tests have the machine to themselves.
+ */
+const SIDE_BY_SIDE = { maxWorkers: 4, sequence: { groupOrder: 1 } }
 
 export default defineConfig(({ mode }) => {
   const isLong = mode === LONG_MODE
   return {
     test: {
       env: { MEANWHILE_TEST_LENGTH: isLong ? "long" : "short", NODE_COMPILE_CACHE: COMPILED },
-      // Slow suites start real processes of their own: more workers than this make them slower, not faster.
       maxWorkers: 2,
+      sequence: { sequencer: LongestFirst },
       globalSetup: ["src/engine/postgres/test-shared-server.ts"],
       projects: [
         ...(isAbout("embedded") ? [fast, slow(isLong)] : []),
@@ -41,6 +47,7 @@ const slow = (isLong: boolean): TestProjectInlineConfiguration => ({
   extends: true,
   test: {
     name: "slow",
+    ...SIDE_BY_SIDE,
     include: [SLOW],
     env: { MEANWHILE_TEST_ENGINE: "embedded" },
     testTimeout: isLong ? 3_600_000 : 90_000,
@@ -64,6 +71,7 @@ const slowPostgres: TestProjectInlineConfiguration = {
   extends: true,
   test: {
     name: "postgres-slow",
+    ...SIDE_BY_SIDE,
     include: SLOW_ON_POSTGRES,
     env: { MEANWHILE_TEST_ENGINE: "postgres" },
     testTimeout: 90_000,
