@@ -9,6 +9,7 @@ const LONGEST = /\/(?:test\/(?:chaos|cli)|src\/engine\/postgres)\//
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- not an array's
     const sorted = await super.sort(files)
     const isKnown = files.every((file) => this.ctx.cache.getTestSpecificationResult(file) !== undefined)
     return isKnown ? sorted : sorted.toSorted((one, other) => toRank(one) - toRank(other))
