@@ -45,9 +45,9 @@ export interface Tool<Input = unknown> {
   readonly isHere?: (pinned: Input) => boolean
   /**
    * The folder that a process must have for that, as a whole path. It is kept with the task and shown to people: calls with
-   * the same folder are here or not here together.
+   * the same folder are here or not here together. Undefined: this one needs none.
    */
-  readonly folderOf?: (pinned: Input) => string
+  readonly folderOf?: (pinned: Input) => string | undefined
   /** What permission is asked by. A tool that says nothing has none. */
   readonly effects?: readonly Effect[] | ((input: Input) => readonly Effect[])
   /** What a person is shown before they allow it, such as a diff. What it throws is shown as the reason it cannot be. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { z } from "zod"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import { call, createGatedCommand, lastAnswer, openBackground } from "./support/open-background.ts"
 
@@ -26,6 +27,18 @@ describe("C15. The same work asked for twice while the first is alive: the model
     expect(third?.["note"]).toContain("nothing was started")
     expect(joined).toMatchObject({ reason: "met", tasks: [{ status: "completed", result: "installed" }] })
     expect(gated.calls).toHaveLength(1)
+  })
+
+  test("also when the folder that it runs in is spelled out where it is kept", async () => {
+    const gated = createGatedCommand()
+    const pin = (input: unknown) => ({ ...(input as object), cwd: "/here" })
+    const agent = await openBackground([{ calls: [start, start] }, "It runs."], {
+      vocabulary: "meanwhile",
+      shell: [{ ...gated.tool, pin, input: z.looseObject({}) }],
+    })
+    await agent.session.send("install")
+    expect((await agent.task(1)).input).toMatchObject({ cwd: "/here" })
+    expect(agent.answers()[1]?.["note"]).toContain("runs already")
   })
 
   test("but it is started a second time when that is said", async () => {

@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, realpathSync, rmSync, symlinkSync } from "node:f
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import type { Runtime, RuntimeOptions } from "../../src/app.ts"
+import { createBackgroundPlugin } from "../../src/builtin/background/background-plugin.ts"
+import type { VocabularyName } from "../../src/builtin/background/vocabularies.ts"
 import { createFileEditPlugin } from "../../src/builtin/file_edit/file-edit-plugin.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
 import type { TaskRecord } from "../../src/task/record.ts"
@@ -12,10 +14,15 @@ import { createFolder } from "../support/workplace.ts"
 const QUESTION = { kind: "approval", text: "May it run?" } as const
 const ASKING = { decide: () => ({ allowed: "ask", question: QUESTION, expiresInMs: null }) as const }
 
+interface OpenOptions extends RuntimeOptions {
+  readonly vocabulary?: VocabularyName
+}
+
 /** Programs with one store, each in a folder of its own. */
 function createFolders() {
   const directory = createFolder()
-  async function openIn(name: string, options: RuntimeOptions = {}): Promise<{ folder: string; runtime: Runtime }> {
+  async function openIn(name: string, more: OpenOptions = {}): Promise<{ folder: string; runtime: Runtime }> {
+    const { vocabulary = "meanwhile", ...options } = more
     const folder = join(directory, name)
     mkdirSync(folder, { recursive: true })
     const environment = { PATH: process.env["PATH"] ?? "", MEANWHILE_TEST: directory }
@@ -25,6 +32,7 @@ function createFolders() {
       dataDirectory: join(directory, "data"),
       plugins: [
         createShellPlugin({ workingDirectory: folder, environment }),
+        createBackgroundPlugin({ vocabulary }),
         createFileEditPlugin({ root: folder, backupDirectory: join(directory, `backups of ${name}`) }),
       ],
     })
@@ -129,6 +137,26 @@ test("a program that runs only its own leaves a change of a file elsewhere, and 
   expect((await tasks.result(id, { waitMs: 10_000 })).task.status).toBe("completed")
   expect(existsSync(join(asking.folder, "x.txt"))).toBe(true)
   expect(existsSync(join(answering.folder, "x.txt"))).toBe(false)
+})
+
+test.each([
+  ["meanwhile", "start_task", { tool: "run_command", input: { command: "pwd" } }, "input"],
+  ["jaato", "startBackgroundTask", { tool_name: "runCommand", arguments: { command: "pwd" } }, "arguments"],
+  ["penguiflow", "tasks.spawn", { mode: "job", tool_name: "run_command", tool_args: { command: "pwd" } }, "tool_args"],
+] as const)("in the words of %s a start that waits to be allowed belongs where it was asked for", async (...start) => {
+  const [vocabulary, tool, input, named] = start
+  const { openIn } = createFolders()
+  const asking = await openIn("a", { takesWork: false, vocabulary })
+  const answering = await openIn("b", { takesWork: "own", vocabulary })
+  const answer = await asking.runtime.tasks.execute({ tool, input }).answer
+  if (answer.outcome !== "promoted") throw new Error(answer.outcome)
+  const { task } = answer
+  expect(task).toMatchObject({ input: { [named]: { cwd: asking.folder } }, folder: asking.folder })
+  rmSync(asking.folder, { recursive: true })
+  await allowIn(answering.runtime, task)
+  const view = () => answering.runtime.tasks.get(task.id)
+  await eventually("it is left", async () => (await view()).missing?.name === asking.folder)
+  expect((await view()).task.status).toBe("queued")
 })
 
 test("a folder that was opened by a link is the one that the link leads to", async () => {

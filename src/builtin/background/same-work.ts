@@ -25,12 +25,13 @@ export async function findSameWork(
   return undefined
 }
 
-/** With the defaults of the tool; of an agent what it is asked to do, whatever is handed over with it. */
+/** With the defaults of the tool, where this process is; of an agent what it is asked to do, whatever is handed over with it. */
 function toComparable(tool: Tool, input: unknown): unknown {
   if (tool.kind === "agent") {
     const { task, profile } = input as Partial<AgentRequest>
     return { task, profile }
   }
   const parsed = tool.input.safeParse(input)
-  return parsed.success ? parsed.data : input
+  if (!parsed.success) return input
+  return tool.pin ? tool.pin(parsed.data) : parsed.data
 }

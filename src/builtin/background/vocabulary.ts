@@ -4,6 +4,7 @@ import type { ToolReturn } from "../../plugin/tool-return.ts"
 import type { PromotedAnswer } from "../../plugin/tool-hooks.ts"
 import type { OnCrash } from "../../task/step.ts"
 import type { CapableTool } from "./capable-tool.ts"
+import type { StartedCall } from "./started-call.ts"
 import type { TaskOperations } from "./task-operations.ts"
 import type { VocabularySettings } from "./vocabulary-settings.ts"
 
@@ -30,6 +31,8 @@ export interface VocabularyTool<Input = unknown> {
   /** Default `retry`: what is asked twice is found, not done, the second time. */
   readonly onCrash?: OnCrash
   readonly title?: (input: Input) => string
+  /** Of one that starts another tool. */
+  readonly starts?: StartedCall<Input>
   run(input: Input, operations: TaskOperations): Promise<JsonValue | ToolReturn>
 }
 

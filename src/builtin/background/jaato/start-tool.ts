@@ -2,7 +2,6 @@ import { z } from "zod"
 import { toErrorMessage } from "../../../base/error.ts"
 import type { JsonObject } from "../../../base/json.ts"
 import type { CapableTool } from "../capable-tool.ts"
-import type { TaskOperations } from "../task-operations.ts"
 import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
 import { isPlugin, isTool, pluginNames, toPluginName, toToolName } from "./names.ts"
 
@@ -32,8 +31,15 @@ Returns a task_id. The result comes back to you by itself when the task ends.`,
     }),
     isAutoApproved: false,
     title: ({ tool_name: tool }) => `start ${tool}`,
+    starts: {
+      find({ plugin_name: plugin, tool_name: tool, arguments: input }, capable) {
+        const found = findCapable(capable, tool, plugin)
+        return "error" in found ? undefined : { tool: found.tool, input }
+      },
+      change: (input, started) => ({ ...input, arguments: started }),
+    },
     async run({ plugin_name: plugin, tool_name: tool, arguments: input, timeout_seconds: seconds }, operations) {
-      const found = findCapable(operations, tool, plugin)
+      const found = findCapable(operations.capable(), tool, plugin)
       if ("error" in found) return { success: false, error: found.error }
       try {
         const timeout = seconds === undefined ? {} : { timeoutMs: seconds * 1_000 }
@@ -59,11 +65,10 @@ Returns a task_id. The result comes back to you by itself when the task ends.`,
   })
 
 function findCapable(
-  operations: TaskOperations,
+  capable: readonly CapableTool[],
   tool: string,
   plugin: string | undefined,
 ): CapableTool | { readonly error: string } {
-  const capable = operations.capable()
   const ofPlugin = plugin === undefined ? capable : capable.filter((each) => isPlugin(each.plugin, plugin))
   const found = ofPlugin.find((each) => isTool(each.tool.name, tool))
   if (found) return found

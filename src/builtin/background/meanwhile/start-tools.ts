@@ -80,6 +80,13 @@ export const createStartTools = (): readonly VocabularyTool[] => [
     isAutoApproved: false,
     waitsMs: ({ wait }, { retainTurnTimeoutMs }) => (wait ? retainTurnTimeoutMs : 0),
     title: ({ tool, title }) => `start ${title ?? tool}`,
+    starts: {
+      find({ tool, input }, capable) {
+        const found = capable.find((each) => each.tool.name === tool)
+        return found && { tool: found.tool, input }
+      },
+      change: (input, started) => ({ ...input, input: started }),
+    },
     async run({ tool, input, timeout_seconds: seconds, ...options }, operations) {
       const timeout = seconds === undefined ? {} : { timeoutMs: seconds * 1_000 }
       const started = await operations.start({ tool, input, ...toStartOptions(options), ...timeout })

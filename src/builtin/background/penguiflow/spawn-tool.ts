@@ -98,6 +98,13 @@ export const createSpawnTool = (): VocabularyTool =>
     waitsMs: ({ retain_turn: isRetained }, { retainTurnTimeoutMs }) => (isRetained ? retainTurnTimeoutMs : 0),
     title: ({ mode, description, query, tool_name: tool }) =>
       `spawn ${mode}: ${toOneLine(description ?? query ?? tool ?? "").slice(0, 80)}`,
+    starts: {
+      find({ mode, tool_name: tool, tool_args: input = {} }, capable) {
+        const found = mode === "job" ? capable.find((each) => each.tool.name === tool) : undefined
+        return found && { tool: found.tool, input }
+      },
+      change: (input, started) => ({ ...input, tool_args: started }),
+    },
     async run(input, operations) {
       const options = await toStartOptions(input, operations)
       const { query, profile, context_depth: handover, tool_name: tool, tool_args: args = {} } = input
