@@ -9,10 +9,12 @@ const SLOW = "{src,test}/**/*.slow.test.ts"
 /** Hundreds of processes are started from the sources: each finds here what one before it has compiled. */
 const COMPILED = fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url))
 /**
- * Slow tests wait more than they compute: for leases, for back-offs, for one process after another. Four files side by side
- * keep two cores busy. They come last, in a group of their own: quick tests have the machine to themselves.
+ * Slow tests wait more than they compute: for leases, for back-offs, for one process after another. Four files side by
+ * side keep two cores busy. They come last, in a group of their own: quick tests have the machine to themselves.
  */
 const SIDE_BY_SIDE = { maxWorkers: 4, sequence: { groupOrder: 1 } }
+/** How long one that hangs takes to fail: beside others, on a busy machine, the longest take more than a minute. */
+const SLOW_TIMEOUT_MS = 240_000
 
 export default defineConfig(({ mode }) => {
   const isLong = mode === LONG_MODE
@@ -50,7 +52,7 @@ const slow = (isLong: boolean): TestProjectInlineConfiguration => ({
     ...SIDE_BY_SIDE,
     include: [SLOW],
     env: { MEANWHILE_TEST_ENGINE: "embedded" },
-    testTimeout: isLong ? 3_600_000 : 90_000,
+    testTimeout: isLong ? 3_600_000 : SLOW_TIMEOUT_MS,
     hookTimeout: 60_000,
   },
 })
@@ -74,7 +76,7 @@ const slowPostgres: TestProjectInlineConfiguration = {
     ...SIDE_BY_SIDE,
     include: SLOW_ON_POSTGRES,
     env: { MEANWHILE_TEST_ENGINE: "postgres" },
-    testTimeout: 90_000,
+    testTimeout: SLOW_TIMEOUT_MS,
     hookTimeout: 60_000,
   },
 }

@@ -9,8 +9,6 @@ import { createRandom, isLong, type Random, TEST_SEED, withSeed } from "./seed.t
 const FILE = "test/chaos/delivery-points.slow.test.ts"
 /** Both tests together; those with real kills have a file of their own. */
 const SEEDS = isLong ? 9_200 : 460
-/** They take half a minute when nothing else runs. */
-const MOST_MS = isLong ? 3_600_000 : 240_000
 const NO_CRASH: CrashPoint = { at: "commit", number: Number.POSITIVE_INFINITY, when: "before" }
 
 let empty: Awaited<ReturnType<typeof createEmptyStore>>
@@ -25,26 +23,18 @@ beforeAll(async () => {
 
 afterAll(() => empty.remove())
 
-test(
-  "no commit between the end of a run and the turn that tells it can lose it, or have it told twice",
-  async () => {
-    expect(points.length).toBeGreaterThan(60)
-    await playAll("no commit", TEST_SEED + 60_000, points.length, (seed, random, index) =>
-      planOutbox(seed, random, points[index] as CrashPoint),
-    )
-  },
-  MOST_MS,
-)
+test("no commit between the end of a run and the turn that tells it can lose it, or have it told twice", async () => {
+  expect(points.length).toBeGreaterThan(60)
+  await playAll("no commit", TEST_SEED + 60_000, points.length, (seed, random, index) =>
+    planOutbox(seed, random, points[index] as CrashPoint),
+  )
+})
 
-test(
-  "whatever a process dies at, the end of every run reaches its conversation exactly once",
-  async () => {
-    const seeds = SEEDS - points.length
-    const crashes = await playAll("exactly once", TEST_SEED + 61_000, seeds, planDelivery)
-    expect(crashes).toBeGreaterThan(seeds / 2)
-  },
-  MOST_MS,
-)
+test("whatever a process dies at, the end of every run reaches its conversation exactly once", async () => {
+  const seeds = SEEDS - points.length
+  const crashes = await playAll("exactly once", TEST_SEED + 61_000, seeds, planDelivery)
+  expect(crashes).toBeGreaterThan(seeds / 2)
+})
 
 /** Returns how many lives ended before they were done. */
 async function playAll(
