@@ -1,5 +1,6 @@
 import pg from "pg"
 import { MeanwhileError } from "../../../base/error.ts"
+import type { StoreName } from "./store-error.ts"
 
 export interface ConnectionOptions {
   /** `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=…` */
@@ -11,11 +12,9 @@ export interface ConnectionOptions {
 }
 
 /** What every connection of one store is made with, and how the store is called where people read it. */
-export interface ClientSettings {
+export interface ClientSettings extends StoreName {
   readonly client: pg.ClientConfig
   readonly schema: string
-  /** Host, port and database: nothing that is secret. */
-  readonly server: string
   /** What holds for the session, as statements, for servers that take no settings with the connection. */
   readonly perTransaction: string
 }
@@ -67,6 +66,7 @@ export function toClientSettings(options: ConnectionOptions): ClientSettings {
     client,
     schema,
     server: `${host}:${port}/${database ?? ""}`,
+    role: user ?? null,
     perTransaction: `SET LOCAL search_path TO ${schema}; SET LOCAL statement_timeout TO ${statementTimeoutMs};
       SET LOCAL idle_in_transaction_session_timeout TO ${IDLE_IN_TRANSACTION_MS};
       ${PLANNING.map((setting) => `SET LOCAL ${setting} TO off`).join("; ")}`,

@@ -46,7 +46,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const reachability = createReachability({
     probe: () => probeServer(settings),
     onAway(cause) {
-      const text = toErrorMessage(toStoreError(cause, server))
+      const text = toErrorMessage(toStoreError(cause, settings))
       if (isOpen && !hasLeft()) tell(`${text} It is waited for: what was begun goes on when it is back.`)
       leaveIfAway()
     },
@@ -75,7 +75,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       try {
         return await connections.use((connection) => askOnce<Row>(connection, statement, values))
       } catch (error) {
-        if (!(await patience.bear(error))) throw toStoreError(error, server)
+        if (!(await patience.bear(error))) throw toStoreError(error, settings)
       }
     }
   }
@@ -95,7 +95,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const runTransaction = createTransactions({
     connections,
     marks: createCommitMarks(),
-    server,
+    name: settings,
     createPatience: () => createPatience(patienceMs, closing.signal, gone.signal),
   })
   const query: Query = (statement, values) => accept(() => ask(statement, values, patienceMs))
@@ -114,7 +114,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   using _ = setTimeout(() => tell(waits), TELL_AFTER_MS)
   try {
     const [found] = await accept(() => ask<{ is_read_only: boolean }>(IS_READ_ONLY, undefined, startPatienceMs))
-    if (found?.is_read_only) throw toStoreError(readOnly(), server)
+    if (found?.is_read_only) throw toStoreError(readOnly(), settings)
     isOpen = true
   } catch (error) {
     await close()

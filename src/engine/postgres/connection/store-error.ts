@@ -10,6 +10,14 @@ export interface Trouble {
   readonly text: string
 }
 
+/** How a store is called where people read it: nothing that is secret. */
+export interface StoreName {
+  /** Host, port and database. */
+  readonly server: string
+  /** As whom one connects. Null: nobody knows. */
+  readonly role: string | null
+}
+
 const LOST: Trouble = {
   kind: "lost",
   code: "store_unavailable",
@@ -24,10 +32,7 @@ const PASSWORD = "A password comes from MEANWHILE_ENGINE, PGPASSWORD, ~/.pgpass 
 const NO_LOGIN = refused("store_unavailable", `refuses the user or the password. Check both. ${PASSWORD}`)
 const NO_PASSWORD = refused("store_unavailable", `asks for a password, and none was given. ${PASSWORD}`)
 const NO_TABLES = refused("store_unavailable", "lacks tables of this version. Run `meanwhile migrate` on it first.")
-const NO_RIGHT = refused(
-  "store_read_only",
-  "does not let this role do that. Run `meanwhile migrate --grant ROLE` with the role that owns the store.",
-)
+const NO_RIGHT = refused("store_read_only", "does not let this role do that.")
 const DAMAGED = refused("store_damaged", "is damaged. It was left as it is; restore a backup.")
 const TOO_SLOW = refused("store_unavailable", "did not answer in time. See what else it is doing, and try again.")
 const HELD = refused(
@@ -122,13 +127,18 @@ export function isSettingRefused(error: unknown): boolean {
 }
 
 /** Every error of the server as a refusal; a refusal of ours, and a mistake of ours, stay what they are. */
-export function toStoreError(error: unknown, server: string): unknown {
+export function toStoreError(error: unknown, { server, role }: StoreName): unknown {
   const trouble = toTrouble(error)
   if (!trouble) return error
   // Of a password that nobody gave, pg says only at which step of the login it missed it.
   const said = trouble === NO_PASSWORD ? "" : ` (${toErrorMessage(error) || "no answer"})`
-  const message = `The store at ${server} ${trouble.text}${said}`
+  const fix = trouble === NO_RIGHT ? toGrant(role) : ""
+  const message = `The store at ${server} ${trouble.text}${fix}${said}`
   return new MeanwhileError(trouble.code, message, { server }, { cause: error })
+}
+
+function toGrant(role: string | null): string {
+  return ` Run \`meanwhile migrate --grant ${role ?? "ROLE"}\` with the role that owns the store.`
 }
 
 const LOCK_NOT_AVAILABLE = "55P03"

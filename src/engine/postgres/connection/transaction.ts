@@ -3,12 +3,12 @@ import type { CommitMark, CommitMarks } from "./commit-marks.ts"
 import type { Connection, Connections } from "./connections.ts"
 import type { Database, Query, Statement } from "./database.ts"
 import type { Patience } from "./patience.ts"
-import { toStoreError, toTrouble } from "./store-error.ts"
+import { type StoreName, toStoreError, toTrouble } from "./store-error.ts"
 
 export interface TransactionParts {
   readonly connections: Connections
   readonly marks: CommitMarks
-  readonly server: string
+  readonly name: StoreName
   createPatience(): Patience
 }
 
@@ -19,7 +19,7 @@ type Outcome<Result> =
   | { readonly state: "undone"; readonly thrown: unknown; readonly cause: unknown }
 
 export function createTransactions(parts: TransactionParts): Database["transaction"] {
-  const { connections, server } = parts
+  const { connections, name } = parts
   return async (work) => {
     const patience = parts.createPatience()
     for (;;) {
@@ -28,7 +28,7 @@ export function createTransactions(parts: TransactionParts): Database["transacti
       if (outcome.state === "in_doubt") {
         const { mark, result, cause } = outcome
         if (await decide(mark, patience)) return result
-        if (!(await patience.bear(cause))) throw toStoreError(cause, server)
+        if (!(await patience.bear(cause))) throw toStoreError(cause, name)
         continue
       }
       if (!(await patience.bear(outcome.cause))) throw outcome.thrown
@@ -42,7 +42,7 @@ export function createTransactions(parts: TransactionParts): Database["transacti
         mark.release()
         return isCommitted
       } catch (error) {
-        if (patience.isOver()) throw inDoubt(error, server)
+        if (patience.isOver()) throw inDoubt(error, name)
       }
       await patience.pause()
     }
@@ -50,7 +50,7 @@ export function createTransactions(parts: TransactionParts): Database["transacti
 }
 
 async function attempt<Result>(
-  { connections, marks, server }: TransactionParts,
+  { connections, marks, name }: TransactionParts,
   work: (query: Query) => Promise<Result>,
 ): Promise<Outcome<Result>> {
   let cause: unknown
@@ -64,7 +64,7 @@ async function attempt<Result>(
       return rows
     } catch (error) {
       cause ??= error
-      throw toStoreError(isAftermath(error) ? cause : error, server)
+      throw toStoreError(isAftermath(error) ? cause : error, name)
     }
   }
 
@@ -90,7 +90,7 @@ async function attempt<Result>(
         throw error
       })
       await begun
-      const committing = commit(connection, mark, result, server)
+      const committing = commit(connection, mark, result, name)
       const answers = await Promise.allSettled([...unanswered, committing])
       // What was sent before the COMMIT says better than the COMMIT why nothing was committed.
       const failed = answers.find((answer) => answer.status === "rejected")
@@ -101,7 +101,7 @@ async function attempt<Result>(
   } catch (error) {
     mark?.release()
     if (ofWork) return { state: "undone", thrown: ofWork.error, cause }
-    return { state: "undone", thrown: toStoreError(error, server), cause: cause ?? error }
+    return { state: "undone", thrown: toStoreError(error, name), cause: cause ?? error }
   }
 }
 
@@ -116,7 +116,7 @@ async function commit<Result>(
   connection: Connection,
   mark: CommitMark | undefined,
   result: Result,
-  server: string,
+  { server }: StoreName,
 ): Promise<Outcome<Result>> {
   try {
     const command = await connection.command(mark?.commit ?? "COMMIT")
@@ -130,7 +130,7 @@ async function commit<Result>(
   throw new MeanwhileError("store_unavailable", text, { server })
 }
 
-function inDoubt(error: unknown, server: string): MeanwhileError {
+function inDoubt(error: unknown, { server }: StoreName): MeanwhileError {
   const text = `The connection to the store at ${server} was lost while it committed, and it is not known whether it did. Read before you write again.`
   return new MeanwhileError("store_unavailable", text, { server }, { cause: error })
 }
