@@ -1,7 +1,10 @@
 import type { Runtime } from "../../app.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
-import { formatDuration, plain, shortId } from "../format.ts"
+import { formatDuration, plain, shortId, type TaskId } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
+import { followElsewhere, toTakenTurn } from "./turn-elsewhere.ts"
+
+const STOP_REASON = "stopped by Ctrl+C"
 
 export type Session = Awaited<ReturnType<Runtime["createSession"]>>
 type SessionId = Session["id"]
@@ -46,7 +49,9 @@ interface SaidMessage {
 export function createConversation(options: ConversationOptions): Conversation {
   const { meanwhile, screen, first } = options
   let session = first
-  let isClosed = false
+  const closing = new AbortController()
+  /** By session, the turn that another worker has taken over. */
+  const elsewhere = new Map<SessionId, TaskId>()
   const awaited: SaidMessage[] = []
   const lost: string[] = []
 
@@ -54,9 +59,27 @@ export function createConversation(options: ConversationOptions): Conversation {
     try {
       await own.send(message)
     } catch (error) {
-      if (isMeanwhileError(error, "store_unavailable")) lost.push(message)
-      if (!isClosed) screen.print(screen.style.red(plain(toErrorMessage(error))))
+      const turn = toTakenTurn(error)
+      if (turn && !closing.signal.aborted) return follow(own, turn)
+      tell(error, message)
     }
+  }
+
+  async function follow(own: Session, turn: TaskId): Promise<void> {
+    elsewhere.set(own.id, turn)
+    await followElsewhere({ meanwhile, screen, session: own, signal: closing.signal }, turn).catch(tell)
+    elsewhere.delete(own.id)
+  }
+
+  function tell(error: unknown, message?: string): void {
+    if (message !== undefined && isMeanwhileError(error, "store_unavailable")) lost.push(message)
+    if (!closing.signal.aborted) screen.print(screen.style.red(plain(toErrorMessage(error))))
+  }
+
+  function stopElsewhere(): boolean {
+    const turn = elsewhere.get(session.id)
+    if (turn) void meanwhile.tasks.cancel(turn, { by: "person", reason: STOP_REASON }).catch(tell)
+    return turn !== undefined
   }
 
   return {
@@ -74,7 +97,7 @@ export function createConversation(options: ConversationOptions): Conversation {
       const next = awaited.find((other) => other.session === id)
       if (next) next.isQueued = false
     },
-    stop: () => session.stop("stopped by Ctrl+C"),
+    stop: () => session.stop(STOP_REASON) || stopElsewhere(),
     isAwaited: (id) => awaited.some((one) => one.session === id),
     count: () => awaited.length,
     unsaid: () => awaited.flatMap(({ isQueued, message }) => (isQueued ? [message] : [])),
@@ -86,9 +109,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     async allAnswered() {
       while (awaited.length > 0) await Promise.all(awaited.map(({ turn }) => turn))
     },
-    close() {
-      isClosed = true
-    },
+    close: () => closing.abort(),
   }
 }
 

@@ -75,9 +75,7 @@ function toLost({ standing }: ActiveRun): ActiveRun["standing"] {
   return { in: "lost", fence: "fence" in standing ? standing.fence : null }
 }
 
-function lostError(active: ActiveRun): MeanwhileError {
-  return new MeanwhileError(
-    "stale_claim",
-    `Another worker has taken over task ${active.taskId}: this one was silent for too long.`,
-  )
+function lostError({ taskId }: ActiveRun): MeanwhileError {
+  const message = `This process was silent for longer than its lease: another worker has taken over task ${taskId}.`
+  return new MeanwhileError("stale_claim", message, { taskId })
 }

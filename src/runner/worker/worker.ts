@@ -70,7 +70,8 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
       if (!isMeanwhileError(error, "stale_claim")) throw error
     }
     if (isClosed) return false
-    log.warn("another worker has taken over: this one was silent for too long", { worker: id })
+    const silence = `was silent for ${toSeconds(ageMs())} s, longer than its lease of ${toSeconds(leaseMs)} s`
+    log.warn(`this worker ${silence}: others have taken over what it ran, and it goes on with new work`, { worker: id })
     options.onLost()
     id = createWorkerId()
     lease = await take(options, id)
@@ -135,6 +136,8 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     },
   }
 }
+
+const toSeconds = (durationMs: number): number => Math.round(durationMs / 100) / 10
 
 async function take({ store, leaseMs, identity }: WorkerOptions, id: WorkerId): Promise<Lease> {
   const [lease] = await store.commit([

@@ -123,6 +123,8 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     if (version !== NOT_STORED && !(await findLiveTurn(store, state.data))) await write({ entries: [] })
   }
 
+  const readPosition = () => (version === UNKNOWN_VERSION ? refresh() : Promise.resolve()).then(() => state.position)
+
   const host: TurnHost = {
     ...options,
     writer,
@@ -148,7 +150,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     settlePaid,
     write,
     turn: (opening) => takeStoredTurn(host, opening),
-    recall: (wanted) => recallSaid(store, { id, position: state.position }, wanted),
+    recall: async (wanted) => recallSaid(store, { id, position: await readPosition() }, wanted),
     refresh,
     async continueTurn(run, take) {
       await refresh()

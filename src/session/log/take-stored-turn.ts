@@ -81,8 +81,8 @@ export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Prom
 function notTaken(turn: TaskId, task: TaskRecord | null): MeanwhileError {
   if (task)
     return new MeanwhileError("wrong_state", `The turn ${turn} was ${task.status} before it was taken.`, { turn })
-  const message = `Another worker goes on with the turn ${turn}: this one was silent for too long.`
-  return new MeanwhileError("stale_claim", message, { turn })
+  const message = `This process was silent for longer than its lease: another worker goes on with the turn ${turn}.`
+  return new MeanwhileError("stale_claim", message, { taskId: turn })
 }
 
 /** Whoever begins one of that name after this look changes the session too, and the commit is refused. */

@@ -1,0 +1,58 @@
+import { expect, onTestFinished, test } from "vitest"
+import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
+import { startPiped } from "../support/program.ts"
+import { createFolder } from "../support/workplace.ts"
+
+/** Both look often and are missed soon. */
+const environment = { MEANWHILE_BACKGROUND_LEASE_SECONDS: "3" }
+
+async function openStore(): Promise<string> {
+  const { url, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  return url
+}
+
+function start(engine: string, ...words: readonly string[]) {
+  return startPiped({ directory: createFolder(), arguments: [...words, "--engine", engine], environment })
+}
+
+test("a chat that stood still says in a line that another worker goes on with the answer, and shows it", async () => {
+  const engine = await openStore()
+  const worker = start(engine, "worker", "--verbose")
+  await worker.shows(/takes tasks from/)
+  const chat = start(engine)
+  chat.type("count to 12 slowly")
+  await chat.shows(/1 2 3/)
+  chat.kill("SIGSTOP")
+  await worker.shows(/run taken .* kind=turn/)
+  chat.kill("SIGCONT")
+  await chat.shows(
+    /\(this program was silent for longer than its lease: another worker goes on with the answer, .*\)\n/,
+  )
+  await chat.shows(/^1 2 3 4 5 6 7 8 9 10 11 12$/m)
+  chat.type("say afterwards")
+  await chat.shows(/^afterwards$/m)
+  chat.endInput()
+  expect(await chat.exited).toBe(0)
+  worker.kill("SIGTERM")
+  expect(await worker.exited).toBe(0)
+})
+
+test("a worker that stood still says for how long, and what follows from it, in one line", async () => {
+  const engine = await openStore()
+  const worker = start(engine, "worker", "--verbose")
+  await worker.shows(/takes tasks from/)
+  const chat = start(engine, "--concurrency", "0")
+  chat.type("start an agent to count to 40 slowly")
+  await worker.shows(/run taken .* kind=agent/)
+  const other = start(engine, "worker", "--verbose")
+  await other.shows(/takes tasks from/)
+  worker.kill("SIGSTOP")
+  await other.shows(/run taken .* kind=agent/)
+  worker.kill("SIGCONT")
+  await worker.shows(
+    /this worker was silent for [\d.]+ s, longer than its lease of 3 s: others have taken over what it ran, and it goes on with new work worker=\w{8}\n/,
+  )
+  for (const one of [worker, other, chat]) one.kill("SIGTERM")
+  await Promise.all([worker.exited, other.exited, chat.exited])
+})
