@@ -34,3 +34,14 @@ test("what is read of a live map stays as it was read while values go", () => {
   expect(seen).toEqual([0, 1, 2])
   expect(map.size).toBe(2)
 })
+
+test("what lives is known through thousands that come and go beside it", () => {
+  const map = createLiveMap<string, number>()
+  map.set("first", -1)
+  for (let key = 0; key < 5_000; key++) {
+    map.set(`key ${key}`, key)
+    if (key >= 3) map.delete(`key ${key - 3}`)
+  }
+  expect(map.values()).toEqual([-1, 4_997, 4_998, 4_999])
+  expect([map.get("first"), map.has("key 4996"), map.get("key 4997")]).toEqual([-1, false, 4_997])
+})
