@@ -57,10 +57,13 @@ export function shutDown(
 async function stopEverything(scope: RunnerScope, options: ShutdownOptions): Promise<boolean> {
   await Promise.allSettled(scope.entering)
   await drain(scope, options)
-  const runs = [...scope.active.values()]
-  const isAnyLeft = !isAlone(scope) && runs.some(outlivesRuntime)
-  await Promise.all(runs.map((active) => letGo(scope, active)))
-  await Promise.all(runs.map((active) => active.ended.promise))
+  let isAnyLeft = false
+  // Until its stop is stored a run goes on, and may call something: that is let go of next.
+  for (let runs = scope.active.values(); runs.length > 0; runs = scope.active.values()) {
+    isAnyLeft ||= !isAlone(scope) && runs.some(outlivesRuntime)
+    await Promise.all(runs.map((active) => letGo(scope, active)))
+    await Promise.all(runs.map((active) => active.ended.promise))
+  }
   return isAnyLeft
 }
 
