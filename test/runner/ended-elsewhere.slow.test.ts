@@ -67,7 +67,7 @@ test("a worker that stood still leaves a command alone that another one in its f
   await eventually("it is adopted", async () => (await runtime.tasks.get(id)).task.fence === 2)
   const pids = processesOf(id)
   worker.kill("SIGCONT")
-  await worker.shows(/another worker has taken over/)
+  await worker.shows(/others have taken over/)
   // Long enough for a look at the store: by then it has claimed something else.
   const { id: after } = await runtime.tasks.start({ tool: "run_command", input: { command: "echo after" } })
   await runtime.tasks.result(after, { waitMs: 30_000 })
