@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite"
 import type { CancelTimer, Clock } from "../../base/clock.ts"
 import type { Attachments } from "./attachments.ts"
 import { isSqliteError } from "./sqlite-error.ts"
-import { prepare } from "./statement.ts"
+import { prepareDataVersion } from "./statement.ts"
 
 /** Notices what other processes commit, while anyone here listens. */
 export interface ForeignChanges {
@@ -26,17 +26,13 @@ export function createForeignChanges(
   intervals: PollIntervals,
   onChange: () => void,
 ): ForeignChanges {
-  const readVersion = prepare<{ data_version: number }>(database, "PRAGMA data_version")
+  const readVersion = prepareDataVersion(database)
   let listenerCount = 0
   let isClosed = false
   let cancelTimer: CancelTimer | undefined
-  let version = currentVersion()
+  let version = readVersion()
   let isShared = attachments.hasOthers()
   let checkedAt = clock.monotonic()
-
-  function currentVersion(): number {
-    return readVersion.get()?.data_version ?? 0
-  }
 
   function poll(): void {
     const isChanged = look()
@@ -47,7 +43,7 @@ export function createForeignChanges(
   /** A look that fails finds nothing: whoever reads or writes the store is told why. */
   function look(): boolean {
     try {
-      const found = currentVersion()
+      const found = readVersion()
       const isChanged = found !== version
       version = found
       if (isChanged || clock.monotonic() - checkedAt > ATTACHMENT_CHECK_MS) {
@@ -75,7 +71,7 @@ export function createForeignChanges(
       listenerCount += by
       if (listenerCount === 0) return stop()
       if (cancelTimer || isClosed) return
-      version = currentVersion()
+      version = readVersion()
       schedule()
     },
     close() {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { SessionId, TaskId } from "../../../task/id.ts"
-import { prepare } from "../statement.ts"
+import { prepareDataVersion } from "../statement.ts"
 import { createSessionCache } from "./session-cache.ts"
 import type { StoredSession } from "../../rules/tables.ts"
 import { createStepCache, type KnownSteps, withNewSteps } from "./step-cache.ts"
@@ -34,7 +34,7 @@ const MOST_SESSIONS = 1_000
  * than the version it looked at; the next look then forgets it.
  */
 export function createRecordCache(database: DatabaseSync, tables: Tables): RecordCache {
-  const readVersion = prepare<{ data_version: number }>(database, "PRAGMA data_version")
+  const readVersion = prepareDataVersion(database)
   const tasks = createWriterMemory<TaskId, StoredTask>(MOST_TASKS)
   const sessions = createWriterMemory<SessionId, StoredSession>(MOST_SESSIONS)
   const steps = createWriterMemory<number, KnownSteps>(MOST_TASKS)
@@ -62,7 +62,7 @@ export function createRecordCache(database: DatabaseSync, tables: Tables): Recor
       steps: createStepCache(tables.steps, steps),
     },
     begin() {
-      const found = readVersion.get()?.data_version ?? 0
+      const found = readVersion()
       if (found !== version) forgetAll()
       version = found
       for (const memory of memories) memory.limit()
