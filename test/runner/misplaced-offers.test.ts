@@ -17,6 +17,7 @@ interface Other {
 /** As much of a runner as it takes to leave what names a folder that is not here. Counts what is asked of others. */
 function open(others: readonly Other[], leases: readonly Partial<Lease>[] = []) {
   const asked = { announced: 0, lists: 0, tasks: 0 }
+  const folders = { areHere: false }
   const clock = createManualClock()
   const scope = {
     clock,
@@ -25,7 +26,7 @@ function open(others: readonly Other[], leases: readonly Partial<Lease>[] = []) 
     worker: { id: createWorkerId() },
     tools: {
       names: () => new Map([["shell", new Set(["run"])]]),
-      find: () => ({ plugin: "shell", tool: { isHere: () => false } }),
+      find: () => ({ plugin: "shell", tool: { isHere: () => folders.areHere } }),
     },
     store: {
       async task(id: string) {
@@ -40,7 +41,7 @@ function open(others: readonly Other[], leases: readonly Partial<Lease>[] = []) 
     },
   } as unknown as RunnerScope
   const misplaced = createMisplaced(scope, async () => void (asked.announced += 1))
-  return { asked, clock, misplaced }
+  return { asked, clock, folders, misplaced }
 }
 
 const toOffer = (folder: string | null = null) => ({
@@ -91,6 +92,28 @@ test("a folder that everybody leaves is offered until all that names it was clai
   expect(await misplaced.sift([offer])).toEqual([offer])
   expect(misplaced.list()).toEqual([key])
   expect(misplaced.places()).toEqual([])
+})
+
+test("what is here by now, or is asked for no more, is no longer told to be left, also by one that is offered nothing", async () => {
+  const { asked, clock, folders, misplaced } = open([{ announcement: ABLE }])
+  await misplaced.sift([toOffer("/there")])
+  await misplaced.review()
+  expect(asked).toEqual({ announced: 1, lists: 1, tasks: 1 })
+  clock.advance(3_000)
+  await misplaced.review()
+  await misplaced.review()
+  expect(asked).toEqual({ announced: 1, lists: 1, tasks: 2 })
+  folders.areHere = true
+  clock.advance(3_000)
+  await misplaced.review()
+  expect(misplaced.list()).toEqual([])
+  expect(asked).toEqual({ announced: 2, lists: 1, tasks: 3 })
+  folders.areHere = false
+  await misplaced.sift([toOffer("/there")])
+  clock.advance(61_000)
+  await misplaced.review()
+  expect(misplaced.list()).toEqual([])
+  expect(asked).toEqual({ announced: 4, lists: 2, tasks: 4 })
 })
 
 test("one that a worker of an earlier version leaves is left by it", async () => {

@@ -45,6 +45,26 @@ test("one that every worker leaves fails where that is found out", async () => {
   })
 })
 
+test("a worker that has by now what it left takes that back, also while it has no room", async () => {
+  const folders = { areHere: false }
+  const here = createPlacedTool(true)
+  const late = createGatedTool({ isHere: () => folders.areHere, folderOf: () => FOLDER })
+  const busy = createGatedTool({ name: "busy" })
+  const { meanwhile, another } = await createWorkplace({ tools: [here.tool], background: { maxConcurrentTasks: 1 } })
+  await meanwhile.tasks.start({ tool: "gated", input: {} })
+  const { id } = await meanwhile.tasks.start({ tool: "gated", input: {} })
+  const { tasks } = await another({ tools: [late.tool, busy.tool], background: { maxConcurrentTasks: 1 } })
+  const countLeft = async (): Promise<number> =>
+    (await tasks.workers()).flatMap(({ announcement }) => announcement?.leaves ?? []).length
+  await eventually("it has said that it leaves one", async () => (await countLeft()) === 1)
+  await tasks.start({ tool: "busy", input: {} })
+  await busy.call(1)
+  folders.areHere = true
+  await eventually("it has taken that back", async () => (await countLeft()) === 0)
+  expect((await tasks.cancel(id)).status).toBe("cancelled")
+  for (const call of [...here.calls, ...busy.calls]) call.finish()
+})
+
 test("those that are left keep nobody behind them waiting", async () => {
   const here = createPlacedTool(true)
   const elsewhere = createPlacedTool(false)

@@ -9,7 +9,10 @@ export interface LeftWork {
   isLeft(offer: Offer): boolean
   /** It is left, as was found out now. */
   add(offer: Offer): void
-  remove(offer: Offer): void
+  /** Whether it was left until now. */
+  remove(offer: Offer): boolean
+  /** One task of each that nobody has looked at for a moment. */
+  takeStale(): readonly Offer[]
   /** It is left and nobody else has it: it is to be offered again. */
   doubt(offer: Offer): void
   /** What need not be offered for now. */
@@ -18,15 +21,16 @@ export interface LeftWork {
   count(plugin?: string): number
   /** As others are told. */
   list(): readonly string[]
-  /** What was not offered for long was taken by somebody. */
-  forget(): void
+  /** What was not offered for long was taken by somebody. Whether there was such. */
+  forget(): boolean
 }
 
 interface Left {
-  readonly plugin: string
+  readonly offer: Offer
   readonly place: Place | null
   judgedAt: number
   offeredAt: number
+  lookedAt: number
 }
 
 const JUDGE_EVERY_MS = 2_000
@@ -39,7 +43,7 @@ export function createLeftWork(clock: Clock): LeftWork {
   const left = new Map<string, Left>()
   const isFresh = ({ judgedAt }: Left): boolean => clock.monotonic() - judgedAt < JUDGE_EVERY_MS
   const count = (plugin?: string): number =>
-    [...left.values()].filter((each) => !each.place && (plugin === undefined || each.plugin === plugin)).length
+    [...left.values()].filter((each) => !each.place && (plugin === undefined || each.offer.plugin === plugin)).length
 
   return {
     isLeft(offer) {
@@ -55,9 +59,15 @@ export function createLeftWork(clock: Clock): LeftWork {
       const isRoom = place ? left.size - tasks < MOST_FOLDERS : tasks < MOST_TASKS
       if (!isRoom && !left.has(key)) return
       const now = clock.monotonic()
-      left.set(key, { plugin: offer.plugin, place, judgedAt: now, offeredAt: now })
+      left.set(key, { offer, place, judgedAt: now, offeredAt: now, lookedAt: now })
     },
-    remove: (offer) => void left.delete(toLeftKey(offer)),
+    remove: (offer) => left.delete(toLeftKey(offer)),
+    takeStale() {
+      const now = clock.monotonic()
+      const stale = [...left.values()].filter(({ lookedAt }) => now - lookedAt >= JUDGE_EVERY_MS)
+      for (const each of stale) each.lookedAt = now
+      return stale.map(({ offer }) => offer)
+    },
     doubt(offer) {
       const known = left.get(toLeftKey(offer))
       if (known) known.judgedAt = Number.NEGATIVE_INFINITY
@@ -67,7 +77,9 @@ export function createLeftWork(clock: Clock): LeftWork {
     list: () => [...left.keys()].toSorted(),
     forget() {
       const before = clock.monotonic() - FORGET_AFTER_MS
-      for (const [key, { offeredAt }] of left) if (offeredAt < before) left.delete(key)
+      const old = [...left].filter(([, { offeredAt }]) => offeredAt < before)
+      for (const [key] of old) left.delete(key)
+      return old.length > 0
     },
   }
 }

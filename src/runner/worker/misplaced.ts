@@ -16,6 +16,11 @@ export interface Misplaced extends Pick<LeftWork, "places" | "count" | "list"> {
    * session open: it then fails, and says why.
    */
   sift(offers: readonly Offer[]): Promise<readonly Offer[]>
+  /**
+   * Finds out what is no longer left, and tells others: until then they would give up what is here by now. Also for one that
+   * has no room, and is offered nothing.
+   */
+  review(): Promise<void>
 }
 
 /** A record: it is misplaced, and whether others leave it too is to be found out. */
@@ -32,11 +37,20 @@ export function createMisplaced(scope: RunnerScope, announce: () => Promise<void
     if (left.isLeft(offer)) return "left"
     const task = await scope.store.task(offer.taskId)
     if (!task || isHere(scope, task)) {
-      left.remove(offer)
+      takeBack(offer)
       return "here"
     }
     left.add(offer)
     return task
+  }
+
+  async function lookAgain(offer: Offer): Promise<void> {
+    const task = await scope.store.task(offer.taskId)
+    if (!task || isHere(scope, task)) takeBack(offer)
+  }
+
+  function takeBack(offer: Offer): void {
+    if (left.remove(offer)) void announce()
   }
 
   /** What names the same folder is looked at once. */
@@ -76,7 +90,6 @@ export function createMisplaced(scope: RunnerScope, announce: () => Promise<void
       const plugins = new Set(offers.map(({ plugin }) => plugin))
       const placed = new Set([...plugins].filter((plugin) => hasPlaces(scope, plugin)))
       if (placed.size === 0) return offers
-      left.forget()
       const lookOnce = createLooks()
       const looks = await Promise.all(
         offers.map(async (offer) => ({ offer, found: placed.has(offer.plugin) ? await lookOnce(offer) : "here" })),
@@ -91,6 +104,10 @@ export function createMisplaced(scope: RunnerScope, announce: () => Promise<void
         left.doubt(offer)
         return [offer]
       })
+    },
+    async review() {
+      if (left.forget()) void announce()
+      await Promise.all(left.takeStale().map(lookAgain))
     },
   }
 }

@@ -92,6 +92,7 @@ export function createPump(scope: RunnerScope): Pump {
 
 async function look(scope: RunnerScope, misplaced: Misplaced, nudge: () => void): Promise<void> {
   await takeTurns(scope)
+  await misplaced.review()
   if (scope.slots.free() === 0 || scope.takesKinds.length === 0 || scope.isClosing) return
   const limit = scope.slots.free() + misplaced.count()
   const missing = misplaced.places()
