@@ -1,17 +1,15 @@
 import { expect, onTestFinished, test } from "vitest"
-import { createRuntime } from "../../src/app.ts"
-import { createManualClock } from "../../src/base/manual-clock.ts"
+import type { Runtime } from "../../src/app.ts"
 import { createBackgroundPlugin } from "../../src/builtin/background/background-plugin.ts"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { createScriptedProvider } from "../../src/builtin/scripted/scripted-provider.ts"
 import { createSubagentPlugin } from "../../src/builtin/subagent/subagent-plugin.ts"
 import type { ModelRequest } from "../../src/plugin/model.ts"
-import { allowAll } from "../../src/runner/call/permission.ts"
 import type { SessionId } from "../../src/task/id.ts"
 import { isTerminal } from "../../src/task/lifecycle.ts"
-import { openLifeEngine } from "../chaos/life-engine.ts"
-import { type CrashPoint, createLife, createMortalEngine } from "../chaos/mortal-engine.ts"
+import type { CrashPoint } from "../chaos/mortal-engine.ts"
+import { openLife } from "../chaos/open-life.ts"
 import { finishTurn } from "../chaos/turn-scenario.ts"
 import { resultsOf, resultText } from "../session/support/open-agent.ts"
 import { WORKER } from "../session/support/open-subagents.ts"
@@ -39,33 +37,23 @@ function toAnswer({ messages }: ModelRequest): ScriptStep {
 }
 
 async function begin(folder: string, number: number, crash?: CrashPoint) {
-  const life = createLife(number, crash)
-  const clock = createManualClock(1_700_000_000_000 + number * 600_000)
-  const engine = await openLifeEngine(folder, number, clock, () => number)
-  onTestFinished(() => engine.close())
-  const opened = createRuntime({
-    clock,
-    dataDirectory: folder,
-    environment: {},
-    engine: createMortalEngine(engine, life),
+  const opened = await openLife(folder, number, crash, () => ({
     model: createScriptedModel(ask()),
     plugins: [
       createScriptedProvider("script", { below: repeat("As you say.") }),
       createSubagentPlugin({ directories: [], profiles: [WORKER] }),
       createBackgroundPlugin({ vocabulary: "opencode" }),
     ],
-    permissions: allowAll,
-  })
-  return { life, opened, store: engine.store }
+  }))
+  onTestFinished(() => opened.engine.close())
+  return opened
 }
 
 function* repeat(step: ScriptStep): Generator<ScriptStep> {
   for (;;) yield step
 }
 
-type Opened = Awaited<Awaited<ReturnType<typeof begin>>["opened"]>
-
-async function agentOf(runtime: Opened) {
+async function agentOf(runtime: Runtime) {
   const { items } = await runtime.tasks.list({ session: SESSION, kinds: ["agent"] })
   expect(items).toHaveLength(1)
   const [task] = items
@@ -73,7 +61,7 @@ async function agentOf(runtime: Opened) {
 }
 
 async function launch(folder: string): Promise<void> {
-  const runtime = await (await begin(folder, 1)).opened
+  const runtime = await (await begin(folder, 1)).runtime
   await (await runtime.createSession({ id: SESSION })).send("count")
   await eventually("the agent is done", () => agentOf(runtime))
   await runtime.close()
@@ -81,8 +69,8 @@ async function launch(folder: string): Promise<void> {
 
 /** True when the life came to its end before all was done. */
 async function askMore(folder: string, crash: CrashPoint): Promise<boolean> {
-  const { life, opened } = await begin(folder, 2, crash)
-  const lived = opened.then(async (runtime) => {
+  const { life, runtime: opening } = await begin(folder, 2, crash)
+  const lived = opening.then(async (runtime) => {
     await (await runtime.openSession(SESSION)).send("ask it more")
     await eventually("the agent is done", () => agentOf(runtime))
     await runtime.close()
@@ -100,8 +88,9 @@ test.each(["before", "after"] as const)(
       const folder = createFolder()
       await launch(folder)
       hasCrashed = await askMore(folder, { at: "commit", number, when })
-      const { opened, store } = await begin(folder, 3)
-      const runtime = await opened
+      const { engine, runtime: opening } = await begin(folder, 3)
+      const { store } = engine
+      const runtime = await opening
       const session = await runtime.openSession(SESSION)
       await finishTurn(runtime)
       const task = await eventually("the agent is done", () => agentOf(runtime))

@@ -1,14 +1,11 @@
 import { expect, onTestFinished, test } from "vitest"
-import { createRuntime } from "../../src/app.ts"
-import { createManualClock } from "../../src/base/manual-clock.ts"
 import { createBackgroundPlugin } from "../../src/builtin/background/background-plugin.ts"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
-import { allowAll } from "../../src/runner/call/permission.ts"
 import type { SessionId } from "../../src/task/id.ts"
-import { openLifeEngine } from "../chaos/life-engine.ts"
-import { type CrashPoint, createLife, createMortalEngine } from "../chaos/mortal-engine.ts"
+import type { CrashPoint } from "../chaos/mortal-engine.ts"
+import { openLife } from "../chaos/open-life.ts"
 import { finishTurn } from "../chaos/turn-scenario.ts"
 import { resultsOf, resultText } from "../session/support/open-agent.ts"
 import { echo } from "../support/tools.ts"
@@ -27,29 +24,21 @@ function* bake(): Generator<ScriptStep> {
 }
 
 async function begin(folder: string, number: number, crash?: CrashPoint) {
-  const life = createLife(number, crash)
-  const clock = createManualClock(1_700_000_000_000 + number * 600_000)
-  const engine = await openLifeEngine(folder, number, clock, () => number)
-  onTestFinished(() => engine.close())
-  const opened = createRuntime({
-    clock,
-    dataDirectory: folder,
-    environment: {},
-    engine: createMortalEngine(engine, life),
+  const opened = await openLife(folder, number, crash, () => ({
     model: createScriptedModel(bake()),
     plugins: [
       definePlugin({ kind: "tool", name: "test", tools: [{ ...echo, onCrash: "retry" }] }),
       createBackgroundPlugin(),
     ],
-    permissions: allowAll,
-  })
-  return { life, opened, store: engine.store }
+  }))
+  onTestFinished(() => opened.engine.close())
+  return opened
 }
 
 /** True when the life came to its end before all was done. */
 async function liveOnce(folder: string, crash: CrashPoint): Promise<boolean> {
-  const { life, opened } = await begin(folder, 1, crash)
-  const lived = opened.then(async (runtime) => {
+  const { life, runtime: opening } = await begin(folder, 1, crash)
+  const lived = opening.then(async (runtime) => {
     const session = await runtime.createSession({ id: SESSION })
     await session.send("bake")
     await finishTurn(runtime)
@@ -66,9 +55,9 @@ test.each(["before", "after"] as const)(
     for (let number = 1; hasCrashed; number += 1) {
       const folder = createFolder()
       hasCrashed = await liveOnce(folder, { at: "commit", number, when })
-      const { opened, store } = await begin(folder, 2)
-      const runtime = await opened
-      if (!(await store.session(SESSION))) await runtime.createSession({ id: SESSION })
+      const { engine, runtime: opening } = await begin(folder, 2)
+      const runtime = await opening
+      if (!(await engine.store.session(SESSION))) await runtime.createSession({ id: SESSION })
       const session = await runtime.openSession(SESSION)
       await finishTurn(runtime)
       if (session.history().length === 0) await session.send("bake")

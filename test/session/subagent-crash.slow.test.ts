@@ -1,33 +1,17 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { expect, test } from "vitest"
-import { createRuntime, type Runtime } from "../../src/app.ts"
-import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
-import { createSubagentPlugin } from "../../src/builtin/subagent/subagent-plugin.ts"
-import { openLifeEngine } from "../chaos/life-engine.ts"
+import type { Runtime } from "../../src/app.ts"
 import type { ConnectedModel, ProviderResponse } from "../../src/plugin/model.ts"
 import { NO_TOKENS } from "../../src/plugin/token-usage.ts"
-import { allowAll } from "../../src/runner/call/permission.ts"
-import type { Engine } from "../../src/task/engine.ts"
 import { DEFAULT_WORKSPACE, type SessionId } from "../../src/task/id.ts"
-import type { TaskStore } from "../../src/task/store.ts"
-import {
-  type CrashPoint,
-  createLife,
-  createMortalEngine,
-  describeCrash,
-  type Life,
-  liveThroughEffect,
-} from "../chaos/mortal-engine.ts"
+import { type AgentHouse, breathe, createAgentHouse, type HouseModelParts, say } from "../chaos/agent-house.ts"
+import { type CrashPoint, describeCrash, liveThroughEffect } from "../chaos/mortal-engine.ts"
+import { findCrashPoints } from "../chaos/open-life.ts"
 import { withPatience } from "../chaos/patience.ts"
 import { describeLive } from "../chaos/store-invariants.ts"
 import { finishTurn } from "../chaos/turn-scenario.ts"
-import { removeTestStore } from "../support/test-engine.ts"
 
 const PARENT = "parent" as SessionId
 const ANSWER = "worked"
-const LEASE_SECONDS = 60
 
 /** Whether the call of the subagent ends in the foreground or moves to the background. */
 type Course = "foreground" | "background"
@@ -49,55 +33,10 @@ for (const course of ["foreground", "background"] as const) {
   })
 }
 
-interface House {
-  readonly asked: string[]
-  begin(crash?: CrashPoint): Promise<{ life: Life; runtime: Promise<Runtime>; store: TaskStore }>
-  remove(): Promise<void>
-}
-
-function createHouse(course: Course): House {
-  const directory = mkdtempSync(join(tmpdir(), "meanwhile-subagent-"))
-  const asked: string[] = []
-  const engines: Engine[] = []
-  return {
-    asked,
-    async begin(crash) {
-      const number = engines.length + 1
-      const life = createLife(number, crash)
-      const clock = createManualClock(1_700_000_000_000 + number * 10 * LEASE_SECONDS * 1_000)
-      const engine = await openLifeEngine(directory, number, clock)
-      engines.push(engine)
-      const { store } = engine
-      const runtime = createRuntime({
-        clock,
-        dataDirectory: directory,
-        environment: {},
-        engine: createMortalEngine(engine, life),
-        model: createModel({ life, clock, asked, store, course }),
-        plugins: [createSubagentPlugin({ directories: [] })],
-        permissions: allowAll,
-        background: { stopGraceSeconds: 0.1, leaseSeconds: LEASE_SECONDS },
-      })
-      return { life, runtime, store }
-    },
-    async remove() {
-      await Promise.all(engines.map((engine) => engine.close()))
-      await removeTestStore(directory)
-      rmSync(directory, { recursive: true, force: true })
-    },
-  }
-}
-
-interface ModelParts {
-  readonly life: Life
-  readonly clock: ManualClock
-  readonly asked: string[]
-  readonly store: TaskStore
-  readonly course: Course
-}
+const createHouse = (course: Course): AgentHouse => createAgentHouse((parts) => createModel(parts, course))
 
 /** The parent hands its work down and is done with the answer; the subagent works. Asking is an effect. */
-function createModel({ life, clock, asked, store, course }: ModelParts): ConnectedModel {
+function createModel({ life, clock, asked, engine }: HouseModelParts, course: Course): ConnectedModel {
   return {
     id: "teller/model",
     async generate({ messages, system }) {
@@ -106,7 +45,7 @@ function createModel({ life, clock, asked, store, course }: ModelParts): Connect
       if (!liveThroughEffect(life, () => asked.push(who))) return new Promise(() => {})
       await breathe(life)
       if (!isChild) return messages.length === 1 ? SPAWN : say("done")
-      while (course === "background" && (await store.countTasks({ kinds: ["agent"] })) === 0) {
+      while (course === "background" && (await engine.store.countTasks({ kinds: ["agent"] })) === 0) {
         clock.advance(1_000)
         await breathe(life)
       }
@@ -114,14 +53,6 @@ function createModel({ life, clock, asked, store, course }: ModelParts): Connect
     },
   }
 }
-
-const breathe = (life: Life): Promise<void> => life.guard(new Promise<void>((resolve) => setImmediate(resolve)))
-
-const say = (text: string): ProviderResponse => ({
-  message: { role: "assistant", parts: [{ type: "text", text }] },
-  finish: "stop",
-  usage: NO_TOKENS,
-})
 
 const SPAWN: ProviderResponse = {
   message: {
@@ -138,20 +69,13 @@ async function play(runtime: Runtime): Promise<void> {
   await finishTurn(runtime)
 }
 
-/** Every commit and effect from the message to the end of all it led to, before it and after it. */
+/** From the message to the end of all it led to. */
 async function findPoints(course: Course): Promise<readonly CrashPoint[]> {
   const house = createHouse(course)
   try {
     const { life, runtime } = await house.begin()
     const open = await runtime
-    const first = { commit: life.commits, effect: life.effects }
-    await withPatience(play(open), () => "no crash")
-    const last = { commit: life.commits, effect: life.effects }
-    return (["before", "after"] as const).flatMap((when) =>
-      (["commit", "effect"] as const).flatMap((at) =>
-        Array.from({ length: last[at] - first[at] }, (_, index) => ({ at, number: first[at] + index + 1, when })),
-      ),
-    )
+    return await findCrashPoints(life, () => withPatience(play(open), () => "no crash"))
   } finally {
     await house.remove()
   }
@@ -163,14 +87,14 @@ async function playRound(course: Course, points: readonly CrashPoint[]): Promise
   const name = points.map(describeCrash).join(", then ")
   try {
     for (const [index, point] of points.entries()) {
-      const { life, runtime, store } = await house.begin(point)
+      const { life, runtime, engine } = await house.begin(point)
       const work = runtime.then((open) => (index === 0 ? play(open) : finishTurn(open)))
-      await withPatience(Promise.race([work, life.over]), async () => `${name}\n${await describeLive(store)}`)
+      await withPatience(Promise.race([work, life.over]), async () => `${name}\n${await describeLive(engine.store)}`)
       life.end()
     }
-    const { runtime, store } = await house.begin()
+    const { runtime, engine } = await house.begin()
     const open = await runtime
-    await withPatience(finishTurn(open), async () => `${name}\n${await describeLive(store)}`)
+    await withPatience(finishTurn(open), async () => `${name}\n${await describeLive(engine.store)}`)
     await check(open, house.asked, points.length, name)
     await open.close()
   } finally {
