@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { eventually } from "../support/eventually.ts"
 import { processesOf } from "../support/processes.ts"
 import { startPiped } from "../support/program.ts"
-import { createMachines } from "../support/two-machines.ts"
+import { createMachines, leaveCommand } from "../support/two-machines.ts"
 import { createFolder } from "../support/workplace.ts"
 
 /** Of whoever is to be found dead soon. */
@@ -69,4 +69,13 @@ test("it can be stopped while its machine is away, and the next worker there end
   })
   next.kill("SIGTERM")
   expect(await next.exited).toBe(0)
+})
+
+test("a program that runs only its own ends what it stops of a machine that is away, also when nobody else is there", async () => {
+  const machines = await createMachines()
+  const id = await leaveCommand(machines)
+  const { runtime } = await machines.open({ takesWork: "own" })
+  await runtime.tasks.cancel(id)
+  const { task } = await runtime.tasks.result(id, { waitMs: 20_000 })
+  expect(task).toMatchObject({ status: "cancelled", survivors: "unknown" })
 })

@@ -6,6 +6,7 @@ import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
 import { allowAll } from "../../src/runner/call/permission.ts"
 import type { Engine } from "../../src/task/engine.ts"
+import type { TaskId } from "../../src/task/id.ts"
 import { watchFirstLook } from "./test-engine.ts"
 import { createFolder } from "./workplace.ts"
 
@@ -57,4 +58,14 @@ export async function createMachines(): Promise<Machines> {
       return { folder, runtime, engine }
     },
   }
+}
+
+/** A command that has begun on a machine of its own, and goes on without it. */
+export async function leaveCommand(machines: Machines, options?: MachineOptions): Promise<TaskId> {
+  const { runtime } = await machines.open(options)
+  const input = { command: "echo begun; exec sleep 1000" }
+  const { id } = await runtime.tasks.start({ tool: "run_command", input, lifetime: "forever" })
+  await runtime.tasks.waitForOutput(id, { pattern: /begun/, timeoutMs: 20_000 })
+  await runtime.close()
+  return id
 }

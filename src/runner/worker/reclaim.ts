@@ -75,11 +75,10 @@ function isLeft(scope: RunnerScope, lease: Lease, isLost: (lease: Lease) => bool
 
 /** What was asked to stop of what is another host's ends all the same: that host ends its processes once it is back. */
 async function endStopped(scope: RunnerScope, lost: WorkerLease): Promise<void> {
-  if (scope.own) return
   const worker = toWorkerId(lost)
-  await forEachTask(scope, { worker, statuses: ["stopping"] }, (task) =>
-    reclaimRun(scope, task, worker, { hasSpool: false }),
-  )
+  await forEachTask(scope, { worker, statuses: ["stopping"] }, async (task) => {
+    if (isOwn(scope, task)) await reclaimRun(scope, task, worker, { hasSpool: false })
+  })
 }
 
 const toWorkerId = ({ key }: Pick<Lease, "key">): WorkerId => key.slice(WORKER_LEASE_PREFIX.length) as WorkerId
