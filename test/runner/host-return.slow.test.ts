@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { eventually } from "../support/eventually.ts"
 import { processesOf } from "../support/processes.ts"
 import { startPiped } from "../support/program.ts"
-import { createMachines, leaveCommand } from "../support/two-machines.ts"
+import { createMachines, leaveCommands } from "../support/two-machines.ts"
 import { createFolder } from "../support/workplace.ts"
 
 /** Of whoever is to be found dead soon. */
@@ -73,9 +73,23 @@ test("it can be stopped while its machine is away, and the next worker there end
 
 test("a program that runs only its own ends what it stops of a machine that is away, also when nobody else is there", async () => {
   const machines = await createMachines()
-  const id = await leaveCommand(machines)
+  const [id = ""] = await leaveCommands(machines)
   const { runtime } = await machines.open({ takesWork: "own" })
   await runtime.tasks.cancel(id)
   const { task } = await runtime.tasks.result(id, { waitMs: 20_000 })
   expect(task).toMatchObject({ status: "cancelled", survivors: "unknown" })
+})
+
+test("in the folder of that machine it ends the processes too, and leaves what else goes on there", async () => {
+  const machines = await createMachines()
+  const folder = createFolder()
+  const ids = await leaveCommands(machines, { folder }, 2)
+  const [id = "", left = ""] = ids
+  const { runtime } = await machines.open({ folder, takesWork: "own" })
+  await runtime.tasks.cancel(id)
+  const { task } = await runtime.tasks.result(id, { waitMs: 20_000 })
+  expect(task).toMatchObject({ status: "cancelled", survivors: [] })
+  expect(processesOf(id)).toEqual([])
+  expect((await runtime.tasks.get(left)).task).toMatchObject({ status: "running", fence: 1 })
+  expect(processesOf(left)).not.toEqual([])
 })

@@ -60,12 +60,20 @@ export async function createMachines(): Promise<Machines> {
   }
 }
 
-/** A command that has begun on a machine of its own, and goes on without it. */
-export async function leaveCommand(machines: Machines, options?: MachineOptions): Promise<TaskId> {
+/** Commands that have begun on a machine of their own, and go on without it. */
+export async function leaveCommands(
+  machines: Machines,
+  options?: MachineOptions,
+  count = 1,
+): Promise<readonly TaskId[]> {
   const { runtime } = await machines.open(options)
   const input = { command: "echo begun; exec sleep 1000" }
-  const { id } = await runtime.tasks.start({ tool: "run_command", input, lifetime: "forever" })
-  await runtime.tasks.waitForOutput(id, { pattern: /begun/, timeoutMs: 20_000 })
+  const ids: TaskId[] = []
+  for (let index = 0; index < count; index++) {
+    const { id } = await runtime.tasks.start({ tool: "run_command", input, lifetime: "forever" })
+    await runtime.tasks.waitForOutput(id, { pattern: /begun/, timeoutMs: 20_000 })
+    ids.push(id)
+  }
   await runtime.close()
-  return id
+  return ids
 }

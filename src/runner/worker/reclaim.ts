@@ -73,11 +73,15 @@ function isLeft(scope: RunnerScope, lease: Lease, isLost: (lease: Lease) => bool
   return lease.holder === scope.worker.id || isLost(lease)
 }
 
-/** What was asked to stop of what is another host's ends all the same: that host ends its processes once it is back. */
+/**
+ * What was asked to stop of what is kept for a host ends all the same, whoever takes over the rest: where its files are, with
+ * its processes; elsewhere without, and that host ends them once it is back.
+ */
 async function endStopped(scope: RunnerScope, lost: WorkerLease): Promise<void> {
   const worker = toWorkerId(lost)
   await forEachTask(scope, { worker, statuses: ["stopping"] }, async (task) => {
-    if (isOwn(scope, task)) await reclaimRun(scope, task, worker, { hasSpool: false })
+    const hasSpool = isOfThisHost(lost, scope.spoolPlace) && scope.spool.hasRun(task.id, task.run)
+    if (isOwn(scope, task)) await reclaimRun(scope, task, worker, { hasSpool })
   })
 }
 
@@ -123,7 +127,10 @@ async function reclaimSafely(scope: RunnerScope, lease: WorkerLease): Promise<vo
 async function reclaimFrom(scope: RunnerScope, lost: WorkerLease): Promise<void> {
   const holder = scope.worker.id
   const worker = toWorkerId(lost)
-  if (scope.own && !(await hasOwnTask(scope, worker, isKept(lost)))) return
+  if (scope.own && !(await hasOwnTask(scope, worker, isKept(lost)))) {
+    if (isKept(lost)) await endStopped(scope, lost)
+    return
+  }
   const { spool = null, host } = lost.data ?? {}
   const data = { ...toWorkerIdentity(), spool, ...(host !== undefined && { host }) }
   const taken = await takeLease(scope, lost, data)
