@@ -12,7 +12,10 @@ export interface OutputStream {
   finish(): Promise<void>
   /** All of it is stored. */
   readonly isFinished: boolean
-  /** Hands on what was printed so far, but for a line that is still being printed, and then nothing more by itself. */
+  /**
+   * Hands on what was printed so far, as much as one look takes and but for a line that is still being printed, and then
+   * nothing more by itself.
+   */
   pause(): Promise<void>
   /** Hands on nothing more. */
   stop(): void
