@@ -20,8 +20,8 @@ export const ON_POSTGRES: { readonly include: string[]; readonly exclude: string
     "test/**/{rows,rows-001,rows-002,guide,secret-fields,secret-shapes,secret-values}.test.ts",
     "test/runner/config/schema.test.ts",
     "test/session/{history-problems,reports-config}.test.ts",
-    // They are about several processes on one server, whatever engine a run is about.
-    "test/runner/{postgres,output-elsewhere}.test.ts",
+    // They are about several processes on one server, whatever engine a run is about: once is enough.
+    ...(isAbout("embedded") ? ["test/runner/{postgres,output-elsewhere}.test.ts"] : []),
   ],
 }
 
