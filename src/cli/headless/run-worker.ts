@@ -62,6 +62,7 @@ async function openWorker(options: WorkerOptions, screen: Screen, stop: Stop): P
       startPatienceMs: START_PATIENCE_MS,
       signal: opening.signal,
       waitsForServers: true,
+      makesReports: false,
       // An agent is made of turns: whoever takes one must be able to go on with those that were cut off.
       ...(kinds && { takesKinds: kinds.flatMap((kind) => (kind === "agent" ? (["agent", "turn"] as const) : [kind])) }),
       notify: (text) => notes.print(text),
