@@ -167,7 +167,7 @@ test("show tells what is known, output what was printed, and both refuse an id t
   const id = (await program.shows(/\[[0-9a-f]{8}\] still runs/)).slice(1, 9)
   program.type(`/task ${id}`)
   await program.shows(/status {4}running[\s\S]*last line first/)
-  program.type("/run touch go")
+  writeFileSync(join(directory, "go"), "")
   await program.shows(new RegExp(`\\[${id}\\] failed after .* exited with 4`))
   program.type(`/output ${id}`)
   await program.shows(/first\nlast\n/)

@@ -165,7 +165,7 @@ test("a store that is not there at the start is waited for, and that is said", a
   await server.start()
   await worker.shows(/takes tasks from/)
   worker.kill("SIGINT")
-  expect(await worker.exited).toBe(0)
+  expect(await worker.exited, worker.shown()).toBe(0)
 })
 
 test("a password that nobody gave, or that is wrong, is refused at once", async () => {
