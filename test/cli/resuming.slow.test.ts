@@ -41,3 +41,84 @@ test("--resume goes on with the last chat, not with a prompt that was run after 
   second.type("/quit")
   expect(await second.exited).toBe(0)
 })
+
+test("--resume goes on with the last conversation, and /resume with any", async () => {
+  const directory = createFolder()
+  const first = startPiped({ directory })
+  first.type("say remember this")
+  first.endInput()
+  await first.exited
+  const second = startPiped({ directory, arguments: ["--resume"] })
+  second.type("/context")
+  await second.shows(/2 messages, 1 turn\n/)
+  second.endInput()
+  await second.exited
+  const third = startPiped({ directory })
+  third.type("/context")
+  await third.shows(/0 messages, 0 turns\n/)
+  third.type("/resume 1")
+  await third.shows(/Going on with/)
+  third.type("/context")
+  await third.shows(/2 messages, 1 turn\n/)
+  third.type("/reset")
+  third.type("/context")
+  await third.shows(/0 messages/)
+  third.endInput()
+  expect(await third.exited).toBe(0)
+})
+
+test("a turn that a kill cut off goes on at the next start by itself, and its answer is shown with its session", async () => {
+  const directory = createFolder()
+  const first = startPiped({ directory })
+  first.type("count to 12 slowly")
+  await first.shows(/1 2 /)
+  first.kill("SIGKILL")
+  await first.exited
+  const second = startPiped({ directory })
+  await second.shows(/A turn from before goes on: count to 12 slowly \(session [0-9a-f]{8}\)/)
+  second.type("say meanwhile")
+  await second.shows(/meanwhile\n/)
+  second.endInput()
+  expect(await second.exited).toBe(0)
+  expect(second.shown()).toMatch(/session [0-9a-f]{8} │ .*11 12/)
+})
+
+test("a turn that ends in the first moment of the next start is shown all the same", async () => {
+  const directory = createFolder()
+  const first = startPiped({ directory })
+  first.type("run `sleep 8; echo never`, then say all is told")
+  await first.shows(/run_command/)
+  first.kill("SIGKILL")
+  await first.exited
+  const second = startPiped({ directory })
+  await second.shows(/session [0-9a-f]{8} │ .*interrupted/)
+  await second.shows(/session [0-9a-f]{8} │ all is told/)
+  second.endInput()
+  expect(await second.exited).toBe(0)
+})
+
+test("told to end in mid-answer it leaves soon, and the turn goes on at the next start", async () => {
+  const directory = createFolder()
+  const first = startPiped({ directory })
+  first.type("count to 24 slowly")
+  await first.shows(/1 2 /)
+  first.kill("SIGTERM")
+  await first.shows(
+    /The turn that runs, unless it ends within 3 seconds, goes on at the next start of a chat or a worker\./,
+  )
+  expect(await first.exited).toBe(0)
+  const second = startPiped({ directory, arguments: ["--resume"] })
+  second.endInput()
+  expect(await second.exited).toBe(0)
+  expect(second.shown()).toMatch(/A turn from before goes on: count to 24 slowly[\s\S]*1 2 .*23 24\n/)
+})
+
+test("--resume with an id that is none, and a model that is none, are refused with what to do", async () => {
+  const directory = createFolder()
+  const unknown = startPiped({ directory, arguments: ["--resume", "zzz"] })
+  expect(await unknown.exited).toBe(2)
+  expect(unknown.shown()).toMatch(/^meanwhile: There is no session zzz\. /)
+  const nobody = startPiped({ directory, arguments: ["--model", "nobody/knows"] })
+  expect(await nobody.exited).toBe(2)
+  expect(nobody.shown()).toMatch(/^meanwhile: There is no provider for the model "nobody\/knows"\. /)
+})
