@@ -2,6 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process"
 import type { Socket } from "node:net"
 import { encodeIdentity, type ProcessIdentity } from "./identity.ts"
 
+/** So long after a death, in seconds, what was being started just then may still say that it is there. */
+const LOOKS_AFTER_DEATH = 5
+/** What is said instead by one that closes: all it has started is there. */
+const LOOKS_AFTER_CLOSE = 0
+
 /**
  * What is left of a Meanwhile process when it dies: a shell that sleeps on its standard input until then, and from then
  * on stops every command of its that prints more than it was allowed. It ends when all of them have ended. One for all
@@ -33,7 +38,9 @@ guard() {
   done
   [ "$left" ]
 }
-while guard "$1" "$2"; do
+looks=\${line:-${LOOKS_AFTER_DEATH}}
+while guard "$1" "$2" || [ "$looks" -gt 0 ]; do
+  looks=$((looks - 1))
   sleep 1
 done`
 
@@ -72,7 +79,7 @@ export function createGuard(spoolDirectory: string, owner: ProcessIdentity): Gua
       child ??= start()
     },
     close() {
-      child?.stdin?.destroy()
+      child?.stdin?.end(`${LOOKS_AFTER_CLOSE}\n`)
       child = undefined
     },
   }
