@@ -65,7 +65,7 @@ export type Operation =
   | { readonly op: "task.note"; readonly run: RunReference; readonly facts: readonly FactEvent[] }
   /**
    * Begins run n + 1 of a task whose run n is terminal, and settles n's unused notices as superseded. `resume` counts.
-   * Title, input and metadata are replaced when they are given.
+   * Title, folder, input and metadata are replaced when they are given.
    */
   | {
       readonly op: "task.begin_run"
@@ -73,6 +73,7 @@ export type Operation =
       readonly afterRun: number
       readonly reason: "retry" | "resume"
       readonly title?: string
+      readonly folder?: string | null
       readonly input?: JsonValue
       readonly inputHeldBy?: WorkerId | null
       readonly metadata?: JsonObject

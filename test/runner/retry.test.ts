@@ -45,6 +45,18 @@ test("a hook can refuse a retry, or change what runs", async () => {
   expect((await gated.call(2)).input.name).toBe(SECRET)
 })
 
+test("what a hook changes may be in another folder, which is kept then", async () => {
+  const shell = { tool: "run_command", input: { command: "exit 1" } }
+  const { directory, meanwhile } = await createWorkplace()
+  const { id, folder } = await meanwhile.tasks.start(shell)
+  expect(folder).toBe(directory)
+  await meanwhile.tasks.result(id, { waitMs: 20_000 })
+  const beforeToolCall = () => ({ decision: "change", input: { command: "exit 1", cwd: "/" } }) as const
+  await meanwhile.plugins.register(definePlugin({ kind: "tool", name: "hooks", tools: [], beforeToolCall }))
+  expect(await meanwhile.tasks.retry(id)).toMatchObject({ run: 2, input: { cwd: "/" }, folder: "/" })
+  await meanwhile.tasks.result(id, { waitMs: 20_000 })
+})
+
 test("a retried agent counts among the live agents of its parent", async () => {
   const agent = createGatedTool({ name: "agent", kind: "agent", obeys: true })
   const { meanwhile } = await createWorkplace({ tools: [agent.tool], background: { maxAgentFanOut: 1 } })

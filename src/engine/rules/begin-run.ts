@@ -8,7 +8,7 @@ import { requireTask, wrongState } from "./refusal.ts"
 export function createBeginRunHandlers(tables: Tables): Pick<Handlers, "task.begin_run"> {
   const { tasks, events, runs, notices, groups } = tables
   return {
-    "task.begin_run"({ taskId, afterRun, reason, title, input, inputHeldBy, metadata }, change) {
+    "task.begin_run"({ taskId, afterRun, reason, title, folder, input, inputHeldBy, metadata }, change) {
       const task = requireTask(tasks, taskId)
       const { number, details, course, state } = task
       if (course.run !== afterRun) throw wrongState(task, `run ${afterRun} is not the current one`)
@@ -24,6 +24,7 @@ export function createBeginRunHandlers(tables: Tables): Pick<Handlers, "task.beg
         details: {
           ...details,
           title: title ?? details.title,
+          folder: folder === undefined ? details.folder : folder,
           input: input === undefined ? details.input : input,
           inputHeldBy: inputHeldBy === undefined ? details.inputHeldBy : inputHeldBy,
           metadata: metadata ?? details.metadata,

@@ -41,14 +41,14 @@ export function describeLaterRuns(test: EngineTest): void {
       expect(await engine.store.notices({ taskId: id, states: ["pending"] }, 10)).toMatchObject([toEndedNotice(second)])
     })
 
-    test("resumes with another input and title and counts", async ({ engine }) => {
+    test("resumes with another input, title and folder, and counts", async ({ engine }) => {
       const { id, title } = await createEndedTask(engine)
       const begin = { op: "task.begin_run", taskId: id, afterRun: 1, reason: "resume" } as const
-      const another = { title: "on", input: "go on", inputHeldBy: createWorkerId() }
+      const another = { title: "on", folder: "/there", input: "go on", inputHeldBy: createWorkerId() }
       const [begun] = await engine.store.commit([{ ...begin, ...another }])
       expect(begun).toMatchObject({ ...another, resumeCount: 1 })
       expect(await engine.store.task(id)).toEqual(begun)
-      expect((await engine.store.tasks({}, { limit: 1 })).items).toMatchObject([{ id, title: "on" }])
+      expect((await engine.store.tasks({}, { limit: 1 })).items).toMatchObject([{ id, title: "on", folder: "/there" }])
       expect(await engine.store.run(id, 1)).toMatchObject({ title, input: { command: "npm test" }, patch: PATCH })
     })
 

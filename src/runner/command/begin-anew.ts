@@ -84,7 +84,7 @@ function toFurther({ metadata }: TaskRecord, hops: number): Pick<OperationOf<"ta
   return hops > toHops(metadata) ? { metadata: withHops(metadata, hops) } : {}
 }
 
-type InputPart = Pick<OperationOf<"task.begin_run">, "input" | "inputHeldBy" | "title">
+type InputPart = Pick<OperationOf<"task.begin_run">, "input" | "inputHeldBy" | "folder" | "title">
 
 /** This worker, which may have another id by now: only one that holds the input is offered the task. */
 function toHolder(scope: RunnerScope, task: TaskRecord): InputPart {
@@ -99,6 +99,6 @@ function toChangedInput(
   reason: NextRun["reason"],
 ): InputPart {
   scope.heldInputs.delete(task.id)
-  const { input, inputHeldBy, title } = toDetails(scope, admitted, task.id)
-  return { input, inputHeldBy, ...(reason === "resume" && { title }) }
+  const { input, inputHeldBy, folder, title } = toDetails(scope, admitted, task.id)
+  return { input, inputHeldBy, folder, ...(reason === "resume" && { title }) }
 }

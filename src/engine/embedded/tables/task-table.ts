@@ -21,7 +21,7 @@ export function createTaskTable(database: DatabaseSync): TaskTable {
   const saveFacts = prepare(database, SAVE_FACTS)
   const saveDetails = prepare(
     database,
-    "UPDATE tasks SET priority = ?, session = ?, group_id = ?, input_held_by = ?, title = ? WHERE number = ?",
+    "UPDATE tasks SET priority = ?, session = ?, group_id = ?, input_held_by = ?, title = ?, folder = ? WHERE number = ?",
   )
   const saveInput = prepare(database, "UPDATE tasks SET input = ?, metadata = ? WHERE number = ?")
   const markUsed = prepare(database, "UPDATE tasks SET has_unused_result = 0, used_at = ? WHERE number = ?")
@@ -71,8 +71,8 @@ export function createTaskTable(database: DatabaseSync): TaskTable {
       )
     },
     saveDetails({ number, details }) {
-      const { priority, session, group, inputHeldBy, title } = details
-      saveDetails.run(priority, session, group, inputHeldBy, title, number)
+      const { priority, session, group, inputHeldBy, title, folder } = details
+      saveDetails.run(priority, session, group, inputHeldBy, title, folder, number)
     },
     saveInput({ number, details }) {
       const text = toInputText(details)
