@@ -6,6 +6,9 @@ import { TASK_KINDS } from "../../task/record.ts"
 import { applyEvents, CANCELLED, createTask, QUEUED, RUNNING, sampleWait, STARTED, WORKER } from "./samples.ts"
 import { type EngineTest, waitUntil } from "./subject.ts"
 
+/** Longer than a store that has much to do takes for a few answers. */
+const DELAY_MS = 1_500
+
 export function describeQueue(test: EngineTest): void {
   describe("the dispatcher", () => {
     test("offers the highest priority first, then the oldest", async ({ engine }) => {
@@ -136,11 +139,11 @@ export function describeQueue(test: EngineTest): void {
     })
 
     test("offers a delayed task when it falls due, and says when that is", async ({ engine }) => {
-      const task = await createTask(engine, { as: "queued", delayMs: 150 })
+      const task = await createTask(engine, { as: "queued", delayMs: DELAY_MS })
       const later = await createTask(engine, { as: "queued", delayMs: 100_000 })
       if (task.status !== "queued") throw new Error("it is queued")
       expect(await engine.dispatcher.nextDueAt()).toBe(task.availableAt)
-      expect(task.availableAt).toBe(task.queuedAt + 150)
+      expect(task.availableAt).toBe(task.queuedAt + DELAY_MS)
       expect(await take(engine)).toEqual([])
       await waitUntil(async () => (await take(engine)).length === 1)
       if (later.status === "queued") expect(await engine.dispatcher.nextDueAt()).toBe(later.availableAt)
