@@ -21,6 +21,7 @@ const SLOTS = 3
 const LEASE_SECONDS = 1
 const PROGRAMS = {
   "first schema": fileURLToPath(new URL("../fixtures/worker-of-schema-1/worker.js", import.meta.url)),
+  "previous schema": fileURLToPath(new URL("../fixtures/worker-of-schema-2/worker.js", import.meta.url)),
   "newest schema": fileURLToPath(new URL("processes/crash-program.ts", import.meta.url)),
 } as const
 type Version = keyof typeof PROGRAMS
@@ -116,27 +117,37 @@ const steps = (tool: string, names: readonly string[], pauseMs: number): ToolCal
   input: { steps: [...names], pauseMs },
 })
 
-test("workers of the first schema and of the newest one share a queue, and each task is run once", async () => {
-  const fleet = await createFleet()
-  const pair = await Promise.all([fleet.start("first schema"), fleet.start("newest schema")])
-  for (const child of pair) {
-    const parents = Array.from({ length: 4 }, () => ({ tool: "parent", input: { childSteps: ["x-retry", "y-once"] } }))
-    startAll(child, [
-      ...Array.from({ length: 16 }, () => steps("retrying", ["0-retry", "1-once", "2-ask"], 20)),
-      ...parents,
-    ])
-  }
-  await fleet.settle(pair)
-  for (const child of pair) expect(fleet.acts(child).length).toBeGreaterThan(0)
-  const histories = await readHistories(fleet.store)
-  expect(histories).toHaveLength(48)
-  expect(new Set(histories.map(({ task }) => task.status))).toEqual(new Set(["completed"]))
-  expect(histories.flatMap(({ events }) => events.filter(({ body }) => body.type === "task.started"))).toHaveLength(48)
-})
+test.each(["first schema", "previous schema"] as const)(
+  "workers of the %s and of the newest one share a queue, and each task is run once",
+  async (older) => {
+    const fleet = await createFleet()
+    const pair = await Promise.all([fleet.start(older), fleet.start("newest schema")])
+    for (const child of pair) {
+      const parents = Array.from({ length: 4 }, () => ({
+        tool: "parent",
+        input: { childSteps: ["x-retry", "y-once"] },
+      }))
+      startAll(child, [
+        ...Array.from({ length: 16 }, () => steps("retrying", ["0-retry", "1-once", "2-ask"], 20)),
+        ...parents,
+      ])
+    }
+    await fleet.settle(pair)
+    for (const child of pair) expect(fleet.acts(child).length).toBeGreaterThan(0)
+    const histories = await readHistories(fleet.store)
+    expect(histories).toHaveLength(48)
+    expect(new Set(histories.map(({ task }) => task.status))).toEqual(new Set(["completed"]))
+    expect(histories.flatMap(({ events }) => events.filter(({ body }) => body.type === "task.started"))).toHaveLength(
+      48,
+    )
+  },
+)
 
 test.each([
   ["first schema", "newest schema"],
   ["newest schema", "first schema"],
+  ["previous schema", "newest schema"],
+  ["newest schema", "previous schema"],
 ] as const)("what a killed worker of the %s ran is taken over by one of the %s", async (mortal, heir) => {
   const fleet = await createFleet()
   // It has no room for anything else until these are stopped.
