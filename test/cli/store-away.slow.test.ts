@@ -100,6 +100,21 @@ test("whoever leaves a chat while its store is away goes at once, and is given b
   expect(await chat.exited).toBe(0)
 })
 
+test("a command that the store did not take is given back to whoever leaves", async () => {
+  const chat = startInTerminal({ directory: createFolder(), arguments: ["--engine", await createStore()] })
+  await chat.shows(/you talk with/)
+  chat.type("say first")
+  await chat.shows(/first\s[^]*tokens/)
+  await server.kill()
+  onTestFinished(server.start)
+  await chat.shows(AWAY)
+  chat.type("/start echo never started")
+  chat.type("/tasks")
+  chat.type("/quit")
+  expect(await chat.exited).toBe(0)
+  expect(chat.shown()).toMatch(/may not have kept what you said:\s+\/start echo never started\s*$/)
+})
+
 test("a worker says once that its store is away and once that it is back, and what it ran comes to its end", async () => {
   const { desk, worker, id, folder } = await startWork("while [ ! -f end ]; do sleep 0.1; done")
   await server.kill()

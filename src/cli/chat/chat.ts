@@ -57,7 +57,11 @@ export async function runChat(options: ChatOptions): Promise<void> {
     detach()
     view.close()
     const { words, leave } = options
-    await shutDown({ meanwhile, screen, interrupts, announcer, conversation, leftTurns, words, leave }, reason)
+    const { givenBack } = chat
+    await shutDown(
+      { meanwhile, screen, interrupts, announcer, conversation, leftTurns, givenBack, words, leave },
+      reason,
+    )
   } catch (error) {
     if (isMeanwhileError(error, "store_unavailable")) tellLost(chat.early(), screen)
     throw error
@@ -80,6 +84,7 @@ function createChat(options: ChatOptions) {
   const ready = Promise.withResolvers<Conversation>()
   const foreground = createForeground()
   const early = new Set<string>()
+  const givenBack: string[] = []
   const announcer = createAnnouncer({
     meanwhile,
     screen,
@@ -91,6 +96,7 @@ function createChat(options: ChatOptions) {
   const leftTurns = createLeftTurns(meanwhile, screen)
   const desk = createQuestionDesk(screen, prompt.expectAnswer)
   let conversation: Conversation | undefined
+  let isReady = false
   const view = createAgentView({
     answers: screen,
     notes: screen,
@@ -108,7 +114,8 @@ function createChat(options: ChatOptions) {
   const { selection } = view
   const { announceEnd } = announcer
   const { words } = options
-  const context = { meanwhile, screen, selection, foreground, prefix: "/", words, announceEnd }
+  const giveBack = (line: string): void => void givenBack.push(line)
+  const context = { meanwhile, screen, selection, foreground, prefix: "/", words, announceEnd, giveBack }
 
   async function start(): Promise<Conversation> {
     const session = await startSession(meanwhile, options)
@@ -124,6 +131,7 @@ function createChat(options: ChatOptions) {
     await leftTurns.tell(session.id)
     await announcer.announceLeft()
     await tellQuestions(meanwhile, screen)
+    isReady = true
     return conversation
   }
 
@@ -148,9 +156,10 @@ function createChat(options: ChatOptions) {
     },
     /** Lines that wait until everything is ready. */
     early: (): readonly string[] => [...early],
+    givenBack,
     /** A line typed before everything is ready waits for it. */
     async handle(line: string): Promise<void> {
-      if (!conversation && isQuit(line)) return ending.resolve("quit")
+      if (!isReady && isQuit(line)) return ending.resolve("quit")
       early.add(line)
       const talking = await ready.promise
       early.delete(line)

@@ -28,6 +28,7 @@ test("at the end of input, what a report starts is waited for and reported, also
       close() {},
     },
     leftTurns: { count: () => 0, allEnded: async () => {} },
+    givenBack: [],
   } as unknown as EndingParts
   await shutDown(parts, "end of input")
   expect(course).toEqual(["reported", "its task ended", "reported", "closed"])

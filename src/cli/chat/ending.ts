@@ -20,6 +20,8 @@ export interface EndingParts {
   readonly announcer: Announcer
   readonly conversation: Conversation
   readonly leftTurns: LeftTurns
+  /** Commands that the store may not have kept. */
+  readonly givenBack: readonly string[]
   /** How the program is called for this store. */
   readonly words: string
   /** From now on a store that is away is not waited for. */
@@ -53,7 +55,7 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   const drainMs = ending === "interrupt" ? DRAIN_MS : 0
   const isClosed = await closeUnlessAway(meanwhile, { drainMs, signal: hurry.signal })
   if (!isClosed) screen.print("The store is away. What was not written yet is found at the next start.")
-  tellLost(conversation.lost(), screen)
+  tellLost([...conversation.lost(), ...parts.givenBack], screen)
   forget()
 }
 

@@ -1,4 +1,4 @@
-import { toErrorMessage } from "../../base/error.ts"
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { type ChatContext, splitLine } from "../command/command.ts"
 import { describeUnknown, findCommand, findPluginCommand } from "../command/commands.ts"
 import { toUnknownArgument } from "../command/unknown-argument.ts"
@@ -14,6 +14,7 @@ export async function obey(line: string, context: ChatContext): Promise<"quit" |
   try {
     return await obeyCommand(text, context)
   } catch (error) {
+    if (isMeanwhileError(error, "store_unavailable") && isKept(text)) context.giveBack(text)
     context.screen.print(context.screen.style.red(plain(toErrorMessage(error))))
   }
 }
@@ -25,6 +26,12 @@ export function isCommand(line: string, meanwhile: ChatContext["meanwhile"], que
   if (question.kind !== "text" && !question.allowsText) return true
   const wanted = splitLine(text.slice(1)).name
   return findCommand(wanted) !== undefined || findPluginCommand(wanted, meanwhile) !== undefined
+}
+
+/** Whether a command changes something. Of what a plugin brings that is not known. */
+function isKept(text: string): boolean {
+  const command = findCommand(splitLine(text.slice(1)).name)
+  return command === undefined || command.isKept === true
 }
 
 /** Whether a line ends the chat, whatever else is going on. */

@@ -11,6 +11,7 @@ export const cancelCommand: Command<TaskContext> = {
   name: "cancel",
   usage: "cancel ID|GROUP",
   summary: "stop a task and everything it started, or all of a group by its name or id",
+  isKept: true,
   async run(wanted, context) {
     if (!requireId(wanted, "cancel", context.screen)) return
     const group = await findGroup(context.meanwhile, wanted)

@@ -24,6 +24,8 @@ export interface ChatContext extends TaskContext {
   readonly conversation: Conversation
   readonly selection: AgentSelection
   readonly foreground: Foreground
+  /** The store was away, and may not have kept what this line asks for. */
+  giveBack(line: string): void
 }
 
 export interface Command<Context extends TaskContext = ChatContext> {
@@ -31,6 +33,8 @@ export interface Command<Context extends TaskContext = ChatContext> {
   /** Without the slash. */
   readonly usage: string
   readonly summary: string
+  /** It asks for something that is kept: given back to the person when the store did not take it. */
+  readonly isKept?: true
   /** `argument` is the rest of the line. Resolves to `quit` when the program should end. */
   run(argument: string, context: Context): Promise<"quit" | void>
 }

@@ -25,6 +25,7 @@ export const answerCommand: Command<TaskContext> = {
   name: "answer",
   usage: "answer ID yes|no|NUMBER|TEXT",
   summary: "answer what a task waits for",
+  isKept: true,
   async run(argument, { meanwhile, screen, prefix, announceEnd }) {
     const { name: id, argument: text } = splitLine(argument)
     if (id === "" || text === "") {

@@ -38,6 +38,7 @@ export const startCommand: Command<TaskContext> = {
   name: "start",
   usage: "start CMD",
   summary: "run a shell command in the background at once",
+  isKept: true,
   async run(command, { meanwhile, screen, announceEnd }) {
     if (command === "") {
       screen.print("Say what to start, for example: /start npm test")

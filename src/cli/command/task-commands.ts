@@ -90,6 +90,7 @@ export const retryCommand: Command<TaskContext> = {
   name: "retry",
   usage: "retry ID",
   summary: "run a task that failed, timed out or was stopped again",
+  isKept: true,
   async run(id, { meanwhile, screen, announceEnd }) {
     if (!requireId(id, "retry", screen)) return
     const task = await meanwhile.tasks.retry(id)
@@ -102,6 +103,7 @@ export const clearCommand: Command<TaskContext> = {
   name: "clear",
   usage: "clear",
   summary: "forget every task that has ended, with its output",
+  isKept: true,
   async run(_argument, { meanwhile, screen }) {
     const count = await meanwhile.tasks.clear({ kinds: BACKGROUND_KINDS })
     screen.print(count === 1 ? "1 ended task removed." : `${count} ended tasks removed.`)

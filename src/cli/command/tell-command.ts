@@ -5,6 +5,7 @@ export const tellCommand: Command<TaskContext> = {
   name: "tell",
   usage: "tell ID TEXT",
   summary: "say something to an agent in the background; one that has completed goes on with it",
+  isKept: true,
   async run(argument, { meanwhile, screen, prefix, announceEnd }) {
     const { name: id, argument: text } = splitLine(argument)
     if (id === "" || text === "") {
