@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest"
 import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
-import { startPiped } from "../support/program.ts"
+import { startInTerminal, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
 /** Both look often and are missed soon. */
@@ -34,6 +34,29 @@ test("a chat that stood still says in a line that another worker goes on with th
   await chat.shows(/^afterwards$/m)
   chat.endInput()
   expect(await chat.exited).toBe(0)
+  worker.kill("SIGTERM")
+  expect(await worker.exited).toBe(0)
+})
+
+test("what is said while another worker goes on with the answer of a chat waits for that, and is heard after it", async () => {
+  const engine = await openStore()
+  const worker = start(engine, "worker", "--verbose")
+  await worker.shows(/takes tasks from/)
+  const chat = startInTerminal({ directory: createFolder(), arguments: ["--engine", engine], environment })
+  await chat.shows(/you talk with/)
+  chat.type("count to 24 slowly")
+  await chat.shows(/1 2 3/)
+  process.kill(chat.pid, "SIGSTOP")
+  await worker.shows(/run taken .* kind=turn/)
+  process.kill(chat.pid, "SIGCONT")
+  await chat.shows(/another\s+worker\s+goes\s+on\s+with\s+the\s+answer/)
+  chat.type("say afterwards")
+  chat.type("say at last")
+  await chat.shows(/\(queued: /)
+  await chat.shows(/[\r\n]1 2 3 [\d ]+ 23 24\r\n[^]*[\r\n]afterwards\r\n[^]*[\r\n]at last\r\n/)
+  chat.type("/quit")
+  expect(await chat.exited).toBe(0)
+  expect(chat.shown()).not.toContain("is busy")
   worker.kill("SIGTERM")
   expect(await worker.exited).toBe(0)
 })

@@ -2,9 +2,11 @@ import type { Runtime } from "../../app.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { formatDuration, plain, shortId, type TaskId } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
-import { followElsewhere, toTakenTurn } from "./turn-elsewhere.ts"
+import { awaitElsewhere, followElsewhere, isOvertaken, toBusyTurn, toTakenTurn } from "./turn-elsewhere.ts"
 
 const STOP_REASON = "stopped by Ctrl+C"
+const HELD =
+  "(queued: another program answers in this conversation, and the model hears it when that has ended; Ctrl+C stops that answer)"
 
 export type Session = Awaited<ReturnType<Runtime["createSession"]>>
 type SessionId = Session["id"]
@@ -20,7 +22,7 @@ export interface Conversation {
   isAwaited(session: SessionId): boolean
   /** Messages that have not been answered yet. */
   count(): number
-  /** Those of them that wait for the turn before theirs: nobody has heard them. */
+  /** Those of them that wait for the turn before theirs, here or elsewhere: nobody has heard them. */
   unsaid(): readonly string[]
   /** Those that the store did not take: it was away when the person left. */
   lost(): readonly string[]
@@ -42,8 +44,11 @@ export interface ConversationOptions {
 interface SaidMessage {
   readonly session: SessionId
   readonly message: string
+  /** Behind another of this chat. */
   isQueued: boolean
-  readonly turn: Promise<void>
+  /** Behind a turn that another process has. */
+  isHeld: boolean
+  turn: Promise<void>
 }
 
 export function createConversation(options: ConversationOptions): Conversation {
@@ -55,14 +60,47 @@ export function createConversation(options: ConversationOptions): Conversation {
   const awaited: SaidMessage[] = []
   const lost: string[] = []
 
-  async function take(own: Session, message: string): Promise<void> {
+  /** Until it was heard: what another process does in the same conversation is waited for. */
+  async function take(own: Session, one: SaidMessage): Promise<void> {
     try {
-      await own.send(message)
+      if (before(one).some(({ isHeld }) => isHeld)) await hold(own, one, null)
+      while (!closing.signal.aborted) {
+        const refusal = await send(own, one)
+        if (!refusal) return
+        await hold(own, one, refusal.turn)
+      }
     } catch (error) {
       const turn = toTakenTurn(error)
       if (turn && !closing.signal.aborted) return follow(own, turn)
-      tell(error, message)
+      tell(error, one.message)
     }
+  }
+
+  /** Says why it was not taken, when it can be later. */
+  async function send(own: Session, one: SaidMessage): Promise<{ readonly turn: TaskId | null } | undefined> {
+    try {
+      await own.send(one.message)
+      return undefined
+    } catch (error) {
+      const turn = toBusyTurn(error) ?? null
+      if (!turn && !isOvertaken(error)) throw error
+      if (turn && !one.isQueued) screen.print(screen.style.dim(HELD))
+      return { turn }
+    }
+  }
+
+  async function hold(own: Session, one: SaidMessage, turn: TaskId | null): Promise<void> {
+    one.isHeld = true
+    await Promise.all(before(one).map((other) => other.turn))
+    if (turn) {
+      elsewhere.set(own.id, turn)
+      await awaitElsewhere({ meanwhile, signal: closing.signal }, turn).finally(() => elsewhere.delete(own.id))
+    }
+    one.isHeld = false
+  }
+
+  function before(one: SaidMessage): readonly SaidMessage[] {
+    return awaited.slice(0, awaited.indexOf(one)).filter(({ session: other }) => other === one.session)
   }
 
   async function follow(own: Session, turn: TaskId): Promise<void> {
@@ -90,8 +128,9 @@ export function createConversation(options: ConversationOptions): Conversation {
       const { id } = session
       const isQueued = session.isBusy || awaited.some((one) => one.session === id)
       if (isQueued) screen.print(screen.style.dim(describeQueued(options.backgroundAfterMs(id))))
-      const one: SaidMessage = { session: id, message, isQueued, turn: take(session, message) }
+      const one: SaidMessage = { session: id, message, isQueued, isHeld: false, turn: Promise.resolve() }
       awaited.push(one)
+      one.turn = take(session, one)
       await one.turn
       awaited.splice(awaited.indexOf(one), 1)
       const next = awaited.find((other) => other.session === id)
@@ -100,7 +139,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     stop: () => session.stop(STOP_REASON) || stopElsewhere(),
     isAwaited: (id) => awaited.some((one) => one.session === id),
     count: () => awaited.length,
-    unsaid: () => awaited.flatMap(({ isQueued, message }) => (isQueued ? [message] : [])),
+    unsaid: () => awaited.flatMap(({ isQueued, isHeld, message }) => (isQueued || isHeld ? [message] : [])),
     lost: () => lost,
     async switchTo(id) {
       session = await meanwhile.openSession(id)

@@ -15,12 +15,33 @@ export function toTakenTurn(error: unknown): TaskId | undefined {
   return typeof id === "string" ? (id as TaskId) : undefined
 }
 
-export interface ElsewhereScope {
+/** The turn of another process that a message is refused for, when it ends without anybody here. */
+export function toBusyTurn(error: unknown): TaskId | undefined {
+  if (!isMeanwhileError(error, "wrong_state")) return undefined
+  const { turn, status } = error.details
+  const isGoing = status === "queued" || status === "running" || status === "stopping"
+  return isGoing && typeof turn === "string" ? (turn as TaskId) : undefined
+}
+
+/** Whether another process said something at the same moment, so that this was not taken. */
+export function isOvertaken(error: unknown): boolean {
+  return isMeanwhileError(error, "wrong_state") && error.details["isOvertaken"] === true
+}
+
+interface AwaitingScope {
   readonly meanwhile: Runtime
-  readonly screen: Screen
-  readonly session: Session
   /** Nobody waits any more. */
   readonly signal: AbortSignal
+}
+
+export interface ElsewhereScope extends AwaitingScope {
+  readonly screen: Screen
+  readonly session: Session
+}
+
+/** Resolves when the turn has ended, or nobody waits any more. */
+export async function awaitElsewhere({ meanwhile, signal }: AwaitingScope, turn: TaskId): Promise<void> {
+  await meanwhile.tasks.result(turn, { waitMs: LONG_MS, signal })
 }
 
 /** Says so, waits for the end of the turn, and shows its answer, unless the turn came back and did that itself. */
@@ -35,8 +56,9 @@ export async function followElsewhere(scope: ElsewhereScope, turn: TaskId): Prom
     const { task } = await meanwhile.tasks.result(turn, { waitMs: LONG_MS, signal })
     if (isBack || signal.aborted) return
     if (task.status !== "completed") return screen.print(`The turn ${formatEnd(task)}`)
-    const [said] = await session.recall({ count: 1 })
-    if (said?.by === "agent") screen.print(plain(said.text))
+    // Without what was said since: the next message may have been heard already.
+    const said = await session.recall({ count: 1, before: task.endedAt + 1 })
+    for (const { by, text } of said) if (by === "agent") screen.print(plain(text))
   } finally {
     unlisten()
   }

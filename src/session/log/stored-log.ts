@@ -123,7 +123,8 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     if (version !== NOT_STORED && !(await findLiveTurn(store, state.data))) await write({ entries: [] })
   }
 
-  const readPosition = () => (version === UNKNOWN_VERSION ? refresh() : Promise.resolve()).then(() => state.position)
+  /** As the store has it: another process may have gone on. */
+  const readPosition = async () => (await store.session(id))?.messageCount ?? 0
 
   const host: TurnHost = {
     ...options,

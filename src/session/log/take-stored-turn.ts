@@ -71,7 +71,8 @@ export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Prom
     if (!isMeanwhileError(error, "version_conflict")) throw error
     await host.refresh()
     await requireIdle(store, id, host.data())
-    throw new MeanwhileError("wrong_state", `Session ${id} was changed elsewhere at the same moment. Send it again.`)
+    const message = `Session ${id} was changed elsewhere at the same moment. Send it again.`
+    throw new MeanwhileError("wrong_state", message, { session: id, isOvertaken: true })
   } finally {
     takers.delete(taskId)
   }
