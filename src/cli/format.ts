@@ -77,6 +77,18 @@ export function formatSurvivors(survivors: "unknown" | readonly { pid: number; c
   return `\n  still alive: ${survivors.map(({ pid, command }) => `${pid} ${command}`).join(", ")}`
 }
 
+/** What an interrupted run may have left on a machine that nobody sees: another run goes on beside it. */
+export function formatLeft(task: Task): string {
+  if (task.status !== "interrupted") return ""
+  const { processesMayRun, host, dataFolder } = task.failure.details
+  if (processesMayRun !== true) return ""
+  const machine = typeof host === "string" ? host : "its machine"
+  const folder = typeof dataFolder === "string" ? `the data folder ${dataFolder}` : "its data folder"
+  return plain(
+    `\n  what the run before has started may still run on ${machine}: a worker with ${folder} there stops it`,
+  )
+}
+
 export function toLine(text: string): string {
   return plain(text).replaceAll(/\s+/g, " ").trim()
 }

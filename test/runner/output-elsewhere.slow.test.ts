@@ -3,6 +3,7 @@ import { hostname } from "node:os"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { Runtime } from "../../src/app.ts"
+import { formatLeft } from "../../src/cli/format.ts"
 import type { TaskId } from "../../src/task/id.ts"
 import { eventually } from "../support/eventually.ts"
 import { processesOf } from "../support/processes.ts"
@@ -54,8 +55,11 @@ test("a command of a machine that is gone ends interrupted and says where it ran
   const { task } = await looking.runtime.tasks.result(id, { waitMs: 30_000 })
   expect(task).toMatchObject({
     status: "interrupted",
-    failure: { message: `it was running on ${hostname()} when its worker ended, and run_command may not be repeated` },
+    failure: {
+      message: `it was running on ${hostname()} when its worker was lost, and run_command may not be repeated; its processes may still run there, until a worker with the data folder ${host.folder} stops them`,
+    },
   })
+  expect(formatLeft(task)).toContain(`may still run on ${hostname()}: a worker with the data folder ${host.folder}`)
   expect(await looking.runtime.tasks.output(id)).toMatchObject({ text: "begun\n", isComplete: true })
 })
 

@@ -1,5 +1,5 @@
 import { findFirstStart } from "../first-start.ts"
-import { BACKGROUND_KINDS, shortId, type TaskId, type TaskRow } from "../format.ts"
+import { BACKGROUND_KINDS, formatLeft, shortId, type TaskId, type TaskRow } from "../format.ts"
 import { formatRow, type RowStanding } from "../format-row.ts"
 import { formatView, type TaskQuestion } from "../format-view.ts"
 import type { WorkerRow } from "../format-worker.ts"
@@ -93,8 +93,11 @@ export const retryCommand: Command<TaskContext> = {
   isKept: true,
   async run(id, { meanwhile, screen, announceEnd }) {
     if (!requireId(id, "retry", screen)) return
-    const task = await meanwhile.tasks.retry(id)
-    screen.print(`[${shortId(task.id)}] run ${task.run} is ${task.status}; its end will be announced`)
+    const { task: before } = await meanwhile.tasks.get(id)
+    const task = await meanwhile.tasks.retry(before.id)
+    screen.print(
+      `[${shortId(task.id)}] run ${task.run} is ${task.status}; its end will be announced${formatLeft(before)}`,
+    )
     announceEnd(task.id)
   },
 }

@@ -68,7 +68,7 @@ export async function expireWait(scope: RunnerScope, wait: WaitRecord): Promise<
   const expired = { answer: wait.onExpiry, answeredBy: EXPIRY, refusal: NOT_DECIDED_IN_TIME }
   if (group) return answerGate(scope, wait, group, expired)
   if (isAdmission(wait)) return settle(scope, wait, wait.onExpiry, EXPIRY, NOT_ALLOWED_IN_TIME)
-  const message = "it was running when its worker ended, and nobody said in time whether to run it again"
+  const message = "it was running when its worker was lost, and nobody said in time whether to run it again"
   return settle(scope, wait, wait.onExpiry, EXPIRY, toInterrupted("lost_worker", message))
 }
 

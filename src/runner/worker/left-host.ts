@@ -1,4 +1,5 @@
 import { hostname } from "node:os"
+import { dirname } from "node:path"
 import type { JsonObject } from "../../base/json.ts"
 import type { Lease } from "../../task/lease.ts"
 
@@ -19,6 +20,11 @@ export function isOfThisHost({ data = {} }: Partial<Pick<Lease, "data">>, spoolP
   const { host, spool } = data
   if (typeof spool !== "string") return false
   return spool === spoolPlace || (host === hostname() && toFolder(spool) === toFolder(spoolPlace))
+}
+
+/** The folder in which a worker keeps its spool beside everything else. */
+export function toDataFolder(spoolPlace: string): string {
+  return dirname(toFolder(spoolPlace))
 }
 
 /** Before it stands which start of the machine it is. */

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../base/json.ts"
 import type { LifecycleEvent } from "../../task/event.ts"
 import { createWaitId } from "../../task/id.ts"
 import type { OnCrash } from "../../task/step.ts"
@@ -25,14 +26,25 @@ export interface Crash {
   readonly ranMs: number | null
   /** The machine it ran on, where there are several. */
   readonly host?: string | undefined
+  /** Of what it has started on its machine, which cannot be seen from here. */
+  readonly left?: LeftProcesses | undefined
 }
 
-export function toCrashEvent(onCrash: OnCrash, { by, title, tool, ranMs, host }: Crash): LifecycleEvent {
+export interface LeftProcesses {
+  /** Of the worker that is gone; the next one that has it stops what is left. Null: not known. */
+  readonly dataFolder: string | null
+}
+
+export function toCrashEvent(onCrash: OnCrash, { by, title, tool, ranMs, host, left }: Crash): LifecycleEvent {
   switch (onCrash) {
     case "retry":
       return { type: "task.released", reason: by, ...(ranMs !== null && { ranMs }) }
     case "fail":
-      return toInterrupted(by, `it was running${where(host)} when its worker ended, and ${tool} may not be repeated`)
+      return toInterrupted(
+        by,
+        `it was running${where(host)} when its worker ${by === "shutdown" ? "ended" : "was lost"}, and ${tool} may not be repeated${describe(left)}`,
+        left && { processesMayRun: true, host: host ?? null, dataFolder: left.dataFolder },
+      )
     case "ask":
       return {
         type: "task.waited",
@@ -48,12 +60,18 @@ export function toCrashEvent(onCrash: OnCrash, { by, title, tool, ranMs, host }:
   }
 }
 
+function describe(left: LeftProcesses | undefined): string {
+  if (!left) return ""
+  const folder = left.dataFolder === null ? "its data folder" : `the data folder ${left.dataFolder}`
+  return `; its processes may still run there, until a worker with ${folder} stops them`
+}
+
 function where(host: string | undefined): string {
   return host === undefined ? "" : ` on ${host}`
 }
 
-export function toInterrupted(by: Crash["by"], message: string): LifecycleEvent {
-  return { type: "task.interrupted", by, failure: { code: "worker_lost", message, details: {} } }
+export function toInterrupted(by: Crash["by"], message: string, details: JsonObject = {}): LifecycleEvent {
+  return { type: "task.interrupted", by, failure: { code: "worker_lost", message, details } }
 }
 
 export function toSecretGone(by: Crash["by"]): LifecycleEvent {

@@ -19,6 +19,8 @@ export interface ReclaimOptions {
   readonly hasSpool: boolean
   /** The machine of the lost worker, where there are several. */
   readonly host?: string | undefined
+  /** Of the lost worker. */
+  readonly dataFolder?: string | null
 }
 
 /**
@@ -72,7 +74,7 @@ async function reclaimRunning(
   scope: RunnerScope,
   task: TaskSummary,
   lost: WorkerId,
-  { hasSpool, host }: ReclaimOptions,
+  { hasSpool, host, dataFolder = null }: ReclaimOptions,
 ): Promise<void> {
   const tool = findTool(scope, task)
   const found = tool?.reattaches && hasSpool ? await findProcesses(scope, task) : null
@@ -87,8 +89,11 @@ async function reclaimRunning(
   }
   if (isSecretGone(scope, task, lost)) return apply(scope, task, toSecretGone("lost_worker"))
   const decision = decideCrash(task, inFlight, hasRunElsewhere ? (tool?.onCrash ?? "fail") : "retry")
+  // Only what is known to start none has left no processes.
+  const left = !hasSpool && (tool?.reattaches ?? tool === undefined) ? { dataFolder } : undefined
+  const crash = { ...task, by: "lost_worker", ranMs: null, host, left } as const
   // What is in flight was read after the task: a step that was begun or finished since then counts.
-  await apply(scope, task, toCrashEvent(decision, { ...task, by: "lost_worker", ranMs: null, host }), task.lastSequence)
+  await apply(scope, task, toCrashEvent(decision, crash), task.lastSequence)
 }
 
 function decideCrash(task: TaskSummary, inFlight: readonly OnCrash[], betweenSteps: OnCrash): OnCrash {

@@ -7,7 +7,7 @@ import type { TaskFilter } from "../../task/store.ts"
 import { CLAIMED, reclaimOwn } from "./reclaim-own.ts"
 import { reclaimRun } from "./reclaim-run.ts"
 import { toFarewell } from "./farewell.ts"
-import { isLeftForHost, isOfThisHost } from "./left-host.ts"
+import { isLeftForHost, isOfThisHost, toDataFolder } from "./left-host.ts"
 import { stoodStill } from "./standstill.ts"
 import { warn } from "../upkeep/repeat.ts"
 import type { RunnerScope } from "../scope.ts"
@@ -137,7 +137,8 @@ async function reclaimFrom(scope: RunnerScope, lost: WorkerLease): Promise<void>
   // Whoever left without a lease has not said where its spool is: what it ran here has left a folder.
   const hasSpool = ({ id, run }: TaskSummary): boolean =>
     isAlone(scope) || (spool === null || isKept(lost) ? scope.spool.hasRun(id, run) : spool === scope.spoolPlace)
-  const where = !isAlone(scope) && typeof host === "string" ? { host } : {}
+  const dataFolder = typeof spool === "string" ? toDataFolder(spool) : null
+  const where = { dataFolder, ...(!isAlone(scope) && typeof host === "string" && { host }) }
   await forEachTask(scope, { worker, statuses: CLAIMED }, async (task) => {
     if (isOwn(scope, task)) await reclaimRun(scope, task, worker, { hasSpool: hasSpool(task), ...where })
   })
