@@ -86,6 +86,30 @@ test("Ctrl+C stops an answer while the store is away, and what was said of it is
   expect(await again.exited).toBe(0)
 })
 
+test("whoever stops an answer while the store is away, and leaves, is told how to stop it when the store is back", async () => {
+  const directory = createFolder()
+  const words = ["--engine", await createStore()]
+  const chat = startInTerminal({ directory, arguments: words })
+  await chat.shows(/you talk with/)
+  chat.type("count to 400 slowly")
+  await chat.shows(/1 2 3/)
+  await server.kill()
+  await chat.shows(AWAY)
+  chat.press("\x03")
+  await chat.shows(/the turn was stopped/)
+  chat.type("/quit")
+  expect(await chat.exited).toBe(0)
+  const leaving = chat.shown().slice(chat.shown().lastIndexOf("/quit")).replaceAll(/\s+/g, " ")
+  expect(leaving).not.toContain("may not have kept")
+  const [, turn = ""] = /The stop could not be written: .* tasks cancel ([0-9a-f]{8})/.exec(leaving) ?? []
+  await server.start()
+  expect(turn, leaving).not.toBe("")
+  const cancelled = await runToEnd({ directory, arguments: ["tasks", "cancel", turn, ...words] })
+  expect(cancelled).toMatchObject({ exitCode: 0 })
+  const { stdout } = await runToEnd({ directory, arguments: ["tasks", "list", "--all", ...words] })
+  expect(stdout).toMatch(/cancelled .*count to 400 slowly/)
+})
+
 test("whoever leaves a chat while its store is away goes at once, and is given back what was not kept", async () => {
   const chat = startInTerminal({ directory: createFolder(), arguments: ["--engine", await createStore()] })
   await chat.shows(/you talk with/)

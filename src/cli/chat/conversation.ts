@@ -26,6 +26,8 @@ export interface Conversation {
   unsaid(): readonly string[]
   /** Those that the store did not take: it was away when the person left. */
   lost(): readonly string[]
+  /** Turns that were stopped here, of which the store does not know that yet. */
+  unwrittenStops(): readonly TaskId[]
   switchTo(id: SessionId): Promise<void>
   /** Resolves when every message was answered. */
   allAnswered(): Promise<void>
@@ -59,6 +61,8 @@ export function createConversation(options: ConversationOptions): Conversation {
   const elsewhere = new Map<SessionId, TaskId>()
   const awaited: SaidMessage[] = []
   const lost: string[] = []
+  /** Messages whose turn was stopped, until that is in the store. */
+  const stopped = new Map<SaidMessage, Session>()
 
   /** Until it was heard: what another process does in the same conversation is waited for. */
   async function take(own: Session, one: SaidMessage): Promise<void> {
@@ -72,7 +76,8 @@ export function createConversation(options: ConversationOptions): Conversation {
     } catch (error) {
       const turn = toTakenTurn(error)
       if (turn && !closing.signal.aborted) return follow(own, turn)
-      tell(error, one.message)
+      if (isMeanwhileError(error, "store_unavailable") && !toStoppedTurn(stopped.get(one))) lost.push(one.message)
+      tell(error)
     }
   }
 
@@ -80,6 +85,8 @@ export function createConversation(options: ConversationOptions): Conversation {
   async function send(own: Session, one: SaidMessage): Promise<{ readonly turn: TaskId | null } | undefined> {
     try {
       await own.send(one.message)
+      // At the end of the program it comes back without having been written too.
+      if (!closing.signal.aborted) stopped.delete(one)
       return undefined
     } catch (error) {
       const turn = toBusyTurn(error) ?? null
@@ -109,8 +116,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     elsewhere.delete(own.id)
   }
 
-  function tell(error: unknown, message?: string): void {
-    if (message !== undefined && isMeanwhileError(error, "store_unavailable")) lost.push(message)
+  function tell(error: unknown): void {
     if (!closing.signal.aborted) screen.print(screen.style.red(plain(toErrorMessage(error))))
   }
 
@@ -136,11 +142,17 @@ export function createConversation(options: ConversationOptions): Conversation {
       const next = awaited.find((other) => other.session === id)
       if (next) next.isQueued = false
     },
-    stop: () => session.stop(STOP_REASON) || stopElsewhere(),
+    stop() {
+      if (!session.stop(STOP_REASON)) return stopElsewhere()
+      const one = awaited.find((other) => other.session === session.id)
+      if (one) stopped.set(one, session)
+      return true
+    },
     isAwaited: (id) => awaited.some((one) => one.session === id),
     count: () => awaited.length,
     unsaid: () => awaited.flatMap(({ isQueued, isHeld, message }) => (isQueued || isHeld ? [message] : [])),
     lost: () => lost,
+    unwrittenStops: () => [...stopped.values()].flatMap((own) => toStoppedTurn(own) ?? []),
     async switchTo(id) {
       session = await meanwhile.openSession(id)
       if (session.isBusy) screen.print(screen.style.dim(`(a turn of ${shortId(id)} goes on)`))
@@ -150,6 +162,12 @@ export function createConversation(options: ConversationOptions): Conversation {
     },
     close: () => closing.abort(),
   }
+}
+
+/** Its last turn, when that was stopped after it had begun. */
+function toStoppedTurn(session: Session | undefined): TaskId | null {
+  const last = session?.turns().at(-1)
+  return last?.outcome === "stopped" ? last.turn : null
 }
 
 function describeQueued(backgroundAfterMs: number | null): string {

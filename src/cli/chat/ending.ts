@@ -1,6 +1,6 @@
 import type { Runtime } from "../../app.ts"
 import { closeUnlessAway, tellLost, unlessAway } from "../away-store.ts"
-import { plain } from "../format.ts"
+import { plain, shortId, type TaskId } from "../format.ts"
 import { openQuestions } from "../inbox.ts"
 import type { Screen } from "../screen/screen.ts"
 import { AT_NEXT_START, describeSuccession } from "../succession.ts"
@@ -54,7 +54,10 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   announcer.close()
   const drainMs = ending === "interrupt" ? DRAIN_MS : 0
   const isClosed = await closeUnlessAway(meanwhile, { drainMs, signal: hurry.signal })
-  if (!isClosed) screen.print("The store is away. What was not written yet is found at the next start.")
+  if (!isClosed) {
+    screen.print("The store is away. What was not written yet is found at the next start.")
+    for (const turn of conversation.unwrittenStops()) screen.print(describeUnwrittenStop(turn, words))
+  }
   tellLost([...conversation.lost(), ...parts.givenBack], screen)
   forget()
 }
@@ -90,4 +93,9 @@ function tellUnsaid(conversation: Conversation, screen: Screen): void {
 function describeTurn(ending: Ending, succession: string): string {
   const unless = ending === "interrupt" ? `, unless it ends within ${DRAIN_MS / 1_000} seconds,` : ""
   return `The turn that runs${unless} goes on ${succession}.`
+}
+
+function describeUnwrittenStop(turn: TaskId, words: string): string {
+  const cancel = `${words} tasks cancel ${shortId(turn)}`
+  return `The stop could not be written: a worker may go on with the turn when the store is back. This stops it then: ${cancel}`
 }
