@@ -87,6 +87,7 @@ test("leaving by Ctrl+C gives tasks a moment, and one more none", async () => {
   await program.shows(/Ctrl\+C again leaves/)
   program.press("\x03")
   await program.shows(/Giving 1 task 3 seconds to end/)
+  await program.shows(/cancelled:\s+meanwhile\s+tasks\s+retry\s+ID[^]*\[\w{8}\] sleep 1000/)
   const pressedAt = performance.now()
   program.press("\x03")
   expect(await program.exited).toBe(0)

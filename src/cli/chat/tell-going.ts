@@ -19,15 +19,14 @@ export async function tellGoing(scope: GoingScope, ids: readonly TaskId[], drain
   const left = ids.length - stopped.length
   if (left > 0) screen.print(`${countOf(left)} ${left === 1 ? "goes" : "go"} on without this chat: ${words} tasks`)
   if (stopped.length === 0) return
-  if (drainMs > 0) {
-    screen.print(`Giving ${countOf(stopped.length)} ${drainMs / 1_000} seconds to end. Ctrl+C again stops at once.`)
-    return
-  }
-  const ends = stopped.length === 1 ? "ends" : "end"
-  screen.print(
-    `Stopping ${countOf(stopped.length)}, which ${ends} as cancelled: ${words} tasks retry ID runs one again.`,
-  )
+  screen.print(`${describeStop(stopped.length, drainMs)}: ${words} tasks retry ID runs one again.`)
   for (const { id, title } of stopped) screen.print(`  [${shortId(id)}] ${toLine(title)}`)
+}
+
+function describeStop(count: number, drainMs: number): string {
+  if (drainMs === 0) return `Stopping ${countOf(count)}, which ${count === 1 ? "ends" : "end"} as cancelled`
+  const giving = `Giving ${countOf(count)} ${drainMs / 1_000} seconds to end. Ctrl+C again stops at once.`
+  return `${giving} What has not ended then is cancelled`
 }
 
 export const countOf = (count: number): string => (count === 1 ? "1 task" : `${count} tasks`)
