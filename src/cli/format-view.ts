@@ -9,6 +9,7 @@ type View = Awaited<ReturnType<Runtime["tasks"]["get"]>>
 type Group = Awaited<ReturnType<Runtime["engine"]["store"]["group"]>>
 
 const NAME_COLUMNS = 10
+const LINE_CHARACTERS = 160
 
 /** Something that only a person can bring on, and the task that waits for it. */
 export interface TaskQuestion {
@@ -41,13 +42,18 @@ export function formatView(view: View, { group, questions, firstStartedAt }: Vie
     ["limit", timeoutMs === null ? "none" : formatDuration(timeoutMs)],
     ...progressFacts(task, nowMs),
     ["output", outputBytes > 0 ? `${outputBytes} bytes` : "none"],
-    ["last line", lastLine],
+    ["last line", lastLine && cutLine(lastLine)],
     ["end", "endedAt" in task ? formatEnd(task, firstStartedAt) : null],
     resultFact(view),
   ]
   return facts
     .flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(NAME_COLUMNS)}${plain(value)}`]))
     .join("\n")
+}
+
+/** Another command shows all of it. */
+function cutLine(line: string): string {
+  return line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS - 1)}…` : line
 }
 
 /** Of what has printed something, that is its result: another command shows it. */

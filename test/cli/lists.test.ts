@@ -3,8 +3,9 @@ import { text } from "node:stream/consumers"
 import { expect, onTestFinished, test } from "vitest"
 import { createRuntime } from "../../src/app.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
-import { tasksCommand } from "../../src/cli/command/task-commands.ts"
+import { retryCommand, taskCommand, tasksCommand } from "../../src/cli/command/task-commands.ts"
 import { formatRow } from "../../src/cli/format-row.ts"
+import { formatView } from "../../src/cli/format-view.ts"
 import { createLineScreen } from "../../src/cli/screen/create-screen.ts"
 import { createFolder } from "../support/workplace.ts"
 
@@ -36,6 +37,26 @@ test("a list that goes into a pipe is not cut", async () => {
   await tasksCommand.run("", { meanwhile, screen, signal, prefix: "/", words: "meanwhile", announceEnd() {} })
   output.end()
   expect(await text(output)).toContain(command)
+})
+
+test("a last line that is very long is cut where a task is shown", async () => {
+  const { tasks } = await openWithQueued("sleep 1")
+  const { items } = await tasks.list({})
+  const view = await tasks.get(items[0]?.id ?? "")
+  const beside = { group: undefined, questions: [], firstStartedAt: undefined }
+  const shown = formatView({ ...view, lastLine: "x".repeat(600) }, beside, Date.now())
+  expect(shown).toMatch(/^last line x{100,170}…$/m)
+})
+
+test("a word behind the id of a task is refused with the usage", async () => {
+  const meanwhile = await openWithQueued("sleep 1")
+  const { signal } = new AbortController()
+  const screen = createLineScreen(new PassThrough())
+  const context = { meanwhile, screen, signal, prefix: "/", words: "meanwhile", announceEnd() {} }
+  for (const command of [taskCommand, retryCommand])
+    await expect(command.run("3970 extra", context)).rejects.toThrow(
+      `/${command.name} does not understand "extra". Usage: /${command.name} ID`,
+    )
 })
 
 test("a folder that is not there is told as that", async () => {

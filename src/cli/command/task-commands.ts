@@ -5,7 +5,7 @@ import { formatView, type TaskQuestion } from "../format-view.ts"
 import type { WorkerRow } from "../format-worker.ts"
 import { describeAsked, formatQuestion, openQuestions } from "../inbox.ts"
 import { findAbove } from "../tasks-above.ts"
-import type { Command, TaskContext } from "./command.ts"
+import { type Command, splitLine, type TaskContext } from "./command.ts"
 import { countLive, formatCounts } from "./task-counts.ts"
 import { toUnknownArgument } from "./unknown-argument.ts"
 
@@ -61,6 +61,7 @@ export const taskCommand: Command<TaskContext> = {
   usage: "task ID",
   summary: "show what is known about a task; the first characters of its id are enough",
   async run(id, { meanwhile, screen, prefix }) {
+    refuseMore(id, taskCommand.usage)
     if (!requireId(id, "task", screen)) return
     const view = await meanwhile.tasks.get(id)
     const group = view.task.group ? await meanwhile.engine.store.group(view.task.group) : undefined
@@ -92,6 +93,7 @@ export const retryCommand: Command<TaskContext> = {
   summary: "run a task that failed, timed out or was stopped again",
   isKept: true,
   async run(id, { meanwhile, screen, announceEnd }) {
+    refuseMore(id, retryCommand.usage)
     if (!requireId(id, "retry", screen)) return
     const { task: before } = await meanwhile.tasks.get(id)
     const task = await meanwhile.tasks.retry(before.id)
@@ -111,6 +113,12 @@ export const clearCommand: Command<TaskContext> = {
     const count = await meanwhile.tasks.clear({ kinds: BACKGROUND_KINDS })
     screen.print(count === 1 ? "1 ended task removed." : `${count} ended tasks removed.`)
   },
+}
+
+/** Behind the id. */
+function refuseMore(argument: string, usage: string): void {
+  const { argument: more } = splitLine(argument)
+  if (more !== "") throw toUnknownArgument(usage, more)
 }
 
 export function requireId(id: string, command: string, screen: TaskContext["screen"]): boolean {
