@@ -1,4 +1,4 @@
-import { Command } from "commander"
+import { Command, InvalidArgumentError } from "commander"
 import { migrateEngine } from "../program-engine.ts"
 import { tellAside } from "./find-engine.ts"
 import { plain } from "./format.ts"
@@ -14,7 +14,7 @@ The password comes from MEANWHILE_ENGINE, PGPASSWORD, ~/.pgpass or the configura
 export function createMigrateCommand(): Command {
   const migrate = new Command("migrate")
     .description("bring a store on PostgreSQL to this version")
-    .option("--grant <role>", "let this role use the store, without the right to change its tables")
+    .option("--grant <role>", "let this role use the store, without the right to change its tables", toRole)
     .addHelpText("after", AFTER)
     .action(async (_, command: Command) => {
       const { engine, grant } = command.optsWithGlobals<{ engine?: string; grant?: string }>()
@@ -28,4 +28,10 @@ export function createMigrateCommand(): Command {
       for (const line of lines) process.stdout.write(`${plain(line)}\n`)
     })
   return showSharedOptions(migrate, ["--engine"])
+}
+
+/** What a script hands on may be empty. */
+function toRole(word: string): string {
+  if (word.trim() === "") throw new InvalidArgumentError("It is empty. Name the role that the programs run with.")
+  return word
 }

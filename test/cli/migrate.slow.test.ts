@@ -40,6 +40,10 @@ test("a role that does not exist is told of", async () => {
   const { exitCode, stderr } = await migrate("--engine", url, "--grant", "nobody-there")
   expect(exitCode).toBe(2)
   expect(stderr).toMatch(/There is no role "nobody-there".*CREATE ROLE/)
+  const odd = await migrate("--engine", url, "--grant", 'x"; drop')
+  expect(odd).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('(CREATE ROLE "x""; drop" LOGIN)') })
+  const none = await migrate("--engine", url, "--grant", "")
+  expect(none).toMatchObject({ exitCode: 2, stdout: "", stderr: expect.stringContaining("Name the role") })
 })
 
 test("without a store on PostgreSQL it says what to give", async () => {

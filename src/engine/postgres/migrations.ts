@@ -76,14 +76,16 @@ const RIGHTS = [
 export async function requireRole(query: Query, role: string): Promise<void> {
   const found = await query("SELECT FROM pg_roles WHERE rolname = $1", [role])
   if (found.length > 0) return
-  const name = JSON.stringify(role)
+  const name = quoteName(role)
   const text = `There is no role ${name} on this server. Create it first (CREATE ROLE ${name} LOGIN), or correct the name.`
   throw new MeanwhileError("not_found", text, { role })
 }
 
+const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
+
 /** Lets a role use the store that may not change its tables, nor those that later migrations add. */
 export async function grantUse(database: Database, schema: string, role: string): Promise<void> {
-  const grantee = `"${role.replaceAll('"', '""')}"`
+  const grantee = quoteName(role)
   const statements = [schema, toQueueSchema(schema)].flatMap((name) => [
     `GRANT USAGE ON SCHEMA ${name} TO ${grantee}`,
     ...RIGHTS.flatMap(({ rights, kind }) => [
