@@ -1,6 +1,10 @@
+import { PassThrough } from "node:stream"
+import { text } from "node:stream/consumers"
 import { expect, test } from "vitest"
 import type { Runtime } from "../../src/app.ts"
 import { describePlace } from "../../src/cli/asked-place.ts"
+import { inboxCommand } from "../../src/cli/command/inbox-commands.ts"
+import { createLineScreen } from "../../src/cli/screen/create-screen.ts"
 import { createTask, RUNNING, sampleWait, WORKER } from "../../src/engine/suite/samples.ts"
 import type { TaskRecord } from "../../src/task/record.ts"
 import { openTestEngine } from "../support/test-engine.ts"
@@ -12,8 +16,8 @@ async function openAsking(worker: { readonly host: string | null; readonly where
   const { id: parentTask } = await createTask(engine, RUNNING, { kind: "agent" })
   const tasks = { workers: async () => [{ id: WORKER, pid: 7, running: 1, announcement: null, ...worker }] }
   const meanwhile = { engine, tasks } as unknown as Runtime
-  const ask = (folder: string | null): Promise<TaskRecord> =>
-    createTask(engine, { as: "waiting", wait: sampleWait({ reason: "approval" }) }, { parentTask, folder })
+  const ask = (folder: string | null, question = {}): Promise<TaskRecord> =>
+    createTask(engine, { as: "waiting", wait: sampleWait({ reason: "approval", question }) }, { parentTask, folder })
   return { meanwhile, ask }
 }
 
@@ -30,4 +34,20 @@ test("on this machine only another folder is named", async () => {
   const { meanwhile, ask } = await openAsking({ host: "here", where: "machine" })
   expect(await describePlace(meanwhile, await ask("/srv/work"))).toEqual(["in /srv/work"])
   expect(await describePlace(meanwhile, await ask(process.cwd()))).toEqual([])
+})
+
+test.each([
+  ["machine", "in /srv/work"],
+  ["elsewhere", "in /srv/work, asked for on build-1"],
+] as const)("the inbox names a folder once when whoever asks is on this %s", async (where, place) => {
+  const { meanwhile, ask } = await openAsking({ host: "build-1", where })
+  await ask("/srv/work", { kind: "may_it_run", text: "May it run?", detail: "ls -l\nin /srv/work" })
+  const output = new PassThrough()
+  const { signal } = new AbortController()
+  const screen = createLineScreen(output)
+  await inboxCommand.run("", { meanwhile, screen, signal, prefix: "/", words: "meanwhile", announceEnd() {} })
+  output.end()
+  const lines = (await text(output)).split("\n").map((line) => line.trim())
+  expect(lines.filter((line) => line.startsWith("in "))).toEqual([place])
+  expect(lines).toContain("ls -l")
 })

@@ -15,7 +15,9 @@ export const inboxCommand: Command<TaskContext> = {
       const { dim } = screen.style
       const asking = await meanwhile.engine.store.task(question.taskId)
       const place = asking ? await describePlace(meanwhile, asking) : []
-      const text = formatQuestion(question, `${prefix}answer`, [...toDetailLines(question), ...place].map(dim))
+      // What is asked about a command names its folder too.
+      const details = toDetailLines(question).filter((line) => !place.some((one) => one.split(", ")[0] === line))
+      const text = formatQuestion(question, `${prefix}answer`, [...details, ...place].map(dim))
       screen.print(`${text}\n${dim(formatExpiry(question, Date.now()))}`)
     }
   },
