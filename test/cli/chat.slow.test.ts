@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { startInTerminal, startPiped } from "../support/program.ts"
+import { runToEnd, startInTerminal, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
 test("from a pipe, each line is answered before the next is read, without control codes", async () => {
@@ -101,13 +101,17 @@ test("Ctrl+C stops the answer, and the conversation goes on", async () => {
   expect(await program.exited).toBe(0)
 })
 
-test("Ctrl+C twice during an answer leaves", async () => {
-  const program = startInTerminal({ directory: createFolder() })
+test("Ctrl+C twice during an answer leaves, and says of the answer only that it was stopped", async () => {
+  const directory = createFolder()
+  const program = startInTerminal({ directory })
   await program.shows(/you talk with/)
   program.type("count to 400 slowly")
   await program.shows(/1 2 /)
   program.press("\x03\x03")
   expect(await program.exited).toBe(0)
+  expect(program.shown()).not.toContain("The turn that runs")
+  const { stdout } = await runToEnd({ directory, arguments: ["tasks", "list", "--all"] })
+  expect(stdout).toMatch(/cancelled .*count to 400 slowly/)
 })
 
 test.each([

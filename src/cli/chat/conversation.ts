@@ -20,9 +20,9 @@ export interface Conversation {
   stop(): boolean
   /** Whether a turn of the session was asked for here, and its end is told here. */
   isAwaited(session: SessionId): boolean
-  /** Messages that have not been answered yet. */
-  count(): number
-  /** Those of them that wait for the turn before theirs, here or elsewhere: nobody has heard them. */
+  /** Whether a turn goes on that nobody has stopped. */
+  isAnswering(): boolean
+  /** Messages that wait for the turn before theirs, here or elsewhere: nobody has heard them. */
   unsaid(): readonly string[]
   /** Those that the store did not take: it was away when the person left. */
   lost(): readonly string[]
@@ -67,16 +67,18 @@ export function createConversation(options: ConversationOptions): Conversation {
   /** Until it was heard: what another process does in the same conversation is waited for. */
   async function take(own: Session, one: SaidMessage): Promise<void> {
     try {
-      if (before(one).some(({ isHeld }) => isHeld)) await hold(own, one, null)
+      if (findBefore(one, awaited).some(({ isHeld }) => isHeld)) await hold(own, one, null)
       while (!closing.signal.aborted) {
         const refusal = await send(own, one)
         if (!refusal) return
         await hold(own, one, refusal.turn)
       }
     } catch (error) {
+      const isAway = isMeanwhileError(error, "store_unavailable")
+      if (isAway && !toStoppedTurn(stopped.get(one))) lost.push(one.message)
+      if (!isAway) stopped.delete(one)
       const turn = toTakenTurn(error)
       if (turn && !closing.signal.aborted) return follow(own, turn)
-      if (isMeanwhileError(error, "store_unavailable") && !toStoppedTurn(stopped.get(one))) lost.push(one.message)
       tell(error)
     }
   }
@@ -98,16 +100,12 @@ export function createConversation(options: ConversationOptions): Conversation {
 
   async function hold(own: Session, one: SaidMessage, turn: TaskId | null): Promise<void> {
     one.isHeld = true
-    await Promise.all(before(one).map((other) => other.turn))
+    await Promise.all(findBefore(one, awaited).map((other) => other.turn))
     if (turn) {
       elsewhere.set(own.id, turn)
       await awaitElsewhere({ meanwhile, signal: closing.signal }, turn).finally(() => elsewhere.delete(own.id))
     }
     one.isHeld = false
-  }
-
-  function before(one: SaidMessage): readonly SaidMessage[] {
-    return awaited.slice(0, awaited.indexOf(one)).filter(({ session: other }) => other === one.session)
   }
 
   async function follow(own: Session, turn: TaskId): Promise<void> {
@@ -149,8 +147,11 @@ export function createConversation(options: ConversationOptions): Conversation {
       return true
     },
     isAwaited: (id) => awaited.some((one) => one.session === id),
-    count: () => awaited.length,
-    unsaid: () => awaited.flatMap(({ isQueued, isHeld, message }) => (isQueued || isHeld ? [message] : [])),
+    isAnswering() {
+      if (awaited.some((one) => isHeard(one) && !stopped.has(one))) return true
+      return session.isBusy && ![...stopped.values()].includes(session)
+    },
+    unsaid: () => awaited.flatMap((one) => (isHeard(one) ? [] : [one.message])),
     lost: () => lost,
     unwrittenStops: () => [...stopped.values()].flatMap((own) => toStoppedTurn(own) ?? []),
     async switchTo(id) {
@@ -163,6 +164,12 @@ export function createConversation(options: ConversationOptions): Conversation {
     close: () => closing.abort(),
   }
 }
+
+function findBefore(one: SaidMessage, all: readonly SaidMessage[]): readonly SaidMessage[] {
+  return all.slice(0, all.indexOf(one)).filter(({ session }) => session === one.session)
+}
+
+const isHeard = ({ isQueued, isHeld }: SaidMessage): boolean => !isQueued && !isHeld
 
 /** Its last turn, when that was stopped after it had begun. */
 function toStoppedTurn(session: Session | undefined): TaskId | null {

@@ -20,8 +20,8 @@ test("at the end of input, what a report starts is waited for and reported, also
       close() {},
     },
     conversation: {
-      session: { isBusy: false, reported: async () => void course.push("reported") },
-      count: () => 0,
+      session: { reported: async () => void course.push("reported") },
+      isAnswering: () => false,
       unsaid: () => [],
       lost: () => [],
       allAnswered: async () => {},

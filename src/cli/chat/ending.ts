@@ -40,8 +40,7 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
     parts.leave()
   })
   if (ending !== "end of input") tellUnsaid(conversation, screen)
-  const turns = conversation.count() - conversation.unsaid().length + leftTurns.count()
-  if ((turns > 0 || conversation.session.isBusy) && ending !== "end of input") {
+  if ((conversation.isAnswering() || leftTurns.count() > 0) && ending !== "end of input") {
     screen.print(describeTurn(ending, await unlessAway(describeSuccession(meanwhile, { kind: "turn" }), AT_NEXT_START)))
   }
   const going = await unlessAway(announcer.going(), [])
