@@ -109,6 +109,21 @@ test("tasks says that it did not read a configuration which is not trusted, and 
   expect(await look()).toMatchObject({ stderr: "", stdout: expect.stringMatching(/completed/) as string })
 })
 
+test("a run whose tasks nobody takes says so once, and goes on waiting", async () => {
+  const engine = await createStore()
+  const words = ["run", "start an agent to run `echo done`", "--engine", engine, "--concurrency", "0"]
+  const run = startPiped({ directory: createFolder(), arguments: words })
+  run.endInput()
+  await run.shows(/^\[\w{8}\] is queued and waited for: no worker takes agent tasks \(.*\)$/m)
+  const worker = startPiped({ directory: createFolder(), arguments: ["worker", "--engine", engine] })
+  await worker.shows(/takes tasks from/)
+  run.kill("SIGINT")
+  await run.exited
+  expect(run.shown().match(/waited for: /g)).toHaveLength(1)
+  worker.kill("SIGTERM")
+  expect(await worker.exited).toBe(0)
+})
+
 test("a worker that would take nothing is refused", async () => {
   const refused = await runToEnd({ directory: createFolder(), arguments: ["worker", "--concurrency", "0"] })
   expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("would take nothing") as string })

@@ -25,7 +25,7 @@ export type LeftWork = "none" | "questions" | "running"
 
 /** Waits until every task has ended or needs a person, and everything was reported. Costs no tokens but those of reports. */
 export async function settleTasks(scope: SettlingScope, signal: AbortSignal): Promise<LeftWork> {
-  const told = new Set<TaskId>()
+  const told = new Set<string>()
   for (;;) {
     if (signal.aborted) return "running"
     const going = await look(scope, told)
@@ -42,7 +42,7 @@ export async function settleTasks(scope: SettlingScope, signal: AbortSignal): Pr
 }
 
 /** Tells what is new, and returns what goes on by itself and will end. */
-async function look(scope: SettlingScope, told: Set<TaskId>): Promise<readonly TaskId[]> {
+async function look(scope: SettlingScope, told: Set<string>): Promise<readonly TaskId[]> {
   const tasks = await findOwnTasks(scope)
   for (const task of tasks) {
     if (isLive(task) || told.has(task.id)) continue
@@ -56,11 +56,21 @@ async function look(scope: SettlingScope, told: Set<TaskId>): Promise<readonly T
     const about = await describeAsked(scope.meanwhile, question, asking)
     scope.screen.print(formatQuestion(question, `${scope.words} tasks answer`, about))
   }
+  const queued = tasks.filter(({ id, status }) => status === "queued" && !told.has(toLackOf(id)))
+  for (const { id, title } of queued) {
+    const { missing } = await scope.meanwhile.tasks.get(id)
+    if (!missing) continue
+    told.add(toLackOf(id))
+    scope.screen.print(`[${shortId(id)}] is queued and waited for: ${toLine(missing.text)} (${toLine(title)})`)
+  }
   const blocked = await findBlocked(scope.meanwhile)
   return tasks
     .filter((task) => isLive(task) && task.lifetime !== "forever" && !blocked.has(task.id))
     .map(({ id }) => id)
 }
+
+/** Told apart from its end. */
+const toLackOf = (id: TaskId): string => `what ${id} lacks`
 
 async function tellEnd({ meanwhile, screen, isReported }: SettlingScope, task: Task): Promise<void> {
   const head = (await isReported(task)) ? "" : formatResultHead(task)
