@@ -95,6 +95,17 @@ describe("two runtimes on one store", () => {
     expect(session.history().map(textOf)).toEqual(["a", "one", "b", "two", "c", "three"])
   })
 
+  test("what was said elsewhere is recalled also by whoever looked at the session before", async () => {
+    const { session, gate, there } = await openTwo()
+    const sent = session.send("a")
+    await gate.reached
+    const other = await there.openSession(session.id)
+    await expect(other.send("b")).rejects.toMatchObject({ code: "wrong_state" })
+    gate.open()
+    await sent
+    expect(await other.recall({ count: 1 })).toEqual([{ by: "agent", text: "one" }])
+  })
+
   test("of two sends at the same moment one is taken and the other refused clearly", async () => {
     const { session, gate, there } = await openTwo()
     gate.open()
