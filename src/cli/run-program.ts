@@ -1,9 +1,10 @@
-import { Command, InvalidArgumentError } from "commander"
+import { Command } from "commander"
 import { toErrorMessage } from "../base/error.ts"
 import { VERSION } from "../base/version.ts"
 import { checkEngineFlag } from "../config/engine-url.ts"
 import { endWithOutput } from "./closed-output.ts"
 import { keepCompiled } from "./compile-cache.ts"
+import { refuseConcurrency, toConcurrency } from "./concurrency-option.ts"
 import { DATA_DIRECTORY_NAME } from "./data-directory.ts"
 import { EXIT_CODES } from "./exit-code.ts"
 import { refuseForeignOption } from "./foreign-option.ts"
@@ -106,7 +107,11 @@ async function createProgram(words: readonly string[]): Promise<Command> {
     .option("--data-dir <folder>", `where everything is kept (default: ${DATA_DIRECTORY_NAME} in this folder)`)
     .option("--engine <url>", "keep it in this PostgreSQL instead: postgres://user@host/database, without a password")
     .option("--model <id>", "talk with this model, as provider/name")
-    .option("--concurrency <n>", "run so many tasks at once here; 0 leaves all of them to workers", toCount)
+    .option(
+      "--concurrency <n>",
+      "run so many tasks at once here; in a chat or a run, 0 leaves all of them to workers",
+      toConcurrency,
+    )
     .option("--resume [id]", "go on with the last conversation, or with this one")
     .option("--trust", "trust what this folder brings along, as it is now: configuration, servers, commands")
     .option("--yes", "say yes to every approval without asking. Dangerous: the model may do anything you may")
@@ -121,6 +126,7 @@ async function createProgram(words: readonly string[]): Promise<Command> {
     .allowExcessArguments()
     .hook("preAction", (program, command) => {
       refuseForeignOption(program, command)
+      refuseConcurrency(command)
       const { engine } = command.optsWithGlobals<{ engine?: string }>()
       if (engine !== undefined) checkEngineFlag(engine)
     })
@@ -130,13 +136,6 @@ async function createProgram(words: readonly string[]): Promise<Command> {
     program.addCommand(isAskedFor ? await load() : new Command(name).description(description))
   }
   return withRefusal(program, "meanwhile")
-}
-
-function toCount(text: string): number {
-  const count = Number(text)
-  if (text.trim() === "" || !Number.isSafeInteger(count) || count < 0)
-    throw new InvalidArgumentError("It must be a whole number, 0 or more.")
-  return count
 }
 
 /** What commander refuses in a command, or in one below it, is bad usage everywhere. */

@@ -164,11 +164,14 @@ test("wrong options are refused with 2", async () => {
   for (const words of [
     ["--concurrency", "0"],
     ["--concurrency", "many"],
+    ["--concurrency", "-1"],
+    ["--concurrency", "99999999999999999999"],
     ["--kinds", "turn"],
     ["--drain", "-1"],
   ]) {
     const { exitCode, stderr } = await runToEnd({ directory, arguments: ["worker", ...words] })
     expect(exitCode, words.join(" ")).toBe(2)
-    expect(stderr).toMatch(/whole number|tool and agent|number of seconds/)
+    expect(stderr).toMatch(/whole number from 1 to 100000|tool and agent|number of seconds/)
+    expect(stderr).toContain("(meanwhile worker --help shows how it is used)")
   }
 })

@@ -35,8 +35,6 @@ export function createWorkerCommand(): Command {
     .addHelpText("after", AFTER)
     .action(async (_, command: Command) => {
       const { drain = 0, verbose = false, ...options } = command.optsWithGlobals<WorkerCommandOptions>()
-      if (options.concurrency === 0)
-        command.error("error: --concurrency of a worker must be a whole number above 0: it would take nothing")
       const { runWorker } = await import("./run-worker.ts")
       const exit = await runWorker({
         ...options,
