@@ -43,6 +43,6 @@ about the group checks:
 - echo two has completed: two
 met joined
 subagent: say hello has completed: hello
-subagent: say hello has completed: goodbye
+subagent: say goodbye has completed: goodbye
 agent, run 2, resumed 1 time
 */
