@@ -162,6 +162,8 @@ test("Ctrl+C ends a worker while its store is away, with what it ran", async () 
   worker.kill("SIGINT")
   expect(await worker.exited).toBe(3)
   expect(worker.shown()).toMatch(/has stopped\. Its store is away/)
+  // Not even one that tells everything speaks of what is being closed.
+  expect(worker.shown()).not.toMatch(/trying again/)
   await eventually("its process is gone", () => !isAlive(pid))
 })
 

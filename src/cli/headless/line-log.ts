@@ -19,7 +19,7 @@ export interface LineLogOptions {
 export function createLineLog({ screen, notes, isVerbose, isLeft }: LineLogOptions): Log {
   const tell = (message: string, fields?: Fields): void => {
     const isKnown = isLeft() && fields?.["error"] !== undefined
-    if (!isKnown || isVerbose) notes.print(toLogLine(message, fields))
+    if (!isKnown) notes.print(toLogLine(message, fields))
   }
   return {
     debug() {},
