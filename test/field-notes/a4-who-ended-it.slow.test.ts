@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { startChildWorker } from "../support/child-worker.ts"
 import { eventually } from "../support/eventually.ts"
@@ -20,11 +22,14 @@ describe("A4. Who or what ended a task is on its record: person, model, deadline
   test("a limit: output past its cap while nobody was there to cut it", async () => {
     const directory = createFolder()
     const worker = await startChildWorker(directory)
-    const command = "while :; do head -c 20000 /dev/zero; sleep 0.01; done"
+    // Printing before, it may be held for its output to be cut in that moment, and then stands still until the next start.
+    const gone = join(directory, "gone")
+    const command = `until [ -e ${gone} ]; do sleep 0.01; done; while :; do head -c 20000 /dev/zero; sleep 0.01; done`
     const call = { tool: "run_command", input: { command }, outputLimitBytes: 50_000, lifetime: "forever" as const }
     const [id = ""] = await worker.start([call])
-    await eventually("it prints", () => processesOf(id).length > 0)
+    await eventually("it runs", () => processesOf(id).length > 0)
     await worker.kill()
+    writeFileSync(gone, "")
     await eventually("it is stopped", () => processesOf(id).length === 0)
     const { tasks } = await openIn(directory)
     const { task } = await tasks.result(id, { waitMs: 20_000 })
