@@ -153,7 +153,6 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     takesKinds: takesKinds.filter((kind) => kind !== "turn"),
     takesTurns: options.takeTurn !== undefined && takesKinds.includes("turn"),
     isClosing: false,
-    isStopping: false,
     maxHops: options.maxHops ?? Number.POSITIVE_INFINITY,
   }
   const service = createTaskService(scope)

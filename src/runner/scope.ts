@@ -72,8 +72,6 @@ export interface RunnerScope {
   /** Whether a conversation's turns can run here. */
   readonly takesTurns: boolean
   isClosing: boolean
-  /** What had time to come to its end has had it: no call begins any more, which a later start would make again. */
-  isStopping: boolean
   /** How many reports may follow from one another by the tasks that they start. */
   readonly maxHops: number
 }

@@ -59,20 +59,24 @@ test("a run that is let come to its end is answered what it calls, and what it w
   await expect(context.tasks.execute({ tool: "echo", input: {} }).answer).rejects.toMatchObject({ code: "closed" })
 })
 
-test("a run that is being stopped calls nothing any more: a later start would make the call again", async () => {
+test("what a run calls until its stop is stored is stopped too", async () => {
   const caller = createGatedTool({ obeys: true })
   const called = createGatedTool({ name: "called", obeys: true, background: { mode: "never" } })
   const { meanwhile } = await createWorkplace({ tools: [caller.tool, called.tool] })
   await meanwhile.tasks.start({ tool: "gated", input: {} })
   const { context } = await caller.call(1)
   const closing = meanwhile.close()
+  const answers: Promise<unknown>[] = []
   let isRefused = false
   while (!isRefused) {
-    context.tasks.execute({ tool: "called", input: {} }).answer.catch(() => (isRefused = true))
+    const { answer } = context.tasks.execute({ tool: "called", input: {} })
+    answers.push(answer.catch(() => (isRefused = true)))
     await nextTurn()
   }
   await closing
-  expect(called.calls.every(({ context: { signal } }) => signal.aborted)).toBe(true)
+  const stopped = { outcome: "cancelled", by: "shutdown" }
+  expect(await Promise.all(answers.slice(0, called.calls.length))).toMatchObject(called.calls.map(() => stopped))
+  expect(called.calls).not.toEqual([])
 })
 
 test("a signal ends the drain early", async () => {

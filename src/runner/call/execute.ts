@@ -22,7 +22,7 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
   const withdrawal = createWithdrawal()
 
   function begin(admitted: Admitted, hasRecord: boolean): void {
-    requireOpen(scope, scope.isStopping ? {} : call)
+    requireOpen(scope, call)
     checkNames(scope.redactor, call)
     if (toPolicy(admitted.tool, admitted.input).mode === "always") requireHopsLeft(scope, admitted)
     if (!admitted.approval) options.onAdmitted?.()

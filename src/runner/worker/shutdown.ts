@@ -57,7 +57,6 @@ export function shutDown(
 async function stopEverything(scope: RunnerScope, options: ShutdownOptions): Promise<boolean> {
   await Promise.allSettled(scope.entering)
   await drain(scope, options)
-  scope.isStopping = true
   let isAnyLeft = false
   // Until its stop is stored a run goes on, and may call something: that is let go of next.
   for (let runs = scope.active.values(); runs.length > 0; runs = scope.active.values()) {
