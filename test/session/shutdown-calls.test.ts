@@ -105,6 +105,28 @@ test.each(["fail", "ask"] as const)(
   },
 )
 
+test("a call that was begun, and that a second shutdown kept from being begun again, is still the same call", async () => {
+  const folder = createFolder()
+  const gated = createGatedTool({ obeys: true, onCrash: "retry", effects: ["write"], background: { mode: "never" } })
+  const { person, asked } = createSilentPerson()
+  const options = { tools: [gated.tool], permissions: { rules: [] } }
+  const first = await beginLife(folder, 1, { ...options, script: [calls("one")], person: yes })
+  const session = await first.runtime.createSession()
+  void session.send("Go.").catch(() => {})
+  const begun = await gated.call(1)
+  await first.runtime.close()
+
+  const second = await beginLife(folder, 2, { ...options, script: [], person })
+  await asked
+  await second.runtime.close()
+  expect(gated.calls).toHaveLength(1)
+
+  await beginLife(folder, 3, { ...options, script: ["Done."], person: yes })
+  const again = await gated.call(2)
+  expect(again.context.callKey).toBe(begun.context.callKey)
+  again.finish()
+})
+
 test("what a shutdown stopped in a subagent is told to the subagent as stopped", async () => {
   const dataDirectory = join(createFolder(), "data")
   const gated = createGatedTool({ obeys: true, background: { mode: "never" } })

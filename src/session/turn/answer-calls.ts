@@ -26,7 +26,7 @@ export async function answerCalls(scope: TurnScope, message: Message, options: A
   const { turn } = scope
   const { position, isLeft } = options
   const calls = callsOf(message)
-  const { answers, keys } = isLeft ? await recallLeft(scope, message, position) : NOTHING
+  const { answers, keys, begun } = isLeft ? await recallLeft(scope, message, position) : NOTHING
   const keyOf = (call: FunctionCall): string => keys.get(call.id) ?? toStepKey(position, call)
   let unanswered = calls.length
   /** The last one to end is kept with the message, unless a shutdown comes in between. */
@@ -37,7 +37,8 @@ export async function answerCalls(scope: TurnScope, message: Message, options: A
       const key = keyOf(call)
       const executed = known ? null : await executeCall(scope, call, { position, key })
       unanswered -= 1
-      if (executed && turn.isHandedBack()) keepLeft(scope, toLeftStep(scope, call, key, executed))
+      if (executed && turn.isHandedBack())
+        keepLeft(scope, toLeftStep(scope, call, key, { ...executed, hasBegun: executed.hasBegun || begun.has(key) }))
       else if (executed && unanswered > 0) keep(scope, key, executed.result)
       else if (executed) keepLast = () => keep(scope, key, executed.result)
       return known ?? (executed as ExecutedCall).result
@@ -53,14 +54,20 @@ export async function answerCalls(scope: TurnScope, message: Message, options: A
   saveSoon(scope, { ...news, entries: [answer, ...news.entries], finished })
 }
 
-async function recallLeft(scope: TurnScope, message: Message, position: number) {
-  const recalled = await recallAnswers(scope, message, position)
-  const { answers, keys, unbegun } = recalled
+/** What is known of the calls of a message that the claim before this one left. */
+interface LeftCalls extends Pick<RecalledCalls, "answers" | "keys"> {
+  /** Keys of those that were begun then, and are to be run again: they may have done something, whatever comes of it now. */
+  readonly begun: ReadonlySet<string>
+}
+
+async function recallLeft(scope: TurnScope, message: Message, position: number): Promise<LeftCalls> {
+  const { answers, keys, unbegun } = await recallAnswers(scope, message, position)
   const repeated = [...keys].flatMap(([id, key]) => (answers.has(id) ? [] : [key]))
   await freeClaims(scope, repeated)
   // From here on a crash finds them in flight.
   if (unbegun.length > 0) await scope.turn.save({ entries: [], started: unbegun })
-  return recalled
+  const begun = new Set(repeated).difference(new Set(unbegun.map(({ key }) => key)))
+  return { answers, keys, begun }
 }
 
 /** A call that failed showed nothing of the results it had claimed: they are free again when the turn ends. */
@@ -68,7 +75,7 @@ function toFinished(key: string, result: ToolResult | undefined): FinishedStep {
   return result?.isError === false ? { key, result: null, settlesClaims: true } : { key, result: null }
 }
 
-const NOTHING: Pick<RecalledCalls, "answers" | "keys"> = { answers: new Map(), keys: new Map() }
+const NOTHING: LeftCalls = { answers: new Map(), keys: new Map(), begun: new Set() }
 
 function keep(scope: TurnScope, key: string, result: ToolResult): void {
   const { value } = scope.agents.redactor.redactJson(toJson(result))
