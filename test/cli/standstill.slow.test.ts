@@ -38,6 +38,22 @@ test("a chat that stood still says in a line that another worker goes on with th
   expect(await worker.exited).toBe(0)
 })
 
+test("one prompt waits for the answer of the worker that has taken its turn over, and prints it", async () => {
+  const engine = await openStore()
+  const worker = start(engine, "worker", "--verbose")
+  await worker.shows(/takes tasks from/)
+  const run = start(engine, "run", "count to 12 slowly")
+  await run.shows(/1 2 3/)
+  run.kill("SIGSTOP")
+  await worker.shows(/run taken .* kind=turn/)
+  run.kill("SIGCONT")
+  await run.shows(/another worker goes on with the answer/)
+  await run.shows(/^1 2 3 4 5 6 7 8 9 10 11 12$/m)
+  expect(await run.exited).toBe(0)
+  worker.kill("SIGTERM")
+  expect(await worker.exited).toBe(0)
+})
+
 test("what is said while another worker goes on with the answer of a chat waits for that, and is heard after it", async () => {
   const engine = await openStore()
   const worker = start(engine, "worker", "--verbose")

@@ -2,11 +2,14 @@ import type { Runtime } from "../../app.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { formatDuration, plain, shortId, type TaskId } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
-import { awaitElsewhere, followElsewhere, isOvertaken, toBusyTurn, toTakenTurn } from "./turn-elsewhere.ts"
+import { type BusyTurn, isOvertaken, toBusyTurn, toTakenTurn } from "../turn-elsewhere.ts"
+import { createTurnsElsewhere } from "./turns-elsewhere.ts"
 
 const STOP_REASON = "stopped by Ctrl+C"
 const HELD =
   "(queued: another program answers in this conversation, and the model hears it when that has ended; Ctrl+C stops that answer)"
+const HELD_BY_QUESTION =
+  "(queued: the answer before waits for you, and the model hears this when that has ended; Ctrl+C stops that answer)"
 
 export type Session = Awaited<ReturnType<Runtime["createSession"]>>
 type SessionId = Session["id"]
@@ -29,7 +32,7 @@ export interface Conversation {
   /** Turns that were stopped here, of which the store does not know that yet. */
   unwrittenStops(): readonly TaskId[]
   switchTo(id: SessionId): Promise<void>
-  /** Resolves when every message was answered. */
+  /** Resolves when every message was answered, but for those that a person's answer is to come before. */
   allAnswered(): Promise<void>
   /** From now on nothing is told: the program ends. */
   close(): void
@@ -57,8 +60,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   const { meanwhile, screen, first } = options
   let session = first
   const closing = new AbortController()
-  /** By session, the turn that another worker has taken over. */
-  const elsewhere = new Map<SessionId, TaskId>()
+  const elsewhere = createTurnsElsewhere({ meanwhile, screen, signal: closing.signal })
   const awaited: SaidMessage[] = []
   const lost: string[] = []
   /** Messages whose turn was stopped, until that is in the store. */
@@ -71,47 +73,38 @@ export function createConversation(options: ConversationOptions): Conversation {
       while (!closing.signal.aborted) {
         const refusal = await send(own, one)
         if (!refusal) return
-        await hold(own, one, refusal.turn)
+        await hold(own, one, refusal.busy)
       }
     } catch (error) {
       const isAway = isMeanwhileError(error, "store_unavailable")
       if (isAway && !toStoppedTurn(stopped.get(one))) lost.push(one.message)
       if (!isAway) stopped.delete(one)
       const turn = toTakenTurn(error)
-      if (turn && !closing.signal.aborted) return follow(own, turn)
+      if (turn && !closing.signal.aborted) return elsewhere.follow(own, turn).catch(tell)
       tell(error)
     }
   }
 
   /** Says why it was not taken, when it can be later. */
-  async function send(own: Session, one: SaidMessage): Promise<{ readonly turn: TaskId | null } | undefined> {
+  async function send(own: Session, one: SaidMessage): Promise<{ readonly busy: BusyTurn | null } | undefined> {
     try {
       await own.send(one.message)
       // At the end of the program it comes back without having been written too.
       if (!closing.signal.aborted) stopped.delete(one)
       return undefined
     } catch (error) {
-      const turn = toBusyTurn(error) ?? null
-      if (!turn && !isOvertaken(error)) throw error
-      if (turn && !one.isQueued) screen.print(screen.style.dim(HELD))
-      return { turn }
+      const busy = toBusyTurn(error) ?? null
+      if (!busy && !isOvertaken(error)) throw error
+      if (busy && !one.isQueued) screen.print(screen.style.dim(busy.isWaiting ? HELD_BY_QUESTION : HELD))
+      return { busy }
     }
   }
 
-  async function hold(own: Session, one: SaidMessage, turn: TaskId | null): Promise<void> {
+  async function hold(own: Session, one: SaidMessage, busy: BusyTurn | null): Promise<void> {
     one.isHeld = true
     await Promise.all(findBefore(one, awaited).map((other) => other.turn))
-    if (turn) {
-      elsewhere.set(own.id, turn)
-      await awaitElsewhere({ meanwhile, signal: closing.signal }, turn).finally(() => elsewhere.delete(own.id))
-    }
+    if (busy) await elsewhere.hold(own, busy)
     one.isHeld = false
-  }
-
-  async function follow(own: Session, turn: TaskId): Promise<void> {
-    elsewhere.set(own.id, turn)
-    await followElsewhere({ meanwhile, screen, session: own, signal: closing.signal }, turn).catch(tell)
-    elsewhere.delete(own.id)
   }
 
   function tell(error: unknown): void {
@@ -119,7 +112,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   }
 
   function stopElsewhere(): boolean {
-    const turn = elsewhere.get(session.id)
+    const turn = elsewhere.find(session.id)
     if (turn) void meanwhile.tasks.cancel(turn, { by: "person", reason: STOP_REASON }).catch(tell)
     return turn !== undefined
   }
@@ -159,7 +152,11 @@ export function createConversation(options: ConversationOptions): Conversation {
       if (session.isBusy) screen.print(screen.style.dim(`(a turn of ${shortId(id)} goes on)`))
     },
     async allAnswered() {
-      while (awaited.length > 0) await Promise.all(awaited.map(({ turn }) => turn))
+      for (;;) {
+        const going = awaited.filter((one) => !elsewhere.isAsking(one.session))
+        if (going.length === 0) return
+        await Promise.race([Promise.all(going.map(({ turn }) => turn)), elsewhere.nextQuestion()])
+      }
     },
     close: () => closing.abort(),
   }

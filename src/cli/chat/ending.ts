@@ -47,7 +47,10 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   if (going.length > 0 && ending === "end of input")
     screen.print(`Waiting for ${countOf(going.length)} to end. Ctrl+C stops at once.`)
   else await tellGoing(parts, going, ending === "interrupt" ? DRAIN_MS : 0)
-  if (ending === "end of input") await unlessAway(finish(parts, hurry.signal), undefined)
+  if (ending === "end of input") {
+    await unlessAway(finish(parts, hurry.signal), undefined)
+    tellUnsaid(conversation, screen)
+  }
   await unlessAway(tellKept(meanwhile, screen, words), undefined)
   conversation.close()
   announcer.close()

@@ -7,7 +7,8 @@ import type { LeftWork } from "./settle-tasks.ts"
 
 /** What the turn of the prompt came to. */
 export interface Said {
-  readonly outcome: "completed" | "stopped" | "failed"
+  /** Waiting: a person is to answer something first. */
+  readonly outcome: "completed" | "stopped" | "failed" | "waiting"
   readonly text: string
   readonly error: string | null
   readonly accounting: TurnAccounting | null
@@ -33,9 +34,11 @@ export interface RunOutcome {
 
 /** The first of these counts: how the turn failed, that it was stopped, that a person is needed, what failed after it. */
 export function toOutcome({ session, said, left, tasks, failedReports, signal, words }: PromptRun): RunOutcome {
+  const needsPerson = { outcome: "needs_person", error: `A person is needed: ${words} tasks inbox` } as const
+  if (said.outcome === "waiting") return needsPerson
   if (said.outcome !== "completed") return { outcome: said.outcome, error: said.error }
   if (left === "running") return { outcome: "stopped", error: describeStop(signal) }
-  if (left === "questions") return { outcome: "needs_person", error: `A person is needed: ${words} tasks inbox` }
+  if (left === "questions") return needsPerson
   // What failed for a subagent is for it to deal with.
   const failed = tasks.filter((task) => task.session === session && hasFailed(task))
   if (failed.length > 0) return { outcome: "failed", error: describeFailed(failed) }

@@ -1,5 +1,4 @@
 import type { Program } from "../../program.ts"
-import { toErrorMessage } from "../../base/error.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import { closeUnlessAway } from "../away-store.ts"
 import { createYesChannel } from "../chat/yes-channel.ts"
@@ -16,7 +15,8 @@ import { createAgentView } from "../view/agent-view.ts"
 import { toJsonLine } from "./json-line.ts"
 import { findOwnTasks, type OwnTasksScope } from "./own-tasks.ts"
 import { createReportRecord, type ReportRecord } from "./report-record.ts"
-import { describeStop, type Said, toOutcome, toResult } from "./run-outcome.ts"
+import { describeStop, toOutcome, toResult } from "./run-outcome.ts"
+import { sayPrompt } from "./say-prompt.ts"
 import { leaveTasks, type LeftWork, settleTasks } from "./settle-tasks.ts"
 import { createStop, type Stop } from "./stop.ts"
 
@@ -82,16 +82,18 @@ async function converse(options: RunPromptOptions, { meanwhile, answers, notes, 
   own = session.id
   // What nobody waits for is told with the next message of the conversation.
   if (!options.waitsForTasks) session.disableReports()
-  const said = await say(session, options.prompt, stop.signal)
   const words = toProgramWords(options)
+  const { signal } = stop
+  const saying = { meanwhile, session, answers: options.isJson ? null : answers, notes, words, signal }
+  const said = await sayPrompt(saying, options.prompt)
   const scope = { meanwhile, session: session.id, beganAt, started, words }
-  const left = await settle(options, { ...scope, notes, own: session }, stop.signal)
+  const waitsForTasks = options.waitsForTasks && said.outcome !== "waiting"
+  const left = await settle({ waitsForTasks }, { ...scope, notes, own: session }, signal)
   if (left === "running") await leaveTasks({ ...scope, screen: notes })
   const tasks = await findOwnTasks(scope)
   unlisten()
   notes.detach()
   answers.detach()
-  const { signal } = stop
   const told = { reports: reports.all(), failedReports: reports.failed() }
   const run = { session: session.id, said, left, tasks, signal, words, ...told }
   const { outcome, error } = toOutcome(run)
@@ -132,22 +134,6 @@ function toListener({ isJson }: RunPromptOptions, { answers, notes, isOwn, start
   }
 }
 
-async function say(session: Session, prompt: string, signal: AbortSignal): Promise<Said> {
-  try {
-    const { outcome, text, accounting } = await session.send(prompt, { signal })
-    const error = outcome === "stopped" ? describeStop(signal) : null
-    return { outcome, text, error, accounting }
-  } catch (error) {
-    const outcome = signal.aborted ? "stopped" : "failed"
-    return {
-      outcome,
-      text: "",
-      error: signal.aborted ? describeStop(signal) : toErrorMessage(error),
-      accounting: session.turns().at(-1) ?? null,
-    }
-  }
-}
-
 interface Settling extends OwnTasksScope {
   readonly words: string
   readonly meanwhile: Program
@@ -156,7 +142,7 @@ interface Settling extends OwnTasksScope {
 }
 
 async function settle(
-  { waitsForTasks }: RunPromptOptions,
+  { waitsForTasks }: Pick<RunPromptOptions, "waitsForTasks">,
   { notes, own, ...scope }: Settling,
   signal: AbortSignal,
 ): Promise<LeftWork> {

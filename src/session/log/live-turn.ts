@@ -14,6 +14,12 @@ export async function findLiveTurn(store: TaskStore, data: SessionData): Promise
 export async function requireIdle(store: TaskStore, id: SessionId, data: SessionData): Promise<void> {
   const turn = await findLiveTurn(store, data)
   if (!turn) return
-  const message = `Session ${id} is busy: its turn ${turn.id} is ${turn.status}. Wait for it to end, or cancel it.`
+  const message = `Session ${id} is busy: its turn ${turn.id} ${describe(turn)}`
   throw new MeanwhileError("wrong_state", message, { session: id, turn: turn.id, status: turn.status })
+}
+
+function describe({ status }: TaskRecord): string {
+  return status === "waiting"
+    ? "waits for a person. Answer what it asks, or cancel it."
+    : `is ${status}. Wait for it to end, or cancel it.`
 }

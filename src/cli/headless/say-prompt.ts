@@ -1,0 +1,99 @@
+import type { Program } from "../../program.ts"
+import { toErrorMessage } from "../../base/error.ts"
+import { unlessAway } from "../away-store.ts"
+import { formatEnd, plain, type TaskId } from "../format.ts"
+import type { Screen } from "../screen/screen.ts"
+import {
+  awaitAnswer,
+  awaitElsewhere,
+  type BusyTurn,
+  isOvertaken,
+  TAKEN_OVER,
+  toBusyTurn,
+  toTakenTurn,
+} from "../turn-elsewhere.ts"
+import { describeStop, type Said } from "./run-outcome.ts"
+
+type Session = Awaited<ReturnType<Program["createSession"]>>
+
+const BUSY = "(another program answers in this conversation: the prompt is said when that has ended)"
+
+export interface SayingScope {
+  readonly meanwhile: Program
+  readonly session: Session
+  /** Null: the answer is printed by somebody else. */
+  readonly answers: Screen | null
+  readonly notes: Screen
+  /** How the program is called for this store. */
+  readonly words: string
+  readonly signal: AbortSignal
+}
+
+/** Says it, once nobody else has the conversation, and waits for the answer, wherever the turn comes to its end. */
+export async function sayPrompt(scope: SayingScope, prompt: string): Promise<Said> {
+  const { session, signal } = scope
+  for (;;) {
+    try {
+      const { outcome, text, accounting } = await session.send(prompt, { signal })
+      const error = outcome === "stopped" ? describeStop(signal) : null
+      return { outcome, text, error, accounting }
+    } catch (error) {
+      const taken = toTakenTurn(error)
+      if (taken) return await followTaken(scope, taken)
+      const busy = signal.aborted ? undefined : toBusyTurn(error)
+      if (busy && !(await isFree(scope, busy))) return waiting()
+      if (!busy && (signal.aborted || !isOvertaken(error))) return failed(scope, error)
+    }
+  }
+}
+
+/** False: only a person can bring the turn before to its end. */
+async function isFree(scope: SayingScope, { turn, isWaiting }: BusyTurn): Promise<boolean> {
+  if (!isWaiting) scope.notes.print(BUSY)
+  const task = await awaitElsewhere(createAsked(scope), turn)
+  return "endedAt" in task || scope.signal.aborted
+}
+
+/** The prompt's own turn goes on in another process. */
+async function followTaken(scope: SayingScope, turn: TaskId): Promise<Said> {
+  const { meanwhile, session, answers, notes, signal } = scope
+  notes.print(TAKEN_OVER)
+  const { task, text, isShown } = await awaitAnswer({ ...createAsked(scope), session }, turn)
+  const accounting = session.turns().findLast((one) => one.turn === turn) ?? null
+  if (task.status === "completed") {
+    if (!isShown) answers?.print(plain(text))
+    return { outcome: "completed", text, error: null, accounting }
+  }
+  if (signal.aborted) {
+    const stop = meanwhile.tasks.cancel(turn, { by: "person", reason: describeStop(signal) })
+    await unlessAway(stop, undefined)
+    return { outcome: "stopped", text, error: describeStop(signal), accounting }
+  }
+  if (task.status === "waiting") return waiting()
+  const outcome = task.status === "cancelled" ? "stopped" : "failed"
+  return { outcome, text, error: `The turn ${formatEnd(task)}`, accounting }
+}
+
+/** Nobody is here to answer: the first question is told, and ends it. */
+function createAsked({ meanwhile, notes, words, signal }: SayingScope) {
+  const asked = new AbortController()
+  return {
+    meanwhile,
+    signal: AbortSignal.any([signal, asked.signal]),
+    command: `${words} tasks answer`,
+    onQuestion(text: string | null) {
+      if (text !== null) notes.print(text)
+      asked.abort()
+    },
+  }
+}
+
+function waiting(): Said {
+  return { outcome: "waiting", text: "", error: null, accounting: null }
+}
+
+function failed({ session, signal }: SayingScope, error: unknown): Said {
+  const accounting = session.turns().at(-1) ?? null
+  if (signal.aborted) return { outcome: "stopped", text: "", error: describeStop(signal), accounting }
+  return { outcome: "failed", text: "", error: toErrorMessage(error), accounting }
+}
