@@ -82,7 +82,10 @@ export interface RuntimeOptions {
   readonly storeWait?: StoreWait
 }
 
-export type StoreWait = Pick<PostgresEngineOptions, "startPatienceMs" | "patienceMs" | "leaving" | "onGone" | "tell">
+export type StoreWait = Pick<
+  PostgresEngineOptions,
+  "startPatienceMs" | "patienceMs" | "leaving" | "onGone" | "onAway" | "tell"
+>
 
 /** The shared environment of agents: plugins, models, permission, ledger, tasks and store. Sessions are cheap beside it. */
 export interface Runtime extends LedgerRecord, AsyncDisposable {

@@ -19,6 +19,8 @@ export interface OpenedRuntime {
   readonly dataDirectory: string
   /** What agents did before anybody listened: a turn of an earlier process goes on at once. Given once. */
   takeEarlyEvents(): readonly AgentEvent[]
+  /** Whether the store was found to be away, and has not come back. */
+  isStoreAway(): boolean
   /** From now on a store that is away is not waited for: what needs it is refused. */
   leave(): void
   /** Aborted when that has come to pass. */
@@ -51,6 +53,7 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
   const { engine, takesKinds, makesReports = true, concurrency, log, startPatienceMs } = options
   const leaving = new AbortController()
   const gone = new AbortController()
+  let isAway = false
   const dataDirectory = openDataDirectory(options.dataDir)
   const { openProgram } = await import("../program.ts")
   let early: AgentEvent[] | null = []
@@ -69,6 +72,7 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     storeWait: {
       leaving: options.signal ? AbortSignal.any([options.signal, leaving.signal]) : leaving.signal,
       onGone: () => gone.abort(),
+      onAway: (isGone) => void (isAway = isGone),
       ...(startPatienceMs !== undefined && { startPatienceMs }),
     },
     notify: (text) => notify(plain(text)),
@@ -80,5 +84,6 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     early = null
     return events
   }
-  return { meanwhile, dataDirectory, takeEarlyEvents, leave: () => leaving.abort(), gone: gone.signal }
+  const isStoreAway = (): boolean => isAway
+  return { meanwhile, dataDirectory, takeEarlyEvents, isStoreAway, leave: () => leaving.abort(), gone: gone.signal }
 }

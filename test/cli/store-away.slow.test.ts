@@ -50,6 +50,9 @@ test("a chat says when its store goes away and is back, and what was typed meanw
   await server.kill()
   await chat.shows(AWAY)
   chat.type("say this was typed meanwhile")
+  await chat.shows(/the store does not answer; it is tried again/)
+  chat.type("/tasks")
+  await chat.shows(/the store does not answer; it is tried again/)
   await server.start()
   // Whoever comes first.
   await eventually("it is told that the store is back", () => BACK.test(chat.shown()))

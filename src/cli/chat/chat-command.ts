@@ -18,7 +18,7 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
   const { stdin: input, stdout: output } = process
   const screen = createScreen(output, process.env)
   const isInteractive = input.isTTY && screen.isLive
-  const { meanwhile, dataDirectory, takeEarlyEvents, leave } = await openRuntime({
+  const { meanwhile, dataDirectory, takeEarlyEvents, isStoreAway, leave } = await openRuntime({
     ...options,
     keepsEarlyEvents: true,
     notify: (text) => screen.print(text),
@@ -31,6 +31,7 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
   await runChat({
     meanwhile,
     takeEarlyEvents,
+    isStoreAway,
     leave,
     startedAt,
     input,

@@ -7,6 +7,7 @@ import { type SessionWish, startSession } from "../start-session.ts"
 import type { AgentEvent } from "../view/agent-event.ts"
 import { createAgentView } from "../view/agent-view.ts"
 import { createAnnouncer } from "./announcer.ts"
+import { createAwayHint } from "./away-hint.ts"
 import { type ChatPrompt, openPrompt, type PromptStreams } from "./chat-prompt.ts"
 import { createControlC } from "./control-c.ts"
 import { type Conversation, createConversation } from "./conversation.ts"
@@ -24,6 +25,7 @@ import { createYesChannel } from "./yes-channel.ts"
 export interface ChatOptions extends SessionWish, PromptStreams {
   readonly meanwhile: Program
   readonly takeEarlyEvents: () => readonly AgentEvent[]
+  readonly isStoreAway: () => boolean
   /** From now on a store that is away is not waited for. */
   readonly leave: () => void
   /** When the program was. */
@@ -166,6 +168,7 @@ function createChat(options: ChatOptions) {
       controlC.forget()
       const question = desk.current()
       if (question && !isCommand(line, meanwhile, question)) return desk.take(line)
+      using _hint = createAwayHint(options)
       const wish = await foreground.run((signal) => obey(line, { ...context, signal, conversation: talking }))
       if (wish === "quit") ending.resolve("quit")
       else if (question) desk.repeat(question)

@@ -20,6 +20,8 @@ export interface PostgresEngineOptions {
   readonly leaving?: AbortSignal
   /** Called when that has come to pass: from now on everything is refused. */
   readonly onGone?: () => void
+  /** Called when it is found to be away, and when it is back. */
+  readonly onAway?: (isAway: boolean) => void
   /** Lines for a person: what takes its time, that the server is waited for, is away, is back. */
   readonly tell?: (line: string) => void
   readonly log?: { warn(message: string, fields?: JsonObject): void }

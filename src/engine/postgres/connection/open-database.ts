@@ -20,6 +20,8 @@ export interface DatabaseOptions extends ConnectionOptions {
   readonly leaving?: AbortSignal
   /** Called when that has come to pass: from now on everything is refused. */
   readonly onGone?: () => void
+  /** Called when the server is found to be away, and when it is back. */
+  readonly onAway?: (isAway: boolean) => void
   /** Lines for a person: that the server is waited for, is away, is back. */
   readonly tell?: (line: string) => void
 }
@@ -46,11 +48,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const reachability = createReachability({
     probe: () => probeServer(settings),
     onAway(cause) {
+      options.onAway?.(true)
       const text = toErrorMessage(toStoreError(cause, settings))
       if (isOpen && !hasLeft()) tell(`${text} It is waited for: what was begun goes on when it is back.`)
       leaveIfAway()
     },
     onBack(awayMs) {
+      options.onAway?.(false)
       if (isOpen) tell(`The store at ${server} is back, after ${Math.round(awayMs / 1_000)} s.`)
       // One that may take as long as it takes may be at it still: that its connection is dead, the keep-alive finds out.
       if (options.statementTimeoutMs === 0) return
