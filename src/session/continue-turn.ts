@@ -1,4 +1,4 @@
-import { toErrorMessage } from "../base/error.ts"
+import { isMeanwhileError, toErrorMessage } from "../base/error.ts"
 import { handBack, type ToolReturn } from "../plugin/tool-return.ts"
 import type { TurnRun } from "../runner/turn/turn-run.ts"
 import { afterTurn } from "./after-turn.ts"
@@ -26,6 +26,8 @@ async function continueLeft(scope: AgentScope, run: TurnRun): Promise<string> {
   const conversation = await openConversation(scope, run.session, run.workspace)
   const turned = conversation.queue.then(() => take(scope, conversation, run))
   turned.catch((error: unknown) => {
+    // Somebody else goes on with it.
+    if (run.isHandedBack() || isMeanwhileError(error, "stale_claim")) return
     const fields = { session: run.session, error: toErrorMessage(error) }
     scope.log.warn("a turn that was continued did not come to its end", fields)
   })

@@ -4,6 +4,7 @@ import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.t
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { SessionPlugin } from "../../src/plugin/session-plugin.ts"
 import { allowAll } from "../../src/runner/call/permission.ts"
+import { silentLog } from "../../src/runner/silent-log.ts"
 import { eventually } from "../support/eventually.ts"
 import { openTestRuntime } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"
@@ -40,6 +41,25 @@ test("a session plugin hears of a turn that was handed back at a shutdown and we
   await eventually("the plugin hears of it", () => completed.length > 0)
   expect(completed).toEqual([1])
   expect((await second.sessions.load(session.id))?.messages).toHaveLength(2)
+})
+
+test("a worker that hands back a turn which it had continued has nothing to warn of", async () => {
+  const dataDirectory = join(createFolder(), "data")
+  const warnings: string[] = []
+  const warn = (message: string): void => void warnings.push(message)
+  const log = { ...silentLog, warn, error: warn }
+  let asked = 0
+  for (const life of [1, 2]) {
+    const gate = createGate()
+    const model = createScriptedModel([() => ({ gate: gate.pass(), text: "never said" })])
+    const runtime = await openTestRuntime({ dataDirectory, model, log })
+    if (life === 1) void (await runtime.createSession()).send("Go.").catch(() => {})
+    await gate.reached
+    asked += model.callCount
+    await runtime.close()
+  }
+  expect(asked).toBe(2)
+  expect(warnings).toEqual([])
 })
 
 test("a turn that is handed back says so, and what it calls itself when it goes on is run", async () => {
