@@ -99,6 +99,8 @@ export interface ActiveRun extends RunSubject {
   /** Whoever waits for it in the foreground. */
   onProgress: ((progress: Progress) => void) | null
   onStarted: ((task: TaskId) => void) | null
+  /** Its end is written, and its slot still taken. As `ended`. */
+  onLeft: ((task: TaskRecord | null) => void) | null
   work: Promise<Outcome> | null
   /** Of a turn: below which of its calls there are tasks. */
   parentsOfTasks: Set<TaskId> | null

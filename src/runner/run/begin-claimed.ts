@@ -20,19 +20,18 @@ export function beginClaimed(
   { isAdopted = false }: { readonly isAdopted?: boolean } = {},
 ): void {
   const call = toCall(scope, task, isAdopted)
+  const isLogged = scope.log !== silentLog
+  if (isLogged) scope.log.info("run taken", toFields(task))
   context.with(ROOT_CONTEXT, () => {
     if ("failure" in call) failRun(scope, toBackgroundPlan(task, toAbsentTool(task.tool), null), call)
     else beginRun(scope, toBackgroundPlan(task, call.tool, call.input))
   })
-  if (scope.log !== silentLog) void logCourse(scope, task)
+  const active = isLogged && scope.active.get(task.id)
+  if (active)
+    active.onLeft = (left) => scope.log.info("run left", { ...toFields(task), status: left?.status ?? "lost" })
 }
 
-async function logCourse({ active, log }: RunnerScope, { id, run, kind, title }: TaskRecord): Promise<void> {
-  const fields = { task: id, run, kind, title }
-  log.info("run taken", fields)
-  const left = await active.get(id)?.ended.promise
-  log.info("run left", { ...fields, status: left?.status ?? "lost" })
-}
+const toFields = ({ id, run, kind, title }: TaskRecord) => ({ task: id, run, kind, title })
 
 function toCall(
   scope: RunnerScope,

@@ -109,6 +109,7 @@ function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
     outputFollower: null,
     onProgress: null,
     onStarted: null,
+    onLeft: null,
     work: null,
     endOperations: null,
     parentsOfTasks: null,

@@ -28,6 +28,7 @@ export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: P
     void closeSpool(scope, active, (spool) => spool.discard())
   }
   const task = standing.in === "background" ? await endRun(scope, active, outcome) : null
+  active.onLeft?.(task)
   active.span?.end(task)
   if (task && isTerminal(task.status)) scope.own?.remove(task.id)
   release(scope, active)
@@ -40,6 +41,7 @@ export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: P
 /** The same for a run that had no work: nothing of it can be measured or come late. */
 export async function concludeUnbegun(scope: RunnerScope, active: ActiveRun, outcome: Outcome): Promise<void> {
   const task = await endRun(scope, active, outcome)
+  active.onLeft?.(task)
   active.span?.end(task)
   release(scope, active)
   active.ended.resolve(task)
