@@ -8,14 +8,18 @@ import { loadConfig } from "./config/load-config.ts"
 import type { ConfiguredPlugins } from "./config/plugin-entry.ts"
 import { createPluginLoader } from "./config/plugin-loader.ts"
 import type { TrustStore } from "./config/trust-store.ts"
-import { createRegistry } from "./plugin/registry.ts"
+import { createPermission } from "./permission.ts"
+import { createRegistry, type Registry } from "./plugin/registry.ts"
+import type { SessionDirectory } from "./plugin/sessions-port.ts"
 import { configSections, type ProgramConfig } from "./program-config.ts"
 import { type Finding, findOr, ok, problem, warning } from "./program-finding.ts"
 import { lookAtFolder, type ProgramFolder } from "./program-folder.ts"
 import { examineServer } from "./program-engine.ts"
 import { examineEmbedded, examineHost } from "./program-host.ts"
-import { createProgramPlugins } from "./program-plugins.ts"
+import { createProgramPlugins, createSessionPlugin } from "./program-plugins.ts"
+import { createRedactor } from "./runner/redaction/redactor.ts"
 import { pickDefaultModel } from "./session/default-model.ts"
+import { createPersonSwitch } from "./session/person-switch.ts"
 
 export type { Finding } from "./program-finding.ts"
 
@@ -114,14 +118,33 @@ async function examinePlugins(
 ): Promise<readonly Finding[]> {
   await using registry = createRegistry({ model })
   const builtin = createProgramPlugins({ ...options, folder, config: values, mcp: null })
-  for (const plugin of [...builtin, ...plugins.plugins]) await registry.register(plugin)
+  for (const plugin of [createJudge(registry, values, options), ...builtin, ...plugins.plugins]) {
+    if (plugin) await registry.register(plugin)
+  }
   await registry.discover(plugins.entries, createPluginLoader({ directory: options.workingDirectory }))
+  const sessions = createSessionPlugin(values.session, { ...options, directory: EMPTY_DIRECTORY })
+  await registry.register(sessions, { config: values.session })
   const skipped = registry.skipped().map(({ name, reason, message }) => {
     if (reason === "model_requirement") return warning(`plugin ${name}`, message, "Use another model to have it.")
     return problem(`plugin ${name}`, message, "Mend it, or take it out of the configuration.")
   })
   const names = registry.list({ isExposed: true }).map(({ name }) => name)
   return [ok("plugins", names.join(", ")), ...skipped]
+}
+
+/** What judges calls. Nobody is there to be asked. */
+function createJudge(plugins: Registry, { permissions }: ProgramConfig, { environment }: DoctorOptions) {
+  const redactor = createRedactor({ environment })
+  return createPermission(permissions, { plugins, person: createPersonSwitch(), redactor }).plugin
+}
+
+/** The doctor opens no conversation. */
+const EMPTY_DIRECTORY: SessionDirectory = {
+  list: async () => [],
+  load: async () => undefined,
+  restore: async ({ id }) => id,
+  delete: async () => false,
+  describe: async () => {},
 }
 
 async function examineServers(options: DoctorOptions, { contents, trust }: ProgramFolder): Promise<readonly Finding[]> {

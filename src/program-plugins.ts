@@ -6,6 +6,8 @@ import { createFileEditPlugin } from "./builtin/file_edit/file-edit-plugin.ts"
 import { keyVariables } from "./builtin/models/key-variables.ts"
 import { createMultimodalPlugin } from "./builtin/multimodal/multimodal-plugin.ts"
 import { createReferencesPlugin } from "./builtin/references/references-plugin.ts"
+import { createEngineSessionPlugin } from "./builtin/session/engine-session-plugin.ts"
+import { createFileSessionPlugin } from "./builtin/session/file-session-plugin.ts"
 import { createShellPlugin } from "./builtin/shell/shell-plugin.ts"
 import { createSlashCommandPlugin } from "./builtin/slash_command/slash-command-plugin.ts"
 import { createSubagentPlugin } from "./builtin/subagent/subagent-plugin.ts"
@@ -14,6 +16,8 @@ import { createWebPlugin } from "./builtin/web/web-plugin.ts"
 import { ENGINE_VARIABLE } from "./config/engine-url.ts"
 import { OWN_FOLDER, type SPEAKING_FOLDERS } from "./config/folder-contents.ts"
 import type { Plugin } from "./plugin/plugin.ts"
+import type { SessionPlugin } from "./plugin/session-plugin.ts"
+import type { SessionDirectory } from "./plugin/sessions-port.ts"
 import type { ProgramConfig } from "./program-config.ts"
 import type { ProgramFolder } from "./program-folder.ts"
 
@@ -27,6 +31,11 @@ export interface ProgramPluginsOptions {
   readonly workingDirectory: string
   readonly environment: Readonly<Record<string, string>>
   readonly clock?: Clock
+}
+
+interface SessionPluginOptions {
+  readonly directory: SessionDirectory
+  readonly workingDirectory: string
 }
 
 /** The built-in plugins as the terminal program has them. What the folder brings is used only when it is trusted. */
@@ -56,6 +65,14 @@ export function createProgramPlugins(options: ProgramPluginsOptions): readonly P
       toolResultLimitCharacters: config.agent.toolResultLimitCharacters,
     }),
   ]
+}
+
+/** Keeps conversations, as the configuration says. */
+export function createSessionPlugin(
+  { plugin }: ProgramConfig["session"],
+  options: SessionPluginOptions,
+): SessionPlugin {
+  return plugin === "file" ? createFileSessionPlugin(options) : createEngineSessionPlugin(options)
 }
 
 /** What is said by a page or a file must not be able to make a command carry the keys away, nor the way into the store. */

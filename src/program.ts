@@ -6,8 +6,6 @@ import type { McpConfig } from "./builtin/mcp/mcp-config.ts"
 import { createMcpPlugin, type McpPlugin } from "./builtin/mcp/mcp-plugin.ts"
 import { readMcpConfig } from "./builtin/mcp/read-mcp-config.ts"
 import type { ServerStatus } from "./builtin/mcp/server-link.ts"
-import { createEngineSessionPlugin } from "./builtin/session/engine-session-plugin.ts"
-import { createFileSessionPlugin } from "./builtin/session/file-session-plugin.ts"
 import { toShownUrl } from "./config/engine-url.ts"
 import { MCP_FILE } from "./config/folder-contents.ts"
 import { loadConfig } from "./config/load-config.ts"
@@ -15,7 +13,7 @@ import { createPluginLoader } from "./config/plugin-loader.ts"
 import { configSections, type ProgramConfig } from "./program-config.ts"
 import { hasWork } from "./program-host.ts"
 import { type FolderOptions, openFolder, type ProgramFolder } from "./program-folder.ts"
-import { createProgramPlugins } from "./program-plugins.ts"
+import { createProgramPlugins, createSessionPlugin } from "./program-plugins.ts"
 
 /** How long servers may take before it is said that they are waited for. */
 const PATIENCE_MS = 1_000
@@ -104,7 +102,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     permissions: values.permissions,
     providers: values.providers,
     models: values.models,
-    sessionPlugin: toSessionPlugin(values.session, workingDirectory),
+    sessionPlugin: (directory) => createSessionPlugin(values.session, { directory, workingDirectory }),
     sessionConfig: values.session,
     plugins: [...builtin, ...plugins.plugins],
     discovery: { entries: plugins.entries, load: createPluginLoader({ directory: workingDirectory }) },
@@ -182,16 +180,6 @@ async function readServers(
     notify(`No MCP server was started. ${toErrorMessage(error)}`)
     return NO_SERVERS
   }
-}
-
-function toSessionPlugin(
-  { plugin }: ProgramConfig["session"],
-  workingDirectory: string,
-): NonNullable<RuntimeOptions["sessionPlugin"]> {
-  return (directory) =>
-    plugin === "file"
-      ? createFileSessionPlugin({ directory, workingDirectory })
-      : createEngineSessionPlugin({ directory })
 }
 
 function withoutUndefined(environment: ProgramOptions["environment"]): Record<string, string> {

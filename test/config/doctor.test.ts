@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { createRuntime } from "../../src/app.ts"
 import { examineProgram } from "../../src/program-doctor.ts"
+import { openProgram } from "../../src/program.ts"
 import { examineHost } from "../../src/program-host.ts"
 import { lookAtFolder, openTrustStore } from "../../src/program-folder.ts"
 import { createFolder } from "../support/workplace.ts"
@@ -19,6 +20,8 @@ function createProject(files: Readonly<Record<string, string>> = {}) {
   for (const [name, content] of Object.entries(files)) writeFileSync(join(workingDirectory, name), content)
   return {
     dataDirectory,
+    workingDirectory,
+    homeDirectory,
     async trust() {
       const { contents } = await lookAtFolder({ workingDirectory, homeDirectory })
       await openTrustStore(homeDirectory).trust(contents)
@@ -44,6 +47,24 @@ test("a fresh folder has no problem, and says which model answers", async () => 
   }
   expect(find("model")).toMatchObject({ text: "offline/rules" })
   expect(find("keys")).toMatchObject({ status: "warning", fix: expect.stringContaining("ANTHROPIC_API_KEY") })
+})
+
+test("every plugin that a start would have is named, and no other", async () => {
+  const { examine, dataDirectory, workingDirectory, homeDirectory } = createProject()
+  const find = await examine()
+  const program = await openProgram({
+    dataDirectory,
+    workingDirectory,
+    homeDirectory,
+    environment: {},
+    trust: false,
+    notify() {},
+  })
+  onTestFinished(() => program.close())
+  const started = program.plugins.list({ isExposed: true }).filter(({ kind }) => kind !== "model_provider")
+  const named = find("plugins")?.text.split(", ")
+  expect(named).toEqual(started.map(({ name }) => name))
+  expect(named).toEqual(expect.arrayContaining(["permission", "session"]))
 })
 
 test("a key is named by its provider and never shown", async () => {
