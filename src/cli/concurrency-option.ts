@@ -1,11 +1,10 @@
 import type { Command } from "commander"
-
-const MOST = 100_000
+import { MOST_TASKS_AT_ONCE } from "../base/concurrency-limit.ts"
 
 /** NaN: it is none. Which ones there are depends on the command, which refuses it. */
 export function toConcurrency(text: string): number {
   const count = Number(text)
-  return text.trim() !== "" && Number.isInteger(count) && count >= 0 && count <= MOST ? count : Number.NaN
+  return text.trim() !== "" && Number.isInteger(count) && count >= 0 && count <= MOST_TASKS_AT_ONCE ? count : Number.NaN
 }
 
 /** A worker that takes nothing is none. */
@@ -17,6 +16,6 @@ export function refuseConcurrency(command: Command): void {
   if (concurrency >= fewest) return
   const why = concurrency === 0 ? ": it would take nothing" : ""
   command.error(
-    `error: --concurrency${isWorker ? " of a worker" : ""} must be a whole number from ${fewest} to ${MOST}${why}`,
+    `error: --concurrency${isWorker ? " of a worker" : ""} must be a whole number from ${fewest} to ${MOST_TASKS_AT_ONCE}${why}`,
   )
 }

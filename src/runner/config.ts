@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { MOST_TASKS_AT_ONCE } from "../base/concurrency-limit.ts"
 import { MeanwhileError } from "../base/error.ts"
 import { lazily } from "../base/lazily.ts"
 
@@ -12,8 +13,11 @@ export const backgroundConfigSchema = lazily(() => {
         .number()
         .int()
         .nonnegative()
+        .max(MOST_TASKS_AT_ONCE)
         .default(10)
-        .describe("Tasks that run at once in this process; more are queued. 0: all are left to others."),
+        .describe(
+          "Tasks that run at once in this process, at most 100,000; more are queued. 0: all are left to others.",
+        ),
       maxConcurrentPerPlugin: count.default(4).describe("Of these, at most so many per plugin."),
       maxConcurrentPerSession: count.default(8).describe("And per session."),
       maxConcurrentPerWorkspace: count

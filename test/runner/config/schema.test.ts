@@ -30,6 +30,7 @@ test("the defaults are the documented ones", () => {
 
 const INVALID: readonly [keyof BackgroundConfigInput | "unknownKey", unknown][] = [
   ["maxConcurrentTasks", -1],
+  ["maxConcurrentTasks", 100_001],
   ["maxConcurrentPerPlugin", 1.5],
   ["maxConcurrentPerSession", -1],
   ["maxConcurrentPerWorkspace", "many"],
