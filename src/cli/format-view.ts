@@ -10,6 +10,7 @@ type Group = Awaited<ReturnType<Runtime["engine"]["store"]["group"]>>
 
 const NAME_COLUMNS = 10
 const LINE_CHARACTERS = 160
+const SILENT = "its worker is silent, and the next one that looks takes it over"
 
 /** Something that only a person can bring on, and the task that waits for it. */
 export interface TaskQuestion {
@@ -26,14 +27,14 @@ export interface ViewedBeside {
 
 /** Every fact that is known, one to a line. */
 export function formatView(view: View, { group, questions, firstStartedAt }: ViewedBeside, nowMs: number): string {
-  const { task, placeInQueue, missing, worker, estimate, outputBytes, lastLine } = view
+  const { task, placeInQueue, missing, estimate, outputBytes, lastLine } = view
   const { timeoutMs } = task.limits
   const facts: [string, string | null][] = [
     ["task", task.id],
     ["title", task.title],
     ["status", task.status === "queued" && placeInQueue !== null ? `queued, place ${placeInQueue}` : task.status],
     ["waits", missing ? `for a worker: ${missing.text}` : describeWaiting(questions, nowMs)],
-    ["runs on", worker && formatPlace(worker)],
+    ["runs on", formatRunner(view)],
     ["run", task.run > 1 ? `${task.run}${task.resumeCount > 0 ? " (resumed)" : ""}` : null],
     ["group", group ? `${group.name} [${shortId(group.id)}], ${group.state}` : null],
     ["created", new Date(task.createdAt).toLocaleString()],
@@ -49,6 +50,12 @@ export function formatView(view: View, { group, questions, firstStartedAt }: Vie
   return facts
     .flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(NAME_COLUMNS)}${plain(value)}`]))
     .join("\n")
+}
+
+/** Null: nobody has it, and nobody should. */
+function formatRunner({ task, worker }: View): string | null {
+  if (worker) return `${formatPlace(worker)}${worker.isSilent ? `; ${SILENT}` : ""}`
+  return task.status === "running" ? `nobody: ${SILENT}` : null
 }
 
 /** Another command shows all of it. */

@@ -9,6 +9,8 @@ export interface WorkerPlace {
   readonly pid: number | null
   /** As seen by whoever asked: it is this very process, another one of this machine, or one elsewhere. */
   readonly where: "process" | "machine" | "elsewhere"
+  /** Its lease is over: its process is gone, or stands still, and what it ran is taken over by whoever looks next. */
+  readonly isSilent: boolean
 }
 
 /** What a worker says that it can run. */

@@ -35,6 +35,19 @@ test("tasks lists, shows, prints, cancels, retries and clears what a chat in the
   expect((await tasks(directory, "list")).stdout).toMatch(/^No tasks yet/)
 })
 
+test("a task whose program was killed is shown with the word that nobody is heard of, until it is taken over", async () => {
+  const directory = createFolder()
+  const chat = startPiped({ directory })
+  chat.type("/start sleep 1000")
+  const id = (await chat.shows(/\[[0-9a-f]{8}\] is running/)).slice(1, 9)
+  expect((await tasks(directory, "show", id)).stdout).toMatch(new RegExp(`^runs on +here, pid ${chat.pid}$`, "m"))
+  chat.kill("SIGKILL")
+  await chat.exited
+  const { stdout } = await tasks(directory, "show", id)
+  expect(stdout).toMatch(/^status +running$/m)
+  expect(stdout).toMatch(new RegExp(`^runs on +here, pid ${chat.pid}; its worker is silent, .* takes it over$`, "m"))
+})
+
 test("an id that is none is refused with 2", async () => {
   const { exitCode, stderr } = await tasks(createFolder(), "show", "zzz")
   expect(exitCode).toBe(2)

@@ -13,7 +13,7 @@ export async function listWorkers({ store }: Pick<RunnerScope, "store">): Promis
   const records = (await store.workers()).filter(({ process }) => !isLeftForHost({ data: process }))
   const views = records.map(
     ({ id, process, announcement, running }): WorkerView => ({
-      ...toPlace(id, process),
+      ...toPlace(id, process, false),
       running,
       isStarting: announcement === null && isTaker(process),
       announcement: parseAnnouncement(announcement),
@@ -27,10 +27,10 @@ export async function listWorkers({ store }: Pick<RunnerScope, "store">): Promis
 export async function findWorker({ store }: Pick<RunnerScope, "store">, id: WorkerId): Promise<WorkerPlace | null> {
   const key = `${WORKER_LEASE_PREFIX}${id}`
   const lease = (await store.leases(key)).find((each) => each.key === key && each.holder === id)
-  return lease ? toPlace(id, lease.data) : null
+  return lease ? toPlace(id, lease.data, lease.isOver) : null
 }
 
-function toPlace(id: WorkerId, { host = null, pid = null, bootId }: JsonObject): WorkerPlace {
+function toPlace(id: WorkerId, { host = null, pid = null, bootId }: JsonObject, isSilent: boolean): WorkerPlace {
   const isNear = bootId === readBootId()
   const where = !isNear ? "elsewhere" : pid === process.pid ? "process" : "machine"
   return {
@@ -38,5 +38,6 @@ function toPlace(id: WorkerId, { host = null, pid = null, bootId }: JsonObject):
     host: typeof host === "string" ? host : null,
     pid: typeof pid === "number" ? pid : null,
     where,
+    isSilent,
   }
 }
