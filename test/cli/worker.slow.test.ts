@@ -45,6 +45,27 @@ test("a task that one process has queued is run by a worker in another, which en
   expect(worker.shown()).toMatch(/Worker \d+ has stopped\.\n$/)
 })
 
+test("a chat says when a worker takes a task that had to wait for one, and where", async () => {
+  const engine = await createStore()
+  const directory = createFolder()
+  const words = ["--engine", engine]
+  const chat = startPiped({ directory, arguments: [...words, "--concurrency", "0"] })
+  chat.type("/start sleep 3; echo waited")
+  const id = (await chat.shows(/\[[0-9a-f]{8}\] is queued/)).slice(1, 9)
+  await eventually("it has waited", async () => {
+    const { stdout } = await runToEnd({ directory, arguments: ["tasks", ...words] })
+    return /queued +[2-9][.\d]* s/.test(stdout)
+  })
+  const worker = startPiped({ directory, arguments: ["worker", ...words] })
+  await chat.shows(new RegExp(`\\[${id}\\] runs now here, pid ${worker.pid}: sleep 3; echo waited\\n`))
+  await chat.shows(new RegExp(`\\[${id}\\] completed`))
+  chat.endInput()
+  expect(await chat.exited).toBe(0)
+  expect(chat.shown().match(/runs now/g)).toHaveLength(1)
+  worker.kill("SIGTERM")
+  expect(await worker.exited).toBe(0)
+})
+
 test("a worker that is stopped hands an agent back, and another one goes on with it", async () => {
   const engine = await createStore()
   const prompt = "start an agent to count to 24 slowly"

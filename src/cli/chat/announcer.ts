@@ -11,10 +11,11 @@ import type { LastAnnouncement } from "./last-announcement.ts"
 import { tellLive, tellMissed } from "./left-tasks.ts"
 import { followNewTasks } from "./new-tasks.ts"
 import { createOwnConversation } from "./own-conversation.ts"
+import { createQueuedTasks } from "./queued-tasks.ts"
 
 const LONG_MS = 24 * 60 * 60 * 1_000
 
-/** Says when tasks end, and when one needs an answer. */
+/** Says when tasks end, when one needs an answer, and when a worker takes one that had to wait. */
 export interface Announcer {
   /** Of a task that this program has started or stopped. */
   announceEnd(taskId: TaskId): void
@@ -54,6 +55,7 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
   const asking = new Set<TaskId>()
   /** By task, the run whose end was announced. */
   const announced = new Map<TaskId, number>()
+  const queued = createQueuedTasks(meanwhile, screen)
   const closing = new AbortController()
 
   const own = (): [TaskId, Promise<void>][] =>
@@ -91,6 +93,7 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
 
   async function tellQuestion(taskId: TaskId): Promise<void> {
     const { task } = await meanwhile.tasks.get(taskId)
+    queued.follow(task)
     if (task.status === "waiting" && isQuestion(task.wait)) {
       asking.add(taskId)
       if (task.session && isQuestionTask(task)) options.onQuestion(task.session, taskId, true)
@@ -144,6 +147,7 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
     hasAsked: (taskIds) => taskIds.every((id) => asking.has(id)),
     close() {
       unfollow()
+      queued.close()
       closing.abort()
     },
   }
