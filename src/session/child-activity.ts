@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "../base/json.ts"
 import { FINISH_TOOL } from "../plugin/agent-request.ts"
 import type { AgentEvent } from "../plugin/agent-event.ts"
+import type { FunctionCall } from "../plugin/message.ts"
 import type { ChildSendOptions } from "../plugin/sessions-port.ts"
 import type { AgentActivity } from "../task/progress.ts"
 import type { Conversation } from "./conversation.ts"
@@ -10,6 +11,8 @@ import type { AgentScope } from "./scope.ts"
 export interface FollowedActivity {
   enter(phase: string): void
   spend(tokens: number): void
+  /** All that it has called so far: what others saw of it, and what is begun again after a crash, is counted once. */
+  catchUp(calls: readonly FunctionCall[]): void
   /** What it gave to `finish` last, as far as it was seen. */
   handedBack(): JsonObject | null
   release(): void
@@ -30,6 +33,7 @@ export function followActivity(
   let phase = THINKING
   let handedBack: JsonObject | null = null
   const offered = new Map<string, JsonObject>()
+  let counted: ReadonlySet<string> = new Set()
   const tell = (change: Partial<AgentActivity>, next: string): void => {
     known = { ...known, ...change, at: clock.now() }
     phase = next
@@ -40,6 +44,7 @@ export function followActivity(
     if (event.type === "tool_call.started") {
       const { tool, callId, input } = event
       if (tool === FINISH_TOOL && isObject(input)) offered.set(callId, input)
+      if (counted.has(callId)) return tell({}, `using ${tool}`)
       const lastTools = [...known.lastTools, tool].slice(-MOST_TOOLS)
       tell({ toolCalls: known.toolCalls + 1, lastTools }, `using ${tool}`)
     } else if (event.type === "tool_call.ended") {
@@ -49,6 +54,11 @@ export function followActivity(
   })
   return {
     enter: (next) => tell({}, next),
+    catchUp(calls) {
+      counted = new Set(calls.map(({ id }) => id))
+      const lastTools = calls.slice(-MOST_TOOLS).map(({ tool }) => tool)
+      tell({ toolCalls: calls.length, lastTools }, phase)
+    },
     spend: (tokens) => tell({ tokens: known.tokens + tokens }, phase),
     handedBack: () => handedBack,
     release: stopListening,

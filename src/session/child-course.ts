@@ -9,6 +9,7 @@ import { ENDED_MESSAGE, hasBeenTold, hasEnds, LAST_ENDED_MESSAGE, SAID_MESSAGE }
 import { findTurn, toTurnKey, waitForTurn } from "./child-turn.ts"
 import { stopTasks, waitForTasks } from "./child-wait.ts"
 import type { Conversation } from "./conversation.ts"
+import { readCalls } from "./log/read-calls.ts"
 import { readTurns } from "./log/read-turns.ts"
 import type { AgentScope } from "./scope.ts"
 import type { Session } from "./session.ts"
@@ -155,8 +156,9 @@ async function send(course: Course, { message, said, key }: ChildMessage): Promi
 
 /** Whatever came of it was paid for. */
 async function pickUp(course: Course, id: TaskId): Promise<ChildTurn> {
-  const { scope, session, conversation, account, turns, left, stopped } = course
+  const { scope, session, conversation, account, activity, turns, left, stopped } = course
   turns.push(id)
+  activity.catchUp(await readCalls(scope.store, session.id))
   try {
     const { ranMs } = await waitForTurn(
       scope,
@@ -168,6 +170,7 @@ async function pickUp(course: Course, id: TaskId): Promise<ChildTurn> {
     await conversation.queue
   } finally {
     const { usage, costMicros } = await readTurns(scope.store, session.id, new Set(turns))
+    activity.catchUp(await readCalls(scope.store, session.id))
     account.catchUp({ tokens: usage.inputTokens + usage.outputTokens, costMicros })
   }
   const { messages, usage } = await readTurns(scope.store, session.id, new Set([id]))

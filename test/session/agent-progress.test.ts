@@ -1,7 +1,10 @@
+import { join } from "node:path"
 import { expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
+import { allowAll } from "../../src/runner/call/permission.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
+import { createFolder } from "../support/workplace.ts"
 import { PLACES } from "./support/open-agent.ts"
 import { openSubagents } from "./support/open-subagents.ts"
 import { endOf, startAgent } from "./support/start-agent.ts"
@@ -38,3 +41,20 @@ for (const [where, isKept] of PLACES) {
     expect(task.progress?.activity).toMatchObject({ toolCalls: 4, tokens: 75 })
   })
 }
+
+test("what an agent called is counted once, whoever goes on with it and whatever is begun again", async () => {
+  const dataDirectory = join(createFolder(), "data")
+  const gated = createGatedTool({ obeys: true, onCrash: "retry" })
+  const shared = { dataDirectory, permissions: allowAll, main: ["Hello."], tools: [gated.tool] }
+  const calls = (tool: string) => ({ calls: [{ tool }] })
+  const first = await openSubagents({ ...shared, below: [calls("read"), calls("gated")] })
+  await first.session.send("Hello.")
+  const { id } = await startAgent(first)
+  await gated.call(1)
+  await first.runtime.close()
+  const second = await openSubagents({ ...shared, below: [calls("write"), "Done."] })
+  ;(await gated.call(2)).finish()
+  const task = await endOf(second, { id })
+  expect(task.status).toBe("completed")
+  expect(task.progress?.activity).toMatchObject({ toolCalls: 3, lastTools: ["read", "gated", "write"] })
+})
