@@ -9,6 +9,7 @@ import { createForeignChanges } from "./foreign-changes.ts"
 import { createGroupCommit } from "./group-commit.ts"
 import { createLeaseWatch, type IsHolderAlive } from "../rules/lease-watch.ts"
 import { createLogFlush } from "./log-flush.ts"
+import { createLogRoom } from "./log-room.ts"
 import { openDatabase } from "./open.ts"
 import type { Change } from "../rules/change.ts"
 import { createPerform } from "../rules/perform.ts"
@@ -70,9 +71,10 @@ async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions):
     dispatcher.announce()
   })
   const logFlush = options.synchronous === "normal" ? createLogFlush(path) : undefined
+  const logRoom = createLogRoom(database, path)
   const cache = createRecordCache(database, tables)
   const perform = createPerform(cache.tables, leaseWatch)
-  const runTransaction = createTransaction({ database, clock, perform, cache })
+  const runTransaction = createTransaction({ database, clock, perform, cache, logRoom })
   const groupCommit = createGroupCommit(runTransaction, path, publish)
 
   function publish(changes: readonly Change[]): void {
@@ -85,6 +87,7 @@ async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions):
   async function close(): Promise<void> {
     await groupCommit.close()
     await logFlush?.close()
+    logRoom.close()
     foreignChanges.close()
     attachments.detach()
     database.close()

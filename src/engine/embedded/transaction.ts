@@ -3,6 +3,7 @@ import type { Clock } from "../../base/clock.ts"
 import type { AnswerOf, Operation, OperationName } from "../../task/operation.ts"
 import { type Change, createChange } from "../rules/change.ts"
 import type { Perform } from "../rules/perform.ts"
+import type { LogRoom } from "./log-room.ts"
 import { isDiskFull } from "./sqlite-error.ts"
 import { prepare } from "./statement.ts"
 import type { RecordCache } from "./tables/record-cache.ts"
@@ -19,12 +20,14 @@ export interface TransactionParts {
   readonly clock: Clock
   readonly perform: Perform
   readonly cache: RecordCache
+  readonly logRoom: LogRoom
 }
 
 /** Runs all writers in one durable transaction. What it throws took back everything, and may be tried again. */
 export type RunTransaction = (writers: readonly (readonly Operation[])[]) => readonly Outcome[]
 
-export function createTransaction({ database, clock, perform, cache }: TransactionParts): RunTransaction {
+export function createTransaction(parts: TransactionParts): RunTransaction {
+  const { database, clock, perform, cache, logRoom } = parts
   const begin = prepare(database, "BEGIN IMMEDIATE")
   const commit = prepare(database, "COMMIT")
   const rollback = prepare(database, "ROLLBACK")
@@ -88,6 +91,7 @@ export function createTransaction({ database, clock, perform, cache }: Transacti
   return (writers) => {
     begin.run()
     try {
+      logRoom.make()
       cache.begin()
       const isAlone = writers.length === 1
       const outcomes = (isAlone || !isCareful ? runTogether(writers) : undefined) ?? runApart(writers)
