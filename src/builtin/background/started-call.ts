@@ -32,9 +32,11 @@ export function toPlacement<Input>(
       const started = find(pinned, capable())
       return started?.tool.isHere?.(started.input) ?? true
     },
+    // What is found out of a folder is taken to hold for all starts that name it: two tools may differ over the same one.
     folderOf(pinned) {
       const started = find(pinned, capable())
-      return started?.tool.folderOf?.(started.input)
+      const placed = capable().filter(({ tool }) => tool.isHere)
+      return placed.length > 1 ? undefined : started?.tool.folderOf?.(started.input)
     },
   }
 }
