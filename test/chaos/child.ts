@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
+import { createOwnEnvironment } from "../support/own-environment.ts"
 
 const IDLE = '"idle":true'
 const AFTER_IDLE_MS = 200
@@ -30,10 +31,9 @@ export interface ChildOptions {
 }
 
 export function startChild({ program, parameters, directory, environment = {} }: ChildOptions): Child {
-  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env
   const child = spawn(process.execPath, [program, ...parameters], {
     cwd: directory,
-    env: { PATH, NODE_COMPILE_CACHE, HOME: directory, ...environment },
+    env: createOwnEnvironment(directory, environment),
     stdio: ["pipe", "pipe", "pipe"],
   })
   const lines: string[] = []

@@ -2,16 +2,16 @@ import { spawn } from "node:child_process"
 import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { expect, onTestFinished, test } from "vitest"
+import { createOwnEnvironment } from "../support/own-environment.ts"
 import { createFolder } from "../support/workplace.ts"
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
 
 /** The program, its output closed by its reader after the first piece. */
 async function readLittle(directory: string, words: readonly string[]) {
-  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env
   const child = spawn(process.execPath, [MAIN, ...words], {
     cwd: directory,
-    env: { PATH, NODE_COMPILE_CACHE, HOME: directory, TERM: "xterm" },
+    env: createOwnEnvironment(directory, { TERM: "xterm" }),
     stdio: ["ignore", "pipe", "pipe"],
   })
   onTestFinished(() => void child.kill("SIGKILL"))

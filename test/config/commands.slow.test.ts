@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
+import { createOwnEnvironment } from "../support/own-environment.ts"
 import { createFolder } from "../support/workplace.ts"
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
@@ -11,8 +12,7 @@ function createProject() {
   const root = createFolder()
   const directory = join(root, "project")
   mkdirSync(directory)
-  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env
-  const env = { PATH, NODE_COMPILE_CACHE, HOME: join(root, "home") }
+  const env = createOwnEnvironment(join(root, "home"))
   const run = (...words: readonly string[]) =>
     new Promise<{ readonly code: unknown; readonly stdout: string; readonly stderr: string }>((resolve) => {
       execFile(process.execPath, [MAIN, ...words], { cwd: directory, env }, (error, stdout, stderr) =>

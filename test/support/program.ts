@@ -5,6 +5,7 @@ import { stripVTControlCharacters } from "node:util"
 import { spawn as spawnInTerminal } from "@lydell/node-pty"
 import { onTestFinished } from "vitest"
 import { eventually } from "./eventually.ts"
+import { createOwnEnvironment } from "./own-environment.ts"
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
 
@@ -99,10 +100,8 @@ export function startInTerminal(
   }
 }
 
-/** HOME is the test's own: what a person trusts at home is none of its business. What was compiled is everybody's. */
 function toEnvironment({ directory, environment = {} }: ProgramSettings): Record<string, string> {
-  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env
-  return { PATH, NODE_COMPILE_CACHE, HOME: directory, TERM: "xterm", MEANWHILE_TEST: directory, ...environment }
+  return createOwnEnvironment(directory, { TERM: "xterm", MEANWHILE_TEST: directory, ...environment })
 }
 
 function createReader(shown: () => string) {
