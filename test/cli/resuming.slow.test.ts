@@ -6,6 +6,20 @@ import { createFolder } from "../support/workplace.ts"
 
 const QUICK = { MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
 
+/** Two chats of one conversation: the first has an answer, while the second says something. */
+async function speakInto(counting: string) {
+  const directory = createFolder()
+  const first = startPiped({ directory })
+  first.type("say we begin")
+  await first.shows(/^we begin$/m)
+  const second = startInTerminal({ directory, arguments: ["--resume"] })
+  await second.shows(/Going on with/)
+  first.type(counting)
+  await first.shows(/1 2 3/)
+  second.type("say afterwards")
+  return { first, second }
+}
+
 test("after a crash a person is greeted before the report that is due, which is the main agent's and told once", async () => {
   const directory = createFolder()
   const first = startPiped({ directory, environment: QUICK })
@@ -124,15 +138,7 @@ test("--resume with an id that is none, and a model that is none, are refused wi
 })
 
 test("what is said while another chat has an answer in the same conversation waits for its end, and is heard then", async () => {
-  const directory = createFolder()
-  const first = startPiped({ directory })
-  first.type("say we begin")
-  await first.shows(/^we begin$/m)
-  const second = startInTerminal({ directory, arguments: ["--resume"] })
-  await second.shows(/Going on with/)
-  first.type("count to 24 slowly")
-  await first.shows(/1 2 3/)
-  second.type("say afterwards")
+  const { first, second } = await speakInto("count to 24 slowly")
   await second.shows(/\(queued: another program answers in this conversation,/)
   await second.shows(/[\r\n]afterwards\r\n[^]*tokens/)
   // What was begun with, counted, and said afterwards: nothing is missing between.
@@ -147,15 +153,7 @@ test("what is said while another chat has an answer in the same conversation wai
 })
 
 test("Ctrl+C stops the answer of another chat that a message waits for, which is heard then", async () => {
-  const directory = createFolder()
-  const first = startPiped({ directory })
-  first.type("say we begin")
-  await first.shows(/^we begin$/m)
-  const second = startInTerminal({ directory, arguments: ["--resume"] })
-  await second.shows(/Going on with/)
-  first.type("count to 400 slowly")
-  await first.shows(/1 2 3/)
-  second.type("say afterwards")
+  const { first, second } = await speakInto("count to 400 slowly")
   await second.shows(/\(queued: another program/)
   second.press("\x03")
   await second.shows(/[\r\n]afterwards\r\n/)

@@ -1,0 +1,75 @@
+import { expect, test } from "vitest"
+import { openDatabase } from "../../src/engine/postgres/connection/open-database.ts"
+import { eventually } from "../support/eventually.ts"
+import { runToEnd, startPiped } from "../support/program.ts"
+import { createFolder } from "../support/workplace.ts"
+import { useMortalServer } from "./mortal-server.ts"
+
+const server = useMortalServer()
+
+test("a store that is not there at the start is waited for, and that is said", async () => {
+  const url = await server.createStore()
+  await server.kill()
+  const words = ["--engine", url] as const
+  const looks = runToEnd({ directory: createFolder(), arguments: ["tasks", ...words] })
+  const [worker, another] = [
+    startPiped({ directory: createFolder(), arguments: ["worker", ...words] }),
+    startPiped({ directory: createFolder(), arguments: ["worker", ...words] }),
+  ]
+  const run = startPiped({ directory: createFolder(), arguments: ["run", "say hello", ...words] })
+  run.endInput()
+  await worker.shows(/does not answer yet\. It is waited for, up to 60 s/)
+  await another.shows(/does not answer yet/)
+  another.kill("SIGINT")
+  expect(await another.exited).toBe(3)
+  expect(another.shown()).toMatch(/up to 60 s\.\nWorker \d+ has stopped while it waited for its store\..*\n$/)
+  await run.shows(/does not answer yet/)
+  run.kill("SIGINT")
+  expect(await run.exited).toBe(3)
+  expect(run.shown()).toMatch(/meanwhile: stopped by a signal; nothing was said yet\n$/)
+  const refused = await looks
+  expect(refused).toMatchObject({ exitCode: 2, stdout: "" })
+  expect(refused.stderr).toMatch(/does not answer yet\. It is waited for, up to 5 s\.\nmeanwhile: .*cannot be reached/)
+  await server.start()
+  await worker.shows(/takes tasks from/)
+  worker.kill("SIGINT")
+  expect(await worker.exited, worker.shown()).toBe(0)
+})
+
+test("a password that nobody gave, or that is wrong, is refused at once", async () => {
+  const url = await server.createStore()
+  const database = await openDatabase({ url: server.url(), poolSize: 1 })
+  const [row] = await database.query<{ path: string }>("SELECT current_setting('hba_file') AS path")
+  await database.query("CREATE ROLE careful LOGIN PASSWORD 'hunter2'")
+  const rules = ["host all careful 127.0.0.1/32 scram-sha-256", "host all all 127.0.0.1/32 trust"]
+  const lines = rules.map((rule) => `('${rule}')`).join()
+  await database.query(`COPY (VALUES ${lines}) TO '${row?.path}'; SELECT pg_reload_conf()`)
+  await eventually("the rules hold", async () => {
+    const found = await database.query("SELECT FROM pg_hba_file_rules WHERE 'careful' = ANY (user_name)")
+    return found.length === 1
+  })
+  await database.close()
+  const careful = url.replace("postgres@", "careful@")
+  const look = (environment: Record<string, string> = {}) =>
+    runToEnd({ directory: createFolder(), arguments: ["tasks", "--engine", careful], environment })
+  const [without, wrong] = await Promise.all([look(), look({ PGPASSWORD: "opensesame" })])
+  expect(without).toMatchObject({ exitCode: 2, stdout: "" })
+  expect(without.stderr).toMatch(/^meanwhile: The store at \S+ asks for a password, and none was given\./)
+  expect(wrong).toMatchObject({ exitCode: 2, stdout: "" })
+  expect(wrong.stderr).toMatch(/^meanwhile: The store at \S+ refuses the user or the password\./)
+  expect(wrong.stderr).not.toContain("opensesame")
+})
+
+test("a URL whose TLS cannot be meant is refused with what to write instead", async () => {
+  const url = await server.createStore()
+  const look = async (query: string) =>
+    (await runToEnd({ directory: createFolder(), arguments: ["tasks", "--engine", `${url}?${query}`] })).stderr
+  const [unknown, missing, none] = await Promise.all([
+    look("sslmode=sometimes"),
+    look("sslmode=verify-full&sslrootcert=/nowhere/ca.pem"),
+    look("sslmode=verify-full"),
+  ])
+  expect(unknown).toMatch(/^meanwhile: The sslmode in the URL .* verify-full/)
+  expect(missing).toMatch(/^meanwhile: .* names the file \/nowhere\/ca\.pem.*ENOENT.*sslrootcert/)
+  expect(none).toMatch(/^meanwhile: .* does not speak TLS/)
+})

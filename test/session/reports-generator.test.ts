@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest"
+import { lastSaid } from "./support/open-agent.ts"
+import {
+  notificationsOf,
+  openReporting,
+  reportsOf,
+  starts,
+  tasksOf,
+  textsOf,
+  waitForEnds,
+} from "./support/reporting.ts"
+import { OFF, requestSingle } from "./support/requested-report.ts"
+
+describe("a generator of one's own", () => {
+  test("001-28: writes the report instead of the agent, and both are in the conversation", async () => {
+    const { agent } = await requestSingle()
+    expect(reportsOf(agent)).toEqual(["I found a chest."])
+    expect(agent.model.callCount).toBe(2)
+    expect(textsOf(agent.session).slice(-2)).toEqual([expect.stringContaining("| A chest."), "I found a chest."])
+    expect((await agent.session.trajectory.unconsumed()).size).toBe(0)
+  })
+
+  test("that fails leaves a plain notification, and the model hears of it with the next message", async () => {
+    const agent = await openReporting([starts("bread"), "It runs.", "I see."], OFF)
+    agent.session.enableReports({
+      async generator() {
+        throw new Error("out of paper")
+      },
+    })
+    await agent.session.send("bake")
+    ;(await agent.gated.call(1)).finish("a loaf")
+    await waitForEnds(agent, await tasksOf(agent))
+    await agent.session.reported()
+    expect(notificationsOf(agent)).toEqual([expect.stringContaining("a loaf")])
+    await agent.session.send("well?")
+    expect(lastSaid(agent.model, -1)).toContain("| a loaf")
+  })
+
+  test("does not publish what the conversation was told meanwhile", async () => {
+    const written = Promise.withResolvers<string>()
+    const asked = Promise.withResolvers<void>()
+    const agent = await openReporting([starts("bread"), "It runs.", "I see."], OFF)
+    agent.session.enableReports({
+      generator() {
+        asked.resolve()
+        return written.promise
+      },
+    })
+    await agent.session.send("bake")
+    ;(await agent.gated.call(1)).finish("a loaf")
+    await asked.promise
+    await agent.session.send("well?")
+    expect(lastSaid(agent.model, -1)).toContain("| a loaf")
+    written.resolve("The bread is ready.")
+    await agent.session.reported()
+    expect(reportsOf(agent)).toEqual([])
+  })
+})

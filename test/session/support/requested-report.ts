@@ -1,0 +1,77 @@
+import { expect } from "vitest"
+import { z } from "zod"
+import type { JsonObject } from "../../../src/base/json.ts"
+import { defineTool, type Tool } from "../../../src/plugin/tool.ts"
+import { handBack } from "../../../src/plugin/tool-return.ts"
+import { enableReports } from "../../../src/session/report/enable-reports.ts"
+import type { ReportRequest } from "../../../src/session/report/report-request.ts"
+import { openGrouping, spawns } from "./group-agent.ts"
+import { openReporting, type ReportingAgent, tasksOf, waitForEnds, waitForReports } from "./reporting.ts"
+
+/** The test enables them when it is ready. */
+export const OFF = { reports: { enabled: false } } as const
+
+const CHEST = { digest: ["A chest."], facts: { depth: 3 }, artifacts: [], nextSteps: ["dig", "rest"], payload: null }
+
+/** A tool that ends with all that a result can have, when the test says so. */
+function createFinding(): { readonly tool: Tool; find(): void } {
+  const { promise: isFound, resolve: find } = Promise.withResolvers<void>()
+  const tool = defineTool({
+    name: "finding",
+    description: "Finds something.",
+    input: z.object({}),
+    background: { mode: "always" },
+    title: () => "look for treasure",
+    run: async () => {
+      await isFound
+      return handBack(CHEST)
+    },
+  })
+  return { tool, find }
+}
+
+interface Requested {
+  readonly agent: ReportingAgent
+  readonly request: ReportRequest
+}
+
+/** A report of one task, written by the test. */
+export async function requestSingle(): Promise<Requested> {
+  const requests: ReportRequest[] = []
+  const { tool, find } = createFinding()
+  const agent = await openReporting([{ calls: [{ tool: "finding" }] }, "It runs."], { ...OFF, tools: [tool] })
+  await agent.session.send("find it", { traceId: "0123456789abcdef0123456789abcdef" })
+  find()
+  await waitForEnds(agent, await tasksOf(agent))
+  const history = agent.session.history()
+  enableReports(agent.session, {
+    async generator(request) {
+      requests.push(request)
+      expect(agent.session.history()).toBe(history)
+      return "I found a chest."
+    },
+  })
+  await waitForReports(agent, 1)
+  const [request] = requests
+  if (!request) throw new Error("nothing was asked for")
+  return { agent, request }
+}
+
+/** A report of a group, written by the test. */
+export async function requestGroup(more: JsonObject = {}): Promise<Requested> {
+  const requests: ReportRequest[] = []
+  const agent = await openGrouping([spawns(["north", "south"], { group: "walls", ...more }), "They run."], OFF)
+  agent.session.enableReports({
+    async generator(request) {
+      requests.push(request)
+      return "The walls stand."
+    },
+  })
+  await agent.session.send("build")
+  await agent.gated.call(2)
+  for (const { input, finish } of agent.gated.calls) finish(`${input.name} is up`)
+  await waitForReports(agent, 1)
+  const [request] = requests
+  if (!request) throw new Error("nothing was asked for")
+  return { agent, request }
+}
