@@ -9,6 +9,7 @@ import { createGatedTool } from "../support/tools.ts"
 import { createGate } from "./support/gate.ts"
 import { lastSaid, resultsOf, resultText } from "./support/open-agent.ts"
 import {
+  advanceUntil,
   eventsOf,
   notificationsOf,
   openReporting,
@@ -149,11 +150,12 @@ describe("a report that cannot be made", () => {
     await agent.session.send("bake")
     await finishNext(agent, 1, "a loaf")
     await waitForEnds(agent, await tasksOf(agent))
-    clock.advance(10)
-    await gate.reached
-    clock.advance(59_000)
+    const earliest = clock.now()
+    await advanceUntil(clock, "the report is asked for", () => agent.model.callCount === 3)
+    const latest = clock.now()
+    clock.advance(earliest + 59_000 - latest)
     expect(notificationsOf(agent)).toEqual([])
-    clock.advance(1_000)
+    clock.advance(latest + 60_000 - clock.now())
     await eventually("the person is told", () => notificationsOf(agent).length === 1)
     await reported(agent, clock)
     expect(agent.session.turns().at(-1)?.outcome).toBe("stopped")
