@@ -92,9 +92,11 @@ async function take(
       onBegun?.(taskId)
       if (!current) return
       current.taskId = taskId
-      // It was stopped while it began.
-      if (taskId && current.reason !== null)
-        stopping = cancelTurn(scope, log, taskId, { by: newTurn.stopper ?? "person", reason: current.reason })
+      if (!taskId || current.reason === null) return
+      // It was stopped while it began, and is, whether the store takes the stop or not.
+      const request = { by: newTurn.stopper ?? "person", reason: current.reason }
+      scope.runner.abortTurn(taskId, request)
+      stopping = cancelTurn(scope, log, taskId, request)
     },
     async take(turn) {
       if (stopping) await stopping

@@ -6,7 +6,7 @@ import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { REQUESTERS, toStopEvent } from "../../task/stop.ts"
 import type { RunnerScope } from "../scope.ts"
-import { abortRun, type StopCause } from "../run/stop-run.ts"
+import { abortRun, giveUpEarly, type StopCause } from "../run/stop-run.ts"
 
 const DEFAULT_REASON = "it was asked to stop"
 
@@ -22,7 +22,10 @@ export async function cancelTask(scope: RunnerScope, task: TaskRecord, request: 
       abortHere(scope, stopped.id, stopped.run, cause)
       return finishHere(scope, stopped)
     } catch (error) {
-      if (!isMeanwhileError(error, "wrong_state")) throw error
+      if (!isMeanwhileError(error, "wrong_state")) {
+        giveUpEarly(scope, current.id)
+        throw error
+      }
       const reread = await scope.store.task(current.id)
       if (!reread) return current
       current = reread

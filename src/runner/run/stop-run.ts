@@ -1,4 +1,5 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
+import type { TaskId } from "../../task/id.ts"
 import type { Stopper } from "../../task/stop.ts"
 import type { ActiveRun } from "./active-run.ts"
 import { markLost, writeUnderFence } from "./ownership.ts"
@@ -57,6 +58,12 @@ export function abortEarly(active: ActiveRun, cause: StopCause): void {
   if (active.stop || active.standing.in === "lost" || active.standing.in === "answered") return
   active.stop = { ...cause, isEarly: true }
   abortWork(active, cause)
+}
+
+/** The stop cannot be stored: it is written with the end, which must not wait for work that does not end. */
+export function giveUpEarly(scope: RunnerScope, id: TaskId): void {
+  const active = scope.active.get(id)
+  if (active?.stop?.isEarly) giveUpAfterGrace(scope, active)
 }
 
 function abortWork(active: ActiveRun, { by, reason }: StopCause): void {
