@@ -3,17 +3,21 @@ import type { AgentEvent, AgentEventBody, AgentListener } from "../plugin/agent-
 import type { Log } from "../plugin/context.ts"
 import type { SessionId } from "../task/id.ts"
 
+type EventType = AgentEventBody["type"]
+
 /** Tells the listeners of one session, then those of everything above it. */
 export interface AgentEmitter {
-  /** False while nobody listens: then events need not be made. */
-  readonly isHeard: boolean
+  /** False while nobody listens for it: then it need not be made. */
+  hears(type: EventType): boolean
   emit(event: AgentEventBody): void
   on(listener: AgentListener): () => void
+  /** Hears only what is said. */
+  onOutput(listener: AgentListener): () => void
 }
 
 /** Where the events of all sessions arrive. */
 export interface AgentEvents {
-  readonly isHeard: boolean
+  hears(type: EventType): boolean
   send(event: AgentEvent): void
   on(listener: AgentListener): () => void
 }
@@ -26,46 +30,54 @@ export function createAgentEmitter(agent: SessionId, parent: AgentEvents, log: L
   return new Emitter(agent, new Listeners(log), parent)
 }
 
-/** Classes: the getters of an object literal would keep every session in memory until the next full garbage collection. */
+const OUTPUT: ReadonlySet<EventType> = new Set(["content.delta", "content.reset", "agent.output"])
+
 class Listeners implements AgentEvents {
-  readonly #listeners = new Set<AgentListener>()
+  readonly #ofAll = new Set<AgentListener>()
+  readonly #ofOutput = new Set<AgentListener>()
   readonly #log: Log
 
   constructor(log: Log) {
     this.#log = log
   }
 
-  get isHeard(): boolean {
-    return this.#listeners.size > 0
+  hears(type: EventType): boolean {
+    return this.#ofAll.size > 0 || (this.#ofOutput.size > 0 && OUTPUT.has(type))
   }
 
   send(event: AgentEvent): void {
-    tell(this.#listeners, event, this.#log)
+    tell(this.#ofAll, event, this.#log)
+    if (OUTPUT.has(event.type)) tell(this.#ofOutput, event, this.#log)
   }
 
   on(listener: AgentListener): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    this.#ofAll.add(listener)
+    return () => this.#ofAll.delete(listener)
+  }
+
+  onOutput(listener: AgentListener): () => void {
+    this.#ofOutput.add(listener)
+    return () => this.#ofOutput.delete(listener)
   }
 }
 
 class Emitter implements AgentEmitter, AgentEvents {
   readonly #agent: SessionId
-  readonly #own: AgentEvents
+  readonly #own: Listeners
   readonly #parent: AgentEvents
 
-  constructor(agent: SessionId, own: AgentEvents, parent: AgentEvents) {
+  constructor(agent: SessionId, own: Listeners, parent: AgentEvents) {
     this.#agent = agent
     this.#own = own
     this.#parent = parent
   }
 
-  get isHeard(): boolean {
-    return this.#own.isHeard || this.#parent.isHeard
+  hears(type: EventType): boolean {
+    return this.#own.hears(type) || this.#parent.hears(type)
   }
 
   emit(event: AgentEventBody): void {
-    this.send({ ...event, agent: this.#agent })
+    if (this.hears(event.type)) this.send({ ...event, agent: this.#agent })
   }
 
   send(event: AgentEvent): void {
@@ -75,6 +87,10 @@ class Emitter implements AgentEmitter, AgentEvents {
 
   on(listener: AgentListener): () => void {
     return this.#own.on(listener)
+  }
+
+  onOutput(listener: AgentListener): () => void {
+    return this.#own.onOutput(listener)
   }
 }
 

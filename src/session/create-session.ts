@@ -137,9 +137,7 @@ async function toConversation(
 function eventsAbove(scope: AgentScope, parent: SessionId): AgentEvents {
   const above = (): AgentEvents => scope.open.get(parent)?.emitter ?? scope.events
   return {
-    get isHeard() {
-      return above().isHeard
-    },
+    hears: (type) => above().hears(type),
     send: (event) => above().send(event),
     on: (listener) => above().on(listener),
   }

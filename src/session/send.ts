@@ -52,7 +52,7 @@ async function sendNow(
   requireContent(message, options)
   const { onOutput, budget: left, idempotencyKey, said = message } = options
   let prompt = message
-  const unsubscribe = onOutput ? conversation.emitter.on(toOutput(conversation, onOutput)) : undefined
+  const unsubscribe = onOutput ? conversation.emitter.onOutput(toOutput(conversation, onOutput)) : undefined
   try {
     return await takeNewTurn(scope, conversation, {
       title: toTitle(said),

@@ -17,7 +17,7 @@ export function followTask(scope: AgentScope, { id, session }: TaskRecord, since
   if (!conversation) return
   conversation.hasTasks = true
   scope.watch()
-  if (conversation.emitter.isHeard) watch(scope, conversation, id, sinceSequence)
+  if (conversation.emitter.hears("task.changed")) watch(scope, conversation, id, sinceSequence)
 }
 
 /** Those that a conversation has from before: what happens to them from now on is passed on. */
@@ -51,7 +51,7 @@ async function watchTask(
       woken = Promise.withResolvers()
       const events = await scope.store.events(taskId, sequence, PAGE_SIZE)
       sequence = events.at(-1)?.sequence ?? sequence
-      if (conversation.emitter.isHeard) tell(conversation, events)
+      tell(conversation, events)
       if (events.length === PAGE_SIZE) continue
       const task = await scope.store.task(taskId)
       if (!task || (isTerminal(task.status) && task.lastSequence <= sequence)) return

@@ -85,7 +85,7 @@ async function keep(
   })
   emitter.emit({ type: "agent.output", source: "model", text, mode: "write" })
   publishReport(conversation, mark, text)
-  if (emitter.isHeard) emitter.emit({ type: "history.updated", messages: log.history })
+  emitter.emit({ type: "history.updated", messages: log.history })
 }
 
 async function readUnusedOf(scope: AgentScope, conversation: Conversation, part: Delivery): Promise<Telling> {

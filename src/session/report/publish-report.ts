@@ -8,7 +8,7 @@ import type { ReportMark } from "./report-mark.ts"
 
 /** Before the first word of it. */
 export function announceReport({ emitter }: Conversation, delivery: Delivery): void {
-  if (!emitter.isHeard) return
+  if (!emitter.hears("report.started")) return
   const [told] = delivery.groups
   const isOfGroup = told !== undefined && delivery.groups.length === 1 && delivery.tasks.length === 0
   emitter.emit({

@@ -64,7 +64,7 @@ function toRequest(scope: TurnScope, { hasTools, partial, signal }: CallOptions)
       if (signal.aborted) return
       if (type === "text") partial.text += text
       partial.isTold = true
-      if (emitter.isHeard) emitter.emit({ type: "content.delta", source: type === "text" ? "model" : type, text })
+      emitter.emit({ type: "content.delta", source: type === "text" ? "model" : type, text })
     },
   }
 }

@@ -38,24 +38,30 @@ export function watchCall({ agents: { clock }, conversation }: TurnScope, call: 
     onStarted: (task) => void started.push(task),
     onAsked() {
       isAsked = true
-      if (emitter.isHeard) emitter.emit({ type: "tool_call.asked", callId, tool })
+      emitter.emit({ type: "tool_call.asked", callId, tool })
     },
     onAdmitted() {
       isAdmitted = true
       if (!isAsked) return
       beganMs = clock.monotonic()
-      if (emitter.isHeard) emitter.emit({ type: "tool_call.allowed", callId, tool })
+      emitter.emit({ type: "tool_call.allowed", callId, tool })
     },
   }
-  const telling: ExecuteOptions = {
+  const printing: ExecuteOptions = {
     onOutput: (text) => emitter.emit({ type: "agent.output", source: "tool", text, mode: "append", callId }),
+  }
+  const progressing: ExecuteOptions = {
     onProgress(progress) {
       newest = progress
       cancelTelling ??= clock.schedule(PROGRESS_EVERY_MS, tellProgress, { isBackground: true })
     },
   }
   return {
-    options: emitter.isHeard ? { ...timing, ...telling } : timing,
+    options: {
+      ...timing,
+      ...(emitter.hears("agent.output") && printing),
+      ...(emitter.hears("tool_call.progressed") && progressing),
+    },
     started,
     hasBegun: () => isAdmitted,
     ranMs: () => clock.monotonic() - beganMs,

@@ -33,10 +33,10 @@ export async function collectContext(
   const measured = null
   await options.save({ entries: [{ kind: "collection", messages, summary }], data: { measured } })
   emitter.emit({ type: "context.collected", summary, removedMessages })
-  if (emitter.isHeard) {
+  if (emitter.hears("context.updated")) {
     emitter.emit({ type: "context.updated", usage: contextUsage(scope, conversation) })
-    emitter.emit({ type: "history.updated", messages: log.history })
   }
+  emitter.emit({ type: "history.updated", messages: log.history })
   return collection
 }
 

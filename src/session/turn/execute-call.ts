@@ -39,7 +39,7 @@ export async function executeCall(scope: TurnScope, call: FunctionCall, place: C
   const offered = findOffered(scope, call)
   const span = beginToolSpan(scope.trace, call, offered !== undefined)
   account.toolCalls += 1
-  if (emitter.isHeard) {
+  if (emitter.hears("tool_call.started")) {
     const afterMs = offered && toBackgroundAfterMs(scope, call, offered)
     emitter.emit({
       type: "tool_call.started",
@@ -57,7 +57,7 @@ export async function executeCall(scope: TurnScope, call: FunctionCall, place: C
     agents.watch()
   }
   span.end(taskId ? { "meanwhile.task.id": taskId } : {}, errorType)
-  if (emitter.isHeard) {
+  if (emitter.hears("tool_call.ended")) {
     emitter.emit({
       type: "tool_call.ended",
       callId,

@@ -117,7 +117,7 @@ async function keepAnswer(scope: TurnScope, { message, record }: ModelAnswer): P
     spent: toSpent(record),
   })
   const text = textOf(message)
-  if (text !== "" && emitter.isHeard) emitter.emit({ type: "agent.output", source: "model", text, mode: "write" })
+  if (text !== "") emitter.emit({ type: "agent.output", source: "model", text, mode: "write" })
 }
 
 export function toSpent({ usage, costMicros }: ModelAnswer["record"]): Usage {

@@ -117,9 +117,10 @@ function tell(scope: TurnScope, outcome: TurnOutcome, reason?: string): void {
   }
   turns.push(accounting)
   if (turns.length > MOST_ACCOUNTS) turns.shift()
-  if (!emitter.isHeard) return
   emitter.emit({ type: "turn.completed", accounting })
-  emitter.emit({ type: "context.updated", usage: contextUsage(agents, conversation) })
+  if (emitter.hears("context.updated")) {
+    emitter.emit({ type: "context.updated", usage: contextUsage(agents, conversation) })
+  }
   emitter.emit({ type: "history.updated", messages: log.history })
   const status = outcome === "failed" ? "error" : "done"
   emitter.emit({ type: "agent.status_changed", status, ...(reason && { reason }) })
