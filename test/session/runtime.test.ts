@@ -6,6 +6,7 @@ import { createScriptedProvider } from "../../src/builtin/scripted/scripted-prov
 import { createFileSessionPlugin } from "../../src/builtin/session/file-session-plugin.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { Message } from "../../src/plugin/message.ts"
+import { collectGarbage } from "../support/collect-garbage.ts"
 import { createFolder } from "../support/workplace.ts"
 import { openAgent, resultsOf, resultText } from "./support/open-agent.ts"
 import { add, say } from "./support/test-tools.ts"
@@ -18,9 +19,11 @@ test("004-08: a thousand sessions of one runtime cost little, and share its prov
     for (;;) yield "ok"
   }
   const { runtime, model } = await openAgent(answers(), { tools: [add] })
+  collectGarbage()
   const before = process.memoryUsage().heapUsed
   const sessions = await Promise.all(Array.from({ length: 1_000 }, () => runtime.createSession()))
   expect(new Set(sessions.map(({ id }) => id)).size).toBe(1_000)
+  collectGarbage()
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(50_000_000)
   await Promise.all(sessions.map((session) => session.send("hi")))
   expect([model.callCount, runtime.ledger.total().calls]).toEqual([1_000, 1_000])
