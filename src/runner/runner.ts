@@ -36,12 +36,13 @@ import { silentLog } from "./silent-log.ts"
 import { createSessionWork } from "./worker/session-work.ts"
 import { createSlots } from "./worker/slots.ts"
 import { createSpool } from "./spool/spool.ts"
+import { openSpoolHome, toHomeData } from "./worker/spool-home.ts"
 import { sweepSpool } from "./worker/sweep.ts"
 import { createToolSource } from "./call/tool-source.ts"
 import { createTurnTool } from "./turn/turn-tool.ts"
 import type { TurnHandler } from "./turn/turn-run.ts"
 import { createWorker } from "./worker/worker.ts"
-import { TAKER, toSpoolPlace, toWorkerIdentity } from "./worker/worker-identity.ts"
+import { TAKER, toWorkerIdentity } from "./worker/worker-identity.ts"
 import { listWorkers } from "./worker/worker-list.ts"
 
 export interface RunnerOptions {
@@ -95,13 +96,13 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const redactor = options.redactor ?? createRedactor({ environment: process.env })
   const log = options.log ? createRedactingLog(options.log, redactor) : silentLog
   const { store } = engine
-  const spoolPlace = toSpoolPlace(options.spoolDirectory)
+  const home = await openSpoolHome(engine, options.spoolDirectory)
   const active: RunnerScope["active"] = createLiveMap()
   const worker = await createWorker({
     store,
     clock,
     log,
-    identity: { ...toWorkerIdentity(), spool: spoolPlace, ...(takesWork === true && TAKER) },
+    identity: { ...toWorkerIdentity(), ...toHomeData(home), ...(takesWork === true && TAKER) },
     leaseMs: config.leaseSeconds * 1_000,
     onLost: () => {
       for (const run of active.values()) if (run.standing.in === "background") markLost(run)
@@ -123,7 +124,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
       ...(options.takeTurn ? [createTurnTool(() => scope, options.takeTurn)] : []),
     ]),
     permission: options.permission ?? allowAll,
-    spoolPlace,
+    ...home,
     spool: createSpool({
       directory: options.spoolDirectory,
       clock,

@@ -19,10 +19,11 @@ import type { Slots } from "./worker/slots.ts"
 import type { SessionWork } from "./worker/session-work.ts"
 import type { Spool } from "./spool/spool.ts"
 import type { ToolSource } from "./call/tool-source.ts"
+import type { SpoolHome } from "./worker/spool-home.ts"
 import type { Worker } from "./worker/worker.ts"
 
 /** What the parts of one runner share. */
-export interface RunnerScope {
+export interface RunnerScope extends SpoolHome {
   readonly engine: Engine
   readonly store: TaskStore
   readonly clock: Clock
@@ -31,8 +32,6 @@ export interface RunnerScope {
   readonly permission: Permission
   readonly redactor: Redactor
   readonly spool: Spool
-  /** What tells it from those of other machines and folders. */
-  readonly spoolPlace: string
   readonly log: Log
   readonly slots: Slots
   readonly durations: Durations

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from "node:fs"
+import { readdirSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { eventually } from "../support/eventually.ts"
@@ -53,6 +53,29 @@ test("what outlives a worker that was stopped is left by other machines, and tak
   expect((await other.runtime.tasks.output(id)).text).toBe("begun\nover\n")
   next.kill("SIGTERM")
   expect(await next.exited).toBe(0)
+})
+
+test("it is left by a machine of the same name with a data folder of the same path, and goes on where the folder is brought to", async () => {
+  const machines = await createMachines()
+  const folder = createFolder()
+  const moved = `${createFolder()}/moved`
+  const [id = ""] = await leaveCommands(machines, { folder })
+  renameSync(folder, moved)
+  const another = await machines.open({ folder })
+  const lost = await machines.open({ background, isOver: () => true })
+  const { id: after } = await lost.runtime.tasks.start({ tool: "run_command", input: { command: "exec sleep 1000" } })
+  await lost.engine.close()
+  // By then the other has looked for what is left, for longer than a lease.
+  expect((await another.runtime.tasks.result(after, { waitMs: 30_000 })).task.status).toBe("interrupted")
+  expect((await another.runtime.tasks.get(id)).task).toMatchObject({ status: "running", fence: 1 })
+  const next = await machines.open({ folder: moved })
+  await eventually("it is adopted", async () => (await next.runtime.tasks.get(id)).task.fence === 2)
+  expect(processesOf(id)).not.toEqual([])
+  await next.runtime.tasks.cancel(id)
+  expect((await next.runtime.tasks.result(id, { waitMs: 30_000 })).task).toMatchObject({
+    status: "cancelled",
+    survivors: [],
+  })
 })
 
 test("it can be stopped while its machine is away, and the next worker there ends its processes", async () => {

@@ -7,7 +7,8 @@ import type { TaskFilter } from "../../task/store.ts"
 import { CLAIMED, reclaimOwn } from "./reclaim-own.ts"
 import { reclaimRun } from "./reclaim-run.ts"
 import { toFarewell } from "./farewell.ts"
-import { isLeftForHost, isOfThisHost, toDataFolder } from "./left-host.ts"
+import { toDataFolder } from "./data-folder.ts"
+import { hasSameSpool, isLeftForHost, isOfThisHost } from "./left-host.ts"
 import { stoodStill } from "./standstill.ts"
 import { warn } from "../upkeep/repeat.ts"
 import type { RunnerScope } from "../scope.ts"
@@ -80,7 +81,7 @@ function isLeft(scope: RunnerScope, lease: Lease, isLost: (lease: Lease) => bool
 async function endStopped(scope: RunnerScope, lost: WorkerLease): Promise<void> {
   const worker = toWorkerId(lost)
   await forEachTask(scope, { worker, statuses: ["stopping"] }, async (task) => {
-    const hasSpool = isOfThisHost(lost, scope.spoolPlace) && scope.spool.hasRun(task.id, task.run)
+    const hasSpool = isOfThisHost(lost, scope) && scope.spool.hasRun(task.id, task.run)
     if (isOwn(scope, task)) await reclaimRun(scope, task, worker, { hasSpool })
   })
 }
@@ -108,7 +109,7 @@ async function findUnleased(scope: RunnerScope): Promise<readonly WorkerLease[]>
 
 async function reclaimSafely(scope: RunnerScope, lease: WorkerLease): Promise<void> {
   try {
-    await (isKept(lease) && !isOfThisHost(lease, scope.spoolPlace) ? endStopped : reclaimFrom)(scope, lease)
+    await (isKept(lease) && !isOfThisHost(lease, scope) ? endStopped : reclaimFrom)(scope, lease)
   } catch (error) {
     if (isMeanwhileError(error, "lease_held") || isMeanwhileError(error, "closed")) return
     // Another worker of this host was faster.
@@ -131,12 +132,13 @@ async function reclaimFrom(scope: RunnerScope, lost: WorkerLease): Promise<void>
     if (isKept(lost)) await endStopped(scope, lost)
     return
   }
-  const { spool = null, host } = lost.data ?? {}
-  const data = { ...toWorkerIdentity(), spool, ...(host !== undefined && { host }) }
+  const { spool = null, host, dataFolderId } = lost.data ?? {}
+  const known = { ...(host !== undefined && { host }), ...(dataFolderId !== undefined && { dataFolderId }) }
+  const data = { ...toWorkerIdentity(), spool, ...known }
   const taken = await takeLease(scope, lost, data)
   // Whoever left without a lease has not said where its spool is: what it ran here has left a folder.
   const hasSpool = ({ id, run }: TaskSummary): boolean =>
-    isAlone(scope) || (spool === null || isKept(lost) ? scope.spool.hasRun(id, run) : spool === scope.spoolPlace)
+    isAlone(scope) || (spool === null || isKept(lost) ? scope.spool.hasRun(id, run) : hasSameSpool(data, scope))
   const dataFolder = typeof spool === "string" ? toDataFolder(spool) : null
   const where = { dataFolder, ...(!isAlone(scope) && typeof host === "string" && { host }) }
   await forEachTask(scope, { worker, statuses: CLAIMED }, async (task) => {

@@ -1,0 +1,24 @@
+import type { JsonObject } from "../../base/json.ts"
+import type { Engine } from "../../task/engine.ts"
+import { readDataFolderId } from "./data-folder-id.ts"
+import { toDataFolder } from "./data-folder.ts"
+import { toSpoolPlace } from "./worker-identity.ts"
+
+/** Where a worker keeps what its processes print and leave, beside everything else of its data folder. */
+export interface SpoolHome {
+  /** Which folder of which start of the machine. */
+  readonly spoolPlace: string
+  /** Null: nothing can be kept in it, or nobody else could have another one. */
+  readonly dataFolderId: string | null
+}
+
+/** An embedded store has one data folder. */
+export async function openSpoolHome({ name }: Pick<Engine, "name">, spoolDirectory: string): Promise<SpoolHome> {
+  const spoolPlace = toSpoolPlace(spoolDirectory)
+  return { spoolPlace, dataFolderId: name === "embedded" ? null : await readDataFolderId(toDataFolder(spoolPlace)) }
+}
+
+/** As a lease tells it. */
+export function toHomeData({ spoolPlace, dataFolderId }: SpoolHome): JsonObject {
+  return { spool: spoolPlace, ...(dataFolderId !== null && { dataFolderId }) }
+}
