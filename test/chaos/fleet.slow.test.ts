@@ -2,6 +2,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, onTestFinished, test } from "vitest"
 import { eventually } from "../support/eventually.ts"
+import { createOwnStopwatch } from "../support/own-stopwatch.ts"
 import { createFolder } from "../support/workplace.ts"
 import { type FleetDesk, openFleetDesk } from "./fleet-desk.ts"
 import { type FleetFindings, lookAtFleet } from "./fleet-invariants.ts"
@@ -22,6 +23,8 @@ const MOST_LIVE = 120
 const AT_ONCE = 20
 /** Never what is waited for: how long a machine with much else to do may take. */
 const PATIENCE_MS = isLong ? 1_200_000 : 200_000
+/** How long it may take a machine of its own. */
+const LONGEST_MS = isLong ? PATIENCE_MS : 90_000
 
 const seeds = Array.from({ length: SEEDS }, (_, index) => TEST_SEED + 50_000 + index)
 
@@ -29,10 +32,14 @@ test.each(seeds)(
   "three workers and their server are lost again and again: every task ends once, nothing is repeated, every end is told once (%i)",
   { timeout: 2 * PATIENCE_MS },
   async (seed) => {
+    const stopwatch = createOwnStopwatch()
     const { takenOver, interrupted, tasks } = await withSeed(FILE, "three workers", seed, () => playSeed(seed))
     expect(tasks).toBeGreaterThanOrEqual(TASKS)
     expect(takenOver).toBeGreaterThan(0)
     expect(interrupted).toBeGreaterThan(0)
+    const tookMs = Math.round(stopwatch.elapsedMs())
+    console.info(`${tasks} tasks of a fleet with ${ACCIDENTS} accidents took ${tookMs} ms`)
+    expect(tookMs).toBeLessThan(LONGEST_MS)
   },
 )
 
