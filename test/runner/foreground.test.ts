@@ -1,8 +1,10 @@
-import { expect, test } from "vitest"
+import { expect, test, vi } from "vitest"
+import { z } from "zod"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { Answer } from "../../src/plugin/task-service.ts"
 import type { PendingCall } from "../../src/plugin/tool-hooks.ts"
+import { defineTool } from "../../src/plugin/tool.ts"
 import { eventually } from "../support/eventually.ts"
 import { contentsOf } from "../support/contents.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
@@ -81,6 +83,33 @@ test("everything that was printed comes before the answer, whatever the listener
   second.finish("whole")
   const { task } = await meanwhile.tasks.result(throwing.taskId, { waitMs: 20_000 })
   expect(task).toMatchObject({ status: "completed", patch: { payload: "whole" } })
+})
+
+test("a listener hears what a call prints at once, and nobody looks for what it prints after its answer", async () => {
+  const clock = createManualClock()
+  let printLater: (text: string) => void = () => undefined
+  const hasty = defineTool({
+    name: "hasty",
+    description: "Prints before anybody can listen.",
+    input: z.object({ text: z.string() }),
+    run: async ({ text }, { output }) => {
+      printLater = (late) => output.write(late)
+      if (text !== "") output.write(text)
+      return null
+    },
+  })
+  const { meanwhile } = await createWorkplace({ tools: [hasty], clock })
+  async function listen(text: string): Promise<string[]> {
+    const seen: string[] = []
+    const options = { onOutput: (printed: string) => void seen.push(printed) }
+    await meanwhile.tasks.execute({ tool: "hasty", input: { text } }, options).answer
+    return seen
+  }
+  expect(await listen("at once")).toEqual(["at once"])
+  expect(await listen("")).toEqual([])
+  const looks = vi.spyOn(clock, "schedule")
+  printLater("a late line\n")
+  expect(looks).not.toHaveBeenCalled()
 })
 
 test("a promotion that cannot be stored leaves the call in the foreground, with all it has used", async () => {

@@ -49,6 +49,17 @@ export function followOutput(
   }
 }
 
+/** From the first byte on, when somebody listens. Most calls print nothing: for them nobody looks. */
+export function followRun(scope: RunnerScope, active: ActiveRun): void {
+  if (!active.onOutput || !active.spool) return
+  const read: ReadOutput = async (offset, state) => active.spool?.read({ offset }, state) ?? toNothing(offset, state)
+  active.outputFollower ??= followOutput(scope, read, active.onOutput)
+}
+
+function toNothing(offset: number, { isComplete }: { readonly isComplete: boolean }): OutputChunk {
+  return { text: "", offset, nextOffset: offset, totalBytes: offset, droppedBefore: null, isComplete }
+}
+
 /** Passes on what is left before the answer. What the listener throws changes nothing about the call. */
 export async function finishFollowing(
   scope: RunnerScope,
@@ -57,6 +68,7 @@ export async function finishFollowing(
 ): Promise<void> {
   const follower = active.outputFollower
   active.outputFollower = null
+  active.onOutput = null
   await follower?.finish(state).catch((error: unknown) => {
     scope.log.warn("output could not be passed on", { task: active.taskId, error: toErrorMessage(error) })
   })

@@ -1,5 +1,4 @@
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
-import type { OutputChunk } from "../../plugin/output.ts"
 import type { Answer, ExecuteOptions, StopRequest } from "../../plugin/task-service.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
@@ -8,7 +7,7 @@ import type { Admitted } from "./admission.ts"
 import { beginRun } from "../run/begin-run.ts"
 import { acknowledgeTasks } from "../command/use-results.ts"
 import { toLimits, toPolicy, toRequestedTimeoutMs } from "./details.ts"
-import { followOutput, type ReadOutput } from "./follow-output.ts"
+import { followOutput, followRun, type ReadOutput } from "./follow-output.ts"
 import { promoteRun } from "./promote-run.ts"
 import type { RunnerScope } from "../scope.ts"
 import { activeTraceId } from "../trace.ts"
@@ -60,9 +59,9 @@ export function executeUnrecorded(
     },
   })
   if (onOutput) {
-    // A tool that prints nothing has no spool, and listening makes none.
-    const read: ReadOutput = async (offset, state) => active.spool?.read({ offset }, state) ?? toNothing(offset, state)
-    active.outputFollower = followOutput(scope, read, onOutput)
+    active.onOutput = onOutput
+    // It may have printed something before anybody could listen.
+    followRun(scope, active)
   }
   if (onStarted) active.onStarted = onStarted
   if (onProgress) {
@@ -76,10 +75,6 @@ export function executeUnrecorded(
     return promoteRun(scope, active, admitted)
   }
   return { promote, cancel: (cause) => void stopRun(scope, active, cause) }
-}
-
-function toNothing(offset: number, { isComplete }: { readonly isComplete: boolean }): OutputChunk {
-  return { text: "", offset, nextOffset: offset, totalBytes: offset, droppedBefore: null, isComplete }
 }
 
 /** The same call as a task from the start: the answer is its end when it comes in time, else the handle. */

@@ -97,6 +97,7 @@ export interface ActiveRun extends RunSubject {
   questions: Map<string, number> | null
   outputFollower: OutputFollower | null
   /** Whoever waits for it in the foreground. */
+  onOutput: ((text: string) => void) | null
   onProgress: ((progress: Progress) => void) | null
   onStarted: ((task: TaskId) => void) | null
   /** Its end is written, and its slot still taken. As `ended`. */

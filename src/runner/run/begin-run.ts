@@ -107,6 +107,7 @@ function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
     cancelSave: null,
     cancelDeadline: null,
     outputFollower: null,
+    onOutput: null,
     onProgress: null,
     onStarted: null,
     onLeft: null,

@@ -22,6 +22,7 @@ export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: P
   if (outcome && !active.stop) observeDuration(scope, active)
   if (standing.in === "foreground") {
     active.standing = { in: "answered" }
+    active.onOutput = null
     const answer = toAnswer(scope, active, outcome)
     active.span?.end(answer)
     standing.answer(answer)

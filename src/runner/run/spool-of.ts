@@ -1,3 +1,4 @@
+import { followRun } from "../call/follow-output.ts"
 import type { ActiveRun } from "./active-run.ts"
 import { confirmOwned } from "./ownership.ts"
 import { reportDropped } from "./running-notes.ts"
@@ -15,5 +16,6 @@ export function spoolOf(scope: RunnerScope, active: ActiveRun): RunSpool {
   })
   if (active.standing.in !== "foreground") active.spool.keep()
   streamOutput(scope, active)
+  followRun(scope, active)
   return active.spool
 }
