@@ -1,0 +1,64 @@
+import { PassThrough } from "node:stream"
+import { expect, test } from "vitest"
+import { MeanwhileError } from "../../src/base/error.ts"
+import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
+import { sayPrompt } from "../../src/cli/headless/say-prompt.ts"
+import { createLineScreen } from "../../src/cli/screen/create-screen.ts"
+import type { Program } from "../../src/program.ts"
+import { createGate } from "../session/support/gate.ts"
+import { openAgent, openScripted } from "../session/support/open-agent.ts"
+import { eventually } from "../support/eventually.ts"
+
+/** A session whose turn another process has, and a prompt in this one. */
+async function openElsewhere() {
+  const gate = createGate()
+  const script = [() => ({ gate: gate.pass(), text: "Said there." })]
+  const there = await openAgent(script, { isKept: true })
+  const sent = there.session.send("Go.")
+  await gate.reached
+  const { runtime } = await openScripted(createScriptedModel(["Said here."]), { isKept: true, folder: there.folder })
+  const session = await runtime.openSession(there.session.id)
+  const [turn] = (await runtime.tasks.list({ kinds: ["turn"] })).items
+  if (!turn) throw new Error("There is no turn.")
+  let shown = ""
+  const output = new PassThrough().setEncoding("utf8").on("data", (text: string) => (shown += text))
+  const screen = createLineScreen(output)
+  const stop = new AbortController()
+  const parts = { meanwhile: runtime as Program, session, answers: screen, notes: screen, words: "meanwhile" }
+  return { gate, sent, turn: turn.id, stop, scope: { ...parts, signal: stop.signal }, shown: () => shown }
+}
+
+/** As it is when this process stood still, and the other one goes on with what was said here. */
+const toTaken = <Scope extends { readonly session: object }>(scope: Scope, taskId: string): Scope => ({
+  ...scope,
+  session: Object.assign(Object.create(scope.session) as object, {
+    send: () => Promise.reject(new MeanwhileError("stale_claim", "It was taken over.", { taskId })),
+  }),
+})
+
+test("the answer of a turn that was taken over is printed when it is there", async () => {
+  const { gate, sent, turn, scope, shown } = await openElsewhere()
+  const said = sayPrompt(toTaken(scope, turn), "Go.")
+  gate.open()
+  expect(await said).toMatchObject({ outcome: "completed", text: "Said there.", error: null })
+  expect(shown()).toMatch(/^\(.*another worker goes on with the answer.*\)\nSaid there\.\n$/)
+  await sent
+})
+
+test("a stop while a turn that was taken over is waited for stops the turn", async () => {
+  const { sent, turn, scope, stop } = await openElsewhere()
+  const said = sayPrompt(toTaken(scope, turn), "Go.")
+  stop.abort(new Error("stopped by a signal"))
+  expect(await said).toMatchObject({ outcome: "stopped", error: "stopped by a signal" })
+  expect((await sent).outcome).toBe("stopped")
+})
+
+test("a prompt waits for the turn that another program has in its conversation, and is heard then", async () => {
+  const { gate, sent, scope, shown } = await openElsewhere()
+  const said = sayPrompt(scope, "And now?")
+  await eventually("it waits", () => shown() !== "")
+  gate.open()
+  await sent
+  expect(await said).toMatchObject({ outcome: "completed", text: "Said here." })
+  expect(shown()).toBe("(another program answers in this conversation: the prompt is said when that has ended)\n")
+})
