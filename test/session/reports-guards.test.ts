@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import type { Clock } from "../../src/base/clock.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
@@ -30,7 +31,13 @@ async function finishNext({ gated }: ReportingAgent, number: number, value = `re
 }
 
 test("C5: a session that stays busy for hours still gets its notices: deferral has a ceiling", async () => {
-  const clock = createManualClock()
+  const manual = createManualClock()
+  let timers: number[] = []
+  const schedule: Clock["schedule"] = (delayMs, callback) => {
+    timers.push(delayMs)
+    return manual.schedule(delayMs, callback)
+  }
+  const clock = { ...manual, schedule }
   const gate = createGate()
   const script = [starts("bread"), "It runs.", () => ({ gate: gate.pass(), text: "At last." }), "The bread is ready."]
   const agent = await openReporting(script, { clock })
@@ -40,7 +47,8 @@ test("C5: a session that stays busy for hours still gets its notices: deferral h
   await gate.reached
   await finishNext(agent, 1, "a loaf")
   await waitForEnds(agent, await tasksOf(agent))
-  clock.advance(10)
+  timers = []
+  await advanceUntil(clock, "it is put off", () => timers.includes(10 * MINUTE_MS))
   clock.advance(9 * MINUTE_MS)
   expect(notificationsOf(agent)).toEqual([])
   clock.advance(MINUTE_MS)
