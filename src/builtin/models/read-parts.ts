@@ -1,4 +1,5 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider"
+import { unlessAborted } from "../../base/unless-aborted.ts"
 
 type PartStream = ReadableStream<LanguageModelV4StreamPart>
 
@@ -39,15 +40,10 @@ export async function untilAborted(
   opening: Promise<LanguageModelV4StreamResult>,
   signal: AbortSignal,
 ): Promise<PartStream> {
-  const aborted = Promise.withResolvers<never>()
-  const abort = () => aborted.reject(signal.reason as Error)
-  signal.addEventListener("abort", abort, { once: true })
   try {
-    return (await Promise.race([opening, aborted.promise])).stream
+    return (await unlessAborted(signal, opening)).stream
   } catch (error) {
     void opening.then(({ stream }) => stream.cancel()).catch(() => undefined)
     throw error
-  } finally {
-    signal.removeEventListener("abort", abort)
   }
 }

@@ -14,9 +14,9 @@ interface FencedRun {
  * refuses writes, not effects, so the moment between this check and the effect is what `idempotencyKey` is for.
  */
 export async function requireOwned(scope: RunnerScope, active: ActiveRun): Promise<void> {
-  const isOwned = await confirmOwned(scope, active)
+  if (isInDoubt(scope, active)) await scope.worker.confirm()
   active.abort.signal.throwIfAborted()
-  if (!isOwned) throw lostError(active)
+  if (isLost(active)) throw lostError(active)
 }
 
 /** The same for what a run may still do while it is being stopped. */
@@ -25,8 +25,12 @@ export async function requireClaim(scope: RunnerScope, active: ActiveRun): Promi
 }
 
 export async function confirmOwned(scope: RunnerScope, active: ActiveRun): Promise<boolean> {
-  if (active.standing.in === "background" && !scope.worker.isFresh()) await scope.worker.confirm()
+  if (isInDoubt(scope, active)) await scope.worker.confirm()
   return !isLost(active)
+}
+
+function isInDoubt({ worker }: RunnerScope, { standing }: ActiveRun): boolean {
+  return standing.in === "background" && !worker.isFresh()
 }
 
 /**
