@@ -13,6 +13,11 @@ const COMPILED = fileURLToPath(new URL("node_modules/.cache/compiled", import.me
  * side keep two cores busy. They come last, in a group of their own: quick tests have the machine to themselves.
  */
 const SIDE_BY_SIDE = { maxWorkers: 4, sequence: { groupOrder: 1 } }
+/**
+ * A file begins with what files before it have loaded: to load all of it anew took longer than many tests. No module keeps
+ * what another test could see, which is why tests that measure their process wait until it has settled.
+ */
+const IN_ONE_PROCESS = { isolate: false }
 /** How long one that hangs takes to fail: beside others, on a busy machine, the longest take more than a minute. */
 const SLOW_TIMEOUT_MS = 240_000
 
@@ -36,6 +41,7 @@ const fast: TestProjectInlineConfiguration = {
   extends: true,
   test: {
     name: "fast",
+    ...IN_ONE_PROCESS,
     include: ["{src,test}/**/*.test.ts"],
     exclude: [SLOW],
     env: { MEANWHILE_TEST_ENGINE: "embedded" },
@@ -62,6 +68,7 @@ const postgres: TestProjectInlineConfiguration = {
   extends: true,
   test: {
     name: "postgres",
+    ...IN_ONE_PROCESS,
     ...ON_POSTGRES,
     env: { MEANWHILE_TEST_ENGINE: "postgres" },
     testTimeout: 30_000,
