@@ -24,6 +24,8 @@ export interface FetchedTicket {
 }
 
 export interface FetchRequest {
+  /** In the transaction of this one. */
+  readonly query: Query
   readonly limit: number
   /** Tickets of these workspaces stay where they are. */
   readonly without?: readonly string[]
@@ -58,8 +60,6 @@ const FOR_EVER_SECONDS = 2_147_483_647
 /** Being given back counts as a retry. */
 const RETRY_LIMIT = 1_000_000_000
 const HIGHEST_PRIORITY = 2_147_483_647
-/** Whoever holds a ticket need not be remembered when the server crashes: it is handed out again. */
-const FETCH_SETTING = "SET LOCAL synchronous_commit TO off"
 const LATEST_START = Date.UTC(9999, 0)
 
 export async function createBoss(
@@ -82,14 +82,6 @@ export async function createBoss(
   boss.on("error", (error) => onError(toErrorMessage(error)))
   await boss.start()
   const queues = new Map<string, Promise<string>>()
-  const toFetcher = (toStatement: (fetch: string) => string) => ({
-    executeSql(fetch: string, values: readonly unknown[] = []) {
-      const text = toStatement(fetch)
-      // A setting and a statement go together where no values are sent.
-      return ask(database.query, values.length > 0 ? text : `${FETCH_SETTING}; ${text}`, values)
-    },
-  })
-
   async function ensureQueue(plugin: string): Promise<string> {
     const name = toQueueName(plugin)
     if (await boss.getQueue(name)) return name
@@ -128,11 +120,15 @@ export async function createBoss(
         const db = toExecutor(query)
         for (const { id, priority } of ofQueue) await boss.update(name, undefined, { id, priority, db })
       }),
-    async fetch<More>(plugin: string, { limit, without = [], above, toStatement = (fetch) => fetch }: FetchRequest) {
+    async fetch<More>(plugin: string, request: FetchRequest) {
+      const { query, limit, without = [], above, toStatement = (fetch) => fetch } = request
       if (above !== undefined && above >= HIGHEST_PRIORITY) return []
       const tickets = await boss.fetch(await queueOf(plugin), {
         batchSize: limit,
-        db: toFetcher(toStatement),
+        db: {
+          executeSql: (fetch: string, values?: readonly unknown[]) =>
+            ask(query, toStatement(fetch), values?.length ? values : undefined),
+        },
         ...(without.length === 0 ? {} : { ignoreGroups: [...without] }),
         ...(above === undefined ? {} : { minPriority: above + 1 }),
       })

@@ -1,17 +1,15 @@
 import type { Clock } from "../../base/clock.ts"
 import type { Dispatcher, TakeRequest } from "../../task/dispatcher.ts"
 import type { TaskId } from "../../task/id.ts"
-import type { Boss, NewTicket } from "./boss.ts"
+import type { Boss } from "./boss.ts"
 import type { Query } from "./connection/database.ts"
 import { createCustody } from "./queue/custody.ts"
 import { createFetching } from "./queue/fetching.ts"
 import { createLookAround } from "./queue/look-around.ts"
-import { type TaskChange, toQueueChanges } from "./queue/queue-changes.ts"
 import { createPull, withinRoom } from "./queue/pull.ts"
 import { createFits, createQueuedRows, type QueuedRow, toOffer } from "./queue/queued-rows.ts"
-import { settleAll } from "./queue/settle-all.ts"
+import type { Take, Takes } from "./queue/take.ts"
 import { createWakeUp } from "./queue/wake-up.ts"
-import { whenSent } from "./queue/when-sent.ts"
 
 /** `lost`: it was no longer there to be claimed. `failed`: nobody knows. */
 export type ClaimEnding = "claimed" | "lost" | "failed"
@@ -19,8 +17,6 @@ export type ClaimEnding = "claimed" | "lost" | "failed"
 export interface PostgresDispatcher extends Dispatcher {
   /** Something was queued, here or elsewhere. */
   announce(): void
-  /** In the transaction of these changes: the queue changes with it. Resolves once all of it is sent. */
-  onChanges(query: Query, changes: readonly TaskChange[]): Promise<void>
   /** This process claims a run. The answer is to be told how that ended. */
   onClaim(taskId: TaskId, run: number): (ending: ClaimEnding) => void
   /** Gives back what is held. */
@@ -36,6 +32,7 @@ export interface DispatcherParts {
   /** Default: the time is the server's. */
   readonly clock?: Clock | undefined
   readonly patienceMs?: number
+  readonly takes: Takes
   /** Wakes other processes: something that was held here is there for them. */
   tellOthers(): Promise<void>
 }
@@ -46,7 +43,7 @@ export interface DispatcherParts {
  * goes back at once: others may have room for it.
  */
 export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
-  const { query, boss, clock, patienceMs = PATIENCE_MS, tellOthers } = parts
+  const { query, boss, clock, patienceMs = PATIENCE_MS, takes, tellOthers } = parts
   const queued = createQueuedRows(query, clock)
   const custody = createCustody({ query, boss, queued, patienceMs, onRelease: tellOthers })
   const fetching = createFetching(boss, queued, custody)
@@ -68,17 +65,21 @@ export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
   async function takeAny(request: TakeRequest): Promise<readonly QueuedRow[]> {
     const [plugins] = await Promise.all([queued.pluginsWithWork(request), custody.refresh()])
     if (plugins.length === 0) return []
-    const wanted = { ...request, plugins }
+    return takes.takeIn((take) => takeOf({ ...request, plugins }, take))
+  }
+
+  async function takeOf(wanted: TakeRequest, take: Take): Promise<readonly QueuedRow[]> {
+    const { plugins, limit } = wanted
     const fits = createFits(wanted)
     const fitting = () => custody.rows().filter(fits)
-    const clogged = await pull(wanted)
-    if (fitting().length < request.limit) {
+    const clogged = await pull(wanted, take)
+    if (fitting().length < limit) {
       const look = lookAround(wanted, clogged)
       if (fitting().length === 0 || clogged.size > 0) await look
       // What is there need not wait for what may be found.
       else look.then((hasFound) => hasFound && wakeUp.call()).catch(() => {})
     }
-    const offered = withinRoom(fitting().toSorted(byTurn), request)
+    const offered = withinRoom(fitting().toSorted(byTurn), wanted)
     const taken = new Set(offered)
     custody.release(custody.rows().filter((row) => plugins.includes(row.plugin) && !taken.has(row)))
     return offered
@@ -99,18 +100,11 @@ export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
     decline(offers) {
       const ids = new Set(offers.map(({ taskId }) => taskId))
       custody.release(custody.rows().filter(({ id }) => ids.has(id)))
+      takes.decline([...ids])
     },
     onOffer: wakeUp.add,
     announce: wakeUp.call,
     nextDueAt: queued.nextDueAt,
-    async onChanges(inTransaction, changes) {
-      const { entered, left, prioritized } = toQueueChanges(changes, clock === undefined)
-      await settleAll([
-        ...byPlugin(entered).map((ofOne) => whenSent(inTransaction, (query) => boss.insert(query, ofOne))),
-        ...byPlugin(left).map((ofOne) => whenSent(inTransaction, (query) => boss.remove(query, ofOne))),
-        boss.prioritize(inTransaction, prioritized),
-      ])
-    },
     onClaim(taskId, run) {
       const claim = custody.beginClaim(taskId, run)
       return (ending) => {
@@ -129,9 +123,4 @@ export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
       return custody.close()
     },
   }
-}
-
-/** Those of one plugin are one statement. */
-function byPlugin(tickets: readonly NewTicket[]): readonly (readonly NewTicket[])[] {
-  return [...Map.groupBy(tickets, ({ plugin }) => plugin).values()]
 }

@@ -4,7 +4,8 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { Operation } from "../../task/operation.ts"
 import { createChange } from "../rules/change.ts"
 import { createGroupCommit } from "./group-commit.ts"
-import type { Outcome, RunGroup } from "./run-group.ts"
+import type { Outcome } from "./perform-group.ts"
+import type { RunGroup } from "./run-group.ts"
 
 const ACCEPTED: Outcome = { isRefused: false, answers: [null], change: createChange(1) }
 
@@ -43,7 +44,7 @@ describe("a group commit", () => {
     await Promise.all(second)
   })
 
-  test("is never larger than 500 writers", async () => {
+  test("is half of those who wait, but not fewer than 50 and never more than 500", async () => {
     const sizes: number[] = []
     const { commit } = createGroupCommit(
       (writers) => {
@@ -53,7 +54,7 @@ describe("a group commit", () => {
       () => {},
     )
     await Promise.all(Array.from({ length: 1_201 }, (_, index) => commit(write(String(index)))))
-    expect(sizes).toEqual([500, 500, 201])
+    expect(sizes).toEqual([500, 351, 175, 88, 50, 37])
   })
 
   test("fails a refused writer alone, and tells of the others", async () => {

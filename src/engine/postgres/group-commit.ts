@@ -1,9 +1,10 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { Operation } from "../../task/operation.ts"
-import type { Change } from "../rules/change.ts"
 import { isHeldUp } from "./connection/store-error.ts"
 import { createHeldWriters } from "./held-writers.ts"
-import type { Answer, Outcome, RunGroup } from "./run-group.ts"
+import type { Answer } from "./perform-group.ts"
+import type { RunGroup } from "./run-group.ts"
+import { answerWriters, type OnCommitted, type Writer } from "./writers.ts"
 
 export interface GroupCommit {
   commit(operations: readonly Operation[]): Promise<readonly Answer[]>
@@ -11,17 +12,10 @@ export interface GroupCommit {
   close(): Promise<void>
 }
 
-/** After a transaction is durable and its writers are answered. */
-export type OnCommitted = (changes: readonly Change[]) => void
-
-interface Writer {
-  readonly operations: readonly Operation[]
-  readonly resolve: (answers: readonly Answer[]) => void
-  readonly reject: (error: unknown) => void
-}
-
-/** A larger group would hold its locks for long. Smaller ones cost more for each writer, and make nobody faster. */
+/** A larger group would hold its locks for long. */
 const LARGEST_GROUP = 500
+/** Up to here, one group costs less than two. */
+const UNDIVIDED_GROUP = 50
 
 /** Other processes commit within milliseconds; one that was stopped in the middle holds its locks until it is noticed. */
 const LOCK_TIMEOUT_MS = 500
@@ -43,7 +37,7 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted):
     // The writers of the same tick belong together.
     await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0) {
-      const group = waiting.slice(0, LARGEST_GROUP)
+      const group = waiting.slice(0, toGroupSize(waiting.length))
       waiting = waiting.slice(group.length)
       await commitOrSetAside(group, held.hasAny() ? WARY_LOCK_TIMEOUT_MS : LOCK_TIMEOUT_MS)
     }
@@ -58,7 +52,7 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted):
   async function commitGroup(group: readonly Writer[], lockTimeoutMs: number): Promise<unknown> {
     try {
       const operations = group.map((writer) => writer.operations)
-      answer(group, await runGroup(operations, lockTimeoutMs))
+      answerWriters(group, await runGroup(operations, lockTimeoutMs), onCommitted)
     } catch (error) {
       if (isHeldUp(error)) return error
       if (group.length > 1 && isOfOne(error)) await commitApart(group, lockTimeoutMs)
@@ -72,18 +66,6 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted):
     const middle = Math.ceil(group.length / 2)
     await commitOrSetAside(group.slice(0, middle), lockTimeoutMs)
     await commitOrSetAside(group.slice(middle), lockTimeoutMs)
-  }
-
-  function answer(group: readonly Writer[], outcomes: readonly Outcome[]): void {
-    const changes: Change[] = []
-    for (const [index, outcome] of outcomes.entries()) {
-      if (outcome.isRefused) group[index]?.reject(outcome.error)
-      else {
-        changes.push(outcome.change)
-        group[index]?.resolve(outcome.answers)
-      }
-    }
-    onCommitted(changes)
   }
 
   return {
@@ -101,6 +83,11 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted):
       await held.allAnswered()
     },
   }
+}
+
+/** Of many, one half goes ahead: its writers are at work again while the server works on the other. */
+function toGroupSize(waiting: number): number {
+  return Math.min(Math.max(Math.ceil(waiting / 2), UNDIVIDED_GROUP), LARGEST_GROUP)
 }
 
 function isOfOne(error: unknown): boolean {

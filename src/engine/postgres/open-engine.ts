@@ -7,21 +7,30 @@ import { createBoss } from "./boss.ts"
 import { createBus, type PostgresBus } from "./bus.ts"
 import { DEFAULT_SCHEMA } from "./connection/client-settings.ts"
 import type { Query } from "./connection/database.ts"
+import { createNaming } from "./connection/naming.ts"
 import { openDatabase } from "./connection/open-database.ts"
 import { createDispatcher } from "./dispatcher.ts"
 import type { PostgresEngineOptions } from "./engine-options.ts"
 import { ensureVersion } from "./ensure-version.ts"
 import { createGroupCommit } from "./group-commit.ts"
 import { createJudgeLease } from "./judge-lease.ts"
+import { createKnownTasks } from "./known-tasks.ts"
+import { createOpenTakes } from "./open-takes.ts"
 import { createOutputs } from "./outputs.ts"
+import { createPerformGroup } from "./perform-group.ts"
+import { createChangeQueue } from "./queue/change-queue.ts"
 import { createUpkeep } from "./queue/upkeep.ts"
 import { createRunGroup } from "./run-group.ts"
 import { createStore } from "./store.ts"
 import { createWatchedCommit } from "./watched-commit.ts"
+import type { OnCommitted } from "./writers.ts"
 
 const POOL_SIZE = 10
 /** One for writers, one for those that are held up, and one for everybody else: without it, reads and new queues would wait. */
 const SMALLEST_POOL = 3
+
+/** Enough for what programs do all the time. */
+const MOST_NAMES = 60
 
 /** What was opened before a failure is closed again. */
 export async function openEngine(options: PostgresEngineOptions): Promise<Engine> {
@@ -37,13 +46,17 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
   const boss = await createBoss(database, schema, warn)
   opened.defer(boss.close)
   const tellOthers = (): Promise<void> => bus.notify(database.query, [{ wakes: [], hasOffers: true }])
-  const dispatcher = createDispatcher({ query: database.query, boss, clock, tellOthers })
-  const bus: PostgresBus = await createBus({ url, schema, database, warn, onOffers: dispatcher.announce })
-  const { onChanges } = dispatcher
+  const onCommitted: OnCommitted = (changes) => bus.publish(changes)
+  const onChanges = createChangeQueue(boss, clock === undefined)
+  const notify: PostgresBus["notify"] = (query, changes) => bus.notify(query, changes)
+  const performGroup = createPerformGroup({ known: createKnownTasks(), clock, onChanges, notify })
   const judgeLease = createJudgeLease(isHolderAlive, clock)
-  const runGroup = createRunGroup({ database, clock, judgeLease, onChanges, notify: bus.notify })
-  const groupCommit = createGroupCommit(runGroup, bus.publish)
-  const commit = createWatchedCommit(groupCommit.commit, dispatcher) as TaskStore["commit"]
+  const writing = { database, judgeLease, performGroup, statementOf: createNaming(MOST_NAMES) }
+  const groupCommit = createGroupCommit(createRunGroup(writing), onCommitted)
+  const takes = createOpenTakes({ ...writing, onCommitted, commit: groupCommit.commit })
+  const dispatcher = createDispatcher({ query: database.query, boss, clock, takes, tellOthers })
+  const bus: PostgresBus = await createBus({ url, schema, database, warn, onOffers: dispatcher.announce })
+  const commit = createWatchedCommit(groupCommit.commit, dispatcher, takes) as TaskStore["commit"]
   const outputs = createOutputs({
     query: database.query,
     onWritten: (tasks) => tellOfOutput(database.query, bus, tasks),
@@ -57,7 +70,7 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
       () => {
         left.abort()
         // At once: what comes from now on is refused.
-        return Promise.all([groupCommit.close(), outputs.close()])
+        return Promise.all([takes.close(), groupCommit.close(), outputs.close()])
       },
       bus.close,
       () => withinMoments(Promise.all([dispatcher.close(), upkeep.close()])),

@@ -23,7 +23,7 @@ describe("a group of writers", () => {
     await runGroup(created.map((operation) => [operation]))
     sent()
     await runGroup(created.map(({ details }) => [complete(details.id)]))
-    expect(sent()).toEqual(["WITH", "UPDATE tasks", "INSERT INTO events", "INSERT INTO notices"])
+    expect(sent()).toEqual(["WITH version", "UPDATE tasks", "INSERT INTO events", "INSERT INTO notices"])
   })
 
   test("of ends in a group looks at the group and then at its arrivals, however many there are", async () => {
@@ -35,7 +35,7 @@ describe("a group of writers", () => {
     await runGroup([...members.map((operation) => [operation]), [{ op: "group.move", groupId: id, to: "sealed" }]])
     sent()
     await runGroup(members.map(({ details }) => [complete(details.id)]))
-    expect(sent().slice(0, 4)).toEqual(["WITH", "SELECT", "SELECT", "UPDATE tasks"])
+    expect(sent().slice(0, 4)).toEqual(["WITH version", "SELECT", "SELECT", "UPDATE tasks"])
   })
 
   test("tells the queue of what became of tasks", async () => {

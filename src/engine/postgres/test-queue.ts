@@ -8,6 +8,7 @@ import type { Database } from "./connection/database.ts"
 import { openDatabase } from "./connection/open-database.ts"
 import { createDispatcher, type PostgresDispatcher } from "./dispatcher.ts"
 import { migrate } from "./migrations.ts"
+import type { Takes } from "./queue/take.ts"
 import { type QueueEntry, toTicketId } from "./queue/ticket-id.ts"
 import { createTestDatabase, type TestDatabase } from "./test-server.ts"
 
@@ -75,6 +76,7 @@ export function useTestQueue(): TestQueue {
         query: database.query,
         boss,
         patienceMs,
+        takes: createPlainTakes(database),
         async tellOthers() {
           for (const each of opened) if (each !== dispatcher) each.announce()
         },
@@ -111,6 +113,19 @@ export function useTestQueue(): TestQueue {
     async countTickets() {
       return (await database.query<{ count: number }>(`SELECT count(*) AS count FROM ${TICKETS}`))[0]?.count ?? 0
     },
+  }
+}
+
+/** Nothing is claimed in the transactions of takes. */
+function createPlainTakes({ transaction }: Database): Takes {
+  return {
+    async takeIn(pull) {
+      const ended = Promise.withResolvers<"committed">()
+      const result = await transaction((query) => pull({ query, onLocked() {}, ended: ended.promise }))
+      ended.resolve("committed")
+      return result
+    },
+    decline() {},
   }
 }
 

@@ -6,10 +6,13 @@ import type { TaskEntry } from "../../task/operation.ts"
 import type { TaskStore } from "../../task/store.ts"
 import { COMPLETED, RUNNING, sampleDetails } from "../suite/samples.ts"
 import type { Database } from "./connection/database.ts"
+import { createNaming } from "./connection/naming.ts"
 import { openDatabase } from "./connection/open-database.ts"
 import { createGroupCommit } from "./group-commit.ts"
 import type { TaskChange } from "./queue/queue-changes.ts"
 import { createJudgeLease } from "./judge-lease.ts"
+import { createKnownTasks } from "./known-tasks.ts"
+import { createPerformGroup } from "./perform-group.ts"
 import { createRunGroup, type RunGroup } from "./run-group.ts"
 import { createStore } from "./store.ts"
 import { createTestDatabase, type TestDatabase } from "./test-server.ts"
@@ -20,7 +23,7 @@ export interface Writing {
   readonly database: Database
   readonly commit: TaskStore["commit"]
   readonly store: TaskStore
-  /** What was sent since the last look, each statement by its first words. */
+  /** What was sent since the last look, each statement by its first words. `WITH version` locks tasks and reads no more of them. */
   sent(): readonly string[]
   readonly changes: TaskChange[]
 }
@@ -70,6 +73,7 @@ export function useWritingStore(): { open(): Promise<Writing>; hold(ids: readonl
 }
 
 const LOCK_TIMEOUT_MS = 30_000
+const FIRST_WORDS = /^(SELECT|WITH|INSERT INTO \w+|UPDATE \w+|DELETE FROM \w+)/
 
 function createWriting(database: Database): Writing {
   let texts: string[] = []
@@ -88,8 +92,12 @@ function createWriting(database: Database): Writing {
   const runGroup = createRunGroup({
     database: watched,
     judgeLease,
-    onChanges: (_query, changed) => Promise.resolve(void changes.push(...changed)),
-    notify: () => Promise.resolve(),
+    statementOf: createNaming(60),
+    performGroup: createPerformGroup({
+      known: createKnownTasks(),
+      onChanges: (_query, changed) => Promise.resolve(void changes.push(...changed)),
+      notify: () => Promise.resolve(),
+    }),
   })
   const commit = createGroupCommit(runGroup, () => {}).commit as TaskStore["commit"]
   return {
@@ -100,7 +108,7 @@ function createWriting(database: Database): Writing {
     sent() {
       const words = texts
         .filter((text) => !text.startsWith("SET LOCAL"))
-        .map((text) => /^(SELECT|WITH|INSERT INTO \w+|UPDATE \w+|DELETE FROM \w+)/.exec(text)?.[0] ?? text)
+        .map((text) => (text.includes("xmin") ? "WITH version" : (FIRST_WORDS.exec(text)?.[0] ?? text)))
       texts = []
       return words
     },

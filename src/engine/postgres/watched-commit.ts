@@ -2,15 +2,21 @@ import { isMeanwhileError } from "../../base/error.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { PostgresDispatcher } from "./dispatcher.ts"
+import type { OpenTakes } from "./open-takes.ts"
+import type { Answer } from "./perform-group.ts"
 
-type Commit<Answer> = (operations: readonly Operation[]) => Promise<readonly Answer[]>
+type Commit = (operations: readonly Operation[]) => Promise<readonly Answer[]>
 
-/** The dispatcher learns what became of its offers. */
-export function createWatchedCommit<Answer>(commit: Commit<Answer>, dispatcher: PostgresDispatcher): Commit<Answer> {
+/** The dispatcher learns what became of its offers. What an open take has locked is claimed there. */
+export function createWatchedCommit(
+  commit: Commit,
+  dispatcher: PostgresDispatcher,
+  takes: Pick<OpenTakes, "claim">,
+): Commit {
   async function commitClaims(operations: readonly Operation[], claims: readonly Claim[]): Promise<readonly Answer[]> {
     const endings = claims.map(({ taskId, run }) => dispatcher.onClaim(taskId, run))
     try {
-      const answers = await commit(operations)
+      const answers = await (takes.claim(operations) ?? commit(operations))
       for (const end of endings) end("claimed")
       return answers
     } catch (error) {

@@ -17,6 +17,7 @@ export interface LockedRows extends Record<NumberKind, readonly number[]> {
   readonly leases: readonly HeardLeaseRow[]
   readonly documents: readonly (DocumentKey & { readonly version: number })[]
   readonly now: number
+  readonly version: string
 }
 
 /** What belongs to rows that are locked, likewise. */

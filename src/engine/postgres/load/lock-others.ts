@@ -6,24 +6,27 @@ import { askForDocuments, learnDocuments } from "./lock-documents.ts"
 import { askForGroups, learnGroups } from "./lock-groups.ts"
 import { askForLeases, learnLeases } from "./lock-leases.ts"
 import { askForSessions, learnSessions } from "./lock-sessions.ts"
+import type { Locked } from "./lock-tasks.ts"
 import { NOW } from "./now.ts"
 import { createQuestions, type Questions } from "./questions.ts"
+import { VERSION } from "./version.ts"
 
 /** Locks what is wanted beside tasks, and learns it: in one statement. Answers the time, when anything was asked for. */
-export async function lockOthers(query: Query, wants: Wants, set: WorkingSet): Promise<number | undefined> {
+export async function lockOthers(query: Query, wants: Wants, set: WorkingSet): Promise<Partial<Locked>> {
   const questions = createQuestions<LockedRows>()
   askForGroups(questions, wants)
   askForSessions(questions, wants)
   askForLeases(questions, wants)
   askForDocuments(questions, wants)
   askForNumbers(questions, wants)
+  if (wants.numbers.task_numbers > 0) questions.askValue("version", () => `SELECT to_json(${VERSION})`)
   const answers = await answer(questions, query)
   learnGroups(answers, wants, set)
   learnSessions(answers, wants, set)
   learnLeases(answers, wants, set)
   learnDocuments(answers, wants, set)
   learnNumbers(answers, set)
-  return answers.now
+  return answers
 }
 
 async function answer(questions: Questions<LockedRows>, query: Query): Promise<Partial<LockedRows>> {

@@ -2,34 +2,77 @@ import type { TaskId } from "../../../task/id.ts"
 import { parseInput } from "../../rules/rows/input-text.ts"
 import { SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "../../rules/rows/task-row.ts"
 import type { Query } from "../connection/database.ts"
+import type { KnownTask, KnownTasks } from "../known-tasks.ts"
 import { storableOf } from "../storable.ts"
 import type { Wants } from "../working-set/wants.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
 import { NOW } from "./now.ts"
+import { toVersion, VERSION } from "./version.ts"
 import type { Parameter } from "./questions.ts"
 
-type LockedTask = TaskRow & {
+/** A task whose row is locked, and the time at which it was. */
+export type LockedTask = TaskRow & {
   readonly has_unused_result: number
   readonly used_at: number | null
+} & Locked
+
+/** When a row was locked, and by whom: rows that the same transaction writes are of this version. */
+export interface Locked {
   readonly now: number
+  readonly version: string
 }
 
-/** As rows of their own, which are read faster than JSON: tasks are what most groups lock. Answers the time afterwards. */
-export async function lockTasks(query: Query, wants: Wants, set: WorkingSet): Promise<number | undefined> {
+export const LOCKED = `${NOW} AS now, (SELECT ${VERSION}) AS version`
+
+export const LOCKED_COLUMNS = `${SUMMARY_COLUMNS}, patch, metadata, input, has_unused_result, used_at`
+
+/** As rows of their own, which are read faster than JSON: tasks are what most groups lock. */
+export async function lockTasks(
+  query: Query,
+  wants: Wants,
+  set: WorkingSet,
+  known: KnownTasks,
+): Promise<Locked | undefined> {
+  const lockedAsKnown = await lockKnown(query, wants, set, known)
+  if (lockedAsKnown) return lockedAsKnown
   const values: unknown[] = []
   const condition = toCondition(wants, (value) => `$${values.push(value)}`)
-  const rows = condition === undefined ? [] : await query<LockedTask>(toStatement(condition), values)
+  const rows = condition === undefined ? [] : await query<LockedTask>(toStatement(LOCKED_COLUMNS, condition), values)
   learnTasks(rows, wants, set)
-  return rows.at(-1)?.now
+  return rows.at(-1)
+}
+
+/** Undefined: they are not all known, or one of them is not as it was. All are locked at once, so that the order stays. */
+async function lockKnown(
+  query: Query,
+  { rows }: Wants,
+  { tasks }: WorkingSet,
+  known: KnownTasks,
+): Promise<Locked | undefined> {
+  if (rows.task.size === 0 || BESIDE_IDS.some((kind) => rows[kind].size > 0)) return undefined
+  const wanted = new Map<number, KnownTask>()
+  for (const id of rows.task.values()) {
+    const task = known.find(id)
+    if (!task) return undefined
+    wanted.set(task.entry.task.number, task)
+  }
+  const statement = toStatement("number, xmin::text AS writer", "number = ANY($1::bigint[])")
+  const found = await query<Locked & { number: number; writer: string }>(statement, [[...wanted.keys()]])
+  const isSame = ({ number, writer, version }: (typeof found)[number]): boolean =>
+    wanted.get(number)?.version === toVersion(writer, version)
+  if (found.length < wanted.size || !found.every(isSame)) return undefined
+  for (const { entry } of wanted.values()) tasks.learn(entry)
+  return found.at(-1)
 }
 
 /** The time of a row is taken when its lock is held. */
-function toStatement(condition: string): string {
-  return `WITH locked AS MATERIALIZED (
-      SELECT ${SUMMARY_COLUMNS}, patch, metadata, input, has_unused_result, used_at
-      FROM tasks WHERE ${condition} ORDER BY number FOR UPDATE)
-    SELECT *, ${NOW} AS now FROM locked`
+function toStatement(columns: string, condition: string): string {
+  return `WITH locked AS MATERIALIZED (SELECT ${columns} FROM tasks WHERE ${condition} ORDER BY number FOR UPDATE)
+    SELECT *, ${LOCKED} FROM locked`
 }
+
+/** What tasks are asked for by, beside their ids. */
+const BESIDE_IDS = ["taskNumber", "idempotencyKey", "askingStep", "tasksOfSession", "claimsOfStep", "wait"] as const
 
 function toCondition({ rows }: Wants, parameter: Parameter): string | undefined {
   const ids = storableOf(rows.task)
@@ -70,12 +113,15 @@ function toOtherSelections(rows: Wants["rows"], parameter: Parameter): readonly 
   return selections
 }
 
-function learnTasks(locked: readonly LockedTask[], { rows }: Wants, { tasks }: WorkingSet): void {
-  for (const row of locked) {
-    const input = parseInput({ input: row.input ?? "null", metadata: row.metadata ?? "{}" })
-    const task = toStoredTask(row, input, false)
-    tasks.learn({ task, hasUnusedResult: row.has_unused_result === 1, usedAt: row.used_at })
-  }
+export function learnLocked({ tasks }: WorkingSet, row: LockedTask): void {
+  const input = parseInput({ input: row.input ?? "null", metadata: row.metadata ?? "{}" })
+  const task = toStoredTask(row, input, false)
+  tasks.learn({ task, hasUnusedResult: row.has_unused_result === 1, usedAt: row.used_at })
+}
+
+function learnTasks(locked: readonly LockedTask[], { rows }: Wants, set: WorkingSet): void {
+  const { tasks } = set
+  for (const row of locked) learnLocked(set, row)
   for (const id of rows.task.values()) tasks.learnId(id)
   for (const number of rows.taskNumber.values()) tasks.learnNumber(number)
   for (const key of rows.idempotencyKey.values()) tasks.index.learnKey(key)

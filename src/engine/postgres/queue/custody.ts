@@ -3,16 +3,17 @@ import type { TaskId } from "../../../task/id.ts"
 import type { Boss, FetchedTicket } from "../boss.ts"
 import type { Query } from "../connection/database.ts"
 import { type QueueEntry, toTicketId, toQueueEntry } from "./ticket-id.ts"
-import { type QueuedRow, type QueuedRows, type TicketWithRun, toQueuedRow } from "./queued-rows.ts"
+import type { QueuedRow, QueuedRows } from "./queued-rows.ts"
 import { createRemovals } from "./removals.ts"
+import type { Take } from "./take.ts"
 
 /**
  * What this process may offer and nobody else is handed. It can be offered again and again. It leaves when its run is
  * claimed or has left the queue in another way, and goes back when nobody has claimed it for a while.
  */
 export interface Custody {
-  /** Takes tickets in, and answers with those of their runs that are still queued. */
-  add(plugin: string, tickets: readonly TicketWithRun[]): readonly QueuedRow[]
+  /** Takes tickets in, each with its run if that is still queued, and answers with those that are. */
+  add(plugin: string, tickets: readonly TicketInHand[], taken: Take["ended"]): readonly QueuedRow[]
   /** Runs that were found in the table, whose tickets are lost or are somebody else's. */
   addFound(rows: readonly QueuedRow[]): void
   /** Looks at everything again, and lets go of what has left the queue. */
@@ -28,6 +29,11 @@ export interface Custody {
   close(): Promise<void>
 }
 
+export interface TicketInHand {
+  readonly ticket: FetchedTicket
+  readonly row: QueuedRow | undefined
+}
+
 export interface Claim {
   readonly row: QueuedRow
   /** Its ticket is gone. */
@@ -35,12 +41,16 @@ export interface Claim {
   fail(): void
 }
 
+interface HeldTicket extends FetchedTicket {
+  readonly taken: Take["ended"]
+}
+
 interface Holding {
   readonly ticketId: string
   readonly entry: QueueEntry
   readonly plugin: string
   /** Null: not ours to give back. */
-  readonly ticket: FetchedTicket | null
+  readonly ticket: HeldTicket | null
   readonly sinceMs: number
   /** As it was when last looked at. */
   row?: QueuedRow
@@ -63,7 +73,7 @@ export function createCustody({ query, boss, queued, patienceMs, onRelease }: Cu
   const releasing = new Set<Promise<void>>()
   let cancelSweep: (() => void) | undefined
 
-  function hold(plugin: string, entry: QueueEntry, ticket: FetchedTicket | null): Holding {
+  function hold(plugin: string, entry: QueueEntry, ticket: HeldTicket | null): Holding {
     const holding = {
       ticketId: ticket?.id ?? toTicketId(entry),
       entry,
@@ -96,6 +106,8 @@ export function createCustody({ query, boss, queued, patienceMs, onRelease }: Cu
 
   async function giveBack(some: readonly Holding[]): Promise<void> {
     for (const { ticketId } of some) holdings.delete(ticketId)
+    // Whoever gives back what nobody sees that it was taken gives nothing back.
+    await Promise.all(some.flatMap(({ ticket }) => ticket?.taken ?? []))
     for (const [plugin, ofPlugin] of Map.groupBy(some, (holding) => holding.plugin))
       await boss.giveBack(
         plugin,
@@ -120,17 +132,21 @@ export function createCustody({ query, boss, queued, patienceMs, onRelease }: Cu
     if (some.some(({ ticket }) => ticket !== null)) await onRelease()
   }
 
+  function forget(ticketIds: readonly string[]): void {
+    for (const id of ticketIds) if (!holdings.get(id)?.isBeingClaimed) holdings.delete(id)
+  }
+
   function findByTask(taskId: TaskId, run: number): Holding | undefined {
     for (const holding of holdings.values()) if (holding.row?.id === taskId && holding.row.run === run) return holding
     return undefined
   }
 
   return {
-    add: (plugin, tickets) =>
-      tickets.flatMap((ticket) => {
-        const { id, retryCount } = ticket
-        return see(hold(plugin, toQueueEntry(id), { id, retryCount }), toQueuedRow(ticket))
-      }),
+    add(plugin, tickets, taken) {
+      const ids = tickets.map(({ ticket }) => ticket.id)
+      void taken.then((ending) => ending === "taken_back" && forget(ids))
+      return tickets.flatMap(({ ticket, row }) => see(hold(plugin, toQueueEntry(ticket.id), { ...ticket, taken }), row))
+    },
     addFound(rows) {
       for (const row of rows) if (!holdings.has(toTicketId(row))) hold(row.plugin, row, null).row = row
     },

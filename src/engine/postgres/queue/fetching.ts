@@ -1,9 +1,12 @@
 import { systemClock } from "../../../base/clock.ts"
 import type { TakeRequest } from "../../../task/dispatcher.ts"
 import type { Boss, FetchRequest } from "../boss.ts"
-import type { Custody } from "./custody.ts"
+import type { Custody, TicketInHand } from "./custody.ts"
 import { createFairShare, type FairShare } from "./fair-share.ts"
-import { createFits, type QueuedRow, type QueuedRows, type TicketWithRun } from "./queued-rows.ts"
+import { createFits, type QueuedRow, type QueuedRows } from "./queued-rows.ts"
+import type { Take } from "./take.ts"
+import { toQueueEntry } from "./ticket-id.ts"
+import { isLocked, type TicketWithRun, toQueuedRow } from "./ticket-with-run.ts"
 
 /**
  * `exhausted`: there are no more tickets. `clogged`: so much lies before what fits that it was given up; what fits must
@@ -13,11 +16,19 @@ export type FetchOutcome = "enough" | "exhausted" | "clogged"
 
 export interface Fetching {
   /** Brings into custody what the request may get of a plugin, up to its limit. */
-  fetch(plugin: string, request: TakeRequest): Promise<FetchOutcome>
+  fetch(plugin: string, request: TakeRequest, take: Take): Promise<FetchOutcome>
   shareOf(plugin: string): FairShare
 }
 
 type Fits = (row: QueuedRow) => boolean
+type Wanted = Omit<FetchRequest, "query" | "toStatement">
+
+interface Fetch {
+  readonly plugin: string
+  readonly request: TakeRequest
+  readonly take: Take
+  readonly fits: Fits
+}
 
 interface Collected {
   readonly fitting: readonly QueuedRow[]
@@ -40,13 +51,28 @@ export function createFetching(boss: Boss, queued: QueuedRows, custody: Custody)
     return share
   }
 
+  async function fetchTickets(plugin: string, take: Take, wanted: Wanted): Promise<readonly TicketInHand[]> {
+    const request = { ...wanted, query: take.query, toStatement: queued.withRuns }
+    const tickets = await boss.fetch<TicketWithRun>(plugin, request)
+    const locked = tickets.filter(isLocked)
+    take.onLocked(locked)
+    // A run that is not locked has left the queue, or somebody does something with it.
+    const numbers = tickets.flatMap((ticket) => (isLocked(ticket) ? [] : toQueueEntry(ticket.ticketId).number))
+    const others = new Map((await queued.read(numbers)).map((row) => [row.number, row]))
+    return tickets.map((ticket) => {
+      const { ticketId: id, retryCount } = ticket
+      const row = isLocked(ticket) ? toQueuedRow(ticket) : others.get(toQueueEntry(id).number)
+      return { ticket: { id, retryCount }, row }
+    })
+  }
+
   /** Fetches more and more until enough of it fits. */
-  async function collect(plugin: string, wanted: FetchRequest, fits: Fits): Promise<Collected> {
+  async function collect(plugin: string, take: Take, wanted: Wanted, fits: Fits): Promise<Collected> {
     const fitting: QueuedRow[] = []
     let misfits = custody.rows().filter((row) => row.plugin === plugin && !fits(row)).length
     for (let limit = wanted.limit; ; limit = Math.min(2 * limit, MOST_MISFITS)) {
-      const tickets = await boss.fetch<TicketWithRun>(plugin, { ...wanted, limit, toStatement: queued.withRuns })
-      const rows = custody.add(plugin, tickets)
+      const tickets = await fetchTickets(plugin, take, { ...wanted, limit })
+      const rows = custody.add(plugin, tickets, take.ended)
       fitting.push(...rows.filter(fits))
       misfits += rows.filter((row) => !fits(row)).length
       const hasMisfits = misfits > 0
@@ -56,23 +82,23 @@ export function createFetching(boss: Boss, queued: QueuedRows, custody: Custody)
   }
 
   /** Those that had their share stand back, but for what is more urgent than what the others have. */
-  async function collectFairly(plugin: string, held: readonly QueuedRow[], request: TakeRequest, fits: Fits) {
+  async function collectFairly(held: readonly QueuedRow[], { plugin, request, take, fits }: Fetch): Promise<Collected> {
     const { limit, fullWorkspaces: without } = request
     const share = shareOf(plugin)
     const room = limit - held.length
     const satisfied = share.thoseWhoHadTheirs()
-    if (satisfied.length === 0) return collect(plugin, { limit: room, without }, fits)
-    const others = await collect(plugin, { limit: room, without: [...without, ...satisfied] }, fits)
+    if (satisfied.length === 0) return collect(plugin, take, { limit: room, without }, fits)
+    const others = await collect(plugin, take, { limit: room, without: [...without, ...satisfied] }, fits)
     if (others.isClogged) return others
     const left = room - others.fitting.length
-    if (left <= 0) return collect(plugin, { limit: room, without, above: lowestPriority(others.fitting) }, fits)
+    if (left <= 0) return collect(plugin, take, { limit: room, without, above: lowestPriority(others.fitting) }, fits)
     if ([...held, ...others.fitting].every(({ workspace }) => share.hadItsShare(workspace))) share.beginRound()
-    return collect(plugin, { limit: left, without }, fits)
+    return collect(plugin, take, { limit: left, without }, fits)
   }
 
   return {
     shareOf,
-    async fetch(plugin, request) {
+    async fetch(plugin, request, take) {
       if (systemClock.monotonic() < (cloggedUntilMs.get(plugin) ?? 0)) return "clogged"
       const fits = createFits(request)
       const fitting = () => custody.rows().filter((row) => row.plugin === plugin && fits(row))
@@ -80,8 +106,8 @@ export function createFetching(boss: Boss, queued: QueuedRows, custody: Custody)
       const { limit, fullWorkspaces: without } = request
       const { isClogged, hasMisfits } =
         held.length < limit
-          ? await collectFairly(plugin, held, request, fits)
-          : await collect(plugin, { limit, without, above: lowestPriority(held) }, fits)
+          ? await collectFairly(held, { plugin, request, take, fits })
+          : await collect(plugin, take, { limit, without, above: lowestPriority(held) }, fits)
       if (hasMisfits) cloggedUntilMs.set(plugin, systemClock.monotonic() + CLOGGED_MS)
       if (isClogged) return "clogged"
       return fitting().length < limit ? "exhausted" : "enough"

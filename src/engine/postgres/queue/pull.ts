@@ -2,12 +2,13 @@ import type { TakeRequest } from "../../../task/dispatcher.ts"
 import type { Custody } from "./custody.ts"
 import type { Fetching } from "./fetching.ts"
 import { createFits, type QueuedRow, type QueuedRows } from "./queued-rows.ts"
+import type { Take } from "./take.ts"
 
 /**
  * Brings into custody what the request may get, of each plugin as much as is its turn: what is pulled beyond that, others
  * would have to wait for. Answers with the plugins whose work must be found in another way.
  */
-export type Pull = (request: TakeRequest) => Promise<ReadonlySet<string>>
+export type Pull = (request: TakeRequest, take: Take) => Promise<ReadonlySet<string>>
 
 export interface PullParts {
   readonly queued: QueuedRows
@@ -38,7 +39,7 @@ export function createPull({ queued, custody, fetching, byTurn }: PullParts): Pu
     return new Map([...byPlugin].map(([plugin, rows]) => [plugin, rows.length]))
   }
 
-  return async (request) => {
+  return async (request, take) => {
     const fits = createFits(request)
     const clogged = new Set<string>()
     let left = request.plugins
@@ -50,7 +51,7 @@ export function createPull({ queued, custody, fetching, byTurn }: PullParts): Pu
       const parts = await apportion({ ...request, plugins: left, limit })
       const outcomes = await Promise.all(
         [...parts].map(async ([plugin, part]) => {
-          const outcome = await fetching.fetch(plugin, { ...request, limit: part })
+          const outcome = await fetching.fetch(plugin, { ...request, limit: part }, take)
           if (outcome === "clogged") clogged.add(plugin)
           return { plugin, isOver: outcome !== "enough" }
         }),

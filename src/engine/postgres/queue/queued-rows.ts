@@ -3,9 +3,9 @@ import type { Offer, TakeRequest } from "../../../task/dispatcher.ts"
 import type { SessionId, TaskId, WorkerId } from "../../../task/id.ts"
 import { toPlaceKey } from "../../../task/place.ts"
 import type { TaskKind } from "../../../task/record.ts"
-import type { FetchedTicket } from "../boss.ts"
 import type { Query } from "../connection/database.ts"
 import { createNaming, toNamedQuery } from "../connection/naming.ts"
+import { LOCKED, LOCKED_COLUMNS } from "../load/lock-tasks.ts"
 import type { QueueEntry } from "./ticket-id.ts"
 
 /** A queued run as the tasks table has it. */
@@ -26,7 +26,10 @@ export interface QueuedRow extends QueueEntry {
 
 /** The queue as the tasks table has it, which is the truth about it. */
 export interface QueuedRows {
-  /** Makes of a statement that answers tickets by their ids one that answers each with its run, if that is queued. */
+  /**
+   * Makes of a statement that answers tickets by their ids one that locks their runs, as far as they are queued and nobody
+   * else has locked them, and answers each with its own.
+   */
   withRuns(tickets: string): string
   /** Those of these tasks that are queued. */
   read(numbers: readonly number[]): Promise<readonly QueuedRow[]>
@@ -46,9 +49,11 @@ export function createQueuedRows(query: Query, clock: Clock | undefined): Queued
   const now = (): number | null => clock?.now() ?? null
   return {
     withRuns: (tickets) => `WITH fetched AS (${tickets})
-      SELECT fetched.id AS id, fetched."retryCount", t.id AS "taskId", ${RUN_COLUMNS}
-      FROM fetched CROSS JOIN ${toClock(String(now()))} LEFT JOIN tasks t ON t.status = 'queued'
-        AND t.number = ('x' || left(replace(fetched.id::text, '-', ''), 16))::bit(64)::bigint`,
+      SELECT fetched.id AS "ticketId", fetched."retryCount", t.*, ${IS_DUE} AS "isDue", ${LOCKED}
+      FROM fetched CROSS JOIN ${toClock(String(now()))} LEFT JOIN LATERAL (
+        SELECT ${LOCKED_COLUMNS} FROM tasks
+        WHERE number = ('x' || left(replace(fetched.id::text, '-', ''), 16))::bit(64)::bigint
+        FOR UPDATE SKIP LOCKED) AS t ON t.status = 'queued'`,
     read: (numbers) =>
       numbers.length === 0
         ? Promise.resolve([])
@@ -149,17 +154,6 @@ export function createFits(request: TakeRequest): (row: QueuedRow) => boolean {
     !workspaces.has(workspace) &&
     (folder === null || !missing.has(toPlaceKey({ plugin, tool, folder }))) &&
     (inputHeldBy === null || inputHeldBy === worker)
-}
-
-/** A ticket as it was answered with its run. */
-export type TicketWithRun = FetchedTicket & Omit<QueuedRow, "id" | "number"> & TaskOfTicket
-
-type TaskOfTicket = { readonly number: null } | { readonly number: number; readonly taskId: TaskId }
-
-export function toQueuedRow(ticket: TicketWithRun): QueuedRow | undefined {
-  if (ticket.number === null) return undefined
-  const { retryCount: _, taskId, ...row } = ticket
-  return { ...row, id: taskId }
 }
 
 export function toOffer({ id, run, session, workspace, plugin, model, tool, folder }: QueuedRow): Offer {

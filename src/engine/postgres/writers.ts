@@ -1,0 +1,29 @@
+import type { Operation } from "../../task/operation.ts"
+import type { Change } from "../rules/change.ts"
+import type { Answer, Outcome } from "./perform-group.ts"
+
+/** Somebody who wants something written, and waits for what becomes of it. */
+export interface Writer {
+  readonly operations: readonly Operation[]
+  readonly resolve: (answers: readonly Answer[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** After a transaction is durable and its writers are answered. */
+export type OnCommitted = (changes: readonly Change[]) => void
+
+export function answerWriters(
+  writers: readonly Writer[],
+  outcomes: readonly Outcome[],
+  onCommitted: OnCommitted,
+): void {
+  const changes: Change[] = []
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.isRefused) writers[index]?.reject(outcome.error)
+    else {
+      changes.push(outcome.change)
+      writers[index]?.resolve(outcome.answers)
+    }
+  }
+  onCommitted(changes)
+}
