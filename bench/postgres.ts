@@ -1,7 +1,9 @@
 import type { TestServer } from "../src/engine/postgres/test-server.ts"
 import { startTestServer } from "../src/engine/postgres/test-server.ts"
 import type { Bar, Benchmark, Report } from "./benchmark.ts"
-import { measureRate, runTask } from "./closed-loop.ts"
+import { createPostgresEngine } from "../src/engine/postgres/engine.ts"
+import type { Engine } from "../src/task/engine.ts"
+import { listenForEnds, measureRate, runTask, startTask } from "./closed-loop.ts"
 import { measureGrowth } from "./postgres-growth.ts"
 import { measureLatency } from "./postgres-latency.ts"
 import { byPulling, byPullingBatches, byWork, openPgBoss, type PgBossForm } from "./reference/pg-boss.ts"
@@ -13,6 +15,7 @@ const IN_FLIGHT = 100
 const TASKS_PER_ROUND = 2_000
 const ROUNDS = 5
 const QUEUED = "tasks_per_second"
+const WITH_RESULTS = "tasks_per_second_with_results"
 const PAST_THE_QUEUE = "tasks_per_second_past_the_queue"
 
 interface Reference {
@@ -56,21 +59,26 @@ export const postgres: Benchmark = {
 }
 
 /**
- * Ours goes through the queue as theirs does: one runtime starts and waits, another one in the same process works. One that
- * may work itself takes what it starts past the queue while nobody waits there, which is shown beside it.
+ * Ours goes through the queue as theirs does: one runtime starts, another one in the same process works, and a task counts
+ * once who started it hears that its end is durable. Beside it: the same, with each result read by who started it; and one
+ * runtime that may work itself, which takes what it starts past the queue while nobody waits there.
  */
 async function measureRates(server: TestServer, report: Report): Promise<void> {
   await using opened = new AsyncDisposableStack()
   const createDatabase = async () => opened.use(await server.createDatabase())
-  const openRuntime = async (url: string, atOnce: number) =>
-    opened.use(await openPostgresRuntime({ url, tools: [noOp], atOnce }))
+  const openRuntime = async (url: string, atOnce: number, engine?: Engine) =>
+    opened.use(await openPostgresRuntime({ url, tools: [noOp], atOnce, ...(engine && { engine }) }))
   const { url } = await createDatabase()
   await openRuntime(url, 2 * IN_FLIGHT)
-  const starter = await openRuntime(url, 0)
+  const engine = await createPostgresEngine({ url })
+  const starter = await openRuntime(url, 0, engine)
   const alone = await openRuntime((await createDatabase()).url, 2 * IN_FLIGHT)
+  const heard = listenForEnds(engine.bus)
+  const measure = (runOne: () => Promise<void>) => measureRate(TASKS_PER_ROUND, IN_FLIGHT, runOne)
   const ways = new Map<string, () => Promise<number>>([
-    [QUEUED, () => measureRate(TASKS_PER_ROUND, IN_FLIGHT, () => runTask(starter))],
-    [PAST_THE_QUEUE, () => measureRate(TASKS_PER_ROUND, IN_FLIGHT, () => runTask(alone))],
+    [QUEUED, () => measure(() => startTask(starter, heard))],
+    [WITH_RESULTS, () => measure(() => runTask(starter))],
+    [PAST_THE_QUEUE, () => measure(() => runTask(alone))],
   ])
   for (const { suffix, form } of REFERENCES) {
     const boss = await openPgBoss((await createDatabase()).url)
@@ -78,7 +86,8 @@ async function measureRates(server: TestServer, report: Report): Promise<void> {
     ways.set(suffix, () => form(boss, TASKS_PER_ROUND, IN_FLIGHT))
   }
   const rates = await measureInTurns(ways, report)
-  for (const way of [QUEUED, PAST_THE_QUEUE]) {
+  await requireAllCompleted(engine.store, 2 * TASKS_PER_ROUND * (ROUNDS + 1))
+  for (const way of [QUEUED, WITH_RESULTS, PAST_THE_QUEUE]) {
     const ours = rates.get(way) ?? []
     for (const { suffix, name, bar } of REFERENCES) {
       const theirs = rates.get(suffix) ?? []
@@ -88,6 +97,12 @@ async function measureRates(server: TestServer, report: Report): Promise<void> {
       report.measured({ metric, unit: "tasks/s", ours: median(ours), reference, ...(way === QUEUED && { bar }) })
     }
   }
+}
+
+/** Who only hears of ends is told nothing of how they ended. */
+async function requireAllCompleted({ countTasks }: Engine["store"], expected: number): Promise<void> {
+  const [all, completed] = await Promise.all([countTasks({}), countTasks({ statuses: ["completed"] })])
+  if (all !== expected || completed !== expected) throw new Error(`of ${all} tasks ${completed} were completed`)
 }
 
 /** All of them once in each round, each time another one first. The first round warms up and does not count. */

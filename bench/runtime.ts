@@ -4,6 +4,7 @@ import { createPostgresEngine } from "../src/engine/postgres/engine.ts"
 import { definePlugin } from "../src/plugin/define-plugin.ts"
 import type { Tool } from "../src/plugin/tool.ts"
 import type { BackgroundConfigInput } from "../src/runner/config.ts"
+import type { Engine } from "../src/task/engine.ts"
 
 export interface RuntimeOptions {
   readonly folder: string
@@ -24,12 +25,15 @@ export interface PostgresRuntimeOptions {
   readonly tools: readonly Tool[]
   /** How many tasks run here at once. 0: what is started here is run by others. */
   readonly atOnce: number
+  /** Default: one of its own. */
+  readonly engine?: Engine
 }
 
 /** The same on a server, whose durability is the server's. */
-export async function openPostgresRuntime({ url, tools, atOnce }: PostgresRuntimeOptions): Promise<Runtime> {
+export async function openPostgresRuntime(options: PostgresRuntimeOptions): Promise<Runtime> {
+  const { url, tools, atOnce, engine = await createPostgresEngine({ url }) } = options
   const plugin = definePlugin({ kind: "tool", name: "bench", tools })
   const takesWork = atOnce > 0
   const background = takesWork ? { maxConcurrentTasks: atOnce, maxConcurrentPerPlugin: atOnce } : {}
-  return createRuntime({ engine: await createPostgresEngine({ url }), plugins: [plugin], background, takesWork })
+  return createRuntime({ engine, plugins: [plugin], background, takesWork })
 }
