@@ -69,7 +69,9 @@ test("a step that failed, or that could not begin, may be taken again", async ()
 /** One finished and one unfinished step of a worker whose clock stands still, taken over by a second one. */
 async function loseWorker(onCrash: OnCrash) {
   const gated = createGatedTool({ obeys: true, onCrash: "retry" })
-  const { meanwhile, another } = await createWorkplace({ tools: [gated.tool], clock: createManualClock() })
+  // It has room for one: what it has lost without knowing it is not offered to it again.
+  const background = { maxConcurrentTasks: 1 }
+  const { meanwhile, another } = await createWorkplace({ tools: [gated.tool], clock: createManualClock(), background })
   const { id } = await meanwhile.tasks.start({ tool: "gated", input: {} })
   const { context } = await gated.call(1)
   await context.step("finished", async () => "first")
