@@ -125,10 +125,7 @@ export async function createBoss(
       if (above !== undefined && above >= HIGHEST_PRIORITY) return []
       const tickets = await boss.fetch(await queueOf(plugin), {
         batchSize: limit,
-        db: {
-          executeSql: (fetch: string, values?: readonly unknown[]) =>
-            ask(query, toStatement(fetch), values?.length ? values : undefined),
-        },
+        db: { executeSql: (fetch: string, values?: readonly unknown[]) => ask(query, toStatement(fetch), values) },
         ...(without.length === 0 ? {} : { ignoreGroups: [...without] }),
         ...(above === undefined ? {} : { minPriority: above + 1 }),
       })

@@ -54,11 +54,10 @@ export function createOpenTakes(parts: OpenTakesParts): OpenTakes {
     let hasOffered = false
     let attempt = Promise.withResolvers<"committed" | "taken_back">()
 
-    const transaction = database.transaction(async (unnamed) => {
+    const transaction = database.transaction(async (query) => {
       attempt.resolve("taken_back")
       attempt = Promise.withResolvers()
       if (hasOffered) throw new TakenBack()
-      const query = toNamedQuery(unnamed, statementOf)
       query(`SET LOCAL lock_timeout TO ${LOCK_TIMEOUT_MS}`).catch(() => {})
       const locked = new Map<TaskId, LockedTask>()
       const onLocked: Take["onLocked"] = (rows) => rows.forEach((row) => void locked.set(row.id, row))
@@ -68,7 +67,7 @@ export function createOpenTakes(parts: OpenTakesParts): OpenTakes {
       offered.resolve(rows)
       const claimed = isClosed ? [] : await claims.collect(rows.flatMap(({ id }) => locked.get(id) ?? []))
       open.delete(claims)
-      return claimed.length === 0 ? undefined : write(query, claims, claimed)
+      return claimed.length === 0 ? undefined : write(toNamedQuery(query, statementOf), claims, claimed)
     })
     const ended = transaction.then(
       (performed) => {

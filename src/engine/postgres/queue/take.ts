@@ -5,6 +5,7 @@ import type { QueuedRow } from "./queued-rows.ts"
 
 /** A transaction in which tickets are fetched. */
 export interface Take {
+  /** Names no statement: a plan for a queue that was short once would be kept for a long one. */
   readonly query: Query
   /** Queued runs whose rows are locked by it: what is claimed of them at once can be written by it. */
   onLocked(rows: readonly LockedTask[]): void
