@@ -38,6 +38,19 @@ describe("a group of writers", () => {
     expect(sent().slice(0, 4)).toEqual(["WITH version", "SELECT", "SELECT", "UPDATE tasks"])
   })
 
+  test("locks tasks before everything else, whether they are known here or not", async () => {
+    const [one, other] = [await open(), await open()]
+    const operation = create()
+    const { id } = operation.details
+    await one.commit([operation])
+    for (const { runGroup, sent } of [one, other]) {
+      sent()
+      const lease = { key: `lease of ${id}`, holder: "holder", ttlMs: 60_000, data: {} }
+      await runGroup([[{ op: "lease.take", ...lease }], [{ op: "task.prioritize", taskId: id, priority: 7 }]])
+      expect(sent().slice(0, 2)).toEqual([runGroup === one.runGroup ? "WITH version" : "WITH", "SELECT"])
+    }
+  })
+
   test("tells the queue of what became of tasks", async () => {
     const { commit, changes } = await open()
     const operation = create({}, QUEUED)

@@ -26,14 +26,18 @@ export const LOCKED = `${NOW} AS now, (SELECT ${VERSION}) AS version`
 
 export const LOCKED_COLUMNS = `${SUMMARY_COLUMNS}, patch, metadata, input, has_unused_result, used_at`
 
-/** As rows of their own, which are read faster than JSON: tasks are what most groups lock. */
+/**
+ * As rows of their own, which are read faster than JSON: tasks are what most groups lock. The statement that locks them is
+ * sent at once: those of whoever locks other tables next stand behind it.
+ */
 export async function lockTasks(
   query: Query,
   wants: Wants,
   set: WorkingSet,
   known: KnownTasks,
 ): Promise<Locked | undefined> {
-  const lockedAsKnown = await lockKnown(query, wants, set, known)
+  const allKnown = findAllKnown(wants, known)
+  const lockedAsKnown = allKnown && (await lockKnown(query, allKnown, set))
   if (lockedAsKnown) return lockedAsKnown
   const values: unknown[] = []
   const condition = toCondition(wants, (value) => `$${values.push(value)}`)
@@ -42,13 +46,8 @@ export async function lockTasks(
   return rows.at(-1)
 }
 
-/** Undefined: they are not all known, or one of them is not as it was. All are locked at once, so that the order stays. */
-async function lockKnown(
-  query: Query,
-  { rows }: Wants,
-  { tasks }: WorkingSet,
-  known: KnownTasks,
-): Promise<Locked | undefined> {
+/** By their numbers. Undefined: they are not all known. */
+function findAllKnown({ rows }: Wants, known: KnownTasks): ReadonlyMap<number, KnownTask> | undefined {
   if (rows.task.size === 0 || BESIDE_IDS.some((kind) => rows[kind].size > 0)) return undefined
   const wanted = new Map<number, KnownTask>()
   for (const id of rows.task.values()) {
@@ -56,6 +55,15 @@ async function lockKnown(
     if (!task) return undefined
     wanted.set(task.entry.task.number, task)
   }
+  return wanted
+}
+
+/** Undefined: one of them is not as it was. All are locked at once, so that the order stays. */
+async function lockKnown(
+  query: Query,
+  wanted: ReadonlyMap<number, KnownTask>,
+  { tasks }: WorkingSet,
+): Promise<Locked | undefined> {
   const statement = toStatement("number, xmin::text AS writer", "number = ANY($1::bigint[])")
   const found = await query<Locked & { number: number; writer: string }>(statement, [[...wanted.keys()]])
   const isSame = ({ number, writer, version }: (typeof found)[number]): boolean =>
