@@ -106,9 +106,10 @@ export function createCustody({ query, boss, queued, patienceMs, onRelease }: Cu
 
   async function giveBack(some: readonly Holding[]): Promise<void> {
     for (const { ticketId } of some) holdings.delete(ticketId)
-    // Whoever gives back what nobody sees that it was taken gives nothing back.
-    await Promise.all(some.flatMap(({ ticket }) => ticket?.taken ?? []))
-    for (const [plugin, ofPlugin] of Map.groupBy(some, (holding) => holding.plugin))
+    // Whoever gives back what nobody sees that it was taken gives nothing back; what was taken back, others may have by now.
+    const endings = await Promise.all(some.map(async ({ ticket }) => ticket?.taken))
+    const ours = some.filter((_, index) => endings[index] === "committed")
+    for (const [plugin, ofPlugin] of Map.groupBy(ours, (holding) => holding.plugin))
       await boss.giveBack(
         plugin,
         ofPlugin.flatMap(({ ticket }) => ticket ?? []),
