@@ -11,7 +11,10 @@ import type { AgentScope } from "./scope.ts"
 export interface FollowedActivity {
   enter(phase: string): void
   spend(tokens: number): void
-  /** All that it has called so far: what others saw of it, and what is begun again after a crash, is counted once. */
+  /**
+   * All that it has called in the turns of this run that were found so far: what others saw of it, and what is begun again
+   * after a crash, is counted once.
+   */
   catchUp(calls: readonly FunctionCall[]): void
   /** What it gave to `finish` last, as far as it was seen. */
   handedBack(): JsonObject | null
@@ -56,6 +59,8 @@ export function followActivity(
     enter: (next) => tell({}, next),
     catchUp(calls) {
       counted = new Set(calls.map(({ id }) => id))
+      // Turns are found one after another: what was known of the later ones stays.
+      if (calls.length < known.toolCalls) return
       const lastTools = calls.slice(-MOST_TOOLS).map(({ tool }) => tool)
       tell({ toolCalls: calls.length, lastTools }, phase)
     },

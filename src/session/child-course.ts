@@ -1,5 +1,6 @@
 import { MeanwhileError } from "../base/error.ts"
 import type { AskingRun } from "../plugin/context.ts"
+import { callsOf } from "../plugin/message.ts"
 import type { ChildSendOptions, ChildTurn } from "../plugin/sessions-port.ts"
 import type { TaskId } from "../task/id.ts"
 import { type ChildAccount, openAccount } from "./child-account.ts"
@@ -9,7 +10,6 @@ import { ENDED_MESSAGE, hasBeenTold, hasEnds, LAST_ENDED_MESSAGE, SAID_MESSAGE }
 import { findTurn, toTurnKey, waitForTurn } from "./child-turn.ts"
 import { stopTasks, waitForTasks } from "./child-wait.ts"
 import type { Conversation } from "./conversation.ts"
-import { readCalls } from "./log/read-calls.ts"
 import { readTurns } from "./log/read-turns.ts"
 import type { AgentScope } from "./scope.ts"
 import type { Session } from "./session.ts"
@@ -158,7 +158,8 @@ async function send(course: Course, { message, said, key }: ChildMessage): Promi
 async function pickUp(course: Course, id: TaskId): Promise<ChildTurn> {
   const { scope, session, conversation, account, activity, turns, left, stopped } = course
   turns.push(id)
-  activity.catchUp(await readCalls(scope.store, session.id))
+  const readFound = () => readTurns(scope.store, session.id, new Set(turns))
+  activity.catchUp((await readFound()).messages.flatMap(callsOf))
   try {
     const { ranMs } = await waitForTurn(
       scope,
@@ -169,9 +170,9 @@ async function pickUp(course: Course, id: TaskId): Promise<ChildTurn> {
     // Where it went on here, its groups are sealed after its end: until then their ends cannot be told.
     await conversation.queue
   } finally {
-    const { usage, costMicros } = await readTurns(scope.store, session.id, new Set(turns))
-    activity.catchUp(await readCalls(scope.store, session.id))
+    const { messages, usage, costMicros } = await readFound()
     account.catchUp({ tokens: usage.inputTokens + usage.outputTokens, costMicros })
+    activity.catchUp(messages.flatMap(callsOf))
   }
   const { messages, usage } = await readTurns(scope.store, session.id, new Set([id]))
   return { turn: id, usage, ...toAnswer(messages) }

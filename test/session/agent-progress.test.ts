@@ -9,6 +9,15 @@ import { PLACES } from "./support/open-agent.ts"
 import { openSubagents } from "./support/open-subagents.ts"
 import { endOf, startAgent } from "./support/start-agent.ts"
 
+const calls = (tool: string) => ({ calls: [{ tool }] })
+
+/** What two processes have in common, of which the second goes on with what the first has left. */
+function createShared() {
+  const gated = createGatedTool({ obeys: true, onCrash: "retry" })
+  const dataDirectory = join(createFolder(), "data")
+  return { gated, shared: { dataDirectory, permissions: allowAll, main: ["Hello."], tools: [gated.tool] } }
+}
+
 for (const [where, isKept] of PLACES) {
   test(`the task of an agent says how many tools it called, the last three, what it used, and what it does (${where})`, async () => {
     const clock = createManualClock()
@@ -43,10 +52,7 @@ for (const [where, isKept] of PLACES) {
 }
 
 test("what an agent called is counted once, whoever goes on with it and whatever is begun again", async () => {
-  const dataDirectory = join(createFolder(), "data")
-  const gated = createGatedTool({ obeys: true, onCrash: "retry" })
-  const shared = { dataDirectory, permissions: allowAll, main: ["Hello."], tools: [gated.tool] }
-  const calls = (tool: string) => ({ calls: [{ tool }] })
+  const { gated, shared } = createShared()
   const first = await openSubagents({ ...shared, below: [calls("read"), calls("gated")] })
   await first.session.send("Hello.")
   const { id } = await startAgent(first)
@@ -57,4 +63,20 @@ test("what an agent called is counted once, whoever goes on with it and whatever
   const task = await endOf(second, { id })
   expect(task.status).toBe("completed")
   expect(task.progress?.activity).toMatchObject({ toolCalls: 3, lastTools: ["read", "gated", "write"] })
+})
+
+test("an agent that is resumed counts from the beginning, also when another process goes on with it", async () => {
+  const { gated, shared } = createShared()
+  const first = await openSubagents({ ...shared, below: [calls("read"), calls("read"), "Done.", calls("gated")] })
+  await first.session.send("Hello.")
+  const { id } = await startAgent(first)
+  expect((await endOf(first, { id })).progress?.activity).toMatchObject({ toolCalls: 2 })
+  await first.runtime.tasks.resume(id, "And on.")
+  await gated.call(1)
+  await first.runtime.close()
+  const second = await openSubagents({ ...shared, below: ["Done again."] })
+  ;(await gated.call(2)).finish()
+  const task = await endOf(second, { id })
+  expect(task).toMatchObject({ status: "completed", run: 2 })
+  expect(task.progress?.activity).toMatchObject({ toolCalls: 1, lastTools: ["gated"] })
 })
