@@ -1,50 +1,27 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import type { TaskId } from "../../task/id.ts"
 import type { TaskStore } from "../../task/store.ts"
 import { createTask, QUEUED, STARTED } from "../suite/samples.ts"
 import { waitUntil } from "../suite/subject.ts"
-import { type Boss, createBoss } from "./boss.ts"
-import { DEFAULT_SCHEMA } from "./connection/client-settings.ts"
 import type { Database } from "./connection/database.ts"
 import { createNaming } from "./connection/naming.ts"
-import { openDatabase } from "./connection/open-database.ts"
 import { createDispatcher } from "./dispatcher.ts"
 import { createGroupCommit } from "./group-commit.ts"
 import { createJudgeLease } from "./judge-lease.ts"
 import { createKnownTasks } from "./known-tasks.ts"
-import { migrate } from "./migrations.ts"
 import { createOpenTakes } from "./open-takes.ts"
 import { createPerformGroup } from "./perform-group.ts"
 import { createChangeQueue } from "./queue/change-queue.ts"
 import { createRunGroup } from "./run-group.ts"
 import { createStore } from "./store.ts"
-import { TICKETS, toRequest } from "./test-queue.ts"
-import { createTestDatabase, type TestDatabase } from "./test-server.ts"
+import { toRequest, useTestQueue } from "./test-queue.ts"
 import { createWatchedCommit } from "./watched-commit.ts"
 
-let place: TestDatabase
-let database: Database
-let boss: Boss
-
-beforeAll(async () => {
-  place = await createTestDatabase()
-  database = await openDatabase({ url: place.url })
-  await migrate(database, DEFAULT_SCHEMA)
-  boss = await createBoss(database, DEFAULT_SCHEMA, () => {})
-})
-
-beforeEach(async () => {
-  await database.query(`TRUNCATE tasks CASCADE; DELETE FROM ${TICKETS}`)
-})
-
-afterAll(async () => {
-  await boss.close()
-  await database.close()
-  await place.drop()
-})
+const subject = useTestQueue()
 
 /** A process that writes and takes, on a database that may stand between it and the server. */
-function openProcess(between: Pick<Database, "transaction"> = database) {
+function openProcess(between: Pick<Database, "transaction"> = subject.database) {
+  const { database, boss } = subject
   let transactions = 0
   const watched: Database = {
     ...database,
@@ -81,10 +58,6 @@ function openProcess(between: Pick<Database, "transaction"> = database) {
   }
 }
 
-async function countTickets(): Promise<number> {
-  return (await database.query<{ count: number }>(`SELECT count(*) AS count FROM ${TICKETS}`))[0]?.count ?? 0
-}
-
 describe("a take", () => {
   test("and the claims right behind it are one transaction", async () => {
     const { create, take, claim, countTransactions, store } = openProcess()
@@ -95,7 +68,7 @@ describe("a take", () => {
     expect(taken.toSorted()).toEqual(ids.toSorted())
     expect(answers.map(([task]) => task)).toMatchObject(taken.map((id) => ({ id, status: "running", fence: 1 })))
     expect(countTransactions()).toBe(1)
-    expect(await countTickets()).toBe(0)
+    expect(await subject.countTickets()).toBe(0)
     expect(await store.task(taken[0] as TaskId)).toMatchObject({ status: "running" })
   })
 
@@ -123,25 +96,25 @@ describe("a take", () => {
     const id = await create()
     const isLocked = Promise.withResolvers<void>()
     const letGo = Promise.withResolvers<void>()
-    const holding = database.transaction(async (query) => {
+    const holding = subject.database.transaction(async (query) => {
       await query("SELECT FROM tasks WHERE id = $1 FOR UPDATE", [id])
       isLocked.resolve()
       await letGo.promise
     })
     await isLocked.promise
     expect(await take()).toEqual([id])
-    expect(await countTickets()).toBe(1)
+    expect(await subject.countTickets()).toBe(1)
     letGo.resolve()
     await holding
     expect(await claim(id)).toMatchObject([{ status: "running" }])
-    expect(await countTickets()).toBe(0)
+    expect(await subject.countTickets()).toBe(0)
   })
 
   test("that the server takes back after it was offered is claimed in another transaction, once", async () => {
     let deadlocks = 0
     const { create, take, claim, countTransactions, store } = openProcess({
       transaction: (work) =>
-        database.transaction(async (query) => {
+        subject.database.transaction(async (query) => {
           const result = await work(query)
           if (deadlocks++ === 0) await query("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40P01'; END $$")
           return result
@@ -158,7 +131,7 @@ describe("a take", () => {
     expect(countTransactions()).toBe(2)
     const events = await store.events(taken[0] as TaskId, 0, 10)
     expect(events.map(({ body }) => body.type)).toEqual(["task.queued", "task.started"])
-    expect(await countTickets()).toBe(0)
+    expect(await subject.countTickets()).toBe(0)
   })
 
   test("is closed with the store: its rows are free, and its claims are refused", async () => {
