@@ -43,9 +43,9 @@ const STAGES = [
   { moment: "while it locks what it changes", words: "lock_timeout", wish: "swallow" },
   { moment: "with its locks, before it writes", words: WRITTEN, wish: "cut" },
   { moment: "after it has written", words: WRITTEN, wish: "swallow" },
-  { moment: "before its end arrives", words: "INSERT INTO commit_marks", wish: "cut" },
-  { moment: "with its end on the way, which arrives later", words: "INSERT INTO commit_marks", wish: "delay" },
-  { moment: "after its end, whose answer is lost", words: "INSERT INTO commit_marks", wish: "swallow" },
+  { moment: "before its end arrives", words: "COMMIT", wish: "cut" },
+  { moment: "with its end on the way, which arrives later", words: "COMMIT", wish: "delay" },
+  { moment: "after its end, whose answer is lost", words: "COMMIT", wish: "swallow" },
 ] as const
 
 test.each(STAGES)("a group whose connection is lost $moment happens once, and all are answered", async (stage) => {

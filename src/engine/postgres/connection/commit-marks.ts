@@ -1,4 +1,5 @@
 import type { Connection } from "./connections.ts"
+import type { Statement } from "./database.ts"
 
 /**
  * Proof that a transaction was committed, for when the answer to its COMMIT was lost. Each transaction under way has a
@@ -11,12 +12,23 @@ export interface CommitMarks {
 }
 
 export interface CommitMark {
-  /** The end of a transaction that wrote anything. */
-  readonly commit: string
+  /** Written as the last thing before the COMMIT. */
+  write(connection: Connection): Promise<unknown>
   /** Waits for a transaction that is still being decided. One whose COMMIT is still on its way there is refused by then. */
   isCommitted(connection: Connection): Promise<boolean>
   /** Once the transaction is decided. */
   release(): void
+}
+
+/**
+ * Only for a transaction that wrote anything. A slot that has gone on to a higher number refuses this one: by dividing by
+ * zero.
+ */
+const MARK: Statement = {
+  name: "commit mark",
+  text: `INSERT INTO commit_marks (slot, number) SELECT $1, $2::bigint WHERE pg_current_xact_id_if_assigned() IS NOT NULL
+    ON CONFLICT (slot) DO UPDATE SET at = clock_timestamp(),
+      number = excluded.number / (commit_marks.number < excluded.number)::integer`,
 }
 
 export function createCommitMarks(): CommitMarks {
@@ -27,12 +39,8 @@ export function createCommitMarks(): CommitMarks {
   let hasTable = false
 
   function createMark(slot: string, number: number): CommitMark {
-    const row = `SELECT '${slot}', ${number} WHERE pg_current_xact_id_if_assigned() IS NOT NULL`
-    // A slot that has gone on to a higher number refuses this one: by dividing by zero.
-    const marked = "excluded.number / (commit_marks.number < excluded.number)::integer"
     return {
-      commit: `INSERT INTO commit_marks (slot, number) ${row}
-        ON CONFLICT (slot) DO UPDATE SET number = ${marked}, at = clock_timestamp(); COMMIT`,
+      write: (connection) => connection.run(MARK, [slot, number]),
       async isCommitted(connection) {
         const higher = ++lastNumber
         await connection.command(connection.begin)

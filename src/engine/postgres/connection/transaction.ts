@@ -119,7 +119,7 @@ async function commit<Result>(
   { server }: StoreName,
 ): Promise<Outcome<Result>> {
   try {
-    const command = await connection.command(mark?.commit ?? "COMMIT")
+    const [, command] = await Promise.all([mark?.write(connection), connection.command("COMMIT")])
     if (command === "COMMIT") return { state: "committed", result }
   } catch (error) {
     if (mark && toTrouble(error)?.kind === "lost") return { state: "in_doubt", result, mark, cause: error }

@@ -48,12 +48,13 @@ export function createQueuedRows(query: Query, clock: Clock | undefined): Queued
   const queryNamed = toNamedQuery(query, createNaming(MOST_NAMES))
   const now = (): number | null => clock?.now() ?? null
   return {
+    // By its number alone: in a small table the index of the queue would seem as good, and be walked for every ticket.
     withRuns: (tickets) => `WITH fetched AS (${tickets})
       SELECT fetched.id AS "ticketId", fetched."retryCount", t.*, ${IS_DUE} AS "isDue", ${LOCKED}
       FROM fetched CROSS JOIN ${toClock(String(now()))} LEFT JOIN LATERAL (
         SELECT ${LOCKED_COLUMNS} FROM tasks
         WHERE number = ('x' || left(replace(fetched.id::text, '-', ''), 16))::bit(64)::bigint
-        FOR UPDATE SKIP LOCKED) AS t ON t.status = 'queued'`,
+        FOR UPDATE SKIP LOCKED) AS t ON t.status || '' = 'queued'`,
     read: (numbers) =>
       numbers.length === 0
         ? Promise.resolve([])
