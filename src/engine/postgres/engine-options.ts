@@ -6,7 +6,7 @@ export interface PostgresEngineOptions {
   readonly url: string
   /** Where the tables are. They are created when missing. pg-boss has a schema of the same name with `_queue` behind it. */
   readonly schema?: string
-  /** The most connections at once, beside the one that listens. At least three. */
+  /** The most connections at once, beside the one that listens. At least four. */
   readonly poolSize?: number
   /** For those who own the time; otherwise the server's clock is the clock. */
   readonly clock?: Clock

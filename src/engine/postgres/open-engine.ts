@@ -26,8 +26,11 @@ import { createWatchedCommit } from "./watched-commit.ts"
 import type { OnCommitted } from "./writers.ts"
 
 const POOL_SIZE = 10
-/** One for writers, one for those that are held up, and one for everybody else: without it, reads and new queues would wait. */
-const SMALLEST_POOL = 3
+/**
+ * One for writers, one for those that are held up, one for a take, and one for everybody else: without it, reads and new
+ * queues would wait, and a take with them, which looks at other rows while its transaction is open.
+ */
+const SMALLEST_POOL = 4
 
 /** Enough for what programs do all the time. */
 const MOST_NAMES = 60
