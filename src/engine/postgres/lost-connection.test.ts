@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createSessionId, DEFAULT_WORKSPACE } from "../../task/id.ts"
+import { createSessionId, DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
 import type { Engine } from "../../task/engine.ts"
-import { QUEUED } from "../suite/samples.ts"
+import { QUEUED, STARTED } from "../suite/samples.ts"
 import type { Database } from "./connection/database.ts"
 import { openDatabase } from "./connection/open-database.ts"
 import { type Proxy, startProxy } from "./connection/test-proxy.ts"
 import { createPostgresEngine } from "./engine.ts"
+import { toRequest } from "./test-queue.ts"
 import { createTestDatabase, type TestDatabase } from "./test-server.ts"
 import { complete, create } from "./test-writing.ts"
 
@@ -35,6 +36,29 @@ async function countTickets(): Promise<number> {
   return row?.count ?? 0
 }
 
+interface Stage {
+  readonly words: string
+  readonly wish: ReturnType<Proxy["onRequest"]>
+}
+
+/** It comes to pass when these words are sent for the first time. */
+function meetAccident({ words, wish }: Stage) {
+  let accidents = 1
+  let delivered: Promise<void> | undefined
+  proxy.onRequest = (data) => {
+    if (data.includes(words) && accidents-- > 0) return wish
+    // It was tried again, and stands behind the locks of what is on its way.
+    if (accidents < 1 && data.includes("lock_timeout")) delivered ??= proxy.deliver()
+    return "pass"
+  }
+  return {
+    async isOver() {
+      await delivered
+      expect(accidents).toBeLessThan(1)
+    },
+  }
+}
+
 /** The statements are not sent again and again, but what is written is. */
 const WRITTEN = "task.completed"
 
@@ -48,6 +72,8 @@ const STAGES = [
   { moment: "after its end, whose answer is lost", words: "COMMIT", wish: "swallow" },
 ] as const
 
+const eventsOf = async (id: TaskId) => (await direct.store.events(id, 0, 100)).map(({ body }) => body.type)
+
 test.each(STAGES)("a group whose connection is lost $moment happens once, and all are answered", async (stage) => {
   const { store } = engine
   const session = createSessionId()
@@ -58,14 +84,7 @@ test.each(STAGES)("a group whose connection is lost $moment happens once, and al
   await store.commit([complete(ended)])
   const [lease] = await store.commit([{ op: "lease.take", key: session, holder: "one", ttlMs: 60_000, data: {} }])
   const tickets = await countTickets()
-  let accidents = 1
-  let delivered: Promise<void> | undefined
-  proxy.onRequest = (data) => {
-    if (data.includes(stage.words) && accidents-- > 0) return stage.wish
-    // It was tried again, and stands behind the locks of what is on its way.
-    if (accidents < 1 && data.includes("lock_timeout")) delivered ??= proxy.deliver()
-    return "pass"
-  }
+  const accident = meetAccident(stage)
 
   const fresh = create({ session, idempotencyKey: session }, QUEUED)
   const answers = await Promise.allSettled([
@@ -76,17 +95,43 @@ test.each(STAGES)("a group whose connection is lost $moment happens once, and al
     // One that is refused takes nobody along.
     store.commit([complete(ended)]),
   ])
-  await delivered
-
-  expect(accidents).toBeLessThan(1)
+  await accident.isOver()
   expect(answers.map(({ status }) => status)).toEqual([...answers.slice(1).map(() => "fulfilled"), "rejected"])
-  const events = async (id: typeof ended) => (await direct.store.events(id, 0, 100)).map(({ body }) => body.type)
-  expect(await events(noted)).toEqual(["task.queued", "task.started", "task.promoted"])
-  for (const id of others) expect(await events(id)).toEqual(["task.queued", "task.started", "task.completed"])
-  expect(await events(fresh.details.id)).toEqual(["task.queued"])
+  expect(await eventsOf(noted)).toEqual(["task.queued", "task.started", "task.promoted"])
+  for (const id of others) expect(await eventsOf(id)).toEqual(["task.queued", "task.started", "task.completed"])
+  expect(await eventsOf(fresh.details.id)).toEqual(["task.queued"])
   const notices = await direct.store.notices({ session }, 100)
   expect(notices.map(({ taskId }) => taskId).toSorted()).toEqual([ended, ...others].toSorted())
   expect(await database.query("SELECT renewals FROM leases WHERE key = $1", [session])).toEqual([{ renewals: 2 }])
   expect(await countTickets()).toBe(tickets + 1)
   expect(await direct.store.checkIntegrity()).toEqual({ isHealthy: true, problems: [] })
+})
+
+const TAKE_STAGES = [
+  { moment: "while it fetches", words: "SKIP LOCKED", wish: "cut" },
+  { moment: "after it has fetched", words: "SKIP LOCKED", wish: "swallow" },
+  { moment: "before its claims are written", words: "task.started", wish: "cut" },
+  { moment: "after its claims are written", words: "task.started", wish: "swallow" },
+  { moment: "before its end arrives", words: "COMMIT", wish: "cut" },
+  { moment: "with its end on the way, which arrives later", words: "COMMIT", wish: "delay" },
+  { moment: "after its end, whose answer is lost", words: "COMMIT", wish: "swallow" },
+] as const
+
+test.each(TAKE_STAGES)("a take whose connection is lost $moment claims each run once", async (stage) => {
+  const tickets = await countTickets()
+  const plugin = `take ${TAKE_STAGES.indexOf(stage)}`
+  const queued = Array.from({ length: 5 }, () => create({ plugin }, QUEUED))
+  await engine.store.commit(queued)
+  const accident = meetAccident(stage)
+  const offers = await engine.dispatcher.take(toRequest({ plugins: [plugin] }))
+  const claims = offers.map(({ taskId, run }) =>
+    engine.store.commit([{ op: "task.apply", run: { taskId, run }, event: STARTED }]),
+  )
+  const claimed = (await Promise.all(claims)).map(([task]) => task)
+  await accident.isOver()
+  const ids = queued.map(({ details }) => details.id)
+  expect(claimed.map(({ id }) => id).toSorted()).toEqual(ids.toSorted())
+  expect(claimed).toMatchObject(claimed.map(() => ({ status: "running", fence: 1 })))
+  for (const id of ids) expect(await eventsOf(id)).toEqual(["task.queued", "task.started"])
+  expect(await countTickets()).toBe(tickets)
 })
