@@ -47,6 +47,16 @@ describe("a task that runs here", () => {
     expect(task).toMatchObject({ status: "completed", title: "another" })
   })
 
+  test("is read when the store could not keep its title as it is", async () => {
+    const { commit, store } = await open()
+    const operation = create({ title: "half \ud800 and \0" })
+    const { id } = operation.details
+    await commit([operation])
+    const [task] = await commit([complete(id)])
+    expect(task).toMatchObject({ status: "completed", title: "half \ufffd and \ufffd" })
+    expect(await store.task(id)).toEqual(task)
+  })
+
   test("that was ended elsewhere is not ended again", async () => {
     const [one, other] = [await open(), await open()]
     const operation = create()

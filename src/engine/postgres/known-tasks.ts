@@ -1,4 +1,5 @@
 import type { TaskId } from "../../task/id.ts"
+import { isStorable } from "./storable.ts"
 import type { Changed } from "./working-set/memory.ts"
 import type { TaskEntry } from "./working-set/task-rows.ts"
 
@@ -30,7 +31,10 @@ export function createKnownTasks(): KnownTasks {
       for (const { before, after } of changes) {
         if (before) known.delete(before.task.details.id)
         if (!after || version === undefined || after.task.state.status !== "running") continue
-        known.set(after.task.details.id, { entry: after, version })
+        const { id, title } = after.task.details
+        // The store has another one, with signs in place of what it cannot keep.
+        if (!isStorable(title)) continue
+        known.set(id, { entry: after, version })
       }
       for (const id of known.keys()) {
         if (known.size <= MOST_TASKS) break
