@@ -49,7 +49,7 @@ const REFERENCES: readonly Reference[] = [
 export const postgres: Benchmark = {
   name: "postgres",
   summary:
-    "durable tasks on PostgreSQL, 100 in flight, beside bare pg-boss that enqueues, works off and completes in the same closed loop",
+    "durable tasks on PostgreSQL, 100 in flight, each counted when who started it hears that it has ended (with_results: has read its result), beside bare pg-boss that enqueues, works off and completes in the same closed loop",
   async run(report) {
     await using server = await startTestServer({ isDurable: true })
     await measureRates(server, report)
