@@ -1,3 +1,4 @@
+import { createLiveMap } from "../../base/live-map.ts"
 import type { TaskId } from "../../task/id.ts"
 import { isStorable } from "./storable.ts"
 import type { Changed } from "./working-set/memory.ts"
@@ -23,7 +24,7 @@ export interface KnownTask {
 const MOST_TASKS = 1_000
 
 export function createKnownTasks(): KnownTasks {
-  const known = new Map<TaskId, KnownTask>()
+  const known = createLiveMap<TaskId, KnownTask>()
 
   return {
     find: (id) => known.get(id),
@@ -36,10 +37,8 @@ export function createKnownTasks(): KnownTasks {
         if (!isStorable(title)) continue
         known.set(id, { entry: after, version })
       }
-      for (const id of known.keys()) {
-        if (known.size <= MOST_TASKS) break
-        known.delete(id)
-      }
+      if (known.size <= MOST_TASKS) return
+      for (const { entry } of known.values().slice(0, known.size - MOST_TASKS)) known.delete(entry.task.details.id)
     },
   }
 }

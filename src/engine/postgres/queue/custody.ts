@@ -2,6 +2,7 @@ import { systemClock } from "../../../base/clock.ts"
 import type { TaskId } from "../../../task/id.ts"
 import type { Boss, FetchedTicket } from "../boss.ts"
 import type { Query } from "../connection/database.ts"
+import { createHoldings, type HeldTicket, type Holding } from "./holdings.ts"
 import { type QueueEntry, toTicketId, toQueueEntry } from "./ticket-id.ts"
 import type { QueuedRow, QueuedRows } from "./queued-rows.ts"
 import { createRemovals } from "./removals.ts"
@@ -41,22 +42,6 @@ export interface Claim {
   fail(): void
 }
 
-interface HeldTicket extends FetchedTicket {
-  readonly taken: Take["ended"]
-}
-
-interface Holding {
-  readonly ticketId: string
-  readonly entry: QueueEntry
-  readonly plugin: string
-  /** Null: not ours to give back. */
-  readonly ticket: HeldTicket | null
-  readonly sinceMs: number
-  /** As it was when last looked at. */
-  row?: QueuedRow
-  isBeingClaimed?: boolean
-}
-
 export interface CustodyParts {
   readonly query: Query
   readonly boss: Boss
@@ -68,7 +53,7 @@ export interface CustodyParts {
 }
 
 export function createCustody({ query, boss, queued, patienceMs, onRelease }: CustodyParts): Custody {
-  const holdings = new Map<string, Holding>()
+  const holdings = createHoldings()
   const removals = createRemovals((tickets) => boss.remove(query, tickets))
   const releasing = new Set<Promise<void>>()
   let cancelSweep: (() => void) | undefined
@@ -81,19 +66,19 @@ export function createCustody({ query, boss, queued, patienceMs, onRelease }: Cu
       ticket,
       sinceMs: systemClock.monotonic(),
     }
-    holdings.set(holding.ticketId, holding)
+    holdings.add(holding)
     cancelSweep ??= systemClock.schedule(patienceMs, sweep, { isBackground: true })
     return holding
   }
 
   function letGo({ ticketId, plugin }: Holding): void {
-    holdings.delete(ticketId)
+    holdings.drop(ticketId)
     removals.add({ plugin, id: ticketId })
   }
 
   /** A run that is not in the queue any more, or that has come back to it since, is let go. */
   function see(holding: Holding, row: QueuedRow | undefined): readonly QueuedRow[] {
-    if (row?.run === holding.entry.run && row.fence === holding.entry.fence) return [(holding.row = row)]
+    if (row?.run === holding.entry.run && row.fence === holding.entry.fence) return [holdings.note(holding, row)]
     letGo(holding)
     return []
   }
@@ -105,7 +90,7 @@ export function createCustody({ query, boss, queued, patienceMs, onRelease }: Cu
   }
 
   async function giveBack(some: readonly Holding[]): Promise<void> {
-    for (const { ticketId } of some) holdings.delete(ticketId)
+    for (const { ticketId } of some) holdings.drop(ticketId)
     // Whoever gives back what nobody sees that it was taken gives nothing back; what was taken back, others may have by now.
     const endings = await Promise.all(some.map(async ({ ticket }) => ticket?.taken))
     const ours = some.filter((_, index) => endings[index] === "committed")
@@ -118,7 +103,7 @@ export function createCustody({ query, boss, queued, patienceMs, onRelease }: Cu
 
   function sweep(): void {
     const before = systemClock.monotonic() - patienceMs
-    const unwanted = [...holdings.values()].filter((holding) => holding.sinceMs <= before && !holding.isBeingClaimed)
+    const unwanted = holdings.values().filter((holding) => holding.sinceMs <= before && !holding.isBeingClaimed)
     const isAnyLeft = unwanted.length < holdings.size
     cancelSweep = isAnyLeft ? systemClock.schedule(patienceMs, sweep, { isBackground: true }) : undefined
     // What cannot be given back comes back by itself, once it is clear that nobody speaks for it.
@@ -134,12 +119,7 @@ export function createCustody({ query, boss, queued, patienceMs, onRelease }: Cu
   }
 
   function forget(ticketIds: readonly string[]): void {
-    for (const id of ticketIds) if (!holdings.get(id)?.isBeingClaimed) holdings.delete(id)
-  }
-
-  function findByTask(taskId: TaskId, run: number): Holding | undefined {
-    for (const holding of holdings.values()) if (holding.row?.id === taskId && holding.row.run === run) return holding
-    return undefined
+    for (const id of ticketIds) if (!holdings.get(id)?.isBeingClaimed) holdings.drop(id)
   }
 
   return {
@@ -149,21 +129,21 @@ export function createCustody({ query, boss, queued, patienceMs, onRelease }: Cu
       return tickets.flatMap(({ ticket, row }) => see(hold(plugin, toQueueEntry(ticket.id), { ...ticket, taken }), row))
     },
     addFound(rows) {
-      for (const row of rows) if (!holdings.has(toTicketId(row))) hold(row.plugin, row, null).row = row
+      for (const row of rows) if (!holdings.has(toTicketId(row))) holdings.note(hold(row.plugin, row, null), row)
     },
     async refresh() {
       await Promise.allSettled(releasing)
-      await lookAt([...holdings.values()].filter(({ isBeingClaimed }) => !isBeingClaimed))
+      await lookAt(holdings.values().filter(({ isBeingClaimed }) => !isBeingClaimed))
     },
-    rows: () => [...holdings.values()].flatMap(({ row, isBeingClaimed }) => (row && !isBeingClaimed ? row : [])),
+    rows: () => holdings.values().flatMap(({ row, isBeingClaimed }) => (row && !isBeingClaimed ? row : [])),
     has: (entry) => holdings.has(toTicketId(entry)),
     beginClaim(taskId, run) {
-      const holding = findByTask(taskId, run)
-      if (!holding?.row) return undefined
+      const holding = holdings.ofTask(taskId)
+      if (holding?.row?.run !== run) return undefined
       holding.isBeingClaimed = true
       return {
         row: holding.row,
-        succeed: () => void holdings.delete(holding.ticketId),
+        succeed: () => holdings.drop(holding.ticketId),
         fail() {
           holding.isBeingClaimed = false
         },
@@ -176,7 +156,7 @@ export function createCustody({ query, boss, queued, patienceMs, onRelease }: Cu
     },
     async close() {
       cancelSweep?.()
-      await Promise.all([giveBack([...holdings.values()]), removals.close(), Promise.allSettled(releasing)])
+      await Promise.all([giveBack(holdings.values()), removals.close(), Promise.allSettled(releasing)])
     },
   }
 }

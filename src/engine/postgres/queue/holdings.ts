@@ -1,0 +1,59 @@
+import { createLiveMap } from "../../../base/live-map.ts"
+import type { TaskId } from "../../../task/id.ts"
+import type { FetchedTicket } from "../boss.ts"
+import type { QueuedRow } from "./queued-rows.ts"
+import type { Take } from "./take.ts"
+import type { QueueEntry } from "./ticket-id.ts"
+
+export interface HeldTicket extends FetchedTicket {
+  readonly taken: Take["ended"]
+}
+
+export interface Holding {
+  readonly ticketId: string
+  readonly entry: QueueEntry
+  readonly plugin: string
+  /** Null: not ours to give back. */
+  readonly ticket: HeldTicket | null
+  readonly sinceMs: number
+  /** As it was when last looked at. */
+  row?: QueuedRow
+  isBeingClaimed?: boolean
+}
+
+/** What is in custody, by ticket and by task. */
+export interface Holdings {
+  readonly size: number
+  add(holding: Holding): void
+  /** As its run was just seen in the queue. */
+  note(holding: Holding, row: QueuedRow): QueuedRow
+  drop(ticketId: string): void
+  get(ticketId: string): Holding | undefined
+  has(ticketId: string): boolean
+  ofTask(id: TaskId): Holding | undefined
+  values(): readonly Holding[]
+}
+
+export function createHoldings(): Holdings {
+  const byTicket = createLiveMap<string, Holding>()
+  const byTask = createLiveMap<TaskId, Holding>()
+  return {
+    get size() {
+      return byTicket.size
+    },
+    add: (holding) => byTicket.set(holding.ticketId, holding),
+    note(holding, row) {
+      byTask.set(row.id, holding)
+      return (holding.row = row)
+    },
+    drop(ticketId) {
+      const row = byTicket.get(ticketId)?.row
+      byTicket.delete(ticketId)
+      if (row && byTask.get(row.id)?.ticketId === ticketId) byTask.delete(row.id)
+    },
+    get: byTicket.get,
+    has: byTicket.has,
+    ofTask: byTask.get,
+    values: byTicket.values,
+  }
+}
