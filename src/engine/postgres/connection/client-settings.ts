@@ -1,6 +1,7 @@
 import pg from "pg"
 import { MeanwhileError } from "../../../base/error.ts"
 import type { StoreName } from "./store-error.ts"
+import { hasUnknownParameter, withPlainMode } from "./url-parameters.ts"
 
 export interface ConnectionOptions {
   /** `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=…` */
@@ -85,13 +86,17 @@ const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full", "
 function parseUrl(url: string): pg.Client {
   if (!/^postgres(ql)?:\/\//.test(url))
     throw new MeanwhileError("invalid_input", "A store on PostgreSQL has a URL like postgres://user@host/database.")
+  if (hasUnknownParameter(url)) {
+    const text = `The URL of the store has a parameter that is not known. For TLS there are sslmode, sslrootcert, sslcert and sslkey; leave out what PostgreSQL does not have.`
+    throw new MeanwhileError("invalid_input", text)
+  }
   const mode = URL.parse(url)?.searchParams.get("sslmode") ?? "disable"
   if (!SSL_MODES.includes(mode)) {
     const text = `The sslmode in the URL of the store is not known. There are ${SSL_MODES.join(", ")}; verify-full is what you want, with sslrootcert=/path/to/ca.pem where the authority is your own.`
     throw new MeanwhileError("invalid_input", text)
   }
   try {
-    return new pg.Client({ connectionString: url })
+    return new pg.Client({ connectionString: withPlainMode(url) })
   } catch (error) {
     throw new MeanwhileError("invalid_input", describeUrlProblem(error))
   }

@@ -269,6 +269,8 @@ describe("what cannot be done is refused", () => {
       "postgres://me:hunter2@[/x",
       "postgres://me:hunter2@host/x?sslmode=verify-full&sslrootcert=/nowhere/ca.pem",
       "mysql://me:hunter2@host/x",
+      "postgres://me:12?hunter2@host/x",
+      `postgres://postgres:hunter2@${hostname}:${port}/postgres?sslmod=verify-full`,
     ]
     for (const url of urls) {
       const error: unknown = await openDatabase({ url, startPatienceMs: 0 }).catch((reason: unknown) => reason)

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { type AddressInfo, connect, createServer } from "node:net"
 import { TLSSocket } from "node:tls"
 import { fileURLToPath } from "node:url"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest"
 import { createTestDatabase, type TestDatabase } from "../test-server.ts"
 import { openDatabase } from "./open-database.ts"
 
@@ -42,6 +42,21 @@ describe("TLS by URL", () => {
   test("a certificate of a named authority is trusted", async () => {
     const database = await openDatabase({ url: `${url}?sslmode=verify-full&sslrootcert=${CERTIFICATE}` })
     expect(await database.query("SELECT 1 AS one")).toEqual([{ one: 1 }])
+    await database.close()
+  })
+
+  test.each(["prefer", "require", "verify-ca"])("sslmode=%s checks it too, without a word about that", async (mode) => {
+    const warned = vi.spyOn(process, "emitWarning").mockReturnValue(undefined)
+    onTestFinished(() => warned.mockRestore())
+    const refused = openDatabase({ url: `${url}?sslmode=${mode}`, startPatienceMs: 0 })
+    await expect(refused).rejects.toMatchObject({ code: "store_unavailable", message: /sslrootcert/ })
+    expect(warned).not.toHaveBeenCalled()
+  })
+
+  test("a parameter that is not known, as a misspelt one for TLS, is refused", async () => {
+    const refused = openDatabase({ url: `${url}?sslmod=verify-full` })
+    await expect(refused).rejects.toMatchObject({ code: "invalid_input", message: /sslmode/ })
+    const database = await openDatabase({ url: `${url}?sslmode=no-verify&connect_timeout=9&channel_binding=require` })
     await database.close()
   })
 
