@@ -1,7 +1,8 @@
 import { PassThrough } from "node:stream"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { MeanwhileError } from "../../src/base/error.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
+import { createConversation } from "../../src/cli/chat/conversation.ts"
 import { sayPrompt } from "../../src/cli/headless/say-prompt.ts"
 import { createLineScreen } from "../../src/cli/screen/create-screen.ts"
 import type { Program } from "../../src/program.ts"
@@ -27,6 +28,33 @@ async function openElsewhere() {
   const parts = { meanwhile: runtime as Program, session, answers: screen, notes: screen, words: "meanwhile" }
   return { gate, sent, turn: turn.id, stop, scope: { ...parts, signal: stop.signal }, shown: () => shown }
 }
+
+async function openChat() {
+  const { gate, sent, scope, shown } = await openElsewhere()
+  const { meanwhile, session: first, answers: screen } = scope
+  const conversation = createConversation({ meanwhile, screen, first, backgroundAfterMs: () => null })
+  onTestFinished(() => conversation.close())
+  conversation.joinElsewhere()
+  await eventually("it is told", () => shown().includes("another program answers in this conversation"))
+  return { gate, sent, conversation, shown }
+}
+
+test("a chat that opens a conversation in which another program answers shows that answer, once", async () => {
+  const { gate, sent, conversation, shown } = await openChat()
+  const said = conversation.say("And now?")
+  gate.open()
+  await Promise.all([sent, said])
+  await eventually("it is shown", () => shown().includes("Said there."))
+  expect(shown().match(/Said there\./g)).toHaveLength(1)
+  const texts = (await conversation.session.recall({ count: 2 })).map(({ text }) => text)
+  expect(texts).toEqual(["And now?", "Said here."])
+})
+
+test("Ctrl+C in a chat stops the answer that another program has begun there", async () => {
+  const { sent, conversation } = await openChat()
+  expect(conversation.stop()).toBe(true)
+  expect((await sent).outcome).toBe("stopped")
+})
 
 /** As it is when this process stood still, and the other one goes on with what was said here. */
 const toTaken = <Scope extends { readonly session: object }>(scope: Scope, taskId: string): Scope => ({

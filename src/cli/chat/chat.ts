@@ -131,6 +131,7 @@ function createChat(options: ChatOptions) {
     if (options.isApproving) warnOfYes(screen)
     warnOfHidden(meanwhile, screen)
     await leftTurns.tell(session.id)
+    conversation.joinElsewhere()
     await announcer.announceLeft()
     await tellQuestions(meanwhile, screen)
     isReady = true

@@ -7,11 +7,11 @@ import type { QuestionDesk } from "./question-desk.ts"
 const TWICE_WITHIN_MS = 2_000
 
 export interface ControlCParts {
-  readonly prompt: ChatPrompt
-  readonly screen: Screen
-  readonly desk: QuestionDesk
-  readonly foreground: Foreground
-  readonly conversation: () => Conversation | undefined
+  readonly prompt: Pick<ChatPrompt, "isTerminal" | "takeBack">
+  readonly screen: Pick<Screen, "print">
+  readonly desk: Pick<QuestionDesk, "decline">
+  readonly foreground: Pick<Foreground, "abort">
+  readonly conversation: () => Pick<Conversation, "stop"> | undefined
   /** The person wants to leave. */
   readonly leave: () => void
 }
@@ -25,7 +25,7 @@ export interface ControlC {
 
 /**
  * It declines a question, else stops what runs, else takes back what was typed. Pressed again within two seconds after
- * a stop, or twice on an empty line, it leaves.
+ * a stop, with nothing typed since, or twice on an empty line, it leaves.
  */
 export function createControlC(parts: ControlCParts): ControlC {
   const { prompt, screen, desk, foreground, conversation, leave } = parts
@@ -50,7 +50,8 @@ export function createControlC(parts: ControlCParts): ControlC {
     press() {
       if (desk.decline()) return
       const now = performance.now()
-      if (now - stoppedAt < TWICE_WITHIN_MS) return leave()
+      // What was typed since the stop is taken back: who does that does not want to leave.
+      if (now - stoppedAt < TWICE_WITHIN_MS) return prompt.takeBack() ? undefined : leave()
       if (!stopWhatRuns()) return takeBack()
       stoppedAt = now
       isWarned = false

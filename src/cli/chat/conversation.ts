@@ -32,6 +32,8 @@ export interface Conversation {
   /** Turns that were stopped here, of which the store does not know that yet. */
   unwrittenStops(): readonly TaskId[]
   switchTo(id: SessionId): Promise<void>
+  /** Shows the answer of a turn that another program has in this conversation, when it is there. */
+  joinElsewhere(): void
   /** Resolves when every message was answered, but for those that a person's answer is to come before. */
   allAnswered(): Promise<void>
   /** From now on nothing is told: the program ends. */
@@ -117,10 +119,15 @@ export function createConversation(options: ConversationOptions): Conversation {
     return turn !== undefined
   }
 
+  function joinElsewhere(): void {
+    if (!session.isBusy) void elsewhere.join(session).catch(tell)
+  }
+
   return {
     get session() {
       return session
     },
+    joinElsewhere,
     async say(message) {
       const { id } = session
       const isQueued = session.isBusy || awaited.some((one) => one.session === id)
@@ -150,6 +157,7 @@ export function createConversation(options: ConversationOptions): Conversation {
     async switchTo(id) {
       session = await meanwhile.openSession(id)
       if (session.isBusy) screen.print(screen.style.dim(`(a turn of ${shortId(id)} goes on)`))
+      joinElsewhere()
     },
     async allAnswered() {
       for (;;) {

@@ -6,10 +6,17 @@ import { awaitAnswer, awaitElsewhere, type BusyTurn, TAKEN_OVER } from "../turn-
 type Session = Awaited<ReturnType<Runtime["createSession"]>>
 type SessionId = Session["id"]
 
+/** What asks a person is told of among the questions. */
+const UNDER_WAY = ["queued", "running", "stopping"] as const
+const ANSWERED_ELSEWHERE =
+  "(another program answers in this conversation; the answer is shown when it is there, and Ctrl+C stops it)"
+
 /** The turns of a chat's conversations that this process has not got, and that what is said here waits for. */
 export interface TurnsElsewhere {
   /** Another worker has taken over the turn of this chat: says so, and shows its answer when it is there. */
   follow(session: Session, turn: TaskId): Promise<void>
+  /** A turn that goes on without this chat, which has just opened its conversation: shows its answer when it is there. */
+  join(session: Session): Promise<void>
   /** Resolves when the turn has ended. A question that it waits with is shown, and then its answer. */
   hold(session: Session, busy: BusyTurn): Promise<void>
   /** The one that a session has. */
@@ -64,6 +71,13 @@ export function createTurnsElsewhere({ meanwhile, screen, signal }: TurnsElsewhe
     async follow(session, turn) {
       screen.print(screen.style.dim(TAKEN_OVER))
       await during(session, turn, showAnswer(session, turn))
+    },
+    async join(session) {
+      const { items } = await meanwhile.tasks.list({ session: session.id, kinds: ["turn"], statuses: UNDER_WAY })
+      const [turn] = items.filter(({ id }) => !meanwhile.tasks.runsHere(id))
+      if (!turn) return
+      if (turn.status !== "queued") screen.print(screen.style.dim(ANSWERED_ELSEWHERE))
+      await during(session, turn.id, showAnswer(session, turn.id))
     },
     hold(session, { turn, isWaiting }) {
       // Whoever has a turn that runs shows what it says.
