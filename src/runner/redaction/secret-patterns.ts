@@ -1,5 +1,12 @@
+/**
+ * Matches its letters, small or large. `(?i:…)` would say the same, but V8 forgets it now and then where there are
+ * alternatives (nodejs/node#60030).
+ */
+const inAnyCase = (letters: string): string =>
+  letters.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+
 /** As they stand in a text before `=` or `:`, in any case. What leads to a next page is no secret. */
-const NAMES = `(?:(?i:${[
+const NAMES = `(?:(?:${[
   "passwords?",
   "passwd",
   "passphrase",
@@ -8,7 +15,9 @@ const NAMES = `(?:(?i:${[
   "(?:api|access|secret|private|auth|encryption|signing)[_-]?key",
   "_pass",
   "credentials?",
-].join("|")})|(?<=[A-Z0-9])(?<!PUBLIC|PRIMARY|FOREIGN|SORT|PARTITION|CACHE)_KEY)`
+]
+  .map(inAnyCase)
+  .join("|")})|(?<=[A-Z0-9])(?<!PUBLIC|PRIMARY|FOREIGN|SORT|PARTITION|CACHE)_KEY)`
 
 const ASSIGNED = "[\"']?[ \\t]{0,4}[:=][ \\t]{0,4}"
 /** In front of prose or a value alike. `=` with no space is in front of a value. */
@@ -17,7 +26,9 @@ const AFTER_FLAG = "(?<=(?<![\\w-])--?[\\w-]{1,60})[ \\t=]{1,4}"
 
 /** Where a value without quotes ends. Code that goes on with a call or an index is no value. */
 const END = "(?=[\\s\"',;)\\]}>]|$)"
-const PLACEHOLDER = `(?i:required|optional|string|undefined|null|none|true|false|missing|invalid|unknown|hidden)${END}`
+const PLACEHOLDER = `(?:${inAnyCase(
+  "required|optional|string|undefined|null|none|true|false|missing|invalid|unknown|hidden",
+)})${END}`
 /** A variable that a shell or a template puts in. */
 const REFERENCE = "\\$(?:\\{[^}\\r\\n]{1,256}\\}|\\([^)\\r\\n]{1,256}\\)|[A-Z_][A-Z0-9_]{0,128})"
 /** One word or two, or names of code: `getToken`, `this.api_key`, `process.env.TOKEN`, `read-only`. */
@@ -51,7 +62,7 @@ export const SECRET_PATTERNS: readonly RegExp[] = [
   // All of it: which of a site's cookies are secrets nobody knows.
   /(\b(?:set-)?cookie["']?[ \t]{0,4}:[ \t]{0,4}["']?)(?=[^\s=;"']{1,256}=)(?:="[^"\r\n]{0,1024}"|[^"'\r\n]){4,4096}/gi,
   new RegExp(
-    `((?<![\\w-])(?i:x-[\\w-]{0,40}(?:key|token|secret))["']?[ \\t]{0,4}:[ \\t]{0,4})(?![$<{*]|${PLACEHOLDER})[^\\s"',;]{8,1024}`,
+    `((?<![\\w-])[xX]-[\\w-]{0,40}(?:${inAnyCase("key|token|secret")})["']?[ \\t]{0,4}:[ \\t]{0,4})(?![$<{*]|${PLACEHOLDER})[^\\s"',;]{8,1024}`,
     "g",
   ),
   new RegExp(
