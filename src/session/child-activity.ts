@@ -21,6 +21,8 @@ export interface FollowedActivity {
   release(): void
 }
 
+type Called = Pick<AgentActivity, "toolCalls" | "lastTools">
+
 const MOST_TOOLS = 3
 const THINKING = "thinking"
 const NO_ACTIVITY: Omit<AgentActivity, "at"> = { toolCalls: 0, lastTools: [], tokens: 0 }
@@ -33,6 +35,10 @@ export function followActivity(
   before: AgentActivity | undefined,
 ): FollowedActivity {
   let known = before ?? { ...NO_ACTIVITY, at: clock.now() }
+  /** What was called before, as far as it is known. */
+  let earlier: Called = known
+  /** Begun since then, by call: some of it again, and before it is known that it is among what was called before. */
+  const begun = new Map<string, string>()
   let phase = THINKING
   let handedBack: JsonObject | null = null
   const offered = new Map<string, JsonObject>()
@@ -42,14 +48,18 @@ export function followActivity(
     phase = next
     onActivity?.(known, phase)
   }
+  function toCalled(): Called {
+    const tools = [...begun].flatMap(([id, tool]) => (counted.has(id) ? [] : [tool]))
+    const lastTools = [...earlier.lastTools, ...tools].slice(-MOST_TOOLS)
+    return { toolCalls: earlier.toolCalls + tools.length, lastTools }
+  }
   const stopListening = emitter.on((event: AgentEvent) => {
     if (event.agent !== log.id) return
     if (event.type === "tool_call.started") {
       const { tool, callId, input } = event
       if (tool === FINISH_TOOL && isObject(input)) offered.set(callId, input)
-      if (counted.has(callId)) return tell({}, `using ${tool}`)
-      const lastTools = [...known.lastTools, tool].slice(-MOST_TOOLS)
-      tell({ toolCalls: known.toolCalls + 1, lastTools }, `using ${tool}`)
+      begun.set(callId, tool)
+      tell(toCalled(), `using ${tool}`)
     } else if (event.type === "tool_call.ended") {
       if (event.isSuccess) handedBack = offered.get(event.callId) ?? handedBack
       tell({}, THINKING)
@@ -60,9 +70,11 @@ export function followActivity(
     catchUp(calls) {
       counted = new Set(calls.map(({ id }) => id))
       // Turns are found one after another: what was known of the later ones stays.
-      if (calls.length < known.toolCalls) return
-      const lastTools = calls.slice(-MOST_TOOLS).map(({ tool }) => tool)
-      tell({ toolCalls: calls.length, lastTools }, phase)
+      if (calls.length >= earlier.toolCalls) {
+        const lastTools = calls.slice(-MOST_TOOLS).map(({ tool }) => tool)
+        earlier = { toolCalls: calls.length, lastTools }
+      }
+      tell(toCalled(), phase)
     },
     spend: (tokens) => tell({ tokens: known.tokens + tokens }, phase),
     handedBack: () => handedBack,
