@@ -5,7 +5,8 @@ import type { ArtifactHash, GroupId, SessionId, TaskId, WaitId, WorkerId, Worksp
 import type { Lease } from "./lease.ts"
 import type { RunStatus } from "./lifecycle.ts"
 import type { Notice, NoticeState } from "./notice.ts"
-import type { Answers, Operation } from "./operation.ts"
+import type { Operation } from "./operation.ts"
+import type { Answers } from "./operation-answer.ts"
 import type { AskingStep, Lifetime, NotifyMode, TaskKind, TaskRecord, TaskSummary } from "./record.ts"
 import type { MessageRecord, SessionRecord } from "./session.ts"
 import type { Step } from "./step.ts"
@@ -82,13 +83,24 @@ export interface StoreHealth {
   readonly problems: readonly string[]
 }
 
+export interface CommitOptions {
+  /**
+   * False: answered once the loss of this process cannot undo it, although the loss of power may for a moment. For what
+   * nothing outside rests on before a later commit that waits: whatever that one's answer finds on disk, this is there too.
+   */
+  readonly waitsForDisk?: boolean
+}
+
 /**
  * The truth. `commit` is the only door for change: the operations happen together or not at all, and the answer comes
- * once they are durable. Every refusal is a MeanwhileError. Reads see everything committed before they were asked.
- * Nothing here assumes one process: another may have written a moment ago.
+ * once they are durable, as far as its options ask for that. Every refusal is a MeanwhileError. Reads see everything
+ * committed before they were asked. Nothing here assumes one process: another may have written a moment ago.
  */
 export interface TaskStore {
-  commit<const Operations extends readonly Operation[]>(operations: Operations): Promise<Answers<Operations>>
+  commit<const Operations extends readonly Operation[]>(
+    operations: Operations,
+    options?: CommitOptions,
+  ): Promise<Answers<Operations>>
 
   task(id: TaskId): Promise<TaskRecord | undefined>
   /** An earlier or the current run of a task, as it ended or stands. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../src/base/json.ts"
 import type { Engine } from "../../src/task/engine.ts"
 import type { Operation } from "../../src/task/operation.ts"
-import type { TaskStore } from "../../src/task/store.ts"
+import type { CommitOptions, TaskStore } from "../../src/task/store.ts"
 
 /** Where a life ends: at the n-th commit or the n-th effect, before it or when it has happened and nobody was told. */
 export interface CrashPoint {
@@ -106,7 +106,7 @@ export function createMortalEngine(engine: Engine, life: Life): Engine {
 }
 
 function createMortalStore(store: TaskStore, life: Life): TaskStore {
-  function commit(operations: readonly Operation[]): Promise<readonly unknown[]> {
+  function commit(operations: readonly Operation[], options?: CommitOptions): Promise<readonly unknown[]> {
     if (life.isOver) return never()
     life.commits += 1
     const isHere = life.crash?.at === "commit" && life.crash.number === life.commits
@@ -114,7 +114,8 @@ function createMortalStore(store: TaskStore, life: Life): TaskStore {
       life.end()
       return never()
     }
-    const answer = store.commit(operations.map((operation) => withLife(operation, life.number)))
+    const own = operations.map((operation) => withLife(operation, life.number))
+    const answer = store.commit(own, options)
     if (!isHere) return life.guard(answer)
     answer.then(life.end, life.end)
     return never()

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/app.ts"
@@ -11,7 +11,7 @@ import type { Engine } from "../../src/task/engine.ts"
 import type { TaskStore } from "../../src/task/store.ts"
 import { createLife, createMortalEngine, type Life, liveThroughEffect } from "./mortal-engine.ts"
 import { describeLive } from "./store-invariants.ts"
-import { forgetFrom, type TurnCrash } from "./turn-crash.ts"
+import { forgetFrom, losePowerFrom, type TurnCrash } from "./turn-crash.ts"
 import { tellFrom } from "./turn-story.ts"
 import { createTurnTools, THRESHOLD_MS } from "./turn-tools.ts"
 import { removeTestStore } from "../support/test-engine.ts"
@@ -32,7 +32,6 @@ export interface HouseOptions extends Pick<RuntimeOptions, "gc" | "plugins"> {
 
 /** A store that outlives the lives of its program, and what those did outside of it. */
 export interface TurnHouse {
-  readonly directory: string
   /** `asked STORY STEP`, `did CALL`, `done CALL`, in the order in which they happened. */
   readonly effects: string[]
   begin(crash?: TurnCrash): Promise<{ life: Life; clock: ManualClock; opened: Promise<OpenHouse> }>
@@ -41,18 +40,33 @@ export interface TurnHouse {
 }
 
 export function createTurnHouse(options: HouseOptions = {}): TurnHouse {
-  const directory = mkdtempSync(join(tmpdir(), "meanwhile-turn-"))
+  const directories = [createDirectory()]
+  /** As the disk has it: another one once the power was lost. */
+  let directory = directories[0] as string
   const effects: string[] = []
   const engines: Engine[] = []
   let current = 0
 
   async function begin(crash?: TurnCrash) {
     current += 1
-    const life = createLife(current, crash?.at === "unsaved" ? undefined : crash)
+    directory = directories.at(-1) as string
+    const life = createLife(current, crash?.at === "unsaved" || crash?.at === "power" ? undefined : crash)
     const clock = createManualClock(1_700_000_000_000 + current * 60_000)
     const engine = await openLifeEngine(directory, current, clock, () => current)
     engines.push(engine)
     return { life, clock, opened: open(engine, life, clock, crash) }
+  }
+
+  /** Without what the processes share in memory. */
+  function keepDisk(): void {
+    const copy = createDirectory()
+    cpSync(directory, copy, { recursive: true, filter: (path) => !path.endsWith("-shm") })
+    directories.push(copy)
+  }
+
+  function toCrashing(engine: Engine, life: Life, crash: TurnCrash | undefined): Engine {
+    if (crash?.at === "unsaved") return forgetFrom(engine, life, crash.number)
+    return crash?.at === "power" ? losePowerFrom(engine, life, crash.number, keepDisk) : engine
   }
 
   async function open(engine: Engine, life: Life, clock: ManualClock, crash?: TurnCrash): Promise<OpenHouse> {
@@ -63,7 +77,7 @@ export function createTurnHouse(options: HouseOptions = {}): TurnHouse {
       clock,
       dataDirectory: directory,
       environment: {},
-      engine: crash?.at === "unsaved" ? forgetFrom(mortal, life, crash.number) : mortal,
+      engine: toCrashing(mortal, life, crash),
       model: createStoryModel(life, effects, options),
       plugins: [definePlugin({ kind: "tool", name: "story", tools }), ...(options.plugins ?? [])],
       permissions: allowAll,
@@ -73,17 +87,20 @@ export function createTurnHouse(options: HouseOptions = {}): TurnHouse {
   }
 
   return {
-    directory,
     effects,
     begin,
     describeLive: () => describeLive((engines.at(-1) as Engine).store),
     async remove() {
       await Promise.all(engines.map((engine) => engine.close()))
-      await removeTestStore(directory)
-      rmSync(directory, { recursive: true, force: true })
+      for (const each of directories) {
+        await removeTestStore(each)
+        rmSync(each, { recursive: true, force: true })
+      }
     },
   }
 }
+
+const createDirectory = (): string => mkdtempSync(join(tmpdir(), "meanwhile-turn-"))
 
 const MODEL = "teller/model"
 const CHARACTERS_PER_TOKEN = 4

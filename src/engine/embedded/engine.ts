@@ -4,6 +4,7 @@ import type { JsonObject } from "../../base/json.ts"
 import type { Engine } from "../../task/engine.ts"
 import { attach } from "./attachments.ts"
 import { createLocalBus } from "../rules/local-bus.ts"
+import { createDiskWait } from "./disk-wait.ts"
 import { createDispatcher } from "./dispatcher.ts"
 import { createForeignChanges } from "./foreign-changes.ts"
 import { createGroupCommit } from "./group-commit.ts"
@@ -54,7 +55,7 @@ export async function createEmbeddedEngine(options: EmbeddedEngineOptions): Prom
 }
 
 async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions): Promise<Engine> {
-  const { path, clock = systemClock, isHolderAlive = () => undefined } = options
+  const { path, synchronous = "full", clock = systemClock, isHolderAlive = () => undefined } = options
   const attachments = await attach(database, clock, isHolderAlive, options.holder ?? {})
   const tables = createTables(database)
   const leaseWatch = createLeaseWatch(clock, isHolderAlive)
@@ -70,15 +71,14 @@ async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions):
     bus.publishUnknown()
     dispatcher.announce()
   })
-  const logFlush = options.synchronous === "normal" ? createLogFlush(path) : undefined
+  const diskWait = createDiskWait(database, synchronous, createLogFlush(path))
   const logRoom = createLogRoom(database, path)
   const cache = createRecordCache(database, tables)
   const perform = createPerform(cache.tables, leaseWatch)
-  const runTransaction = createTransaction({ database, clock, perform, cache, logRoom })
+  const runTransaction = createTransaction({ database, clock, perform, cache, logRoom, diskWait })
   const groupCommit = createGroupCommit(runTransaction, path, publish)
 
   function publish(changes: readonly Change[]): void {
-    logFlush?.committed()
     for (const { wakes } of changes) bus.publish(wakes)
     if (changes.some(({ hasOffers }) => hasOffers)) dispatcher.announce()
   }
@@ -86,7 +86,7 @@ async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions):
   let closing: Promise<void> | undefined
   async function close(): Promise<void> {
     await groupCommit.close()
-    await logFlush?.close()
+    await diskWait.close()
     logRoom.close()
     foreignChanges.close()
     attachments.detach()

@@ -4,7 +4,8 @@ import { expectRefusal } from "../suite/subject.ts"
 import { createPatience } from "./busy-retry.ts"
 import { createGroupCommit } from "./group-commit.ts"
 import { createChange } from "../rules/change.ts"
-import type { Outcome, RunTransaction } from "./transaction.ts"
+import type { Outcome } from "../rules/writer.ts"
+import type { RunTransaction } from "./transaction.ts"
 
 const OPERATION: Operation = { op: "lease.renew", key: "k", holder: "h", fence: 1 }
 
@@ -19,12 +20,15 @@ const FAILED_WRITE = sqliteError(10 | (4 << 8))
 const done = (): Outcome => ({ isRefused: false, answers: [null], change: createChange(0) })
 
 /** Runs writers through a transaction that does what it is told, and remembers how large each group was. */
-function createScript(run: (size: number, attempt: number) => void): { run: RunTransaction; sizes: number[] } {
+function createScript(run: (size: number, attempt: number) => void) {
   const sizes: number[] = []
+  const waits: boolean[] = []
   return {
     sizes,
-    run(writers) {
+    waits,
+    run(writers: Parameters<RunTransaction>[0], waitsForDisk: boolean) {
       sizes.push(writers.length)
+      waits.push(waitsForDisk)
       run(writers.length, sizes.length)
       return writers.map(done)
     },
@@ -43,6 +47,15 @@ describe("group commit", () => {
     expect(told).toBe(100)
     await commit([OPERATION])
     expect(script.sizes).toEqual([100, 1])
+  })
+
+  test("a group waits for the disk unless none of its writers does", async () => {
+    const script = createScript(() => undefined)
+    const { commit } = createGroupCommit(script.run, "store", () => undefined)
+    await commit([OPERATION])
+    await Promise.all([commit([OPERATION], { waitsForDisk: false }), commit([OPERATION])])
+    await commit([OPERATION], { waitsForDisk: false })
+    expect(script.waits).toEqual([true, true, false])
   })
 
   test("a very large group is split, so that others get a turn", async () => {

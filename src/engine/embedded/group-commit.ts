@@ -1,28 +1,29 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { Operation } from "../../task/operation.ts"
+import type { CommitOptions } from "../../task/store.ts"
 import { createPatience, nextRetryMs } from "./busy-retry.ts"
 import type { Change } from "../rules/change.ts"
+import type { Answer, Outcome, Writer } from "../rules/writer.ts"
 import { isBusy, isDiskFull, toStoreError } from "./sqlite-error.ts"
-import type { Answer, Outcome, RunTransaction } from "./transaction.ts"
+import type { RunTransaction } from "./transaction.ts"
 
 export interface GroupCommit {
-  commit(operations: readonly Operation[]): Promise<readonly Answer[]>
+  commit(operations: readonly Operation[], options?: CommitOptions): Promise<readonly Answer[]>
   /** Refuses what comes from now on and waits for what came before. */
   close(): Promise<void>
 }
 
-interface Writer {
-  readonly operations: readonly Operation[]
-  readonly resolve: (answers: readonly Answer[]) => void
-  readonly reject: (error: unknown) => void
+interface PatientWriter extends Writer {
+  readonly waitsForDisk: boolean
 }
 
 /** A larger group would hold up the event loop for tens of milliseconds. */
 const LARGEST_GROUP = 500
 
 /**
- * Writers of the same tick share one transaction and are answered once it is durable; a refusal fails its writer alone.
- * While another process holds the lock the group waits without blocking the event loop.
+ * Writers of the same tick share one transaction and are answered once it is committed; a refusal fails its writer alone.
+ * The group waits for the disk when one of them does. While another process holds the lock, it waits without blocking the
+ * event loop.
  */
 export function createGroupCommit(
   runTransaction: RunTransaction,
@@ -30,7 +31,7 @@ export function createGroupCommit(
   onCommitted: (changes: readonly Change[]) => void,
   patience = createPatience(),
 ): GroupCommit {
-  let waiting: Writer[] = []
+  let waiting: PatientWriter[] = []
   /** How many of the first in line have to go alone. */
   let aloneCount = 0
   let isScheduled = false
@@ -47,7 +48,14 @@ export function createGroupCommit(
   function flush(): void {
     const group = waiting.slice(0, aloneCount > 0 ? 1 : LARGEST_GROUP)
     try {
-      answer(group, runTransaction(group.map(({ operations }) => operations)))
+      const waitsForDisk = group.some((writer) => writer.waitsForDisk)
+      answer(
+        group,
+        runTransaction(
+          group.map(({ operations }) => operations),
+          waitsForDisk,
+        ),
+      )
     } catch (error) {
       if (isBusy(error) && !patience.isOver()) return void setTimeout(flush, nextRetryMs())
       fail(group, error)
@@ -82,10 +90,10 @@ export function createGroupCommit(
   }
 
   return {
-    commit(operations) {
+    commit(operations, { waitsForDisk = true } = {}) {
       if (isClosed) return Promise.reject(new MeanwhileError("closed", "The store was closed. Open it again."))
       return new Promise((resolve, reject) => {
-        waiting.push({ operations, resolve, reject })
+        waiting.push({ operations, resolve, reject, waitsForDisk })
         schedule()
       })
     },

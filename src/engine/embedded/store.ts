@@ -1,7 +1,8 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { Clock } from "../../base/clock.ts"
-import type { Answers, Operation } from "../../task/operation.ts"
-import type { TaskStore } from "../../task/store.ts"
+import type { Operation } from "../../task/operation.ts"
+import type { Answers } from "../../task/operation-answer.ts"
+import type { CommitOptions, TaskStore } from "../../task/store.ts"
 import type { GroupCommit } from "./group-commit.ts"
 import type { LeaseWatch } from "../rules/tables.ts"
 import { toLease } from "../rules/hold-lease.ts"
@@ -33,8 +34,8 @@ export function createStore({ database, clock, tables, cache, leaseWatch, groupC
   const counts = createTaskCounts(database, clock)
   const workers = createWorkerList(database, leaseWatch)
   return {
-    commit: <const Operations extends readonly Operation[]>(operations: Operations) =>
-      groupCommit.commit(operations) as Promise<Answers<Operations>>,
+    commit: <const Operations extends readonly Operation[]>(operations: Operations, options?: CommitOptions) =>
+      groupCommit.commit(operations, options) as Promise<Answers<Operations>>,
     task: (id) =>
       read(() => {
         const task = tasks.find(id)

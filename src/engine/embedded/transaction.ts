@@ -1,19 +1,14 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { Clock } from "../../base/clock.ts"
-import type { AnswerOf, Operation, OperationName } from "../../task/operation.ts"
-import { type Change, createChange } from "../rules/change.ts"
+import type { Operation } from "../../task/operation.ts"
+import { createChange } from "../rules/change.ts"
 import type { Perform } from "../rules/perform.ts"
+import type { Outcome } from "../rules/writer.ts"
+import type { DiskWait } from "./disk-wait.ts"
 import type { LogRoom } from "./log-room.ts"
 import { isDiskFull } from "./sqlite-error.ts"
 import { prepare } from "./statement.ts"
 import type { RecordCache } from "./tables/record-cache.ts"
-
-export type Answer = AnswerOf<OperationName>
-
-/** What became of one writer: its answers, or the refusal that took back what it had written. */
-export type Outcome =
-  | { readonly isRefused: false; readonly answers: readonly Answer[]; readonly change: Change }
-  | { readonly isRefused: true; readonly error: unknown }
 
 export interface TransactionParts {
   readonly database: DatabaseSync
@@ -21,13 +16,14 @@ export interface TransactionParts {
   readonly perform: Perform
   readonly cache: RecordCache
   readonly logRoom: LogRoom
+  readonly diskWait: DiskWait
 }
 
-/** Runs all writers in one durable transaction. What it throws took back everything, and may be tried again. */
-export type RunTransaction = (writers: readonly (readonly Operation[])[]) => readonly Outcome[]
+/** Runs all writers in one transaction. What it throws took back everything, and may be tried again. */
+export type RunTransaction = (writers: readonly (readonly Operation[])[], waitsForDisk: boolean) => readonly Outcome[]
 
 export function createTransaction(parts: TransactionParts): RunTransaction {
-  const { database, clock, perform, cache, logRoom } = parts
+  const { database, clock, perform, cache, logRoom, diskWait } = parts
   const begin = prepare(database, "BEGIN IMMEDIATE")
   const commit = prepare(database, "COMMIT")
   const rollback = prepare(database, "ROLLBACK")
@@ -88,7 +84,8 @@ export function createTransaction(parts: TransactionParts): RunTransaction {
     return outcomes
   }
 
-  return (writers) => {
+  return (writers, waitsForDisk) => {
+    diskWait.choose(waitsForDisk)
     begin.run()
     try {
       logRoom.make()
@@ -96,6 +93,8 @@ export function createTransaction(parts: TransactionParts): RunTransaction {
       const isAlone = writers.length === 1
       const outcomes = (isAlone || !isCareful ? runTogether(writers) : undefined) ?? runApart(writers)
       if (database.isTransaction) commit.run()
+      // One whose writers were all refused leaves nothing in the log, and does not wait for what is there.
+      if (outcomes.some(({ isRefused }) => !isRefused)) diskWait.committed()
       return outcomes
     } catch (error) {
       if (database.isTransaction) rollback.run()

@@ -1,5 +1,7 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
-import type { Answers, Operation } from "../../task/operation.ts"
+import type { Operation } from "../../task/operation.ts"
+import type { Answers } from "../../task/operation-answer.ts"
+import type { CommitOptions } from "../../task/store.ts"
 import type { ActiveRun } from "./active-run.ts"
 import type { RunnerScope } from "../scope.ts"
 
@@ -41,13 +43,14 @@ export async function writeUnderFence<const Operations extends readonly Operatio
   scope: RunnerScope,
   active: ActiveRun,
   toOperations: (run: FencedRun) => Operations,
+  options?: CommitOptions,
 ): Promise<Answers<Operations> | undefined> {
   if (active.standing.in === "promotion") await active.standing.written
   if (isLost(active)) throw lostError(active)
   if (active.standing.in !== "background") return undefined
   const { taskId, run, standing } = active
   try {
-    return await scope.store.commit(toOperations({ taskId, run, fence: standing.fence }))
+    return await scope.store.commit(toOperations({ taskId, run, fence: standing.fence }), options)
   } catch (error) {
     if (isMeanwhileError(error, "stale_claim")) markLost(active)
     throw error

@@ -43,7 +43,8 @@ export async function beginTurn(scope: RunnerScope, start: TurnStart): Promise<B
     const { tool } = scope.tools.find(TURN_TOOL, TURN_PLUGIN)
     const details = await toTurnDetails(scope, start)
     const create = { op: "task.create", details, entry: { as: "running", worker: scope.worker.id } } as const
-    const answers = await scope.store.commit([...start.operations, create])
+    // Its first effect, its end and every answer of the model wait for the disk, and so for this.
+    const answers = await scope.store.commit([...start.operations, create], { waitsForDisk: false })
     const { task } = answers.at(-1) as { readonly task: TaskRecord }
     const active = beginRun(scope, toBackgroundPlan(task, tool, null))
     return { taskId: task.id, ended: endWithChildren(scope, active) }

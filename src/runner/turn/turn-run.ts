@@ -1,9 +1,11 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import type { ToolReturn } from "../../plugin/tool-return.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
-import type { Answers, Operation, RunReference } from "../../task/operation.ts"
+import type { Operation, RunReference } from "../../task/operation.ts"
+import type { Answers } from "../../task/operation-answer.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { Usage } from "../../task/progress.ts"
+import type { CommitOptions } from "../../task/store.ts"
 import type { Step } from "../../task/step.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import type { ActiveRun } from "../run/active-run.ts"
@@ -35,6 +37,7 @@ export interface TurnRun {
   /** Contract: nothing is written once the turn is another worker's, so one of the operations must name the run. */
   commit<const Operations extends readonly Operation[]>(
     toOperations: (run: RunReference) => Operations,
+    options?: CommitOptions,
   ): Promise<Answers<Operations>>
   /** Written in one transaction with the turn's end, whatever that is. The last one given counts. */
   endWith(toOperations: (run: RunReference) => readonly Operation[]): void
@@ -64,8 +67,8 @@ export function createTurnRun(scope: RunnerScope, active: ActiveRun): TurnRun {
     requireOwned: () => requireOwned(scope, active),
     steps: () => scope.store.steps(taskId, run),
     metadata: async () => (await scope.store.task(taskId))?.metadata ?? {},
-    async commit(toOperations) {
-      const answers = await writeUnderFence(scope, active, toOperations)
+    async commit(toOperations, options) {
+      const answers = await writeUnderFence(scope, active, toOperations, options)
       if (!answers) throw new MeanwhileError("wrong_state", `The turn ${taskId} has no record.`)
       return answers
     },

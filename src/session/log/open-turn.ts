@@ -3,6 +3,7 @@ import type { TaskId } from "../../task/id.ts"
 import type { NoticeKey } from "../../task/notice.ts"
 import type { Usage } from "../../task/progress.ts"
 import type { AskingStep } from "../../task/record.ts"
+import type { CommitOptions } from "../../task/store.ts"
 import type { OnCrash, Step } from "../../task/step.ts"
 import type { LogEntry } from "./log-entry.ts"
 import type { SessionData } from "./session-data.ts"
@@ -57,8 +58,8 @@ export interface OpenTurn {
   steps(): Promise<readonly Step[]>
   /** Directly before an effect. */
   requireOwned(): Promise<void>
-  /** The history has it at once; resolves when it is durable. Changes are durable in the order of the calls. */
-  save(change: TurnChange): Promise<void>
+  /** The history has it at once; resolves when it is committed. Changes are durable in the order of the calls. */
+  save(change: TurnChange, options?: CommitOptions): Promise<void>
   /** Becomes durable with the turn's end, whatever that is. */
   finish(change: LogChange & Pick<TurnChange, "spent">): void
 }

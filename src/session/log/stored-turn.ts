@@ -25,11 +25,11 @@ export function createStoredTurn(run: TurnRun, writer: TurnWriter, metadata: Jso
     askingStep: (key) => ({ taskId, run: run.run, key }),
     steps: () => run.steps(),
     requireOwned: () => run.requireOwned(),
-    async save(change) {
+    async save(change, options) {
       const hasEntries = change.entries.length > 0 || change.data !== undefined
       const operations = hasEntries ? writer.toOperations(change) : []
       try {
-        await run.commit((reference) => [...operations, ...toStepOperations(reference, change)])
+        await run.commit((reference) => [...operations, ...toStepOperations(reference, change)], options)
       } catch (error) {
         writer.markBroken()
         throw error

@@ -51,7 +51,8 @@ export async function answerCalls(scope: TurnScope, message: Message, options: A
   const answer = { kind: "message", message: { role: "tool", parts }, turn: turn.taskId } as const
   const news = await takeNews(scope)
   const finished = calls.map((call, index) => toFinished(keyOf(call), parts[index]))
-  saveSoon(scope, { ...news, entries: [answer, ...news.entries], finished })
+  // What the model says to it, or the turn's end, waits for the disk.
+  saveSoon(scope, { ...news, entries: [answer, ...news.entries], finished }, { waitsForDisk: false })
 }
 
 /** What is known of the calls of a message that the claim before this one left. */

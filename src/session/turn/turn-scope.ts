@@ -1,6 +1,7 @@
 import type { TokenUsage } from "../../plugin/token-usage.ts"
 import type { Conversation } from "../conversation.ts"
 import type { OpenTurn, TurnChange } from "../log/open-turn.ts"
+import type { CommitOptions } from "../../task/store.ts"
 import type { AgentScope } from "../scope.ts"
 import type { TurnTrace } from "../telemetry.ts"
 import type { TurnBudget } from "./turn-budget.ts"
@@ -30,9 +31,9 @@ export interface Account {
 }
 
 /** Does not wait: the history has it already, and a model can be asked meanwhile. `settle` tells whether it worked. */
-export function saveSoon(scope: TurnScope, change: TurnChange): void {
+export function saveSoon(scope: TurnScope, change: TurnChange, options?: CommitOptions): void {
   const before = scope.saving
-  const saved = scope.turn.save(change)
+  const saved = scope.turn.save(change, options)
   scope.saving = before.then(() => saved)
   saved.catch(() => {})
   scope.saving.catch(() => {})

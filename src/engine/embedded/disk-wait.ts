@@ -1,0 +1,93 @@
+import type { DatabaseSync } from "node:sqlite"
+import type { LogFlush } from "./log-flush.ts"
+
+/** Says which commits wait for the disk, and hands it what the others leave in the log. */
+export interface DiskWait {
+  /** Before a transaction begins. */
+  choose(waitsForDisk: boolean): void
+  /** The transaction was committed, and something was written in it. */
+  committed(): void
+  close(): Promise<void>
+}
+
+export function createDiskWait(database: DatabaseSync, synchronous: "full" | "normal", flush: LogFlush): DiskWait {
+  return synchronous === "full" ? waitUnlessFollowed(database, flush) : neverWait(flush)
+}
+
+/** Many are followed sooner by a commit that waits, and then for both. */
+const SOON_MS = 5
+
+/** A commit waits, unless its writers say that they need not. */
+function waitUnlessFollowed(database: DatabaseSync, flush: LogFlush): DiskWait {
+  let isWaiting = true
+  let isBehind = false
+  let timer: NodeJS.Timeout | undefined
+  let flushing: Promise<void> | undefined
+
+  async function catchUp(): Promise<void> {
+    while (isBehind) {
+      isBehind = false
+      await flush.handOver()
+    }
+    flushing = undefined
+  }
+
+  function begin(): void {
+    timer = undefined
+    if (isBehind) flushing ??= catchUp()
+  }
+
+  function cancel(): void {
+    clearTimeout(timer)
+    timer = undefined
+  }
+
+  return {
+    choose(waitsForDisk) {
+      if (waitsForDisk === isWaiting) return
+      database.exec(`PRAGMA synchronous = ${waitsForDisk ? "FULL" : "NORMAL"}`)
+      isWaiting = waitsForDisk
+    },
+    committed() {
+      isBehind = !isWaiting
+      if (isBehind) timer ??= setTimeout(begin, SOON_MS)
+      else cancel()
+    },
+    async close() {
+      cancel()
+      begin()
+      await flushing
+      flush.close()
+    },
+  }
+}
+
+/** About 1,500 pages. */
+const COMMITS_BETWEEN = 200
+
+/**
+ * No commit waits. Folding the log into the file does, until the disk has all of it, and holds up the event loop
+ * meanwhile: the less there is left to wait for, the shorter.
+ */
+function neverWait(flush: LogFlush): DiskWait {
+  let count = 0
+  let flushing: Promise<void> | undefined
+
+  async function handOver(): Promise<void> {
+    count = 0
+    await flush.handOver()
+    flushing = undefined
+  }
+
+  return {
+    choose() {},
+    committed() {
+      count += 1
+      if (count >= COMMITS_BETWEEN) flushing ??= handOver()
+    },
+    async close() {
+      await flushing
+      flush.close()
+    },
+  }
+}
