@@ -69,11 +69,14 @@ export async function migrateEngine(wish: MigrationWish): Promise<readonly strin
   const url = await findEngineUrl(wish)
   if (url === undefined) throw new MeanwhileError("invalid_input", NO_ENGINE)
   const { migrateStore } = await import("./engine/postgres/migrate-store.ts")
-  const hasChanged = await migrateStore({ url, tell, ...(grantTo !== undefined && { grantTo }) })
+  const done = await migrateStore({ url, tell, ...(grantTo !== undefined && { grantTo }) })
   const place = toShownUrl(url)
+  const untouched = grantTo === undefined ? "nothing was changed" : "its tables were left as they are"
   return [
-    hasChanged ? `${place} was brought to this version.` : `${place} has this version already: nothing was changed.`,
-    ...(grantTo === undefined ? [] : [`The role ${grantTo} may use it.`]),
+    done.hasChanged ? `${place} was brought to this version.` : `${place} has this version already: ${untouched}.`,
+    ...(grantTo === undefined
+      ? []
+      : [`The role ${grantTo} ${done.hasGranted ? "may use it now" : "may use it, as before"}.`]),
   ]
 }
 

@@ -1,7 +1,7 @@
 import { systemClock } from "../../base/clock.ts"
 import type { TaskId } from "../../task/id.ts"
+import type { Writer } from "../rules/writer.ts"
 import type { LockedTask } from "./load/lock-tasks.ts"
-import type { Writer } from "./writers.ts"
 
 /** What is claimed of the rows that one take has locked and offered. */
 export interface AwaitedClaims {

@@ -82,6 +82,7 @@ export async function createBoss(
   boss.on("error", (error) => onError(toErrorMessage(error)))
   await boss.start()
   const queues = new Map<string, Promise<string>>()
+
   async function ensureQueue(plugin: string): Promise<string> {
     const name = toQueueName(plugin)
     if (await boss.getQueue(name)) return name

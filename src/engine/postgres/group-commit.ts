@@ -1,10 +1,10 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { Operation } from "../../task/operation.ts"
+import type { Answer, Writer } from "../rules/writer.ts"
+import { answerWriters, type OnCommitted } from "./answer-writers.ts"
 import { isHeldUp } from "./connection/store-error.ts"
 import { createHeldWriters } from "./held-writers.ts"
-import type { Answer } from "./perform-group.ts"
 import type { RunGroup } from "./run-group.ts"
-import { answerWriters, type OnCommitted, type Writer } from "./writers.ts"
 
 export interface GroupCommit {
   commit(operations: readonly Operation[]): Promise<readonly Answer[]>
@@ -18,7 +18,7 @@ const LARGEST_GROUP = 500
 const UNDIVIDED_GROUP = 50
 
 /** Other processes commit within milliseconds; one that was stopped in the middle holds its locks until it is noticed. */
-const LOCK_TIMEOUT_MS = 500
+export const LOCK_TIMEOUT_MS = 500
 /** The same while it is known that somebody stands still: those who want the same are sorted out quickly. */
 const WARY_LOCK_TIMEOUT_MS = 100
 

@@ -64,7 +64,7 @@ const WRITTEN = "task.completed"
 
 const STAGES = [
   { moment: "before it began", words: "BEGIN", wish: "cut" },
-  { moment: "while it locks what it changes", words: "lock_timeout", wish: "swallow" },
+  { moment: "while it locks what it changes", words: "FOR UPDATE", wish: "swallow" },
   { moment: "with its locks, before it writes", words: WRITTEN, wish: "cut" },
   { moment: "after it has written", words: WRITTEN, wish: "swallow" },
   { moment: "before its end arrives", words: "COMMIT", wish: "cut" },

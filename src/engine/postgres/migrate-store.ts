@@ -1,8 +1,9 @@
 import { DEFAULT_SCHEMA } from "./connection/client-settings.ts"
 import { openDatabase } from "./connection/open-database.ts"
 import { ensureVersion } from "./ensure-version.ts"
+import { grantUse, requireRole } from "./grant-use.ts"
+import { isCurrent } from "./migrations.ts"
 import { findLackingOwnership, findLackingUse, type LackingRight } from "./role-rights.ts"
-import { grantUse, isCurrent, requireRole } from "./migrations.ts"
 
 export interface MigrateStoreOptions {
   readonly url: string
@@ -13,15 +14,22 @@ export interface MigrateStoreOptions {
   readonly tell?: (line: string) => void
 }
 
-/** Brings a store to this version without opening an engine on it. Answers whether anything had to be changed. */
-export async function migrateStore(options: MigrateStoreOptions): Promise<boolean> {
+export interface StoreMigration {
+  /** False: the tables were those of this version. */
+  readonly hasChanged: boolean
+  /** False: the role could use the store before, or none was named. */
+  readonly hasGranted: boolean
+}
+
+/** Brings a store to this version without opening an engine on it. A role that may not use it then is an error. */
+export async function migrateStore(options: MigrateStoreOptions): Promise<StoreMigration> {
   const { url, schema = DEFAULT_SCHEMA, grantTo, tell = () => {} } = options
   const database = await openDatabase({ url, schema, tell })
   try {
     if (grantTo !== undefined) await requireRole(database.query, grantTo)
     const hasChanged = await ensureVersion({ url, schema, database, tell })
-    if (grantTo !== undefined) await grantUse(database, schema, grantTo)
-    return hasChanged
+    const hasGranted = grantTo !== undefined && (await grantUse({ database, url, schema, role: grantTo }))
+    return { hasChanged, hasGranted }
   } finally {
     await database.close()
   }
@@ -43,7 +51,7 @@ export async function lookAtStore({ url, schema = DEFAULT_SCHEMA, tell }: Migrat
     const { query } = database
     const [row] = await query<{ version: string }>("SELECT current_setting('server_version') AS version")
     const hasVersion = await isCurrent(query, schema)
-    const lacking = hasVersion ? await findLackingUse(query, schema) : await findLackingOwnership(query, schema)
+    const lacking = await (hasVersion ? findLackingUse : findLackingOwnership)(database, schema)
     return { serverVersion: row?.version ?? "", isCurrent: hasVersion, lacking }
   } finally {
     await database.close()

@@ -2,7 +2,8 @@ import { getRollbackPlans } from "pg-boss"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import type { Database } from "./connection/database.ts"
 import { openDatabase } from "./connection/open-database.ts"
-import { grantUse, migrate, STORE_VERSION } from "./migrations.ts"
+import { grantUse } from "./grant-use.ts"
+import { migrate, STORE_VERSION } from "./migrations.ts"
 import { QUEUE_VERSION, readQueueVersion } from "./queue-schema.ts"
 import { createTestDatabase, type TestDatabase } from "./test-server.ts"
 
@@ -107,11 +108,13 @@ test("a role that may not create tables is told who can, and works once that was
   const worker = await open(role)
   await expect(migrate(worker, SCHEMA)).rejects.toMatchObject({
     code: "store_read_only",
-    message: expect.stringMatching(new RegExp(`no tables .* role ${role} .*meanwhile migrate --grant ${role}\``)),
+    message: expect.stringMatching(
+      new RegExp(`no tables .* role ${role} .*\`meanwhile migrate --engine postgres://postgres@\\S+ --grant ${role}\``),
+    ),
   })
   await migrate(database, SCHEMA)
   await expect(migrate(worker, SCHEMA)).rejects.toMatchObject({ code: "store_read_only" })
-  await grantUse(database, SCHEMA, role)
+  await grantUse({ database, url: place.url, schema: SCHEMA, role })
   await migrate(worker, SCHEMA)
   await worker.query("INSERT INTO documents VALUES ('home', 'notes', 'one', nextval('task_numbers'), 1, '{}')")
   await worker.query(`SELECT ${SCHEMA}_queue.create_queue('builds', '{"policy":"standard"}')`)
@@ -122,7 +125,7 @@ test("a role that may not create tables is told who can, and works once that was
 test("what a later migration adds can be used by whom the store was given to", async () => {
   await migrate(database, SCHEMA)
   const role = await createRole()
-  await grantUse(database, SCHEMA, role)
+  await grantUse({ database, url: place.url, schema: SCHEMA, role })
   await database.query("CREATE TABLE added ()")
   expect(await (await open(role)).query("SELECT FROM added")).toEqual([])
 })

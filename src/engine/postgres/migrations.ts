@@ -57,7 +57,7 @@ export async function migrate(database: Database, schema: string, hold: Migratio
 
 async function migrateAll(query: Query, schema: string): Promise<boolean> {
   await query("SET LOCAL statement_timeout TO 0; SET LOCAL lock_timeout TO 0")
-  await query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`meanwhile migration of ${schema}`])
+  await lockMigration(query, schema)
   if (await isCurrent(query, schema)) return false
   await query(`SET LOCAL lock_timeout TO ${LOCK_TIMEOUT_MS}`)
   await migrateStore(query, schema)
@@ -66,34 +66,9 @@ async function migrateAll(query: Query, schema: string): Promise<boolean> {
   return true
 }
 
-const RIGHTS = [
-  { rights: "SELECT, INSERT, UPDATE, DELETE", kind: "TABLES" },
-  { rights: "USAGE, SELECT", kind: "SEQUENCES" },
-  { rights: "EXECUTE", kind: "FUNCTIONS" },
-]
-
-/** Before anything is changed: a name that was mistyped. */
-export async function requireRole(query: Query, role: string): Promise<void> {
-  const found = await query("SELECT FROM pg_roles WHERE rolname = $1", [role])
-  if (found.length > 0) return
-  const name = quoteName(role)
-  const text = `There is no role ${name} on this server. Create it first (CREATE ROLE ${name} LOGIN), or correct the name.`
-  throw new MeanwhileError("not_found", text, { role })
-}
-
-const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`
-
-/** Lets a role use the store that may not change its tables, nor those that later migrations add. */
-export async function grantUse(database: Database, schema: string, role: string): Promise<void> {
-  const grantee = quoteName(role)
-  const statements = [schema, toQueueSchema(schema)].flatMap((name) => [
-    `GRANT USAGE ON SCHEMA ${name} TO ${grantee}`,
-    ...RIGHTS.flatMap(({ rights, kind }) => [
-      `GRANT ${rights} ON ALL ${kind} IN SCHEMA ${name} TO ${grantee}`,
-      `ALTER DEFAULT PRIVILEGES IN SCHEMA ${name} GRANT ${rights} ON ${kind} TO ${grantee}`,
-    ]),
-  ])
-  await database.transaction((query) => query(statements.join(";\n")))
+/** Until the end of the transaction nobody else changes the tables of this store, or who may use them. */
+export async function lockMigration(query: Query, schema: string): Promise<void> {
+  await query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`meanwhile migration of ${schema}`])
 }
 
 /** Refuses what this version must not touch: a newer store that says so, another program's tables, an old server. */
@@ -166,6 +141,7 @@ async function needsOwner(database: Database, schema: string, cause: MeanwhileEr
     tables === 0
       ? `There are no tables in the schema ${schema} yet, and the role ${row?.role} may not make them.`
       : `The tables in the schema ${schema} must be brought to version ${STORE_VERSION}, and the role ${row?.role} may not change them.`
-  const text = `${lacks} Run \`meanwhile migrate --grant ${row?.role}\` once with a role that may.`
+  const command = database.toOwnerCommand(row?.role ?? "ROLE")
+  const text = `${lacks} Run \`${command}\` once, as the role that owns it, or as another that may.`
   return new MeanwhileError("store_read_only", text, { schema, storeVersion: STORE_VERSION }, { cause })
 }

@@ -3,6 +3,7 @@ import { closeAll } from "../../base/close-all.ts"
 import type { Engine } from "../../task/engine.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { TaskStore } from "../../task/store.ts"
+import type { OnCommitted } from "./answer-writers.ts"
 import { createBoss } from "./boss.ts"
 import { createBus, type PostgresBus } from "./bus.ts"
 import { DEFAULT_SCHEMA } from "./connection/client-settings.ts"
@@ -23,7 +24,6 @@ import { createUpkeep } from "./queue/upkeep.ts"
 import { createRunGroup } from "./run-group.ts"
 import { createStore } from "./store.ts"
 import { createWatchedCommit } from "./watched-commit.ts"
-import type { OnCommitted } from "./writers.ts"
 
 const POOL_SIZE = 10
 /**

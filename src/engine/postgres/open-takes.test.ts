@@ -25,9 +25,9 @@ function openProcess(between: Pick<Database, "transaction"> = subject.database) 
   let transactions = 0
   const watched: Database = {
     ...database,
-    transaction(work) {
+    transaction(work, options) {
       transactions += 1
-      return between.transaction(work)
+      return between.transaction(work, options)
     },
   }
   const judgeLease = createJudgeLease()
@@ -139,7 +139,8 @@ describe("a take", () => {
     const id = await create()
     await take()
     await takes.close()
-    expect(takes.claim([{ op: "task.apply", run: { taskId: id, run: 1 }, event: STARTED }])).toBeUndefined()
+    const run = { taskId: id, run: 1 }
+    expect(takes.claim(run, [{ op: "task.apply", run, event: STARTED }])).toBeUndefined()
     expect(await openProcess().claim(id)).toMatchObject([{ status: "running" }])
   })
 })

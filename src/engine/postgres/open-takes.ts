@@ -1,17 +1,19 @@
-import type { Operation } from "../../task/operation.ts"
 import type { TaskId } from "../../task/id.ts"
+import type { Operation } from "../../task/operation.ts"
+import type { Answer, Writer } from "../rules/writer.ts"
+import { answerWriters, type OnCommitted } from "./answer-writers.ts"
 import { type AwaitedClaims, createAwaitedClaims } from "./awaited-claims.ts"
 import type { Database, Query } from "./connection/database.ts"
 import { type Naming, toNamedQuery } from "./connection/naming.ts"
 import { isHeldUp } from "./connection/store-error.ts"
+import { LOCK_TIMEOUT_MS } from "./group-commit.ts"
 import type { JudgeLease } from "./judge-lease.ts"
 import { learnLocked, type LockedTask } from "./load/lock-tasks.ts"
-import type { Answer, PerformGroup } from "./perform-group.ts"
+import type { Performed, PerformGroup } from "./perform-group.ts"
 import type { QueuedRow } from "./queue/queued-rows.ts"
 import type { Take, Takes } from "./queue/take.ts"
 import { createWants } from "./working-set/wants.ts"
 import { createWorkingSet } from "./working-set/working-set.ts"
-import { answerWriters, type OnCommitted, type Writer } from "./writers.ts"
 
 /**
  * Takes whose transactions stay open for a moment: the claims that come right behind them are written in the same
@@ -19,10 +21,15 @@ import { answerWriters, type OnCommitted, type Writer } from "./writers.ts"
  * way of all others.
  */
 export interface OpenTakes extends Takes {
-  /** Undefined: nothing that an open take has locked is claimed. */
-  claim(operations: readonly Operation[]): Promise<readonly Answer[]> | undefined
+  /** Of what does nothing but claim. Undefined: no open take has locked it. */
+  claim(claim: Claim, operations: readonly Operation[]): Promise<readonly Answer[]> | undefined
   /** Leaves nothing open. */
   close(): Promise<void>
+}
+
+export interface Claim {
+  readonly taskId: TaskId
+  readonly run: number
 }
 
 export interface OpenTakesParts {
@@ -34,8 +41,6 @@ export interface OpenTakesParts {
   /** The way of all others. */
   commit(operations: readonly Operation[]): Promise<readonly Answer[]>
 }
-
-const LOCK_TIMEOUT_MS = 500
 
 /** The transaction in which the offers were taken was taken back. */
 class TakenBack extends Error {
@@ -54,11 +59,10 @@ export function createOpenTakes(parts: OpenTakesParts): OpenTakes {
     let hasOffered = false
     let attempt = Promise.withResolvers<"committed" | "taken_back">()
 
-    const transaction = database.transaction(async (query) => {
+    const work = async (query: Query): Promise<Performed | undefined> => {
       attempt.resolve("taken_back")
       attempt = Promise.withResolvers()
       if (hasOffered) throw new TakenBack()
-      query(`SET LOCAL lock_timeout TO ${LOCK_TIMEOUT_MS}`).catch(() => {})
       const locked = new Map<TaskId, LockedTask>()
       const onLocked: Take["onLocked"] = (rows) => rows.forEach((row) => void locked.set(row.id, row))
       const rows = await pull({ query, onLocked, ended: attempt.promise })
@@ -68,8 +72,8 @@ export function createOpenTakes(parts: OpenTakesParts): OpenTakes {
       const claimed = isClosed ? [] : await claims.collect(rows.flatMap(({ id }) => locked.get(id) ?? []))
       open.delete(claims)
       return claimed.length === 0 ? undefined : write(toNamedQuery(query, statementOf), claims, claimed)
-    })
-    const ended = transaction.then(
+    }
+    const ended = database.transaction(work, { lockTimeoutMs: LOCK_TIMEOUT_MS }).then(
       (performed) => {
         attempt.resolve("committed")
         performed?.remember()
@@ -104,11 +108,8 @@ export function createOpenTakes(parts: OpenTakesParts): OpenTakes {
 
   return {
     takeIn,
-    claim(operations) {
-      const [operation, another] = operations
-      if (isClosed || another || operation?.op !== "task.apply" || operation.event.type !== "task.started")
-        return undefined
-      const { taskId, run } = operation.run
+    claim({ taskId, run }, operations) {
+      if (isClosed) return undefined
       const claims = open.values().find((each) => each.isOf(taskId, run))
       return claims && new Promise((resolve, reject) => claims.add(taskId, { operations, resolve, reject }))
     },

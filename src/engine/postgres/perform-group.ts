@@ -1,7 +1,8 @@
 import type { Clock } from "../../base/clock.ts"
-import type { AnswerOf, Operation, OperationName } from "../../task/operation.ts"
+import type { Operation } from "../../task/operation.ts"
 import { type Change, createChange } from "../rules/change.ts"
 import { createPerform, type Perform } from "../rules/perform.ts"
+import type { Outcome } from "../rules/writer.ts"
 import type { Query } from "./connection/database.ts"
 import { guessCollisions } from "./guess-rows.ts"
 import type { KnownTasks } from "./known-tasks.ts"
@@ -11,13 +12,6 @@ import type { TaskChange } from "./queue/queue-changes.ts"
 import { addWants, createWants, isWanting, Missing, want, type Wants } from "./working-set/wants.ts"
 import type { WorkingSet } from "./working-set/working-set.ts"
 import { writeRows } from "./write-rows.ts"
-
-export type Answer = AnswerOf<OperationName>
-
-/** What became of one writer: its answers, or the refusal that took back what it had written. */
-export type Outcome =
-  | { readonly isRefused: false; readonly answers: readonly Answer[]; readonly change: Change }
-  | { readonly isRefused: true; readonly error: unknown }
 
 export interface PerformParts {
   readonly known: KnownTasks

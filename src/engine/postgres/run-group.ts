@@ -1,9 +1,10 @@
 import type { Operation } from "../../task/operation.ts"
-import type { Database } from "./connection/database.ts"
+import type { Database, Query } from "./connection/database.ts"
 import { type Naming, toNamedQuery } from "./connection/naming.ts"
 import { guessCollisions, guessRows } from "./guess-rows.ts"
 import type { JudgeLease } from "./judge-lease.ts"
-import type { Outcome, PerformGroup } from "./perform-group.ts"
+import type { Outcome } from "../rules/writer.ts"
+import type { PerformGroup } from "./perform-group.ts"
 import { addWants, createWants } from "./working-set/wants.ts"
 import { createWorkingSet } from "./working-set/working-set.ts"
 
@@ -31,16 +32,16 @@ export function createRunGroup({ database, judgeLease, statementOf, performGroup
     const found = createWants()
     let attempts = 0
 
-    const { outcomes, remember } = await database.transaction((unnamed) => {
+    const work = (unnamed: Query): ReturnType<PerformGroup> => {
       attempts += 1
       const query = toNamedQuery(unnamed, statementOf)
       const wants = guessRows(operations)
       if (attempts > 1) addWants(wants, guessCollisions(operations))
       addWants(wants, found)
-      query(`SET LOCAL lock_timeout TO ${lockTimeoutMs}`).catch(() => {})
       const set = createWorkingSet(judgeLease)
       return performGroup(query, writers, { set, wants, onMissing: (missing) => addWants(found, missing) })
-    })
+    }
+    const { outcomes, remember } = await database.transaction(work, { lockTimeoutMs })
     remember()
     return outcomes
   }

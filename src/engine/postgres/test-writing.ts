@@ -80,12 +80,14 @@ function createWriting(database: Database): Writing {
   const changes: TaskChange[] = []
   const watched: Database = {
     ...database,
-    transaction: (work) =>
-      database.transaction((query) =>
-        work((statement, values) => {
-          texts.push(typeof statement === "string" ? statement : statement.text)
-          return query(statement, values)
-        }),
+    transaction: (work, options) =>
+      database.transaction(
+        (query) =>
+          work((statement, values) => {
+            texts.push(typeof statement === "string" ? statement : statement.text)
+            return query(statement, values)
+          }),
+        options,
       ),
   }
   const judgeLease = createJudgeLease()
@@ -106,9 +108,9 @@ function createWriting(database: Database): Writing {
     commit,
     store: createStore({ database, judgeLease, commit }),
     sent() {
-      const words = texts
-        .filter((text) => !text.startsWith("SET LOCAL"))
-        .map((text) => (text.includes("xmin") ? "WITH version" : (FIRST_WORDS.exec(text)?.[0] ?? text)))
+      const words = texts.map((text) =>
+        text.includes("xmin") ? "WITH version" : (FIRST_WORDS.exec(text)?.[0] ?? text),
+      )
       texts = []
       return words
     },

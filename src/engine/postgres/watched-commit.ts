@@ -1,9 +1,8 @@
 import { isMeanwhileError } from "../../base/error.ts"
-import type { TaskId } from "../../task/id.ts"
 import type { Operation } from "../../task/operation.ts"
+import type { Answer } from "../rules/writer.ts"
 import type { PostgresDispatcher } from "./dispatcher.ts"
-import type { OpenTakes } from "./open-takes.ts"
-import type { Answer } from "./perform-group.ts"
+import type { Claim, OpenTakes } from "./open-takes.ts"
 
 type Commit = (operations: readonly Operation[]) => Promise<readonly Answer[]>
 
@@ -16,7 +15,8 @@ export function createWatchedCommit(
   async function commitClaims(operations: readonly Operation[], claims: readonly Claim[]): Promise<readonly Answer[]> {
     const endings = claims.map(({ taskId, run }) => dispatcher.onClaim(taskId, run))
     try {
-      const answers = await (takes.claim(operations) ?? commit(operations))
+      const [claim] = operations.length === 1 ? claims : []
+      const answers = await ((claim && takes.claim(claim, operations)) ?? commit(operations))
       for (const end of endings) end("claimed")
       return answers
     } catch (error) {
@@ -30,11 +30,6 @@ export function createWatchedCommit(
     const claims = operations.flatMap(toClaim)
     return claims.length === 0 ? commit(operations) : commitClaims(operations, claims)
   }
-}
-
-interface Claim {
-  readonly taskId: TaskId
-  readonly run: number
 }
 
 function toClaim(operation: Operation): Claim | readonly [] {

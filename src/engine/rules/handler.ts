@@ -1,4 +1,5 @@
-import type { AnswerOf, OperationName, OperationOf } from "../../task/operation.ts"
+import type { OperationName, OperationOf } from "../../task/operation.ts"
+import type { AnswerOf } from "../../task/operation-answer.ts"
 import type { Change } from "./change.ts"
 
 /** One handler per operation, each in the file of its family. */

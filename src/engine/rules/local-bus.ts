@@ -13,16 +13,16 @@ export function createLocalBus(onSubscription: (by: 1 | -1) => void): LocalBus {
   const taskListeners = new Map<TaskId, Set<(mayBeOver: boolean) => void>>()
 
   function publish(wake: Wake): void {
-    for (const listener of listeners) callSafely(() => listener(wake))
+    for (const listener of listeners) callSafely(listener, wake)
     if (wake.about !== "task") return
-    for (const listener of taskListeners.get(wake.taskId) ?? []) callSafely(() => listener(!wake.isLive))
+    for (const listener of taskListeners.get(wake.taskId) ?? []) callSafely(listener, !wake.isLive)
   }
 
   return {
     publish: (wakes) => wakes.forEach(publish),
     publishUnknown() {
       publish({ about: "unknown" })
-      for (const ofTask of taskListeners.values()) for (const listener of ofTask) callSafely(() => listener(true))
+      for (const ofTask of taskListeners.values()) for (const listener of ofTask) callSafely(listener, true)
     },
     subscribe: (listener) => addTo(listeners, (wake: Wake) => listener(wake), onSubscription),
     subscribeTask(id, listener) {
@@ -51,9 +51,9 @@ export function addTo<Listener>(
 }
 
 /** The error surfaces as an uncaught one, where mistakes belong, and not in the middle of a commit. */
-export function callSafely(callback: () => void): void {
+export function callSafely<Told extends readonly unknown[]>(listener: (...told: Told) => void, ...told: Told): void {
   try {
-    callback()
+    listener(...told)
   } catch (error) {
     queueMicrotask(() => {
       throw error

@@ -1,4 +1,5 @@
-import type { AnswerOf, Operation, OperationName } from "../../task/operation.ts"
+import type { Operation, OperationName } from "../../task/operation.ts"
+import type { AnswerOf } from "../../task/operation-answer.ts"
 import type { LeaseWatch, Tables } from "./tables.ts"
 import { createApplyHandlers } from "./apply-event.ts"
 import { createArtifactHandlers } from "./put-artifact.ts"

@@ -1,8 +1,6 @@
 import { describe, expect } from "vitest"
-import type { Engine } from "../../task/engine.ts"
 import type { NoticeKey } from "../../task/notice.ts"
-import type { AskingStep } from "../../task/record.ts"
-import { createEndedTask, createTask, RUNNING, toEndedNotice } from "./samples.ts"
+import { createClaimant, createEndedTask, toEndedNotice } from "./samples.ts"
 import { type EngineTest, expectRefusal } from "./subject.ts"
 
 export function describeClaims(test: EngineTest): void {
@@ -43,9 +41,4 @@ export function describeClaims(test: EngineTest): void {
       expect(await engine.store.notices({ taskId: key.taskId }, 1)).toMatchObject([{ state: "superseded" }])
     })
   })
-}
-
-async function createClaimant(engine: Engine): Promise<AskingStep> {
-  const { id } = await createTask(engine, RUNNING, { kind: "turn" })
-  return { taskId: id, run: 1, key: "step-1" }
 }

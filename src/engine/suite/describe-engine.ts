@@ -1,6 +1,7 @@
 import { describe } from "vitest"
 import { describeClaims } from "./describe-claims.ts"
 import { describeCommits } from "./describe-commits.ts"
+import { describeConsumption } from "./describe-consumption.ts"
 import { describeCreation } from "./describe-creation.ts"
 import { describeDocuments } from "./describe-documents.ts"
 import { describeEvents } from "./describe-events.ts"
@@ -38,6 +39,7 @@ export function describeEngine(name: string, factory: EngineFactory): void {
     describeUpkeep(test)
     describeSteps(test)
     describeNotices(test)
+    describeConsumption(test)
     describeClaims(test)
     describeGroups(test)
     describeJoins(test)

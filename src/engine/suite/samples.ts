@@ -15,7 +15,7 @@ import {
 import type { NoticeKey } from "../../task/notice.ts"
 import type { TaskEntry } from "../../task/operation.ts"
 import type { Patch } from "../../task/patch.ts"
-import type { TaskDetails, TaskRecord } from "../../task/record.ts"
+import type { AskingStep, TaskDetails, TaskRecord } from "../../task/record.ts"
 import type { Wait } from "../../task/wait.ts"
 
 export const WORKER: WorkerId = createWorkerId()
@@ -119,6 +119,12 @@ function checkTimes(task: TaskRecord): TaskRecord {
     if (value !== null && !Number.isSafeInteger(value)) throw new Error(`${value} is no whole number of milliseconds.`)
   }
   return task
+}
+
+/** A step of a turn, which may claim results. */
+export async function createClaimant(engine: Engine): Promise<AskingStep> {
+  const { id } = await createTask(engine, RUNNING, { kind: "turn" })
+  return { taskId: id, run: 1, key: "step-1" }
 }
 
 /** Applies events one after the other to the task's current run, each under its current fence. */

@@ -13,7 +13,7 @@ export interface ConnectionOptions {
 }
 
 /** What every connection of one store is made with, and how the store is called where people read it. */
-export interface ClientSettings extends StoreName {
+export interface ClientSettings extends Pick<StoreName, "server" | "role"> {
   readonly client: pg.ClientConfig
   readonly schema: string
   /** What holds for the session, as statements, for servers that take no settings with the connection. */
@@ -44,10 +44,11 @@ export function toClientSettings(options: ConnectionOptions): ClientSettings {
       `"${schema}" cannot be the schema of a store. Use up to 44 small letters, digits and underscores.`,
     )
   const { host, port, user, database, password, ssl } = parseUrl(url)
+  if (!user) throw new MeanwhileError("invalid_input", NO_USER)
   const client: pg.ClientConfig = {
     host,
     port,
-    ...(user === undefined ? {} : { user }),
+    user,
     ...(database === undefined ? {} : { database }),
     // As a function: what is printed of a connection or a pool does not show it.
     ...(typeof password === "string" ? { password: () => password } : {}),
@@ -67,7 +68,7 @@ export function toClientSettings(options: ConnectionOptions): ClientSettings {
     client,
     schema,
     server: `${host}:${port}/${database ?? ""}`,
-    role: user ?? null,
+    role: user,
     perTransaction: `SET LOCAL search_path TO ${schema}; SET LOCAL statement_timeout TO ${statementTimeoutMs};
       SET LOCAL idle_in_transaction_session_timeout TO ${IDLE_IN_TRANSACTION_MS};
       ${PLANNING.map((setting) => `SET LOCAL ${setting} TO off`).join("; ")}`,
@@ -79,6 +80,9 @@ export function withoutSessionSettings(client: pg.ClientConfig): pg.ClientConfig
   const { statement_timeout: _one, idle_in_transaction_session_timeout: _other, options: _third, ...rest } = client
   return rest
 }
+
+const NO_USER =
+  "The URL of the store names no user, and neither does the environment (PGUSER, USER). Write postgres://user@host/database."
 
 const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"]
 

@@ -7,6 +7,11 @@ export interface Statement {
 /** Rows have the shape that the statement's own SQL gives them; whole and broken numbers come as numbers. */
 export type Query = <Row = never>(statement: string | Statement, values?: readonly unknown[]) => Promise<readonly Row[]>
 
+export interface TransactionOptions {
+  /** Whoever waits longer for a lock is refused, as `isHeldUp` tells. Default: as long as the statement may take. */
+  readonly lockTimeoutMs?: number
+}
+
 /**
  * The server, whatever happens to the way there. Every error is a MeanwhileError, but for those that `work` throws
  * itself: they come out as they are.
@@ -20,7 +25,9 @@ export interface Database {
    * whole after a deadlock, a unique violation (somebody else was first: the next try finds it) or a lost connection, so
    * `work` must not do anything outside the transaction that may not happen twice.
    */
-  transaction<Result>(work: (query: Query) => Promise<Result>): Promise<Result>
+  transaction<Result>(work: (query: Query) => Promise<Result>, options?: TransactionOptions): Promise<Result>
+  /** What whoever owns the store types to bring it to this version and to let a role use it. */
+  toOwnerCommand(grantTo: string): string
   /** Waits for what is under way. What is asked afterwards is refused as `closed`. */
   close(): Promise<void>
 }

@@ -3,10 +3,11 @@ import { createCommitMarks } from "./commit-marks.ts"
 import { type ConnectionOptions, toClientSettings } from "./client-settings.ts"
 import { type Connection, createConnections } from "./connections.ts"
 import type { Database, Query, Statement } from "./database.ts"
+import { toOwnerColumn, toOwnerCommand } from "./owner-command.ts"
 import { closed, createPatience } from "./patience.ts"
 import { IS_READ_ONLY, probeServer, readOnly } from "./probe-server.ts"
 import { createReachability } from "./reachability.ts"
-import { toStoreError } from "./store-error.ts"
+import { type StoreName, toStoreError } from "./store-error.ts"
 import { createTransactions } from "./transaction.ts"
 
 export interface DatabaseOptions extends ConnectionOptions {
@@ -38,7 +39,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const { poolSize = POOL_SIZE, patienceMs = PATIENCE_MS, startPatienceMs = START_PATIENCE_MS } = options
   const { leaving = new AbortController().signal, tell = () => {} } = options
   const settings = toClientSettings(options)
-  const { server } = settings
+  const { server, role } = settings
+  let owner: string | null = null
+  const name: StoreName = { server, role, toOwnerCommand: (grantTo) => toOwnerCommand(options.url, owner, grantTo) }
   const closing = new AbortController()
   const gone = new AbortController()
   const underWay = new Set<Promise<unknown>>()
@@ -49,7 +52,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     probe: () => probeServer(settings),
     onAway(cause) {
       options.onAway?.(true)
-      const text = toErrorMessage(toStoreError(cause, settings))
+      const text = toErrorMessage(toStoreError(cause, name))
       if (isOpen && !hasLeft()) tell(`${text} It is waited for: what was begun goes on when it is back.`)
       leaveIfAway()
     },
@@ -79,7 +82,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       try {
         return await connections.use((connection) => askOnce<Row>(connection, statement, values))
       } catch (error) {
-        if (!(await patience.bear(error))) throw toStoreError(error, settings)
+        if (!(await patience.bear(error))) throw toStoreError(error, name)
       }
     }
   }
@@ -99,7 +102,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const runTransaction = createTransactions({
     connections,
     marks: createCommitMarks(),
-    name: settings,
+    name,
     createPatience: () => createPatience(patienceMs, closing.signal, gone.signal),
   })
   const query: Query = (statement, values) => accept(() => ask(statement, values, patienceMs))
@@ -117,8 +120,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const waits = `The store at ${server} does not answer yet. It is waited for, up to ${startPatienceMs / 1_000} s.`
   using _ = setTimeout(() => tell(waits), TELL_AFTER_MS)
   try {
-    const [found] = await accept(() => ask<{ is_read_only: boolean }>(IS_READ_ONLY, undefined, startPatienceMs))
-    if (found?.is_read_only) throw toStoreError(readOnly(), settings)
+    const first = `${IS_READ_ONLY}, ${toOwnerColumn(settings.schema)}`
+    const [found] = await accept(() => ask<FirstLook>(first, undefined, startPatienceMs))
+    if (found?.is_read_only) throw toStoreError(readOnly(), name)
+    owner = found?.owner ?? null
     isOpen = true
   } catch (error) {
     await close()
@@ -126,9 +131,15 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
   return {
     query,
-    transaction: (work) => accept(() => runTransaction(work)),
+    transaction: (work, options) => accept(() => runTransaction(work, options)),
+    toOwnerCommand: name.toOwnerCommand,
     close: () => (closedOnce ??= close()),
   }
+}
+
+interface FirstLook {
+  readonly is_read_only: boolean
+  readonly owner: string
 }
 
 async function askOnce<Row>(

@@ -1,18 +1,27 @@
 import { expect, test } from "vitest"
+import { toOwnerCommand } from "./owner-command.ts"
 import { toStoreError, toTrouble } from "./store-error.ts"
+
+const STORE = {
+  server: "db:5432/work",
+  role: "ada",
+  toOwnerCommand: (grantTo: string | null) =>
+    toOwnerCommand("postgres://ada:hunter2@db:5432/work?password=hunter2", "owner", grantTo),
+}
 
 test("a password that nobody gave is asked for at once, in words, and not tried for a minute", () => {
   const error = new Error("SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string")
   expect(toTrouble(error)).toMatchObject({ kind: "refused" })
-  const told = String(toStoreError(error, { server: "db:5432/work", role: "ada" }))
+  const told = String(toStoreError(error, STORE))
   expect(told).toContain("asks for a password, and none was given")
   expect(told).not.toContain("SASL")
 })
 
 test("who may not do something is told for which role to ask", () => {
   const error = Object.assign(new Error("permission denied for table tasks"), { code: "42501" })
-  const told = (role: string | null) => String(toStoreError(error, { server: "db:5432/work", role }))
-  expect(told("ada")).toContain("Run `meanwhile migrate --grant ada` with the role that owns the store.")
-  expect(told("ada")).toContain("(permission denied for table tasks)")
-  expect(told(null)).toContain("--grant ROLE")
+  const told = String(toStoreError(error, STORE))
+  expect(told).toContain(
+    "Run `meanwhile migrate --engine postgres://owner@db:5432/work --grant ada` as the role that owns the store.",
+  )
+  expect(told).toContain("(permission denied for table tasks)")
 })

@@ -14,8 +14,10 @@ export interface Trouble {
 export interface StoreName {
   /** Host, port and database. */
   readonly server: string
-  /** As whom one connects. Null: nobody knows. */
-  readonly role: string | null
+  /** As whom one connects. */
+  readonly role: string
+  /** What whoever owns it types to bring it to this version and, where one is named, to let a role use it. */
+  toOwnerCommand(grantTo: string | null): string
 }
 
 const LOST: Trouble = {
@@ -31,7 +33,7 @@ const conflict = (code: ErrorCode, text: string): Trouble => ({ kind: "conflict"
 const PASSWORD = "A password comes from MEANWHILE_ENGINE, PGPASSWORD, ~/.pgpass or the configuration."
 const NO_LOGIN = refused("store_unavailable", `refuses the user or the password. Check both. ${PASSWORD}`)
 const NO_PASSWORD = refused("store_unavailable", `asks for a password, and none was given. ${PASSWORD}`)
-const NO_TABLES = refused("store_unavailable", "lacks tables of this version. Run `meanwhile migrate` on it first.")
+const NO_TABLES = refused("store_unavailable", "lacks tables of this version.")
 const NO_RIGHT = refused("store_read_only", "does not let this role do that.")
 const DAMAGED = refused("store_damaged", "is damaged. It was left as it is; restore a backup.")
 const TOO_SLOW = refused("store_unavailable", "did not answer in time. See what else it is doing, and try again.")
@@ -127,18 +129,20 @@ export function isSettingRefused(error: unknown): boolean {
 }
 
 /** Every error of the server as a refusal; a refusal of ours, and a mistake of ours, stay what they are. */
-export function toStoreError(error: unknown, { server, role }: StoreName): unknown {
+export function toStoreError(error: unknown, name: StoreName): unknown {
+  const { server } = name
   const trouble = toTrouble(error)
   if (!trouble) return error
   // Of a password that nobody gave, pg says only at which step of the login it missed it.
   const said = trouble === NO_PASSWORD ? "" : ` (${toErrorMessage(error) || "no answer"})`
-  const fix = trouble === NO_RIGHT ? toGrant(role) : ""
-  const message = `The store at ${server} ${trouble.text}${fix}${said}`
+  const message = `The store at ${server} ${trouble.text}${toFix(trouble, name)}${said}`
   return new MeanwhileError(trouble.code, message, { server }, { cause: error })
 }
 
-function toGrant(role: string | null): string {
-  return ` Run \`meanwhile migrate --grant ${role ?? "ROLE"}\` with the role that owns the store.`
+/** For those that the owner of the store ends. */
+function toFix(trouble: Trouble, { role, toOwnerCommand }: StoreName): string {
+  if (trouble !== NO_RIGHT && trouble !== NO_TABLES) return ""
+  return ` Run \`${toOwnerCommand(trouble === NO_RIGHT ? role : null)}\` as the role that owns the store.`
 }
 
 const LOCK_NOT_AVAILABLE = "55P03"

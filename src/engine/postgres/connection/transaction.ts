@@ -1,7 +1,7 @@
 import { MeanwhileError } from "../../../base/error.ts"
 import type { CommitMark, CommitMarks } from "./commit-marks.ts"
 import type { Connection, Connections } from "./connections.ts"
-import type { Database, Query, Statement } from "./database.ts"
+import type { Database, Query, Statement, TransactionOptions } from "./database.ts"
 import type { Patience } from "./patience.ts"
 import { type StoreName, toStoreError, toTrouble } from "./store-error.ts"
 
@@ -20,10 +20,10 @@ type Outcome<Result> =
 
 export function createTransactions(parts: TransactionParts): Database["transaction"] {
   const { connections, name } = parts
-  return async (work) => {
+  return async (work, options) => {
     const patience = parts.createPatience()
     for (;;) {
-      const outcome = await attempt(parts, work)
+      const outcome = await attempt(parts, work, options)
       if (outcome.state === "committed") return outcome.result
       if (outcome.state === "in_doubt") {
         const { mark, result, cause } = outcome
@@ -52,6 +52,7 @@ export function createTransactions(parts: TransactionParts): Database["transacti
 async function attempt<Result>(
   { connections, marks, name }: TransactionParts,
   work: (query: Query) => Promise<Result>,
+  { lockTimeoutMs }: TransactionOptions = {},
 ): Promise<Outcome<Result>> {
   let cause: unknown
   let mark: CommitMark | undefined
@@ -82,7 +83,8 @@ async function attempt<Result>(
     const outcome = await connections.use(async (connection): Promise<Outcome<Result>> => {
       mark = await marks.take(connection)
       // Its answer comes with that of the first statement, which is sent behind it.
-      const begun = connection.command(connection.begin)
+      const limit = lockTimeoutMs === undefined ? "" : `; SET LOCAL lock_timeout TO ${lockTimeoutMs}`
+      const begun = connection.command(connection.begin + limit)
       begun.catch(() => {})
       const result = await work(createQuery(connection, begun)).catch(async (error: unknown) => {
         ofWork = { error }

@@ -14,8 +14,9 @@ export interface QueueEntry {
  * which task it stands. A ticket for the same stay that is inserted again is the same ticket.
  */
 export function toTicketId({ number, run, fence }: QueueEntry): string {
-  const digits = toHex(number, 16) + toHex(run, 8) + toHex(fence, 8)
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")
+  const task = toHex(number, 16)
+  const stay = toHex(run, 8) + toHex(fence, 8)
+  return `${task.slice(0, 8)}-${task.slice(8, 12)}-${task.slice(12)}-${stay.slice(0, 4)}-${stay.slice(4)}`
 }
 
 export function toQueueEntry(ticketId: string): QueueEntry {

@@ -66,10 +66,14 @@ export function createMemory<Value>(undo: UndoLog): Memory<Value> {
     },
     learn: (key, value) => void loaded.set(key, value),
     learned: (key) => loaded.get(key),
-    changes: () =>
-      [...written]
-        .map(([key, after]) => ({ before: loaded.get(key), after }))
-        .filter(({ before, after }) => before !== after),
+    changes() {
+      const changes: Changed<Value>[] = []
+      written.forEach((after, key) => {
+        const before = loaded.get(key)
+        if (before !== after) changes.push({ before, after })
+      })
+      return changes
+    },
   }
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises"
 import { expect, onTestFinished, test } from "vitest"
 import { createBulk } from "./bulk.ts"
+import { columnsOf } from "./row-source.ts"
 
 test("what was sent before a mistake was found fails without ending the process", async () => {
   const unheard: unknown[] = []
@@ -20,9 +21,9 @@ test("what is the same in all rows is sent once, and the rest as arrays side by 
     return Promise.resolve([])
   })
   const rows = [1, 2].map((number) => ({ number, status: "queued", worker: null, state: number === 1 ? null : "{}" }))
-  bulk.insert("tasks", ["number", "status", "worker", "state"], rows)
-  bulk.update("tasks", ["status"], ["number"], rows.slice(1))
-  bulk.insert("tasks", ["number", "status"], rows.slice(1))
+  bulk.insert("tasks", columnsOf(rows))
+  bulk.update("tasks", columnsOf(rows.slice(1), ["number", "status"]), ["number"])
+  bulk.insert("tasks", columnsOf(rows.slice(1), ["number", "status"]))
   expect(sent).toEqual([
     {
       text: "INSERT INTO tasks (number, status, worker, state) SELECT given.number, $3, $4, given.state FROM unnest($1::bigint[], $2::text[]) AS given (number, state)",

@@ -2,9 +2,7 @@ import pg from "pg"
 import { expect, onTestFinished, test } from "vitest"
 import { createTestDatabase } from "../test-server.ts"
 import { createBulk } from "./bulk.ts"
-import { type Row, toRowSource } from "./row-source.ts"
-
-const COLUMNS = ["number", "size", "text", "note"]
+import { columnsOf, type Row, toRowSource } from "./row-source.ts"
 
 async function keepAndRead(rows: readonly Row[]): Promise<readonly Row[]> {
   const database = await createTestDatabase({ isEmpty: true })
@@ -21,7 +19,7 @@ async function keepAndRead(rows: readonly Row[]): Promise<readonly Row[]> {
     sent.push(answer)
     return (await answer).rows
   })
-  bulk.insert("kept", COLUMNS, rows)
+  bulk.insert("kept", columnsOf(rows))
   await Promise.all(sent)
   return (await client.query<Row>("SELECT * FROM kept ORDER BY number")).rows
 }
@@ -48,5 +46,5 @@ test("a number that is none is kept as nothing", async () => {
 
 test("whole numbers are looked for as such, so that an index on them is used", () => {
   const rows = [{ number: 1 }, { number: 2 }]
-  expect(toRowSource(["number"], rows).from).toBe("unnest($1::bigint[]) AS given (number)")
+  expect(toRowSource(columnsOf(rows)).from).toBe("unnest($1::bigint[]) AS given (number)")
 })

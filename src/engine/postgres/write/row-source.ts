@@ -1,12 +1,23 @@
 export type Value = string | number | null
 export type Row = Readonly<Record<string, Value>>
 
+/** What many rows have in one column, in the order of the rows. */
+export interface Column {
+  readonly name: string
+  readonly values: readonly Value[]
+}
+
+/** Without names, all of them. */
+export function columnsOf(rows: readonly Row[], names = Object.keys(rows[0] ?? {})): readonly Column[] {
+  return names.map((name) => ({ name, values: rows.map((row) => row[name] ?? null) }))
+}
+
 /** Rows as the server gets them. */
 export interface RowSource {
   /** Undefined: there is one row, and every column is a parameter. */
   readonly from: string | undefined
   valueOf(column: string): string
-  readonly values: readonly (string | number | null)[]
+  readonly values: readonly Value[]
 }
 
 /**
@@ -14,23 +25,28 @@ export interface RowSource {
  * to: of a hundred tasks that begin or end together most columns are. The others are arrays side by side, which the server
  * reads several times faster than rows of JSON.
  */
-export function toRowSource(columns: readonly string[], rows: readonly Row[]): RowSource {
-  const own = columns.filter((column) => rows.some((row) => row[column] !== rows[0]?.[column]))
+export function toRowSource(columns: readonly Column[]): RowSource {
+  const own = columns.filter(isMixed)
   // Rows that are all alike are as many all the same.
-  if (own.length === 0 && rows.length > 1) own.push(...columns.slice(0, 1))
-  const ofOwn = new Set(own)
-  const values: (string | number | null)[] = own.map((column) => toArray(rows.map((row) => toValue(row[column]))))
-  const places = new Map<string, string>()
-  for (const column of columns) {
-    if (ofOwn.has(column)) places.set(column, `given.${column}`)
-    else places.set(column, `$${values.push(toValue(rows[0]?.[column]))}`)
-  }
-  const arrays = own.map((column, index) => `$${index + 1}::${typeOf(rows, column)}[]`)
+  if (own.length === 0 && columns[0] && columns[0].values.length > 1) own.push(columns[0])
+  const values: Value[] = own.map(toArray)
+  const places = new Map(own.map(({ name }) => [name, `given.${name}`]))
+  for (const { name, values: given } of columns)
+    if (!places.has(name)) places.set(name, `$${values.push(toValue(given[0]))}`)
+  const arrays = own.map((column, index) => `$${index + 1}::${typeOf(column)}[]`)
   return {
-    from: own.length === 0 ? undefined : `unnest(${arrays.join(", ")}) AS given (${own.join(", ")})`,
+    from:
+      own.length === 0
+        ? undefined
+        : `unnest(${arrays.join(", ")}) AS given (${own.map(({ name }) => name).join(", ")})`,
     valueOf: (column) => places.get(column) ?? `given.${column}`,
     values,
   }
+}
+
+function isMixed({ values }: Column): boolean {
+  const [first] = values
+  return values.some((value) => value !== first)
 }
 
 function toValue(value: Value | undefined): Value {
@@ -38,15 +54,19 @@ function toValue(value: Value | undefined): Value {
 }
 
 /** What is assigned becomes what its column is. */
-function typeOf(rows: readonly Row[], column: string): string {
-  if (rows.some((row) => typeof row[column] === "string")) return "text"
-  return rows.every((row) => row[column] === null || Number.isSafeInteger(row[column])) ? "bigint" : "double precision"
+function typeOf({ values }: Column): string {
+  if (values.some((value) => typeof value === "string")) return "text"
+  return values.every((value) => value === null || Number.isSafeInteger(value)) ? "bigint" : "double precision"
 }
 
-function toArray(values: readonly Value[]): string {
-  return `{${values.map((value) => (typeof value === "string" ? quote(value) : String(value))).join(",")}}`
+function toArray({ values }: Column): string {
+  let list = ""
+  for (const value of values) list += `,${typeof value === "string" ? quote(value) : String(toValue(value))}`
+  return `{${list.slice(1)}}`
 }
 
 function quote(text: string): string {
-  return `"${text.replaceAll(/["\\]/g, "\\$&")}"`
+  return `"${SPECIAL.test(text) ? text.replaceAll(/["\\]/g, String.raw`\$&`) : text}"`
 }
+
+const SPECIAL = /["\\]/

@@ -5,33 +5,7 @@ import type { StepEntry } from "../working-set/step-rows.ts"
 import type { WaitEntry } from "../working-set/wait-rows.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
 import type { Bulk } from "./bulk.ts"
-
-const NOTICE_COLUMNS = ["task", "run", "kind", "task_id", "workspace", "session", "notify", "at", "state", "settled_at"]
-const CLAIM_COLUMNS = ["claimed_by_task", "claimed_by_run", "claimed_by_key"]
-const STEP_COLUMNS = [
-  "task",
-  "run",
-  "key",
-  "first_sequence",
-  "on_crash",
-  "started_at",
-  "finished_at",
-  "completion",
-  "result",
-]
-const WAIT_COLUMNS = [
-  "id",
-  "task",
-  "task_id",
-  "workspace",
-  "run",
-  "opened_at",
-  "state",
-  "reason",
-  "expires_at",
-  "on_expiry",
-]
-const ANSWER_COLUMNS = ["answered_by", "answered_at", "answer", "question"]
+import { columnsOf } from "./row-source.ts"
 
 /** What happens to rows of a task that nobody has looked at. */
 export function sweepDependents(bulk: Bulk, { tasks, steps, runs, notices, waits }: WorkingSet): void {
@@ -63,11 +37,11 @@ export function sweepDependents(bulk: Bulk, { tasks, steps, runs, notices, waits
 
 export function writeDependents(bulk: Bulk, { steps, runs, notices, waits }: WorkingSet): void {
   const stepRows = steps.changes().flatMap(({ after }) => (after ? [toStepColumns(after)] : []))
-  bulk.upsert("steps", STEP_COLUMNS, ["task", "run", "key"], stepRows)
+  bulk.upsert("steps", columnsOf(stepRows), ["task", "run", "key"])
   const runRows = runs.changes().flatMap(({ after }) => (after ? [toRunColumns(after)] : []))
-  bulk.upsert("runs", ["task", "run", "record"], ["task", "run"], runRows)
+  bulk.upsert("runs", columnsOf(runRows), ["task", "run"])
   const noticeRows = notices.changes().flatMap(({ after }) => (after ? [toNoticeColumns(after)] : []))
-  bulk.upsert("notices", [...NOTICE_COLUMNS, ...CLAIM_COLUMNS], ["task", "run", "kind"], noticeRows)
+  bulk.upsert("notices", columnsOf(noticeRows), ["task", "run", "kind"])
   const removed = new Set(waits.removals())
   const isKept = (wait: WaitEntry | undefined): boolean => wait !== undefined && !removed.has(wait.task)
   const [opened, answered] = [false, true].map((wasThere) =>
@@ -75,9 +49,8 @@ export function writeDependents(bulk: Bulk, { steps, runs, notices, waits }: Wor
       .changes()
       .flatMap(({ before, after }) => (after && isKept(before) === wasThere ? [toWaitColumns(after)] : [])),
   )
-  const waitColumns = [...WAIT_COLUMNS, ...ANSWER_COLUMNS]
-  bulk.insert("waits", waitColumns, opened ?? [])
-  bulk.update("waits", waitColumns, ["id"], answered ?? [])
+  bulk.insert("waits", columnsOf(opened ?? []))
+  bulk.update("waits", columnsOf(answered ?? []), ["id"])
 }
 
 function toStepColumns({ task, step, firstSequence }: StepEntry) {

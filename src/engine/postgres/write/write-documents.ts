@@ -2,9 +2,9 @@ import { toStoredKey } from "../storable.ts"
 import type { DocumentEntry } from "../working-set/document-rows.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
 import type { Bulk } from "./bulk.ts"
+import { columnsOf } from "./row-source.ts"
 
 const KEY = ["workspace", "collection", "id"]
-const COLUMNS = ["version", "updated_at", "value"]
 
 export function removeDocuments(bulk: Bulk, { documents }: WorkingSet): void {
   const gone = documents.changes().flatMap(({ before, after }) => (before && !after ? [before] : []))
@@ -20,8 +20,8 @@ export function writeDocuments(bulk: Bulk, { documents }: WorkingSet): void {
   const changes = documents.changes()
   const made = changes.flatMap(({ before, after }) => (after && !before ? [toColumns(after)] : []))
   const changed = changes.flatMap(({ before, after }) => (after && before ? [toColumns(after)] : []))
-  bulk.insert("documents", [...KEY, ...COLUMNS], made)
-  bulk.update("documents", COLUMNS, KEY, changed)
+  bulk.insert("documents", columnsOf(made))
+  bulk.update("documents", columnsOf(changed), KEY)
 }
 
 function toColumns({ workspace, collection, id, version, updatedAt, value }: DocumentEntry) {

@@ -3,6 +3,7 @@ import type { ArrivalEntry } from "../working-set/arrival-rows.ts"
 import type { GroupEntry } from "../working-set/group-rows.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
 import type { Bulk } from "./bulk.ts"
+import { columnsOf } from "./row-source.ts"
 
 export function removeGroups(bulk: Bulk, { groups }: WorkingSet): void {
   const gone = groups.changes().flatMap(({ before, after }) => (before && !after ? [before.id] : []))
@@ -22,10 +23,10 @@ export function writeGroups(bulk: Bulk, { groups }: WorkingSet): void {
   const changes = groups.changes()
   const made = changes.flatMap(({ before, after }) => (after && !before ? [toGroupColumns(after)] : []))
   const changed = changes.flatMap(({ before, after }) => (after && before ? [toGroupColumns(after)] : []))
-  bulk.insert("groups", Object.keys(made[0] ?? {}), made)
-  bulk.update("groups", Object.keys(changed[0] ?? {}), ["id"], changed)
+  bulk.insert("groups", columnsOf(made))
+  bulk.update("groups", columnsOf(changed), ["id"])
   const arrived = groups.arrivals.changes().flatMap(({ after }) => (after ? [toArrivalColumns(after)] : []))
-  bulk.upsert("arrivals", Object.keys(arrived[0] ?? {}), ["group_id", "task"], arrived)
+  bulk.upsert("arrivals", columnsOf(arrived), ["group_id", "task"])
 }
 
 function toGroupColumns({ id, workspace, session, name, join, failFast, report, merge, ...moving }: GroupEntry) {

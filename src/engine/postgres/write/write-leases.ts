@@ -2,6 +2,7 @@ import type { StoredLease } from "../../rules/tables.ts"
 import { toStoredKey } from "../storable.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
 import type { Bulk } from "./bulk.ts"
+import { columnsOf } from "./row-source.ts"
 
 export function removeLeases(bulk: Bulk, { leases }: WorkingSet): void {
   const gone = leases.changes().flatMap(({ before, after }) => (before && !after ? [before.key] : []))
@@ -13,8 +14,8 @@ export function writeLeases(bulk: Bulk, { leases }: WorkingSet): void {
   const changes = leases.changes()
   const taken = changes.flatMap(({ before, after }) => (after && !before ? [toColumns(after)] : []))
   const renewed = changes.flatMap(({ before, after }) => (after && before ? [toColumns(after)] : []))
-  bulk.insert("leases", Object.keys(taken[0] ?? {}), taken)
-  bulk.update("leases", Object.keys(renewed[0] ?? {}), ["key"], renewed, "renewed_at = clock_timestamp()")
+  bulk.insert("leases", columnsOf(taken))
+  bulk.update("leases", columnsOf(renewed), ["key"], "renewed_at = clock_timestamp()")
 }
 
 function toColumns({ key, holder, fence, ttlMs, renewals, data }: StoredLease) {

@@ -2,6 +2,7 @@ import type { StoredSession } from "../../rules/tables.ts"
 import { toStoredKey } from "../storable.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
 import type { Bulk } from "./bulk.ts"
+import { columnsOf } from "./row-source.ts"
 
 export function removeSessions(bulk: Bulk, { sessions }: WorkingSet): void {
   const gone = sessions.changes().flatMap(({ before, after }) => {
@@ -16,12 +17,11 @@ export function writeSessions(bulk: Bulk, { sessions }: WorkingSet): void {
   const isSame = ({ before, after }: (typeof changes)[number]): boolean => before?.number === after?.number
   const made = changes.flatMap((change) => (change.after && !isSame(change) ? [toSessionColumns(change.after)] : []))
   const changed = changes.flatMap((change) => (change.after && isSame(change) ? [toSessionColumns(change.after)] : []))
-  bulk.insert("sessions", Object.keys(made[0] ?? {}), made)
-  bulk.update("sessions", ["version", "updated_at", "message_count", "data"], ["number"], changed)
+  bulk.insert("sessions", columnsOf(made))
+  bulk.update("sessions", columnsOf(changed, ["number", "version", "updated_at", "message_count", "data"]), ["number"])
   bulk.insert(
     "messages",
-    ["session", "position", "at", "body"],
-    sessions.messages().map((message) => ({ ...message, body: JSON.stringify(message.body) })),
+    columnsOf(sessions.messages().map((message) => ({ ...message, body: JSON.stringify(message.body) }))),
   )
 }
 

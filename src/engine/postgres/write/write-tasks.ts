@@ -2,9 +2,8 @@ import { toEventText } from "../../rules/rows/event-row.ts"
 import type { TaskEntry } from "../working-set/task-rows.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
 import type { Bulk } from "./bulk.ts"
-import { toInputColumns, toMovingColumns, toTaskColumns } from "./task-columns.ts"
-
-const EVENT_COLUMNS = ["task", "sequence", "run", "at", "type", "body"]
+import { columnsOf } from "./row-source.ts"
+import { toChangedColumns, toInputColumns, toTaskColumns } from "./task-columns.ts"
 
 /** Tasks that go: before the others, which may have what was theirs. */
 export function removeTasks(bulk: Bulk, { tasks, events }: WorkingSet): void {
@@ -23,7 +22,8 @@ export function removeTasks(bulk: Bulk, { tasks, events }: WorkingSet): void {
 
 export function writeTasks(bulk: Bulk, { tasks, events }: WorkingSet): void {
   const inserted: TaskEntry[] = []
-  const moved: Moved[] = []
+  const moved: TaskEntry[] = []
+  const movedFrom: TaskEntry[] = []
   const withInput: TaskEntry[] = []
   for (const { before, after } of tasks.changes()) {
     if (!after) continue
@@ -31,45 +31,28 @@ export function writeTasks(bulk: Bulk, { tasks, events }: WorkingSet): void {
       inserted.push(after)
       continue
     }
-    moved.push({ before: toMovingColumns(before), after: toMovingColumns(after) })
+    moved.push(after)
+    movedFrom.push(before)
     const was = before.task.details
     const { input, metadata } = after.task.details
     if (was.input !== input || was.metadata !== metadata) withInput.push(after)
   }
-  const rows = inserted.map(toTaskColumns)
-  bulk.insert("tasks", Object.keys(rows[0] ?? {}), rows)
-  updateMoved(bulk, moved)
-  bulk.update("tasks", ["input", "metadata"], ["number"], withInput.map(toInputColumns))
+  bulk.insert("tasks", toTaskColumns(inserted))
+  bulk.update("tasks", toChangedColumns(movedFrom, moved), KEY)
+  bulk.update("tasks", toInputColumns(withInput), KEY)
   bulk.insert(
     "events",
-    EVENT_COLUMNS,
-    events.appended().map(({ task, sequence, run, at, body }) => ({
-      task,
-      sequence,
-      run,
-      at,
-      type: body.type,
-      body: toEventText(body),
-    })),
+    columnsOf(
+      events.appended().map(({ task, sequence, run, at, body }) => ({
+        task,
+        sequence,
+        run,
+        at,
+        type: body.type,
+        body: toEventText(body),
+      })),
+    ),
   )
 }
 
-interface Moved {
-  readonly before: MovingColumns
-  readonly after: MovingColumns
-}
-
-type MovingColumns = ReturnType<typeof toMovingColumns>
-
-/** Only the columns that change in any of them. */
-function updateMoved(bulk: Bulk, moved: readonly Moved[]): void {
-  const columns = Object.keys(moved[0]?.after ?? {}) as (keyof MovingColumns)[]
-  const changed = columns.filter((column) => moved.some(({ before, after }) => before[column] !== after[column]))
-  if (changed.length === 0) return
-  bulk.update(
-    "tasks",
-    ["number", ...changed],
-    ["number"],
-    moved.map(({ after }) => after),
-  )
-}
+const KEY = ["number"]

@@ -1,13 +1,5 @@
-import type { Operation } from "../../task/operation.ts"
 import type { Change } from "../rules/change.ts"
-import type { Answer, Outcome } from "./perform-group.ts"
-
-/** Somebody who wants something written, and waits for what becomes of it. */
-export interface Writer {
-  readonly operations: readonly Operation[]
-  readonly resolve: (answers: readonly Answer[]) => void
-  readonly reject: (error: unknown) => void
-}
+import type { Outcome, Writer } from "../rules/writer.ts"
 
 /** After a transaction is durable and its writers are answered. */
 export type OnCommitted = (changes: readonly Change[]) => void

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest"
+import { expectRefusal } from "../../suite/subject.ts"
+import { openDisposable } from "./test-disposable.ts"
+import { startProxy } from "./test-proxy.ts"
+import { insertThing, useThings } from "./test-things.ts"
+
+const things = useThings()
+
+describe("a connection that is lost while it commits", () => {
+  for (const { moment, wish } of [
+    { moment: "before the server has read it", wish: "cut" },
+    { moment: "before the answer is back", wish: "swallow" },
+  ] as const)
+    test(`${moment}: the transaction happens once`, async () => {
+      await using proxy = await startProxy(things.url)
+      await using cut = await openDisposable({ url: proxy.url })
+      for (const round of [1, 2, 3]) {
+        let accidents = 1
+        proxy.onRequest = (data) => (data.includes("COMMIT") && accidents-- > 0 ? wish : "pass")
+        const id = `${wish}/${round}/`
+        const result = await cut.transaction(async (query) => {
+          await query("INSERT INTO things (id) VALUES ($1 || gen_random_uuid())", [id])
+          void query("INSERT INTO things (id) VALUES ($1 || gen_random_uuid())", [`unheard/${id}`])
+          return round
+        })
+        expect(result).toBe(round)
+        expect(await things.count(id)).toBe(1)
+        expect(await things.count(`unheard/${id}`)).toBe(1)
+      }
+    })
+
+  test("and reaches the server after it was tried again: the transaction happens once", async () => {
+    await using proxy = await startProxy(things.url)
+    await using cut = await openDisposable({ url: proxy.url })
+    for (const round of [1, 2, 3]) {
+      let accidents = 1
+      proxy.onRequest = (data) => (data.includes("COMMIT") && accidents-- > 0 ? "delay" : "pass")
+      const id = `delay/${round}/`
+      await cut.transaction((query) => query("INSERT INTO things (id) VALUES ($1 || gen_random_uuid())", [id]))
+      await proxy.deliver()
+      expect(await things.count(id)).toBe(1)
+    }
+  })
+
+  test("every time: it is refused in the end", async () => {
+    await using proxy = await startProxy(things.url)
+    await using cut = await openDisposable({ url: proxy.url, patienceMs: 50 })
+    proxy.onRequest = (data) => (data.includes("pg_current_xact_id_if_assigned") ? "cut" : "pass")
+    await expectRefusal(
+      cut.transaction((query) => query(insertThing, ["never"])),
+      "store_unavailable",
+    )
+    expect(await things.count("never")).toBe(0)
+  })
+
+  test("and cannot be made again: it says that nobody knows", async () => {
+    await using proxy = await startProxy(things.url)
+    await using cut = await openDisposable({ url: proxy.url, patienceMs: 50 })
+    let isDead = false
+    proxy.onRequest = (data) => {
+      isDead ||= data.includes("COMMIT")
+      return isDead ? "cut" : "pass"
+    }
+    const attempt = cut.transaction((query) => query(insertThing, ["unknown"]))
+    await expect(attempt).rejects.toMatchObject({ code: "store_unavailable", message: /not known whether/ })
+  })
+})
