@@ -52,12 +52,14 @@ export async function createOwnSide({ meanwhile, kept }: OwnSideOptions): Promis
 }
 
 /** All but the upkeep of every few seconds, which does not grow with the turns: leases, and how long calls take. */
-function countCommits(store: { commit(operations: readonly Operation[]): Promise<unknown> }): () => number {
+function countCommits(store: {
+  commit(operations: readonly Operation[], options?: object): Promise<unknown>
+}): () => number {
   let count = 0
   const { commit } = store
-  store.commit = (operations) => {
+  store.commit = (operations, options) => {
     if (!operations.every(({ op }) => /^(?:lease|document)\./.test(op))) count += 1
-    return commit(operations)
+    return commit(operations, options)
   }
   return () => count
 }

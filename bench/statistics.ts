@@ -17,21 +17,22 @@ export interface Comparison {
 
 /**
  * Measures the two in turns, so that a machine that slows down slows both. The ratio is the median of the ratios of
- * single rounds. The first round warms up and does not count.
+ * single rounds. The first rounds warm up and do not count.
  */
 export async function compare(
   rounds: number,
   measureOurs: () => Promise<number>,
   measureReference: () => Promise<number>,
+  warmUps = 1,
 ): Promise<Comparison> {
   const ours: number[] = []
   const reference: number[] = []
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = 1 - warmUps; round <= rounds; round++) {
     // Whoever goes second finds a warmer or a wearier machine: take turns in that, too.
     const oursFirst = round % 2 === 0
     const first = await (oursFirst ? measureOurs() : measureReference())
     const second = await (oursFirst ? measureReference() : measureOurs())
-    if (round === 0) continue
+    if (round < 1) continue
     ours.push(oursFirst ? first : second)
     reference.push(oursFirst ? second : first)
   }

@@ -8,7 +8,9 @@ import { createFolder } from "./folder.ts"
 import { compare, median } from "./statistics.ts"
 import { type SideName, TURNS } from "./turn-side.ts"
 
-const ROUNDS = 5
+const ROUNDS = 7
+/** Both sides are compiled for as long: a process that serves people lives for days. */
+const WARM_UPS = 3
 const MEMORY_ROUNDS = 5
 
 /** One conversation after the other, and as in a process that serves several people. The bars are the same. */
@@ -68,6 +70,7 @@ async function measureTime(
     ROUNDS,
     () => own.take().then(toMicroseconds),
     () => other.take().then(toMicroseconds),
+    WARM_UPS,
   )
   report.measured({
     metric: `${metric}${suffix}`,
