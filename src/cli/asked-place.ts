@@ -1,3 +1,4 @@
+import { isAbsolute, relative, sep } from "node:path"
 import type { Runtime } from "../app.ts"
 import { type Task, toLine } from "./format.ts"
 import { findAbove } from "./tasks-above.ts"
@@ -10,6 +11,17 @@ export async function describePlace(meanwhile: Meanwhile, task: Task): Promise<r
   const folder = task.folder !== null && (host !== null || task.folder !== process.cwd()) ? `in ${task.folder}` : ""
   const parts = [folder, host === null ? "" : `asked for on ${host}`].filter((part) => part !== "")
   return parts.length === 0 ? [] : [toLine(parts.join(", "))]
+}
+
+/**
+ * Whether a call is meant for another folder, or another machine, than whoever answers is in: a folder of the same path is
+ * not the same one there. One data folder is of one machine.
+ */
+export async function isAskedElsewhere(meanwhile: Meanwhile, task: Task): Promise<boolean> {
+  if (task.folder === null || meanwhile.engine.name === "embedded") return false
+  const way = relative(process.cwd(), task.folder)
+  const isInside = way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+  return !isInside || (await findAskingHost(meanwhile, task)) !== null
 }
 
 /** Of whoever runs the agent, or the turn, that asks. Null: it is here, or nobody runs it now. */

@@ -1,22 +1,35 @@
+import type { ReadStream } from "node:tty"
+
 /** As a shell reports a program that wrote into a pipe nobody read any more: 128 and the number of SIGPIPE. */
 const CLOSED_OUTPUT = 141
 
 /**
- * Whoever read the output may have seen enough, as `head` has: then the program is told to end, as by a signal, and says
- * nothing more. Without anybody at the other end of standard error it goes on.
+ * Whoever read the output may have seen enough, as `head` has, or its terminal may be gone: then the program is told to
+ * end, as by SIGHUP, and says nothing more. Without anybody at the other end of standard error it goes on.
  */
 export function endWithOutput(): void {
+  const { stdout, stderr } = process
   let isEnding = false
-  process.stderr.on("error", requireClosed)
-  process.stdout.on("error", (error: Error) => {
-    requireClosed(error)
+  stderr.on("error", (error: Error) => requireClosed(error, stderr))
+  stdout.on("error", (error: Error) => {
+    requireClosed(error, stdout)
     if (isEnding) return
     isEnding = true
-    process.on("exit", () => (process.exitCode = CLOSED_OUTPUT))
-    process.emit("SIGTERM", "SIGTERM")
+    if (!stdout.isTTY) process.on("exit", () => (process.exitCode = CLOSED_OUTPUT))
+    process.emit("SIGHUP", "SIGHUP")
   })
 }
 
-function requireClosed(error: Error): void {
-  if (!("code" in error) || error.code !== "EPIPE") throw error
+/** The same for a terminal from which the program reads. */
+export function endWithTerminal(input: ReadStream): void {
+  input.on("error", (error) => {
+    requireClosed(error, input)
+    process.emit("SIGHUP", "SIGHUP")
+  })
+}
+
+/** A terminal that is gone refuses with EIO; of anything else that is a failure. */
+function requireClosed(error: Error, stream: { readonly isTTY: boolean }): void {
+  const code = "code" in error ? error.code : undefined
+  if (code !== (stream.isTTY ? "EIO" : "EPIPE")) throw error
 }

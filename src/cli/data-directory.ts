@@ -17,6 +17,11 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
 }
 
+/** For those who keep nothing in it: the folder when it is there. */
+export function findDataDirectory(name = DATA_DIRECTORY_NAME): string | undefined {
+  return name === "" || existsSync(resolve(name)) ? openDataDirectory(name) : undefined
+}
+
 /** Makes the folder when it is missing, and returns its path. One that was there keeps its files as they are. */
 export function openDataDirectory(name = DATA_DIRECTORY_NAME): string {
   if (name === "") throw new Error("The data folder has no name. Give one: --data-dir FOLDER")

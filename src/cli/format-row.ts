@@ -25,10 +25,10 @@ export function formatRow(row: TaskRow, standing: RowStanding, nowMs: number, co
   return `${facts}${title.length > room ? `${title.slice(0, room - 1)}…` : title}`
 }
 
-/** How long it has run; of what is queued and has not run, how long it has waited. */
+/** How long it has run; of what is queued, how long it has waited there: what was handed back may have run before. */
 function toShownMs(row: TaskRow, { firstStartedAt }: RowStanding, nowMs: number): number {
-  const ranMs = elapsedMs(row, nowMs, firstStartedAt)
-  return row.status === "queued" && ranMs === 0 ? Math.max(0, nowMs - row.queuedAt) : ranMs
+  if (row.status === "queued") return Math.max(0, nowMs - row.queuedAt)
+  return elapsedMs(row, nowMs, firstStartedAt)
 }
 
 function formatStanding(row: TaskRow, { placeInQueue, worker }: RowStanding): string {

@@ -10,6 +10,8 @@ type Group = Awaited<ReturnType<Runtime["engine"]["store"]["group"]>>
 
 const NAME_COLUMNS = 10
 const LINE_CHARACTERS = 160
+/** A model tells what a call took when it has answered: one under way, or that was cut off, is not in it. */
+const NOTHING_COUNTED = "no tokens counted"
 const SILENT = "its worker is silent, and the next one that looks takes it over"
 
 /** Something that only a person can bring on, and the task that waits for it. */
@@ -27,7 +29,7 @@ export interface ViewedBeside {
 
 /** Every fact that is known, one to a line. */
 export function formatView(view: View, { group, questions, firstStartedAt }: ViewedBeside, nowMs: number): string {
-  const { task, placeInQueue, missing, estimate, outputBytes, lastLine } = view
+  const { task, placeInQueue, missing, estimate } = view
   const { timeoutMs } = task.limits
   const facts: [string, string | null][] = [
     ["task", task.id],
@@ -42,8 +44,7 @@ export function formatView(view: View, { group, questions, firstStartedAt }: Vie
     ["usually", estimate && `${formatDuration(estimate.medianMs)} (${estimate.source})`],
     ["limit", timeoutMs === null ? "none" : formatDuration(timeoutMs)],
     ...progressFacts(task, nowMs),
-    ["output", outputBytes > 0 ? `${outputBytes} bytes` : "none"],
-    ["last line", lastLine && cutLine(lastLine)],
+    ...outputFacts(view),
     ["end", "endedAt" in task ? formatEnd(task, firstStartedAt) : null],
     resultFact(view),
   ]
@@ -56,6 +57,22 @@ export function formatView(view: View, { group, questions, firstStartedAt }: Vie
 function formatRunner({ task, worker }: View): string | null {
   if (worker) return `${formatPlace(worker)}${worker.isSilent ? `; ${SILENT}` : ""}`
   return task.status === "running" ? `nobody: ${SILENT}` : null
+}
+
+/** Agents print nothing: what they hand back is their answer. A line that nobody printed was said with the progress. */
+function outputFacts({ task, outputBytes, lastLine }: View): [string, string | null][] {
+  const line = lastLine && cutLine(lastLine)
+  if (outputBytes > 0) {
+    return [
+      ["output", `${outputBytes} bytes`],
+      ["last line", line],
+    ]
+  }
+  const isShown = isGoing(task) && task.progress?.phase === null
+  return [
+    ["output", task.kind === "tool" ? "none" : null],
+    ["said", isShown ? null : line],
+  ]
 }
 
 /** Another command shows all of it. */
@@ -73,7 +90,9 @@ function resultFact({ task, outputBytes }: View): [string, string | null] {
 function formatElapsed(task: View["task"], nowMs: number, firstStartedAt: number | undefined): string {
   const counted = formatDuration(elapsedMs(task, nowMs))
   if (firstStartedAt === undefined) return counted
-  return `${formatDuration(elapsedMs(task, nowMs, firstStartedAt))} since its first start, ${counted} of it measured`
+  // How long a worker worked that was lost nobody knows.
+  const all = formatDuration(elapsedMs(task, nowMs, firstStartedAt))
+  return `${all} since its first start, at least ${counted} of it at work`
 }
 
 function describeWaiting(questions: readonly TaskQuestion[], nowMs: number): string | null {
@@ -88,12 +107,17 @@ function progressFacts(task: View["task"], nowMs: number): [string, string | nul
   if (!progress) return []
   const isLive = !("endedAt" in task)
   const { activity, ...rest } = progress
-  const said: [string, string | null] = ["progress", (isLive && formatProgress(rest)) || null]
+  const said: [string, string | null] = ["progress", (isGoing(task) && formatProgress(rest)) || null]
   if (!activity) return [said]
   return [
     said,
     ["calls", formatLastCalls(activity)],
-    ["spent", formatTokens(activity)],
+    ["spent", activity.tokens > 0 ? formatTokens(activity) : NOTHING_COUNTED],
     ["active", isLive ? `${formatDuration(Math.max(0, nowMs - activity.at))} ago` : null],
   ]
+}
+
+/** Of what is queued again nobody works on what it said last. */
+function isGoing({ status }: View["task"]): boolean {
+  return status === "running" || status === "waiting" || status === "stopping"
 }

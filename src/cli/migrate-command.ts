@@ -6,7 +6,8 @@ import { showSharedOptions } from "./shared-options.ts"
 
 const AFTER = `
 A start does this by itself when its role may change tables. Where programs run with a role that may not, run it once
-for each version with one that may, and name the other: meanwhile migrate --grant ROLE
+for each version with one that may, and name the other:
+  meanwhile migrate --engine postgres://OWNER@host/database --grant ROLE
 Several may run it at once: one does it.
 The password comes from MEANWHILE_ENGINE, PGPASSWORD, ~/.pgpass or the configuration.`
 

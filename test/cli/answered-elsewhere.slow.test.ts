@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, realpathSync } from "node:fs"
 import { join } from "node:path"
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { createRuntime } from "../../src/app.ts"
 import { createFileEditPlugin } from "../../src/builtin/file_edit/file-edit-plugin.ts"
+import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
+import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
 import { eventually } from "../support/eventually.ts"
 import { runToEnd, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
@@ -33,4 +35,39 @@ test("a change of a file that is allowed from another folder is left to a progra
   startPiped({ directory: asked, arguments: ["worker", ...data] })
   await eventually("it is written", () => existsSync(join(asked, "x.txt")))
   expect(existsSync(join(other, "x.txt"))).toBe(false)
+})
+
+test("a command that is allowed, or retried, from another folder of a shared store waits for a program in its own, though its path is there", async () => {
+  const { url: engine, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  const [asked, other] = [createFolder(), createFolder()].map((folder) => realpathSync(folder))
+  if (!asked || !other) throw new Error("There are no folders.")
+  const environment = { PATH: process.env["PATH"] ?? "" }
+  const asking = await createRuntime({
+    engine,
+    dataDirectory: join(asked, "data"),
+    plugins: [createShellPlugin({ workingDirectory: asked, environment })],
+    permissions: ASKING,
+    takesWork: false,
+  })
+  const ask = async (command: string) => {
+    const answer = await asking.tasks.execute({ tool: "run_command", input: { command } }).answer
+    if (answer.outcome !== "promoted") throw new Error(answer.outcome)
+    return answer.task.id
+  }
+  const [first, second] = [await ask("touch first"), await ask("touch second; test -e first")]
+  await asking.close()
+  const tasks = (directory: string, ...words: readonly string[]) =>
+    runToEnd({ directory, arguments: ["tasks", ...words, "--engine", engine] })
+  const waits = `is queued: no worker has the folder ${asked}. A chat or a worker that is started there runs it`
+
+  const left = await tasks(other, "answer", first, "yes")
+  expect(left).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(waits) })
+  expect(await tasks(asked, "answer", second, "yes")).toMatchObject({ exitCode: 1 })
+  expect(existsSync(join(asked, "second"))).toBe(true)
+  const again = await tasks(other, "retry", second)
+  expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(waits) })
+  expect(existsSync(join(asked, "first"))).toBe(false)
+  startPiped({ directory: asked, arguments: ["worker", "--engine", engine] })
+  await eventually("what was left is run", () => existsSync(join(asked, "first")))
 })

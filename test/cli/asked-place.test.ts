@@ -1,8 +1,9 @@
+import { dirname, join } from "node:path"
 import { PassThrough } from "node:stream"
 import { text } from "node:stream/consumers"
 import { expect, test } from "vitest"
 import type { Runtime } from "../../src/app.ts"
-import { describePlace } from "../../src/cli/asked-place.ts"
+import { describePlace, isAskedElsewhere } from "../../src/cli/asked-place.ts"
 import { inboxCommand } from "../../src/cli/command/inbox-commands.ts"
 import { createLineScreen } from "../../src/cli/screen/create-screen.ts"
 import { createTask, RUNNING, sampleWait, WORKER } from "../../src/engine/suite/samples.ts"
@@ -34,6 +35,23 @@ test("on this machine only another folder is named", async () => {
   const { meanwhile, ask } = await openAsking({ host: "here", where: "machine" })
   expect(await describePlace(meanwhile, await ask("/srv/work"))).toEqual(["in /srv/work"])
   expect(await describePlace(meanwhile, await ask(process.cwd()))).toEqual([])
+})
+
+test("what is asked for in this folder is meant for it, unless whoever asks is on another machine", async () => {
+  const isElsewhere = async (where: "machine" | "elsewhere", folder: string | null, name = "postgres") => {
+    const { meanwhile, ask } = await openAsking({ host: "build-1", where })
+    const shared = { ...meanwhile, engine: { ...meanwhile.engine, name } }
+    return isAskedElsewhere(shared, await ask(folder))
+  }
+  const here = process.cwd()
+  expect(await isElsewhere("machine", here)).toBe(false)
+  expect(await isElsewhere("machine", join(here, "..inside"))).toBe(false)
+  expect(await isElsewhere("machine", dirname(here))).toBe(true)
+  expect(await isElsewhere("machine", `${here}-beside`)).toBe(true)
+  expect(await isElsewhere("elsewhere", here)).toBe(true)
+  // What needs no folder runs anywhere, and the store of a data folder is of one machine.
+  expect(await isElsewhere("elsewhere", null)).toBe(false)
+  expect(await isElsewhere("machine", dirname(here), "embedded")).toBe(false)
 })
 
 test.each([

@@ -41,7 +41,13 @@ function createOutput() {
 
 function talk(runtime: Runtime, first: Conversation["session"]) {
   const { screen, shown } = createOutput()
-  const conversation = createConversation({ meanwhile: runtime, screen, first, backgroundAfterMs: () => null })
+  const conversation = createConversation({
+    meanwhile: runtime,
+    screen,
+    first,
+    backgroundAfterMs: () => null,
+    isStoreAway: () => false,
+  })
   onTestFinished(() => conversation.close())
   return { conversation, shown }
 }

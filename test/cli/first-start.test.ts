@@ -44,3 +44,18 @@ test("what one worker had counts as it was measured", async () => {
   const { id } = await createTask(engine, RUNNING, { kind: "agent" })
   expect(await findFirstStart({ engine }, await applyEvents(engine, id, COMPLETED))).toBeUndefined()
 })
+
+test("what a worker has handed back is listed with how long it has been in the queue since", async () => {
+  const clock = createManualClock(1_700_000_000_000)
+  const engine = await openTestEngine(createFolder(), { clock })
+  const { id } = await createTask(engine, RUNNING, { kind: "agent" })
+  clock.advance(60_000)
+  await applyEvents(engine, id, { type: "task.released", reason: "shutdown", ranMs: 60_000 })
+  const [row] = (await engine.store.tasks({}, { limit: 1 })).items
+  if (!row) throw new Error("it is not there")
+  const standing = { placeInQueue: 1, groupName: null, worker: null }
+  clock.advance(5_000)
+  expect(formatRow(row, standing, clock.now(), 100)).toMatch(/queued +5\.0 s/)
+  clock.advance(2_000)
+  expect(formatRow(row, standing, clock.now(), 100)).toMatch(/queued +7\.0 s/)
+})

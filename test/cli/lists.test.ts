@@ -44,7 +44,7 @@ test("a last line that is very long is cut where a task is shown", async () => {
   const { items } = await tasks.list({})
   const view = await tasks.get(items[0]?.id ?? "")
   const beside = { group: undefined, questions: [], firstStartedAt: undefined }
-  const shown = formatView({ ...view, lastLine: "x".repeat(600) }, beside, Date.now())
+  const shown = formatView({ ...view, outputBytes: 600, lastLine: "x".repeat(600) }, beside, Date.now())
   expect(shown).toMatch(/^last line x{100,170}…$/m)
 })
 

@@ -10,29 +10,50 @@ const migrate = (...words: readonly string[]) =>
 /** Its name, and an empty database that it may use. */
 async function createPlace() {
   const { url, drop } = await createTestDatabase({ isEmpty: true })
-  const role = `member_${process.pid}_${Math.floor(performance.now())}`
+  onTestFinished(drop)
+  const role = await createRole(url)
+  return { url, role, roleUrl: url.replace("postgres@", `${role}@`) }
+}
+
+async function createRole(url: string): Promise<string> {
+  const role = `member_${process.pid}_${Math.floor(performance.now() * 1_000)}`
   const database = await openDatabase({ url })
   await database.query(`CREATE ROLE ${role} LOGIN`)
-  onTestFinished(async () => {
-    await database.close()
-    await drop()
-  })
-  return { url, role, roleUrl: url.replace("postgres@", `${role}@`) }
+  await database.close()
+  return role
 }
 
 test("a store is brought to this version once, and a role may use it that may not change its tables", async () => {
   const { url, role, roleUrl } = await createPlace()
   const tasks = () => runToEnd({ directory: createFolder(), arguments: ["tasks", "--engine", roleUrl] })
+  const command = ["--engine", url, "--grant", role]
   const before = await tasks()
   expect(before.exitCode).toBe(2)
-  expect(before.stderr).toMatch(/meanwhile migrate/)
+  expect(before.stderr).toContain(`Run \`meanwhile migrate ${command.join(" ")}\``)
 
   const first = await migrate("--engine", url)
   expect(first).toMatchObject({ exitCode: 0, stdout: `${url} was brought to this version.\n` })
-  const again = await migrate("--engine", url, "--grant", role)
-  const unchanged = `${url} has this version already: nothing was changed.\nThe role ${role} may use it.\n`
-  expect(again).toMatchObject({ exitCode: 0, stdout: unchanged })
+  const between = await tasks()
+  expect(between).toMatchObject({ exitCode: 2, stdout: "" })
+  expect(between.stderr).toContain(`Run \`meanwhile migrate ${command.join(" ")}\``)
+  const again = await migrate(...command)
+  const unchanged = `${url} has this version already: its tables were left as they are.\n`
+  expect(again).toMatchObject({ exitCode: 0, stdout: `${unchanged}The role ${role} may use it now.\n` })
   expect(await tasks()).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^No tasks yet/) })
+  const last = await migrate(...command)
+  expect(last).toMatchObject({ exitCode: 0, stdout: `${unchanged}The role ${role} may use it, as before.\n` })
+  const none = await migrate("--engine", url)
+  expect(none).toMatchObject({ exitCode: 0, stdout: `${url} has this version already: nothing was changed.\n` })
+})
+
+test("a role that may use the store and not give it to others is refused, with who owns it", async () => {
+  const { url, role, roleUrl } = await createPlace()
+  await migrate("--engine", url, "--grant", role)
+  const other = await createRole(url)
+  const { exitCode, stdout, stderr } = await migrate("--engine", roleUrl, "--grant", other)
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" })
+  expect(stderr).toContain(`The role ${other} may not use the store`)
+  expect(stderr).toContain(`It belongs to postgres: run \`meanwhile migrate --engine ${url} --grant ${other}\``)
 })
 
 test("a role that does not exist is told of", async () => {
@@ -53,4 +74,22 @@ test("without a store on PostgreSQL it says what to give", async () => {
       stdout: "",
       stderr: expect.stringMatching(/--engine postgres:.*MEANWHILE_ENGINE/),
     })
+})
+
+test("the command that a role without rights is shown holds no password, whatever it came with", async () => {
+  const { url, role, roleUrl } = await createPlace()
+  const environment = { MEANWHILE_ENGINE: roleUrl.replace("@", ":hunter2@") }
+  const { exitCode, stderr } = await runToEnd({ directory: createFolder(), arguments: ["tasks"], environment })
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain(`\`meanwhile migrate --engine ${url} --grant ${role}\``)
+  expect(stderr).not.toContain("hunter2")
+})
+
+test("a URL that names no user, where the environment names none, is refused with how to write it", async () => {
+  const { url } = await createPlace()
+  const { exitCode, stderr } = await migrate("--engine", url.replace("postgres@", ""))
+  expect(exitCode).toBe(2)
+  expect(stderr).toBe(
+    "meanwhile: The URL of the store names no user, and neither does the environment (PGUSER, USER). Write postgres://user@host/database.\n",
+  )
 })

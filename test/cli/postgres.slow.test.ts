@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
@@ -39,6 +39,7 @@ test("a chat, tasks and the ledger use the store that --engine names, whatever f
   chat.endInput()
   expect(await chat.exited).toBe(0)
 
+  expect(existsSync(join(elsewhere, ".meanwhile"))).toBe(false)
   const ownStore = await runToEnd({ directory: elsewhere, arguments: ["tasks"] })
   expect(ownStore.stdout).toMatch(/^No tasks yet/)
 })

@@ -32,7 +32,13 @@ async function openElsewhere() {
 async function openChat() {
   const { gate, sent, scope, shown } = await openElsewhere()
   const { meanwhile, session: first, answers: screen } = scope
-  const conversation = createConversation({ meanwhile, screen, first, backgroundAfterMs: () => null })
+  const conversation = createConversation({
+    meanwhile,
+    screen,
+    first,
+    backgroundAfterMs: () => null,
+    isStoreAway: () => false,
+  })
   onTestFinished(() => conversation.close())
   conversation.joinElsewhere()
   await eventually("it is told", () => shown().includes("another program answers in this conversation"))

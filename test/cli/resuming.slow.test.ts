@@ -97,6 +97,20 @@ test("a turn that a kill cut off goes on at the next start by itself, and its an
   expect(second.shown()).toMatch(/session [0-9a-f]{8} │ .*11 12/)
 })
 
+test("a chat is left at once also while a turn from before goes on", async () => {
+  const directory = createFolder()
+  const first = startPiped({ directory })
+  first.type("count to 80 slowly")
+  await first.shows(/1 2 /)
+  first.kill("SIGKILL")
+  await first.exited
+  const second = startPiped({ directory })
+  await second.shows(/A turn from before goes on: count to 80 slowly/)
+  second.type("/quit")
+  expect(await second.exited).toBe(0)
+  expect(second.shown()).toContain("The turn that runs goes on at the next start")
+})
+
 test("a turn that ends in the first moment of the next start is shown all the same", async () => {
   const directory = createFolder()
   const first = startPiped({ directory })

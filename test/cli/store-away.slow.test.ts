@@ -65,6 +65,48 @@ test("Ctrl+C stops an answer while the store is away, and what was said of it is
   expect(await again.exited).toBe(0)
 })
 
+test("Ctrl+C before an answer began, while the store is away, is heard at once, and the turn is stopped when the store is back", async () => {
+  const chat = startInTerminal({ directory: createFolder(), arguments: ["--engine", await server.createStore()] })
+  chat.type("/tasks")
+  await chat.shows(/No tasks yet/)
+  await server.kill()
+  await chat.shows(AWAY)
+  chat.type("count to 400 slowly")
+  await chat.shows(/the store does not answer; it is tried again/)
+  chat.press("\x03")
+  await chat.shows(/\(stopped; the store is away, and hears of it when it is back\)/)
+  await server.start()
+  await chat.shows(/\(the turn was stopped\)/)
+  expect(chat.shown()).not.toContain("1 2 3")
+  chat.type("/quit")
+  expect(await chat.exited).toBe(0)
+})
+
+test("whoever leaves while the store is away is told which tasks that stops, and the next chat finds their end", async () => {
+  const directory = createFolder()
+  const words = ["--engine", await server.createStore()]
+  const chat = startInTerminal({ directory, arguments: words })
+  await chat.shows(/you talk with/)
+  chat.type("/start sleep 1000")
+  const id = (await chat.shows(/\[\w{8}\] is running/)).slice(1, 9)
+  chat.type("/tasks")
+  await chat.shows(/1 running/)
+  await server.kill()
+  await chat.shows(AWAY)
+  chat.type("/quit")
+  await chat.shows(new RegExp(`Stopping 1 task\\. The store is away[^]*\\[${id}\\] sleep 1000`))
+  expect(await chat.exited).toBe(0)
+  await server.start()
+  const again = startInTerminal({ directory, arguments: words })
+  await again.shows(/you talk with/)
+  await eventually("its end is found", async () => {
+    const { stdout } = await runToEnd({ directory, arguments: ["tasks", ...words] })
+    return new RegExp(`^${id} +failed`).test(stdout)
+  })
+  again.type("/quit")
+  expect(await again.exited).toBe(0)
+})
+
 test("whoever stops an answer while the store is away, and leaves, is told how to stop it when the store is back", async () => {
   const { chat, directory, words } = await stopAnswerWhileAway()
   chat.type("/quit")

@@ -1,5 +1,7 @@
 import type { Runtime } from "../../app.ts"
+import type { Program } from "../../program.ts"
 import { toErrorMessage } from "../../base/error.ts"
+import { unlessAway } from "../away-store.ts"
 import { findBlocked } from "../blocked-tasks.ts"
 import { findFirstStart } from "../first-start.ts"
 import { formatAnnouncement, isQuestionTask, plain, shortId, type Task, type TaskId } from "../format.ts"
@@ -14,6 +16,7 @@ import { createOwnConversation } from "./own-conversation.ts"
 import { createQueuedTasks } from "./queued-tasks.ts"
 
 const LONG_MS = 24 * 60 * 60 * 1_000
+const NONE: ReadonlySet<TaskId> = new Set()
 
 /** Says when tasks end, when one needs an answer, and when a worker takes one that had to wait. */
 export interface Announcer {
@@ -26,8 +29,10 @@ export interface Announcer {
    * wait for. What another copy runs is its own.
    */
   allEnded(signal: AbortSignal): Promise<boolean>
-  /** The tasks of this program that have not ended and need nobody for it. */
+  /** The tasks of this program that have not ended and need nobody for it, as far as the store can be asked. */
   going(): Promise<readonly TaskId[]>
+  /** As a task was when it was first looked at here: for when the store cannot be asked. Undefined: it is not followed. */
+  seen(taskId: TaskId): Task | undefined
   /** Whether the questions of all of them were shown. */
   hasAsked(taskIds: readonly TaskId[]): boolean
   /** What these came to: their ends are announced, and nobody reports of them. */
@@ -36,7 +41,7 @@ export interface Announcer {
 }
 
 export interface AnnouncerOptions {
-  readonly meanwhile: Runtime
+  readonly meanwhile: Runtime & Pick<Program, "maxConcurrentTasks">
   readonly screen: Screen
   readonly last: LastAnnouncement
   /** Whether this session is the conversation, or an agent of it. */
@@ -50,6 +55,7 @@ export interface AnnouncerOptions {
 export function createAnnouncer(options: AnnouncerOptions): Announcer {
   const { meanwhile, screen, last, isHere, areReportsOn } = options
   const watched = new Map<TaskId, { readonly told: Promise<void>; readonly ended: Promise<void> }>()
+  const seen = new Map<TaskId, Task>()
   const startedHere = new Set<TaskId>()
   /** Only a person can bring these on: nobody waits for them. */
   const asking = new Set<TaskId>()
@@ -93,6 +99,7 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
 
   async function tellQuestion(taskId: TaskId): Promise<void> {
     const { task } = await meanwhile.tasks.get(taskId)
+    if (watched.has(taskId)) seen.set(taskId, task)
     queued.follow(task)
     if (task.status === "waiting" && isQuestion(task.wait)) {
       asking.add(taskId)
@@ -110,7 +117,10 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
         if (closing.signal.aborted) return
         screen.print(`[${shortId(taskId)}] ${plain(toErrorMessage(error))}`)
       })
-      .finally(() => watched.delete(taskId))
+      .finally(() => {
+        watched.delete(taskId)
+        seen.delete(taskId)
+      })
     watched.set(taskId, { told, ended })
   }
 
@@ -140,9 +150,10 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
       }
     },
     async going() {
-      const blocked = await findBlocked(meanwhile)
+      const blocked = await unlessAway(findBlocked(meanwhile), NONE)
       return own().flatMap(([id]) => (blocked.has(id) ? [] : id))
     },
+    seen: (taskId) => seen.get(taskId),
     showResults: (taskIds) => taskIds.forEach((id) => void showResult(meanwhile, screen, id)),
     hasAsked: (taskIds) => taskIds.every((id) => asking.has(id)),
     close() {

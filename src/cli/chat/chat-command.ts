@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import { endWithTerminal } from "../closed-output.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
 import { toProgramWords } from "../program-words.ts"
 import { createScreen } from "../screen/create-screen.ts"
@@ -18,6 +19,7 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
   const { stdin: input, stdout: output } = process
   const screen = createScreen(output, process.env)
   const isInteractive = input.isTTY && screen.isLive
+  if (input.isTTY) endWithTerminal(input)
   const { meanwhile, dataDirectory, takeEarlyEvents, isStoreAway, leave } = await openRuntime({
     ...options,
     keepsEarlyEvents: true,

@@ -1,6 +1,7 @@
 import { createInterface, type Interface } from "node:readline"
 import type { Screen } from "../screen/screen.ts"
 import { createMessageLines } from "./message-lines.ts"
+import { followSuspension, type RawInput } from "./suspension.ts"
 
 const PROMPT = "> "
 /** Every approval is a yes. */
@@ -13,7 +14,7 @@ const PASTES_ON = "\u001b[?2004h"
 const PASTES_OFF = "\u001b[?2004l"
 
 export interface PromptStreams {
-  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean }
+  readonly input: NodeJS.ReadableStream & RawInput & { readonly isTTY?: boolean }
   readonly output: NodeJS.WritableStream
   readonly screen: Screen
   /** Says yes to every approval. */
@@ -49,6 +50,8 @@ export interface ChatPrompt {
 export function openPrompt({ input, output, screen, isApproving }: PromptStreams): ChatPrompt {
   if (!input.isTTY || !screen.isLive) return openPipe(createInterface({ input, terminal: false }))
   const prompt = createInterface({ input, output, terminal: true, prompt: isApproving ? YES_PROMPT : PROMPT })
+  // Whoever opened the input hears of it too.
+  prompt.on("error", () => {})
   const lines = createMessageLines()
   let isAnswering = false
 
@@ -94,6 +97,15 @@ export function openPrompt({ input, output, screen, isApproving }: PromptStreams
     follow(handle) {
       output.write(PASTES_ON)
       screen.attach(prompt)
+      followSuspension({
+        prompt,
+        input,
+        onLeave: () => output.write(PASTES_OFF),
+        onReturn() {
+          output.write(PASTES_ON)
+          screen.drawAnew()
+        },
+      })
       input.on("keypress", followPastes)
       return new Promise((resolve, reject) => {
         prompt.on("line", (line) => {

@@ -72,6 +72,7 @@ export async function runChat(options: ChatOptions): Promise<void> {
     screen.detach()
     prompt.close()
     announcer.close()
+    leftTurns.close()
     await closeUnlessAway(meanwhile)
   }
 }
@@ -126,6 +127,7 @@ function createChat(options: ChatOptions) {
       screen,
       first: session,
       backgroundAfterMs: view.backgroundAfterMs,
+      isStoreAway: options.isStoreAway,
     })
     if (prompt.isTerminal) await greet(meanwhile, screen, { session, startedAt: options.startedAt })
     if (options.isApproving) warnOfYes(screen)

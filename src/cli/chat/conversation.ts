@@ -3,6 +3,8 @@ import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { formatDuration, plain, shortId, type TaskId } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
 import { type BusyTurn, isOvertaken, toBusyTurn, toTakenTurn } from "../turn-elsewhere.ts"
+import { hintAtStop } from "./away-hint.ts"
+import { toStoppedTurn, toTurnStop, type TurnStop } from "./turn-stop.ts"
 import { createTurnsElsewhere } from "./turns-elsewhere.ts"
 
 const STOP_REASON = "stopped by Ctrl+C"
@@ -46,6 +48,7 @@ export interface ConversationOptions {
   readonly first: Session
   /** After how long the calls of the turn that runs move to the background; null: not known. */
   readonly backgroundAfterMs: (session: SessionId) => number | null
+  readonly isStoreAway: () => boolean
 }
 
 interface SaidMessage {
@@ -66,7 +69,7 @@ export function createConversation(options: ConversationOptions): Conversation {
   const awaited: SaidMessage[] = []
   const lost: string[] = []
   /** Messages whose turn was stopped, until that is in the store. */
-  const stopped = new Map<SaidMessage, Session>()
+  const stopped = new Map<SaidMessage, TurnStop>()
 
   /** Until it was heard: what another process does in the same conversation is waited for. */
   async function take(own: Session, one: SaidMessage): Promise<void> {
@@ -113,12 +116,6 @@ export function createConversation(options: ConversationOptions): Conversation {
     if (!closing.signal.aborted) screen.print(screen.style.red(plain(toErrorMessage(error))))
   }
 
-  function stopElsewhere(): boolean {
-    const turn = elsewhere.find(session.id)
-    if (turn) void meanwhile.tasks.cancel(turn, { by: "person", reason: STOP_REASON }).catch(tell)
-    return turn !== undefined
-  }
-
   function joinElsewhere(): void {
     if (!session.isBusy) void elsewhere.join(session).catch(tell)
   }
@@ -141,19 +138,22 @@ export function createConversation(options: ConversationOptions): Conversation {
       if (next) next.isQueued = false
     },
     stop() {
-      if (!session.stop(STOP_REASON)) return stopElsewhere()
+      const stop = toTurnStop(session)
       const one = awaited.find((other) => other.session === session.id)
-      if (one) stopped.set(one, session)
-      return true
+      const isHere = session.stop(STOP_REASON)
+      if (isHere && one && !stopped.has(one)) stopped.set(one, stop)
+      const done = isHere ? one?.turn : elsewhere.stop(session.id, STOP_REASON)?.catch(tell)
+      if (done) hintAtStop(options, done)
+      return isHere || done !== undefined
     },
     isAwaited: (id) => awaited.some((one) => one.session === id),
     isAnswering() {
       if (awaited.some((one) => isHeard(one) && !stopped.has(one))) return true
-      return session.isBusy && ![...stopped.values()].includes(session)
+      return session.isBusy && ![...stopped.values()].some((stop) => stop.session === session)
     },
     unsaid: () => awaited.flatMap((one) => (isHeard(one) ? [] : [one.message])),
     lost: () => lost,
-    unwrittenStops: () => [...stopped.values()].flatMap((own) => toStoppedTurn(own) ?? []),
+    unwrittenStops: () => [...stopped.values()].flatMap((stop) => toStoppedTurn(stop) ?? []),
     async switchTo(id) {
       session = await meanwhile.openSession(id)
       if (session.isBusy) screen.print(screen.style.dim(`(a turn of ${shortId(id)} goes on)`))
@@ -175,12 +175,6 @@ function findBefore(one: SaidMessage, all: readonly SaidMessage[]): readonly Sai
 }
 
 const isHeard = ({ isQueued, isHeld }: SaidMessage): boolean => !isQueued && !isHeld
-
-/** Its last turn, when that was stopped after it had begun. */
-function toStoppedTurn(session: Session | undefined): TaskId | null {
-  const last = session?.turns().at(-1)
-  return last?.outcome === "stopped" ? last.turn : null
-}
 
 function describeQueued(backgroundAfterMs: number | null): string {
   const when =

@@ -27,7 +27,7 @@ test("at the end of input, what a report starts is waited for and reported, also
       allAnswered: async () => {},
       close() {},
     },
-    leftTurns: { count: () => 0, allEnded: async () => {} },
+    leftTurns: { count: () => 0, allEnded: async () => {}, close() {} },
     givenBack: [],
   } as unknown as EndingParts
   await shutDown(parts, "end of input")

@@ -35,7 +35,8 @@ const DRAIN_MS = 3_000
 export async function shutDown(parts: EndingParts, ending: Ending): Promise<void> {
   const { meanwhile, screen, interrupts, announcer, conversation, leftTurns, words } = parts
   const hurry = new AbortController()
-  const forget = interrupts.onNext(() => {
+  const forget = interrupts.onEach((interrupt) => {
+    if (interrupt === "hangup" && ending === "interrupt") return
     hurry.abort()
     parts.leave()
   })
@@ -43,7 +44,7 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   if ((conversation.isAnswering() || leftTurns.count() > 0) && ending !== "end of input") {
     screen.print(describeTurn(ending, await unlessAway(describeSuccession(meanwhile, { kind: "turn" }), AT_NEXT_START)))
   }
-  const going = await unlessAway(announcer.going(), [])
+  const going = await announcer.going()
   if (going.length > 0 && ending === "end of input")
     screen.print(`Waiting for ${countOf(going.length)} to end. Ctrl+C stops at once.`)
   else await tellGoing(parts, going, ending === "interrupt" ? DRAIN_MS : 0)
@@ -54,6 +55,7 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   await unlessAway(tellKept(meanwhile, screen, words), undefined)
   conversation.close()
   announcer.close()
+  leftTurns.close()
   const drainMs = ending === "interrupt" ? DRAIN_MS : 0
   const isClosed = await closeUnlessAway(meanwhile, { drainMs, signal: hurry.signal })
   if (!isClosed) {

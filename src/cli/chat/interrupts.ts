@@ -1,22 +1,18 @@
-/** `key`: Ctrl+C, which a person may mean in several ways. `terminate`: the program is told to end. */
-export type Interrupt = "key" | "terminate"
+/**
+ * `key`: Ctrl+C, which a person may mean in several ways. `terminate`: the program is told to end. `hangup`: the terminal
+ * is gone, or whoever read the output; that may be told by several at once, so it ends the program and hurries nothing.
+ */
+export type Interrupt = "key" | "terminate" | "hangup"
 
-/** Ctrl+C and SIGTERM, one at a time. */
+/** Ctrl+C, SIGTERM and SIGHUP, one at a time. */
 export interface Interrupts {
   raise(interrupt: Interrupt): void
   /** Calls back at each one until taken back. */
   onEach(listener: (interrupt: Interrupt) => void): () => void
-  /** Calls back at the next one only, unless taken back before. */
-  onNext(listener: () => void): () => void
 }
 
 export function createInterrupts(): Interrupts {
   const listeners = new Set<(interrupt: Interrupt) => void>()
-
-  function add(listener: (interrupt: Interrupt) => void): () => void {
-    listeners.add(listener)
-    return () => void listeners.delete(listener)
-  }
 
   return {
     raise(interrupt) {
@@ -24,13 +20,9 @@ export function createInterrupts(): Interrupts {
       const present = [...listeners]
       for (const listener of present) listener(interrupt)
     },
-    onEach: add,
-    onNext(listener) {
-      const forget = add(() => {
-        forget()
-        listener()
-      })
-      return forget
+    onEach(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
     },
   }
 }
@@ -39,4 +31,5 @@ export function createInterrupts(): Interrupts {
 export function followSignals(interrupts: Interrupts): void {
   process.on("SIGINT", () => interrupts.raise("key"))
   process.on("SIGTERM", () => interrupts.raise("terminate"))
+  process.on("SIGHUP", () => interrupts.raise("hangup"))
 }

@@ -1,4 +1,5 @@
 import type { Runtime } from "../../app.ts"
+import type { Program } from "../../program.ts"
 import { findBlocked } from "../blocked-tasks.ts"
 import { findFirstStart } from "../first-start.ts"
 import { BACKGROUND_KINDS, formatAnnouncement, type TaskId, type TaskRow } from "../format.ts"
@@ -10,7 +11,7 @@ const MOST_SHOWN = 20
 const MOST_WATCHED = 1_000
 
 export interface LeftTasksOptions {
-  readonly meanwhile: Runtime
+  readonly meanwhile: Runtime & Pick<Program, "maxConcurrentTasks">
   readonly screen: Screen
   /** Whether a task is one that this chat tells of. */
   readonly concerns: (task: TaskRow) => Promise<boolean>
@@ -36,11 +37,14 @@ export async function tellLive({ meanwhile, screen, concerns }: LeftTasksOptions
   const { items, cursor } = await tasks.list({ statuses: LIVE, kinds: BACKGROUND_KINDS }, { limit: MOST_WATCHED })
   const blocked = await findBlocked(meanwhile)
   const going = items.filter(({ id }) => !blocked.has(id))
-  // What is queued, or waits for something else than a person, is taken up here.
-  const isHere = ({ id, status }: TaskRow): boolean => status === "queued" || status === "waiting" || tasks.runsHere(id)
-  const here = going.filter(isHere).length
-  const elsewhere = going.length - here
+  // What waits for something else than a person is taken up here, as what is queued is, unless no tasks are run here.
+  const isNobodys = ({ status }: TaskRow): boolean => status === "queued" || status === "waiting"
+  const isLeft = (row: TaskRow): boolean => meanwhile.maxConcurrentTasks === 0 && isNobodys(row)
+  const left = going.filter(isLeft).length
+  const here = going.filter((row) => (isNobodys(row) && !isLeft(row)) || tasks.runsHere(row.id)).length
+  const elsewhere = going.length - here - left
   if (here > 0) screen.print(`${here === 1 ? "1 task goes" : `${here} tasks go`} on from before: see /tasks`)
+  if (left > 0) screen.print(`${left === 1 ? "1 task is" : `${left} tasks are`} left to workers: see /tasks`)
   if (elsewhere > 0) {
     const count = elsewhere === 1 ? "1 task runs" : `${elsewhere}${cursor ? " or more" : ""} tasks run`
     screen.print(`${count} elsewhere: see /tasks`)

@@ -11,6 +11,8 @@ export interface LeftTurns {
   tell(own: NonNullable<TaskRow["session"]>): Promise<void>
   count(): number
   allEnded(signal: AbortSignal): Promise<void>
+  /** Follows none any more. Before the runtime is closed, which answers at once from then on. */
+  close(): void
 }
 
 export function createLeftTurns({ tasks }: Runtime, screen: Screen): LeftTurns {
@@ -29,7 +31,9 @@ export function createLeftTurns({ tasks }: Runtime, screen: Screen): LeftTurns {
       const { items } = await tasks.list({ kinds: ["turn"], statuses: LIVE })
       // Those of an agent below another belong to its task.
       const main = items.filter(({ parentTask }) => parentTask === null)
-      const left = main.filter(({ id, status }) => status === "queued" || tasks.runsHere(id))
+      const left = main.filter(({ id, status, session }) =>
+        status === "queued" ? session !== null && tasks.takesTurns(session) : tasks.runsHere(id),
+      )
       for (const { id, title, session } of left) {
         const where = session && session !== own ? ` (session ${shortId(session)})` : ""
         screen.print(`A turn from before goes on: ${toLine(title)}${where}`)
@@ -45,7 +49,7 @@ export function createLeftTurns({ tasks }: Runtime, screen: Screen): LeftTurns {
         signal.addEventListener("abort", () => resolve(), { once: true })
       })
       await Promise.race([Promise.all(going), aborted])
-      closing.abort()
     },
+    close: () => closing.abort(),
   }
 }

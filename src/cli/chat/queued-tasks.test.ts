@@ -1,33 +1,32 @@
 import { PassThrough } from "node:stream"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { expect, onTestFinished, test, vi } from "vitest"
-import type { Runtime } from "../../app.ts"
-import type { Task } from "../format.ts"
+import type { Task, TaskId } from "../format.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
-import { createQueuedTasks } from "./queued-tasks.ts"
+import { createQueuedTasks, type QueueView } from "./queued-tasks.ts"
 
-const ID = "1f0c5a7e-0000-4000-8000-000000000000"
+const ID = "1f0c5a7e-0000-4000-8000-000000000000" as TaskId
 
 /** A task in the queue, which somebody takes after so long. */
 async function takeAfter(waitedMs: number, where: "process" | "machine" | "elsewhere"): Promise<string> {
   vi.useFakeTimers({ toFake: ["performance"] })
   onTestFinished(() => void vi.useRealTimers())
-  let task = { id: ID, title: "sleep 60", status: "queued" } as Task
+  let task: Pick<Task, "id" | "title" | "status"> = { id: ID, title: "sleep 60", status: "queued" }
   let wake = (): void => {}
   let shown = ""
   const output = new PassThrough().setEncoding("utf8").on("data", (text: string) => (shown += text))
-  const meanwhile = {
+  const meanwhile: QueueView = {
     engine: {
       store: { task: async () => task },
-      bus: { subscribeTask: (_id: string, listener: () => void) => ((wake = listener), () => (wake = () => {})) },
+      bus: { subscribeTask: (_id, listener) => ((wake = () => listener(true)), () => (wake = () => {})) },
     },
-    tasks: { get: async () => ({ worker: { host: "build-1", pid: 41_873, where, isSilent: false } }) },
-  } as unknown as Runtime
+    tasks: { get: async () => ({ worker: { host: "build-1", pid: 41_873, where } }) },
+  }
   const queued = createQueuedTasks(meanwhile, createLineScreen(output))
   queued.follow(task)
   await nextTurn()
   vi.advanceTimersByTime(waitedMs)
-  task = { ...task, status: "running" } as Task
+  task = { ...task, status: "running" }
   for (let times = 0; times < 3; times++) {
     wake()
     await nextTurn()

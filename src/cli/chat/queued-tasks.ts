@@ -8,18 +8,28 @@ const SOON_MS = 1_000
 /** More would not be read, and each is looked at whenever anything happens elsewhere. */
 const MOST_FOLLOWED = 100
 
+type QueuedTask = Pick<Task, "id" | "status" | "title">
+
+/** What a runtime knows of queued tasks. */
+export interface QueueView {
+  readonly engine: {
+    readonly store: { task(id: TaskId): Promise<QueuedTask | undefined> }
+    readonly bus: Pick<Runtime["engine"]["bus"], "subscribeTask">
+  }
+  readonly tasks: { get(id: TaskId): Promise<{ readonly worker: Parameters<typeof formatPlace>[0] | null }> }
+}
+
 /** Says when another process takes a task that had to wait in the queue, and which one. */
 export interface QueuedTasks {
   /** Once for each time that it is in the queue. */
-  follow(task: Task): void
+  follow(task: Pick<Task, "id" | "status">): void
   close(): void
 }
 
-export function createQueuedTasks(meanwhile: Pick<Runtime, "engine" | "tasks">, screen: Screen): QueuedTasks {
-  const { engine, tasks } = meanwhile
+export function createQueuedTasks({ engine, tasks }: QueueView, screen: Pick<Screen, "print">): QueuedTasks {
   const followed = new Map<TaskId, () => void>()
 
-  async function tell({ id, title }: Task): Promise<void> {
+  async function tell({ id, title }: QueuedTask): Promise<void> {
     const { worker } = await tasks.get(id)
     if (!worker || worker.where === "process") return
     const where = `${worker.where === "elsewhere" ? "on " : ""}${formatPlace(worker)}`

@@ -19,8 +19,8 @@ export interface TurnsElsewhere {
   join(session: Session): Promise<void>
   /** Resolves when the turn has ended. A question that it waits with is shown, and then its answer. */
   hold(session: Session, busy: BusyTurn): Promise<void>
-  /** The one that a session has. */
-  find(session: SessionId): TaskId | undefined
+  /** Stops the one that a session has: resolves when the store knows. Undefined: it has none. */
+  stop(session: SessionId, reason: string): Promise<unknown> | undefined
   /** Whether it stands still until a person has answered. */
   isAsking(session: SessionId): boolean
   /** Resolves when another one comes to stand still. */
@@ -84,7 +84,10 @@ export function createTurnsElsewhere({ meanwhile, screen, signal }: TurnsElsewhe
       const held = isWaiting ? showAnswer(session, turn) : awaitElsewhere(toScope(session), turn)
       return during(session, turn, held)
     },
-    find: (session) => turns.get(session),
+    stop(session, reason) {
+      const turn = turns.get(session)
+      return turn && meanwhile.tasks.cancel(turn, { by: "person", reason })
+    },
     isAsking: (session) => asking.has(session),
     nextQuestion: () => question.promise,
   }

@@ -1,5 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
-import { describePlace } from "../asked-place.ts"
+import { describePlace, isAskedElsewhere } from "../asked-place.ts"
 import { shortId } from "../format.ts"
 import { describeAnswer, formatExpiry, formatQuestion, openQuestions, toAnswer, toDetailLines } from "../inbox.ts"
 import { type Command, splitLine, type TaskContext } from "./command.ts"
@@ -47,6 +47,7 @@ export const answerCommand: Command<TaskContext> = {
       const message = `Answer with ${describeAnswer(wait)}: ${prefix}answer ${shortId(task.id)} …`
       throw new MeanwhileError("invalid_input", message)
     }
+    if (await isAskedElsewhere(meanwhile, task)) meanwhile.tasks.leaveToOthers(task.id)
     const answered = await meanwhile.tasks.answer(wait.id, answer, "person")
     screen.print(`[${shortId(task.id)}] is answered and ${answered.status}`)
     announceEnd(task.id)

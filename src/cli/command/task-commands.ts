@@ -1,3 +1,4 @@
+import { isAskedElsewhere } from "../asked-place.ts"
 import { findFirstStart } from "../first-start.ts"
 import { BACKGROUND_KINDS, formatLeft, shortId, type TaskId, type TaskRow } from "../format.ts"
 import { formatRow, type RowStanding } from "../format-row.ts"
@@ -96,22 +97,12 @@ export const retryCommand: Command<TaskContext> = {
     refuseMore(id, retryCommand.usage)
     if (!requireId(id, "retry", screen)) return
     const { task: before } = await meanwhile.tasks.get(id)
+    if (await isAskedElsewhere(meanwhile, before)) meanwhile.tasks.leaveToOthers(before.id)
     const task = await meanwhile.tasks.retry(before.id)
     screen.print(
       `[${shortId(task.id)}] run ${task.run} is ${task.status}; its end will be announced${formatLeft(before)}`,
     )
     announceEnd(task.id)
-  },
-}
-
-export const clearCommand: Command<TaskContext> = {
-  name: "clear",
-  usage: "clear",
-  summary: "forget every task that has ended, with its output",
-  isKept: true,
-  async run(_argument, { meanwhile, screen }) {
-    const count = await meanwhile.tasks.clear({ kinds: BACKGROUND_KINDS })
-    screen.print(count === 1 ? "1 ended task removed." : `${count} ended tasks removed.`)
   },
 }
 

@@ -7,8 +7,8 @@ import type { LeftWork } from "./settle-tasks.ts"
 
 /** What the turn of the prompt came to. */
 export interface Said {
-  /** Waiting: a person is to answer something first. */
-  readonly outcome: "completed" | "stopped" | "failed" | "waiting"
+  /** Waiting: a person is to answer something first. Refused: it was not said. */
+  readonly outcome: "completed" | "stopped" | "failed" | "waiting" | "refused"
   readonly text: string
   readonly error: string | null
   readonly accounting: TurnAccounting | null
@@ -17,6 +17,8 @@ export interface Said {
 /** All that a prompt led to. */
 export interface PromptRun {
   readonly session: NonNullable<Task["session"]>
+  /** False: nothing was ever said in it, and it is not in the store. */
+  readonly isKept: boolean
   readonly said: Said
   readonly left: LeftWork
   readonly tasks: readonly Task[]
@@ -28,7 +30,7 @@ export interface PromptRun {
 }
 
 export interface RunOutcome {
-  readonly outcome: Exclude<ExitName, "refused">
+  readonly outcome: ExitName
   readonly error: string | null
 }
 
@@ -48,7 +50,7 @@ export function toOutcome({ session, said, left, tasks, failedReports, signal, w
 
 /** The last line of `--json`. */
 export function toResult(run: PromptRun): Readonly<Record<string, unknown>> {
-  const { session, said, tasks, reports } = run
+  const { session, isKept, said, tasks, reports } = run
   const { outcome, error } = toOutcome(run)
   return {
     type: "result",
@@ -61,7 +63,7 @@ export function toResult(run: PromptRun): Readonly<Record<string, unknown>> {
       .map(({ id, title, status, group }) => ({ id, title, status, group })),
     usage: said.accounting?.usage ?? null,
     costMicros: said.accounting?.costMicros ?? null,
-    session,
+    session: isKept ? session : null,
     turn: said.accounting?.turn ?? null,
   }
 }

@@ -91,14 +91,15 @@ async function converse(options: RunPromptOptions, { meanwhile, answers, notes, 
   const left = await settle({ waitsForTasks }, { ...scope, notes, own: session }, signal)
   if (left === "running") await leaveTasks({ ...scope, screen: notes })
   const tasks = await findOwnTasks(scope)
+  const isKept = (await meanwhile.engine.store.session(session.id)) !== undefined
   unlisten()
   notes.detach()
   answers.detach()
   const told = { reports: reports.all(), failedReports: reports.failed() }
-  const run = { session: session.id, said, left, tasks, signal, words, ...told }
+  const run = { session: session.id, isKept, said, left, tasks, signal, words, ...told }
   const { outcome, error } = toOutcome(run)
   if (error !== null) notes.print(`meanwhile: ${plain(error)}`)
-  notes.print(`session ${shortId(session.id)}, to go on: ${words} run --session ${shortId(session.id)} "…"`)
+  if (isKept) notes.print(`session ${shortId(session.id)}, to go on: ${words} run --session ${shortId(session.id)} "…"`)
   if (options.isJson) answers.print(toJsonLine(toResult(run)))
   return outcome
 }

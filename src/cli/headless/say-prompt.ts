@@ -1,5 +1,5 @@
 import type { Program } from "../../program.ts"
-import { toErrorMessage } from "../../base/error.ts"
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { unlessAway } from "../away-store.ts"
 import { formatEnd, plain, type TaskId } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
@@ -32,6 +32,7 @@ export interface SayingScope {
 /** Says it, once nobody else has the conversation, and waits for the answer, wherever the turn comes to its end. */
 export async function sayPrompt(scope: SayingScope, prompt: string): Promise<Said> {
   const { session, signal } = scope
+  const turnsBefore = session.turns().length
   for (;;) {
     try {
       const { outcome, text, accounting } = await session.send(prompt, { signal })
@@ -42,7 +43,9 @@ export async function sayPrompt(scope: SayingScope, prompt: string): Promise<Sai
       if (taken) return await followTaken(scope, taken)
       const busy = signal.aborted ? undefined : toBusyTurn(error)
       if (busy && !(await isFree(scope, busy))) return waiting()
-      if (!busy && (signal.aborted || !isOvertaken(error))) return failed(scope, error)
+      if (busy || (!signal.aborted && isOvertaken(error))) continue
+      const isUnsaid = session.turns().length === turnsBefore && isMeanwhileError(error, "invalid_input")
+      return isUnsaid ? refused(error) : failed(scope, error)
     }
   }
 }
@@ -90,6 +93,11 @@ function createAsked({ meanwhile, notes, words, signal }: SayingScope) {
 
 function waiting(): Said {
   return { outcome: "waiting", text: "", error: null, accounting: null }
+}
+
+/** Nothing of it is kept, and saying it again would not help. */
+function refused(error: unknown): Said {
+  return { outcome: "refused", text: "", error: toErrorMessage(error), accounting: null }
 }
 
 function failed({ session, signal }: SayingScope, error: unknown): Said {

@@ -11,14 +11,14 @@ export interface Stop {
   forget(): void
 }
 
-/** The first signal, or the end of the time, stops; another one does not wait for anything. */
+/** The first signal, or the end of the time, stops; another one does not wait for anything, unless it is a hangup. */
 export function createStop(): Stop {
   const stop = new AbortController()
   const hurry = new AbortController()
   const interrupts = createInterrupts()
   followSignals(interrupts)
-  interrupts.onEach(() => {
-    if (stop.signal.aborted) hurry.abort()
+  interrupts.onEach((interrupt) => {
+    if (stop.signal.aborted && interrupt !== "hangup") hurry.abort()
     stop.abort(new Error("stopped by a signal"))
   })
   let timer: NodeJS.Timeout | undefined

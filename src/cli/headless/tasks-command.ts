@@ -1,9 +1,10 @@
 import { Command, InvalidArgumentError } from "commander"
 import type { Command as PromptCommand, TaskContext } from "../command/command.ts"
 import { cancelCommand } from "../command/cancel-command.ts"
+import { clearCommand } from "../command/clear-command.ts"
 import { groupsCommand } from "../command/groups-command.ts"
 import { answerCommand, inboxCommand } from "../command/inbox-commands.ts"
-import { clearCommand, retryCommand, taskCommand, tasksCommand } from "../command/task-commands.ts"
+import { retryCommand, taskCommand, tasksCommand } from "../command/task-commands.ts"
 import { countAll, formatCounts } from "../command/task-counts.ts"
 import { tellCommand } from "../command/tell-command.ts"
 import { BACKGROUND_KINDS, plain } from "../format.ts"
@@ -14,6 +15,9 @@ import { printOutput } from "./print-output.ts"
 import { lookAtTasks, workOnTasks } from "./with-tasks.ts"
 
 const MOST_LISTED = 100
+
+const AFTER = `
+Exit codes: 0 done, 1 a task that was waited for failed, 2 refused, 3 stopped before the end, 4 a person is needed.`
 
 interface TasksOptions extends GlobalOptions {
   readonly json?: true
@@ -53,6 +57,7 @@ export function createTasksCommand(): Command {
   tasks.addCommand(toShellCommand(answer, answerCommand, workOnTasks))
   const tell = withId("tell", `${tellCommand.summary}, which is waited for`).argument("<text...>", "what to say")
   tasks.addCommand(toShellCommand(tell, tellCommand, workOnTasks))
+  tasks.addHelpText("after", AFTER)
   return showSharedOptions(tasks, [...STORE_OPTIONS, "--trust"])
 }
 

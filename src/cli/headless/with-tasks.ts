@@ -1,9 +1,11 @@
 import type { Runtime } from "../../app.ts"
+import { isMeanwhileError } from "../../base/error.ts"
+import { closeUnlessAway } from "../away-store.ts"
 import { createInterrupts, followSignals } from "../chat/interrupts.ts"
 import type { TaskContext } from "../command/command.ts"
-import { openDataDirectory } from "../data-directory.ts"
+import { findDataDirectory, openDataDirectory } from "../data-directory.ts"
 import { EXIT_CODES } from "../exit-code.ts"
-import { findEngine } from "../find-engine.ts"
+import { findEngine, tellAside } from "../find-engine.ts"
 import { findFirstStart } from "../first-start.ts"
 import { formatAnnouncement, formatDuration, shortId, type Task, type TaskId, toLine } from "../format.ts"
 import { formatResult } from "../format-result.ts"
@@ -22,12 +24,17 @@ const LONG_MS = 24 * 60 * 60 * 1_000
 
 /** Looks at the tasks of this folder, and ends what it is asked to: what is queued belongs to those who stay. */
 export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<void> {
-  const dataDirectory = openDataDirectory(options.dataDir)
   const { createRuntime } = await import("../../app.ts")
   const leaving = new AbortController()
   const { engine, storeWait } = await findEngine(options)
+  // Of a store elsewhere nothing is kept here: no folder is made for that.
+  const dataDirectory = engine ? findDataDirectory(options.dataDir) : openDataDirectory(options.dataDir)
   const wait = { ...storeWait, leaving: leaving.signal }
-  const meanwhile = await createRuntime({ dataDirectory, takesWork: "own", ...(engine && { engine, storeWait: wait }) })
+  const meanwhile = await createRuntime({
+    takesWork: "own",
+    ...(dataDirectory !== undefined && { dataDirectory }),
+    ...(engine && { engine, storeWait: wait }),
+  })
   const screen = createLineScreen(process.stdout, process.env)
   const leave = (): void => leaving.abort()
   await withRuntime({ meanwhile, leave, screen, waitMs: 0, words: toProgramWords(options) }, work)
@@ -80,10 +87,14 @@ async function withRuntime(opened: Opened, work: Work): Promise<void> {
       if (hasFailed(task)) process.exitCode = EXIT_CODES.failed
       else if (task.status === "waiting") process.exitCode ??= EXIT_CODES.needs_person
     }
+  } catch (error) {
+    if (!signal.aborted || !isMeanwhileError(error, "store_unavailable")) throw error
+    tellAside("meanwhile: stopped while the store is away")
   } finally {
     screen.detach()
+    if (signal.aborted) process.exitCode ??= EXIT_CODES.stopped
     // What began here beside it may come to its end too.
-    await meanwhile.close({ drainMs: signal.aborted ? 0 : waitMs, signal })
+    await closeUnlessAway(meanwhile, { drainMs: signal.aborted ? 0 : waitMs, signal })
   }
 }
 

@@ -18,7 +18,7 @@ It has the plugins and the configuration of the folder it is started in, and tak
 --concurrency, limits per plugin and session count only where the configuration names them. What needs a person waits in
 the inbox.
 SIGTERM or Ctrl+C stops it: agents and turns go back to the queue, other tasks are stopped once --drain is over. A second
-one ends it at once; others then take over what it ran.
+one ends it at once; others then take over what it ran. A terminal that is gone (SIGHUP) stops it too.
 Exit codes: 0 stopped, 2 refused, 3 ended at once, or while its store was away.`
 
 /** `meanwhile worker`: a process that takes work and has no conversation. */

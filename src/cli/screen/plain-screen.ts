@@ -38,6 +38,7 @@ export function createPlainScreen(output: ScreenOutput, style: Style): Screen {
     attach() {},
     enterLine() {},
     refresh() {},
+    drawAnew() {},
     detach: endLine,
   }
 }

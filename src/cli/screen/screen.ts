@@ -25,6 +25,8 @@ export interface Screen {
   enterLine(line: string): void
   /** Draws the prompt again, whose text has changed. */
   refresh(): void
+  /** Draws what is below the finished lines once more, where the cursor is: others have written to the terminal. */
+  drawAnew(): void
   detach(): void
 }
 

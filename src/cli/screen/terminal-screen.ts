@@ -79,6 +79,10 @@ export function createTerminalScreen(output: ScreenOutput, style: Style): Screen
       draw(`${text}\n`, 1 + Math.floor(widthOf(text) / columns()))
     },
     refresh: () => draw(""),
+    drawAnew() {
+      linesAbovePrompt = []
+      draw("", 0)
+    },
     detach() {
       const typedRows = prompt?.getCursorPos().rows ?? 0
       prompt = undefined

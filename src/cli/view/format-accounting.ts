@@ -3,20 +3,29 @@ import type { ContextUsage, TurnAccounting } from "./agent-event.ts"
 
 const MICROS = 1_000_000
 
+type Usage = TurnAccounting["usage"]
+type Outcome = TurnAccounting["outcome"]
+
 /** One line: what a turn took. */
 export function formatAccounting(accounting: TurnAccounting, usage: ContextUsage): string {
   const { usage: tokens, costMicros, durationMs, model, outcome, toolCalls } = accounting
-  const cached = tokens.cachedInputTokens > 0 ? ` (${formatCount(tokens.cachedInputTokens)} cached)` : ""
   const parts = [
     ...(outcome === "completed" ? [] : [outcome]),
     toLine(model),
-    `${formatCount(tokens.inputTokens)}${cached} + ${formatCount(tokens.outputTokens)} tokens`,
+    formatUsage(tokens, outcome),
     ...(costMicros === null || costMicros === 0 ? [] : [formatCost(costMicros)]),
     ...(toolCalls === 0 ? [] : [toolCalls === 1 ? "1 call" : `${toolCalls} calls`]),
     formatDuration(durationMs),
     `context ${formatPercent(usage.percentUsed)}`,
   ]
   return parts.join(" · ")
+}
+
+/** A call that was cut off told nothing: what it took is not known, which is not the same as nothing. */
+function formatUsage({ inputTokens, cachedInputTokens, outputTokens }: Usage, outcome: Outcome): string {
+  if (outcome !== "completed" && inputTokens + outputTokens === 0) return "no tokens counted"
+  const cached = cachedInputTokens > 0 ? ` (${formatCount(cachedInputTokens)} cached)` : ""
+  return `${formatCount(inputTokens)}${cached} + ${formatCount(outputTokens)} tokens`
 }
 
 export function formatCount(count: number): string {
