@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
-import { ROWS } from "./field-notes/rows.ts"
+import { AGENT_ROWS } from "./field-notes/agent-rows.ts"
+import { RESULT_ROWS } from "./field-notes/result-rows.ts"
 
 /** Rows about the lifecycle and about output: each is a file of its own here, named for the row. */
 const OWN_FILES: Readonly<Record<string, number>> = { a: 13, b: 7 }
+
+const ROWS = { ...RESULT_ROWS, ...AGENT_ROWS }
 
 /** Human answers to workflows, and workflows after a crash: their rows come with workflows. */
 const WITH_WORKFLOWS = ["D6", "D7"]

@@ -1,40 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { z } from "zod"
+import { describe, expect, it } from "vitest"
 import { loadConfig } from "./load-config.ts"
+import { sections, useConfigFolder } from "./test-config-folder.ts"
 
-const sections = {
-  background: z
-    .strictObject({
-      maxConcurrentTasks: z.number().int().positive().default(10),
-      timeoutOverrideSeconds: z.number().positive().nullable().default(null),
-    })
-    .readonly(),
-  model: z.strictObject({ name: z.string().default("offline") }),
-  prices: z.record(z.string(), z.strictObject({ input: z.number(), cached: z.number().optional() }).nullable()),
-  place: z
-    .string()
-    .refine((text) => text.startsWith("/"), "must be a path")
-    .nullable()
-    .default(null),
-  rules: z.strictObject({ list: z.array(z.strictObject({ tool: z.string() })).default([]) }),
-}
-
-let directory: string
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "meanwhile-config-"))
-})
-afterEach(() => rm(directory, { recursive: true, force: true }))
-
-const load = (environment: Record<string, string> = {}, isTrusted = false) =>
-  loadConfig({ directory, sections, isTrusted, environment })
-
-async function loadTrusted(name: string, content: string, environment: Record<string, string> = {}) {
-  await writeFile(join(directory, name), content)
-  return load(environment, true)
-}
+const { load, loadTrusted, directory } = useConfigFolder()
 
 describe("loading the configuration", () => {
   it("gives defaults when the folder has no file", async () => {
@@ -99,8 +69,8 @@ describe("loading the configuration", () => {
   })
 
   it("refuses two files in one folder", async () => {
-    await writeFile(join(directory, "meanwhile.config.ts"), "export default {}")
-    await writeFile(join(directory, "meanwhile.config.json"), "{}")
+    await writeFile(join(directory(), "meanwhile.config.ts"), "export default {}")
+    await writeFile(join(directory(), "meanwhile.config.json"), "{}")
     await expect(load()).rejects.toThrow("There are two configurations")
   })
 })
@@ -156,42 +126,12 @@ describe("a mistake in the configuration", () => {
   })
 })
 
-describe("environment variables", () => {
-  it("go before the file", async () => {
-    const loaded = await loadTrusted("meanwhile.config.json", `{ "background": { "maxConcurrentTasks": 3 } }`, {
-      MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS: "20",
-      MEANWHILE_MODEL_NAME: "7",
-      MEANWHILE_BACKGROUND_TIMEOUT_OVERRIDE_SECONDS: "",
-      UNRELATED: "1",
-    })
-    expect(loaded.values).toEqual({
-      background: { maxConcurrentTasks: 20, timeoutOverrideSeconds: null },
-      model: { name: "7" },
-      prices: {},
-      place: null,
-      rules: { list: [] },
-    })
-  })
-
-  it("are named when their value is wrong", async () => {
-    await expect(load({ MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS: "many" })).rejects.toThrow(
-      "background.maxConcurrentTasks (set by the environment variable MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS)",
-    )
-  })
-
-  it("that set nothing are refused, with the one that was meant", async () => {
-    await expect(load({ MEANWHILE_BACKGROUND_MAX_CONCURENT_TASKS: "2" })).rejects.toThrow(
-      "Did you mean MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS?",
-    )
-  })
-})
-
 describe("defaults of whoever loads it", () => {
   it("count where neither the file nor the environment says anything", async () => {
-    await writeFile(join(directory, "meanwhile.config.json"), `{ "background": { "maxConcurrentTasks": 3 } }`)
+    await writeFile(join(directory(), "meanwhile.config.json"), `{ "background": { "maxConcurrentTasks": 3 } }`)
     const defaults = { background: { maxConcurrentTasks: 7, timeoutOverrideSeconds: 5 }, model: { name: "other" } }
     const loaded = await loadConfig({
-      directory,
+      directory: directory(),
       sections,
       isTrusted: true,
       environment: { MEANWHILE_MODEL_NAME: "third" },
@@ -207,7 +147,7 @@ describe("defaults of whoever loads it", () => {
 describe("a folder nobody has trusted", () => {
   it("has its configuration neither run nor used", async () => {
     const content = `globalThis.wasRun = true\nexport default { model: { name: "evil" }, plugins: ["evil"] }`
-    await writeFile(join(directory, "meanwhile.config.mjs"), content)
+    await writeFile(join(directory(), "meanwhile.config.mjs"), content)
     const loaded = await load({ MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS: "2" })
     expect(loaded).toMatchObject({
       status: "untrusted",

@@ -9,7 +9,10 @@ export interface WorkerPlace {
   readonly pid: number | null
   /** As seen by whoever asked: it is this very process, another one of this machine, or one elsewhere. */
   readonly where: "process" | "machine" | "elsewhere"
-  /** Its lease is over: its process is gone, or stands still, and what it ran is taken over by whoever looks next. */
+  /**
+   * It has not been heard of for as long as its lease: its process is gone, or stands still, and what it ran is taken over
+   * by whoever looks once the lease is over.
+   */
   readonly isSilent: boolean
 }
 
@@ -18,7 +21,10 @@ export interface Announcement {
   readonly version: string
   /** By wall time, when it began. */
   readonly since: number
-  /** Own: only what was asked for there, and what the sessions have that are open there. */
+  /**
+   * Own: only what was asked for there, and what the sessions have that are open there; of one that runs no tasks, the
+   * turns of these sessions.
+   */
   readonly takes: "all" | "own"
   readonly kinds: readonly TaskKind[]
   /** By plugin, the names of its tools. */

@@ -39,6 +39,7 @@ import { createSpool } from "./spool/spool.ts"
 import { openSpoolHome, toHomeData } from "./worker/spool-home.ts"
 import { sweepSpool } from "./worker/sweep.ts"
 import { createToolSource } from "./call/tool-source.ts"
+import { takesTurnsOf } from "./turn/take-turns.ts"
 import { createTurnTool } from "./turn/turn-tool.ts"
 import type { TurnHandler } from "./turn/turn-run.ts"
 import { createWorker } from "./worker/worker.ts"
@@ -68,7 +69,7 @@ export interface RunnerOptions {
   readonly takesWork?: boolean | "own"
   /** Of what is queued, only tasks of these kinds are taken. Default: of every kind. */
   readonly takesKinds?: readonly TaskKind[]
-  /** For a runner that takes only its own work. */
+  /** For a runner that takes only its own work, or runs no tasks. */
   readonly openSessions?: () => readonly SessionId[]
   readonly onTask?: RunnerScope["onTask"]
   /** How many reports may follow from one another by the tasks that they start. Default: any number. */
@@ -78,8 +79,8 @@ export interface RunnerOptions {
 }
 
 export interface Runner extends TaskService, SessionCommands, AsyncDisposable {
-  /** Whether turns that wait in the queue go on in this process. */
-  takesTurns(): boolean
+  /** Whether turns of the session that wait in the queue go on in this process. */
+  takesTurns(session: SessionId): boolean
   /** How many tasks of a workspace there are of each status, and how old its queue is. */
   counts(filter: CountFilter): Promise<TaskCounts>
   /** Those that live, here and elsewhere. */
@@ -143,7 +144,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
       return service
     },
     sessionWork: createSessionWork(),
-    own: takesWork === "own" ? createOwnWork(options.openSessions ?? (() => [])) : null,
+    ...createOwnWork({ takesWork, runsTasks: config.maxConcurrentTasks > 0, openSessions: options.openSessions }),
     onTask: options.onTask ?? (() => {}),
     takeUpOwn: () => takeUpOwn(scope, reclaim),
     conversations: options.conversations ?? null,
@@ -171,7 +172,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const runner: Runner = {
     ...service,
     ...createSessionCommands(scope),
-    takesTurns: () => takesWork !== false && scope.takesTurns && !scope.isClosing,
+    takesTurns: (session) => takesWork !== false && takesTurnsOf(scope, session),
     takeUpOwn: () => scope.takeUpOwn(),
     counts: (filter) => countTasks(scope, filter),
     workers: () => listWorkers(scope),

@@ -38,6 +38,8 @@ export interface RunnerScope extends SpoolHome {
   readonly worker: Worker
   /** Of a runner that leaves others' work alone; null when it takes everything. */
   readonly own: OwnWork | null
+  /** Whose turns are taken from the queue; null: everybody's. Who runs no tasks takes those of its open sessions alone. */
+  readonly ownTurns: OwnWork | null
   readonly sessionWork: SessionWork
   /** What runs in this process now, foreground calls included. */
   readonly active: LiveMap<TaskId, ActiveRun>

@@ -1,5 +1,5 @@
 import { isMeanwhileError } from "../base/error.ts"
-import type { TaskId } from "../task/id.ts"
+import type { SessionId, TaskId } from "../task/id.ts"
 import type { Conversation } from "./conversation.ts"
 import type { AgentScope } from "./scope.ts"
 
@@ -19,7 +19,7 @@ export async function afterContinued<Result>(
     try {
       return await begin()
     } catch (error) {
-      const turn = findContinued(scope, error)
+      const turn = findContinued(scope, log.id, error)
       if (!turn) throw error
       await scope.runner.result(turn, { waitMs: LOOK_AGAIN_MS, ...(signal && { signal }) }, log.workspace)
       signal?.throwIfAborted()
@@ -28,11 +28,11 @@ export async function afterContinued<Result>(
 }
 
 /** Queued: a process that takes turns is about to go on with it; one that closes, or only looks, would wait for ever. */
-function findContinued({ runner }: AgentScope, error: unknown): TaskId | undefined {
+function findContinued({ runner }: AgentScope, session: SessionId, error: unknown): TaskId | undefined {
   if (!isMeanwhileError(error, "wrong_state")) return undefined
   const { turn, status } = error.details
   if (typeof turn !== "string") return undefined
   const isHere =
-    (status === "queued" && runner.takesTurns()) || (status === "running" && runner.runsHere(turn as TaskId))
+    (status === "queued" && runner.takesTurns(session)) || (status === "running" && runner.runsHere(turn as TaskId))
   return isHere ? (turn as TaskId) : undefined
 }

@@ -129,7 +129,7 @@ async function toConversation(
   }
   scope.open.set(id, conversation)
   if (conversation.hasTasks) scope.watch()
-  if (scope.reports.enabled && parent === null && scope.runner.takesTurns()) enableReports(scope, conversation)
+  if (scope.reports.enabled && parent === null && scope.runner.takesTurns(id)) enableReports(scope, conversation)
   return conversation
 }
 

@@ -28,8 +28,13 @@ export type LifecycleEvent =
       readonly ranMs?: number
     }
   | { readonly type: "task.stop_requested"; readonly by: Stopper; readonly reason: string }
-  | { readonly type: "task.completed"; readonly patch: Patch }
-  | { readonly type: "task.failed"; readonly failure: TaskFailure; readonly patch: Patch | null }
+  | { readonly type: "task.completed"; readonly patch: Patch; readonly ranMs?: number }
+  | {
+      readonly type: "task.failed"
+      readonly failure: TaskFailure
+      readonly patch: Patch | null
+      readonly ranMs?: number
+    }
   | { readonly type: "task.interrupted"; readonly by: Stopper; readonly failure: TaskFailure }
   | StoppedEvent
 

@@ -5,33 +5,28 @@ import type { SessionId } from "../../src/task/id.ts"
 import { isTerminal } from "../../src/task/lifecycle.ts"
 import { lastSaid } from "../session/support/open-agent.ts"
 import { eventually } from "../support/eventually.ts"
-import { call } from "./support/open-background.ts"
-import { about, behindGate, launch, type OpenDelegation, openDelegation, resume } from "./support/open-delegation.ts"
+import {
+  about,
+  behindGate,
+  endedAgain,
+  launch,
+  type OpenDelegation,
+  openCompleted,
+  openDelegation,
+  resume,
+} from "./support/open-delegation.ts"
 
 /** Of the test that runs: scripts look at its tasks. */
 let agent: OpenDelegation
 const output = (number: number, more = {}) => about(() => agent, "background_output", number, more)
 const ask = (prompt: string) => resume(() => agent, 1, prompt)
 
-/** One task has completed; then the main model says `then`, and the agent below answers with `below`. */
-async function openCompleted(then: readonly ScriptStep[], below: readonly ScriptStep[], options = {}): Promise<void> {
-  agent = await openDelegation([launch("Count the files."), "It works.", ...then], ["3 files.", ...below], options)
-  await agent.session.send("count")
-  await agent.ended(1)
-}
-
-const endedAgain = () =>
-  eventually("the follow-up ends", async () => {
-    const task = await agent.task(1)
-    return task.run > 1 && isTerminal(task.status) && task
-  })
-
 describe("Resume completed task with follow-up prompt", () => {
   test("002-19: background_task with resume and a prompt goes on with a completed task, under the same id", async () => {
-    await openCompleted([ask("And the folders?"), "I have asked."], ["2 folders."])
+    agent = await openCompleted([ask("And the folders?"), "I have asked."], ["2 folders."])
     const before = await agent.task(1)
     await agent.session.send("folders too")
-    const after = await endedAgain()
+    const after = await endedAgain(agent)
     expect(after).toMatchObject({ id: before.id, status: "completed", run: 2 })
     expect(JSON.stringify(after)).toContain("2 folders.")
     expect(agent.answers().at(-1)).toMatchObject({ task_id: before.id.slice(0, 8), status: "resumed" })
@@ -39,19 +34,19 @@ describe("Resume completed task with follow-up prompt", () => {
 
   test("002-20: the prompt is sent to the agent's own session, and the answer comes at once", async () => {
     const { gate, step } = behindGate("2 folders.")
-    await openCompleted([ask("And the folders?"), "I have asked."], [step])
+    agent = await openCompleted([ask("And the folders?"), "I have asked."], [step])
     expect((await agent.session.send("folders too")).text).toBe("I have asked.")
     await gate.reached
     expect(JSON.stringify(agent.asked().at(-1)?.messages.at(-1))).toContain("And the folders?")
     expect(isTerminal((await agent.task(1)).status)).toBe(false)
     gate.open()
-    await endedAgain()
+    await endedAgain(agent)
   })
 
   test("002-21: the agent has its whole conversation before it", async () => {
-    await openCompleted([ask("And the folders?"), "I have asked."], ["2 folders."])
+    agent = await openCompleted([ask("And the folders?"), "I have asked."], ["2 folders."])
     await agent.session.send("folders too")
-    await endedAgain()
+    await endedAgain(agent)
     const [first, second] = agent.asked()
     expect(second?.messages.slice(0, first?.messages.length)).toEqual(first?.messages)
     expect(JSON.stringify(second?.messages)).toMatch(/Count the files\..*3 files\..*And the folders\?/)
@@ -61,13 +56,13 @@ describe("Resume completed task with follow-up prompt", () => {
 describe("Track resumed status", () => {
   test("002-09: a task is resumed while its agent works on the follow-up, and completed again after that", async () => {
     const { gate, step } = behindGate("2 folders.")
-    await openCompleted([ask("And the folders?"), "Asked.", output(1), "Wait.", output(1), "2."], [step])
+    agent = await openCompleted([ask("And the folders?"), "Asked.", output(1), "Wait.", output(1), "2."], [step])
     await agent.session.send("folders too")
     await gate.reached
     await agent.session.send("and?")
     expect(agent.answers().at(-1)).toMatchObject({ status: "resumed", resume_count: 1 })
     gate.open()
-    await endedAgain()
+    await endedAgain(agent)
     await agent.session.send("and now?")
     expect(agent.answers().at(-1)).toMatchObject({ status: "completed", resume_count: 1 })
   })
@@ -76,9 +71,9 @@ describe("Track resumed status", () => {
 describe("Resume completion notification", () => {
   test("002-22: the whole response of a follow-up is told to the parent by itself", async () => {
     const response = `2 folders. ${"And more about them. ".repeat(60)}That is all.`
-    await openCompleted([ask("And the folders?"), "Asked.", "I see."], [response])
+    agent = await openCompleted([ask("And the folders?"), "Asked.", "I see."], [response])
     await agent.session.send("folders too")
-    expect((await endedAgain()).status).toBe("completed")
+    expect((await endedAgain(agent)).status).toBe("completed")
     await agent.session.send("hello")
     const said = lastSaid(agent.model, -1)
     expect(said).toContain("2 folders.")
@@ -89,7 +84,7 @@ describe("Resume completion notification", () => {
 describe("Wait for resume response", () => {
   test("002-23: background_output with block waits until the response is there", async () => {
     const { gate, step } = behindGate("2 folders.")
-    await openCompleted([ask("And the folders?"), output(1, { block: true }), "2 folders, it says."], [step])
+    agent = await openCompleted([ask("And the folders?"), output(1, { block: true }), "2 folders, it says."], [step])
     const turn = agent.session.send("folders too")
     await gate.reached
     gate.open()
@@ -145,11 +140,11 @@ describe("Reject resume of non-completed task", () => {
 describe("Reject concurrent resume", () => {
   test("002-25: a task that is being resumed is not resumed a second time", async () => {
     const { gate, step } = behindGate("2 folders.")
-    await openCompleted([ask("And the folders?"), ask("And the links?"), "One at a time."], [step])
+    agent = await openCompleted([ask("And the folders?"), ask("And the links?"), "One at a time."], [step])
     await agent.session.send("folders and links")
     expect(JSON.stringify(agent.answers().at(-1))).toContain("is currently being resumed")
     gate.open()
-    expect((await endedAgain()).resumeCount).toBe(1)
+    expect((await endedAgain(agent)).resumeCount).toBe(1)
     expect(agent.asked()).toHaveLength(2)
   })
 
@@ -160,7 +155,7 @@ describe("Reject concurrent resume", () => {
       const inputs = ["And the folders?", "And the links?"].map((prompt) => ({ resume: id, prompt }))
       return { calls: inputs.map((input) => ({ tool: "background_task", input })) }
     }
-    await openCompleted([both, "One at a time."], [step])
+    agent = await openCompleted([both, "One at a time."], [step])
     await agent.session.send("folders and links")
     const told = agent
       .answers()
@@ -169,13 +164,13 @@ describe("Reject concurrent resume", () => {
     expect(told.filter((each) => each.includes('"status":"resumed"'))).toHaveLength(1)
     expect(told.filter((each) => each.includes("is currently being resumed"))).toHaveLength(1)
     gate.open()
-    await endedAgain()
+    await endedAgain(agent)
   })
 })
 
 describe("Handle expired session on resume", () => {
   test("002-26: when the agent's session is gone, the error suggests a new background_task", async () => {
-    await openCompleted([ask("And the folders?"), "Gone."], [])
+    agent = await openCompleted([ask("And the folders?"), "Gone."], [])
     const child = agent.events.find((event) => event.type === "agent.created" && event.agent !== agent.session.id)
     expect(await agent.runtime.sessions.delete(child?.agent as SessionId)).toBe(true)
     await agent.session.send("folders too")
@@ -183,53 +178,5 @@ describe("Handle expired session on resume", () => {
     expect(told).toContain("no longer exists")
     expect(told).toContain("new background_task")
     expect(await agent.task(1)).toMatchObject({ status: "completed", resumeCount: 0 })
-  })
-})
-
-describe("Initial resume count", () => {
-  test("a new task was resumed no time", async () => {
-    await openCompleted([output(1), "3."], [])
-    await agent.session.send("and?")
-    expect((await agent.task(1)).resumeCount).toBe(0)
-    expect(agent.answers().at(-1)).toMatchObject({ resume_count: 0 })
-  })
-})
-
-describe("Increment resume count", () => {
-  test("002-27: each follow-up counts one, from zero", async () => {
-    await openCompleted([ask("One?"), "Asked.", ask("Two?"), "Asked."], ["1.", "2."])
-    expect((await agent.task(1)).resumeCount).toBe(0)
-    await agent.session.send("one")
-    expect((await endedAgain()).resumeCount).toBe(1)
-    await agent.session.send("two")
-    const twice = await eventually("the second ends", async () => {
-      const task = await agent.task(1)
-      return task.run === 3 && isTerminal(task.status) && task
-    })
-    expect(twice).toMatchObject({ resumeCount: 2, status: "completed" })
-  })
-})
-
-describe("Show resumed indicator", () => {
-  test('002-31: "(resumed)" stands after the id of a task that was resumed, and the id is still taken with it', async () => {
-    const read: ScriptStep = async () =>
-      call("background_output", { task_id: `${(await agent.task(1)).id.slice(0, 8)} (resumed)` })
-    await openCompleted([ask("And the folders?"), "Asked.", call("background_list"), read, "Listed."], ["2 folders."])
-    await agent.session.send("folders too")
-    const { id } = await endedAgain()
-    await agent.session.send("list")
-    const [list, told] = agent.answers().slice(-2)
-    expect(list?.["text"]).toContain(`\n${id.slice(0, 8)} (resumed) | completed`)
-    expect(told).toMatchObject({ status: "completed" })
-  })
-})
-
-describe("No indicator for new tasks", () => {
-  test("a task that was never resumed is listed by its id alone", async () => {
-    await openCompleted([call("background_list"), "Listed."], [])
-    const { id } = await agent.task(1)
-    await agent.session.send("list")
-    expect(agent.answers().at(-1)?.["text"]).toContain(`\n${id.slice(0, 8)} | completed`)
-    expect(JSON.stringify(agent.answers().at(-1))).not.toContain("(resumed)")
   })
 })

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { isTerminal } from "../../src/task/lifecycle.ts"
-import { lastSaid } from "../session/support/open-agent.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { call } from "./support/open-background.ts"
@@ -91,46 +90,6 @@ describe("Handle task errors", () => {
       status: "error",
       error: { code: "key_refused", message: expect.stringContaining("The key is not valid.") },
     })
-  })
-})
-
-describe("Cancel running tasks", () => {
-  test("002-08: a cancelled task ends as cancelled, and its agent's turn is stopped", async () => {
-    const { gate, step } = behindGate("late")
-    const cancel = about(() => agent, "background_cancel", 1)
-    agent = await openDelegation([launch("Count."), "It works.", cancel, "Stopped."], [step])
-    await agent.session.send("count")
-    await gate.reached
-    await agent.session.send("stop it")
-    expect(agent.answers().at(-1)).toMatchObject({
-      cancelled: 1,
-      tasks: [{ status: "cancelled", cancelled_by: "model", survivors: [] }],
-    })
-    expect((await agent.task(1)).status).toBe("cancelled")
-    await eventually("the turn of the agent is stopped", () =>
-      agent.events.some(
-        (event) =>
-          event.agent !== agent.session.id && event.type === "turn.completed" && event.accounting.outcome === "stopped",
-      ),
-    )
-  })
-
-  test("a cancelled task is not told of a second time", async () => {
-    const { gate, step } = behindGate("late")
-    const cancel = about(() => agent, "background_cancel", 1)
-    agent = await openDelegation([launch("Count."), "It works.", cancel, "Stopped.", "Yes?"], [step])
-    await agent.session.send("count")
-    await gate.reached
-    await agent.session.send("stop it")
-    await agent.session.send("hello")
-    expect(lastSaid(agent.model, -1)).toBe("hello")
-  })
-
-  test("cancelling needs to know what: none and two of them are refused", async () => {
-    const both = call("background_cancel", { all: true, batch: "x" })
-    agent = await openDelegation([call("background_cancel"), both, "Oh."], [])
-    await agent.session.send("stop")
-    for (const told of agent.answers()) expect(JSON.stringify(told)).toContain("exactly one of task_id, batch and all")
   })
 })
 

@@ -1,6 +1,7 @@
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import type { JsonObject } from "../../src/base/json.ts"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
+import { lastSaid } from "../session/support/open-agent.ts"
 import { eventually } from "../support/eventually.ts"
 import { createAnsweringPerson } from "./support/answering-person.ts"
 import {
@@ -112,4 +113,39 @@ test("a task that needs no decision is told so", async () => {
   await open([{ calls: [toSpawn("a")] }, apply, "Oh."])
   await agent.session.send("go")
   expect(JSON.stringify(agent.answers().at(-1))).toContain("needs no decision")
+})
+
+describe("results that a person decides on", () => {
+  test("001-62: they are told after they were applied, and not before", async () => {
+    const { person } = createAnsweringPerson("yes")
+    const script = [
+      { calls: [toSpawn("build", gate)] },
+      "It runs.",
+      "Yes?",
+      call("tasks.apply_patch", { patch_id: "the build" }),
+      "Applied.",
+      "I see.",
+    ]
+    const gated = await open(script, { person })
+    await agent.session.send("build")
+    ;(await gated.call(1)).finish("built")
+    await eventually("a person is asked", async () => (await openWaits()).length === 1)
+    await agent.session.send("hello")
+    expect(lastSaid(agent.model, -1)).not.toContain("| built")
+    await agent.session.send("apply it")
+    expect(agent.answers().at(-1)).toMatchObject({ ok: true, action: "apply", name: "the build" })
+    await agent.session.send("and?")
+    expect(JSON.stringify(agent.session.history())).toContain("built")
+    expect(await openWaits()).toEqual([])
+  })
+
+  test("those of tasks that one message starts alone are decided on one by one, whatever they are called", async () => {
+    const names = ["one", "two", "three"]
+    const alone = names.map((name) => toSpawn(name, { merge_strategy: "human_gated" }))
+    const gated = await open([{ calls: alone }, "They run."])
+    await agent.session.send("all of them")
+    expect(agent.answers()).toMatchObject(names.map(() => ({ is_new: true, group: { task_count: 1 } })))
+    for (const number of [1, 2, 3]) (await gated.call(number)).finish("done")
+    await eventually("a person is asked about each", async () => (await openWaits()).length === 3)
+  })
 })

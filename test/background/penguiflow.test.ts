@@ -5,7 +5,6 @@ import type { JsonObject } from "../../src/base/json.ts"
 import { lastSaid } from "../session/support/open-agent.ts"
 import { eventually } from "../support/eventually.ts"
 import { nextWait } from "../support/next-wait.ts"
-import { createAnsweringPerson } from "./support/answering-person.ts"
 import {
   type BackgroundOptions,
   call,
@@ -36,7 +35,6 @@ async function open(script: readonly ScriptStep[], options: BackgroundOptions = 
 /** It is kept for the agent to look at, and told by nobody. */
 const SILENT = { notify: "silent" }
 
-const openWaits = () => agent.runtime.engine.store.waits({ isOpen: true })
 const unconsumed = async () => (await agent.session.trajectory.unconsumed()).size
 
 describe("acknowledging", () => {
@@ -165,39 +163,4 @@ describe("retain_turn", () => {
     })
     await turn
   }
-})
-
-describe("results that a person decides on", () => {
-  test("001-62: they are told after they were applied, and not before", async () => {
-    const { person } = createAnsweringPerson("yes")
-    const script = [
-      spawn("build", { merge_strategy: "human_gated", description: "the build" }),
-      "It runs.",
-      "Yes?",
-      call("tasks.apply_patch", { patch_id: "the build" }),
-      "Applied.",
-      "I see.",
-    ]
-    const gated = await open(script, { person })
-    await agent.session.send("build")
-    ;(await gated.call(1)).finish("built")
-    await eventually("a person is asked", async () => (await openWaits()).length === 1)
-    await agent.session.send("hello")
-    expect(lastSaid(agent.model, -1)).not.toContain("| built")
-    await agent.session.send("apply it")
-    expect(agent.answers().at(-1)).toMatchObject({ ok: true, action: "apply", name: "the build" })
-    await agent.session.send("and?")
-    expect(JSON.stringify(agent.session.history())).toContain("built")
-    expect(await openWaits()).toEqual([])
-  })
-
-  test("those of tasks that one message starts alone are decided on one by one, whatever they are called", async () => {
-    const names = ["one", "two", "three"]
-    const alone = names.map((name) => toSpawn(name, { merge_strategy: "human_gated" }))
-    const gated = await open([{ calls: alone }, "They run."])
-    await agent.session.send("all of them")
-    expect(agent.answers()).toMatchObject(names.map(() => ({ is_new: true, group: { task_count: 1 } })))
-    for (const number of [1, 2, 3]) (await gated.call(number)).finish("done")
-    await eventually("a person is asked about each", async () => (await openWaits()).length === 3)
-  })
 })

@@ -16,7 +16,7 @@ import { createDeliveryTools, createWorld, type DeliveryWorld } from "./delivery
 import { openLifeEngine } from "./life-engine.ts"
 import { createLife, createMortalEngine, type Life, liveThroughEffect } from "./mortal-engine.ts"
 import { describeLive } from "./store-invariants.ts"
-import { forgetFrom, type TurnCrash } from "./turn-crash.ts"
+import { forgetFrom, type ProcessCrash } from "./turn-crash.ts"
 
 export interface OpenDelivery {
   readonly runtime: Runtime
@@ -29,7 +29,7 @@ export interface OpenDelivery {
 export interface DeliveryHouse {
   /** What the model was shown twice, in any life. */
   readonly problems: readonly string[]
-  begin(crash?: TurnCrash): Promise<{ life: Life; opened: Promise<OpenDelivery> }>
+  begin(crash?: ProcessCrash): Promise<{ life: Life; opened: Promise<OpenDelivery> }>
   describeLive(): Promise<string>
   remove(): Promise<void>
 }
@@ -53,7 +53,7 @@ export function createDeliveryHouse(plan: DeliveryPlan, store: string): Delivery
   const problems: string[] = []
   const newest = (): number => lives.length
 
-  async function begin(crash?: TurnCrash) {
+  async function begin(crash?: ProcessCrash) {
     const life = createLife(lives.length + 1, crash?.at === "unsaved" ? undefined : crash)
     lives.push(life)
     const clock = createManualClock(1_700_000_000_000 + life.number * LIFE_MS)
@@ -63,7 +63,7 @@ export function createDeliveryHouse(plan: DeliveryPlan, store: string): Delivery
     return { life, opened: open(engine, life, clock, crash) }
   }
 
-  async function open(engine: Engine, life: Life, clock: ManualClock, crash?: TurnCrash): Promise<OpenDelivery> {
+  async function open(engine: Engine, life: Life, clock: ManualClock, crash?: ProcessCrash): Promise<OpenDelivery> {
     const mortal = createMortalEngine(engine, life)
     const world = createWorld(async (turns) => {
       for (let turn = 0; turn < turns; turn++) await life.guard(new Promise<void>((resolve) => setImmediate(resolve)))

@@ -1,6 +1,6 @@
 import type { DeliveryPlan, Move } from "./delivery-plan.ts"
 import type { Random } from "./seed.ts"
-import type { TurnCrash } from "./turn-crash.ts"
+import type { ProcessCrash } from "./turn-crash.ts"
 
 /** A group and single ends, told by a report, at a tool boundary, with a message, and read by a call. */
 const MOVES: readonly Move[] = [
@@ -20,7 +20,7 @@ const MOVES: readonly Move[] = [
 ]
 
 /** Every way in which an end reaches a conversation, in one life, a little sooner or later each time. */
-export function planOutbox(seed: number, random: Random, crash: TurnCrash): DeliveryPlan {
+export function planOutbox(seed: number, random: Random, crash: ProcessCrash): DeliveryPlan {
   const moves = MOVES.map((move) => (move.do === "pass" ? { ...move, turns: random.integer(0, move.turns) } : move))
   return {
     name: `outbox${seed}`,

@@ -3,7 +3,7 @@ import type { SessionId } from "../../src/task/id.ts"
 import type { NotifyMode } from "../../src/task/record.ts"
 import type { CrashPoint } from "./mortal-engine.ts"
 import type { Random } from "./seed.ts"
-import type { TurnCrash } from "./turn-crash.ts"
+import type { ProcessCrash } from "./turn-crash.ts"
 
 /** Conversations, what is done to them in each life of the program, and where each life but the last ends. */
 export interface DeliveryPlan {
@@ -25,7 +25,7 @@ export interface PlannedSession {
 
 export interface PlannedLife {
   readonly moves: readonly Move[]
-  readonly crash: TurnCrash
+  readonly crash: ProcessCrash
 }
 
 /**
@@ -80,7 +80,7 @@ export function planDelivery(seed: number, random: Random): DeliveryPlan {
   return { name: `r${seed}`, sessions, maxConsecutiveWakes, tasksAtOnce, lives, isApplied: random.chance(0.5) }
 }
 
-function planCrash(random: Random): TurnCrash {
+function planCrash(random: Random): ProcessCrash {
   const number = random.integer(1, COMMITS)
   if (random.chance(0.15)) return { at: "unsaved", number }
   if (random.chance(0.2)) return { at: "effect", number: random.integer(1, 12), when: random.pick(["before", "after"]) }

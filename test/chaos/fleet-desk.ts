@@ -22,6 +22,8 @@ export interface FleetDesk {
   answerWaits(): Promise<void>
   /** Tasks that have not ended; undefined while nobody can say. */
   countLive(): Promise<number | undefined>
+  /** The same of turns: one whose desk was silent for too long is begun again after its results were told. */
+  countLiveTurns(): Promise<number | undefined>
   /** Results that were not told yet; undefined while nobody can say. */
   countUntold(): Promise<number | undefined>
   describe(): Promise<string>
@@ -83,6 +85,7 @@ export async function openFleetDesk(options: FleetDeskOptions): Promise<FleetDes
       }
     },
     countLive: () => whileAway(store.countTasks({ statuses: LIVE_STATUSES, kinds: ["tool"] })),
+    countLiveTurns: () => whileAway(store.countTasks({ statuses: LIVE_STATUSES, kinds: ["turn"] })),
     countUntold: async () => (await whileAway(store.notices({ states: ["pending", "claimed"] }, MANY)))?.length,
     describe: () => describeLive(store),
     close: () => runtime.close(),

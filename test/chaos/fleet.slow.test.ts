@@ -82,6 +82,11 @@ async function live(site: FleetSite, desk: FleetDesk, plan: FleetPlan): Promise<
   const ending = busy.then(async () => {
     await eventually("every task has ended", () => nowAndThen(async () => (await desk.countLive()) === 0), PATIENCE_MS)
     await eventually("every end is told", () => nowAndThen(async () => (await desk.countUntold()) === 0), PATIENCE_MS)
+    await eventually(
+      "every turn has ended",
+      () => nowAndThen(async () => (await desk.countLiveTurns()) === 0),
+      PATIENCE_MS,
+    )
   })
   try {
     await Promise.race([ending, answering])

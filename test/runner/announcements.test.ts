@@ -1,69 +1,17 @@
 import { hostname } from "node:os"
-import { join } from "node:path"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { VERSION } from "../../src/base/version.ts"
-import { definePlugin } from "../../src/plugin/define-plugin.ts"
-import { createRegistry } from "../../src/plugin/registry.ts"
-import type { Tool } from "../../src/plugin/tool.ts"
-import { createRunner, type Runner, type RunnerOptions } from "../../src/runner/runner.ts"
 import type { Engine } from "../../src/task/engine.ts"
 import { ANNOUNCEMENTS } from "../../src/task/worker.ts"
 import { eventually } from "../support/eventually.ts"
-import { openTestEngine } from "../support/test-engine.ts"
-import { createGatedTool, echo } from "../support/tools.ts"
-import { createFolder } from "../support/workplace.ts"
-
-interface Opened extends Runner {
-  /** The tools of its plugin `test` from now on. */
-  have(...tools: readonly Tool[]): void
-}
-
-const other: Tool = { ...echo, name: "other" }
-
-async function openWorker(
-  directory: string,
-  { tools = [echo], ...options }: Partial<RunnerOptions> & { engine: Engine; tools?: readonly Tool[] },
-): Promise<Opened> {
-  const registry = createRegistry()
-  let current = tools
-  const plugin = Object.defineProperty(definePlugin({ kind: "tool", name: "test", tools }), "tools", {
-    get: () => current,
-  })
-  await registry.register(plugin)
-  const runner = await createRunner({ ...options, registry, spoolDirectory: join(directory, "spool") })
-  onTestFinished(() => runner.close())
-  return Object.assign(runner, {
-    have(...next: readonly Tool[]) {
-      current = next
-      registry.refreshTools("test")
-    },
-  })
-}
-
-function open(directory = createFolder()) {
-  return { directory, engine: () => openTestEngine(directory) }
-}
-
-/** How often the store was written and asked for workers. */
-function watch(engine: Engine) {
-  const seen = { announcements: 0, lists: 0, renewals: 0 }
-  const commit: typeof engine.store.commit = (operations) => {
-    if (operations.some(({ op }) => op === "document.put")) seen.announcements += 1
-    if (operations.some(({ op }) => op === "lease.renew")) seen.renewals += 1
-    return engine.store.commit(operations)
-  }
-  const workers: typeof engine.store.workers = () => {
-    seen.lists += 1
-    return engine.store.workers()
-  }
-  return { seen, engine: { ...engine, store: { ...engine.store, commit, workers } } }
-}
+import { echo } from "../support/tools.ts"
+import { openPlace, openWorker, other, watch } from "../support/announcing-worker.ts"
 
 const announced = ({ store }: Engine) => store.documents(ANNOUNCEMENTS.workspace, ANNOUNCEMENTS.collection)
 
 test("a worker announces what it can run, once, and again when its tools change", async () => {
-  const { directory, engine } = open()
+  const { directory, engine } = openPlace()
   const { seen, engine: watched } = watch(await engine())
   const worker = await openWorker(directory, {
     engine: watched,
@@ -92,7 +40,7 @@ test("a worker announces what it can run, once, and again when its tools change"
 })
 
 test("what a worker has announced goes with it, and with one that takes over from it", async () => {
-  const { directory, engine } = open()
+  const { directory, engine } = openPlace()
   const store = await engine()
   const first = await openWorker(directory, { engine: await engine() })
   expect(await announced(store)).toHaveLength(1)
@@ -109,7 +57,7 @@ test("what a worker has announced goes with it, and with one that takes over fro
 })
 
 test("what could not be announced is announced later", async () => {
-  const { directory, engine } = open()
+  const { directory, engine } = openPlace()
   const { store, ...rest } = await engine()
   let refusals = 1
   const commit: typeof store.commit = (operations) =>
@@ -126,68 +74,19 @@ test("what could not be announced is announced later", async () => {
 })
 
 test("who only looks announces nothing", async () => {
-  const { directory, engine } = open()
+  const { directory, engine } = openPlace()
   const looking = await openWorker(directory, { engine: await engine(), takesWork: false })
   expect(await announced(await engine())).toEqual([])
   expect(await looking.workers()).toMatchObject([{ pid: process.pid, announcement: null }])
 })
 
-test("a task that nobody can run stays in the queue, says what is missing, and runs once somebody has it", async () => {
-  const { directory, engine } = open()
-  const asking = await openWorker(directory, { engine: await engine(), tools: [echo, other], takesWork: false })
-  const { id } = await asking.start({ tool: "other", input: { value: 7 } })
-  const missing = async () => (await asking.get(id)).missing
-  expect(await missing()).toMatchObject({ needs: "worker", text: "no worker is there" })
-  await openWorker(directory, { engine: await engine(), takesKinds: ["agent"] })
-  expect(await missing()).toMatchObject({ needs: "kind", text: "no worker takes tool tasks" })
-  await openWorker(directory, { engine: await engine(), tools: [echo] })
-  expect(await missing()).toMatchObject({ needs: "tool", text: "no worker has the tool other of the plugin test" })
-  const { items } = await asking.list({})
-  expect(items).toMatchObject([{ id, status: "queued", missing: { needs: "tool", name: "other" } }])
-  const able = await openWorker(directory, { engine: await engine(), tools: [other] })
-  const { task } = await able.result(id, { waitMs: 10_000 })
-  expect(task).toMatchObject({ status: "completed", patch: { payload: 7 } })
-})
-
-test("of a worker that has not taken up its work yet nobody says that it cannot run something", async () => {
-  const { directory, engine } = open()
-  const asking = await openWorker(directory, { engine: await engine(), tools: [echo, other], takesWork: false })
-  const { id } = await asking.start({ tool: "other", input: {} })
-  const begin = Promise.withResolvers<void>()
-  const onCreated = () => begin.promise
-  const starting = openWorker(directory, { engine: await engine(), tools: [echo], onCreated })
-  await eventually("it has its lease", async () => (await asking.workers()).some(({ isStarting }) => isStarting))
-  expect((await asking.get(id)).missing).toBeNull()
-  begin.resolve()
-  await starting
-  expect((await asking.workers()).some(({ isStarting }) => isStarting)).toBe(false)
-  expect((await asking.get(id)).missing).toMatchObject({ needs: "tool", name: "other" })
-})
-
-test("a list asks once what workers can run, however many tasks are in it", async () => {
-  const { directory, engine } = open()
-  const { seen, engine: watched } = watch(await engine())
-  const asking = await openWorker(directory, { engine: watched, takesWork: false })
-  for (let count = 0; count < 5; count++) await asking.start({ tool: "echo", input: {} })
-  const { items } = await asking.list({})
-  expect(items.filter(({ missing }) => missing?.needs === "worker")).toHaveLength(5)
-  expect(seen.lists).toBe(1)
-  expect((await asking.list({ statuses: ["completed"] })).items).toEqual([])
-  expect(seen.lists).toBe(1)
-})
-
-test("a task that runs says where", async () => {
-  const { directory, engine } = open()
-  const gated = createGatedTool()
-  const worker = await openWorker(directory, { engine: await engine(), tools: [gated.tool] })
-  const asking = await openWorker(directory, { engine: await engine(), tools: [], takesWork: false })
-  const { id } = await worker.start({ tool: "gated", input: {} })
-  const call = await gated.call(1)
-  expect((await asking.get(id)).worker).toMatchObject({ host: hostname(), pid: process.pid, where: "process" })
-  expect((await asking.workers()).reduce((sum, { running }) => sum + running, 0)).toBe(1)
-  call.finish()
-  const { worker: nobody } = await asking.result(id, { waitMs: 10_000 })
-  expect(nobody).toBeNull()
+test("who runs no tasks announces that it takes the turns of its own conversations, and nothing else", async () => {
+  const { directory, engine } = openPlace()
+  const takeTurn = async () => null
+  await openWorker(directory, { engine: await engine(), background: { maxConcurrentTasks: 0 }, takeTurn })
+  const looking = await openWorker(directory, { engine: await engine(), takesWork: false })
+  const [announcement] = (await looking.workers()).flatMap((worker) => worker.announcement ?? [])
+  expect(announcement).toMatchObject({ takes: "own", kinds: ["turn"], concurrency: 0 })
 })
 
 /** As of a process that stands still. */

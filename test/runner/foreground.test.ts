@@ -1,13 +1,9 @@
 import { expect, test, vi } from "vitest"
 import { z } from "zod"
 import { createManualClock } from "../../src/base/manual-clock.ts"
-import { definePlugin } from "../../src/plugin/define-plugin.ts"
-import type { Answer } from "../../src/plugin/task-service.ts"
-import type { PendingCall } from "../../src/plugin/tool-hooks.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
-import { eventually } from "../support/eventually.ts"
 import { contentsOf } from "../support/contents.ts"
-import { createGatedTool, echo } from "../support/tools.ts"
+import { createGatedTool } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
 test("a failure in the foreground is an answer and leaves nothing behind", async () => {
@@ -128,74 +124,4 @@ test("a promotion that cannot be stored leaves the call in the foreground, with 
   expect(await execution.answer).toMatchObject({ outcome: "promoted", task: { usage: { tokens: 7 } } })
   call.finish()
   await meanwhile.tasks.result(execution.taskId, { waitMs: 20_000 })
-})
-
-test("hooks may refuse and change a call, and hear of its answer", async () => {
-  const { meanwhile } = await createWorkplace({ tools: [echo] })
-  const heard: [PendingCall, Answer][] = []
-  await meanwhile.plugins.register(
-    definePlugin({
-      kind: "tool",
-      name: "watcher",
-      tools: [],
-      beforeToolCall: ({ input }) => {
-        const { value } = input as { value: unknown }
-        if (value === "forbidden") return { decision: "refuse", reason: "it is forbidden" }
-        if (value === "crash") throw new Error("the hook broke")
-        return value === "wrong"
-          ? { decision: "change", input: { value: "right" } }
-          : value === "invalid"
-            ? { decision: "change", input: 7 }
-            : { decision: "allow" }
-      },
-      afterToolCall: (call, answer) => {
-        heard.push([call, answer])
-        throw new Error("it changes nothing")
-      },
-    }),
-  )
-  const { tasks } = meanwhile
-  const ask = (value: string) => ({ tool: "echo", input: { value } })
-  expect(await tasks.execute(ask("wrong")).answer).toMatchObject({ patch: { payload: "right" } })
-  await eventually("the hook has heard", () => heard.length > 0)
-  expect(heard).toMatchObject([[{ input: { value: "right" } }, { outcome: "completed" }]])
-  for (const [value, code] of [
-    ["forbidden", "permission_denied"],
-    ["crash", "permission_denied"],
-    ["invalid", "invalid_input"],
-  ] as const) {
-    await expect(tasks.execute(ask(value)).answer).rejects.toMatchObject({ code })
-    await expect(tasks.start(ask(value))).rejects.toMatchObject({ code })
-  }
-  const started = await tasks.start(ask("wrong"))
-  expect((await tasks.result(started.id, { waitMs: 20_000 })).task).toMatchObject({ patch: { payload: "right" } })
-  expect((await tasks.list({})).items).toHaveLength(1)
-})
-
-test("permission is asked for every call, and what cannot be asked is not allowed", async () => {
-  const asked: unknown[] = []
-  const { meanwhile, directory } = await createWorkplace({
-    tools: [echo],
-    permissions: {
-      decide({ tool, input }) {
-        asked.push([tool, input])
-        const { value } = input as { value: unknown }
-        if (value === "throws") throw new Error("no line")
-        if (value === "rejects") return Promise.reject(new Error("no line"))
-        return value === "no" ? Promise.resolve({ allowed: false, reason: "said no" }) : { allowed: true }
-      },
-    },
-  })
-  const before = await contentsOf(directory)
-  for (const value of ["no", "throws", "rejects"]) {
-    const call = { tool: "echo", input: { value } }
-    await expect(meanwhile.tasks.execute(call).answer).rejects.toMatchObject({ code: "permission_denied" })
-    await expect(meanwhile.tasks.start(call)).rejects.toMatchObject({ code: "permission_denied" })
-    await expect(meanwhile.tasks.adopt(call, Promise.resolve())).rejects.toMatchObject({ code: "permission_denied" })
-  }
-  expect(await contentsOf(directory)).toEqual(before)
-  expect(await meanwhile.tasks.execute({ tool: "echo", input: { value: "yes" } }).answer).toMatchObject({
-    outcome: "completed",
-  })
-  expect(asked).toHaveLength(10)
 })

@@ -1,5 +1,7 @@
+import { setImmediate } from "node:timers/promises"
 import { expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
+import { hasEvent, interceptCommits } from "../support/intercept-commits.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
@@ -35,4 +37,58 @@ test("a worker is not taken for lost while the store was away and nobody could r
   away.resolve()
   await hasLooked.promise
   expect((await meanwhile.tasks.get(id)).task.status).toBe("running")
+})
+
+test("how long a task took does not count for how long its end had to wait for the store", async () => {
+  const gated = createGatedTool()
+  const clock = createManualClock()
+  const { meanwhile } = await createWorkplace({ tools: [gated.tool], clock })
+  const hasEnded = Promise.withResolvers<void>()
+  const back = Promise.withResolvers<void>()
+  interceptCommits(meanwhile, async (operations, commit) => {
+    if (hasEvent(operations, "task.completed")) {
+      hasEnded.resolve()
+      await back.promise
+    }
+    return commit(operations)
+  })
+  const { id } = await meanwhile.tasks.start({ tool: "gated", input: {} })
+  const call = await gated.call(1)
+  clock.advance(2_000)
+  call.finish()
+  await hasEnded.promise
+  clock.advance(20_000)
+  back.resolve()
+  const { task } = await meanwhile.tasks.result(id, { waitMs: 60_000 })
+  expect(task).toMatchObject({ status: "completed", ranMs: 2_000 })
+})
+
+test("how long calls take is learned without how long one had to wait for the store to move to the background", async () => {
+  const gated = createGatedTool()
+  const clock = createManualClock()
+  const { meanwhile } = await createWorkplace({ tools: [gated.tool], clock })
+  const { tasks } = meanwhile
+  const isMoving = Promise.withResolvers<void>()
+  const back = Promise.withResolvers<void>()
+  interceptCommits(meanwhile, async (operations, commit) => {
+    if (operations.some(({ op }) => op === "task.create")) {
+      isMoving.resolve()
+      await back.promise
+    }
+    return commit(operations)
+  })
+  const { promote, answer, taskId } = tasks.execute({ tool: "gated", input: {} })
+  const call = await gated.call(1)
+  clock.advance(2_000)
+  void promote()
+  await isMoving.promise
+  call.finish()
+  await setImmediate()
+  clock.advance(20_000)
+  back.resolve()
+  await answer
+  await tasks.result(taskId, { waitMs: 60_000 })
+  const learned = await tasks.estimate({ tool: "gated", input: {} })
+  expect(learned?.source).toBe("history")
+  expect(learned?.medianMs).toBeLessThan(2_600)
 })

@@ -1,8 +1,6 @@
 import { expect, test } from "vitest"
-import { z } from "zod"
 import type { WaitRequest } from "../../src/plugin/wait-request.ts"
-import { defineTool, type Tool } from "../../src/plugin/tool.ts"
-import { createSessionId, createTaskId, createWaitId } from "../../src/task/id.ts"
+import { createTaskId, createWaitId } from "../../src/task/id.ts"
 import { createGroupDesk, type GroupDesk } from "../support/group-desk.ts"
 
 /** Long enough that only what is waited for ends a wait. */
@@ -143,71 +141,4 @@ test("a wait looks by itself when every wake-up is lost", async () => {
   await desk.finish("one")
   await desk.runner.result(id, { waitMs: LONG_MS })
   expect((await desk.passTime(wait)).reason).toBe("met")
-})
-
-/** Starts a task and waits for it within its own run, as a retained turn does. */
-function createWaitingTool(onAnswer: (reason: string) => void): Tool {
-  return defineTool({
-    name: "waiting",
-    description: "Starts another task and waits for it.",
-    input: z.object({}),
-    background: { mode: "always" },
-    async run(_input, { tasks }) {
-      const { id } = await tasks.start({ tool: "gated", input: { name: "below" } })
-      const { reason } = await tasks.waitFor({ tasks: [id], limitMs: LONG_MS, consume: true })
-      onAnswer(reason)
-      return reason
-    },
-  })
-}
-
-test("C7: with one slot, a run that waits for its own task does not deadlock, and takes its slot again", async () => {
-  const tool = createWaitingTool(() => {})
-  const desk = await createGroupDesk({ background: { maxConcurrentTasks: 1 }, tools: [tool] })
-  const above = await desk.runner.start({ tool: "waiting", input: {} })
-  await desk.finish("below")
-  const { task } = await desk.runner.result(above.id, { waitMs: LONG_MS })
-  expect(task).toMatchObject({ status: "completed", patch: { payload: "met" } })
-  const next = await desk.start("next")
-  await desk.finish("next")
-  expect((await desk.runner.result(next.id, { waitMs: LONG_MS })).task.status).toBe("completed")
-})
-
-test("a run that is stopped while it waits is released", async () => {
-  const reasons: string[] = []
-  const tool = createWaitingTool((reason) => reasons.push(reason))
-  const desk = await createGroupDesk({ tools: [tool] })
-  const above = await desk.runner.start({ tool: "waiting", input: {} })
-  await desk.call("below")
-  await desk.runner.cancel(above.id)
-  expect((await desk.runner.result(above.id, { waitMs: LONG_MS })).task.status).toBe("cancelled")
-  expect(reasons).toEqual(["released"])
-})
-
-test("within a call of a turn, what a wait shows is claimed by the step that asked, and used once that is kept", async () => {
-  const tool = defineTool({
-    name: "ask",
-    description: "Waits for what it is given.",
-    input: z.object({ tasks: z.array(z.string()) }),
-    async run(input, { tasks }) {
-      const { reason } = await tasks.waitFor({ ...input, limitMs: LONG_MS, consume: true })
-      return reason
-    },
-  })
-  const desk = await createGroupDesk({ tools: [tool] })
-  const { runner, engine, session } = desk
-  const turn = await desk.start("turn")
-  const mine = await desk.start("mine")
-  const theirs = await desk.start("theirs", { session: createSessionId() })
-  await desk.finish("mine")
-  await desk.finish("theirs")
-  const askedBy = { taskId: turn.id, run: 1, key: "call 1" }
-  const input = { tasks: [mine.id, theirs.id] }
-  expect(await runner.execute({ tool: "ask", input, session, askedBy }).answer).toMatchObject({ outcome: "completed" })
-  const notices = await engine.store.notices({}, 9)
-  expect(notices.find(({ taskId }) => taskId === mine.id)).toMatchObject({ state: "claimed", claimedBy: askedBy })
-  expect(notices.find(({ taskId }) => taskId === theirs.id)?.state).toBe("pending")
-  const run = { taskId: turn.id, run: 1 }
-  await engine.store.commit([{ op: "step.finish", run, key: "call 1", result: "met", settlesClaims: true }])
-  expect(await engine.store.notices({ taskId: mine.id }, 9)).toMatchObject([{ state: "consumed" }])
 })

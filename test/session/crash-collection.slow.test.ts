@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { findBrokenConversation } from "../chaos/turn-conversation.ts"
-import { describeTurnCrash, type TurnCrash } from "../chaos/turn-crash.ts"
+import { describeTurnCrash, type ProcessCrash } from "../chaos/turn-crash.ts"
 import { createTurnHouse, type OpenHouse, type TurnHouse } from "../chaos/turn-house.ts"
 import { findTurnViolations } from "../chaos/turn-invariants.ts"
 import { readStoredSession } from "../chaos/turn-record.ts"
@@ -17,7 +17,7 @@ test("a crash during a collection loses neither the turn nor what was collected"
   const { first, last, collected } = await countPoints()
   expect(collected).toBeGreaterThan(0)
   const points = (["commit", "effect"] as const).flatMap((at) =>
-    numbers(first[at] + 1, last[at]).flatMap((number): TurnCrash[] => [
+    numbers(first[at] + 1, last[at]).flatMap((number): ProcessCrash[] => [
       { at, number, when: "before" },
       { at, number, when: "after" },
     ]),
@@ -66,7 +66,7 @@ async function playAgain({ runtime }: OpenHouse): Promise<void> {
   await session.send(SCENARIO.prompt)
 }
 
-async function playRound(point: TurnCrash): Promise<readonly string[]> {
+async function playRound(point: ProcessCrash): Promise<readonly string[]> {
   const house = await createTalkedHouse()
   try {
     const { life, opened } = await house.begin(point)

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { createSubagentPlugin } from "../../src/builtin/subagent/subagent-plugin.ts"
 import { DEFAULT_WORKSPACE, type SessionId } from "../../src/task/id.ts"
 import { findBrokenConversation } from "../chaos/turn-conversation.ts"
-import { describeTurnCrash, type TurnCrash } from "../chaos/turn-crash.ts"
+import { describeTurnCrash, type ProcessCrash } from "../chaos/turn-crash.ts"
 import { findRepeated } from "../chaos/turn-effects.ts"
 import { createTurnHouse, type OpenHouse, type TurnHouse } from "../chaos/turn-house.ts"
 import { readStoredSession } from "../chaos/turn-record.ts"
@@ -17,7 +17,7 @@ const SESSION = "session-family" as SessionId
 test("a crash anywhere in a subagent's turn, or in its parent's, repeats nothing that was finished in either", async () => {
   const { first, last } = await countPoints()
   const points = (["commit", "effect"] as const).flatMap((at) =>
-    numbers(first[at] + 1, last[at]).flatMap((number): TurnCrash[] => [
+    numbers(first[at] + 1, last[at]).flatMap((number): ProcessCrash[] => [
       { at, number, when: "before" },
       { at, number, when: "after" },
     ]),
@@ -45,7 +45,7 @@ async function countPoints() {
   }
 }
 
-async function playRound(point: TurnCrash): Promise<readonly string[]> {
+async function playRound(point: ProcessCrash): Promise<readonly string[]> {
   const house = createHouse()
   try {
     const { life, opened } = await house.begin(point)

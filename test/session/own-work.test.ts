@@ -1,8 +1,13 @@
 import { expect, test } from "vitest"
+import { createSubagentPlugin } from "../../src/builtin/subagent/subagent-plugin.ts"
 import { eventually } from "../support/eventually.ts"
 import { createFolder } from "../support/workplace.ts"
 import { createGate } from "./support/gate.ts"
 import { beginLife } from "./support/lives.ts"
+import { WORKER } from "./support/open-subagents.ts"
+import { startAgent } from "./support/start-agent.ts"
+
+const { model: _, ...PROFILE } = WORKER
 
 test("who takes only its own work goes on with the left turn of the session it opens, and with no other", async () => {
   const folder = createFolder()
@@ -36,4 +41,42 @@ test("who takes only its own work goes on with the left turn of the session it o
     const { items } = await third.store.tasks({ session: other.id, kinds: ["turn"] }, { limit: 10 })
     return items[0]?.status === "completed"
   })
+})
+
+test("who runs no tasks goes on with the left turn of the session it opens, and leaves an agent and its turn to others", async () => {
+  const folder = createFolder()
+  const gates = [createGate(), createGate()]
+  const script = gates.map((gate) => () => ({ gate: gate.pass(), text: "never said" }))
+  const options = { tools: [], plugins: [createSubagentPlugin({ directories: [], profiles: [PROFILE] })] }
+  const first = await beginLife(folder, 1, { ...options, script })
+  const session = await first.runtime.createSession()
+  void session.send("Wanted.").catch(() => {})
+  await gates[0]?.reached
+  const agent = await startAgent({ runtime: first.runtime, session })
+  await gates[1]?.reached
+  first.life.end()
+
+  const background = { maxConcurrentTasks: 0 }
+  const second = await beginLife(folder, 2, { ...options, script: ["Gone on.", "Hello.", "Yes."], background })
+  const again = await second.runtime.openSession(session.id)
+  const { text } = await again.send("Hello?")
+  expect(text).toBe("Hello.")
+  second.clock.advance(2_000)
+  await again.send("Still there?")
+  const statuses = async () =>
+    (await second.store.tasks({ statuses: ["queued", "running"] }, { limit: 10 })).items.map(({ kind, status }) => [
+      kind,
+      status,
+    ])
+  expect(await statuses()).toEqual([
+    ["turn", "queued"],
+    ["agent", "queued"],
+  ])
+  expect(second.model.callCount).toBe(3)
+  await second.runtime.close()
+  second.life.end()
+
+  const third = await beginLife(folder, 3, { ...options, script: ["It is done."] })
+  const { task } = await third.runtime.tasks.result(agent.id, { waitMs: 60_000 })
+  expect(task).toMatchObject({ status: "completed", fence: 2 })
 })

@@ -9,7 +9,7 @@ const DECIDED_OTHERWISE = [14, 22, 25, 31, 35, 73]
 
 /** Rows that another suite shows, in this file. */
 const ELSEWHERE: Readonly<Record<number, string>> = {
-  61: "test/cli/piped-program.slow.test.ts",
+  61: "test/cli/second-program.slow.test.ts",
   62: "test/plugin/background-capable.test.ts",
   68: "test/cli/agents-on-screen.slow.test.ts",
   70: "test/cli/agents-on-screen.slow.test.ts",

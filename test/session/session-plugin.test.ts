@@ -1,19 +1,13 @@
-import { existsSync, readdirSync } from "node:fs"
-import { join } from "node:path"
 import { expect, test } from "vitest"
 import { createEngineSessionPlugin } from "../../src/builtin/session/engine-session-plugin.ts"
-import { createFileSessionPlugin } from "../../src/builtin/session/file-session-plugin.ts"
-import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { textOf } from "../../src/plugin/message.ts"
 import type { SessionPlugin } from "../../src/plugin/session-plugin.ts"
 import type { SessionDirectory, SessionState } from "../../src/plugin/sessions-port.ts"
 import { createSessionId } from "../../src/task/id.ts"
-import { createFolder } from "../support/workplace.ts"
 import { createGate } from "./support/gate.ts"
-import { type AgentOptions, lastSaid, openAgent, openScripted } from "./support/open-agent.ts"
-
-const talk = (count: number): string[] => Array.from({ length: count }, (_, index) => `answer ${index + 1}`)
+import { lastSaid, openAgent } from "./support/open-agent.ts"
+import { openWithFiles, talk } from "./support/open-with-files.ts"
 
 /** Everything it is asked, in order. */
 function createNotingPlugin(saved?: (id: SessionState["id"]) => SessionState) {
@@ -35,17 +29,6 @@ function createNotingPlugin(saved?: (id: SessionState["id"]) => SessionState) {
     onSessionEnded: ({ turns }) => void asked.push(`ended after ${turns}`),
   })
   return { plugin, asked }
-}
-
-function openWithFiles(script: readonly string[], options: AgentOptions = {}) {
-  const folder = createFolder()
-  const sessionPlugin = (directory: SessionDirectory) =>
-    createFileSessionPlugin({ directory, workingDirectory: folder })
-  const files = (): string[] => {
-    const path = join(folder, ".meanwhile/sessions")
-    return existsSync(path) ? readdirSync(path).filter((name) => name.endsWith(".json")) : []
-  }
-  return openAgent(script, { sessionPlugin, ...options }).then((agent) => ({ ...agent, files, root: folder }))
 }
 
 test("004-27: a session plugin is told of a session's start, of each turn and of its end", async () => {
@@ -157,42 +140,6 @@ test("004-29: the person saves, lists, resumes and deletes conversations by comm
   expect(switched).toEqual([other.id])
   expect(await session.runCommand("delete-session", other.id)).toBe(`Deleted ${other.id}.`)
   expect((await runtime.sessions.list()).map(({ id }) => id)).toEqual([session.id])
-})
-
-test("004-26: a session plugin saves, loads, lists and deletes whole conversations", async () => {
-  const { session, runtime } = await openWithFiles(talk(1))
-  await session.send("hello")
-  const [entry] = runtime.plugins.list({ kind: "session" })
-  const plugin = entry?.plugin as SessionPlugin
-  await plugin.save(await session.state())
-  expect((await plugin.load(session.id))?.messages).toEqual(session.history())
-  expect((await plugin.list()).map(({ id }) => id)).toEqual([session.id])
-  expect([await plugin.delete(session.id), await plugin.load(session.id)]).toEqual([true, undefined])
-})
-
-test("004-32: at most so many conversations are kept in files, the oldest go", async () => {
-  const { runtime, session, files } = await openWithFiles(talk(4), {
-    sessionConfig: { maxSessions: 2, checkpointAfterTurns: 1 },
-  })
-  await session.send("oldest")
-  for (let count = 0; count < 3; count++) await (await runtime.createSession()).send("newer")
-  expect(files()).toHaveLength(2)
-  expect(files().join()).not.toContain(session.id)
-})
-
-test("004-59: a conversation kept in a file goes on in another runtime that never had it", async () => {
-  const { session, root } = await openWithFiles(talk(1))
-  await session.send("remember the milk")
-  await session.close()
-  const model = createScriptedModel(["The milk."])
-  const sessionPlugin = (directory: SessionDirectory) => createFileSessionPlugin({ directory, workingDirectory: root })
-  const { runtime } = await openScripted(model, { isKept: true, sessionPlugin })
-  const here = await runtime.createSession({ id: createSessionId() })
-  const opened = Promise.withResolvers<string>()
-  await here.runCommand("resume", session.id, { switchTo: async (id) => opened.resolve(id) })
-  const resumed = await runtime.openSession((await opened.promise) as typeof session.id)
-  await resumed.send("what was it?")
-  expect(model.requests[0]?.messages.map(textOf)).toEqual(["remember the milk", "answer 1", "what was it?"])
 })
 
 test("a session plugin that throws costs nobody a turn", async () => {

@@ -1,4 +1,4 @@
-import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api"
+import { SpanKind, SpanStatusCode } from "@opentelemetry/api"
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { defineTool } from "../../src/plugin/tool.ts"
@@ -7,68 +7,7 @@ import { eventually } from "../support/eventually.ts"
 import { createGate } from "./support/gate.ts"
 import { openAgent, PLACES } from "./support/open-agent.ts"
 import { recordSpans } from "./support/spans.ts"
-import { add, fail } from "./support/test-tools.ts"
-
-/** Of the turn below and all that it leads to. */
-const SPANS = 17
-const SECRET_WORDS = "the prompt nobody may export"
-
-const delegate = defineTool({
-  name: "delegate",
-  description: "Hands the work down.",
-  kind: "agent",
-  input: z.object({}),
-  async run(_, { sessions }) {
-    const child = await sessions.createChild({ name: "helper" })
-    return (await child.send(SECRET_WORDS)).text
-  },
-})
-
-/** Goes to the background at once and starts a child of its own there. */
-function createSlow() {
-  const gate = createGate()
-  const slow = defineTool({
-    name: "slow",
-    description: "Takes long.",
-    background: { mode: "after", ms: 1 },
-    input: z.object({}),
-    async run(_, { tasks }) {
-      await gate.pass()
-      await tasks.start({ tool: "child", input: {} })
-      return SECRET_WORDS
-    },
-  })
-  return { gate, slow }
-}
-
-const child = defineTool({
-  name: "child",
-  description: "A task below a task.",
-  background: { mode: "always" },
-  input: z.object({}),
-  run: async () => "ended",
-})
-
-const script = () => [
-  { error: { code: "rate_limited", message: SECRET_WORDS, retryAfterMs: 1 } } as const,
-  { calls: [{ tool: "add", input: { a: 1, b: 2 } }, { tool: "slow" }, { tool: "fail" }] },
-  { calls: [{ tool: "delegate" }, { tool: "made_up" }] },
-  { text: "from below", usage: { cachedInputTokens: 4, reasoningTokens: 2 } },
-  "done",
-]
-
-async function takeTurn(isKept: boolean) {
-  const { gate, slow } = createSlow()
-  const agent = await openAgent(script(), { isKept, tools: [add, fail, slow, delegate, child] })
-  const { turn } = await agent.session.send(SECRET_WORDS)
-  const { store } = agent.runtime.engine
-  gate.open()
-  const tasks = await eventually("the tasks end", async () => {
-    const { items } = await agent.runtime.tasks.list({ kinds: ["tool"], statuses: ["completed"] })
-    return items.length === 2 && items
-  })
-  return { ...agent, turn, store, tasks }
-}
+import { SECRET_WORDS, SPANS, takeTurn } from "./support/traced-turn.ts"
 
 describe.each(PLACES)("a turn as spans, %s", (_, isKept) => {
   test("model calls, tools, runs and a subagent are below the turn that asked for them", async () => {
@@ -200,32 +139,6 @@ test("no span quotes what was said, asked for or handed back, nor a name that th
   }
 })
 
-test("a turn is below the span in which it was asked for", async () => {
-  const spans = recordSpans({ hasContext: true })
-  const { session, runtime } = await openAgent(["hello"], { isKept: true })
-  const { turn } = await trace.getTracer("own").startActiveSpan("request", async (span) => {
-    const sent = await session.send("Hello.")
-    span.end()
-    return sent
-  })
-  expect(spans.tree()).toEqual(["request", "  invoke_agent main", "    chat model"])
-  const { traceId } = spans.find("request").spanContext()
-  expect(turn && (await runtime.engine.store.task(turn))).toMatchObject({ traceId })
-})
-
-test("a trace that is named is gone on with, and one of another trace is not taken for it", async () => {
-  const spans = recordSpans({ hasContext: true })
-  const { session } = await openAgent(["hello"])
-  const traceId = "0af7651916cd43dd8448eb211c80319c"
-  await trace.getTracer("own").startActiveSpan("request", async (span) => {
-    await session.send("Hello.", { traceId })
-    span.end()
-  })
-  expect(spans.find("invoke_agent main").spanContext().traceId).toBe(traceId)
-  expect(spans.find("chat model").spanContext().traceId).toBe(traceId)
-  expect(spans.find("request").spanContext().traceId).not.toBe(traceId)
-})
-
 test("a turn that is stopped, and what was stopped with it, has not failed", async () => {
   const spans = recordSpans({ hasContext: true })
   const gate = createGate()
@@ -243,20 +156,6 @@ test("a turn that is stopped, and what was stopped with it, has not failed", asy
   const names = ["invoke_agent main", "execute_tool hold", "run_task hold"]
   for (const name of names) expect(spans.find(name).status).toEqual({ code: SpanStatusCode.UNSET })
   expect(spans.find("run_task hold").attributes).toMatchObject({ "meanwhile.task.status": "cancelled" })
-})
-
-test("with nobody who traces, tasks of one turn share a trace and those of another do not", async () => {
-  const { runtime, session } = await openAgent(
-    [{ calls: [{ tool: "child" }, { tool: "child" }] }, "one", { calls: [{ tool: "child" }] }, "two"],
-    { isKept: true, tools: [child] },
-  )
-  await session.send("First.")
-  await session.send("Second.")
-  const { items } = await runtime.tasks.list({ kinds: ["tool"] })
-  const [third, second, first] = items.map(({ traceId }) => traceId)
-  expect(first).toMatch(/^[0-9a-f]{32}$/)
-  expect(second).toBe(first)
-  expect(third).not.toBe(first)
 })
 
 function rejectOn(signal: AbortSignal): Promise<never> {

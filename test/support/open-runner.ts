@@ -7,7 +7,16 @@ import { createRunner, type Runner, type RunnerOptions } from "../../src/runner/
 
 type Options = Pick<
   RunnerOptions,
-  "engine" | "clock" | "background" | "agents" | "conversations" | "permission" | "takeTurn" | "onCreated" | "maxHops"
+  | "engine"
+  | "clock"
+  | "log"
+  | "background"
+  | "agents"
+  | "conversations"
+  | "permission"
+  | "takeTurn"
+  | "onCreated"
+  | "maxHops"
 > & {
   readonly tools: readonly Tool[]
   /** Whether it is gone by the end of the test, and cannot be closed. */

@@ -25,6 +25,8 @@ export interface ProgramSettings {
   readonly environment?: Readonly<Record<string, string>>
   /** Of what is printed by a program that is run to its end. Default utf8. */
   readonly encoding?: "utf8" | "latin1"
+  /** In a terminal: the lines of a shell with job control, which starts the program by `"$@"`. Default: there is none. */
+  readonly shell?: string
 }
 
 /** The real program, its input a pipe. */
@@ -71,8 +73,10 @@ export async function runToEnd(
 /** The real program in a real terminal of 100 columns. What it has shown is read without colours and cursor movements. */
 export function startInTerminal(
   settings: ProgramSettings,
-): RunningProgram & { press(keys: string): void; raw(): string } {
-  const terminal = spawnInTerminal(process.execPath, [MAIN, ...(settings.arguments ?? [])], {
+): RunningProgram & { press(keys: string): void; raw(): string; closeWindow(): void } {
+  const words = [process.execPath, MAIN, ...(settings.arguments ?? [])]
+  const [file = "", ...rest] = settings.shell === undefined ? words : ["sh", "-c", settings.shell, "sh", ...words]
+  const terminal = spawnInTerminal(file, rest, {
     cols: 100,
     rows: 30,
     cwd: settings.directory,
@@ -97,7 +101,15 @@ export function startInTerminal(
     type: (line) => terminal.write(`${line}\r`),
     press: (keys) => terminal.write(keys),
     raw: () => shown,
+    closeWindow() {
+      if (isDestroyable(terminal)) terminal.destroy()
+    },
   }
+}
+
+/** Every terminal is; its type leaves it out. */
+function isDestroyable(terminal: object): terminal is { destroy(): void } {
+  return "destroy" in terminal
 }
 
 function toEnvironment({ directory, environment = {} }: ProgramSettings): Record<string, string> {

@@ -1,52 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest"
-import type { ToolContext } from "../../plugin/context.ts"
-import { userMessage } from "../../plugin/message.ts"
 import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 import { createRegistry } from "../../plugin/registry.ts"
 import type { SessionPlugin } from "../../plugin/session-plugin.ts"
-import type { SessionDirectory, SessionInfo, SessionState } from "../../plugin/sessions-port.ts"
+import type { SessionDirectory, SessionState } from "../../plugin/sessions-port.ts"
 import type { CommandContext } from "../../plugin/user-command.ts"
 import { createManualClock } from "../../base/manual-clock.ts"
 import type { SessionId } from "../../task/id.ts"
-import { toDescription } from "./description.ts"
 import { createEngineSessionPlugin } from "./engine-session-plugin.ts"
 import { toSessionConfig } from "./session-config.ts"
-
-const NOON = Date.UTC(2026, 0, 2, 12, 0)
-
-function toState(id: string, more: Partial<SessionState> = {}): SessionState {
-  return {
-    id: id as SessionId,
-    description: `about ${id}`,
-    turns: 2,
-    createdAt: NOON,
-    updatedAt: NOON,
-    model: "test/model",
-    messages: [userMessage("hello")],
-    data: {},
-    ...more,
-  }
-}
-
-function createDirectory(states: readonly SessionState[]): SessionDirectory {
-  const sessions = new Map(states.map((state) => [state.id, state]))
-  return {
-    list: async () => [...sessions.values()].toSorted((a, b) => b.updatedAt - a.updatedAt),
-    load: async (id) => sessions.get(id),
-    async restore(state) {
-      sessions.set(state.id, state)
-      return state.id
-    },
-    delete: async (id) => sessions.delete(id),
-    async describe(id, description) {
-      sessions.set(id, { ...(sessions.get(id) ?? toState(id)), description })
-    },
-  }
-}
-
-const ADA = toState("aaaa1111-0000", { updatedAt: NOON + 60_000 })
-const BOB = toState("aaaa2222-0000", { updatedAt: NOON + 30_000, turns: 1 })
-const CAT = toState("cccc3333-0000", { description: null, name: "run", title: "cats\nand dogs" })
+import { ADA, BOB, CAT, createDirectory, toState } from "./test-directory.ts"
 
 let directory: SessionDirectory
 let plugin: SessionPlugin
@@ -206,54 +168,6 @@ describe("saving in the engine", () => {
     expect(await plugin.delete(CAT.id)).toBe(true)
     expect(await plugin.delete(CAT.id)).toBe(false)
     expect(await plugin.onSessionStarted?.(ADA.id)).toBeUndefined()
-  })
-})
-
-describe("the description", () => {
-  const enrich = async (session: SessionInfo | null) => (await plugin.enrichPrompt?.("hi", { session }))?.prompt
-
-  it("is asked for after three turns, then every third turn, until there is one", async () => {
-    const asked: number[] = []
-    for (let turns = 0; turns <= 10; turns++) {
-      const prompt = await enrich({ ...CAT, turns })
-      expect(prompt).toMatch(/^hi/)
-      if (prompt?.includes("session_describe")) asked.push(turns)
-    }
-    expect(asked).toEqual([3, 6, 9])
-    expect(await enrich({ ...ADA, turns: 3 })).toBe("hi")
-    expect(await enrich(null)).toBe("hi")
-  })
-
-  it("is needed from the configured turn on", async () => {
-    expect(plugin.needsDescription({ ...CAT, turns: 2 })).toBe(false)
-    expect(plugin.needsDescription({ ...CAT, turns: 3 })).toBe(true)
-    expect(plugin.needsDescription({ ...ADA, turns: 30 })).toBe(false)
-    await plugin.initialize?.({ requestDescriptionAfterTurns: 1 })
-    expect(plugin.needsDescription({ ...CAT, turns: 1 })).toBe(true)
-  })
-
-  const describeWith = (input: unknown, session: SessionId | null) => {
-    const [tool] = plugin.tools ?? []
-    if (!tool) throw new Error("there is no tool")
-    return tool.run(tool.input.parse(input), { session } as unknown as ToolContext)
-  }
-
-  it("is set by the model without anyone's permission, for its own conversation", async () => {
-    expect(plugin.autoApprovedTools).toEqual(["session_describe"])
-    expect(await describeWith({ description: " Fixing\nthe build " }, CAT.id)).toEqual({
-      description: "Fixing the build",
-    })
-    expect((await directory.load(CAT.id))?.description).toBe("Fixing the build")
-  })
-
-  it("is refused when it is empty or there is no conversation", async () => {
-    await expect(describeWith({ description: "\u0007 " }, CAT.id)).rejects.toMatchObject({ code: "invalid_input" })
-    await expect(describeWith({ description: "x" }, null)).rejects.toMatchObject({ code: "wrong_state" })
-  })
-
-  it("has at most 120 characters and no half of one", () => {
-    expect(toDescription("x".repeat(120))).toHaveLength(120)
-    expect(toDescription(`${"x".repeat(118)}😀😀😀`)).toBe(`${"x".repeat(118)}…`)
   })
 })
 

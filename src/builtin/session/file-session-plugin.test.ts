@@ -2,75 +2,10 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import type { Message } from "../../plugin/message.ts"
-import type { SessionDirectory, SessionState } from "../../plugin/sessions-port.ts"
 import type { CommandContext } from "../../plugin/user-command.ts"
 import type { SessionId } from "../../task/id.ts"
 import { createFileSessionPlugin, type FileSessionPlugin } from "./file-session-plugin.ts"
-
-const MESSAGES: readonly Message[] = [
-  {
-    role: "user",
-    parts: [
-      { type: "text", text: "look at this 😀", metadata: { anthropic: { cache: true } } },
-      { type: "file", mediaType: "image/png", name: "a.png", source: { data: "AAAA" } },
-    ],
-  },
-  {
-    role: "assistant",
-    parts: [
-      { type: "reasoning", text: "hm", metadata: { openai: { itemId: "rs_1" } } },
-      { type: "text", text: "I look." },
-      { type: "call", id: "1", tool: "view", input: { deep: [1, null, { x: "y" }] } },
-    ],
-  },
-  {
-    role: "tool",
-    parts: [
-      {
-        type: "result",
-        callId: "1",
-        tool: "view",
-        isError: true,
-        content: [
-          { type: "text", text: "no" },
-          { type: "file", mediaType: "image/png", source: { url: "https://example.com/a.png" } },
-        ],
-      },
-    ],
-  },
-]
-
-const toState = (id: string, more: Partial<SessionState> = {}): SessionState => ({
-  id: id as SessionId,
-  description: null,
-  turns: 1,
-  createdAt: 1_000,
-  updatedAt: 2_000,
-  model: null,
-  messages: MESSAGES,
-  data: { grants: ["read"] },
-  ...more,
-})
-
-function createDirectory(known: readonly SessionState[] = []) {
-  const sessions = new Map(known.map((state) => [state.id, state]))
-  const directory: SessionDirectory = {
-    list: async () => [...sessions.values()],
-    load: async (id) => sessions.get(id),
-    async restore(state) {
-      const id = sessions.has(state.id) ? (`${state.id}-2` as SessionId) : state.id
-      sessions.set(id, { ...state, id })
-      return id
-    },
-    delete: async (id) => sessions.delete(id),
-    async describe(id, description) {
-      const state = sessions.get(id)
-      if (state) sessions.set(id, { ...state, description })
-    },
-  }
-  return { directory, sessions }
-}
+import { createDirectory, toState } from "./test-saved-sessions.ts"
 
 let root: string
 let folder: string

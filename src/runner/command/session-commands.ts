@@ -18,6 +18,11 @@ import { toStopCause } from "./cancel.ts"
 
 /** What the conversations ask of the runner beside the commands over tasks. */
 export interface SessionCommands {
+  /**
+   * A task that was asked for in another folder, or on another machine, is not to run here although it is answered, or begun
+   * anew, here. Said before that, in a runner that takes its own work alone; others take what they have the folder of.
+   */
+  leaveToOthers(taskId: TaskId): void
   answer(waitId: WaitId, answer: JsonValue, answeredBy: string, scope?: WorkspaceId): Promise<TaskRecord>
   /** Asks in the inbox, for a run in the background: nobody waits for it, so nobody is interrupted. */
   askPerson(run: AskingRun, question: Question, signal: AbortSignal): Promise<PersonAnswer>
@@ -43,6 +48,7 @@ export interface SessionCommands {
 
 export function createSessionCommands(scope: RunnerScope): SessionCommands {
   return {
+    leaveToOthers: (taskId) => scope.own?.leave(taskId),
     answer: (waitId, answer, answeredBy, workspace) => answerWait(scope, waitId, answer, answeredBy, workspace),
     askPerson: (run, question, signal) => askPerson(scope, run, question, signal),
     hasWorkOf: (session) => scope.sessionWork.has(session),

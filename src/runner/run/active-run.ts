@@ -103,6 +103,8 @@ export interface ActiveRun extends RunSubject {
   /** Its end is written, and its slot still taken. As `ended`. */
   onLeft: ((task: TaskRecord | null) => void) | null
   work: Promise<Outcome> | null
+  /** Once its work has ended, how long that took here. Its end may be written much later, when the store is away. */
+  workedMs: number | null
   /** Of a turn: below which of its calls there are tasks. */
   parentsOfTasks: Set<TaskId> | null
   /** Written in one transaction with the end of the run. */

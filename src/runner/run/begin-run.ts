@@ -112,6 +112,7 @@ function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
     onStarted: null,
     onLeft: null,
     work: null,
+    workedMs: null,
     endOperations: null,
     parentsOfTasks: null,
   }

@@ -15,11 +15,13 @@ import type { RunSpool } from "../spool/run-spool.ts"
 /** Waits for the work to end, or to be given up, and tells the caller or the store. Never rejects. */
 export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: Promise<Outcome>): Promise<void> {
   const outcome = await Promise.race([work, active.abandoned.promise])
+  const workedMs = ranMs(active, scope.clock)
+  active.workedMs = workedMs
   active.cancelDeadline?.()
   while (isUnsettled(active)) await settle(scope, active)
   // Nothing may come between that look and this one: a promotion could begin, and nobody would end its task.
   const { standing } = active
-  if (outcome && !active.stop) observeDuration(scope, active)
+  if (outcome && !active.stop) observeDuration(scope, active, workedMs)
   if (standing.in === "foreground") {
     active.standing = { in: "answered" }
     active.onOutput = null
@@ -94,10 +96,10 @@ async function closeSpool(
   })
 }
 
-function observeDuration(scope: RunnerScope, active: ActiveRun): void {
+function observeDuration(scope: RunnerScope, active: ActiveRun, workedMs: number): void {
   try {
     const shape = toShapeKey(active.plugin, active.tool, active.input)
-    scope.durations.observe(active.workspace, shape, active.ranBeforeMs + ranMs(active, scope.clock))
+    scope.durations.observe(active.workspace, shape, active.ranBeforeMs + workedMs)
   } catch (error) {
     const fields = { tool: active.tool.name, error: toErrorMessage(error) }
     scope.log.warn("a tool could not name the shape of its call", fields)

@@ -14,6 +14,7 @@ import { detachRun, writeUnderFence } from "./ownership.ts"
 import { saveNotes } from "./running-notes.ts"
 import { redactSurvivors } from "../redaction/redact-survivors.ts"
 import { storeOutput } from "./stream-output.ts"
+import { describeUnwritten } from "./unwritten-end.ts"
 import type { RunnerScope } from "../scope.ts"
 
 const FIRST_RETRY_MS = 50
@@ -34,9 +35,10 @@ export async function endRun(
   const flushed = await flushOutput(scope, active, outcome)
   await storeOutput(scope, active)
   for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
-    const written = await writeEnd(scope, active, flushed)
+    const isGivenUp = (): boolean => scope.isClosing && retryMs > LONGEST_CLOSING_RETRY_MS
+    const written = await writeEnd(scope, active, flushed, isGivenUp)
     if (written !== "retry") return written
-    if (scope.isClosing && retryMs > LONGEST_CLOSING_RETRY_MS) {
+    if (isGivenUp()) {
       detachRun(active)
       return null
     }
@@ -48,6 +50,7 @@ async function writeEnd(
   scope: RunnerScope,
   active: ActiveRun,
   handedBack: Outcome | undefined,
+  isGivenUp: () => boolean,
 ): Promise<TaskRecord | null | "retry"> {
   let outcome = handedBack
   let isStopKnown = true
@@ -69,7 +72,7 @@ async function writeEnd(
       }
       if (!isMeanwhileError(error, "wrong_state")) {
         const fields = { task: active.taskId, error: toErrorMessage(error) }
-        scope.log.error("the end of a task could not be stored; trying again", fields)
+        scope.log.error(describeUnwritten(active, isGivenUp()), fields)
         return "retry"
       }
     }
@@ -112,11 +115,12 @@ async function toEndEvents(
   outcome: Outcome | undefined,
   isStopKnown: boolean,
 ): Promise<readonly LifecycleEvent[]> {
-  const { stop } = active
-  if (!stop && outcome?.succeeded) return [{ type: "task.completed", patch: outcome.patch }]
+  const { stop, workedMs } = active
+  const ran = workedMs === null ? {} : { ranMs: workedMs }
+  if (!stop && outcome?.succeeded) return [{ type: "task.completed", patch: outcome.patch, ...ran }]
   if (!stop && active.isHandedBack) return [await toHandBack(scope, active)]
   if (!stop && outcome?.succeeded === false) {
-    return [{ type: "task.failed", failure: outcome.failure, patch: outcome.patch }]
+    return [{ type: "task.failed", failure: outcome.failure, patch: outcome.patch, ...ran }]
   }
   const { by, reason } = stop ?? { by: "lost_worker", reason: "it was given up" }
   const survivors = toSurvivors(scope, active, outcome)

@@ -1,5 +1,6 @@
 import { isMeanwhileError } from "../../base/error.ts"
 import type { Offer } from "../../task/dispatcher.ts"
+import type { SessionId } from "../../task/id.ts"
 import type { TaskSummary } from "../../task/record.ts"
 import { track } from "../call/enter.ts"
 import { beginClaimed } from "../run/begin-claimed.ts"
@@ -11,7 +12,7 @@ const TURNS_AT_ONCE = 50
 
 /**
  * Goes on with turns that wait in the queue: those whose worker is gone, those that a shutdown handed back, and those
- * whose question was answered. They take no slot.
+ * whose question was answered. They take no slot; where there is none, others' are left alone all the same.
  */
 export async function takeTurns(scope: RunnerScope): Promise<void> {
   if (!scope.mayHaveQueuedTurns || !scope.takesTurns || scope.isClosing) return
@@ -25,10 +26,15 @@ export async function takeTurns(scope: RunnerScope): Promise<void> {
     fullSessions: [],
     fullModels: [],
     fullWorkspaces: [],
-    ...scope.own?.toRequest(),
+    ...scope.ownTurns?.toRequest(),
   })
   if (offers.length === TURNS_AT_ONCE) scope.mayHaveQueuedTurns = true
   for (const offer of offers) await claim(scope, offer)
+}
+
+/** Whether those of the session are. */
+export function takesTurnsOf({ takesTurns, isClosing, ownTurns }: RunnerScope, session: SessionId): boolean {
+  return takesTurns && !isClosing && ownTurns?.hasSession(session) !== false
 }
 
 /** A turn has come into the queue: it need not wait for the next look at it. */

@@ -69,7 +69,7 @@ export function createAnnouncer(scope: RunnerScope, leaves: () => readonly strin
 
 /** Undefined: a program that only looks has nothing to say. */
 function toAnnouncement(
-  { tools, config, own, takesKinds, takesTurns }: RunnerScope,
+  { tools, config, own, ownTurns, takesKinds, takesTurns }: RunnerScope,
   since: number,
   leaves: readonly string[],
 ): JsonObject | undefined {
@@ -78,7 +78,7 @@ function toAnnouncement(
   return {
     version: VERSION,
     since,
-    takes: own ? "own" : "all",
+    takes: ownTurns ? "own" : "all",
     kinds: [...(config.maxConcurrentTasks > 0 ? takesKinds : []), ...(takesTurns ? ["turn"] : [])],
     plugins: Object.fromEntries(names.map(([plugin, ofPlugin]) => [plugin, [...ofPlugin]])),
     concurrency: config.maxConcurrentTasks,

@@ -9,7 +9,7 @@ import { createLeftWork, isAmong, type LeftWork, toLeftKey } from "./left-work.t
 import { stoodStill } from "./standstill.ts"
 import { listWorkers } from "./worker-list.ts"
 
-/** Tasks that name a folder which this process does not have: they are left to those who have it. */
+/** Tasks that name a folder which this process does not have, or is not meant by: they are left to those who are. */
 export interface Misplaced extends Pick<LeftWork, "places" | "count" | "list"> {
   /**
    * Those of the offers that are to be claimed. One that every worker leaves is, by one that takes all work or has its
@@ -118,7 +118,8 @@ function hasPlaces({ tools }: RunnerScope, plugin: string): boolean {
   return [...names].some((name) => tools.find(name, plugin).tool.isHere !== undefined)
 }
 
-function isHere({ tools, heldInputs }: RunnerScope, { id, tool, plugin, input }: TaskRecord): boolean {
+function isHere({ tools, heldInputs, own }: RunnerScope, { id, tool, plugin, input }: TaskRecord): boolean {
+  if (own?.isLeft(id)) return false
   try {
     return tools.find(tool, plugin).tool.isHere?.(heldInputs.get(id) ?? input) ?? true
   } catch {

@@ -7,17 +7,36 @@ export interface OwnWork {
   /** Created, begun anew, answered or stopped here. */
   add(id: TaskId): void
   remove(id: TaskId): void
+  /** Its own, and not to run here: it waits for whoever is where it was asked for. */
+  leave(id: TaskId): void
+  isLeft(id: TaskId): boolean
   has(task: Pick<TaskSummary, "id" | "session">): boolean
   hasSession(session: SessionId | null): boolean
   toRequest(): Pick<TakeRequest, "only">
 }
 
-export function createOwnWork(openSessions: () => readonly SessionId[]): OwnWork {
+interface OwnWorkOptions {
+  readonly takesWork: boolean | "own"
+  /** False: every task is left to others. */
+  readonly runsTasks: boolean
+  readonly openSessions: (() => readonly SessionId[]) | undefined
+}
+
+/** Of tasks, and of turns; null: it takes everybody's. Who runs no tasks takes the turns of its open sessions alone. */
+export function createOwnWork({ takesWork, runsTasks, openSessions = () => [] }: OwnWorkOptions) {
+  const own = takesWork === "own" ? createOwn(openSessions) : null
+  return { own, ownTurns: runsTasks ? own : (own ?? createOwn(openSessions)) }
+}
+
+function createOwn(openSessions: () => readonly SessionId[]): OwnWork {
   const ids = new Set<TaskId>()
+  const left = new Set<TaskId>()
   const hasSession = (session: SessionId | null): boolean => session !== null && openSessions().includes(session)
   return {
     add: (id) => void ids.add(id),
     remove: (id) => void ids.delete(id),
+    leave: (id) => void left.add(id),
+    isLeft: (id) => left.has(id),
     has: ({ id, session }) => ids.has(id) || hasSession(session),
     hasSession,
     toRequest: () => ({ only: { sessions: openSessions(), tasks: [...ids] } }),

@@ -57,8 +57,8 @@ export function createReclaim(scope: RunnerScope): Reclaim {
 
 /** What a session that was just opened, or a task that is now this runner's own, had left is taken up at once. */
 export async function takeUpOwn(scope: RunnerScope, reclaim: Reclaim): Promise<void> {
-  if (!scope.own || scope.isClosing) return
-  await reclaim({ isAnew: true }).catch((error: unknown) => warn(scope, error))
+  if (!scope.ownTurns || scope.isClosing) return
+  if (scope.own) await reclaim({ isAnew: true }).catch((error: unknown) => warn(scope, error))
   scope.mayHaveQueuedTurns = true
   scope.nudge()
 }

@@ -3,8 +3,10 @@ import type { Script, ScriptStep } from "../../../src/builtin/scripted/script.ts
 import { createScriptedProvider } from "../../../src/builtin/scripted/scripted-provider.ts"
 import { createSubagentPlugin } from "../../../src/builtin/subagent/subagent-plugin.ts"
 import type { ModelRequest } from "../../../src/plugin/model.ts"
+import { isTerminal } from "../../../src/task/lifecycle.ts"
 import { createGate, type Gate } from "../../session/support/gate.ts"
 import { WORKER } from "../../session/support/open-subagents.ts"
+import { eventually } from "../../support/eventually.ts"
 import { type BackgroundOptions, call, type OpenBackground, openBackground } from "./open-background.ts"
 
 export interface OpenDelegation extends OpenBackground {
@@ -53,3 +55,23 @@ export function behindGate(text: string): { readonly gate: Gate; readonly step: 
   const gate = createGate()
   return { gate, step: () => ({ gate: gate.pass(), text }) }
 }
+
+/** One task has completed; then the main model says `then`, and the agent below answers with `below`. */
+export async function openCompleted(
+  then: readonly ScriptStep[],
+  below: readonly ScriptStep[],
+  options: BackgroundOptions = {},
+): Promise<OpenDelegation> {
+  const main = [launch("Count the files."), "It works.", ...then]
+  const agent = await openDelegation(main, ["3 files.", ...below], options)
+  await agent.session.send("count")
+  await agent.ended(1)
+  return agent
+}
+
+/** Resolves with the first task when its follow-up has ended. */
+export const endedAgain = (agent: OpenBackground) =>
+  eventually("the follow-up ends", async () => {
+    const task = await agent.task(1)
+    return task.run > 1 && isTerminal(task.status) && task
+  })

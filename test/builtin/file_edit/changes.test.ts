@@ -1,55 +1,11 @@
-import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { systemClock } from "../../../src/base/clock.ts"
-import { byteLength } from "../../../src/base/json.ts"
 import { createFileEditPlugin } from "../../../src/builtin/file_edit/file-edit-plugin.ts"
 import { createEmbeddedEngine } from "../../../src/engine/embedded/engine.ts"
 import { openRunner } from "../../support/open-runner.ts"
 import { createDesk, createTestFolder } from "./file-edit-desk.ts"
-
-describe("reading a file", () => {
-  it("gives the text as it is and says which lines they are", async () => {
-    const desk = createDesk()
-    desk.put("src/a.ts", "one\r\ntwo\nthree")
-    expect(await desk.call("readFile", { path: "src/a.ts" })).toBe("src/a.ts, lines 1 to 3 of 3:one\r\ntwo\nthree")
-  })
-
-  it("gives the lines that were asked for and says where to go on", async () => {
-    const desk = createDesk()
-    desk.put("a.txt", "1\n2\n3\n4\n")
-    expect(await desk.call("readFile", { path: "a.txt", offset: 2, limit: 2 })).toBe(
-      "a.txt, lines 2 to 3 of 4:2\n3\n[there is more: go on with offset 4]",
-    )
-    await expect(desk.call("readFile", { path: "a.txt", offset: 5 })).rejects.toThrow("has 4 lines")
-  })
-
-  it("never gives more than 256 KiB at once, whole lines where it can", async () => {
-    const desk = createDesk()
-    desk.put("lines.txt", `${"ä".repeat(49_999)}\n`.repeat(4))
-    const some = await desk.call("readFile", { path: "lines.txt" })
-    expect(some).toContain("lines 1 to 2 of 4")
-    expect(some).toContain("go on with offset 3")
-    desk.put("line.txt", "ä".repeat(200_000))
-    const cut = await desk.call("readFile", { path: "line.txt" })
-    expect(cut).toContain("was cut")
-    expect(cut).not.toContain("\ufffd")
-    expect(byteLength(JSON.stringify(cut))).toBeLessThan(257 * 1024)
-  })
-
-  it("says so when a file is binary, too large, empty or missing", async () => {
-    const desk = createDesk()
-    desk.put("image.png", Buffer.from([0x89, 0x50, 0, 1]))
-    desk.put("latin.txt", Buffer.from([0x66, 0xfc, 0x72]))
-    desk.put("huge.txt", "x".repeat(8 * 1024 * 1024 + 1))
-    desk.put("empty.txt", "")
-    await expect(desk.call("readFile", { path: "image.png" })).rejects.toThrow("binary file of 4 bytes")
-    await expect(desk.call("readFile", { path: "latin.txt" })).rejects.toThrow("not UTF-8")
-    await expect(desk.call("readFile", { path: "huge.txt" })).rejects.toThrow("with a command")
-    await expect(desk.call("readFile", { path: "no.txt" })).rejects.toMatchObject({ code: "not_found" })
-    expect(await desk.call("readFile", { path: "empty.txt" })).toBe("empty.txt is empty.")
-  })
-})
 
 describe("changing a file", () => {
   it("replaces the one place where the old text is, and takes no sign of it for a pattern", async () => {
@@ -165,105 +121,6 @@ describe("changing a file", () => {
       outcome: "failed",
       failure: { message: expect.stringContaining("outside the working folder") },
     })
-  })
-})
-
-describe("what a person is shown", () => {
-  it("is a unified diff of what would be done now", async () => {
-    const desk = createDesk()
-    desk.put("a.txt", "one\ntwo\nthree\n")
-    expect(await desk.preview("updateFile", { path: "a.txt", old_text: "two", new_text: "2" })).toBe(
-      "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n",
-    )
-    expect(await desk.preview("writeNewFile", { path: "b.txt", content: "b\n" })).toContain(
-      "--- /dev/null\n+++ b/b.txt",
-    )
-    expect(await desk.preview("removeFile", { path: "a.txt" })).toContain("+++ /dev/null\n@@ -1,3 +0,0 @@\n-one")
-    expect(desk.get("a.txt")).toBe("one\ntwo\nthree\n")
-    expect(existsSync(join(desk.root, "b.txt"))).toBe(false)
-    await desk.call("updateFile", { path: "a.txt", new_content: "1\n" })
-    expect(await desk.preview("undoFileChange", { path: "a.txt" })).toContain("-1\n+one\n+two")
-  })
-
-  it("cannot hide a line behind control characters", async () => {
-    const desk = createDesk()
-    const content = "rm -rf /\u001b[2K\rharmless\u202e\n"
-    const shown = await desk.preview("writeNewFile", { path: "a.sh", content })
-    expect(shown).toContain("+rm -rf /␛[2K␍harmless<U+202E>")
-  })
-
-  it("says why a change cannot be made", async () => {
-    const desk = createDesk()
-    await expect(desk.preview("updateFile", { path: "../outside/secret.txt", new_content: "x" })).rejects.toThrow(
-      "outside",
-    )
-  })
-
-  it("is bounded, says what it leaves out, and takes no long time for two texts that share nothing", async () => {
-    const desk = createDesk()
-    const long = await desk.preview("writeNewFile", { path: "a.txt", content: "0123456789\n".repeat(20_000) })
-    expect(long?.length).toBeLessThan(70_000)
-    expect(long).toContain("characters of this diff are not shown")
-    const lines = (word: string): string => Array.from({ length: 20_000 }, (_, index) => `${word}${index}\n`).join("")
-    desk.put("b.txt", lines("a"))
-    const replaced = await desk.preview("updateFile", { path: "b.txt", new_content: lines("b") })
-    expect(replaced).toContain("The whole of it is replaced by this:")
-    expect(replaced).toContain("+b0\n+b1\n")
-  })
-})
-
-describe("taking a change back", () => {
-  it("goes back one change at a time, through updates, a removal and the making of the file", async () => {
-    const desk = createDesk()
-    await desk.call("writeNewFile", { path: "a.txt", content: "1" })
-    await desk.call("updateFile", { path: "a.txt", new_content: "2" })
-    chmodSync(join(desk.root, "a.txt"), 0o640)
-    await desk.call("removeFile", { path: "a.txt" })
-    desk.reopen()
-    expect(await desk.call("undoFileChange", { path: "a.txt" })).toMatchObject({ status: "created" })
-    expect(desk.get("a.txt")).toBe("2")
-    expect(statSync(join(desk.root, "a.txt")).mode & 0o777).toBe(0o640)
-    await desk.call("undoFileChange", { path: "a.txt" })
-    expect(desk.get("a.txt")).toBe("1")
-    expect(await desk.call("undoFileChange", { path: "a.txt" })).toMatchObject({ status: "removed" })
-    expect(existsSync(join(desk.root, "a.txt"))).toBe(false)
-    await expect(desk.call("undoFileChange", { path: "a.txt" })).rejects.toThrow("No change")
-  })
-
-  it("refuses when something else changed the file since, for that would be lost", async () => {
-    const desk = createDesk()
-    desk.put("a.txt", "1")
-    await desk.call("updateFile", { path: "a.txt", new_content: "2" })
-    desk.put("a.txt", "by hand")
-    await expect(desk.call("undoFileChange", { path: "a.txt" })).rejects.toMatchObject({ code: "wrong_state" })
-    expect(desk.get("a.txt")).toBe("by hand")
-  })
-
-  it("keeps a bounded number of old contents, which only their owner can read", async () => {
-    const desk = createDesk({ backupsPerFile: 3 })
-    desk.put("a.txt", "0")
-    for (let number = 1; number <= 9; number++) {
-      await desk.call("updateFile", { path: "a.txt", new_content: String(number) })
-    }
-    const [folder = ""] = readdirSync(desk.backupDirectory)
-    const kept = readdirSync(join(desk.backupDirectory, folder))
-    expect(kept.toSorted()).toEqual(["7.before", "8.before", "9.before", "changes.json"])
-    expect(statSync(join(desk.backupDirectory, folder, "9.before")).mode & 0o077).toBe(0)
-    for (const expected of ["8", "7", "6"]) {
-      await desk.call("undoFileChange", { path: "a.txt" })
-      expect(desk.get("a.txt")).toBe(expected)
-    }
-    await expect(desk.call("undoFileChange", { path: "a.txt" })).rejects.toMatchObject({ code: "not_found" })
-  })
-
-  it("leaves a file alone whose backup is damaged", async () => {
-    const desk = createDesk()
-    desk.put("a.txt", "1")
-    await desk.call("updateFile", { path: "a.txt", new_content: "2" })
-    const [folder = ""] = readdirSync(desk.backupDirectory)
-    writeFileSync(join(desk.backupDirectory, folder, "1.before"), "tampered")
-    await expect(desk.call("undoFileChange", { path: "a.txt" })).rejects.toMatchObject({ code: "store_damaged" })
-    expect(desk.get("a.txt")).toBe("2")
   })
 })
 

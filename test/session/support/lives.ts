@@ -27,7 +27,10 @@ export interface LivingRuntime {
 }
 
 export interface LifeOptions
-  extends Pick<RuntimeOptions, "plugins" | "reports" | "onEvent" | "takesWork" | "permissions" | "person"> {
+  extends Pick<
+    RuntimeOptions,
+    "plugins" | "reports" | "onEvent" | "takesWork" | "permissions" | "person" | "background"
+  > {
   readonly script: Script
   readonly tools: readonly Tool[]
   /** It is over before, or after, the first commit of which this is true. */
@@ -41,7 +44,7 @@ export interface LifeOptions
 export async function beginLife(
   folder: string,
   number: number,
-  { script, tools, plugins = [], ending, ...options }: LifeOptions,
+  { script, tools, plugins = [], ending, background, ...options }: LifeOptions,
 ): Promise<LivingRuntime> {
   const life = createLife(number)
   const clock = createManualClock(1_700_000_000_000 + number * 10 * LEASE_SECONDS * 1_000)
@@ -58,7 +61,7 @@ export async function beginLife(
     environment: {},
     engine: createMortalEngine(engine, life),
     plugins: [definePlugin({ kind: "tool", name: "test", tools }), ...plugins],
-    background: { leaseSeconds: LEASE_SECONDS },
+    background: { ...background, leaseSeconds: LEASE_SECONDS },
   })
   onTestFinished(async () => {
     if (!life.isOver) await runtime.close()

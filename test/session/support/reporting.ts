@@ -82,6 +82,12 @@ export async function reported({ session }: Pick<OpenAgent, "session">, clock: M
   await done
 }
 
+/** Ends that call of `gated` once it is there. */
+export async function finishNext({ gated }: ReportingAgent, number: number, value = `result ${number}`): Promise<void> {
+  const call = await gated.call(number)
+  call.finish(value)
+}
+
 /** Resolves when so many reports were published. */
 export async function waitForReports(agent: Pick<OpenAgent, "events">, count: number): Promise<readonly string[]> {
   await eventually(`${count} reports are published`, () => reportsOf(agent).length >= count)

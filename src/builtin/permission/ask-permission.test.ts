@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest"
+import { createPerson, createTestPermission } from "./test-permission.ts"
+
+describe("a model that asks ahead", () => {
+  it("is granted one call, and no other", async () => {
+    const { channel, questions } = createPerson("yes", "no")
+    const { decide, askAhead } = createTestPermission({ channel: () => channel })
+    const asked = { tool: "remove", reason: "it is \u001b[1mold", input: { path: "a" } }
+    expect(await askAhead(asked)).toMatchObject({ isGranted: true })
+    expect(questions[0]?.detail).toContain("The agent says: it is \\u{1b}[1mold")
+    expect(await decide({ path: "a", isDry: false })).toEqual({ allowed: true })
+    expect(await decide({ path: "b", isDry: false })).toMatchObject({ allowed: false })
+  })
+
+  it("is granted a tool for the session", async () => {
+    const { channel } = createPerson("yes")
+    const { decide, askAhead } = createTestPermission({ channel: () => channel })
+    expect(await askAhead({ tool: "remove", reason: "tidying" })).toMatchObject({ isGranted: true })
+    expect(await decide({ path: "z" })).toEqual({ allowed: true })
+  })
+
+  it("is not granted what a rule denies, what the person refuses, or anything while nobody is there", async () => {
+    const denied = createTestPermission({ policy: { rules: [{ tool: "*", decision: "deny" }] } })
+    expect(await denied.askAhead({ tool: "remove", reason: "x" })).toMatchObject({ isGranted: false })
+    const { channel } = createPerson("no")
+    expect(
+      await createTestPermission({ channel: () => channel }).askAhead({ tool: "remove", reason: "x" }),
+    ).toMatchObject({
+      isGranted: false,
+      reason: "the person said no",
+    })
+    expect(await createTestPermission().askAhead({ tool: "remove", reason: "x" })).toMatchObject({ isGranted: false })
+    await expect(createTestPermission().askAhead({ tool: "remove", reason: "x", input: { path: 1 } })).rejects.toThrow(
+      /path/,
+    )
+  })
+})

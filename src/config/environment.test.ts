@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest"
+import { useConfigFolder } from "./test-config-folder.ts"
+
+const { load, loadTrusted } = useConfigFolder()
+
+describe("environment variables", () => {
+  it("go before the file", async () => {
+    const loaded = await loadTrusted("meanwhile.config.json", `{ "background": { "maxConcurrentTasks": 3 } }`, {
+      MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS: "20",
+      MEANWHILE_MODEL_NAME: "7",
+      MEANWHILE_BACKGROUND_TIMEOUT_OVERRIDE_SECONDS: "",
+      UNRELATED: "1",
+    })
+    expect(loaded.values).toEqual({
+      background: { maxConcurrentTasks: 20, timeoutOverrideSeconds: null },
+      model: { name: "7" },
+      prices: {},
+      place: null,
+      rules: { list: [] },
+    })
+  })
+
+  it("are named when their value is wrong", async () => {
+    await expect(load({ MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS: "many" })).rejects.toThrow(
+      "background.maxConcurrentTasks (set by the environment variable MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS)",
+    )
+  })
+
+  it("that set nothing are refused, with the one that was meant", async () => {
+    await expect(load({ MEANWHILE_BACKGROUND_MAX_CONCURENT_TASKS: "2" })).rejects.toThrow(
+      "Did you mean MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS?",
+    )
+  })
+})
