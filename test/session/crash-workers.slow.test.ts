@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest"
 import { createScenario, type TurnScenario } from "../chaos/turn-scenario.ts"
 import { countAnswers, createTurnSite, reportsOf, type TurnSite } from "../chaos/turn-site.ts"
+import type { TurnReport } from "../chaos/turn-protocol.ts"
 import { openTurnWire } from "../chaos/turn-wire.ts"
 import { requireNone } from "../chaos/seed.ts"
 import type { Child } from "../chaos/child.ts"
@@ -71,8 +72,9 @@ for (const when of ["before", "after"] as const) {
       })
       const before = site.effects()
       child.process.kill("SIGCONT")
-      await child.said("failed")
-      expect(reportsOf(child).some((report) => "ended" in report)).toBe(false)
+      const isTold = (report: TurnReport): boolean => "failed" in report || "ended" in report
+      const told = await eventually("it says what became of the turn", () => reportsOf(child).find(isTold))
+      expect(told).toMatchObject({ failed: expect.stringContaining("another worker") as string })
       const late = site.effects().slice(before.length)
       expect(late.filter((effect) => effect.startsWith("did"))).toEqual([])
       // A question whose owner was checked before the standstill may be on its way: no check closes that window.

@@ -1,6 +1,7 @@
 import type { Engine } from "../../src/task/engine.ts"
 import type { LifecycleEventType } from "../../src/task/lifecycle.ts"
 import type { Operation } from "../../src/task/operation.ts"
+import type { CommitOptions } from "../../src/task/store.ts"
 
 type Commit = (operations: readonly Operation[]) => Promise<readonly unknown[]>
 
@@ -9,8 +10,10 @@ export function interceptCommits(
   { engine: { store } }: { readonly engine: Pick<Engine, "store"> },
   intercept: (operations: readonly Operation[], commit: Commit) => Promise<readonly unknown[]>,
 ): void {
-  const commit = store.commit as unknown as Commit
-  Object.assign(store, { commit: (operations: readonly Operation[]) => intercept(operations, commit) })
+  const commit = store.commit as (...given: unknown[]) => Promise<readonly unknown[]>
+  const intercepted = (operations: readonly Operation[], options?: CommitOptions): Promise<readonly unknown[]> =>
+    intercept(operations, (own) => commit(own, options))
+  Object.assign(store, { commit: intercepted })
 }
 
 export function hasEvent(operations: readonly Operation[], type: LifecycleEventType): boolean {

@@ -53,6 +53,8 @@ export async function writeUnderFence<const Operations extends readonly Operatio
     return await scope.store.commit(toOperations({ taskId, run, fence: standing.fence }), options)
   } catch (error) {
     if (isMeanwhileError(error, "stale_claim")) markLost(active)
+    // Whoever has taken it over may have changed the same.
+    if (isMeanwhileError(error, "version_conflict")) await requireClaim(scope, active)
     throw error
   }
 }

@@ -65,10 +65,11 @@ export async function takeTurn(
 function leave(scope: TurnScope, partial: PartialAnswer, error: unknown): string {
   const { turn, conversation } = scope
   const { history } = conversation.log
-  if (turn.isHandedBack() || isMeanwhileError(error, "stale_claim")) {
+  const lost = findLoss(turn, error)
+  if (turn.isHandedBack() || lost) {
     const reason = turn.isHandedBack() ? "the turn goes on at the next start" : "the turn goes on in another process"
     conversation.emitter.emit({ type: "agent.status_changed", status: "done", reason })
-    throw error
+    throw lost ?? error
   }
   if (turn.signal.aborted) {
     end(scope, toEntries(scope, closeStopped(history, partial.text)))
@@ -79,6 +80,11 @@ function leave(scope: TurnScope, partial: PartialAnswer, error: unknown): string
   end(scope, toEntries(scope, mendHistory(history, "The turn failed before it was answered.")))
   tell(scope, "failed", toErrorMessage(error))
   throw error
+}
+
+/** A turn that another worker has taken over is aborted, which may come to light by what that one has written since. */
+function findLoss({ signal }: OpenTurn, error: unknown): unknown {
+  return [error, signal.reason as unknown].find((each) => isMeanwhileError(each, "stale_claim"))
 }
 
 /** A turn that somebody stopped, or that goes on elsewhere, has not failed. */
