@@ -1,7 +1,7 @@
 import { appendFile } from "node:fs/promises"
 import { DatabaseSync } from "node:sqlite"
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
-import { createTask } from "../suite/samples.ts"
+import { createTask, QUEUED, sampleDetails } from "../suite/samples.ts"
 import { createDiskWait, type DiskWait } from "./disk-wait.ts"
 import { createEmbeddedEngine } from "./engine.ts"
 import { createFolder } from "./test-store.ts"
@@ -28,7 +28,13 @@ function createDisk() {
 
 function commit(wait: DiskWait, waitsForDisk: boolean): void {
   wait.choose(waitsForDisk)
+  wait.beforeCommit()
   wait.committed()
+}
+
+/** How many pages are in the log: SQLite waits for the disk when a commit has added some. */
+function countLogged(database: DatabaseSync): number {
+  return Number(database.prepare("PRAGMA wal_checkpoint(NOOP)").get()?.["log"])
 }
 
 describe("a store whose commits wait for the disk", () => {
@@ -95,6 +101,37 @@ describe("a store whose commits wait for the disk", () => {
     expect(asked).toHaveLength(1)
     asked[0]?.()
     await vi.waitFor(() => expect(asked).toHaveLength(2))
+  })
+
+  test("has a commit that waits and changes nothing wait for what was left before it", () => {
+    const wait = createDiskWait(database, "full", createDisk().flush)
+    commit(wait, true)
+    expect(countLogged(database)).toBe(0)
+    commit(wait, false)
+    commit(wait, true)
+    expect(countLogged(database)).toBe(1)
+    commit(wait, true)
+    expect(countLogged(database)).toBe(1)
+  })
+
+  test("has it wait for what the disk is being handed at that moment, too", () => {
+    const { asked, flush } = createDisk()
+    const wait = createDiskWait(database, "full", flush)
+    commit(wait, false)
+    vi.advanceTimersByTime(5)
+    expect(asked).toHaveLength(1)
+    commit(wait, true)
+    expect(countLogged(database)).toBe(1)
+  })
+
+  test("has a task on the disk before it is answered as found", async () => {
+    await using engine = await createEmbeddedEngine({ path })
+    const create = { op: "task.create", details: sampleDetails({ idempotencyKey: "once" }), entry: QUEUED } as const
+    await engine.store.commit([create], { waitsForDisk: false })
+    const left = countLogged(database)
+    const [{ created }] = await engine.store.commit([create])
+    expect(created).toBe(false)
+    expect(countLogged(database)).toBe(left + 1)
   })
 
   test("is not closed before the disk has what was left", async () => {

@@ -44,7 +44,7 @@ describe("what waits for the disk is told of a commit", () => {
       perform,
       cache: createRecordCache(database, createTables(database)),
       logRoom: { make: () => {}, close: () => {} },
-      diskWait: { choose: () => {}, committed: () => (told += 1), close: async () => {} },
+      diskWait: { choose: () => {}, beforeCommit: () => {}, committed: () => (told += 1), close: async () => {} },
     })
     run(writers, true)
     expect(told).toBe(count)

@@ -92,9 +92,11 @@ export function createTransaction(parts: TransactionParts): RunTransaction {
       cache.begin()
       const isAlone = writers.length === 1
       const outcomes = (isAlone || !isCareful ? runTogether(writers) : undefined) ?? runApart(writers)
-      if (database.isTransaction) commit.run()
       // One whose writers were all refused leaves nothing in the log, and does not wait for what is there.
-      if (outcomes.some(({ isRefused }) => !isRefused)) diskWait.committed()
+      const isTaken = outcomes.some(({ isRefused }) => !isRefused)
+      if (isTaken) diskWait.beforeCommit()
+      if (database.isTransaction) commit.run()
+      if (isTaken) diskWait.committed()
       return outcomes
     } catch (error) {
       if (database.isTransaction) rollback.run()
