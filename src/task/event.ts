@@ -27,7 +27,7 @@ export type LifecycleEvent =
       readonly delayMs?: number
       readonly ranMs?: number
     }
-  | { readonly type: "task.stop_requested"; readonly by: Stopper; readonly reason: string }
+  | { readonly type: "task.stop_requested"; readonly by: Stopper; readonly reason: string; readonly ranMs?: number }
   | { readonly type: "task.completed"; readonly patch: Patch; readonly ranMs?: number }
   | {
       readonly type: "task.failed"
@@ -65,7 +65,8 @@ export type FactEvent =
 
 /** What a lifecycle event leaves in the log: the record holds the patch, the log does not repeat it. */
 export type LoggedLifecycleEvent =
-  | Exclude<LifecycleEvent, { type: "task.completed" | "task.failed" } | StoppedEvent>
+  | Exclude<LifecycleEvent, { type: "task.stop_requested" | "task.completed" | "task.failed" } | StoppedEvent>
+  | { readonly type: "task.stop_requested"; readonly by: Stopper; readonly reason: string }
   | { readonly type: "task.completed"; readonly digest: readonly string[] }
   | { readonly type: "task.failed"; readonly failure: TaskFailure }
   | Omit<StoppedEvent, "late">
@@ -88,6 +89,8 @@ export function toLogged(event: LifecycleEvent): LoggedLifecycleEvent {
       return { type: event.type, digest: event.patch.digest }
     case "task.failed":
       return { type: event.type, failure: event.failure }
+    case "task.stop_requested":
+      return { type: event.type, by: event.by, reason: event.reason }
     case "task.cancelled":
     case "task.timed_out":
       return { type: event.type, by: event.by, reason: event.reason, survivors: event.survivors }

@@ -108,6 +108,8 @@ describe("a transition", () => {
   test("counts the time a run ran, as its worker measured it or by the wall clock", () => {
     expect(transition(started, { type: "task.completed", patch: toPatch(null) }, 350)?.course.ranMs).toBe(250)
     expect(transition(started, { type: "task.waited", wait: WAIT, ranMs: 7 }, 350)?.course.ranMs).toBe(7)
+    const stop = { type: "task.stop_requested", by: "person", reason: "enough", ranMs: 7 } as const
+    expect(transition(started, stop, 350)?.course.ranMs).toBe(7)
     expect(transition(started, { type: "task.released", reason: "lost_worker" }, 350)?.course.ranMs).toBe(0)
     expect(transition(started, { type: "task.completed", patch: toPatch(null) }, 50)?.course.ranMs).toBe(0)
   })

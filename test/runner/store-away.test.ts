@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises"
 import { expect, test } from "vitest"
+import { MeanwhileError } from "../../src/base/error.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { hasEvent, interceptCommits } from "../support/intercept-commits.ts"
 import { createGatedTool } from "../support/tools.ts"
@@ -61,6 +62,58 @@ test("how long a task took does not count for how long its end had to wait for t
   back.resolve()
   const { task } = await meanwhile.tasks.result(id, { waitMs: 60_000 })
   expect(task).toMatchObject({ status: "completed", ranMs: 2_000 })
+})
+
+test("how long a task took does not count for how long its stop had to wait for the store", async () => {
+  const gated = createGatedTool({ obeys: true })
+  const clock = createManualClock()
+  const { meanwhile } = await createWorkplace({ tools: [gated.tool], clock })
+  const { tasks } = meanwhile
+  const isAsked = Promise.withResolvers<void>()
+  const back = Promise.withResolvers<void>()
+  interceptCommits(meanwhile, async (operations, commit) => {
+    if (hasEvent(operations, "task.stop_requested")) {
+      isAsked.resolve()
+      await back.promise
+    }
+    return commit(operations)
+  })
+  const { id } = await tasks.start({ tool: "gated", input: {} })
+  await gated.call(1)
+  clock.advance(2_000)
+  const cancelled = tasks.cancel(id)
+  await isAsked.promise
+  clock.advance(20_000)
+  back.resolve()
+  await cancelled
+  const { task } = await tasks.result(id, { waitMs: 60_000 })
+  expect(task).toMatchObject({ status: "cancelled", ranMs: 2_000 })
+})
+
+test("nor for how long an end had to wait that comes with its stop", async () => {
+  const gated = createGatedTool({ obeys: true })
+  const clock = createManualClock()
+  const { meanwhile } = await createWorkplace({ tools: [gated.tool], clock })
+  const hasEnded = Promise.withResolvers<void>()
+  const back = Promise.withResolvers<void>()
+  interceptCommits(meanwhile, async (operations, commit) => {
+    const isEnd = hasEvent(operations, "task.timed_out")
+    if (hasEvent(operations, "task.stop_requested") && !isEnd)
+      throw new MeanwhileError("disk_full", "The disk is full.")
+    if (isEnd) {
+      hasEnded.resolve()
+      await back.promise
+    }
+    return commit(operations)
+  })
+  const { id } = await meanwhile.tasks.start({ tool: "gated", input: {}, timeoutMs: 2_000 })
+  await gated.call(1)
+  clock.advance(2_000)
+  await hasEnded.promise
+  clock.advance(20_000)
+  back.resolve()
+  const { task } = await meanwhile.tasks.result(id, { waitMs: 60_000 })
+  expect(task).toMatchObject({ status: "timed_out", ranMs: 2_000 })
 })
 
 test("how long calls take is learned without how long one had to wait for the store to move to the background", async () => {

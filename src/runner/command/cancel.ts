@@ -3,10 +3,10 @@ import type { StopRequest } from "../../plugin/task-service.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { LifecycleEvent } from "../../task/event.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
-import type { TaskRecord } from "../../task/record.ts"
+import type { TaskRecord, TaskSummary } from "../../task/record.ts"
 import { REQUESTERS, toStopEvent } from "../../task/stop.ts"
 import type { RunnerScope } from "../scope.ts"
-import { abortRun, giveUpEarly, type StopCause } from "../run/stop-run.ts"
+import { abortRun, giveUpEarly, type StopCause, toStopRequested } from "../run/stop-run.ts"
 
 const DEFAULT_REASON = "it was asked to stop"
 
@@ -18,7 +18,9 @@ export async function cancelTask(scope: RunnerScope, task: TaskRecord, request: 
     if (current.status === "stopping") return finishHere(scope, current)
     try {
       const run = { taskId: current.id, run: current.run }
-      const [stopped] = await scope.store.commit([{ op: "task.apply", run, event: toEvent(current, cause) }])
+      const [stopped] = await scope.store.commit([
+        { op: "task.apply", run, event: toEventOfStop(scope, current, cause) },
+      ])
       abortHere(scope, stopped.id, stopped.run, cause)
       return finishHere(scope, stopped)
     } catch (error) {
@@ -66,8 +68,12 @@ export async function obeyStops(scope: RunnerScope): Promise<void> {
   }
 }
 
-function toEvent(task: TaskRecord, cause: StopCause): LifecycleEvent {
-  if (task.status === "running") return { type: "task.stop_requested", ...cause }
+export function toEventOfStop(
+  scope: RunnerScope,
+  { id, run, status }: Pick<TaskSummary, "id" | "run" | "status">,
+  cause: StopCause,
+): LifecycleEvent {
+  if (status === "running") return toStopRequested(scope, id, run, cause)
   return { type: toStopEvent(cause.by), ...cause, survivors: [], late: null }
 }
 

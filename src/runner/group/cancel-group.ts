@@ -3,8 +3,7 @@ import type { StopRequest } from "../../plugin/stop-request.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { TaskSummary } from "../../task/record.ts"
-import { toStopEvent } from "../../task/stop.ts"
-import { obeyStops, toStopCause } from "../command/cancel.ts"
+import { obeyStops, toEventOfStop, toStopCause } from "../command/cancel.ts"
 import type { RunnerScope } from "../scope.ts"
 import { listMembers } from "./group-members.ts"
 
@@ -27,7 +26,7 @@ export async function cancelGroup(
     if (isJoined && live.length === 0) throw joinedError(current)
     const move = { op: "group.move", groupId: group.id, to: "cancelled" } as const
     try {
-      await scope.store.commit([...(isJoined ? [] : [move]), ...live.map((member) => toStop(member, cause))])
+      await scope.store.commit([...(isJoined ? [] : [move]), ...live.map((member) => toStop(scope, member, cause))])
       await obeyStops(scope)
       return (await scope.store.group(group.id)) ?? current
     } catch (error) {
@@ -37,15 +36,9 @@ export async function cancelGroup(
   }
 }
 
-function toStop({ id, run, status }: TaskSummary, cause: Required<StopRequest>): Operation {
-  const isRunning = status === "running"
-  return {
-    op: "task.apply",
-    run: { taskId: id, run },
-    event: isRunning
-      ? { type: "task.stop_requested", ...cause }
-      : { type: toStopEvent(cause.by), ...cause, survivors: [], late: null },
-  }
+function toStop(scope: RunnerScope, member: TaskSummary, cause: Required<StopRequest>): Operation {
+  const { id, run } = member
+  return { op: "task.apply", run: { taskId: id, run }, event: toEventOfStop(scope, member, cause) }
 }
 
 function joinedError({ id, name, state, merge }: GroupRecord): MeanwhileError {

@@ -125,7 +125,7 @@ async function toEndEvents(
   const { by, reason } = stop ?? { by: "lost_worker", reason: "it was given up" }
   const survivors = toSurvivors(scope, active, outcome)
   const end: LifecycleEvent = { type: toStopEvent(by), by, reason, survivors, late: outcome?.patch ?? null }
-  return isStopKnown ? [end] : [{ type: "task.stop_requested", by, reason }, end]
+  return isStopKnown ? [end] : [{ type: "task.stop_requested", by, reason, ...ran }, end]
 }
 
 /** At a shutdown it goes back to the queue, unless a step was in flight that may not simply be repeated. */

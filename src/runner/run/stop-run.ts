@@ -1,8 +1,9 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
+import type { LifecycleEvent } from "../../task/event.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { Stopper } from "../../task/stop.ts"
-import type { ActiveRun } from "./active-run.ts"
-import { markLost, writeUnderFence } from "./ownership.ts"
+import { type ActiveRun, ranMs } from "./active-run.ts"
+import { isLost, markLost, writeUnderFence } from "./ownership.ts"
 import type { RunnerScope } from "../scope.ts"
 
 /**
@@ -19,10 +20,9 @@ export interface StopCause {
 /** Stops a run of this process, first in the store when it is known there. The first cause wins. */
 export async function stopRun(scope: RunnerScope, active: ActiveRun, cause: StopCause): Promise<void> {
   if (active.stop) return
+  const event = toStopRequested(scope, active.taskId, active.run, cause)
   try {
-    await writeUnderFence(scope, active, (run) => [
-      { op: "task.apply", run, event: { type: "task.stop_requested", ...cause } },
-    ])
+    await writeUnderFence(scope, active, (run) => [{ op: "task.apply", run, event }])
   } catch (error) {
     if (isMeanwhileError(error, "stale_claim")) return
     if (isMeanwhileError(error, "wrong_state")) return obeyStore(scope, active)
@@ -32,6 +32,19 @@ export async function stopRun(scope: RunnerScope, active: ActiveRun, cause: Stop
     })
   }
   abortRun(scope, active, cause)
+}
+
+/** With how long it ran until now, where it runs here: the store may be away, and take the stop much later. */
+export function toStopRequested(
+  scope: RunnerScope,
+  id: TaskId,
+  run: number,
+  { by, reason }: StopCause,
+): LifecycleEvent {
+  const active = scope.active.get(id)
+  const isHere = active?.run === run && !isLost(active)
+  const ran = isHere ? { ranMs: active.workedMs ?? ranMs(active, scope.clock) } : {}
+  return { type: "task.stop_requested", by, reason, ...ran }
 }
 
 /** Another stop got in first, and its cause stands; or the run was ended elsewhere, and is no longer ours. */
