@@ -12,4 +12,9 @@ export interface Lease {
   /** What others need to know about the holder, for example its process. */
   readonly data: JsonObject
   readonly isOver: boolean
+  /**
+   * Its holder has not been heard of for `ttlMs`, as the store says. Where that is by a clock that can be set, whoever has just
+   * come knows this before it may call the lease over.
+   */
+  readonly isSilent: boolean
 }

@@ -24,6 +24,17 @@ test("a result is there at once, or after a wait that time or a signal ends", as
   for (const { task } of await Promise.all(waiters)) expect(task).toMatchObject({ patch: { payload: "whole" } })
 })
 
+test("a look at a running task asks for no worker but its own", async () => {
+  const gated = createGatedTool({ obeys: true })
+  const { meanwhile } = await createWorkplace({ tools: [gated.tool] })
+  const { tasks, engine } = meanwhile
+  const { id } = await tasks.start({ tool: "gated", input: {} })
+  await gated.call(1)
+  Object.assign(engine.store, { workers: () => Promise.reject(new Error("all of them were asked for")) })
+  const { worker } = await tasks.get(id)
+  expect(worker).toMatchObject({ pid: process.pid, where: "process", isSilent: false })
+})
+
 test("lists come in pages, newest first, and filters hold together", async () => {
   const { meanwhile } = await createWorkplace({ tools: [echo] })
   const { tasks } = meanwhile

@@ -37,7 +37,7 @@ export function createStore({ database, clock, judgeLease, commit }: StoreParts)
     ...createNoticeReads(query),
     ...createGroupReads(query),
     ...createWaitReads(query),
-    ...createLeaseReads(query, judgeLease),
+    ...createLeaseReads(query, judgeLease, clock),
     ...createWorkerReads(query, judgeLease, clock),
     ...createSessionReads(query),
     ...createDocumentReads(query),

@@ -42,8 +42,12 @@ export function createLeaseHandlers(
   }
 }
 
-export function toLease({ key, holder, fence, ttlMs, data }: StoredLease, isOver: boolean): Lease {
-  return { key, holder, fence, ttlMs, data, isOver }
+export function toLease(
+  { key, holder, fence, ttlMs, data }: StoredLease,
+  isOver: boolean,
+  isSilent: boolean = isOver,
+): Lease {
+  return { key, holder, fence, ttlMs, data, isOver, isSilent }
 }
 
 const toHeld = (lease: StoredLease): Lease => toLease(lease, false)

@@ -41,12 +41,13 @@ export function describeLeases(test: EngineTest): void {
       const other = await another()
       const [lease] = await engine.store.commit([take("one", SHORT_MS)])
       await waitUntil(async () => (await other.store.leases("worker/"))[0]?.isOver)
+      expect(await other.store.leases("worker/")).toMatchObject([{ isSilent: true }])
       const [taken] = await other.store.commit([take("two", LONG_MS)])
       expect(taken.fence).toBeGreaterThan(lease.fence)
       const former = { key: "worker/1", holder: "one", fence: lease.fence }
       await expectRefusal(engine.store.commit([{ op: "lease.renew", ...former }]), "stale_claim")
       await expectRefusal(engine.store.commit([{ op: "lease.release", ...former }]), "stale_claim")
-      expect(await engine.store.leases("worker/1")).toMatchObject([{ holder: "two", isOver: false }])
+      expect(await engine.store.leases("worker/1")).toMatchObject([{ holder: "two", isOver: false, isSilent: false }])
     })
 
     test("stay with a holder that renews them", async ({ engine, another }) => {

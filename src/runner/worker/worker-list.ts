@@ -26,10 +26,8 @@ export async function listWorkers({ store }: Pick<RunnerScope, "store">): Promis
 /** Where a worker runs; null: it is gone. */
 export async function findWorker({ store }: Pick<RunnerScope, "store">, id: WorkerId): Promise<WorkerPlace | null> {
   const key = `${WORKER_LEASE_PREFIX}${id}`
-  const [leases, heard] = await Promise.all([store.leases(key), store.workers()])
-  const lease = leases.find((each) => each.key === key && each.holder === id)
-  // Whoever has just come may not call a lease over that it has not watched; that nobody hears of its holder it may say.
-  return lease ? toPlace(id, lease.data, lease.isOver || !heard.some((worker) => worker.id === id)) : null
+  const lease = (await store.leases(key)).find((each) => each.key === key && each.holder === id)
+  return lease ? toPlace(id, lease.data, lease.isSilent) : null
 }
 
 function toPlace(id: WorkerId, { host = null, pid = null, bootId }: JsonObject, isSilent: boolean): WorkerPlace {

@@ -41,6 +41,27 @@ test("who owns the time decides by it when a lease is over", async () => {
   }
 })
 
+test("a lease that was not renewed for long is silent before whoever has just come may call it over", async () => {
+  const subject = await createTestPostgres()
+  const database = await openDatabase({ url: subject.url, poolSize: 1 })
+  try {
+    const take = { op: "lease.take", holder: "h", ttlMs: 60_000, data: {} } as const
+    await subject.engine.store.commit([
+      { ...take, key: "worker/old" },
+      { ...take, key: "worker/young" },
+    ])
+    await database.query("UPDATE leases SET renewed_at = renewed_at - interval '1 hour' WHERE key = 'worker/old'")
+    const leases = await (await subject.another()).store.leases("worker/")
+    expect(leases.map(({ key, isOver, isSilent }) => [key, isOver, isSilent])).toEqual([
+      ["worker/old", false, true],
+      ["worker/young", false, false],
+    ])
+  } finally {
+    await database.close()
+    await subject.dispose()
+  }
+})
+
 test.each(["+", "-"])("a lease is judged by its renewals when the server's clock was set by %s1 hour", async (sign) => {
   const subject = await createTestPostgres()
   const { store } = subject.engine

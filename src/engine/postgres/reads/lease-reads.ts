@@ -1,3 +1,4 @@
+import type { Clock } from "../../../base/clock.ts"
 import type { TaskStore } from "../../../task/store.ts"
 import { toLease } from "../../rules/hold-lease.ts"
 import { type LeaseRow, toStoredLease } from "../../rules/rows/lease-row.ts"
@@ -21,7 +22,17 @@ export function toServerWord({ server_start, server_now, renewed_at }: HeardLeas
   return { serverStart: server_start, serverNowMs: server_now, renewedAtMs: renewed_at }
 }
 
-export function createLeaseReads(query: Query, judgeLease: JudgeLease): Pick<TaskStore, "leases"> {
+/** By the server's clock, for which who owns the time has no use. */
+export function createIsSilent(clock: Clock | undefined): (row: HeardLeaseRow) => boolean {
+  return ({ server_now, renewed_at, ttl_ms }) => !clock && server_now - renewed_at >= ttl_ms
+}
+
+export function createLeaseReads(
+  query: Query,
+  judgeLease: JudgeLease,
+  clock: Clock | undefined,
+): Pick<TaskStore, "leases"> {
+  const isSilent = createIsSilent(clock)
   return {
     async leases(keyPrefix) {
       const conditions = createConditions()
@@ -32,7 +43,8 @@ export function createLeaseReads(query: Query, judgeLease: JudgeLease): Pick<Tas
       )
       return rows.map((row) => {
         const lease = toStoredLease(row)
-        return toLease(lease, judgeLease(lease, toServerWord(row)))
+        const isOver = judgeLease(lease, toServerWord(row))
+        return toLease(lease, isOver, isOver || isSilent(row))
       })
     },
   }

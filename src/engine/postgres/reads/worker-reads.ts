@@ -7,21 +7,20 @@ import { toStoredLease } from "../../rules/rows/lease-row.ts"
 import type { Query } from "../connection/database.ts"
 import type { JudgeLease } from "../judge-lease.ts"
 import { createConditions, demandPrefix } from "./conditions.ts"
-import { type HeardLeaseRow, LEASE_COLUMNS, toServerWord } from "./lease-reads.ts"
+import { createIsSilent, type HeardLeaseRow, LEASE_COLUMNS, toServerWord } from "./lease-reads.ts"
 
 type WorkerRow = HeardLeaseRow & { readonly announcement: string | null; readonly running: number }
 
 /**
  * Whoever has not been heard of is left out at once, also when that is the server's fault or its clock's: who decides by this
- * list looks at the leases too. Who owns the time has no use for the server's.
+ * list looks at the leases too.
  */
 export function createWorkerReads(
   query: Query,
   judgeLease: JudgeLease,
   clock: Clock | undefined,
 ): Pick<TaskStore, "workers"> {
-  const isSilent = ({ server_now, renewed_at, ttl_ms }: WorkerRow): boolean =>
-    !clock && server_now - renewed_at >= ttl_ms
+  const isSilent = createIsSilent(clock)
   return {
     async workers() {
       const conditions = createConditions()
