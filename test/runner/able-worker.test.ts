@@ -21,6 +21,19 @@ test("a task that nobody can run stays in the queue, says what is missing, and r
   expect(task).toMatchObject({ status: "completed", patch: { payload: 7 } })
 })
 
+test("who runs only its own does not count on itself for what is not", async () => {
+  const { directory, engine } = openPlace()
+  const asking = await openWorker(directory, { engine: await engine(), takesWork: false })
+  const own = await openWorker(directory, { engine: await engine(), takesWork: "own" })
+  const { id } = await asking.start({ tool: "echo", input: {} })
+  expect((await own.get(id)).missing).toMatchObject({ needs: "worker", text: "no worker is there" })
+  expect((await own.list({})).items).toMatchObject([{ id, missing: { needs: "worker" } }])
+  // What the other takes as its own only that one knows.
+  expect((await asking.get(id)).missing).toBeNull()
+  await openWorker(directory, { engine: await engine() })
+  await eventually("somebody has run it", async () => (await own.get(id)).task.status === "completed")
+})
+
 test("of a worker that has not taken up its work yet nobody says that it cannot run something", async () => {
   const { directory, engine } = openPlace()
   const asking = await openWorker(directory, { engine: await engine(), tools: [echo, other], takesWork: false })

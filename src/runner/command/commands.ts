@@ -23,7 +23,7 @@ const LAST_LINE_BYTES = 512
 export async function toView(scope: RunnerScope, task: TaskRecord): Promise<TaskView> {
   const isQueued = task.status === "queued"
   const placeInQueue = isQueued ? ((await scope.store.placeInQueue(task.id)) ?? null) : null
-  const missing = isQueued ? (findMissing(task, await listWorkers(scope)) ?? null) : null
+  const missing = isQueued ? (findMissing(scope, task, await listWorkers(scope)) ?? null) : null
   const worker = "worker" in task ? await findWorker(scope, task.worker) : null
   const estimate = await estimateFor(scope, task)
   const outputBytes = await scope.spool.totalBytes(task.id, task.run)
@@ -62,11 +62,11 @@ export async function listTasks(
   const found = await scope.store.tasks({ workspace: DEFAULT_WORKSPACE, ...filter }, { ...page, limit })
   if (!found.items.some(({ status }) => status === "queued")) return found
   const workers = await listWorkers(scope)
-  return { ...found, items: found.items.map((task) => withMissing(task, workers)) }
+  return { ...found, items: found.items.map((task) => withMissing(scope, task, workers)) }
 }
 
-function withMissing(task: TaskSummary, workers: readonly WorkerView[]): ListedTask {
-  const missing = task.status === "queued" ? findMissing(task, workers) : undefined
+function withMissing(scope: RunnerScope, task: TaskSummary, workers: readonly WorkerView[]): ListedTask {
+  const missing = task.status === "queued" ? findMissing(scope, task, workers) : undefined
   return missing ? { ...task, missing } : task
 }
 

@@ -1,11 +1,20 @@
 import type { MissingAbility, WorkerView } from "../../plugin/worker-view.ts"
 import type { TaskSummary } from "../../task/record.ts"
+import type { RunnerScope } from "../scope.ts"
 import { isAmong } from "./left-work.ts"
 
-type Needs = Pick<TaskSummary, "id" | "run" | "kind" | "plugin" | "tool" | "folder">
+type Needs = Pick<TaskSummary, "id" | "run" | "kind" | "session" | "plugin" | "tool" | "folder">
 
-/** What keeps a queued task from ever being taken; undefined: somebody can run it, or nobody knows. */
-export function findMissing(task: Needs, workers: readonly WorkerView[]): MissingAbility | undefined {
+/**
+ * What keeps a queued task from ever being taken; undefined: somebody can run it, or nobody knows. What another process that
+ * takes only its own work has as its own, nobody knows here.
+ */
+export function findMissing(
+  scope: Pick<RunnerScope, "worker" | "own" | "ownTurns">,
+  task: Needs,
+  living: readonly WorkerView[],
+): MissingAbility | undefined {
+  const workers = isOthers(scope, task) ? living.filter(({ id }) => id !== scope.worker.id) : living
   // One of an earlier version takes work, and does not say which; one that starts will.
   if (workers.some(({ announcement, host, isStarting }) => announcement === null && (host === null || isStarting)))
     return undefined
@@ -24,6 +33,11 @@ export function findMissing(task: Needs, workers: readonly WorkerView[]): Missin
   return ofKind.some(({ plugins }) => Object.hasOwn(plugins, plugin))
     ? { needs: "tool", name: tool, text: `no worker has the tool ${tool} of the plugin ${plugin}` }
     : { needs: "plugin", name: plugin, text: `no worker has the plugin ${plugin}` }
+}
+
+/** Whether this process leaves it alone because it takes only its own work. */
+function isOthers({ own, ownTurns }: Pick<RunnerScope, "own" | "ownTurns">, task: Needs): boolean {
+  return (task.kind === "turn" ? ownTurns : own)?.has(task) === false
 }
 
 /** Earlier versions did not keep which one it is. */
