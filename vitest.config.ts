@@ -18,6 +18,10 @@ const SIDE_BY_SIDE = { maxWorkers: 4, sequence: { groupOrder: 1 } }
  * what another test could see, which is why tests that measure their process wait until it has settled.
  */
 const IN_ONE_PROCESS = { isolate: false }
+/** Longer than a test waits for anything in it, so that one that hangs says what has not happened. None is meant to take seconds. */
+const QUICK_TIMEOUT_MS = 60_000
+/** As long as `eventually` looks. */
+const POLL_TIMEOUT_MS = 30_000
 /** How long one that hangs takes to fail: beside others, on a busy machine, the longest take more than a minute. */
 const SLOW_TIMEOUT_MS = 240_000
 
@@ -27,6 +31,7 @@ export default defineConfig(({ mode }) => {
     test: {
       env: { MEANWHILE_TEST_LENGTH: isLong ? "long" : "short", NODE_COMPILE_CACHE: COMPILED },
       maxWorkers: 2,
+      expect: { poll: { timeout: POLL_TIMEOUT_MS } },
       sequence: { sequencer: LongestFirst },
       globalSetup: ["src/engine/postgres/test-shared-server.ts"],
       projects: [
@@ -45,9 +50,8 @@ const fast: TestProjectInlineConfiguration = {
     include: ["{src,test}/**/*.test.ts"],
     exclude: [SLOW],
     env: { MEANWHILE_TEST_ENGINE: "embedded" },
-    testTimeout: 5_000,
-    // Whoever is the first to ask for a server waits until there is one.
-    hookTimeout: 30_000,
+    testTimeout: QUICK_TIMEOUT_MS,
+    hookTimeout: QUICK_TIMEOUT_MS,
   },
 }
 
@@ -71,8 +75,8 @@ const postgres: TestProjectInlineConfiguration = {
     ...IN_ONE_PROCESS,
     ...ON_POSTGRES,
     env: { MEANWHILE_TEST_ENGINE: "postgres" },
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: QUICK_TIMEOUT_MS,
+    hookTimeout: QUICK_TIMEOUT_MS,
   },
 }
 

@@ -35,5 +35,5 @@ test("the sentences of the offline model about tasks start, list, show and cance
   expect(await say("list background tasks")).toContain(id)
   expect(await say(`show task ${id}`)).toMatch(new RegExp(`${id}[^]*running|running[^]*${id}`))
   expect(await say(`cancel task ${id}`)).toContain(id)
-  expect((await runtime.tasks.result(id, { waitMs: 5_000 })).task.status).toBe("cancelled")
+  expect((await runtime.tasks.result(id, { waitMs: 30_000 })).task.status).toBe("cancelled")
 })

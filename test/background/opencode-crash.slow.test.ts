@@ -105,5 +105,4 @@ test.each(["before", "after"] as const)(
     }
     expect(number).toBeGreaterThan(10)
   },
-  60_000,
 )

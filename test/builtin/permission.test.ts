@@ -109,7 +109,7 @@ describe("a command under a policy", () => {
     expect(answer.task.wait).toMatchObject({ reason: "approval", question: { text: "Allow run_command? It writes." } })
     expect(has("made")).toBe(false)
     await runner.answer(answer.task.wait.id, true, "me")
-    await runner.result(answer.task.id, { waitMs: 4_000 })
+    await runner.result(answer.task.id, { waitMs: 30_000 })
     expect(has("made")).toBe(true)
   })
 })

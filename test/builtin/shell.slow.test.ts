@@ -72,7 +72,7 @@ test("a server leaves the foreground before other commands do, with what it prin
   if (answer.outcome === "promoted") expect(answer.afterMs).toBeLessThan(5_000)
   expect((await tasks.output(execution.taskId)).text).toBe("ready\n")
   await tasks.cancel(execution.taskId)
-  const { task } = await tasks.result(execution.taskId, { waitMs: 10_000 })
+  const { task } = await tasks.result(execution.taskId, { waitMs: 30_000 })
   expect(task).toMatchObject({ status: "cancelled", survivors: [] })
 })
 

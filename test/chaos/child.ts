@@ -2,11 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createOwnEnvironment } from "../support/own-environment.ts"
+import { withPatience } from "../support/patience.ts"
 
 const IDLE = '"idle":true'
 const AFTER_IDLE_MS = 200
 
-/** A program under test: its lines as they come, and its end. */
+/** A program under test: its lines as they come, and its end. Whoever waits for lines in vain is told what it said instead. */
 export interface Child {
   readonly process: ChildProcess
   /** Every whole line it has printed. A line that was cut by its death is not among them. */
@@ -45,20 +46,20 @@ export function startChild({ program, parameters, directory, environment = {} }:
   const wake = (): void => {
     for (const listener of listeners) listener()
   }
-  function until(isReached: () => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      function look(): void {
-        if (!hasExited && !isReached()) return
-        listeners.delete(look)
-        resolve()
-      }
-      listeners.add(look)
-      look()
-    })
+  function until(what: string, isReached: () => boolean): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    function look(): void {
+      if (hasExited || isReached()) resolve()
+    }
+    listeners.add(look)
+    look()
+    const describe = (): string => `process ${child.pid} ${what}:\n${[...lines, ...errors].join("\n")}`
+    return withPatience(promise, describe).finally(() => listeners.delete(look))
   }
 
-  const reached = (count: number): Promise<void> => until(() => lines.length >= count)
-  const said = (text: string): Promise<void> => until(() => lines.some((line) => line.includes(text)))
+  const reached = (count: number): Promise<void> => until(`has not said ${count} lines`, () => lines.length >= count)
+  const said = (text: string): Promise<void> =>
+    until(`has not said ${text}`, () => lines.some((line) => line.includes(text)))
 
   createInterface({ input: child.stdout }).on("line", (line) => {
     lines.push(line)

@@ -4,7 +4,7 @@ import { fillEverySlot, finishAll, playScenario } from "./crash-scenario.ts"
 import { parseEffects } from "./effects.ts"
 import { type CrashPoint, describeCrash } from "./mortal-engine.ts"
 import { findViolations } from "./outcome-invariants.ts"
-import { withPatience } from "./patience.ts"
+import { withPatience } from "../support/patience.ts"
 import { createRandom, isLong, requireNone, TEST_SEED, withSeed } from "./seed.ts"
 
 const FILE = "test/chaos/crash-points.slow.test.ts"

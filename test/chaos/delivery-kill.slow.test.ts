@@ -6,7 +6,7 @@ import { type DeliveryPlan, planDelivery, toSessionId } from "./delivery-plan.ts
 import { SETTLE } from "./delivery-protocol.ts"
 import { openDelivery, sayLastWords, settleDelivery } from "./delivery-scenario.ts"
 import { createDeliverySite, type DeliverySite, openRealDelivery, settledBy } from "./delivery-site.ts"
-import { withPatience } from "./patience.ts"
+import { withPatience } from "../support/patience.ts"
 import { createRandom, isLong, type Random, requireNone, TEST_SEED, withSeed } from "./seed.ts"
 
 const FILE = "test/chaos/delivery-kill.slow.test.ts"
@@ -67,7 +67,7 @@ async function kill(site: DeliverySite, random: Random, seed: number, life: numb
   const atCommit = { number, when: random.pick(["before", "after"] as const), signal: "SIGKILL" } as const
   const isExact = random.chance(0.7)
   const child = site.start({ seed, life, ...(isExact && { atCommit }) })
-  if (isExact) await child.said('"settled"')
+  if (isExact) await hasSettled(child)
   else {
     await child.said('"ready"')
     await sleep(random.integer(0, 50))
@@ -76,13 +76,18 @@ async function kill(site: DeliverySite, random: Random, seed: number, life: numb
   return child
 }
 
+/** Whatever came of it: what it says has failed is looked at later. */
+async function hasSettled(child: Child): Promise<void> {
+  await Promise.race([child.said('"settled"'), child.said('"failed"')])
+}
+
 /** Two programs have the same conversations open: the one that lives on tells what the other one left. */
 async function killBeside(site: DeliverySite, random: Random, seed: number): Promise<readonly Child[]> {
   const beside = site.start({ seed })
   const first = await kill(site, random, seed, 0)
   await beside.said('"ready"')
   beside.send(SETTLE)
-  if (random.chance(0.5)) await beside.said('"settled"')
+  if (random.chance(0.5)) await hasSettled(beside)
   else await sleep(random.integer(0, 40))
   await beside.kill()
   return [first, beside]

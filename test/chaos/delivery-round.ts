@@ -3,7 +3,7 @@ import { findDeliveryViolations } from "./delivery-invariants.ts"
 import { type DeliveryPlan, type PlannedLife, toSessionId } from "./delivery-plan.ts"
 import { openDelivery, playMoves, sayLastWords, settleDelivery } from "./delivery-scenario.ts"
 import type { Life } from "./mortal-engine.ts"
-import { withPatience } from "./patience.ts"
+import { withPatience } from "../support/patience.ts"
 import { requireNone } from "./seed.ts"
 import { describeTurnCrash } from "./turn-crash.ts"
 

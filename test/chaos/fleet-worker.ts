@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { setTimeout as sleep } from "node:timers/promises"
+import { withPatience } from "../support/patience.ts"
 import { type Child, startChild } from "./child.ts"
 
 const PROGRAM = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
@@ -93,7 +94,7 @@ export function createFleetWorker(options: FleetWorkerOptions): FleetWorker {
     async stop() {
       const child = current()
       child.process.kill("SIGTERM")
-      await child.exited
+      await withPatience(child.exited, () => words(child))
       return child.lines.at(-1) === `Worker ${pidOf(child)} has stopped.`
         ? []
         : [`a worker ended otherwise: ${words(child)}`]

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
 import { type Child, startChild } from "./child.ts"
 import { createCrashSite, type CrashSite, SITE_MARKER } from "./crash-site.ts"
-import { withPatience } from "./patience.ts"
+import { withPatience } from "../support/patience.ts"
 import { createRandom, isLong, type Random, requireNone, TEST_SEED, withSeed } from "./seed.ts"
 import { toCommand } from "./shell-script.ts"
 

@@ -6,7 +6,7 @@ import { type Child, startChild } from "./child.ts"
 import { planCommands } from "./crash-plan.ts"
 import type { Command } from "./crash-protocol.ts"
 import { createCrashSite, type CrashSite } from "./crash-site.ts"
-import { withPatience } from "./patience.ts"
+import { withPatience } from "../support/patience.ts"
 import { createRandom, isLong, type Random, requireNone, TEST_SEED, withSeed } from "./seed.ts"
 
 const FILE = "test/chaos/kill.slow.test.ts"

@@ -13,7 +13,7 @@ import { type Child, startChild } from "./child.ts"
 import type { Command } from "./crash-protocol.ts"
 import { parseEffects } from "./effects.ts"
 import { findViolations } from "./outcome-invariants.ts"
-import { withPatience } from "./patience.ts"
+import { withPatience } from "../support/patience.ts"
 import { requireNone } from "./seed.ts"
 import { describeLive, readHistories } from "./store-invariants.ts"
 
@@ -67,7 +67,7 @@ async function createFleet() {
       await withPatience(Promise.all(settled), () => describeLive(engine.store))
       for (const child of last) {
         send(child, { do: "leave" })
-        await child.exited
+        await withPatience(child.exited, () => child.lines.join("\n"))
         expect(child.lines.at(-1)).toBe('{"finished":true}')
       }
       for (const child of workers) listen(child, callers)

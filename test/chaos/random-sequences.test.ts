@@ -181,7 +181,7 @@ async function fillEverySlot(stage: Stage): Promise<void> {
   for (let turns = 0; turns < MOST_TURNS && openCalls(stage).length < before + SLOTS; turns++) await turn(1)
   expect(openCalls(stage).length - before, "tasks that run at once").toBe(SLOTS)
   for (let count = 0; count < SLOTS; count++) settle(stage, "finish", 0)
-  for (const { id } of started) expect((await stage.tasks.result(id, { waitMs: 1_000 })).task.status).toBe("completed")
+  for (const { id } of started) expect((await stage.tasks.result(id, { waitMs: 30_000 })).task.status).toBe("completed")
 }
 
 /** Calls of the tools that nobody has ended yet, stopped ones that pay no attention included. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { createOwnStopwatch } from "../support/own-stopwatch.ts"
 import type { CrashPoint } from "./mortal-engine.ts"
-import { withPatience } from "./patience.ts"
+import { withPatience } from "../support/patience.ts"
 import { createRandom, isLong, requireNone, TEST_SEED, withSeed } from "./seed.ts"
 import { describeTurnCrash, type TurnCrash } from "./turn-crash.ts"
 import { createTurnHouse, type OpenHouse, type TurnHouse } from "./turn-house.ts"

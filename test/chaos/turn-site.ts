@@ -8,7 +8,7 @@ import { DEFAULT_WORKSPACE, type SessionId } from "../../src/task/id.ts"
 import { LIVE_STATUSES } from "../../src/task/lifecycle.ts"
 import { type Child, startChild } from "./child.ts"
 import { createCrashSite } from "./crash-site.ts"
-import { withPatience } from "./patience.ts"
+import { withPatience } from "../support/patience.ts"
 import { findTurnViolations, type TurnExpectations } from "./turn-invariants.ts"
 import type { TurnOrders, TurnReport } from "./turn-protocol.ts"
 import { readStoredSession } from "./turn-record.ts"
@@ -130,19 +130,14 @@ function writeConfig(directory: string, baseUrl: string, effectsFile: string): v
   writeFileSync(join(directory, "meanwhile.config.json"), JSON.stringify(config))
 }
 
-function until({ exited }: Child, isReached: () => boolean): Promise<void> {
-  return new Promise((resolve) => {
-    const look = (): void => {
-      if (isReached()) stop()
-    }
-    const timer = setInterval(look, LOOK_EVERY_MS)
-    const stop = (): void => {
-      clearInterval(timer)
-      resolve()
-    }
-    void exited.then(stop)
-    look()
-  })
+function until({ exited, lines }: Child, isReached: () => boolean): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const look = (): void => {
+    if (isReached()) resolve()
+  }
+  const timer = setInterval(look, LOOK_EVERY_MS)
+  look()
+  return withPatience(Promise.race([promise, exited]), () => lines.join("\n")).finally(() => clearInterval(timer))
 }
 
 export function reportsOf(child: Child): readonly TurnReport[] {

@@ -6,7 +6,9 @@ import { planCommands } from "./crash-plan.ts"
 import type { Command } from "./crash-protocol.ts"
 import { createCrashSite, type CrashSite } from "./crash-site.ts"
 import { createCallers, listen } from "./callers.ts"
-import { withPatience } from "./patience.ts"
+import { eventually } from "../support/eventually.ts"
+import { withPatience } from "../support/patience.ts"
+import { stateOf } from "../support/processes.ts"
 import { createRandom, isLong, type Random, requireNone, TEST_SEED, withSeed } from "./seed.ts"
 
 const FILE = "test/chaos/two-workers.slow.test.ts"
@@ -73,6 +75,8 @@ function give(child: Child, random: Random, isAllOnce: boolean): void {
 async function freeze(child: Child, random: Random, isAnywhere: boolean): Promise<void> {
   if (isAnywhere) child.process.kill("SIGSTOP")
   else send(child, { do: "freeze" })
+  // Told to go on before it stands still, it would stand still for ever.
+  await eventually("it stands still", () => stateOf(child.process.pid ?? 0) === "T")
   await sleep(LEASE_SECONDS * 1_000 * random.pick([0.5, 1.6, 2.2]))
   child.process.kill("SIGCONT")
 }

@@ -3,6 +3,7 @@ import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { expect, onTestFinished, test } from "vitest"
 import { createOwnEnvironment } from "../support/own-environment.ts"
+import { withPatience } from "../support/patience.ts"
 import { createFolder } from "../support/workplace.ts"
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
@@ -17,7 +18,8 @@ async function readLittle(directory: string, words: readonly string[]) {
   onTestFinished(() => void child.kill("SIGKILL"))
   child.stdout.once("data", () => child.stdout.destroy())
   const exited = new Promise<number | null>((resolve) => child.on("close", resolve))
-  const [stderr, exitCode] = await Promise.all([text(child.stderr), exited])
+  const ended = Promise.all([text(child.stderr), exited])
+  const [stderr, exitCode] = await withPatience(ended, () => `\`meanwhile ${words.join(" ")}\` has not ended.`)
   return { stderr, exitCode }
 }
 

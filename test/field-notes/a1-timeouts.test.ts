@@ -18,7 +18,7 @@ describe("A1. A timeout that was accepted is enforced, and ends as `timed_out`",
     clock.advance(19_999)
     expect((await tasks.get(id)).task.status).toBe("running")
     clock.advance(1)
-    const { task } = await tasks.result(id, { waitMs: 1_000 })
+    const { task } = await tasks.result(id, { waitMs: 30_000 })
     expect(task).toMatchObject({
       status: "timed_out",
       stop: { by: "deadline", reason: "it ran longer than its limit of 20000 ms" },
@@ -35,7 +35,7 @@ describe("A1. A timeout that was accepted is enforced, and ends as `timed_out`",
     clock.advance(9_999)
     expect((await tasks.get(execution.taskId)).task.status).toBe("running")
     clock.advance(1)
-    const { task } = await tasks.result(execution.taskId, { waitMs: 1_000 })
+    const { task } = await tasks.result(execution.taskId, { waitMs: 30_000 })
     expect(task).toMatchObject({ status: "timed_out", stop: { by: "deadline" } })
   })
 
@@ -56,7 +56,7 @@ describe("A1. A timeout that was accepted is enforced, and ends as `timed_out`",
     await aborted(call.context.signal)
     expect((await tasks.get(id)).task.status).toBe("stopping")
     clock.advance(10_000)
-    const { task } = await tasks.result(id, { waitMs: 1_000 })
+    const { task } = await tasks.result(id, { waitMs: 30_000 })
     expect(task).toMatchObject({
       status: "timed_out",
       survivors: [{ pid: process.pid, command: "gated (inside this process)" }],
@@ -73,10 +73,10 @@ describe("A1. A timeout that was accepted is enforced, and ends as `timed_out`",
     const generous = await tasks.start({ tool: "gated", input: {}, timeoutMs: 3_600_000 })
     await gated.call(2)
     clock.advance(30_000)
-    expect((await tasks.result(unnamed.id, { waitMs: 1_000 })).task.status).toBe("timed_out")
+    expect((await tasks.result(unnamed.id, { waitMs: 30_000 })).task.status).toBe("timed_out")
     expect((await tasks.get(generous.id)).task.status).toBe("running")
     clock.advance(30_000)
-    expect((await tasks.result(generous.id, { waitMs: 1_000 })).task.status).toBe("timed_out")
+    expect((await tasks.result(generous.id, { waitMs: 30_000 })).task.status).toBe("timed_out")
   })
 
   test("while time spent in the queue does not count", async () => {
@@ -94,7 +94,7 @@ describe("A1. A timeout that was accepted is enforced, and ends as `timed_out`",
     clock.advance(19_999)
     expect((await tasks.get(second.id)).task.status).toBe("running")
     clock.advance(1)
-    expect((await tasks.result(second.id, { waitMs: 1_000 })).task.status).toBe("timed_out")
+    expect((await tasks.result(second.id, { waitMs: 30_000 })).task.status).toBe("timed_out")
   })
 
   test("a limit that the input asks for comes first, whatever the threshold is", async () => {

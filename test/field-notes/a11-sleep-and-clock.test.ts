@@ -31,12 +31,12 @@ describe("A11. A laptop that slept, or a clock that jumped, does not fail or los
       expect((await tasks.get(running.id)).task.status).toBe("running")
       expect((await tasks.get(queued.id)).placeInQueue).toBe(1)
       call.finish("awake")
-      expect((await tasks.result(running.id, { waitMs: 1_000 })).task).toMatchObject({
+      expect((await tasks.result(running.id, { waitMs: 30_000 })).task).toMatchObject({
         status: "completed",
         patch: { payload: "awake" },
       })
       ;(await gated.call(2)).finish("after it")
-      expect((await tasks.result(queued.id, { waitMs: 1_000 })).task).toMatchObject({ status: "completed" })
+      expect((await tasks.result(queued.id, { waitMs: 30_000 })).task).toMatchObject({ status: "completed" })
       expect(gated.calls).toHaveLength(2)
     })
 
@@ -47,7 +47,7 @@ describe("A11. A laptop that slept, or a clock that jumped, does not fail or los
       move(clock)
       expect(await call.context.step("act", async () => "done")).toBe("done")
       call.finish()
-      expect((await tasks.result(id, { waitMs: 1_000 })).task.status).toBe("completed")
+      expect((await tasks.result(id, { waitMs: 30_000 })).task.status).toBe("completed")
     })
 
     test(`${what} does not make a call in the foreground end or answer`, async () => {
@@ -71,7 +71,7 @@ describe("A11. A laptop that slept, or a clock that jumped, does not fail or los
     clock.advance(60_000)
     await eventually("it is stopped", async () => (await tasks.get(id)).task.status === "stopping")
     call.finish()
-    expect((await tasks.result(id, { waitMs: 1_000 })).task.status).toBe("timed_out")
+    expect((await tasks.result(id, { waitMs: 30_000 })).task.status).toBe("timed_out")
   })
 
   test("a task that was put off starts although the clock was set back", async () => {
@@ -83,7 +83,7 @@ describe("A11. A laptop that slept, or a clock that jumped, does not fail or los
       return gated.calls[0]
     })
     call.finish()
-    expect((await tasks.result(id, { waitMs: 1_000 })).task.status).toBe("completed")
+    expect((await tasks.result(id, { waitMs: 30_000 })).task.status).toBe("completed")
   })
 
   test("of two processes that stood still together, neither takes the other's tasks when they go on", async () => {
@@ -107,7 +107,7 @@ describe("A11. A laptop that slept, or a clock that jumped, does not fail or los
     await pass(clocks[0], 60_000)
     expect(await call.context.step("act", async () => "done")).toBe("done")
     call.finish("both awake")
-    const { task } = await meanwhile.tasks.result(id, { waitMs: 1_000 })
+    const { task } = await meanwhile.tasks.result(id, { waitMs: 30_000 })
     expect(task).toMatchObject({ status: "completed", patch: { payload: "both awake" } })
     expect(gated.calls).toHaveLength(1)
   })

@@ -14,7 +14,7 @@ describe("A12. A record written by a newer version, or a damaged store, gives a 
     const meanwhile = await openIn(directory, { tools: [echo] })
     const started = Array.from({ length: 60 }, (_, value) => meanwhile.tasks.start({ tool: "echo", input: { value } }))
     const ids = (await Promise.all(started)).map(({ id }) => id)
-    await Promise.all(ids.map((id) => meanwhile.tasks.result(id, { waitMs: 5_000 })))
+    await Promise.all(ids.map((id) => meanwhile.tasks.result(id, { waitMs: 30_000 })))
     await meanwhile.close()
     return { directory, path: join(directory, "data", "store.sqlite"), ids }
   }

@@ -18,7 +18,7 @@ describe("A2. A cancelled task stays cancelled when its work finishes late", () 
     const { tasks, id, call } = await startGated()
     expect(await tasks.cancel(id)).toMatchObject({ status: "stopping" })
     call.finish("late")
-    const { task } = await tasks.result(id, { waitMs: 1_000 })
+    const { task } = await tasks.result(id, { waitMs: 30_000 })
     expect(task).toMatchObject({
       status: "cancelled",
       stop: { by: "person" },
@@ -31,7 +31,7 @@ describe("A2. A cancelled task stays cancelled when its work finishes late", () 
     const { clock, tasks, id, call, events } = await startGated()
     await tasks.cancel(id)
     clock.advance(10_000)
-    const { task } = await tasks.result(id, { waitMs: 1_000 })
+    const { task } = await tasks.result(id, { waitMs: 30_000 })
     expect(task.status).toBe("cancelled")
     call.finish("much too late")
     const late = await eventually("the late result is noted", async () =>
@@ -45,7 +45,7 @@ describe("A2. A cancelled task stays cancelled when its work finishes late", () 
     const { tasks, id, call } = await startGated()
     await tasks.cancel(id)
     call.fail(new Error("torn down in the middle"))
-    expect((await tasks.result(id, { waitMs: 1_000 })).task).toMatchObject({ status: "cancelled", patch: null })
+    expect((await tasks.result(id, { waitMs: 30_000 })).task).toMatchObject({ status: "cancelled", patch: null })
   })
 
   test("and one that timed out stays timed out", async () => {
@@ -54,13 +54,13 @@ describe("A2. A cancelled task stays cancelled when its work finishes late", () 
     await eventually("the stop is accepted", async () => (await tasks.get(id)).task.status === "stopping")
     expect(await tasks.cancel(id)).toMatchObject({ status: "stopping", stop: { by: "deadline" } })
     call.finish()
-    expect((await tasks.result(id, { waitMs: 1_000 })).task).toMatchObject({ status: "timed_out" })
+    expect((await tasks.result(id, { waitMs: 30_000 })).task).toMatchObject({ status: "timed_out" })
   })
 
   test("and the other way round: what completed first stays completed", async () => {
     const { tasks, id, call } = await startGated()
     call.finish("in time")
-    await tasks.result(id, { waitMs: 1_000 })
+    await tasks.result(id, { waitMs: 30_000 })
     expect(await tasks.cancel(id)).toMatchObject({ status: "completed", patch: { payload: "in time" } })
   })
 })

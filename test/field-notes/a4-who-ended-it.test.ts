@@ -18,7 +18,7 @@ describe("A4. Who or what ended a task is on its record: person, model, deadline
     const { id } = await tasks.start({ tool: "gated", input: {} })
     await gated.call(1)
     await tasks.cancel(id, { reason: "changed my mind" })
-    const { task } = await tasks.result(id, { waitMs: 1_000 })
+    const { task } = await tasks.result(id, { waitMs: 30_000 })
     expect(task).toMatchObject({ status: "cancelled", stop: { by: "person", reason: "changed my mind" } })
   })
 
@@ -35,7 +35,7 @@ describe("A4. Who or what ended a task is on its record: person, model, deadline
     const { id } = await tasks.start({ tool: "gated", input: {} })
     await gated.call(1)
     await tasks.cancel(id, { by: "model", reason: "no longer needed" })
-    const { task } = await tasks.result(id, { waitMs: 1_000 })
+    const { task } = await tasks.result(id, { waitMs: 30_000 })
     expect(task).toMatchObject({ status: "cancelled", stop: { by: "model", reason: "no longer needed" } })
   })
 
@@ -51,7 +51,7 @@ describe("A4. Who or what ended a task is on its record: person, model, deadline
     const { id } = await tasks.start({ tool: "gated", input: {}, timeoutMs: 1_000 })
     await gated.call(1)
     clock.advance(1_000)
-    const { task } = await tasks.result(id, { waitMs: 1_000 })
+    const { task } = await tasks.result(id, { waitMs: 30_000 })
     expect(task).toMatchObject({ status: "timed_out", stop: { by: "deadline" } })
   })
 
@@ -61,7 +61,7 @@ describe("A4. Who or what ended a task is on its record: person, model, deadline
     const { context } = await gated.call(1)
     context.spend({ tokens: 100 })
     context.spend({ tokens: 1 })
-    const { task } = await tasks.result(id, { waitMs: 1_000 })
+    const { task } = await tasks.result(id, { waitMs: 30_000 })
     expect(task).toMatchObject({
       status: "cancelled",
       stop: { by: "budget", reason: "it used 101 of 100 tokens" },
@@ -76,7 +76,7 @@ describe("A4. Who or what ended a task is on its record: person, model, deadline
     const free = await tasks.start({ tool: "gated", input: {}, session })
     await gated.call(2)
     await tasks.closeSession(session)
-    const { task } = await tasks.result(bound.id, { waitMs: 1_000 })
+    const { task } = await tasks.result(bound.id, { waitMs: 30_000 })
     expect(task).toMatchObject({ status: "cancelled", stop: { by: "lifetime", reason: "its session was closed" } })
     expect((await tasks.get(free.id)).task.status).toBe("running")
   })
@@ -87,7 +87,7 @@ describe("A4. Who or what ended a task is on its record: person, model, deadline
     const { id } = await tasks.start({ tool: "gated", input: {}, parentTask: turn.id, lifetime: "turn" })
     await gated.call(2)
     await tasks.endTurn(turn.id)
-    const { task } = await tasks.result(id, { waitMs: 1_000 })
+    const { task } = await tasks.result(id, { waitMs: 30_000 })
     expect(task).toMatchObject({ status: "cancelled", stop: { by: "lifetime", reason: "its turn ended" } })
   })
 
@@ -104,7 +104,7 @@ describe("A4. Who or what ended a task is on its record: person, model, deadline
     const { tasks, gated } = await prepare()
     const { id } = await tasks.start({ tool: "gated", input: {} })
     ;(await gated.call(1)).finish()
-    const { task } = await tasks.result(id, { waitMs: 1_000 })
+    const { task } = await tasks.result(id, { waitMs: 30_000 })
     expect(task.status).toBe("completed")
     expect(task).not.toHaveProperty("stop")
   })
@@ -114,7 +114,7 @@ describe("A4. Who or what ended a task is on its record: person, model, deadline
     const { id } = await tasks.start({ tool: "gated", input: {} })
     await gated.call(1)
     await tasks.cancel(id, { by: "model", reason: "superseded" })
-    await tasks.result(id, { waitMs: 1_000 })
+    await tasks.result(id, { waitMs: 30_000 })
     const bodies = (await meanwhile.engine.store.events(id, 0, 100)).map(({ body }) => body)
     expect(bodies).toContainEqual({ type: "task.stop_requested", by: "model", reason: "superseded" })
     expect(bodies.at(-1)).toMatchObject({ type: "task.cancelled", by: "model", reason: "superseded", survivors: [] })

@@ -32,7 +32,7 @@ test("A6. A queued task says queued, with its place in the queue, not running", 
   }
   expect(names).toEqual(["running", "urgent", "second", "third"])
   for (const { id } of [second, third, urgent]) {
-    expect((await tasks.result(id, { waitMs: 5_000 })).task.status).toBe("completed")
+    expect((await tasks.result(id, { waitMs: 30_000 })).task.status).toBe("completed")
     expect(await placeOf(id)).toEqual(["completed", null])
   }
 })

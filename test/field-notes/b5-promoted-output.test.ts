@@ -19,7 +19,7 @@ describe("B5. Output of a tool that was promoted contains what it printed before
     expect((await execution.answer).outcome).toBe("promoted")
     call.context.output.write("after\n")
     call.finish()
-    await tasks.result(execution.taskId, { waitMs: 1_000 })
+    await tasks.result(execution.taskId, { waitMs: 30_000 })
     expect(await tasks.output(execution.taskId)).toMatchObject({
       text: "before and while after\n",
       offset: 0,
@@ -43,7 +43,7 @@ describe("B5. Output of a tool that was promoted contains what it printed before
     expect(await execution.promote()).toBe(true)
     expect((await tasks.output(execution.taskId)).text).toBe("before\n")
     await tasks.execute({ tool: "run_command", input: { command: "echo go >fifo" } }).answer
-    const { task } = await tasks.result(execution.taskId, { waitMs: 4_000 })
+    const { task } = await tasks.result(execution.taskId, { waitMs: 30_000 })
     expect(task).toMatchObject({ status: "completed", patch: { payload: { output: "before\nafter\n" } } })
     expect((await tasks.output(execution.taskId)).text).toBe("before\nafter\n")
   })

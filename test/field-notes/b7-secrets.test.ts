@@ -74,7 +74,7 @@ describe("B7. Secrets (known key shapes, values of secret-looking environment va
       const failed = await tasks.start({ tool: "leaky", input: { secret, fails: true }, title: `also ${secret}` })
       const seen: unknown[] = []
       for (const { id } of [worked, failed]) {
-        const view = await tasks.result(id, { waitMs: 4_000 })
+        const view = await tasks.result(id, { waitMs: 30_000 })
         seen.push(view, await tasks.output(id), await meanwhile.engine.store.events(view.task.id, 0, 100))
         seen.push(await meanwhile.engine.store.steps(view.task.id, 1))
         expect(view.task.status).toBe(id === worked.id ? "completed" : "failed")
@@ -93,9 +93,9 @@ describe("B7. Secrets (known key shapes, values of secret-looking environment va
     const secret = SECRETS["a model key"]
     const input = { command: "echo running; exec sleep 300" }
     const { id } = await tasks.start({ tool: "run_command", input })
-    await tasks.waitForOutput(id, { pattern: /running/, timeoutMs: 4_000 })
+    await tasks.waitForOutput(id, { pattern: /running/, timeoutMs: 30_000 })
     await tasks.cancel(id, { reason: `it used ${secret}` })
-    const { task } = await tasks.result(id, { waitMs: 4_000 })
+    const { task } = await tasks.result(id, { waitMs: 30_000 })
     expectHidden(JSON.stringify(task), HIDDEN)
     const running = Promise.withResolvers<string>()
     const execution = tasks.execute({ tool: "run_command", input }, { onOutput: running.resolve })
@@ -114,7 +114,7 @@ describe("B7. Secrets (known key shapes, values of secret-looking environment va
     })
     const { meanwhile, tasks, log, directory } = await prepare()
     const { id } = await tasks.start({ tool: "leaky", input: { secret: value } })
-    const view = await tasks.result(id, { waitMs: 4_000 })
+    const view = await tasks.result(id, { waitMs: 30_000 })
     const events = await meanwhile.engine.store.events(view.task.id, 0, 100)
     expectHidden(JSON.stringify([view, events, await tasks.output(id), log.lines]), [value])
     await meanwhile.close()
@@ -130,7 +130,7 @@ describe("B7. Secrets (known key shapes, values of secret-looking environment va
     expect(answer.outcome).toBe("completed")
     expectHidden(JSON.stringify([answer, shown]), [value])
     const { id } = await tasks.start({ tool: "run_command", input })
-    const view = await tasks.result(id, { waitMs: 4_000 })
+    const view = await tasks.result(id, { waitMs: 30_000 })
     expect(view.task.status).toBe("completed")
     const events = await meanwhile.engine.store.events(view.task.id, 0, 100)
     expectHidden(JSON.stringify([view, events, await tasks.output(id)]), [value])
@@ -145,7 +145,7 @@ describe("B7. Secrets (known key shapes, values of secret-looking environment va
       tool: "run_command",
       input: { command: `printf %s ${secret} | wc -c; echo ${secret}` },
     })
-    const { task } = await tasks.result(id, { waitMs: 4_000 })
+    const { task } = await tasks.result(id, { waitMs: 30_000 })
     expect(task.status).toBe("completed")
     const { text } = await tasks.output(id)
     expect(text.split("\n")[0]?.trim()).toBe(String(secret.length))
@@ -166,7 +166,7 @@ describe("B7. Secrets (known key shapes, values of secret-looking environment va
     const { meanwhile, tasks, another } = await prepare()
     const secret = SECRETS["a model key"]
     const { id } = await tasks.start({ tool: "leaky", input: { secret, fails: true } })
-    await tasks.result(id, { waitMs: 4_000 })
+    await tasks.result(id, { waitMs: 30_000 })
     await meanwhile.close()
     const later = await another()
     await expect(later.tasks.retry(id)).rejects.toMatchObject({ code: "secret_not_kept" })

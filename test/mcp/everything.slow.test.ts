@@ -57,7 +57,7 @@ describe("the reference server over stdio", () => {
     if (answer.outcome !== "promoted") throw new Error(answer.outcome)
     const { id } = answer.task
     await eventually("progress is shown", async () => (await runner.get(id)).task.progress?.total === 4)
-    const { task } = await runner.result(id, { waitMs: 10_000 })
+    const { task } = await runner.result(id, { waitMs: 30_000 })
     expect(task.status).toBe("completed")
     expect(JSON.stringify(task)).toContain("Long running operation completed")
   })
@@ -67,7 +67,7 @@ describe("the reference server over stdio", () => {
     const task = await runner.start(call("trigger-long-running-operation", { duration: 600, steps: 6_000 }))
     await eventually("it runs", async () => (await runner.get(task.id)).task.progress?.done)
     await runner.cancel(task.id)
-    expect((await runner.result(task.id, { waitMs: 5_000 })).task.status).toBe("cancelled")
+    expect((await runner.result(task.id, { waitMs: 30_000 })).task.status).toBe("cancelled")
     const answer = await runner.execute(call("echo", { message: "still here" })).answer
     expect(answer).toMatchObject({ outcome: "completed" })
   })

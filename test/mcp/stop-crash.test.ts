@@ -22,7 +22,7 @@ test("a crash in the middle of a stop does not leave the server's task running",
   looking.life.end()
 
   const third = await begin(folder, server.url, 3)
-  const { task } = await third.runtime.tasks.result(id, { waitMs: 5_000 })
+  const { task } = await third.runtime.tasks.result(id, { waitMs: 30_000 })
   expect(task).toMatchObject({ status: "cancelled", survivors: [] })
   expect(server.tasks.get("task-1")?.status).toBe("cancelled")
 })

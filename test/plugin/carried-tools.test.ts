@@ -111,7 +111,7 @@ describe("stopping what runs elsewhere", () => {
     await agent.runtime.tasks.cancel(id)
     expect((await agent.runtime.tasks.get(id)).task.status).toBe("stopping")
     agent.clock.advance(60_000)
-    const { task } = await agent.runtime.tasks.result(id, { waitMs: 1_000 })
+    const { task } = await agent.runtime.tasks.result(id, { waitMs: 30_000 })
     expect(task).toMatchObject({ status: "cancelled", survivors: [{ command: expect.stringContaining("render") }] })
   })
 

@@ -17,7 +17,7 @@ test("a task that nobody can run stays in the queue, says what is missing, and r
   const { items } = await asking.list({})
   expect(items).toMatchObject([{ id, status: "queued", missing: { needs: "tool", name: "other" } }])
   const able = await openWorker(directory, { engine: await engine(), tools: [other] })
-  const { task } = await able.result(id, { waitMs: 10_000 })
+  const { task } = await able.result(id, { waitMs: 30_000 })
   expect(task).toMatchObject({ status: "completed", patch: { payload: 7 } })
 })
 
@@ -71,6 +71,6 @@ test("a task that runs says where", async () => {
   expect((await asking.get(id)).worker).toMatchObject({ host: hostname(), pid: process.pid, where: "process" })
   expect((await asking.workers()).reduce((sum, { running }) => sum + running, 0)).toBe(1)
   call.finish()
-  const { worker: nobody } = await asking.result(id, { waitMs: 10_000 })
+  const { worker: nobody } = await asking.result(id, { waitMs: 30_000 })
   expect(nobody).toBeNull()
 })

@@ -57,7 +57,7 @@ async function allowIn({ tasks, engine }: Runtime, { id }: TaskRecord): Promise<
 
 async function answerIn(runtime: Runtime, task: TaskRecord): Promise<TaskRecord> {
   await allowIn(runtime, task)
-  return (await runtime.tasks.result(task.id, { waitMs: 10_000 })).task
+  return (await runtime.tasks.result(task.id, { waitMs: 30_000 })).task
 }
 
 test("a command that was asked about in one folder runs there, whoever in another one allows it", async () => {
@@ -134,7 +134,7 @@ test("a program that runs only its own leaves a change of a file elsewhere, and 
   const { items } = await asking.runtime.tasks.list({ statuses: ["queued"] })
   expect(items).toMatchObject([{ id, missing: { text: `no worker has the folder ${asking.folder}` } }])
   await openIn("a")
-  expect((await tasks.result(id, { waitMs: 10_000 })).task.status).toBe("completed")
+  expect((await tasks.result(id, { waitMs: 30_000 })).task.status).toBe("completed")
   expect(existsSync(join(asking.folder, "x.txt"))).toBe(true)
   expect(existsSync(join(answering.folder, "x.txt"))).toBe(false)
 })

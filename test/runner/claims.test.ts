@@ -46,7 +46,7 @@ async function openTurn() {
   const turn = await begun.promise
   const complete = async (of = session) => {
     const { id } = await runner.start({ tool: "echo", input: { value: "bread" }, session: of })
-    await runner.result(id, { waitMs: 5_000 })
+    await runner.result(id, { waitMs: 30_000 })
     return id
   }
   const by = { taskId, run: 1, key: KEY }
@@ -60,7 +60,7 @@ async function openTurn() {
     read: (how: string, id: TaskId) => runner.execute({ ...call(how, id), askedBy: by }).answer,
     readInBackground: async (how: string, id: TaskId) => {
       const started = await runner.start(call(how, id))
-      return runner.result(started.id, { waitMs: 5_000 })
+      return runner.result(started.id, { waitMs: 30_000 })
     },
     readUnasked: (how: string, id: TaskId) => runner.execute(call(how, id)).answer,
     keepAnswer: () => turn.commit((run) => [{ op: "step.finish", run, key: KEY, result: null, settlesClaims: true }]),

@@ -19,7 +19,7 @@ test("a call that ends while it is promoted is either, and never a task that nob
       outcome: isPromoted ? "promoted" : "completed",
     })
     if (isPromoted) {
-      expect((await tasks.result(execution.taskId, { waitMs: 5_000 })).task.status).toBe("completed")
+      expect((await tasks.result(execution.taskId, { waitMs: 30_000 })).task.status).toBe("completed")
     } else {
       await expect(tasks.get(execution.taskId)).rejects.toMatchObject({ code: "not_found" })
     }

@@ -27,6 +27,6 @@ test("a wait whose time is over is answered as it was opened, and its run goes o
     return found?.state === "answered" && found
   })
   expect(answered).toMatchObject({ answer: "yes", answeredBy: "expiry" })
-  const { task } = await meanwhile.tasks.result(details.id, { waitMs: 10_000 })
+  const { task } = await meanwhile.tasks.result(details.id, { waitMs: 30_000 })
   expect(task).toMatchObject({ status: "completed", patch: { payload: "ran" } })
 })

@@ -28,7 +28,7 @@ test("a task is left to whoever has what it names, for as long as they live and 
   expect((await tasks.get(id)).task.status).toBe("queued")
   first.finish()
   ;(await here.call(2)).finish()
-  expect((await tasks.result(id, { waitMs: 10_000 })).task.status).toBe("completed")
+  expect((await tasks.result(id, { waitMs: 30_000 })).task.status).toBe("completed")
   expect(elsewhere.calls).toEqual([])
 })
 
@@ -39,7 +39,7 @@ test("one that every worker leaves fails where that is found out", async () => {
   await another({ tools: [tool], takesWork: true })
   await another({ tools: [tool], takesWork: true })
   const { id } = await meanwhile.tasks.start({ tool: "gated", input: {} })
-  expect((await meanwhile.tasks.result(id, { waitMs: 10_000 })).task).toMatchObject({
+  expect((await meanwhile.tasks.result(id, { waitMs: 30_000 })).task).toMatchObject({
     status: "failed",
     failure: { message: "there is no such folder" },
   })
@@ -79,7 +79,7 @@ test("those that are left keep nobody behind them waiting", async () => {
   )
   const [one, two] = await Promise.all([1, 2].map(() => other.tasks.start({ tool: "echo", input: {} })))
   for (const { id } of [one, two].flatMap((task) => task ?? [])) {
-    expect((await other.tasks.result(id, { waitMs: 10_000 })).task.status).toBe("completed")
+    expect((await other.tasks.result(id, { waitMs: 30_000 })).task.status).toBe("completed")
   }
   const leaves = (await other.tasks.workers()).flatMap(({ announcement }) => announcement?.leaves ?? [])
   expect(leaves).toHaveLength(1)

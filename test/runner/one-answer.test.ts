@@ -22,8 +22,6 @@ const GAPS = {
 } satisfies Record<string, () => unknown>
 type Gap = keyof typeof GAPS
 
-const PATIENCE_MS = 3_000
-
 const story = fc.record({
   happenings: fc.shuffledSubarray([...HAPPENINGS], { minLength: 1 }),
   gaps: fc.array(fc.constantFrom<Gap>("none", "microtask", "turn", "commit"), { minLength: 6, maxLength: 6 }),
@@ -64,27 +62,19 @@ test("a call has exactly one answer, and its task exactly one end, in whatever o
         await GAPS[gaps[index] ?? "none"]()
       }
       call.finish("at last")
-      const answer = await eventually(
-        "the answer",
-        async () => {
-          clock.advance(2_000)
-          await nextTurn()
-          return answers[0]
-        },
-        PATIENCE_MS,
-      )
+      const answer = await eventually("the answer", async () => {
+        clock.advance(2_000)
+        await nextTurn()
+        return answers[0]
+      })
       expect(await execution.promote()).toBe(false)
       if (answer.outcome !== "promoted") {
         await expect(tasks.get(execution.taskId)).rejects.toMatchObject({ code: "not_found" })
       } else {
-        await eventually(
-          "the end",
-          async () => {
-            clock.advance(2_000)
-            return isTerminal((await tasks.get(execution.taskId)).task.status)
-          },
-          PATIENCE_MS,
-        )
+        await eventually("the end", async () => {
+          clock.advance(2_000)
+          return isTerminal((await tasks.get(execution.taskId)).task.status)
+        })
         const events = await engine.store.events(execution.taskId, 0, 100)
         const ends = events.filter(({ body }) =>
           ["completed", "failed", "cancelled", "timed_out"].includes(body.type.slice(5)),

@@ -31,7 +31,7 @@ test("a task taken from the queue, or run again, hands its origin on as it was",
   const second = await gated.call(2)
   expect(await second.context.tasks.start({ tool: "echo", input: {} })).toMatchObject(KEPT)
   second.fail(new Error("not this time"))
-  await runner.result(id, { waitMs: 5_000 })
+  await runner.result(id, { waitMs: 30_000 })
   await runner.retry(id)
   expect(await (await gated.call(3)).context.tasks.start({ tool: "echo", input: {} })).toMatchObject(KEPT)
 })

@@ -38,7 +38,7 @@ test("a run that goes on on another machine prints behind what it printed before
   const text = "first machine\nanother machine\n"
   for (const { runtime } of [looking, next]) expect((await runtime.tasks.output(id)).text).toBe(text)
   again.finish()
-  await looking.runtime.tasks.result(id, { waitMs: 10_000 })
+  await looking.runtime.tasks.result(id, { waitMs: 30_000 })
   for (const { runtime } of [looking, next]) expect((await runtime.tasks.output(id)).text).toBe(text)
 })
 

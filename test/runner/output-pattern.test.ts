@@ -13,7 +13,7 @@ async function openWithOutput() {
 
 test("a pattern or filter given as text is looked for as it stands", async () => {
   const { tasks, id } = await openWithOutput()
-  expect(await tasks.waitForOutput(id, { pattern: "o (2", timeoutMs: 5_000 })).toMatchObject({
+  expect(await tasks.waitForOutput(id, { pattern: "o (2", timeoutMs: 30_000 })).toMatchObject({
     outcome: "matched",
     line: "two (2)",
   })
@@ -24,7 +24,7 @@ test("a pattern or filter that is neither is refused and says what it must be", 
   const { tasks, id } = await openWithOutput()
   for (const pattern of ["", 7 as unknown as string]) {
     const refusal = { code: "invalid_input", message: expect.stringContaining("a regular expression or a text") }
-    await expect(tasks.waitForOutput(id, { pattern, timeoutMs: 5_000 })).rejects.toMatchObject(refusal)
+    await expect(tasks.waitForOutput(id, { pattern, timeoutMs: 30_000 })).rejects.toMatchObject(refusal)
     await expect(tasks.output(id, { filter: pattern })).rejects.toMatchObject(refusal)
   }
 })

@@ -67,7 +67,7 @@ describe("002: resume", () => {
 test("what is no agent, or cannot go on with a conversation, is not resumed", async () => {
   const { runner, complete } = await openAgents()
   const { id } = await runner.start({ tool: "echo", input: {} })
-  await runner.result(id, { waitMs: 5_000 })
+  await runner.result(id, { waitMs: 30_000 })
   await expect(runner.resume(id, "more")).rejects.toMatchObject(refused("only agents can be resumed"))
   const stubborn = await complete({ task: "look" }, "stubborn")
   await expect(runner.resume(stubborn, "more")).rejects.toMatchObject(refused("only agents can be resumed"))

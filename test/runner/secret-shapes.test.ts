@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { createRedactor } from "../../src/runner/redaction/redactor.ts"
 import { SECRET_PATTERNS } from "../../src/runner/redaction/secret-patterns.ts"
+import { measureComputingMs } from "../support/computing-time.ts"
 import { createTestSpool } from "../support/spool.ts"
 
 const redactor = createRedactor({ environment: {} })
@@ -139,9 +140,11 @@ test("text that is made to be slow is not", () => {
     "x-x-key:",
     "_KEY=A1",
   ]) {
-    const startedAt = performance.now()
-    redactor.redactBytes(Buffer.from(piece.repeat(100_000 / piece.length)))
-    expect([piece, performance.now() - startedAt < 2_000]).toEqual([piece, true])
+    const text = Buffer.from(piece.repeat(100_000 / piece.length))
+    expect(
+      measureComputingMs(() => redactor.redactBytes(text)),
+      piece,
+    ).toBeLessThan(2_000)
   }
 })
 

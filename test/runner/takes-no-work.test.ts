@@ -19,9 +19,9 @@ test("a runtime that takes only its own work runs what is asked of it, and leave
   const { id: theirs } = await looking.tasks.start({ ...command("echo done"), priority: 9 })
   const own = await openIn(directory, { takesWork: "own", background: { maxConcurrentTasks: 1 } })
   const { id } = await own.tasks.start(command("exit 3"))
-  expect((await own.tasks.result(id, { waitMs: 5_000 })).task.status).toBe("failed")
+  expect((await own.tasks.result(id, { waitMs: 30_000 })).task.status).toBe("failed")
   await own.tasks.retry(id)
-  expect((await own.tasks.result(id, { waitMs: 5_000 })).task).toMatchObject({ status: "failed", run: 2 })
+  expect((await own.tasks.result(id, { waitMs: 30_000 })).task).toMatchObject({ status: "failed", run: 2 })
   expect((await looking.tasks.get(theirs)).task.status).toBe("queued")
 })
 
@@ -35,5 +35,5 @@ test("a runtime takes only the kinds of work that it is asked to, and runs what 
   expect(answer.outcome).toBe("completed")
   expect((await looking.tasks.result(id, { waitMs: 100 })).task.status).toBe("queued")
   await openIn(directory, { takesKinds: ["tool"] })
-  expect((await looking.tasks.result(id, { waitMs: 5_000 })).task.status).toBe("completed")
+  expect((await looking.tasks.result(id, { waitMs: 30_000 })).task.status).toBe("completed")
 })

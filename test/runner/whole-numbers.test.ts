@@ -27,7 +27,7 @@ test("limits, delays and what is spent become whole numbers in the record, and n
   const { context, finish } = await gated.call(1)
   context.spend({ costMicros: 1.5 })
   finish()
-  const { task } = await tasks.result(id, { waitMs: 5_000, consume: true })
+  const { task } = await tasks.result(id, { waitMs: 30_000, consume: true })
   expect(task.usage.costMicros).toBe(2)
   expect(fractionsOf(task)).toEqual([])
   expect(await tasks.cleanupCompleted(0.5)).toBeLessThanOrEqual(1)

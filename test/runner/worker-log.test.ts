@@ -20,7 +20,7 @@ test("a worker with one slot logs that a run was left before it logs the next on
   const log = { ...silentLog, info: (message: string) => void lines.push(message) }
   const { meanwhile } = await createWorkplace({ tools: [print], log, background: { maxConcurrentTasks: 1 } })
   const tasks = await Promise.all(Array.from({ length: 20 }, () => meanwhile.tasks.start({ tool: "print", input: {} })))
-  await Promise.all(tasks.map(({ id }) => meanwhile.tasks.result(id, { waitMs: 4_000 })))
+  await Promise.all(tasks.map(({ id }) => meanwhile.tasks.result(id, { waitMs: 30_000 })))
   const courses = lines.filter((line) => line === "run taken" || line === "run left")
   expect(courses.length).toBeGreaterThan(0)
   const wrong = courses.filter((line, index) => line !== (index % 2 === 0 ? "run taken" : "run left"))

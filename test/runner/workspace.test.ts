@@ -16,12 +16,12 @@ test("the task commands a tool is given stay in the workspace of its own call", 
 
   const own = await given.start({ tool: "echo", input: {}, workspace: theirs })
   expect(own.workspace).toBe(ours)
-  expect((await given.result(own.id, { waitMs: 5_000 }, theirs)).task.status).toBe("completed")
+  expect((await given.result(own.id, { waitMs: 30_000 }, theirs)).task.status).toBe("completed")
   await expect(given.get(foreign.id, theirs)).rejects.toMatchObject({ code: "not_found" })
   await expect(given.cancel(foreign.id)).rejects.toMatchObject({ code: "not_found" })
   expect((await given.list({ workspace: theirs })).items.map(({ id }) => id)).toEqual([own.id])
   expect(await given.acknowledge([own.id])).toBe(1)
-  await meanwhile.tasks.result(foreign.id, { waitMs: 5_000, consume: true }, theirs)
+  await meanwhile.tasks.result(foreign.id, { waitMs: 30_000, consume: true }, theirs)
   expect(await given.cleanupCompleted(0)).toBe(1)
   expect((await meanwhile.tasks.get(foreign.id, theirs)).task.id).toBe(foreign.id)
 })
@@ -30,7 +30,7 @@ test("a filter that leaves its workspace undefined means the default one, not al
   const { meanwhile } = await createWorkplace({ tools: [echo] })
   const { tasks } = meanwhile
   const foreign = await tasks.start({ tool: "echo", input: {}, workspace: theirs })
-  await tasks.result(foreign.id, { waitMs: 5_000 }, theirs)
+  await tasks.result(foreign.id, { waitMs: 30_000 }, theirs)
   const filter = { workspace: undefined } as unknown as TaskFilter
   expect((await tasks.list(filter)).items).toEqual([])
   expect(await tasks.clear(filter)).toBe(0)

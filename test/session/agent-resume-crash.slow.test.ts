@@ -6,7 +6,7 @@ import { DEFAULT_WORKSPACE, type SessionId, type TaskId } from "../../src/task/i
 import { breathe, createAgentHouse, type HouseModelParts, say } from "../chaos/agent-house.ts"
 import { type CrashPoint, describeCrash, liveThroughEffect } from "../chaos/mortal-engine.ts"
 import { findCrashPoints } from "../chaos/open-life.ts"
-import { withPatience } from "../chaos/patience.ts"
+import { withPatience } from "../support/patience.ts"
 import { describeLive } from "../chaos/store-invariants.ts"
 import { finishTurn } from "../chaos/turn-scenario.ts"
 

@@ -22,7 +22,7 @@ test("004-48: the model starts a tool in the background, talks on, sees how it s
   const tests = await gated.call(1)
   tests.finish("40 passed")
   const { items } = await agent.runtime.tasks.list({ session: session.id, kinds: ["tool"] })
-  await agent.runtime.tasks.result(items[0]?.id ?? "", { waitMs: 5_000 })
+  await agent.runtime.tasks.result(items[0]?.id ?? "", { waitMs: 30_000 })
   await session.send("and now?")
   expect(lastSaid(model, -1)).toContain("40 passed")
 })

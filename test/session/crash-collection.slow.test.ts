@@ -5,6 +5,7 @@ import { createTurnHouse, type OpenHouse, type TurnHouse } from "../chaos/turn-h
 import { findTurnViolations } from "../chaos/turn-invariants.ts"
 import { readStoredSession } from "../chaos/turn-record.ts"
 import { createScenario, finishTurn, goOn } from "../chaos/turn-scenario.ts"
+import { withPatience } from "../support/patience.ts"
 
 const SCENARIO = createScenario("collection", [["look", "note"], ["note"]])
 /** Too small for the talk and the turn after it, and large enough for the turn. */
@@ -70,10 +71,10 @@ async function playRound(point: ProcessCrash): Promise<readonly string[]> {
   const house = await createTalkedHouse()
   try {
     const { life, opened } = await house.begin(point)
-    await Promise.race([opened.then(playAgain), life.over])
+    await withPatience(Promise.race([opened.then(playAgain), life.over]), house.describeLive)
     life.end()
     const open = await (await house.begin()).opened
-    await finishTurn(open.runtime)
+    await withPatience(finishTurn(open.runtime), house.describeLive)
     const isBegun = ((await readStoredSession(open.store, SCENARIO.session))?.said ?? []).includes(SCENARIO.prompt)
     if (!isBegun) return house.effects.map((effect) => `${effect} happened in a turn that nobody knows`)
     const before = await findUnpaired(open)

@@ -8,7 +8,7 @@ import { createTurnHouse, type OpenHouse, type TurnHouse } from "../chaos/turn-h
 import { readStoredSession } from "../chaos/turn-record.ts"
 import { finishTurn } from "../chaos/turn-scenario.ts"
 import { CHILD_STEPS, FINAL_TEXT, SPAWN, toChild, toPrompt } from "../chaos/turn-story.ts"
-import { withPatience } from "../chaos/patience.ts"
+import { withPatience } from "../support/patience.ts"
 
 const STORY = "family"
 const PROMPT = toPrompt(STORY, [[SPAWN, "look"], ["note"]])

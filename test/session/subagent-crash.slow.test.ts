@@ -6,7 +6,7 @@ import { DEFAULT_WORKSPACE, type SessionId } from "../../src/task/id.ts"
 import { type AgentHouse, breathe, createAgentHouse, type HouseModelParts, say } from "../chaos/agent-house.ts"
 import { type CrashPoint, describeCrash, liveThroughEffect } from "../chaos/mortal-engine.ts"
 import { findCrashPoints } from "../chaos/open-life.ts"
-import { withPatience } from "../chaos/patience.ts"
+import { withPatience } from "../support/patience.ts"
 import { describeLive } from "../chaos/store-invariants.ts"
 import { finishTurn } from "../chaos/turn-scenario.ts"
 

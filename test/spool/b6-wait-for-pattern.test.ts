@@ -10,7 +10,7 @@ describe("B6. Wait until a pattern appears, or the task ends, or time is up", ()
     const abort = new AbortController()
     const control = { ...NEVER_STOPPED, signal: abort.signal }
     const ended = run.runProcess(toShell("echo starting; sleep 0.1; echo ready on port 4711; sleep 60"), control)
-    const answer = await spool.waitFor(taskId, 1, { pattern: /ready on port (\d+)/g, timeoutMs: 10_000 }, never)
+    const answer = await spool.waitFor(taskId, 1, { pattern: /ready on port (\d+)/g, timeoutMs: 30_000 }, never)
     expect(answer).toEqual({ outcome: "matched", line: "ready on port 4711", offset: 9, nextOffset: 28 })
     abort.abort()
     await ended
@@ -19,7 +19,7 @@ describe("B6. Wait until a pattern appears, or the task ends, or time is up", ()
   test("what was printed before the call counts, unless an offset says otherwise", async () => {
     const { run, spool, taskId } = createTestSpool()
     run.write("one\r\ntwo\none again\n")
-    const find = (offset: number) => spool.waitFor(taskId, 1, { pattern: /one/, offset, timeoutMs: 5_000 }, never)
+    const find = (offset: number) => spool.waitFor(taskId, 1, { pattern: /one/, offset, timeoutMs: 30_000 }, never)
     expect(await find(0)).toMatchObject({ outcome: "matched", line: "one", nextOffset: 5 })
     expect(await find(5)).toMatchObject({ outcome: "matched", line: "one again", offset: 9 })
   })
@@ -28,8 +28,8 @@ describe("B6. Wait until a pattern appears, or the task ends, or time is up", ()
     const { run, spool, taskId } = createTestSpool()
     const ended = run.runProcess(toShell("sleep 0.05; printf 'no newline'"), NEVER_STOPPED).then(() => undefined)
     const [missed, found] = await Promise.all([
-      spool.waitFor(taskId, 1, { pattern: /absent/, timeoutMs: 10_000 }, ended),
-      spool.waitFor(taskId, 1, { pattern: /newline/, timeoutMs: 10_000 }, ended),
+      spool.waitFor(taskId, 1, { pattern: /absent/, timeoutMs: 30_000 }, ended),
+      spool.waitFor(taskId, 1, { pattern: /newline/, timeoutMs: 30_000 }, ended),
     ])
     expect(missed.outcome).toBe("ended")
     expect(found).toMatchObject({ outcome: "matched", line: "no newline" })
@@ -54,7 +54,7 @@ describe("B6. Wait until a pattern appears, or the task ends, or time is up", ()
   test("a prompt without a newline, once it is quiet", async () => {
     const { run, spool, taskId } = createTestSpool()
     run.write("Continue? [y/n] ")
-    const answer = await spool.waitFor(taskId, 1, { pattern: /\[y\/n\]/, timeoutMs: 10_000 }, never)
+    const answer = await spool.waitFor(taskId, 1, { pattern: /\[y\/n\]/, timeoutMs: 30_000 }, never)
     expect(answer).toMatchObject({ outcome: "matched", line: "Continue? [y/n] " })
   })
 
@@ -63,7 +63,7 @@ describe("B6. Wait until a pattern appears, or the task ends, or time is up", ()
     run.write("x".repeat(64 * 1_024 - 3))
     run.write(`needle${"y".repeat(300_000)}`)
     const startedAt = systemClock.monotonic()
-    const answer = await spool.waitFor(taskId, 1, { pattern: /needle/, timeoutMs: 10_000 }, Promise.resolve())
+    const answer = await spool.waitFor(taskId, 1, { pattern: /needle/, timeoutMs: 30_000 }, Promise.resolve())
     expect(answer.outcome).toBe("matched")
     expect(systemClock.monotonic() - startedAt).toBeLessThan(5_000)
   })
@@ -71,7 +71,7 @@ describe("B6. Wait until a pattern appears, or the task ends, or time is up", ()
   test("never by what a secret looks like", async () => {
     const { run, spool, taskId } = createTestSpool({ environment: { MY_TOKEN: "abcdefgh12345" } })
     run.write("value abcdefgh12345\n")
-    const find = (pattern: RegExp) => spool.waitFor(taskId, 1, { pattern, timeoutMs: 1_000 }, Promise.resolve())
+    const find = (pattern: RegExp) => spool.waitFor(taskId, 1, { pattern, timeoutMs: 30_000 }, Promise.resolve())
     expect((await find(/abcdef/)).outcome).toBe("ended")
     expect(await find(/value/)).toMatchObject({ line: "value *************" })
   })

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { createRedactor } from "../../src/runner/redaction/redactor.ts"
+import { measureComputingMs } from "../support/computing-time.ts"
 import { createTestSpool, readAll } from "../support/spool.ts"
 
 const DIGITS = "0123456789"
@@ -80,9 +81,8 @@ describe("B7. Secrets (known key shapes, values of secret-looking environment va
       "sk-a-",
     ]
     for (const piece of hostile) {
-      const startedAt = performance.now()
-      redactor.redactBytes(Buffer.from(piece.repeat(100_000 / piece.length)))
-      expect(performance.now() - startedAt).toBeLessThan(2_000)
+      const text = Buffer.from(piece.repeat(100_000 / piece.length))
+      expect(measureComputingMs(() => redactor.redactBytes(text))).toBeLessThan(2_000)
     }
   })
 })

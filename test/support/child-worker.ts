@@ -6,6 +6,7 @@ import type { ToolCall } from "../../src/plugin/task-service.ts"
 import type { BackgroundConfigInput } from "../../src/runner/config.ts"
 import type { WorkerHabit, WorkerOrder, WorkerReply } from "../fixtures/worker.ts"
 import { eventually } from "./eventually.ts"
+import { withPatience } from "./patience.ts"
 import { endNow, stateOf } from "./processes.ts"
 
 const FIXTURE = join(import.meta.dirname, "..", "fixtures", "worker.ts")
@@ -42,7 +43,7 @@ export async function startChildWorker(
   const replies = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
 
   async function next(): Promise<WorkerReply> {
-    const line = await replies.next()
+    const line = await withPatience(replies.next(), () => `The worker ${pid} does not answer.`)
     if (line.done) throw new Error(`The worker ended although it was asked something: status ${child.exitCode}.`)
     return JSON.parse(line.value) as WorkerReply
   }
@@ -75,7 +76,7 @@ export async function startChildWorker(
     continue: () => void child.kill("SIGCONT"),
     async close(options = {}) {
       await order({ order: "close", options })
-      await gone
+      await withPatience(gone, () => `The worker ${pid} has closed and does not end.`)
     },
   }
 }

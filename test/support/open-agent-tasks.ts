@@ -56,7 +56,7 @@ export async function openAgents(permission?: () => PermissionDecision) {
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
-  const ended = (id: TaskId) => runner.result(id, { waitMs: 5_000 })
+  const ended = (id: TaskId) => runner.result(id, { waitMs: 30_000 })
   async function complete(input: AgentRequest = { task: "look", profile: "scout" }, tool = "agent") {
     const { id } = await runner.start({ tool, input, session: createSessionId() })
     ;(await next()).finish("seen")

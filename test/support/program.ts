@@ -6,6 +6,7 @@ import { spawn as spawnInTerminal } from "@lydell/node-pty"
 import { onTestFinished } from "vitest"
 import { eventually } from "./eventually.ts"
 import { createOwnEnvironment } from "./own-environment.ts"
+import { withPatience } from "./patience.ts"
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
 
@@ -16,6 +17,7 @@ export interface RunningProgram {
   type(line: string): void
   /** Resolves with what was shown once the pattern is part of what was shown since the last match. */
   shows(pattern: RegExp): Promise<string>
+  /** How it ended. Whoever waits for it in vain is told what it has shown. */
   readonly exited: Promise<number | null>
 }
 
@@ -44,7 +46,9 @@ export function startPiped(
   onTestFinished(() => void child.kill("SIGKILL"))
   return {
     pid: child.pid ?? 0,
-    exited,
+    get exited() {
+      return withPatience(exited, () => `The program has not ended. It has shown:\n${shown}`)
+    },
     ...createReader(() => shown),
     type: (line) => child.stdin.write(`${line}\n`),
     endInput: () => child.stdin.end(),
@@ -66,7 +70,11 @@ export async function runToEnd(
   child.stdout.setEncoding(settings.encoding ?? "utf8")
   child.stdin.end(input)
   const exited = new Promise<number | null>((resolve) => child.on("close", resolve))
-  const [stdout, stderr, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), exited])
+  const words = (settings.arguments ?? []).join(" ")
+  const [stdout, stderr, exitCode] = await withPatience(
+    Promise.all([text(child.stdout), text(child.stderr), exited]),
+    () => `\`meanwhile ${words}\` has not ended.`,
+  )
   return { exitCode, stdout, stderr }
 }
 
@@ -94,10 +102,13 @@ export function startInTerminal(
   onTestFinished(() => {
     if (!hasExited) terminal.kill("SIGKILL")
   })
+  const reader = createReader(() => stripVTControlCharacters(shown))
   return {
     pid: terminal.pid,
-    exited,
-    ...createReader(() => stripVTControlCharacters(shown)),
+    get exited() {
+      return withPatience(exited, () => `The program has not ended. It has shown:\n${reader.shown()}`)
+    },
+    ...reader,
     type: (line) => terminal.write(`${line}\r`),
     press: (keys) => terminal.write(keys),
     raw: () => shown,

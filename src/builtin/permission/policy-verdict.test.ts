@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { measureComputingMs } from "../../../test/support/computing-time.ts"
 import { matchesGlob } from "./glob.ts"
 import { permissionsConfigSchema } from "./permission-policy.ts"
 import { type CallFacts, judgeCall } from "./policy-verdict.ts"
@@ -87,8 +88,9 @@ describe("what a policy says about a call", () => {
     expect(matchesGlob("a.c", "abc")).toBe(false)
     expect(matchesGlob("[ab]", "a")).toBe(false)
     expect(matchesGlob("**", "")).toBe(true)
-    const started = performance.now()
-    expect(matchesGlob(`${"*a".repeat(30)}b`, "a".repeat(50_000))).toBe(false)
-    expect(performance.now() - started).toBeLessThan(1_000)
+    const tookMs = measureComputingMs(() => {
+      expect(matchesGlob(`${"*a".repeat(30)}b`, "a".repeat(50_000))).toBe(false)
+    })
+    expect(tookMs).toBeLessThan(1_000)
   })
 })

@@ -100,7 +100,7 @@ describe("a store whose commits wait for the disk", () => {
     vi.advanceTimersByTime(5)
     expect(asked).toHaveLength(1)
     asked[0]?.()
-    await vi.waitFor(() => expect(asked).toHaveLength(2))
+    await vi.waitFor(() => expect(asked).toHaveLength(2), 30_000)
   })
 
   test("has a commit that waits and changes nothing wait for what was left before it", () => {

@@ -1,5 +1,5 @@
-/** Far more than anything here takes, on a busy machine too: what is not there by then is lost. */
-const PATIENCE_MS = 40_000
+/** Far more than anything here takes, on a machine that has others to serve too: what is not there by then is lost. */
+const PATIENCE_MS = 120_000
 
 /** Fails with what `describe` can say, instead of waiting for ever. */
 export async function withPatience<Result>(
