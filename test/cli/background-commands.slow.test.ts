@@ -21,7 +21,7 @@ test("/bg moves what runs to the background, and says when nothing can", async (
   program.type("run `until test -e go; do sleep 0.02; done; echo found it`")
   await program.shows(/• run_command/)
   program.type("/bg")
-  await program.shows(/→ run_command moved to the background as \[[0-9a-f]{8}\] after \d+ ms[\s\S]*context \d+ %/)
+  await program.shows(/→ run_command moved to the background as \[[0-9a-f]{8}\] after [\d.]+ m?s[\s\S]*context \d+ %/)
   program.type("count to 400 slowly")
   await program.shows(/1 2 /)
   program.type("/bg")

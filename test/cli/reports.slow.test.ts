@@ -105,12 +105,15 @@ test("with reports off an end is announced with its result, and the model hears 
 })
 
 test("from a pipe, the program ends after the last report", async () => {
-  const program = startPiped({ directory: createFolder(), environment: QUICK })
-  program.type("run `sleep 0.8; echo late`")
+  const directory = createFolder()
+  const program = startPiped({ directory, environment: QUICK })
+  program.type(`run \`${until("go")}; echo late\``)
   program.endInput()
+  await program.shows(/Waiting for 1 task to end/)
+  writeFileSync(join(directory, "go"), "")
   expect(await program.exited).toBe(0)
-  expect(program.shown()).toMatch(
-    /Waiting for 1 task to end[\s\S]*\] completed in [\s\S]*\(about task [0-9a-f]{8}: sleep 0\.8; echo late\)\n.* has completed: late\n/,
+  await program.shows(
+    /\] completed in [\s\S]*\(about task [0-9a-f]{8}: until .*; echo late\)\n.* has completed: late\n/,
   )
 })
 

@@ -9,6 +9,9 @@ interface CommandResult {
   readonly survivors: readonly { readonly pid: number; readonly command: string }[]
 }
 
+/** Until what was started last has a session of its own. */
+const HAS_GONE = 'until [ "$(ps -o sid= -p $!)" -eq $! ]; do :; done'
+
 describe("A5. A grandchild that keeps stdout open does not keep the task open", () => {
   test("when it belongs to the command it ends with the command", async () => {
     const { meanwhile } = await createWorkplace()
@@ -25,7 +28,7 @@ describe("A5. A grandchild that keeps stdout open does not keep the task open", 
     const later = "while [ ! -e go ]; do sleep 0.02; done; echo printed later; exec sleep 300"
     const { id } = await tasks.start({
       tool: "run_command",
-      input: { command: `setsid sh -c '${later}' & sleep 0.1; echo done` },
+      input: { command: `setsid sh -c '${later}' & ${HAS_GONE}; echo done` },
     })
     const { task } = await tasks.result(id, { waitMs: 20_000 })
     expect(task.status).toBe("completed")
@@ -42,7 +45,7 @@ describe("A5. A grandchild that keeps stdout open does not keep the task open", 
 
   test("in the foreground the answer comes at once", async () => {
     const { meanwhile } = await createWorkplace()
-    const command = "(sleep 300 &) ; setsid sleep 300 & sleep 0.1; echo done"
+    const command = `(sleep 300 &) ; setsid sleep 300 & ${HAS_GONE}; echo done`
     const execution = meanwhile.tasks.execute({ tool: "run_command", input: { command } })
     const answer = await execution.answer
     expect(answer).toMatchObject({ outcome: "completed", patch: { payload: { exitCode: 0, output: "done\n" } } })

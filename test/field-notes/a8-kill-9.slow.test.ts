@@ -9,8 +9,8 @@ import { createHoldingTools, effectsIn } from "../support/holding-tools.ts"
 import { endNow, isAlive, processesOf } from "../support/processes.ts"
 import { createFolder, openIn } from "../support/workplace.ts"
 
-/** Prints its numbers slowly enough to be killed in between, and exits with 7. */
-const COUNTING = "for i in 1 2 3 4 5 6 7 8 9 10; do echo line $i; sleep 0.05; done; exit 7"
+/** Prints its numbers, the last of them when it is let, and exits with 7. */
+const COUNTING = "for i in 1 2 3 4 5 6 7 8 9 10; do echo line $i; while [ ! -e go ]; do sleep 0.02; done; done; exit 7"
 const ALL_LINES = Array.from({ length: 10 }, (_, index) => `line ${index + 1}\n`).join("")
 
 const shell = (command: string, more = {}) => ({ tool: "run_command", input: { command }, ...more })
@@ -25,6 +25,7 @@ describe("A8. After kill -9 of the runtime: detached processes are adopted again
       await worker.kill()
       expect(processesOf(id).length).toBeGreaterThan(0)
       const { tasks, engine } = await openIn(directory)
+      writeFileSync(join(directory, "go"), "")
       const { task } = await tasks.result(id, { waitMs: 20_000 })
       expect(task).toMatchObject({
         status: "failed",
@@ -45,6 +46,7 @@ describe("A8. After kill -9 of the runtime: detached processes are adopted again
     const [id = ""] = await worker.start([shell(COUNTING)])
     await eventually("it runs", () => processesOf(id).length > 0)
     await worker.kill()
+    writeFileSync(join(directory, "go"), "")
     await eventually("it has ended", () => processesOf(id).length === 0)
     const { tasks } = await openIn(directory)
     const { task } = await tasks.result(id, { waitMs: 20_000 })

@@ -69,9 +69,10 @@ describe("A9. Shutdown drains, then stops, then exits; a second Ctrl+C is faster
     expect(processesWith(toTestMarker(directory))).toEqual([])
 
     const ending = startProgram(directory)
-    ending.type("/run sleep 0.5; echo the last words")
+    ending.type("/run while [ ! -e go ]; do sleep 0.02; done; echo the last words")
     await ending.shows(/goes on in the background/)
     ending.endInput()
+    spawn("touch", [join(directory, "go")])
     expect(await ending.exited).toBe(0)
     await ending.shows(/completed in/)
   })

@@ -27,11 +27,11 @@ const toLines = (stdout: string) =>
 
 describe("C14. `meanwhile run` (headless) does not exit before the last background task's report, and its exit code tells the outcome", () => {
   test("the report of a command that went to the background is printed like the answer, and all is well", async () => {
-    const { exitCode, stdout, stderr } = await run("run `sleep 0.6; echo late`")
+    const { exitCode, stdout, stderr } = await run("run `sleep 2; echo late`")
     expect(exitCode).toBe(0)
-    expect(stdout).toMatch(/goes on in the background as task [\s\S]*\nsleep 0\.6; echo late has completed: late\n$/)
+    expect(stdout).toMatch(/goes on in the background as task [\s\S]*\nsleep 2; echo late has completed: late\n$/)
     expect(stderr).toMatch(
-      /\[([0-9a-f]{8})\] completed in .*: sleep 0\.6; echo late\n\(about task \1: sleep 0\.6; echo late\)/,
+      /\[([0-9a-f]{8})\] completed in .*: sleep 2; echo late\n\(about task \1: sleep 2; echo late\)/,
     )
     expect(stderr).not.toContain("  late\n")
   })
@@ -55,13 +55,13 @@ describe("C14. `meanwhile run` (headless) does not exit before the last backgrou
   })
 
   test("what an agent in the background came to is waited for and reported", async () => {
-    const { exitCode, stdout } = await run("start an agent to run `sleep 0.6; echo below`")
+    const { exitCode, stdout } = await run("start an agent to run `sleep 2; echo below`")
     expect(exitCode).toBe(0)
     expect(stdout).toMatch(/is running in the background[\s\S]*has completed: .*below/)
   })
 
   test("with reports off it waits for the tasks all the same, and tells their ends", async () => {
-    const { exitCode, stdout, stderr } = await run("run `sleep 0.6; echo late; exit 3`", [], {
+    const { exitCode, stdout, stderr } = await run("run `sleep 2; echo late; exit 3`", [], {
       MEANWHILE_REPORTS_ENABLED: "false",
     })
     expect(exitCode).toBe(1)

@@ -123,10 +123,11 @@ describe("while Meanwhile is down", () => {
   })
 
   test("one that prints less goes on, and the guard ends with it", async () => {
-    const place = await crashed("echo ready; sleep 2; echo done")
+    const place = await crashed("echo ready; until [ -e go ]; do sleep 0.01; done; echo done")
     const guards = (): string[] =>
       listGuards().filter((command) => command.includes(place.directory) && command.includes(`${place.owner.pid} |`))
     expect(guards()).toHaveLength(1)
+    writeFileSync(join(place.directory, "go"), "")
     await eventually("it has ended", () => readFileSync(processFile(place), "utf8").includes("exit 0"))
     await eventually("the guard has ended", () => guards().length === 0)
   })
