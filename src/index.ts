@@ -146,7 +146,7 @@ export { type ReportsConfig, type ReportsConfigInput, reportsConfigSchema } from
 export type { ReportGenerator, ReportOptions, ReportRequest } from "./session/report/report-request.ts"
 export type { CommandOptions, SendOptions, Session, SessionOptions, TurnResult } from "./session/session.ts"
 export { toListener, type UiHooks } from "./session/ui-hooks.ts"
-export type { ShutdownOptions } from "./runner/worker/shutdown.ts"
+export type { ShutdownOptions } from "./runner/worker/drain.ts"
 export type { Bus, Wake } from "./task/bus.ts"
 export type { Dispatcher } from "./task/dispatcher.ts"
 export type { Engine } from "./task/engine.ts"

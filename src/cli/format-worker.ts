@@ -26,19 +26,21 @@ export function formatWorkers(workers: readonly WorkerRow[], nowMs: number, colu
     .join("\n")
 }
 
+const LEAVING = "nothing: it stops"
+
 const HEAD = ["id", "host", "pid", "since", "runs", "takes", "plugins"]
 
 function toCells(worker: WorkerRow, nowMs: number): string[] {
   const { id, host, pid, where, running, announcement } = worker
   const place = [shortId(id), `${toLine(host ?? "?")}${where === "elsewhere" ? "" : " (here)"}`, String(pid ?? "?")]
   if (!announcement) return [...place, "?", String(running), "?", "(it does not say)"]
-  const { since, concurrency, takes, kinds, plugins } = announcement
+  const { since, concurrency, takes, kinds, plugins, isLeaving } = announcement
   const names = Object.keys(plugins).filter((name) => !name.startsWith("#"))
   return [
     ...place,
     formatDuration(Math.max(0, nowMs - since)),
     `${running} of ${concurrency}`,
-    takes === "own" ? "its own" : kinds.join(", "),
+    isLeaving ? LEAVING : takes === "own" ? "its own" : kinds.join(", "),
     names.map(toLine).join(", "),
   ]
 }

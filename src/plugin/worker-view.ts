@@ -33,6 +33,8 @@ export interface Announcement {
   readonly concurrency: number
   /** The runs, as `task/run`, that it leaves to others because it does not have the folder that they name. */
   readonly leaves: readonly string[]
+  /** It was stopped: it takes nothing new, and lets what it runs come to its end. */
+  readonly isLeaving: boolean
 }
 
 /** A worker that lives. */

@@ -74,9 +74,10 @@ test("a worker that is stopped hands an agent back, and another one goes on with
     arguments: ["run", "--no-wait", prompt, "--engine", engine],
   })
   expect(asked).toMatchObject({ exitCode: 0 })
-  const first = startWorker("--engine", engine, "--kinds", "agent")
+  const first = startWorker("--engine", engine, "--kinds", "agent", "--drain", "1000")
   const id = (await first.shows(/run taken task=\w{8}.* kind=agent/)).slice("run taken task=".length).slice(0, 8)
   first.kill("SIGTERM")
+  await first.shows(new RegExp(`run left task=${id}.* status=queued`))
   expect(await first.exited).toBe(0)
   const listed = await runToEnd({ directory: createFolder(), arguments: ["tasks", "--engine", engine] })
   expect(listed.stdout).toMatch(new RegExp(`^${id} {2}queued`))
@@ -117,7 +118,7 @@ test("a run that is ended by Ctrl+C says which worker goes on with its agent, an
   await worker.shows(new RegExp(`run left task=${told.slice(1, 9)}.* status=completed`))
 })
 
-test("a worker lets what runs come to its end while it drains; a second signal ends it at once", async () => {
+test("a worker that drains says so, to whoever lists the workers too; a second signal ends it at once", async () => {
   const engine = await createStore()
   const desk = await openDesk(engine)
   const { id } = await desk.tasks.start(command("sleep 1000"))
@@ -127,8 +128,14 @@ test("a worker lets what runs come to its end while it drains; a second signal e
   await expect(Promise.race([worker.exited, desk.tasks.result(id, { waitMs: 500 })])).resolves.toMatchObject({
     task: { status: "running" },
   })
+  await worker.shows(/takes nothing new, hands agents back, and lets other tasks .* for 16 min 40 s at most\. Another/)
+  await eventually("it is listed as one that stops", async () => {
+    const { stdout } = await runToEnd({ directory: createFolder(), arguments: ["workers", "--engine", engine] })
+    return new RegExp(`${worker.pid} .* 1 of 10 +nothing: it stops\\n`).test(stdout)
+  })
   worker.kill("SIGTERM")
   expect(await worker.exited).toBe(3)
+  expect(worker.shown()).toMatch(/Worker \d+ ends at once\. Others take over what it ran\.\n$/)
   expect((await desk.tasks.get(id)).task.status).toBe("running")
 })
 

@@ -127,6 +127,25 @@ test("a call that was begun, and that a second shutdown kept from being begun ag
   again.finish()
 })
 
+test("a subagent that calls something while its worker drains is handed back with the answer", async () => {
+  const dataDirectory = join(createFolder(), "data")
+  const gated = createGatedTool({ obeys: true, background: { mode: "never" } })
+  const options = { dataDirectory, tools: [gated.tool], permissions: allowAll }
+  const main = [{ calls: [{ tool: "spawn_subagent", input: { task: "Work.", profile: "worker" } }] }]
+  const first = await openSubagents({ ...options, main, below: [calls("one"), { gate: new Promise(() => {}) }] })
+  void first.session.send("Go.").catch(() => {})
+  const { context, finish } = await gated.call(1)
+  const closing = first.runtime.close({ drainMs: 600_000, handsBack: true })
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(context.signal.aborted).toBe(false)
+  finish("done")
+  await closing
+  const second = await openSubagents({ ...options, main: ["Done."], below: ["I see."] })
+  await eventually("the main agent is told", () => second.provider.models["main"]?.callCount === 1)
+  expect(textsOf(second.provider.models["below"]?.requests[0]?.messages ?? [])).toEqual(["done"])
+  expect(gated.calls).toHaveLength(1)
+})
+
 test("what a shutdown stopped in a subagent is told to the subagent as stopped", async () => {
   const dataDirectory = join(createFolder(), "data")
   const gated = createGatedTool({ obeys: true, background: { mode: "never" } })

@@ -1,9 +1,8 @@
 import { isMeanwhileError } from "../../base/error.ts"
-import type { Program } from "../../program.ts"
 import { closeUnlessAway } from "../away-store.ts"
 import { EXIT_CODES, type ExitName } from "../exit-code.ts"
-import { plain } from "../format.ts"
-import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
+import { formatDuration, plain } from "../format.ts"
+import { type GlobalOptions, type OpenedRuntime, openRuntime } from "../open-runtime.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
 import { createLineLog } from "./line-log.ts"
@@ -22,6 +21,9 @@ export interface WorkerOptions extends GlobalOptions {
 /** Timers of the queue keep no process alive. */
 const ALIVE_EVERY_MS = 3_600_000
 
+/** What a stop may take before it is said that it is under way. */
+const STOP_PATIENCE_MS = 1_000
+
 /** Workers are started together with their server, or before it. */
 const START_PATIENCE_MS = 60_000
 
@@ -30,26 +32,51 @@ export async function runWorker(options: WorkerOptions): Promise<ExitName> {
   const { kinds, drainMs } = options
   const screen = createLineScreen(process.stdout, process.env)
   const stop = createStop()
-  stop.hurry.addEventListener("abort", () => process.exit(EXIT_CODES.stopped))
+  stop.hurry.addEventListener("abort", () => {
+    screen.print(`Worker ${process.pid} ends at once. Others take over what it ran.`)
+    process.exit(EXIT_CODES.stopped)
+  })
   using _ = setInterval(() => {}, ALIVE_EVERY_MS)
-  const meanwhile = await openWorker(options, screen, stop)
-  if (!meanwhile) {
+  const opened = await openWorker(options, screen, stop)
+  if (!opened) {
     screen.print(`Worker ${process.pid} has stopped while it waited for its store. It had taken nothing.`)
     return "stopped"
   }
   const what = kinds ? `${kinds.join(" and ")} tasks` : "tasks"
+  const { meanwhile, isStoreAway } = opened
   const { maxConcurrentTasks: most, storePlace } = meanwhile
   screen.print(`Worker ${process.pid} takes ${what} from ${plain(storePlace)}, at most ${most} at once.`)
   if (!stop.signal.aborted)
     await new Promise((resolve) => stop.signal.addEventListener("abort", resolve, { once: true }))
-  const isClosed = await closeUnlessAway(meanwhile, { drainMs })
+  using _hint = tellStopping({ drainMs, screen, isStoreAway })
+  const isClosed = await closeUnlessAway(meanwhile, { drainMs, handsBack: true })
   const left = isClosed ? "" : " Its store is away: others take over what it ran."
   screen.print(`Worker ${process.pid} has stopped.${left}`)
   return isClosed ? "completed" : "stopped"
 }
 
+interface Stopping extends Pick<OpenedRuntime, "isStoreAway"> {
+  readonly drainMs: number
+  readonly screen: Screen
+}
+
+/** What a drain does is said at once; without one, only what is not over in a moment. */
+function tellStopping({ drainMs, screen, isStoreAway }: Stopping): Disposable {
+  const tell = (going: string): void =>
+    screen.print(`Worker ${process.pid} ${going} Another Ctrl+C or SIGTERM ends it at once.`)
+  if (drainMs > 0) tell(describeDrain(drainMs))
+  return setTimeout(() => {
+    if (drainMs === 0 && !isStoreAway()) tell("is ending what it runs.")
+  }, STOP_PATIENCE_MS)
+}
+
+function describeDrain(drainMs: number): string {
+  const most = formatDuration(drainMs)
+  return `takes nothing new, hands agents back, and lets other tasks come to their end for ${most} at most.`
+}
+
 /** Null: it was stopped while its store did not answer. */
-async function openWorker(options: WorkerOptions, screen: Screen, stop: Stop): Promise<Program | null> {
+async function openWorker(options: WorkerOptions, screen: Screen, stop: Stop): Promise<OpenedRuntime | null> {
   const { kinds, isVerbose } = options
   const notes = createLineScreen(process.stderr, process.env)
   const opening = new AbortController()
@@ -69,7 +96,7 @@ async function openWorker(options: WorkerOptions, screen: Screen, stop: Stop): P
       log: createLineLog({ screen, notes, isVerbose, isLeft: () => gone.aborted }),
     })
     gone = opened.gone
-    return opened.meanwhile
+    return opened
   } catch (error) {
     if (stop.signal.aborted && isMeanwhileError(error, "store_unavailable")) return null
     throw error

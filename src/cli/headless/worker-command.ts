@@ -28,7 +28,7 @@ export function createWorkerCommand(): Command {
     .option("--kinds <list>", `take only these, of ${KINDS.join(",")}; turns go with agents (default: all)`, toKinds)
     .option(
       "--drain <seconds>",
-      "when it is stopped, let what runs come to its end for so long (default: 0)",
+      "when it is stopped, let tasks other than agents come to their end for so long (default: 0)",
       toSeconds,
     )
     .option("--verbose", "tell what it takes and what comes of it")

@@ -13,6 +13,7 @@ const announcementSchema = lazily(() =>
     plugins: z.record(z.string(), z.array(z.string())),
     concurrency: z.number(),
     leaves: z.array(z.string()).default([]),
+    isLeaving: z.boolean().default(false),
   }),
 )
 

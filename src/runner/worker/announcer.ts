@@ -6,10 +6,14 @@ import { ANNOUNCEMENTS } from "../../task/worker.ts"
 import type { RunnerScope } from "../scope.ts"
 import { TURN_PLUGIN } from "../turn/turn-name.ts"
 
-/** Tells the others what this worker can run: at its begin, and when its tools change. */
+/** Tells the others what this worker can run: at its begin, when its tools change, and when it takes nothing any more. */
 export interface Announcer {
   /** Writes nothing when it was said before. A failure is logged, and it is said later: until then nobody counts on this worker. */
   announce(): Promise<void>
+  /** From now on it says that it takes nothing new. */
+  leave(): Promise<void>
+  /** From now on it says nothing. Resolves once nothing of it is written any more. */
+  close(): Promise<void>
 }
 
 interface Said {
@@ -25,9 +29,11 @@ export function createAnnouncer(scope: RunnerScope, leaves: () => readonly strin
   let said: Said | undefined
   let saying: Promise<void> | undefined
   let isWanted = false
+  let state: "open" | "leaving" | "closed" = "open"
 
   async function say(): Promise<void> {
-    const value = toAnnouncement(scope, since, leaves())
+    const taken = toAnnouncement(scope, since, leaves())
+    const value = taken && state !== "open" ? { ...taken, ...NOTHING_NEW } : taken
     const { id } = scope.worker
     const text = JSON.stringify(value)
     if (!value || (said?.worker === id && said.text === text)) return
@@ -44,7 +50,7 @@ export function createAnnouncer(scope: RunnerScope, leaves: () => readonly strin
   }
 
   async function sayWhileWanted(): Promise<void> {
-    while (isWanted && !scope.isClosing) {
+    while (isWanted && (state === "leaving" || (state === "open" && !scope.isClosing))) {
       isWanted = false
       try {
         await say()
@@ -64,8 +70,21 @@ export function createAnnouncer(scope: RunnerScope, leaves: () => readonly strin
     return saying
   }
 
-  return { announce }
+  return {
+    announce,
+    leave() {
+      state = "leaving"
+      return announce()
+    },
+    async close() {
+      state = "closed"
+      await saying
+    },
+  }
 }
+
+/** Also for those who do not know of `isLeaving`. */
+const NOTHING_NEW = { kinds: [], plugins: {}, isLeaving: true } as const
 
 /** Undefined: a program that only looks has nothing to say. */
 function toAnnouncement(

@@ -16,32 +16,43 @@ export interface Pump {
   nudge(): void
   /** This worker, or what it can run, is another now. Resolves once others can know. */
   announce(): Promise<void>
+  /** Takes nothing from now on. */
+  stop(): Promise<void>
+  /** Others are told so. Resolves once they can know. */
+  leave(): Promise<void>
+  /** Says nothing to others from now on. */
   close(): Promise<void>
 }
 
 /** Of a runner that takes no work. */
-export const IDLE_PUMP: Pump = { nudge: () => {}, announce: async () => {}, close: async () => {} }
+export const IDLE_PUMP: Pump = {
+  nudge() {},
+  async announce() {},
+  async stop() {},
+  async leave() {},
+  async close() {},
+}
 
 /** Takes queued tasks while there is room. The claim in the store decides who runs what; everything else is a hint. */
 export function createPump(scope: RunnerScope): Pump {
   let looking: Promise<void> | undefined
   let isNudged = false
-  let isClosed = false
+  let isStopped = false
   let cancelTimer: CancelTimer | undefined
   const misplaced = createMisplaced(scope, () => announcer.announce())
   const announcer = createAnnouncer(scope, misplaced.list)
 
   function nudge(): void {
     isNudged = true
-    if (isClosed) return
+    if (isStopped) return
     looking ??= lookWhileNudged().finally(() => {
       looking = undefined
-      if (isNudged && !isClosed) nudge()
+      if (isNudged && !isStopped) nudge()
     })
   }
 
   async function lookWhileNudged(): Promise<void> {
-    while (isNudged && !isClosed) {
+    while (isNudged && !isStopped) {
       isNudged = false
       try {
         await look(scope, misplaced, nudge)
@@ -56,7 +67,7 @@ export function createPump(scope: RunnerScope): Pump {
 
   async function armTimer(): Promise<void> {
     cancelTimer?.()
-    if (isClosed) return
+    if (isStopped) return
     const dueAt = await scope.engine.dispatcher.nextDueAt().catch(() => undefined)
     const untilDueMs = dueAt === undefined ? SAFETY_POLL_MS : dueAt - scope.clock.now()
     cancelTimer = scope.clock.schedule(Math.min(Math.max(untilDueMs, 1), SAFETY_POLL_MS), lookForAll, {
@@ -80,13 +91,15 @@ export function createPump(scope: RunnerScope): Pump {
       nudge()
       return announcer.announce()
     },
-    async close() {
-      isClosed = true
+    async stop() {
+      isStopped = true
       unsubscribe()
       cancelTimer?.()
       await looking
       cancelTimer?.()
     },
+    leave: announcer.leave,
+    close: announcer.close,
   }
 }
 

@@ -1,24 +1,13 @@
 import { closeAll } from "../../base/close-all.ts"
-import { MeanwhileError } from "../../base/error.ts"
-import type { ActiveRun } from "../run/active-run.ts"
-import { toSecretGone } from "./on-crash.ts"
-import { detachRun } from "../run/ownership.ts"
-import { storeOutputSoFar } from "../run/stream-output.ts"
 import type { RunnerScope } from "../scope.ts"
+import { type Chore, warn } from "../upkeep/repeat.ts"
+import { drain, type ShutdownOptions } from "./drain.ts"
+import { letGo, outlivesRuntime } from "./let-go.ts"
+import { toSecretGone } from "./on-crash.ts"
 import type { Pump } from "./pump.ts"
 import { isAlone } from "./reclaim.ts"
-import { describeShutdown } from "./this-worker.ts"
-import { type Chore, warn } from "../upkeep/repeat.ts"
-import { giveUpAfterGrace, stopRun } from "../run/stop-run.ts"
 
 const PAGE_SIZE = 100
-
-export interface ShutdownOptions {
-  /** How long what runs may go on to its own end. Default 0. */
-  readonly drainMs?: number
-  /** Ends the drain early, for example at a second Ctrl+C. */
-  readonly signal?: AbortSignal
-}
 
 export interface RunnerParts {
   readonly pump: Pump
@@ -35,10 +24,10 @@ export function shutDown(
   scope.isClosing = true
   let isAnyLeft = false
   return closeAll([
-    () => pump.close(),
+    () => pump.stop(),
     () => Promise.all(chores.map((chore) => chore.close())),
     async () => {
-      isAnyLeft = await stopEverything(scope, options)
+      isAnyLeft = await stopEverything(scope, pump, options)
     },
     () => endHeldTasks(scope),
     () => scope.tools.close(),
@@ -46,6 +35,7 @@ export function shutDown(
     () => scope.durations.flush(),
     () => scope.spool.close().catch((error: unknown) => warn(scope, error)),
     () => scope.closed.abort(),
+    () => pump.close(),
     () => (isAnyLeft ? scope.worker.leave(scope.config.hostReturnSeconds * 1_000) : scope.worker.close()),
   ])
 }
@@ -54,9 +44,9 @@ export function shutDown(
  * Lets work end by itself for a while, then stops it. Processes that outlive Meanwhile are let go; agents and workflows
  * go back to the queue. Answers whether something goes on that workers of other machines must leave alone.
  */
-async function stopEverything(scope: RunnerScope, options: ShutdownOptions): Promise<boolean> {
+async function stopEverything(scope: RunnerScope, pump: Pump, options: ShutdownOptions): Promise<boolean> {
   await Promise.allSettled(scope.entering)
-  await drain(scope, options)
+  await drain(scope, pump, options)
   let isAnyLeft = false
   // Until its stop is stored a run goes on, and may call something: that is let go of next.
   for (let runs = scope.active.values(); runs.length > 0; runs = scope.active.values()) {
@@ -79,35 +69,4 @@ async function endHeldTasks(scope: RunnerScope): Promise<void> {
     )
     if (!ended.some((end) => end.status === "fulfilled")) return
   }
-}
-
-async function letGo(scope: RunnerScope, active: ActiveRun): Promise<void> {
-  if (outlivesRuntime(active)) {
-    await storeOutputSoFar(scope, active)
-    return detachRun(active)
-  }
-  if (active.standing.in === "background" && (active.tool.kind ?? "tool") !== "tool") {
-    active.isHandedBack = true
-    active.abort.abort(new MeanwhileError("closed", "Meanwhile is shutting down."))
-    active.processAbort.abort()
-    giveUpAfterGrace(scope, active)
-    return
-  }
-  await stopRun(scope, active, { by: "shutdown", reason: describeShutdown(scope) })
-}
-
-async function drain(scope: RunnerScope, { drainMs = 0, signal }: ShutdownOptions): Promise<void> {
-  const runs = [...scope.active.values()].filter((active) => !outlivesRuntime(active))
-  if (drainMs === 0 || runs.length === 0 || signal?.aborted) return
-  const over = Promise.withResolvers<void>()
-  const cancelTimer = scope.clock.schedule(drainMs, over.resolve)
-  const stopDraining = () => over.resolve()
-  signal?.addEventListener("abort", stopDraining)
-  await Promise.race([over.promise, Promise.all(runs.map((active) => active.ended.promise))])
-  cancelTimer()
-  signal?.removeEventListener("abort", stopDraining)
-}
-
-function outlivesRuntime(active: ActiveRun): boolean {
-  return active.lifetime === "forever" && active.standing.in === "background" && active.tool.reattaches === true
 }

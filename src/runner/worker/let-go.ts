@@ -1,0 +1,28 @@
+import { MeanwhileError } from "../../base/error.ts"
+import type { ActiveRun } from "../run/active-run.ts"
+import { detachRun } from "../run/ownership.ts"
+import { giveUpAfterGrace, stopRun } from "../run/stop-run.ts"
+import { storeOutputSoFar } from "../run/stream-output.ts"
+import type { RunnerScope } from "../scope.ts"
+import { describeShutdown } from "./this-worker.ts"
+
+/** At a shutdown: a process that outlives Meanwhile is left running, an agent goes back to the queue, the rest is stopped. */
+export async function letGo(scope: RunnerScope, active: ActiveRun): Promise<void> {
+  if (active.isHandedBack) return
+  if (outlivesRuntime(active)) {
+    await storeOutputSoFar(scope, active)
+    return detachRun(active)
+  }
+  if (active.standing.in === "background" && (active.tool.kind ?? "tool") !== "tool") {
+    active.isHandedBack = true
+    active.abort.abort(new MeanwhileError("closed", "Meanwhile is shutting down."))
+    active.processAbort.abort()
+    giveUpAfterGrace(scope, active)
+    return
+  }
+  await stopRun(scope, active, { by: "shutdown", reason: describeShutdown(scope) })
+}
+
+export function outlivesRuntime(active: ActiveRun): boolean {
+  return active.lifetime === "forever" && active.standing.in === "background" && active.tool.reattaches === true
+}
