@@ -12,6 +12,8 @@ export interface PermissionRequest {
   readonly definition: Tool
   /** Made below a task in the background: whoever is there now does not wait for it, and is asked in the inbox. */
   isInBackground(): Promise<boolean>
+  /** Awaited before a person is asked at once: whoever made the call then knows that it has not begun, also after a crash. */
+  beforeAsking(): Promise<void>
   /** Aborted when nobody wants the call any more. */
   readonly signal: AbortSignal
 }

@@ -84,8 +84,13 @@ export interface ExecuteOptions {
   readonly onProgress?: (progress: Progress) => void
   /** It has started a task. */
   readonly onStarted?: (task: TaskId) => void
-  /** A person is asked whether it may run. */
-  readonly onAsked?: () => void
+  /** A person is to be asked whether it may run: they are once this has resolved. */
+  readonly onAsked?: () => Promise<void>
+  /**
+   * They were, and have allowed it, or it is to wait for them in the inbox. Awaited before it begins, or is written.
+   * Returns the step that asks for it from then on.
+   */
+  readonly onDecided?: (decision: { readonly isAllowed: boolean }) => Promise<AskingStep | undefined>
   /** It was let in and begins. */
   readonly onAdmitted?: () => void
 }

@@ -38,6 +38,7 @@ function open(policy = {}) {
       input,
       definition: remove,
       isInBackground: async () => isBackground,
+      beforeAsking: async () => {},
       signal,
     })
   return { shown, decide, plugin }

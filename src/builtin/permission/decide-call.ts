@@ -40,6 +40,7 @@ async function askPerson(
   if (!scope.channel() || (await request.isInBackground())) return inbox
   const { signal } = request
   try {
+    await request.beforeAsking()
     return await scope.queue.take(signal, async () => {
       const channel = scope.channel()
       const settled = toSettled(judge(scope, call))

@@ -59,6 +59,7 @@ export function createTestPermission(options: Partial<PermissionPluginOptions> =
       input,
       definition,
       isInBackground: async () => false,
+      beforeAsking: async () => {},
       signal,
       ...more,
     })

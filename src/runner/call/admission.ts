@@ -6,7 +6,7 @@ import { decideCall, type PendingCall } from "../../plugin/tool-hooks.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
 import { LIVE_STATUSES } from "../../task/lifecycle.ts"
 import type { AskingStep, TaskRecord } from "../../task/record.ts"
-import { createPermissionRequest } from "./asked-permission.ts"
+import { createPermissionRequest, type OnAsked } from "./asked-permission.ts"
 import { checkCall } from "./call-check.ts"
 import type { ActiveRun } from "../run/active-run.ts"
 import { hopsOf } from "./hops.ts"
@@ -15,6 +15,8 @@ import type { PermissionDecision } from "../../plugin/permission-request.ts"
 import type { Approval } from "./permission.ts"
 import type { RunnerScope } from "../scope.ts"
 import { NEVER_WITHDRAWN, type Withdrawal } from "./withdrawal.ts"
+
+const NOBODY_WAITS: OnAsked = async () => {}
 
 /** A call that may run: its tool is known, its input fits, and nobody forbids it. */
 export interface Admitted {
@@ -39,7 +41,7 @@ export function admit(
   scope: RunnerScope,
   call: ToolCall,
   withdrawal: Withdrawal = NEVER_WITHDRAWN,
-  onAsked?: () => void,
+  onAsked: OnAsked = NOBODY_WAITS,
 ): Admitted | Promise<Admitted> {
   requireOpen(scope, call)
   checkCall(call)
@@ -58,7 +60,7 @@ async function admitWithHooks(
   scope: RunnerScope,
   admitted: Admitted,
   withdrawal: Withdrawal,
-  onAsked?: () => void,
+  onAsked: OnAsked,
 ): Promise<Admitted> {
   const { call, plugin, tool } = admitted
   const decision = await decideCall(scope.tools.hooks(), toPendingCall(call, plugin, tool))
@@ -81,16 +83,16 @@ function decide(
   scope: RunnerScope,
   admitted: Admitted,
   withdrawal: Withdrawal,
-  onAsked?: () => void,
+  onAsked: OnAsked,
 ): PermissionDecision | Promise<PermissionDecision> {
   const refuse = (error: unknown): PermissionDecision => ({
     allowed: false,
     reason: `permission could not be asked (${toErrorMessage(error)})`,
   })
   try {
-    const decision = scope.permission.decide(createPermissionRequest(scope, admitted, withdrawal))
+    const decision = scope.permission.decide(createPermissionRequest(scope, admitted, withdrawal, onAsked))
     if (!(decision instanceof Promise)) return decision
-    onAsked?.()
+    void onAsked().catch(() => {})
     return decision.catch(refuse)
   } catch (error) {
     return refuse(error)

@@ -12,13 +12,17 @@ interface AskedCall {
   readonly input: unknown
 }
 
+/** Whom the question must wait for. Nobody is told twice. */
+export type OnAsked = () => Promise<void>
+
 /** What permission is asked for a call. What few look at is found out when they do. */
 export function createPermissionRequest(
   scope: RunnerScope,
   asked: AskedCall,
   withdrawal: Withdrawal,
+  onAsked: OnAsked,
 ): PermissionRequest {
-  return new AskedPermission(scope, asked, withdrawal)
+  return new AskedPermission(scope, asked, withdrawal, onAsked)
 }
 
 class AskedPermission implements PermissionRequest {
@@ -29,8 +33,9 @@ class AskedPermission implements PermissionRequest {
   readonly definition: Tool
   readonly #scope: RunnerScope
   readonly #withdrawal: Withdrawal
+  readonly #onAsked: OnAsked
 
-  constructor(scope: RunnerScope, { call, plugin, tool, input }: AskedCall, withdrawal: Withdrawal) {
+  constructor(scope: RunnerScope, { call, plugin, tool, input }: AskedCall, withdrawal: Withdrawal, onAsked: OnAsked) {
     this.call = call
     this.plugin = plugin
     this.tool = tool.name
@@ -38,10 +43,15 @@ class AskedPermission implements PermissionRequest {
     this.definition = tool
     this.#scope = scope
     this.#withdrawal = withdrawal
+    this.#onAsked = onAsked
   }
 
   isInBackground(): Promise<boolean> {
     return isInBackground(this.#scope, this.call.parentTask)
+  }
+
+  beforeAsking(): Promise<void> {
+    return this.#onAsked()
   }
 
   get signal(): AbortSignal {

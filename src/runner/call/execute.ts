@@ -20,7 +20,11 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
   let begun: ForegroundCall | undefined
   let admission: Promise<void> | undefined
   const withdrawal = createWithdrawal()
+  let asked: Promise<void> | undefined
 
+  function onAsked(): Promise<void> {
+    return (asked ??= options.onAsked?.() ?? Promise.resolve())
+  }
   function begin(admitted: Admitted, hasRecord: boolean): void {
     requireOpen(scope, call)
     checkNames(scope.redactor, call)
@@ -37,14 +41,15 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
   async function beginLater(admitting: Promise<Admitted>): Promise<void> {
     const admitted = await admitting
     try {
-      begin(admitted, isRecorded(admitted) || (await hasTask(scope, admitted)))
+      const decided = asked ? await decide(admitted, options) : admitted
+      begin(decided, isRecorded(decided) || (await hasTask(scope, decided)))
     } catch (error) {
       admitted.settle?.()
       throw error
     }
   }
   try {
-    const admitted = admit(scope, call, withdrawal, options.onAsked)
+    const admitted = admit(scope, call, withdrawal, onAsked)
     if (admitted instanceof Promise) admission = beginLater(admitted).catch(reject)
     else begin(admitted, isRecorded(admitted))
   } catch (error) {
@@ -63,6 +68,12 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
       void Promise.resolve(admission).then(() => begun?.cancel(cause))
     },
   }
+}
+
+/** What a person was asked about may be asked for by another step since then. */
+async function decide(admitted: Admitted, { onDecided }: ExecuteOptions): Promise<Admitted> {
+  const askedBy = await onDecided?.({ isAllowed: !admitted.approval })
+  return askedBy ? { ...admitted, call: { ...admitted.call, askedBy } } : admitted
 }
 
 /** What needs an approval, always runs in the background, or must be recognised when asked for again, has a record from the start. */

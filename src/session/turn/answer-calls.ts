@@ -1,7 +1,8 @@
 import { toJson } from "../../base/json.ts"
-import { callsOf, type FunctionCall, type Message, type ToolResult } from "../../plugin/message.ts"
+import { callsOf, type Message, type ToolResult } from "../../plugin/message.ts"
 import { takeNews } from "../delivery/hand-over.ts"
 import type { FinishedStep } from "../log/open-turn.ts"
+import { createCallPlace } from "./call-place.ts"
 import { toStepKey } from "./call-step.ts"
 import { type ExecutedCall, executeCall } from "./execute-call.ts"
 import { freeClaims } from "./free-claims.ts"
@@ -27,20 +28,22 @@ export async function answerCalls(scope: TurnScope, message: Message, options: A
   const { position, isLeft } = options
   const calls = callsOf(message)
   const { answers, keys, begun } = isLeft ? await recallLeft(scope, message, position) : NOTHING
-  const keyOf = (call: FunctionCall): string => keys.get(call.id) ?? toStepKey(position, call)
+  const places = calls.map((call) => {
+    const key = keys.get(call.id) ?? toStepKey(position, call)
+    return createCallPlace(scope, { call, position, key, wasBegun: begun.has(key) })
+  })
   let unanswered = calls.length
   /** The last one to end is kept with the message, unless a shutdown comes in between. */
   let keepLast = (): void => {}
   const parts = await Promise.all(
-    calls.map(async (call) => {
+    places.map(async (place) => {
+      const { call } = place
       const known = answers.get(call.id)
-      const key = keyOf(call)
-      const executed = known ? null : await executeCall(scope, call, { position, key })
+      const executed = known ? null : await executeCall(scope, place)
       unanswered -= 1
-      if (executed && turn.isHandedBack())
-        keepLeft(scope, toLeftStep(scope, call, key, { ...executed, hasBegun: executed.hasBegun || begun.has(key) }))
-      else if (executed && unanswered > 0) keep(scope, key, executed.result)
-      else if (executed) keepLast = () => keep(scope, key, executed.result)
+      if (executed && turn.isHandedBack()) keepLeft(scope, toLeftStep(scope, place, executed))
+      else if (executed && unanswered > 0) keep(scope, place.key, executed.result)
+      else if (executed) keepLast = () => keep(scope, place.key, executed.result)
       return known ?? (executed as ExecutedCall).result
     }),
   )
@@ -50,7 +53,7 @@ export async function answerCalls(scope: TurnScope, message: Message, options: A
   }
   const answer = { kind: "message", message: { role: "tool", parts }, turn: turn.taskId } as const
   const news = await takeNews(scope)
-  const finished = calls.map((call, index) => toFinished(keyOf(call), parts[index]))
+  const finished = places.map(({ key }, index) => toFinished(key, parts[index]))
   // What the model says to it, or the turn's end, waits for the disk.
   saveSoon(scope, { ...news, entries: [answer, ...news.entries], finished }, { waitsForDisk: false })
 }

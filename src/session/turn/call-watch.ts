@@ -1,8 +1,8 @@
 import type { CancelTimer } from "../../base/clock.ts"
-import type { FunctionCall } from "../../plugin/message.ts"
 import type { ExecuteOptions } from "../../plugin/task-service.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { Progress } from "../../task/progress.ts"
+import type { CallPlace } from "./call-place.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
 const PROGRESS_EVERY_MS = 100
@@ -19,9 +19,9 @@ export interface CallWatch {
   close(): void
 }
 
-export function watchCall({ agents: { clock }, conversation }: TurnScope, call: FunctionCall): CallWatch {
+export function watchCall({ agents: { clock }, conversation }: TurnScope, place: CallPlace): CallWatch {
   const { emitter } = conversation
-  const { id: callId, tool } = call
+  const { id: callId, tool } = place.call
   let beganMs = clock.monotonic()
   const started: TaskId[] = []
   let isAsked = false
@@ -39,7 +39,9 @@ export function watchCall({ agents: { clock }, conversation }: TurnScope, call: 
     onAsked() {
       isAsked = true
       emitter.emit({ type: "tool_call.asked", callId, tool })
+      return place.noteAsked()
     },
+    onDecided: ({ isAllowed }) => place.noteDecided(isAllowed),
     onAdmitted() {
       isAdmitted = true
       if (!isAsked) return

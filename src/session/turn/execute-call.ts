@@ -8,6 +8,7 @@ import type { MessageId } from "../../task/id.ts"
 import { offeredTools } from "../conversation-context.ts"
 import { beginToolSpan } from "../telemetry.ts"
 import type { OfferedTool } from "../tool-list.ts"
+import type { CallPlace } from "./call-place.ts"
 import { findOffered, toBackgroundAfterMs } from "./call-step.ts"
 import { type CallWatch, watchCall } from "./call-watch.ts"
 import { tellPromoted } from "./tell-promoted.ts"
@@ -22,20 +23,13 @@ export interface ExecutedCall {
   readonly hasBegun: boolean
 }
 
-/** Where a call stands in its turn. */
-export interface CallPlace {
-  /** Of the message that asks for it. */
-  readonly position: number
-  /** Of its step. */
-  readonly key: string
-}
-
 /** Runs one call of the model. Never rejects: whatever goes wrong is the answer. */
-export async function executeCall(scope: TurnScope, call: FunctionCall, place: CallPlace): Promise<ExecutedCall> {
+export async function executeCall(scope: TurnScope, place: CallPlace): Promise<ExecutedCall> {
   const { agents, conversation, account } = scope
   const { emitter } = conversation
+  const { call } = place
   const { id: callId, tool, input } = call
-  const watch = watchCall(scope, call)
+  const watch = watchCall(scope, place)
   const offered = findOffered(scope, call)
   const span = beginToolSpan(scope.trace, call, offered !== undefined)
   account.toolCalls += 1
@@ -49,7 +43,7 @@ export async function executeCall(scope: TurnScope, call: FunctionCall, place: C
       ...(afterMs !== undefined && { backgroundAfterMs: afterMs }),
     })
   }
-  const { result, answer, errorType } = await perform(scope, call, { ...place, offered, span, watch })
+  const { result, answer, errorType } = await perform(scope, { place, offered, span, watch })
   watch.close()
   const taskId = answer?.outcome === "promoted" ? answer.task.id : null
   if (taskId) {
@@ -74,7 +68,8 @@ export async function executeCall(scope: TurnScope, call: FunctionCall, place: C
   return { result, answer, hasBegun: watch.hasBegun() }
 }
 
-interface Attempt extends CallPlace {
+interface Attempt {
+  readonly place: CallPlace
   readonly offered: OfferedTool | undefined
   readonly span: Trace
   readonly watch: CallWatch
@@ -82,12 +77,12 @@ interface Attempt extends CallPlace {
 
 async function perform(
   scope: TurnScope,
-  call: FunctionCall,
   attempt: Attempt,
 ): Promise<{ readonly result: ToolResult; readonly answer: Answer | null; readonly errorType: string | undefined }> {
+  const { call } = attempt.place
   try {
     await scope.turn.requireOwned()
-    const answer = await followed(scope, begin(scope, call, attempt))
+    const answer = await followed(scope, begin(scope, attempt))
     return {
       result: toToolResult(call, answer, {
         limitCharacters: scope.agents.config.toolResultLimitCharacters,
@@ -112,9 +107,10 @@ function toAnswerError(answer: Answer): string | undefined {
   return answer.outcome === "timed_out" ? answer.outcome : undefined
 }
 
-function begin(scope: TurnScope, call: FunctionCall, { offered, position, key, span, watch }: Attempt): Execution {
+function begin(scope: TurnScope, { offered, place, span, watch }: Attempt): Execution {
   const { agents, conversation, turn, hops } = scope
   const { log, model } = conversation
+  const { call, position, key } = place
   if (!offered) throw unknownTool(scope, call)
   const askedBy = turn.askingStep(key)
   const parentMessage = `${log.id}/${position}`

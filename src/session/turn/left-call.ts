@@ -10,6 +10,13 @@ import type { TurnScope } from "./turn-scope.ts"
 
 const SHUT_DOWN = "It was stopped because its worker was shut down; run it again if it is still wanted."
 
+interface LeftCall {
+  readonly call: FunctionCall
+  readonly key: string
+  /** By an earlier claim of the turn. */
+  readonly wasBegun: boolean
+}
+
 /** In place of an answer: nothing was done. */
 const UNBEGUN = { unbegun: true } as const
 
@@ -19,18 +26,17 @@ const UNBEGUN = { unbegun: true } as const
  */
 export function toLeftStep(
   scope: TurnScope,
-  call: FunctionCall,
-  key: string,
+  { call, key, wasBegun }: LeftCall,
   { result, answer, hasBegun }: ExecutedCall,
 ): FinishedStep | null {
   const { redactor } = scope.agents
-  if (!answer) return hasBegun ? null : { key, result: UNBEGUN }
+  if (!answer) return hasBegun || wasBegun ? null : { key, result: UNBEGUN }
   if (answer.outcome === "completed") return { key, result: redactor.redactJson(toJson(result)).value }
   if (!isSurelyStopped(answer) || toOnCrash(scope, call) !== "fail") return null
   return { key, result: redactor.redactJson(toJson(toErrorResult(call, SHUT_DOWN))).value }
 }
 
-/** Of a call that was never tried. */
+/** Of a call that was not begun. */
 export function toUnbegunStep(key: string): FinishedStep {
   return { key, result: UNBEGUN }
 }
@@ -38,8 +44,13 @@ export function toUnbegunStep(key: string): FinishedStep {
 /** The step under which the call was, or is to be, begun: each time that it was not, the next one counts. */
 export function findCurrentKey(steps: ReadonlyMap<string, Step>, first: string): string {
   let key = first
-  while (isUnbegun(steps.get(key))) key = `${key}/again`
+  while (isUnbegun(steps.get(key))) key = toNextKey(key)
   return key
+}
+
+/** Of the step that counts when the call was not begun under this one. */
+export function toNextKey(key: string): string {
+  return `${key}/again`
 }
 
 function isUnbegun(step: Step | undefined): boolean {
