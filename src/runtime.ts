@@ -103,7 +103,7 @@ export interface Runtime extends LedgerRecord, AsyncDisposable {
   connect(model: string): Promise<ConnectedModel>
   /** What happens in every agent, subagents included. */
   on(listener: AgentListener): () => void
-  /** Asks here from now on. Returns what detaches it again. */
+  /** Asks here from now on. Returns what detaches it again, also the one that the runtime was created with. */
   attach(person: PersonChannel): () => void
   close(options?: ShutdownOptions): Promise<void>
 }

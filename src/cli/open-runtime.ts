@@ -36,6 +36,7 @@ export interface OpeningOptions extends GlobalOptions {
   readonly takesKinds?: ProgramOptions["takesKinds"]
   readonly makesReports?: ProgramOptions["makesReports"]
   readonly log?: ProgramOptions["log"]
+  readonly person?: ProgramOptions["person"]
   /** How long a server with the store is waited for at the start. */
   readonly startPatienceMs?: number
   /** Gives up while the store is waited for. */
@@ -69,6 +70,7 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     ...(concurrency !== undefined && { maxConcurrentTasks: concurrency }),
     ...(engine !== undefined && { engine }),
     ...(log && { log }),
+    ...(options.person && { person: options.person }),
     storeWait: {
       leaving: options.signal ? AbortSignal.any([options.signal, leaving.signal]) : leaving.signal,
       onGone: () => gone.abort(),

@@ -4,7 +4,7 @@ import type { PersonChannel, PersonPort } from "../plugin/person-port.ts"
 export interface PersonSwitch extends PersonPort {
   /** Null when nobody is there. */
   channel(): PersonChannel | null
-  /** Returns what detaches it again. */
+  /** Returns what detaches it again, also one that was attached before. */
   attach(channel: PersonChannel): () => void
 }
 
@@ -15,7 +15,7 @@ export function createPersonSwitch(): PersonSwitch {
   return {
     channel: () => channels.at(-1) ?? null,
     attach(channel) {
-      channels.push(channel)
+      if (!channels.includes(channel)) channels.push(channel)
       return () => {
         const index = channels.indexOf(channel)
         if (index >= 0) channels.splice(index, 1)

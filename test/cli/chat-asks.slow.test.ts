@@ -105,3 +105,22 @@ test("a folder's files are asked about once, before anything of them is loaded",
     expect(next.shown().includes("[y/N]")).toBe(isAsked)
   }
 })
+
+test("a chat that is killed while it asks about a command asks again at the next start, and the command runs once", async () => {
+  const directory = createFolder()
+  const first = startInTerminal({ directory })
+  await first.shows(/you talk with/)
+  first.type("run `echo once >> done.txt`")
+  await first.shows(/Allow run_command\?[\s\S]*waiting for you/)
+  process.kill(first.pid, "SIGKILL")
+  await first.exited
+  const second = startInTerminal({ directory, arguments: ["--resume"] })
+  await second.shows(/echo once >> done\.txt[\s\S]*Allow run_command\?/)
+  await second.shows(/\? /)
+  second.type("y")
+  await second.shows(/✓ run_command[\s\S]*context \d+ %/)
+  second.type("/quit")
+  expect(await second.exited).toBe(0)
+  expect(second.shown()).not.toMatch(/interrupted|not known/)
+  expect(readFileSync(join(directory, "done.txt"), "utf8")).toBe("once\n")
+})

@@ -17,13 +17,16 @@ import { greet, tellQuestions, warnOfHidden, warnOfYes } from "./greeting.ts"
 import { createHeldEvents } from "./held-events.ts"
 import type { Interrupts } from "./interrupts.ts"
 import type { LastAnnouncement } from "./last-announcement.ts"
+import type { LatePerson } from "./late-person.ts"
 import { createLeftTurns } from "./left-turns.ts"
 import { isCommand, isQuit, obey } from "./obey.ts"
-import { createQuestionDesk, type QuestionDesk } from "./question-desk.ts"
+import { createQuestionDesk } from "./question-desk.ts"
 import { createYesChannel } from "./yes-channel.ts"
 
 export interface ChatOptions extends SessionWish, PromptStreams {
   readonly meanwhile: Program
+  /** Who is asked; null: nobody. */
+  readonly person: LatePerson | null
   readonly takeEarlyEvents: () => readonly AgentEvent[]
   readonly isStoreAway: () => boolean
   /** From now on a store that is away is not waited for. */
@@ -43,13 +46,13 @@ export async function runChat(options: ChatOptions): Promise<void> {
   const { prompt, ending, announcer, leftTurns, view } = chat
   const held = createHeldEvents(view.show, options.takeEarlyEvents())
   const unlisten = meanwhile.on(held.take)
-  const detach = attachPerson(options, prompt, chat.desk)
+  const detach = options.person ? meanwhile.attach(options.person) : () => {}
   const ignore = followInterrupts(interrupts, prompt, chat)
   const unfollow = prompt.onKeys({ next: view.selection.next, background: chat.background })
   try {
     ending.promise.then((reason) => reason !== "end of input" && options.leave(), ignoreError)
     const ready = chat.start()
-    ready.then(held.release, () => {})
+    ready.then(held.release).then(() => chat.seatPerson(), ignoreError)
     prompt.follow(chat.handle).then(() => ending.resolve("end of input"), ending.reject)
     const [conversation, reason] = await Promise.all([ready, ending.promise])
     ignore()
@@ -162,6 +165,7 @@ function createChat(options: ChatOptions) {
     /** Lines that wait until everything is ready. */
     early: (): readonly string[] => [...early],
     givenBack,
+    seatPerson: () => options.person?.come(options.isApproving ? createYesChannel(screen) : desk.channel),
     /** A line typed before everything is ready waits for it. */
     async handle(line: string): Promise<void> {
       if (!isReady && isQuit(line)) return ending.resolve("quit")
@@ -189,10 +193,4 @@ function followInterrupts(
     if (interrupt === "key") controlC.press()
     else leave()
   })
-}
-
-/** Without anybody there, approvals wait in the inbox. */
-function attachPerson({ meanwhile, screen, isApproving }: ChatOptions, prompt: ChatPrompt, desk: QuestionDesk) {
-  if (isApproving) return meanwhile.attach(createYesChannel(screen))
-  return prompt.isTerminal ? meanwhile.attach(desk.channel) : () => {}
 }
