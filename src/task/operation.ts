@@ -78,11 +78,11 @@ export type Operation =
   | { readonly op: "task.prioritize"; readonly taskId: TaskId; readonly priority: number }
   /**
    * Takes input, payload, steps and all events but the last away, of earlier runs too; status, times, digest and usage
-   * stay. Terminal tasks only.
+   * stay. Terminal tasks only; with `run`, only while that is their last run.
    */
-  | { readonly op: "task.strip"; readonly taskId: TaskId }
-  /** Removes a terminal task with all that belongs to it. */
-  | { readonly op: "task.remove"; readonly taskId: TaskId }
+  | { readonly op: "task.strip"; readonly taskId: TaskId; readonly run?: number }
+  /** Removes a terminal task with all that belongs to it; with `run`, only while that is its last run. */
+  | { readonly op: "task.remove"; readonly taskId: TaskId; readonly run?: number }
   | { readonly op: "step.start"; readonly run: RunReference; readonly key: string; readonly onCrash: OnCrash }
   /**
    * Records a step as finished, started or not. A finished step keeps its first result. With `settlesClaims` the notices

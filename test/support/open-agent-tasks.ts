@@ -11,6 +11,7 @@ import { createFolder } from "./workplace.ts"
 
 interface Begun {
   readonly input: AgentRequest
+  print(text: string): void
   finish(text: string): void
   fail(): void
 }
@@ -27,10 +28,11 @@ export async function openAgents(permission?: () => PermissionDecision) {
     title: ({ task }) => `agent: ${task}`,
     onCrash: "retry",
     resume: ({ profile }, prompt, resumes) => ({ task: prompt, resumes, ...(profile && { profile }) }),
-    run: (input, { signal }) => {
+    run: (input, { signal, output }) => {
       const { promise, resolve, reject } = Promise.withResolvers<string>()
       signal.addEventListener("abort", () => reject(signal.reason as Error))
-      begun.push({ input, finish: resolve, fail: () => reject(new Error("no")) })
+      const print = (text: string): void => void output.write(text)
+      begun.push({ input, print, finish: resolve, fail: () => reject(new Error("no")) })
       return promise
     },
   })

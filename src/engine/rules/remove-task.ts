@@ -11,7 +11,8 @@ import { requireTask, wrongState } from "./refusal.ts"
 export function createRemoveHandlers(tables: Tables): Pick<Handlers, "task.prioritize" | "task.strip" | "task.remove"> {
   const { tasks, events, runs, steps } = tables
 
-  function requireEnded(task: StoredTask): void {
+  function requireEnded(task: StoredTask, run: number = task.course.run): void {
+    if (task.course.run !== run) throw wrongState(task, `run ${run} is not the current one`)
     if (!isTerminal(task.state.status)) throw wrongState(task, "the run has not ended")
   }
 
@@ -25,9 +26,9 @@ export function createRemoveHandlers(tables: Tables): Pick<Handlers, "task.prior
       wakeTask(change, taskId, task.course.lastSequence)
       return toTaskRecord(prioritized)
     },
-    "task.strip"({ taskId }, change) {
+    "task.strip"({ taskId, run }, change) {
       const task = requireTask(tasks, taskId)
-      requireEnded(task)
+      requireEnded(task, run)
       if (task.course.strippedAt !== null) return toTaskRecord(task)
       const stripped: StoredTask = {
         ...task,
@@ -43,9 +44,9 @@ export function createRemoveHandlers(tables: Tables): Pick<Handlers, "task.prior
       wakeTask(change, taskId, task.course.lastSequence)
       return toTaskRecord(stripped)
     },
-    "task.remove"({ taskId }, change) {
+    "task.remove"({ taskId, run }, change) {
       const task = requireTask(tasks, taskId)
-      requireEnded(task)
+      requireEnded(task, run)
       removeTask(tables, task)
       wakeTask(change, taskId, task.course.lastSequence)
       return null

@@ -9,6 +9,7 @@ import {
   QUEUED,
   RUNNING,
   sampleWait,
+  STARTED,
 } from "./samples.ts"
 import { type EngineTest, expectRefusal } from "./subject.ts"
 
@@ -83,6 +84,19 @@ export function describeUpkeep(test: EngineTest): void {
       const { id } = await createTask(engine, QUEUED)
       await expectRefusal(engine.store.commit([{ op: "task.strip", taskId: id }]), "wrong_state")
       await expectRefusal(engine.store.commit([{ op: "task.remove", taskId: id }]), "wrong_state")
+    })
+
+    test("what was decided about a run is refused once another one has ended", async ({ engine }) => {
+      const { id } = await createEndedTask(engine)
+      await engine.store.commit([{ op: "task.begin_run", taskId: id, afterRun: 1, reason: "retry" }])
+      await applyEvents(engine, id, STARTED, COMPLETED)
+      for (const op of ["task.strip", "task.remove"] as const) {
+        await expectRefusal(engine.store.commit([{ op, taskId: id, run: 1 }]), "wrong_state")
+      }
+      expect(await engine.store.task(id)).toMatchObject({ run: 2, patch: PATCH })
+      await engine.store.commit([{ op: "task.strip", taskId: id, run: 2 }])
+      await engine.store.commit([{ op: "task.remove", taskId: id, run: 2 }])
+      expect(await engine.store.task(id)).toBeUndefined()
     })
   })
 }

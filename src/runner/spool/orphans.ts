@@ -24,7 +24,7 @@ export function findOrphans(spoolDirectory: string): Orphan[] {
     .map((name) => ({ taskId: name as TaskId, runs: listRuns(join(spoolDirectory, name)) }))
 }
 
-function listRuns(taskDirectory: string): readonly number[] {
+export function listRuns(taskDirectory: string): readonly number[] {
   return listNames(taskDirectory).map(Number).filter(Number.isSafeInteger)
 }
 

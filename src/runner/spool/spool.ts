@@ -9,7 +9,7 @@ import { createGuard } from "../process/guard.ts"
 import type { ProcessIdentity } from "../process/identity.ts"
 import type { Redactor } from "../redaction/redactor.ts"
 import { EMPTY_SOURCE, type OutputSource, withFileSource } from "./output-source.ts"
-import { findOrphans, type Orphan } from "./orphans.ts"
+import { findOrphans, listRuns, type Orphan } from "./orphans.ts"
 import { readOutput } from "./read-output.ts"
 import { toRunPaths } from "./run-paths.ts"
 import { createRunSpool, type OpenRunSpool, removeRun, type RunSpool, type RunSpoolOptions } from "./run-spool.ts"
@@ -42,8 +42,11 @@ export interface Spool {
   ): Promise<PatternAnswer>
   /** Folders whose Meanwhile process is gone, whether or not there is a task for them. */
   orphans(): Promise<readonly Orphan[]>
-  /** Removes files only: whatever still runs is stopped by the run's `stopAll` before. */
-  remove(taskId: TaskId): Promise<void>
+  /**
+   * Removes files only: whatever still runs is stopped by the run's `stopAll` before. With `lastRun`, what later runs have
+   * stays.
+   */
+  remove(taskId: TaskId, lastRun?: number): Promise<void>
   /** The same for one run, unless somebody here has it open again. */
   removeRun(taskId: TaskId, run: number): Promise<void>
   /** Waits for what is being written and removed. Processes run on. */
@@ -64,7 +67,6 @@ export function createSpool({ directory, clock, redactor, owner, outputs }: Spoo
   const open = new Map<string, OpenRunSpool>()
   const leaving = new Map<Promise<void>, string>()
   const guard = createGuard(directory, owner)
-  const toKey = (taskId: TaskId, run: number): string => `${taskId}/${run}`
 
   /** What runs here is read where it is printed; of anything else the store has all there is, if it keeps output. */
   async function withSource<Result>(taskId: TaskId, run: number, use: (source: OutputSource) => Promise<Result>) {
@@ -122,11 +124,13 @@ export function createSpool({ directory, clock, redactor, owner, outputs }: Spoo
         withSource: (use) => withSource(taskId, run, use),
       }),
     orphans: async () => findOrphans(directory),
-    async remove(taskId) {
-      const runs = [...open].filter(([key]) => key.startsWith(`${taskId}/`))
-      for (const [, run] of runs) void run.release()
-      await Promise.all([...leaving].flatMap(([released, key]) => (key.startsWith(`${taskId}/`) ? [released] : [])))
-      await rm(join(directory, taskId), { recursive: true, force: true })
+    async remove(taskId, lastRun) {
+      const isRemoved = (key: string): boolean => isOfTask(key, taskId, lastRun)
+      for (const run of [...open].flatMap(([key, each]) => (isRemoved(key) ? [each] : []))) void run.release()
+      await Promise.all([...leaving].flatMap(([released, key]) => (isRemoved(key) ? [released] : [])))
+      if (lastRun === undefined) return rm(join(directory, taskId), { recursive: true, force: true })
+      const runs = listRuns(join(directory, taskId)).filter((run) => run <= lastRun)
+      for (const run of runs) await removeRun(toRunPaths(directory, taskId, run))
     },
     async removeRun(taskId, run) {
       if (!open.has(toKey(taskId, run))) await removeRun(toRunPaths(directory, taskId, run))
@@ -137,4 +141,13 @@ export function createSpool({ directory, clock, redactor, owner, outputs }: Spoo
       guard.close()
     },
   }
+}
+
+function toKey(taskId: TaskId, run: number): string {
+  return `${taskId}/${run}`
+}
+
+function isOfTask(key: string, taskId: TaskId, lastRun = Number.POSITIVE_INFINITY): boolean {
+  const [id, run] = key.split("/")
+  return id === taskId && Number(run) <= lastRun
 }

@@ -12,8 +12,10 @@ export async function forgetInputs(scope: RunnerScope): Promise<void> {
   if (held.length === 0) return
   await Promise.allSettled(scope.entering)
   for (const id of held) {
-    const task = await scope.store.task(id)
     const input = scope.heldInputs.get(id)
+    const task = await scope.store.task(id)
+    // It was begun anew meanwhile.
+    if (scope.heldInputs.get(id) !== input) continue
     scope.heldInputs.delete(id)
     const isNeeded = scope.active.has(id) || (task && task.strippedAt === null)
     // At the end of the line again.

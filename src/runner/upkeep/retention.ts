@@ -1,5 +1,5 @@
 import { isMeanwhileError } from "../../base/error.ts"
-import type { SessionId, TaskId } from "../../task/id.ts"
+import type { SessionId } from "../../task/id.ts"
 import { TERMINAL_STATUSES } from "../../task/lifecycle.ts"
 import type { Operation, OperationOf } from "../../task/operation.ts"
 import type { TaskSummary } from "../../task/record.ts"
@@ -15,44 +15,49 @@ export async function applyRetention(scope: RunnerScope): Promise<void> {
   const now = scope.clock.now()
   const { completedTaskRetentionSeconds, recordRetentionDays } = scope.config
   const strippable = { isStripped: false, consumedBefore: Math.ceil(now - completedTaskRetentionSeconds * 1_000) }
-  await forEach(scope, strippable, (task) => strip(scope, task.id))
+  await forEach(scope, strippable, (task) => strip(scope, task))
   const removable = { session: null, consumedBefore: Math.ceil(now - recordRetentionDays * DAY_MS) }
-  await forEach(scope, removable, (task) => removeTask(scope, task.id))
+  await forEach(scope, removable, (task) => removeTask(scope, task))
   await forgetInputs(scope)
 }
 
 /** Takes output and payload of what a session has used away at once; returns of how many tasks. */
 export async function stripConsumed(scope: RunnerScope, session: SessionId): Promise<number> {
   const used = { session, isConsumed: true, isStripped: false, kinds: ["tool", "agent", "workflow"] } as const
-  return forEach(scope, used, (task) => strip(scope, task.id))
+  return forEach(scope, used, (task) => strip(scope, task))
 }
 
 /** Removes ended tasks that the filter selects, with their output; returns how many. */
 export async function removeTasks(scope: RunnerScope, filter: TaskFilter): Promise<number> {
-  return forEach(scope, filter, (task) => removeTask(scope, task.id))
+  return forEach(scope, filter, (task) => removeTask(scope, task))
 }
 
-function removeTask(scope: RunnerScope, taskId: TaskId): Promise<boolean> {
-  return takeAway(scope, { op: "task.remove", taskId })
+function removeTask(scope: RunnerScope, { id, run }: TaskSummary): Promise<boolean> {
+  return takeAway(scope, { op: "task.remove", taskId: id, run })
 }
 
-function strip(scope: RunnerScope, taskId: TaskId): Promise<boolean> {
-  return takeAway(scope, { op: "task.strip", taskId })
+function strip(scope: RunnerScope, { id, run }: TaskSummary): Promise<boolean> {
+  return takeAway(scope, { op: "task.strip", taskId: id, run })
 }
+
+type TakingAway = Required<OperationOf<"task.remove" | "task.strip">>
 
 /**
- * The store goes first: it alone knows that the task has ended and was not retried meanwhile. Dying in between leaves
- * a folder whose task is gone or stripped, which the next start clears away.
+ * The store goes first: it alone knows that the task has ended and was not begun anew meanwhile. Dying in between leaves
+ * a folder whose task is gone or stripped, which the next start clears away. What is stripped may be resumed at once: the
+ * input and the output of its next run stay.
  */
-async function takeAway(scope: RunnerScope, operation: OperationOf<"task.remove" | "task.strip">): Promise<boolean> {
+async function takeAway(scope: RunnerScope, operation: TakingAway): Promise<boolean> {
+  const { taskId, run } = operation
+  const held = scope.heldInputs.get(taskId)
   const isDone = await commitUnlessMoved(scope, operation)
   if (!isDone) return false
-  scope.heldInputs.delete(operation.taskId)
-  await scope.spool.remove(operation.taskId)
+  if (scope.heldInputs.get(taskId) === held) scope.heldInputs.delete(taskId)
+  await scope.spool.remove(taskId, run)
   return true
 }
 
-/** A task that was retried or removed meanwhile is left alone. */
+/** A task that was begun anew or removed meanwhile is left alone. */
 async function commitUnlessMoved(scope: RunnerScope, operation: Operation): Promise<boolean> {
   try {
     await scope.store.commit([operation])

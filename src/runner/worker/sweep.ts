@@ -15,7 +15,7 @@ export async function sweepSpool(scope: RunnerScope): Promise<void> {
     if (task && task.strippedAt === null) await endLeftRuns(scope, task, runs)
     else {
       if (!task) await openRun(scope, taskId, 1).stopAll(scope.config.stopGraceSeconds * 1_000)
-      await scope.spool.remove(taskId)
+      await scope.spool.remove(taskId, task?.run)
     }
   }
 }
