@@ -6,9 +6,10 @@ import { createCallPlace } from "./call-place.ts"
 import { toStepKey } from "./call-step.ts"
 import { type ExecutedCall, executeCall } from "./execute-call.ts"
 import { freeClaims } from "./free-claims.ts"
-import { toLeftStep, toUnbegunStep } from "./left-call.ts"
+import { toLeftStep } from "./left-call.ts"
 import { type RecalledCalls, recallAnswers } from "./recall-answers.ts"
 import { saveSoon, type TurnScope } from "./turn-scope.ts"
+import { toUnbegunStep } from "./unbegun-step.ts"
 
 export interface AnswerOptions {
   /** Of the message in the log. */

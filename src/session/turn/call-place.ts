@@ -1,8 +1,8 @@
 import type { FunctionCall } from "../../plugin/message.ts"
 import type { AskingStep } from "../../task/record.ts"
 import { toOnCrash } from "./call-step.ts"
-import { toNextKey, toUnbegunStep } from "./left-call.ts"
 import { saveSoon, settle, type TurnScope } from "./turn-scope.ts"
+import { toNextKey, toUnbegunStep } from "./unbegun-step.ts"
 
 /** A call, and where it stands in its turn. */
 export interface CallPlace {

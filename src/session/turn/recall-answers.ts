@@ -4,9 +4,9 @@ import type { TaskId } from "../../task/id.ts"
 import type { OnCrash, Step } from "../../task/step.ts"
 import { isRedacted } from "../log/redact-entry.ts"
 import { toOnCrash, toStepKey } from "./call-step.ts"
-import { findCurrentKey } from "./left-call.ts"
 import { toErrorResult, toTaskResult } from "./tool-answer.ts"
 import type { TurnScope } from "./turn-scope.ts"
+import { findCurrentKey } from "./unbegun-step.ts"
 
 const INTERRUPTED =
   "It was interrupted: its worker ended while it ran, and whether it finished is not known. Look before you try again."
