@@ -96,8 +96,8 @@ test("adopting finishes the step that asked for it, and a step that asks again g
 /** As if the process had died after its first write: no step can be added to what it wrote. */
 function refuseSteps(store: TaskStore): void {
   const { commit } = store
-  store.commit = async (operations) => {
+  store.commit = async (operations, options) => {
     if (operations.some(({ op }) => op === "step.start")) throw new MeanwhileError("closed", "The process is gone.")
-    return commit(operations)
+    return commit(operations, options)
   }
 }

@@ -60,10 +60,10 @@ test("what could not be announced is announced later", async () => {
   const { directory, engine } = openPlace()
   const { store, ...rest } = await engine()
   let refusals = 1
-  const commit: typeof store.commit = (operations) =>
+  const commit: typeof store.commit = (operations, options) =>
     operations.some(({ op }) => op === "document.put") && refusals-- > 0
       ? Promise.reject(new Error("the store is away"))
-      : store.commit(operations)
+      : store.commit(operations, options)
   const clock = createManualClock()
   await openWorker(directory, { engine: { ...rest, store: { ...store, commit } }, clock })
   expect(await announced({ ...rest, store })).toEqual([])
@@ -91,8 +91,8 @@ test("who runs no tasks announces that it takes the turns of its own conversatio
 
 /** As of a process that stands still. */
 function refuseRenewals(commit: Engine["store"]["commit"]): Engine["store"]["commit"] {
-  return (operations) =>
+  return (operations, options) =>
     operations.some(({ op }) => op === "lease.renew")
       ? Promise.reject(new Error("it stands still"))
-      : commit(operations)
+      : commit(operations, options)
 }

@@ -3,6 +3,7 @@ import { textOf } from "../../src/plugin/message.ts"
 import type { ModelRequest } from "../../src/plugin/model.ts"
 import { toSaidCollection } from "../../src/session/log/settle-operations.ts"
 import type { Operation } from "../../src/task/operation.ts"
+import type { CommitOptions } from "../../src/task/store.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createGate } from "./support/gate.ts"
@@ -120,12 +121,12 @@ test("what is said to an agent before its run has ended, and kept after it, is n
           if (asked[1] === collection && ++looks === 2) hasLooked.resolve()
           return found
         },
-        async commit(operations: readonly Operation[]) {
+        async commit(operations: readonly Operation[], options?: CommitOptions) {
           const isSaid = operations.some(
             (operation) => "collection" in operation && operation.collection === collection,
           )
           if (isSaid) await hasLooked.promise
-          return commit(operations)
+          return commit(operations, options)
         },
       })
       resolve(runtime.tasks.say(id, "Mend the clock."))

@@ -43,10 +43,10 @@ export function openPlace(directory = createFolder()) {
 /** How often the store was written and asked for workers. */
 export function watch(engine: Engine) {
   const seen = { announcements: 0, lists: 0, renewals: 0 }
-  const commit: typeof engine.store.commit = (operations) => {
+  const commit: typeof engine.store.commit = (operations, options) => {
     if (operations.some(({ op }) => op === "document.put")) seen.announcements += 1
     if (operations.some(({ op }) => op === "lease.renew")) seen.renewals += 1
-    return engine.store.commit(operations)
+    return engine.store.commit(operations, options)
   }
   const workers: typeof engine.store.workers = () => {
     seen.lists += 1

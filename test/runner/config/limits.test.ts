@@ -48,9 +48,9 @@ test("maxAgentFanOut: an agent counts while it is waited for, while it is promot
 
   const { commit } = engine.store
   const disk = Promise.withResolvers<void>()
-  const slowly: typeof commit = async (operations) => {
+  const slowly: typeof commit = async (operations, options) => {
     await disk.promise
-    return commit(operations)
+    return commit(operations, options)
   }
   Object.assign(engine.store, { commit: slowly })
   const promoted = child.promote()
