@@ -63,7 +63,7 @@ const slow = (isLong: boolean): TestProjectInlineConfiguration => ({
     include: [SLOW],
     env: { MEANWHILE_TEST_ENGINE: "embedded" },
     testTimeout: isLong ? 3_600_000 : SLOW_TIMEOUT_MS,
-    hookTimeout: 60_000,
+    hookTimeout: SLOW_TIMEOUT_MS,
   },
 })
 
@@ -88,6 +88,6 @@ const slowPostgres: TestProjectInlineConfiguration = {
     include: SLOW_ON_POSTGRES,
     env: { MEANWHILE_TEST_ENGINE: "postgres" },
     testTimeout: SLOW_TIMEOUT_MS,
-    hookTimeout: 60_000,
+    hookTimeout: SLOW_TIMEOUT_MS,
   },
 }

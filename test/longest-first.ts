@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** Where tests start programs one after the other, kill them again and again, or wait for a server. */
-const LONGEST = /\/(?:test\/(?:chaos|cli)|src\/engine\/postgres)\//
+/** Where tests start programs one after the other, kill them again and again, build the package, or wait for a server. */
+const LONGEST = /\/(?:test\/(?:chaos\/|cli\/|examples\.|package\.)|src\/engine\/postgres\/)/
 
 /**
  * What takes longest is begun first: begun last, it would go on alone. Vitest knows how long a file took when it has run here

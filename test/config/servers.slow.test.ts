@@ -17,7 +17,9 @@ function createProject() {
   const workingDirectory = join(root, "project")
   mkdirSync(workingDirectory)
   const script = `test -e ready && exec "${everything.command}" "${everything.args[0]}"`
-  const mcpServers = { late: { command: "/bin/sh", args: ["-c", script] } }
+  const mcpServers = {
+    late: { command: "/bin/sh", args: ["-c", script], connectTimeoutMs: everything.connectTimeoutMs },
+  }
   writeFileSync(join(workingDirectory, ".mcp.json"), JSON.stringify({ mcpServers }))
   return {
     workingDirectory,

@@ -19,10 +19,11 @@ describe("B2. An endless writer meets the cap; the newest output is kept; the di
     const { tasks } = meanwhile
     const { id } = await tasks.start({ tool: "run_command", input: { command: ENDLESS }, outputLimitBytes: CAP })
     let largest = 0
-    await eventually("it printed fifty times the cap", async () => {
+    const hasPrintedMuch = async (): Promise<boolean> => {
       largest = Math.max(largest, sizeOf(join(directory, "data", "spool", id)))
       return (await tasks.get(id)).outputBytes > CAP * 50
-    })
+    }
+    await eventually("it printed fifty times the cap", hasPrintedMuch, 240_000)
     await tasks.cancel(id)
     const { task, outputBytes } = await tasks.result(id, { waitMs: 20_000 })
     expect(task).toMatchObject({ status: "cancelled", survivors: [] })

@@ -11,8 +11,12 @@ import { createLife, createMortalEngine } from "../chaos/mortal-engine.ts"
 
 const EVERYTHING = "node_modules/@modelcontextprotocol/server-everything/dist/index.js"
 
-/** The real reference server, of the first generation. */
-export const everything = { command: process.execPath, args: [join(process.cwd(), EVERYTHING)] }
+/** The real reference server, of the first generation. How long it takes to start is up to the machine. */
+export const everything = {
+  command: process.execPath,
+  args: [join(process.cwd(), EVERYTHING)],
+  connectTimeoutMs: 120_000,
+}
 
 export interface OpenMcp {
   readonly plugin: McpPlugin
