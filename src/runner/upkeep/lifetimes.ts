@@ -3,18 +3,14 @@ import { LIVE_STATUSES, TERMINAL_STATUSES } from "../../task/lifecycle.ts"
 import type { TaskFilter } from "../../task/store.ts"
 import { cancelTask } from "../command/cancel.ts"
 import type { RunnerScope } from "../scope.ts"
+import { readAll, readPages } from "../task-pages.ts"
 import { waitForEnd } from "../command/wait-for-end.ts"
-
-const PAGE_SIZE = 100
 
 /** Stops what was to live no longer than the turn that started it, itself or through its tasks. */
 export async function endTurn(scope: RunnerScope, turn: TaskId): Promise<void> {
   await stopAll(scope, { parentTask: turn, lifetimes: ["turn"] }, "its turn ended")
-  for (let cursor: string | undefined; ; ) {
-    const page = await scope.store.tasks({ parentTask: turn }, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
-    for (const { id } of page.items) await endTurn(scope, id)
-    cursor = page.cursor
-    if (!cursor) return
+  for await (const page of readPages(scope, { parentTask: turn })) {
+    for (const { id } of page) await endTurn(scope, id)
   }
 }
 
@@ -37,21 +33,9 @@ export async function deleteSession(scope: RunnerScope, session: SessionId): Pro
     "its session was deleted",
   )
   await Promise.all(stopped.map((id) => waitForEnd(scope, id)))
-  const ended = await findEnded(scope, session)
+  const ended = await readAll(scope, { session, statuses: TERMINAL_STATUSES })
   await scope.store.commit([{ op: "session.delete", id: session }])
-  await Promise.all(ended.map((id) => removeFiles(scope, id)))
-}
-
-async function findEnded(scope: RunnerScope, session: SessionId): Promise<TaskId[]> {
-  const ended: TaskId[] = []
-  let cursor: string | undefined
-  do {
-    const filter = { session, statuses: TERMINAL_STATUSES }
-    const page = await scope.store.tasks(filter, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
-    ended.push(...page.items.map(({ id }) => id))
-    cursor = page.cursor
-  } while (cursor)
-  return ended
+  await Promise.all(ended.map(({ id }) => removeFiles(scope, id)))
 }
 
 /** Only of what is gone from the store: one that was retried in the last moment keeps its output. */
@@ -63,19 +47,13 @@ async function removeFiles(scope: RunnerScope, id: TaskId): Promise<void> {
 
 async function stopAll(scope: RunnerScope, filter: TaskFilter, reason: string): Promise<TaskId[]> {
   const stopped: TaskId[] = []
-  let cursor: string | undefined
-  do {
-    const page = await scope.store.tasks(
-      { ...filter, statuses: LIVE_STATUSES },
-      { limit: PAGE_SIZE, ...(cursor && { cursor }) },
-    )
-    for (const { id } of page.items) {
+  for await (const page of readPages(scope, { ...filter, statuses: LIVE_STATUSES })) {
+    for (const { id } of page) {
       const task = await scope.store.task(id)
       if (!task) continue
       await cancelTask(scope, task, { by: "lifetime", reason })
       stopped.push(id)
     }
-    cursor = page.cursor
-  } while (cursor)
+  }
   return stopped
 }

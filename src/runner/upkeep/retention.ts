@@ -6,8 +6,9 @@ import type { TaskSummary } from "../../task/record.ts"
 import type { TaskFilter } from "../../task/store.ts"
 import { forgetInputs } from "./forget-inputs.ts"
 import type { RunnerScope } from "../scope.ts"
+import { readPages } from "../task-pages.ts"
 
-const PAGE_SIZE = 200
+const AT_ONCE = 200
 const DAY_MS = 24 * 60 * 60 * 1_000
 
 /** Takes away what has been used long enough ago. What nobody has used stays. */
@@ -76,12 +77,9 @@ async function forEach(
   const statuses = TERMINAL_STATUSES.filter((status) => filter.statuses?.includes(status) ?? true)
   if (statuses.length === 0) return 0
   let done = 0
-  let cursor: string | undefined
-  do {
-    const page = await scope.store.tasks({ ...filter, statuses }, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
-    const results = await Promise.all(page.items.map(act))
+  for await (const page of readPages(scope, { ...filter, statuses }, AT_ONCE)) {
+    const results = await Promise.all(page.map(act))
     done += results.filter(Boolean).length
-    cursor = page.cursor
-  } while (cursor)
+  }
   return done
 }

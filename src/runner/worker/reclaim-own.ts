@@ -2,8 +2,7 @@ import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { TaskSummary } from "../../task/record.ts"
 import { reclaimRun } from "./reclaim-run.ts"
 import type { RunnerScope } from "../scope.ts"
-
-const PAGE_SIZE = 500
+import { readAll } from "../task-pages.ts"
 
 /** A run in these belongs to a worker. */
 export const CLAIMED = ["running", "stopping"] as const
@@ -37,14 +36,7 @@ async function findLeft(scope: RunnerScope): Promise<TaskSummary[]> {
 }
 
 async function findUnknown(scope: RunnerScope): Promise<TaskSummary[]> {
-  const found: TaskSummary[] = []
-  const filter = { worker: scope.worker.id, statuses: CLAIMED }
-  let cursor: string | undefined
-  do {
-    const page = await scope.store.tasks(filter, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
-    found.push(...page.items)
-    cursor = page.cursor
-  } while (cursor)
+  const found = await readAll(scope, { worker: scope.worker.id, statuses: CLAIMED })
   return found.filter((task) => !scope.active.has(task.id))
 }
 

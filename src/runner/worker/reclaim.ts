@@ -12,10 +12,9 @@ import { hasSameSpool, isLeftForHost, isOfThisHost } from "./left-host.ts"
 import { stoodStill } from "./standstill.ts"
 import { warn } from "../upkeep/repeat.ts"
 import type { RunnerScope } from "../scope.ts"
+import { readPages } from "../task-pages.ts"
 import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
 import { isNeighbourAlive, isWorkerAlive, toWorkerIdentity } from "./worker-identity.ts"
-
-const PAGE_SIZE = 500
 
 /**
  * Looks for workers that are gone. One that stood still itself (stopped, or in a frozen container), or waited for the
@@ -94,12 +93,9 @@ const toWorkerId = ({ key }: Pick<Lease, "key">): WorkerId => key.slice(WORKER_L
  */
 async function findUnleased(scope: RunnerScope): Promise<readonly WorkerLease[]> {
   const workers = new Set<string>()
-  let cursor: string | undefined
-  do {
-    const page = await scope.store.tasks({ statuses: CLAIMED }, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
-    for (const task of page.items) if ("worker" in task) workers.add(`${WORKER_LEASE_PREFIX}${task.worker}`)
-    cursor = page.cursor
-  } while (cursor)
+  for await (const page of readPages(scope, { statuses: CLAIMED })) {
+    for (const task of page) if ("worker" in task) workers.add(`${WORKER_LEASE_PREFIX}${task.worker}`)
+  }
   if (workers.size === 0) return []
   const leased = new Set((await scope.store.leases(WORKER_LEASE_PREFIX)).map((lease) => lease.key))
   const own = `${WORKER_LEASE_PREFIX}${scope.worker.id}`
@@ -165,18 +161,12 @@ async function takeLease(scope: RunnerScope, lost: WorkerLease, data: JsonObject
 /** An embedded store is one machine's, and lies beside the one spool of all who use it. */
 export const isAlone = ({ engine }: RunnerScope): boolean => engine.name === "embedded"
 
-/** The cursor is a place in creation order: tasks that leave the filter meanwhile do not move it. */
 async function forEachTask(
   scope: RunnerScope,
   filter: TaskFilter,
   visit: (task: TaskSummary) => Promise<void>,
 ): Promise<void> {
-  let cursor: string | undefined
-  do {
-    const page = await scope.store.tasks(filter, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
-    await Promise.all(page.items.map(visit))
-    cursor = page.cursor
-  } while (cursor)
+  for await (const page of readPages(scope, filter)) await Promise.all(page.map(visit))
 }
 
 function isOwn({ own }: RunnerScope, task: TaskSummary): boolean {
