@@ -1,7 +1,7 @@
-import type { Clock } from "../../base/clock.ts"
+import type { Clock, TimerOptions } from "../base/clock.ts"
 
-export function sleep(clock: Clock, durationMs: number): Promise<void> {
+export function sleep(clock: Clock, durationMs: number, options?: TimerOptions): Promise<void> {
   return new Promise((resolve) => {
-    clock.schedule(durationMs, resolve)
+    clock.schedule(durationMs, resolve, options)
   })
 }

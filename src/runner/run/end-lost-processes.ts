@@ -2,6 +2,7 @@ import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { RunnerScope } from "../scope.ts"
+import { sleep } from "../sleep.ts"
 import type { ActiveRun } from "./active-run.ts"
 
 const LOOK_AGAIN_MS = 500
@@ -37,7 +38,7 @@ async function isOver(scope: RunnerScope, active: ActiveRun): Promise<boolean> {
     const task = await read(scope, active)
     const state = task === "unreadable" ? "undecided" : toState(active, task)
     if (state !== "undecided") return state === "over"
-    await new Promise<void>((resolve) => scope.clock.schedule(LOOK_AGAIN_MS, resolve, { isBackground: true }))
+    await sleep(scope.clock, LOOK_AGAIN_MS, { isBackground: true })
   }
   return false
 }

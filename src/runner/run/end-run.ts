@@ -14,13 +14,9 @@ import { detachRun, writeUnderFence } from "./ownership.ts"
 import { saveNotes } from "./running-notes.ts"
 import { redactSurvivors } from "../redaction/redact-survivors.ts"
 import { storeOutput } from "./stream-output.ts"
+import { createStoreRetry, type StoreRetry } from "./store-retry.ts"
 import { describeUnwritten } from "./unwritten-end.ts"
 import type { RunnerScope } from "../scope.ts"
-
-const FIRST_RETRY_MS = 50
-const LONGEST_RETRY_MS = 5_000
-/** A closing runner does not wait longer for a store that refuses: the next start takes the run over. */
-const LONGEST_CLOSING_RETRY_MS = 500
 
 /**
  * Writes the end of a run that the store knows, and tries until it can be written or is no longer ours to write. Dying
@@ -34,15 +30,13 @@ export async function endRun(
   await saveNotes(scope, active)
   const flushed = await flushOutput(scope, active, outcome)
   await storeOutput(scope, active)
-  for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
-    const isGivenUp = (): boolean => scope.isClosing && retryMs > LONGEST_CLOSING_RETRY_MS
-    const written = await writeEnd(scope, active, flushed, isGivenUp)
+  for (const retry = createStoreRetry(scope); ; await retry.pause()) {
+    const written = await writeEnd(scope, active, flushed, retry)
     if (written !== "retry") return written
-    if (isGivenUp()) {
+    if (retry.isOver()) {
       detachRun(active)
       return null
     }
-    await new Promise<void>((resolve) => scope.clock.schedule(retryMs, resolve))
   }
 }
 
@@ -50,7 +44,7 @@ async function writeEnd(
   scope: RunnerScope,
   active: ActiveRun,
   handedBack: Outcome | undefined,
-  isGivenUp: () => boolean,
+  retry: StoreRetry,
 ): Promise<TaskRecord | null | "retry"> {
   let outcome = handedBack
   let isStopKnown = true
@@ -72,7 +66,7 @@ async function writeEnd(
       }
       if (!isMeanwhileError(error, "wrong_state")) {
         const fields = { task: active.taskId, error: toErrorMessage(error) }
-        scope.log.error(describeUnwritten(active, isGivenUp()), fields)
+        scope.log.error(describeUnwritten(active, retry.isOver()), fields)
         return "retry"
       }
     }

@@ -4,12 +4,8 @@ import type { TaskSummary } from "../../task/record.ts"
 import { createOutputStream, type OutputStream } from "../spool/output-stream.ts"
 import type { RunSpool } from "../spool/run-spool.ts"
 import type { RunnerScope } from "../scope.ts"
+import { createStoreRetry } from "./store-retry.ts"
 import type { ActiveRun } from "./active-run.ts"
-
-const FIRST_RETRY_MS = 50
-const LONGEST_RETRY_MS = 5_000
-/** A closing runner does not wait longer for a store that refuses. */
-const LONGEST_CLOSING_RETRY_MS = 500
 
 /**
  * From now on what the run prints goes to the store too, if that keeps output and knows the run. Not of a run that was given
@@ -58,18 +54,17 @@ export async function storeLeftOutput(scope: RunnerScope, spool: RunSpool, task:
 }
 
 async function finishStream(scope: RunnerScope, stream: OutputStream, task: string): Promise<void> {
-  for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
+  for (const retry = createStoreRetry(scope); ; await retry.pause()) {
     try {
       return await stream.finish()
     } catch (error) {
       const fields = { task, error: toErrorMessage(error) }
-      if (!isPassing(error) || (scope.isClosing && retryMs > LONGEST_CLOSING_RETRY_MS)) {
+      if (!isPassing(error) || retry.isOver()) {
         scope.log.error("the last output of a task could not be stored", fields)
         return
       }
       scope.log.warn("the last output of a task could not be stored; trying again", fields)
     }
-    await new Promise<void>((resolve) => scope.clock.schedule(retryMs, resolve))
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ActiveRun } from "../run/active-run.ts"
 import { runsAbove } from "../run/runs-above.ts"
 import type { RunnerScope } from "../scope.ts"
+import { sleep } from "../sleep.ts"
 import { isTurn } from "../turn/turn-name.ts"
 import { letGo, outlivesRuntime } from "./let-go.ts"
 import type { Pump } from "./pump.ts"
@@ -53,14 +54,8 @@ async function handBackUntil(scope: RunnerScope, over: AbortSignal): Promise<voi
   while (!over.aborted) {
     await Promise.all(findUnoccupied(scope).map((active) => letGo(scope, active)))
     const ended = findGoing(scope).map((active) => active.ended.promise)
-    await Promise.race([ending, pause(scope), ...ended])
+    await Promise.race([ending, sleep(scope.clock, LOOK_EVERY_MS, { isBackground: true }), ...ended])
   }
-}
-
-function pause({ clock }: RunnerScope): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  clock.schedule(LOOK_EVERY_MS, resolve, { isBackground: true })
-  return promise
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
