@@ -1,7 +1,9 @@
 import { setImmediate } from "node:timers/promises"
 import { expect, test } from "vitest"
 import { MeanwhileError } from "../../src/base/error.ts"
+import type { JsonObject } from "../../src/base/json.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
+import { silentLog } from "../../src/runner/silent-log.ts"
 import { hasEvent, interceptCommits } from "../support/intercept-commits.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
@@ -90,10 +92,12 @@ test("how long a task took does not count for how long its stop had to wait for 
   expect(task).toMatchObject({ status: "cancelled", ranMs: 2_000 })
 })
 
-test("nor for how long an end had to wait that comes with its stop", async () => {
+test("nor for how long an end had to wait that comes with its stop, of which the log says why", async () => {
   const gated = createGatedTool({ obeys: true })
   const clock = createManualClock()
-  const { meanwhile } = await createWorkplace({ tools: [gated.tool], clock })
+  const logged: unknown[] = []
+  const log = { ...silentLog, error: (_message: string, fields?: JsonObject) => void logged.push(fields?.["error"]) }
+  const { meanwhile } = await createWorkplace({ tools: [gated.tool], clock, log })
   const hasEnded = Promise.withResolvers<void>()
   const back = Promise.withResolvers<void>()
   interceptCommits(meanwhile, async (operations, commit) => {
@@ -114,6 +118,7 @@ test("nor for how long an end had to wait that comes with its stop", async () =>
   back.resolve()
   const { task } = await meanwhile.tasks.result(id, { waitMs: 60_000 })
   expect(task).toMatchObject({ status: "timed_out", ranMs: 2_000 })
+  expect(logged).toEqual(["The disk is full."])
 })
 
 test("how long calls take is learned without how long one had to wait for the store to move to the background", async () => {

@@ -36,7 +36,7 @@ export function followOutput(
       looking = look(false).then(() => {
         cancelTimer = schedule()
       })
-      looking.catch((error: unknown) => scope.log.warn("output could not be read", { error: String(error) }))
+      looking.catch((error: unknown) => scope.log.warn("output could not be read", { error: toErrorMessage(error) }))
     })
   }
 

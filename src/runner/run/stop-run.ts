@@ -1,4 +1,4 @@
-import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
+import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { LifecycleEvent } from "../../task/event.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { Stopper } from "../../task/stop.ts"
@@ -28,7 +28,7 @@ export async function stopRun(scope: RunnerScope, active: ActiveRun, cause: Stop
     if (isMeanwhileError(error, "wrong_state")) return obeyStore(scope, active)
     scope.log.error("a stop could not be stored; the work is stopped all the same", {
       task: active.taskId,
-      error: String(error),
+      error: toErrorMessage(error),
     })
   }
   abortRun(scope, active, cause)

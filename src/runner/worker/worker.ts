@@ -1,5 +1,5 @@
 import type { CancelTimer, Clock } from "../../base/clock.ts"
-import { isMeanwhileError } from "../../base/error.ts"
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { JsonObject } from "../../base/json.ts"
 import type { Log } from "../../plugin/context.ts"
 import { createWorkerId, type WorkerId } from "../../task/id.ts"
@@ -111,7 +111,9 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
       leaseMs / RENEWALS_PER_LEASE,
       () => {
         confirm()
-          .catch((error: unknown) => log.warn("the lease could not be renewed; trying again", { error: String(error) }))
+          .catch((error: unknown) =>
+            log.warn("the lease could not be renewed; trying again", { error: toErrorMessage(error) }),
+          )
           .finally(() => {
             if (!isClosed) scheduleRenewal()
           })
