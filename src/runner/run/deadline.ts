@@ -22,7 +22,7 @@ export function countedMs({ clock }: RunnerScope, { startedMonotonicMs, rest }: 
 
 /**
  * Until the returned function is called, no time counts against the limits of the run and of those above it: they wait
- * for a person. A stop that comes meanwhile has its own deadline, which is left alone.
+ * for somebody else. A stop that comes meanwhile has its own deadline, which is left alone.
  */
 export function restDeadlines(scope: RunnerScope, active: ActiveRun): () => void {
   const resting = runsAbove(scope, active).filter(hasDeadline)

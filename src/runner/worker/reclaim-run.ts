@@ -82,13 +82,13 @@ async function reclaimRunning(
   const inFlight = steps.filter((step) => step.state === "started").map((step) => step.onCrash)
   const isElsewhere = tool?.endElsewhere !== undefined && steps.length > 0 && inFlight.length === 0
   if (found === "reattachable" || isElsewhere) return adopt(scope, task)
-  const hasRunElsewhere = found !== "never_ran" && found !== "nothing"
-  if (hasRunElsewhere && hasSpool) await endProcesses(scope, task)
+  const mayHaveRun = found !== "never_ran" && found !== "nothing"
+  if (mayHaveRun && hasSpool) await endProcesses(scope, task)
   if (found === "lost") {
     return apply(scope, task, toInterrupted("lost_worker", "its process ended without leaving an exit code"))
   }
   if (isSecretGone(scope, task, lost)) return apply(scope, task, toSecretGone("lost_worker"))
-  const decision = decideCrash(task, inFlight, hasRunElsewhere ? (tool?.onCrash ?? "fail") : "retry")
+  const decision = decideCrash(task, inFlight, mayHaveRun ? (tool?.onCrash ?? "fail") : "retry")
   // Only what is known to start none has left no processes.
   const left = !hasSpool && (tool?.reattaches ?? tool === undefined) ? { dataFolder } : undefined
   const crash = { ...task, by: "lost_worker", ranMs: null, host, left } as const
