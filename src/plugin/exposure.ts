@@ -4,8 +4,15 @@ import { carryTools } from "./carried-tools.ts"
 import { createPluginHost } from "./create-plugin-host.ts"
 import { meetsModelRequirements } from "./model-requirement.ts"
 import type { Plugin } from "./plugin.ts"
-import type { Exposure, RegisteredPlugin, RegistryState } from "./registry-state.ts"
-import { announce, inTurn, skip, toContributors } from "./registry-state.ts"
+import {
+  announce,
+  type Exposure,
+  inTurn,
+  type RegisteredPlugin,
+  type RegistryState,
+  skip,
+  toContributors,
+} from "./registry-state.ts"
 
 /**
  * Contract: resolves when the plugin is initialized and reachable, or when it is hidden and its reason is among the

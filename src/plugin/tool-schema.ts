@@ -1,7 +1,6 @@
 import { z } from "zod"
 import { toErrorMessage } from "../base/error.ts"
-import type { JsonObject } from "../base/json.ts"
-import { toJson } from "../base/json.ts"
+import { type JsonObject, toJson } from "../base/json.ts"
 
 /** The shape of a tool's input as a model is told it: JSON Schema of an object. */
 export type InputSchema = JsonObject

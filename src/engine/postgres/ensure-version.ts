@@ -1,5 +1,4 @@
-import type { ConnectionOptions } from "./connection/client-settings.ts"
-import { DEFAULT_SCHEMA } from "./connection/client-settings.ts"
+import { type ConnectionOptions, DEFAULT_SCHEMA } from "./connection/client-settings.ts"
 import type { Database } from "./connection/database.ts"
 import { openDatabase } from "./connection/open-database.ts"
 import { isCurrent, migrate } from "./migrations.ts"

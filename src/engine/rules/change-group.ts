@@ -1,6 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
-import { canMoveGroup } from "../../task/group.ts"
-import type { GroupRecord } from "../../task/group.ts"
+import { canMoveGroup, type GroupRecord } from "../../task/group.ts"
 import type { GroupId } from "../../task/id.ts"
 import type { Tables } from "./tables.ts"
 import { wakeGroup, wakeSession } from "./change.ts"

@@ -1,5 +1,4 @@
-import type { GroupRecord } from "../../task/group.ts"
-import { hasEnoughArrivals } from "../../task/group.ts"
+import { type GroupRecord, hasEnoughArrivals } from "../../task/group.ts"
 import type { GroupId, TaskId } from "../../task/id.ts"
 import type { NoticeKey } from "../../task/notice.ts"
 import type { TaskRecord } from "../../task/record.ts"

@@ -1,6 +1,5 @@
 import { z } from "zod"
-import type { JsonObject, JsonValue } from "../../base/json.ts"
-import { toJson } from "../../base/json.ts"
+import { type JsonObject, type JsonValue, toJson } from "../../base/json.ts"
 import { lazily } from "../../base/lazily.ts"
 import type { BackgroundTaskResult } from "../../plugin/background-result.ts"
 import { backgroundResultSchema } from "../../plugin/background-result-schema.ts"

@@ -1,7 +1,6 @@
 import type { TaskRecord } from "../../task/record.ts"
 import type { Conversation } from "../conversation.ts"
-import type { Delivery } from "../delivery/delivery.ts"
-import { endedIn } from "../delivery/delivery.ts"
+import { type Delivery, endedIn } from "../delivery/delivery.ts"
 import type { AgentScope } from "../scope.ts"
 import { showNotification } from "./notification.ts"
 import type { ReportMark } from "./report-mark.ts"

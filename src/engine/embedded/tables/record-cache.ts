@@ -2,11 +2,10 @@ import type { DatabaseSync } from "node:sqlite"
 import type { SessionId, TaskId } from "../../../task/id.ts"
 import { prepareDataVersion } from "../statement.ts"
 import { createSessionCache } from "./session-cache.ts"
-import type { StoredSession } from "../../rules/tables.ts"
 import { createStepCache, type KnownSteps, withNewSteps } from "./step-cache.ts"
 import { createTaskCache } from "./task-cache.ts"
 import type { StoredTask } from "../../rules/stored-task.ts"
-import type { Tables } from "../../rules/tables.ts"
+import type { StoredSession, Tables } from "../../rules/tables.ts"
 import { createWriterMemory } from "./writer-memory.ts"
 
 /** What this engine wrote or read lately, so that it need not be read again. */
