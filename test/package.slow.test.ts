@@ -154,9 +154,10 @@ describe("the package as it is published", () => {
     write("engine.test.ts", ENGINE_TEST)
     const vitest = join(root, "node_modules/vitest/vitest.mjs")
     const options = ["run", "--root", consumer, "--reporter=json", "--outputFile=report.json"]
-    const failure = await run(process.execPath, [vitest, ...options], { cwd: consumer }).catch(String)
+    const suite = run(process.execPath, [vitest, ...options], { cwd: consumer })
+    const outcome = await suite.then(() => "it passed", String)
     const path = join(consumer, "report.json")
-    if (!existsSync(path)) throw new Error(`There is no report: ${String(failure)}`)
+    if (!existsSync(path)) throw new Error(`There is no report: ${outcome}`)
     const report = JSON.parse(readFileSync(path, "utf8")) as SuiteReport
     const results = report.testResults.flatMap(({ assertionResults }) => assertionResults)
     expect(results.filter(({ status }) => status === "failed")).toEqual([])
