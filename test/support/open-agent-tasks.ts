@@ -31,7 +31,7 @@ export async function openAgents(permission?: () => PermissionDecision) {
     run: (input, { signal, output }) => {
       const { promise, resolve, reject } = Promise.withResolvers<string>()
       signal.addEventListener("abort", () => reject(signal.reason as Error))
-      const print = (text: string): void => void output.write(text)
+      const print = (text: string): void => output.write(text)
       begun.push({ input, print, finish: resolve, fail: () => reject(new Error("no")) })
       return promise
     },
