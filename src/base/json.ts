@@ -3,6 +3,10 @@ export interface JsonObject {
   readonly [key: string]: JsonValue
 }
 
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
 const encoder = new TextEncoder()
 
 export function byteLength(text: string): number {

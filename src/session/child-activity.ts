@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../base/json.ts"
+import { isJsonObject, type JsonObject } from "../base/json.ts"
 import { FINISH_TOOL } from "../plugin/agent-request.ts"
 import type { AgentEvent } from "../plugin/agent-event.ts"
 import type { FunctionCall } from "../plugin/message.ts"
@@ -57,7 +57,7 @@ export function followActivity(
     if (event.agent !== log.id) return
     if (event.type === "tool_call.started") {
       const { tool, callId, input } = event
-      if (tool === FINISH_TOOL && isObject(input)) offered.set(callId, input)
+      if (tool === FINISH_TOOL && isJsonObject(input)) offered.set(callId, input)
       begun.set(callId, tool)
       tell(toCalled(), `using ${tool}`)
     } else if (event.type === "tool_call.ended") {
@@ -80,8 +80,4 @@ export function followActivity(
     handedBack: () => handedBack,
     release: stopListening,
   }
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../base/json.ts"
+import { isJsonObject, type JsonObject } from "../base/json.ts"
 import { FINISH_TOOL } from "../plugin/agent-request.ts"
 import { callsOf, type Message, textOf } from "../plugin/message.ts"
 import { addTokens } from "../plugin/token-usage.ts"
@@ -21,7 +21,7 @@ function findHandedBack(messages: readonly Message[]): JsonObject | null {
   )
   const call = messages.flatMap(callsOf).findLast(({ tool, id }) => tool === FINISH_TOOL && !refused.has(id))
   const input = call?.input
-  return typeof input === "object" && input !== null && !Array.isArray(input) ? (input as JsonObject) : null
+  return isJsonObject(input) ? input : null
 }
 
 /** A run that had several turns: the last has the last word, and all of them cost. */

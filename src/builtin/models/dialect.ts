@@ -1,5 +1,5 @@
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider"
-import type { JsonObject, JsonValue } from "../../base/json.ts"
+import { isJsonObject, type JsonObject } from "../../base/json.ts"
 import type { ProviderMetadata } from "../../plugin/message.ts"
 
 /** What the API behind a language model takes, as far as its SDK does not see to it. */
@@ -46,7 +46,7 @@ export function dialectOf(provider: string): Dialect {
 /** What the provider kept on a part of its own; undefined on a part of another's. */
 export function findOwnMetadata(dialect: Dialect, metadata: ProviderMetadata | undefined): JsonObject | undefined {
   if (metadata === undefined) return undefined
-  return dialect.metadataKeys.map((key) => metadata[key]).find(isObject)
+  return dialect.metadataKeys.map((key) => metadata[key]).find(isJsonObject)
 }
 
 /** Thinking without its signature is refused. The prompt cache has to be asked for; only Anthropic itself knows the option. */
@@ -84,8 +84,4 @@ function toGoogle(origin: string): Dialect {
     takesFilesInResults: true,
     takesFilesInAnswers: true,
   }
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

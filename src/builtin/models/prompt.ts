@@ -7,7 +7,7 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider"
 import { compact } from "../../base/compact.ts"
-import type { JsonValue } from "../../base/json.ts"
+import { isJsonObject, type JsonValue } from "../../base/json.ts"
 import type { ContentPart, FilePart, Message, ProviderMetadata, TextPart, ToolResult } from "../../plugin/message.ts"
 import type { ModelRequest } from "../../plugin/model.ts"
 import { toLegalCallId } from "./call-id.ts"
@@ -132,7 +132,7 @@ function toWhole(text: string): string {
 
 /** Every API takes objects only. */
 function toObject(input: JsonValue): JsonValue {
-  return typeof input === "object" && input !== null && !Array.isArray(input) ? input : { invalid_input: input }
+  return isJsonObject(input) ? input : { invalid_input: input }
 }
 
 /** What a provider attached comes back to it as it was. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../../base/json.ts"
+import { isJsonObject, type JsonObject } from "../../base/json.ts"
 import type { ModelTool } from "../../plugin/model.ts"
 import { findNearNames } from "../../base/near-name.ts"
 import type { Behaviour } from "./behaviour.ts"
@@ -40,7 +40,7 @@ export function createOfferedTools(tools: readonly ModelTool[]): OfferedTools {
 
 function fitInput({ inputSchema }: ModelTool, input: JsonObject): JsonObject {
   const properties = inputSchema["properties"]
-  if (!isObject(properties)) return input
+  if (!isJsonObject(properties)) return input
   const fitted = Object.entries(input).map(([name, value]) => {
     if (Object.hasOwn(properties, name)) return [name, value] as const
     const other = OTHER_NAMES[name]?.find((candidate) => Object.hasOwn(properties, candidate))
@@ -54,8 +54,4 @@ function toRefusal(tool: string, names: readonly string[]): string {
   const hint = near.length > 0 ? ` Did you mean ${near.join(" or ")}?` : ""
   const offered = names.length > 0 ? `I am offered: ${names.join(", ")}.` : "I am offered no tools at all."
   return `I have no tool named ${tool} here, so I cannot do that.${hint} ${offered}`
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

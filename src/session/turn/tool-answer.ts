@@ -6,6 +6,8 @@ import { contentOf } from "../../plugin/tool-content.ts"
 import type { PromotedAnswer } from "../../plugin/tool-hooks.ts"
 import type { TaskId } from "../../task/id.ts"
 
+const RETURNED_NOTHING = "(it returned nothing)"
+
 export interface ToolResultOptions {
   readonly limitCharacters: number
   /** In the words of the tools for tasks, where there are some. */
@@ -69,11 +71,11 @@ function toContent(payload: JsonValue, digest: readonly string[], limit: number)
   const shown = contentOf(payload)
   if (shown) return boundAll(shown, limit)
   const text = typeof payload === "string" ? payload : payload === null ? digest.join("\n") : JSON.stringify(payload)
-  return [{ type: "text", text: text === "" ? "(it returned nothing)" : bound(text, limit) }]
+  return [{ type: "text", text: text === "" ? RETURNED_NOTHING : bound(text, limit) }]
 }
 
 function isTelling(part: ContentPart): boolean {
-  return part.type !== "text" || part.text !== "(it returned nothing)"
+  return part.type !== "text" || part.text !== RETURNED_NOTHING
 }
 
 /** All texts together: the first have what they need, the one that no longer fits is cut, and the rest is counted. */
