@@ -9,11 +9,11 @@ import { formatResultHead } from "../format-result.ts"
 import { describeAsked, formatQuestion, isQuestion } from "../inbox.ts"
 import { isReportedTask } from "../reported-task.ts"
 import type { Screen } from "../screen/screen.ts"
-import type { LastAnnouncement } from "./last-announcement.ts"
+import type { SessionId } from "./last-announcement.ts"
 import { tellLive, tellMissed } from "./left-tasks.ts"
 import { followNewTasks } from "./new-tasks.ts"
-import { createOwnConversation } from "./own-conversation.ts"
 import { createQueuedTasks } from "./queued-tasks.ts"
+import { createToldHere, type ToldHereOptions } from "./told-here.ts"
 
 const LONG_MS = 24 * 60 * 60 * 1_000
 const NONE: ReadonlySet<TaskId> = new Set()
@@ -22,8 +22,10 @@ const NONE: ReadonlySet<TaskId> = new Set()
 export interface Announcer {
   /** Of a task that this program has started or stopped. */
   announceEnd(taskId: TaskId): void
+  /** The same, and a person was told so: also of one that goes on without this program. */
+  promiseEnd(taskId: TaskId): void
   /** Announces what ended while nobody watched, and from now on the end of what goes on. */
-  announceLeft(): Promise<void>
+  announceLeft(conversation: SessionId): Promise<void>
   /**
    * Resolves when every task of this program has ended or needs a person, or the signal aborts: whether there was one to
    * wait for. What another copy runs is its own.
@@ -40,12 +42,9 @@ export interface Announcer {
   close(): void
 }
 
-export interface AnnouncerOptions {
+export interface AnnouncerOptions extends ToldHereOptions {
   readonly meanwhile: Runtime & Pick<Program, "maxConcurrentTasks">
   readonly screen: Screen
-  readonly last: LastAnnouncement
-  /** Whether this session is the conversation, or an agent of it. */
-  readonly isHere: (session: NonNullable<Task["session"]>) => boolean
   /** Whether agents tell by themselves what their tasks came to. */
   readonly areReportsOn: boolean
   /** An agent in the background has asked something, or needs no answer any more. */
@@ -69,12 +68,10 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
 
   const isOwn = (id: TaskId): boolean => startedHere.has(id) || meanwhile.tasks.runsHere(id)
 
-  const isOfOwn = createOwnConversation(meanwhile, isHere)
+  const isToldHere = createToldHere(options)
 
-  /** In a store that a team shares, most tasks are others'. */
-  async function concerns({ id, session }: Pick<Task, "id" | "session">): Promise<boolean> {
-    return meanwhile.engine.name === "embedded" || isOwn(id) || (session !== null && (await isOfOwn(session)))
-  }
+  const concerns = async (task: Pick<Task, "id" | "session">): Promise<boolean> =>
+    isOwn(task.id) || (await isToldHere(task))
 
   async function watch(taskId: TaskId): Promise<void> {
     while (!closing.signal.aborted) {
@@ -87,7 +84,7 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
       const head = (await isReported(task)) ? "" : formatResultHead(task)
       const end = formatAnnouncement(task, await findFirstStart(meanwhile, task))
       screen.print(`${end}${head === "" ? "" : `\n${screen.style.dim(head)}`}`)
-      last.remember(task.endedAt)
+      if (await isToldHere(task)) last.remember(task)
       return
     }
   }
@@ -136,8 +133,12 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
 
   return {
     announceEnd,
-    async announceLeft() {
-      await tellMissed({ meanwhile, screen, last, concerns })
+    promiseEnd(taskId) {
+      last.promise(taskId)
+      announceEnd(taskId)
+    },
+    async announceLeft(conversation) {
+      await tellMissed({ meanwhile, screen, last, concerns, conversation })
       for (const id of await tellLive({ meanwhile, screen, concerns })) announce(id)
     },
     async allEnded(signal) {

@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto"
 import { join } from "node:path"
+import type { Program } from "../../program.ts"
 import { endWithTerminal } from "../closed-output.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
 import { toProgramWords } from "../program-words.ts"
@@ -6,8 +8,11 @@ import { createScreen } from "../screen/create-screen.ts"
 import { runChat } from "./chat.ts"
 import { confirmTrust } from "./confirm-trust.ts"
 import { createInterrupts, followSignals } from "./interrupts.ts"
-import { createLastAnnouncement } from "./last-announcement.ts"
+import { createLastAnnouncement, type LastAnnouncement } from "./last-announcement.ts"
 import { createLatePerson } from "./late-person.ts"
+import { createPromisedEnds } from "./promised-ends.ts"
+import { createSessionLine } from "./session-line.ts"
+import { createSharedAnnouncement } from "./shared-announcement.ts"
 
 export interface ChatCommandOptions extends GlobalOptions {
   readonly resume?: string | true
@@ -33,7 +38,7 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
   })
   const interrupts = createInterrupts()
   followSignals(interrupts)
-  const last = createLastAnnouncement(join(dataDirectory, "announced"), meanwhile)
+  const last = openLastAnnouncement(dataDirectory, meanwhile)
   await runChat({
     meanwhile,
     person,
@@ -51,4 +56,17 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
     ...(resume !== undefined && { resume }),
     ...(model !== undefined && { model }),
   })
+}
+
+function openLastAnnouncement(dataDirectory: string, meanwhile: Program): LastAnnouncement {
+  if (meanwhile.engine.name === "embedded") {
+    return createLastAnnouncement(join(dataDirectory, "announced"), meanwhile)
+  }
+  const promised = createPromisedEnds(join(dataDirectory, "promised", toFolderName(meanwhile.storePlace)))
+  return createSharedAnnouncement({ meanwhile, promised, lineOf: createSessionLine(meanwhile) })
+}
+
+/** One folder may be used with several stores. */
+function toFolderName(storePlace: string): string {
+  return createHash("sha256").update(storePlace).digest("hex").slice(0, 16)
 }

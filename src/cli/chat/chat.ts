@@ -61,12 +61,7 @@ export async function runChat(options: ChatOptions): Promise<void> {
     prompt.close()
     detach()
     view.close()
-    const { words, leave } = options
-    const { givenBack } = chat
-    await shutDown(
-      { meanwhile, screen, interrupts, announcer, conversation, leftTurns, givenBack, words, leave },
-      reason,
-    )
+    await shutDown({ ...options, announcer, conversation, leftTurns, givenBack: chat.givenBack }, reason)
   } catch (error) {
     if (isMeanwhileError(error, "store_unavailable")) tellLost(chat.early(), screen)
     throw error
@@ -118,7 +113,7 @@ function createChat(options: ChatOptions) {
   const leave = (): void => ending.resolve("interrupt")
   const controlC = createControlC({ prompt, screen, desk, foreground, conversation: () => conversation, leave })
   const { selection } = view
-  const { announceEnd } = announcer
+  const { promiseEnd: announceEnd } = announcer
   const { words } = options
   const giveBack = (line: string): void => void givenBack.push(line)
   const context = { meanwhile, screen, selection, foreground, prefix: "/", words, announceEnd, giveBack }
@@ -137,7 +132,7 @@ function createChat(options: ChatOptions) {
     warnOfHidden(meanwhile, screen)
     await leftTurns.tell(session.id)
     conversation.joinElsewhere()
-    await announcer.announceLeft()
+    await announcer.announceLeft(session.id)
     await tellQuestions(meanwhile, screen)
     isReady = true
     return conversation

@@ -7,6 +7,7 @@ import { AT_NEXT_START, describeSuccession } from "../succession.ts"
 import type { Announcer } from "./announcer.ts"
 import type { Conversation } from "./conversation.ts"
 import type { Interrupts } from "./interrupts.ts"
+import type { LastAnnouncement } from "./last-announcement.ts"
 import type { LeftTurns } from "./left-turns.ts"
 import { countOf, tellGoing } from "./tell-going.ts"
 
@@ -18,6 +19,7 @@ export interface EndingParts {
   readonly screen: Screen
   readonly interrupts: Interrupts
   readonly announcer: Announcer
+  readonly last: LastAnnouncement
   readonly conversation: Conversation
   readonly leftTurns: LeftTurns
   /** Commands that the store may not have kept. */
@@ -56,6 +58,7 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   conversation.close()
   announcer.close()
   leftTurns.close()
+  await parts.last.kept()
   const drainMs = ending === "interrupt" ? DRAIN_MS : 0
   const isClosed = await closeUnlessAway(meanwhile, { drainMs, signal: hurry.signal })
   if (!isClosed) {

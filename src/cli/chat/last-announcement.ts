@@ -1,21 +1,26 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import type { Runtime } from "../../app.ts"
-import { BACKGROUND_KINDS, type TaskRow } from "../format.ts"
+import type { TaskId, TaskRow } from "../format.ts"
+import { type EndedRow, findEndedAfter } from "./ended-tasks.ts"
 
-const ENDED = ["completed", "failed", "cancelled", "timed_out", "interrupted"] as const
-const PAGE_SIZE = 1_000
+export type SessionId = NonNullable<TaskRow["session"]>
 
-type EndedRow = Extract<TaskRow, { endedAt: number }>
-
-/** Up to when the ends of tasks were announced to somebody, kept beside the store. */
+/** Up to when the ends of tasks were announced to somebody. */
 export interface LastAnnouncement {
+  /** Somebody was told here that its end will be announced. */
+  promise(taskId: TaskId): void
+  /** Whether its end is told here, although it belongs to no conversation. */
+  isPromised(taskId: TaskId): boolean
   /** As well as it can: at worst an end is announced twice. */
-  remember(endedAt: number): void
-  /** What ended after that, in the order in which it ended. Nothing when no program has announced anything here before. */
-  missed(): Promise<readonly EndedRow[]>
+  remember(ended: Pick<EndedRow, "id" | "session" | "endedAt">): void
+  /** What ended after that, in the order in which it ended; of other conversations too. */
+  missed(conversation: SessionId): Promise<readonly EndedRow[]>
+  /** Resolves when what is to be remembered is kept, as well as it can be. */
+  kept(): Promise<void>
 }
 
-export function createLastAnnouncement(path: string, { tasks }: Pick<Runtime, "tasks">): LastAnnouncement {
+/** Of a store in the data folder, beside it. Nothing was missed where no program has announced anything before. */
+export function createLastAnnouncement(path: string, meanwhile: Pick<Runtime, "tasks">): LastAnnouncement {
   let until = read(path)
 
   function remember(endedAt: number): void {
@@ -29,25 +34,16 @@ export function createLastAnnouncement(path: string, { tasks }: Pick<Runtime, "t
     }
   }
 
-  async function endedAfter(since: number): Promise<EndedRow[]> {
-    const found: EndedRow[] = []
-    const filter = { statuses: ENDED, kinds: BACKGROUND_KINDS }
-    let cursor: string | undefined
-    do {
-      const page = await tasks.list(filter, { limit: PAGE_SIZE, ...(cursor && { cursor }) })
-      for (const task of page.items) if ("endedAt" in task && task.endedAt > since) found.push(task)
-      cursor = page.cursor
-    } while (cursor)
-    return found.toSorted((one, other) => one.endedAt - other.endedAt)
-  }
-
   return {
-    remember,
+    promise() {},
+    isPromised: () => true,
+    remember: ({ endedAt }) => remember(endedAt),
     async missed() {
-      if (until !== undefined) return endedAfter(until)
+      if (until !== undefined) return findEndedAfter(meanwhile, until)
       remember(Date.now())
       return []
     },
+    kept: async () => {},
   }
 }
 

@@ -4,7 +4,7 @@ import { findBlocked } from "../blocked-tasks.ts"
 import { findFirstStart } from "../first-start.ts"
 import { BACKGROUND_KINDS, formatAnnouncement, type TaskId, type TaskRow } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
-import type { LastAnnouncement } from "./last-announcement.ts"
+import type { LastAnnouncement, SessionId } from "./last-announcement.ts"
 
 const LIVE = ["queued", "running", "waiting", "stopping"] as const
 const MOST_SHOWN = 20
@@ -17,17 +17,21 @@ export interface LeftTasksOptions {
   readonly concerns: (task: TaskRow) => Promise<boolean>
 }
 
+export interface MissedTasksOptions extends LeftTasksOptions {
+  readonly last: LastAnnouncement
+  readonly conversation: SessionId
+}
+
 /** Says what ended while nobody watched. */
-export async function tellMissed(options: LeftTasksOptions & { readonly last: LastAnnouncement }): Promise<void> {
-  const { screen, last, concerns } = options
-  const { meanwhile } = options
-  const missed = await keep(await last.missed(), concerns)
+export async function tellMissed(options: MissedTasksOptions): Promise<void> {
+  const { meanwhile, screen, last, concerns, conversation } = options
+  const missed = await keep(await last.missed(conversation), concerns)
   const shown = missed.slice(-MOST_SHOWN)
   if (missed.length > shown.length) screen.print(`${missed.length} tasks ended meanwhile; the last of them:`)
-  for (const { id, endedAt } of shown) {
-    const view = await meanwhile.tasks.get(id).catch(() => undefined)
+  for (const ended of shown) {
+    const view = await meanwhile.tasks.get(ended.id).catch(() => undefined)
     if (view) screen.print(`Meanwhile: ${formatAnnouncement(view.task, await findFirstStart(meanwhile, view.task))}`)
-    last.remember(endedAt)
+    last.remember(ended)
   }
 }
 

@@ -8,14 +8,10 @@ type SessionId = NonNullable<Task["session"]>
 const DEEPEST = 20
 const MOST_REMEMBERED = 10_000
 
-/**
- * Whether a session is one that this chat has open, or below it: its agents may run in another process, which tells
- * nothing here. Whose a session is does not change.
- */
-export function createOwnConversation(
-  { engine }: Pick<Runtime, "engine">,
-  isHere: (session: SessionId) => boolean,
-): (session: SessionId) => Promise<boolean> {
+/** A session and those above it, up to the conversation. Whose a session is does not change. */
+export type SessionLine = (session: SessionId) => Promise<readonly SessionId[]>
+
+export function createSessionLine({ engine }: Pick<Runtime, "engine">): SessionLine {
   const parents = createNewestMap<SessionId, SessionId | null>(MOST_REMEMBERED)
 
   async function parentOf(session: SessionId): Promise<SessionId | null> {
@@ -29,11 +25,10 @@ export function createOwnConversation(
   }
 
   return async (session) => {
-    let above: SessionId | null = session
-    for (let depth = 0; above && depth < DEEPEST; depth++) {
-      if (isHere(above)) return true
-      above = await parentOf(above)
+    const line: SessionId[] = []
+    for (let above: SessionId | null = session; above && line.length < DEEPEST; above = await parentOf(above)) {
+      line.push(above)
     }
-    return false
+    return line
   }
 }

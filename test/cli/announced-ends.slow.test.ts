@@ -1,0 +1,67 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, onTestFinished, test } from "vitest"
+import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
+import { eventually } from "../support/eventually.ts"
+import { runToEnd, startPiped } from "../support/program.ts"
+import { createFolder } from "../support/workplace.ts"
+
+const HELD = "until test -e go; do sleep 0.05; done"
+
+/** A store that a team shares, with a worker that runs what chats leave. */
+async function openStore() {
+  const { url, drop } = await createTestDatabase()
+  onTestFinished(drop)
+  const start = (directory: string, ...words: readonly string[]) =>
+    startPiped({ directory, arguments: [...words, "--engine", url] })
+  const worker = start(createFolder(), "worker")
+  await worker.shows(/takes tasks from/)
+  return {
+    start,
+    /** Lets the command end that waits in the folder. */
+    async finish(id: string, directory: string): Promise<void> {
+      writeFileSync(join(directory, "go"), "")
+      const words = ["tasks", "list", "--all", "--engine", url]
+      await eventually("it has ended", async () => {
+        const { stdout } = await runToEnd({ directory: createFolder(), arguments: words })
+        return new RegExp(`^${id} +completed`, "m").test(stdout)
+      })
+    },
+    /** How often the end of the task is announced by a chat that is opened in the folder, and left. */
+    async announcements(id: string, directory: string, ...words: readonly string[]): Promise<number> {
+      const chat = start(directory, "--concurrency", "0", ...words)
+      chat.endInput()
+      expect(await chat.exited).toBe(0)
+      return chat.shown().match(new RegExp(`\\[${id}\\] completed in`, "g"))?.length ?? 0
+    },
+  }
+}
+
+test("what ended while nobody had its conversation open is announced once, from whichever folder it is opened", async () => {
+  const { start, finish, announcements } = await openStore()
+  const directory = createFolder()
+  const chat = start(directory, "--concurrency", "0")
+  chat.type(`start \`${HELD}\` in the background`)
+  const id = (await chat.shows(/as task [0-9a-f]{8}/)).slice(-8)
+  chat.type("/quit")
+  expect(await chat.exited).toBe(0)
+  await finish(id, directory)
+  const told: number[] = []
+  for (const folder of [createFolder(), createFolder(), directory])
+    told.push(await announcements(id, folder, "--resume"))
+  expect(told).toEqual([1, 0, 0])
+})
+
+test("the end of what /start has left to workers is announced once, at the next start where that was promised", async () => {
+  const { start, finish, announcements } = await openStore()
+  const directory = createFolder()
+  const chat = start(directory, "--concurrency", "0")
+  chat.type(`/start ${HELD}`)
+  const id = (await chat.shows(/\[[0-9a-f]{8}\] is queued.*its end will be announced/)).slice(1, 9)
+  chat.type("/quit")
+  expect(await chat.exited).toBe(0)
+  await finish(id, directory)
+  const told: number[] = []
+  for (const folder of [createFolder(), directory, directory]) told.push(await announcements(id, folder))
+  expect(told).toEqual([0, 1, 0])
+})
