@@ -1,13 +1,8 @@
 import { plain } from "./format.ts"
 import type { GlobalOptions } from "./open-runtime.ts"
 
-interface FoundEngine {
-  readonly engine?: string
-  readonly storeWait?: { readonly tell: (line: string) => void }
-}
-
 /** The store that is used here, for those who open no program; nothing: the one in the data folder. */
-export async function findEngine({ engine, trust }: GlobalOptions): Promise<FoundEngine> {
+export async function findEngine({ engine, trust }: GlobalOptions): Promise<{ readonly engine?: string }> {
   const { findEngineUrl } = await import("../program-engine.ts")
   const url = await findEngineUrl({
     workingDirectory: process.cwd(),
@@ -16,7 +11,7 @@ export async function findEngine({ engine, trust }: GlobalOptions): Promise<Foun
     notify: tellAside,
     ...(engine !== undefined && { engine }),
   })
-  return url === undefined ? {} : { engine: url, storeWait: { tell: tellAside } }
+  return url === undefined ? {} : { engine: url }
 }
 
 /** Beside what was asked for, which goes to standard output. */

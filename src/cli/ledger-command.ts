@@ -2,9 +2,10 @@ import { resolve } from "node:path"
 import { Command, Option } from "commander"
 import { openLedger } from "../app.ts"
 import { DATA_DIRECTORY_NAME } from "./data-directory.ts"
-import { findEngine } from "./find-engine.ts"
+import { findEngine, tellAside } from "./find-engine.ts"
 import { formatLedger, type Grouping, GROUPINGS } from "./format-ledger.ts"
 import { showSharedOptions, STORE_OPTIONS } from "./shared-options.ts"
+import { createWaitExit } from "./wait-exit.ts"
 
 interface LedgerOptions {
   readonly by: Grouping
@@ -24,7 +25,9 @@ export function createLedgerCommand(): Command {
     .option("--jsonl", "every model call as one line of JSON")
     .action(async (_, command: Command) => {
       const { by, json, jsonl, dataDir = DATA_DIRECTORY_NAME, ...wish } = command.optsWithGlobals<LedgerOptions>()
-      await using opened = await openLedger(resolve(dataDir), await findEngine(wish))
+      using waiting = createWaitExit(tellAside)
+      const storeWait = { tell: waiting.tell }
+      await using opened = await openLedger(resolve(dataDir), { ...(await findEngine(wish)), storeWait })
       if (jsonl) {
         for await (const line of opened.exportLedger()) await write(line)
         return

@@ -2,6 +2,7 @@ import type { Program, ProgramOptions } from "../program.ts"
 import { openDataDirectory } from "./data-directory.ts"
 import { plain } from "./format.ts"
 import type { AgentEvent } from "./view/agent-event.ts"
+import { createWaitExit } from "./wait-exit.ts"
 
 /** What every way to start the program understands. */
 export interface GlobalOptions {
@@ -41,6 +42,8 @@ export interface OpeningOptions extends GlobalOptions {
   readonly startPatienceMs?: number
   /** Gives up while the store is waited for. */
   readonly signal?: AbortSignal
+  /** Default false. True: a signal that comes while the store is waited for ends the program, and says so. */
+  readonly endsAtSignal?: boolean
   /** For whoever takes them. Default false. */
   readonly keepsEarlyEvents?: boolean
   readonly notify: (text: string) => void
@@ -58,6 +61,8 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
   const dataDirectory = openDataDirectory(options.dataDir)
   const { openProgram } = await import("../program.ts")
   let early: AgentEvent[] | null = []
+  const print = (text: string): void => notify(plain(text))
+  using waiting = options.endsAtSignal ? createWaitExit(print) : null
   const meanwhile = await openProgram({
     dataDirectory,
     workingDirectory: process.cwd(),
@@ -76,8 +81,9 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
       onGone: () => gone.abort(),
       onAway: (isGone) => void (isAway = isGone),
       ...(startPatienceMs !== undefined && { startPatienceMs }),
+      ...(waiting && { tell: waiting.tell }),
     },
-    notify: (text) => notify(plain(text)),
+    notify: print,
     ...(options.keepsEarlyEvents && { onEvent: (event) => early?.push(event) }),
     ...(confirmTrust && { confirmTrust: ({ text }) => confirmTrust(text) }),
   })

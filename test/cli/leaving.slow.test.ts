@@ -16,6 +16,20 @@ test("what was queued and not said is shown when leaving", async () => {
   expect(await program.exited).toBe(0)
 })
 
+test("SIGTERM ends a chat whose input had ended before it had begun", async () => {
+  const directory = createFolder()
+  const first = startPiped({ directory, arguments: ["--concurrency", "0"] })
+  first.type("/start sleep 1000")
+  await first.shows(/is queued/)
+  first.type("/quit")
+  expect(await first.exited).toBe(0)
+  const second = startPiped({ directory, arguments: ["--yes"] })
+  second.endInput()
+  await second.shows(/every approval is given/)
+  second.kill("SIGTERM")
+  expect(await second.exited).toBe(0)
+})
+
 test("a message that is queued during a call says when the call moves to the background", async () => {
   const directory = createFolder()
   const program = startInTerminal({ directory })

@@ -145,6 +145,32 @@ test("a command that the store did not take is given back to whoever leaves", as
   expect(chat.shown()).toMatch(/may not have kept what you said:\s+\/start echo never started\s*$/)
 })
 
+test("Ctrl+C at a command that waits for the store says what becomes of it", async () => {
+  const chat = await startChat()
+  await server.kill()
+  onTestFinished(server.start)
+  await chat.shows(AWAY)
+  chat.type("/tasks")
+  await chat.shows(/the store does not answer; it is tried again/)
+  chat.press("\x03")
+  await chat.shows(/\(the store is away; what a command has asked of it is done when it is back\)/)
+  chat.type("/quit")
+  expect(await chat.exited).toBe(0)
+})
+
+test("an agent that goes on elsewhere is not told as failed when a chat is left while its store is away", async () => {
+  const chat = await startChat()
+  chat.type("start an agent to count to 400 slowly")
+  await chat.shows(/subagent: thinking/)
+  await server.kill()
+  onTestFinished(server.start)
+  await chat.shows(AWAY)
+  chat.type("/quit")
+  expect(await chat.exited).toBe(0)
+  expect(chat.shown()).toMatch(/1 task goes on without this chat/)
+  expect(chat.shown()).not.toMatch(/turn failed|no other is made/)
+})
+
 test("a run that is stopped while its store is away ends soon, and says so", async () => {
   const url = await server.createStore()
   const run = startPiped({ directory: createFolder(), arguments: ["run", "count to 90 slowly", "--engine", url] })
@@ -155,5 +181,5 @@ test("a run that is stopped while its store is away ends soon, and says so", asy
   await run.shows(AWAY)
   run.kill("SIGINT")
   expect(await run.exited).toBe(3)
-  expect(run.shown()).toMatch(/stopped while the store is away/)
+  expect(run.shown()).toMatch(/stopped while the store is away; what was not written yet is found by the next start\n$/)
 })

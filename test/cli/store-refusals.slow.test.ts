@@ -1,4 +1,4 @@
-import { expect, test } from "vitest"
+import { expect, onTestFinished, test } from "vitest"
 import { openDatabase } from "../../src/engine/postgres/connection/open-database.ts"
 import { eventually } from "../support/eventually.ts"
 import { runToEnd, startPiped } from "../support/program.ts"
@@ -35,6 +35,21 @@ test("a store that is not there at the start is waited for, and that is said", a
   worker.kill("SIGINT")
   expect(await worker.exited, worker.shown()).toBe(0)
 })
+
+test.each(["tasks", "doctor", "migrate", "ledger", ""])(
+  "`meanwhile %s` says what it waited for when it is stopped while its store is away",
+  async (command) => {
+    const url = await server.createStore()
+    await server.kill()
+    onTestFinished(server.start)
+    const words = [...(command === "" ? [] : [command]), "--engine", url]
+    const program = startPiped({ directory: createFolder(), arguments: words })
+    await program.shows(/does not answer yet\. It is waited for, up to 5 s\.\n/)
+    program.kill("SIGINT")
+    expect(await program.exited).toBe(3)
+    expect(program.shown()).toMatch(/\nmeanwhile: stopped while it waited for the store\n$/)
+  },
+)
 
 test("a password that nobody gave, or that is wrong, is refused at once", async () => {
   const url = await server.createStore()

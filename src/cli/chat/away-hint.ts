@@ -2,6 +2,7 @@ import type { Screen } from "../screen/screen.ts"
 
 const HINT_AFTER_MS = 1_000
 const HINT = "(the store does not answer; it is tried again and again, and this goes on when it is back)"
+const COMMAND_HINT = "(the store is away; what a command has asked of it is done when it is back)"
 const STOP_HINT = "(stopped; the store is away, and hears of it when it is back)"
 
 export interface AwayHintScope {
@@ -18,9 +19,14 @@ export function createAwayHint(scope: AwayHintScope): Disposable {
  * Says that a stop was heard which is not done with soon, because the store is away: at once, for whoever sees nothing
  * presses Ctrl+C again, which leaves.
  */
-export function hintAtStop(scope: AwayHintScope, stopped: Promise<unknown>): void {
-  const timer = setTimeout(() => tellIfAway(scope, STOP_HINT), scope.isStoreAway() ? 0 : HINT_AFTER_MS)
+export function hintAtStop(scope: AwayHintScope, stopped: Promise<unknown>, hint = STOP_HINT): void {
+  const timer = setTimeout(() => tellIfAway(scope, hint), scope.isStoreAway() ? 0 : HINT_AFTER_MS)
   void stopped.finally(() => clearTimeout(timer))
+}
+
+/** The same of a command after a slash, which nobody takes back once the store was asked. */
+export function hintAtCommandStop(scope: AwayHintScope, signal: AbortSignal, done: Promise<unknown>): void {
+  signal.addEventListener("abort", () => hintAtStop(scope, done, COMMAND_HINT), { once: true })
 }
 
 function tellIfAway({ screen, isStoreAway }: AwayHintScope, hint: string): void {

@@ -29,9 +29,10 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
   // Without anybody there, approvals wait in the inbox.
   const person = isInteractive || yes ? createLatePerson() : null
   if (input.isTTY) endWithTerminal(input)
-  const { meanwhile, dataDirectory, takeEarlyEvents, isStoreAway, leave } = await openRuntime({
+  const { meanwhile, dataDirectory, takeEarlyEvents, isStoreAway, leave, gone } = await openRuntime({
     ...options,
     keepsEarlyEvents: true,
+    endsAtSignal: true,
     notify: (text) => screen.print(text),
     ...(isInteractive && { confirmTrust }),
     ...(person && { person }),
@@ -45,6 +46,7 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
     takeEarlyEvents,
     isStoreAway,
     leave,
+    gone,
     startedAt,
     input,
     output,

@@ -7,19 +7,20 @@ import { type SessionWish, startSession } from "../start-session.ts"
 import type { AgentEvent } from "../view/agent-event.ts"
 import { createAgentView } from "../view/agent-view.ts"
 import { createAnnouncer } from "./announcer.ts"
-import { createAwayHint } from "./away-hint.ts"
-import { type ChatPrompt, openPrompt, type PromptStreams } from "./chat-prompt.ts"
-import { createControlC } from "./control-c.ts"
+import { createAwayHint, hintAtCommandStop } from "./away-hint.ts"
+import { openPrompt, type PromptStreams } from "./chat-prompt.ts"
+import { createControlC, followInterrupts } from "./control-c.ts"
 import { type Conversation, createConversation } from "./conversation.ts"
-import { type Ending, shutDown } from "./ending.ts"
+import { shutDown } from "./ending.ts"
 import { createForeground } from "./foreground.ts"
 import { greet, tellQuestions, warnOfHidden, warnOfYes } from "./greeting.ts"
 import { createHeldEvents } from "./held-events.ts"
 import type { Interrupts } from "./interrupts.ts"
 import type { LastAnnouncement } from "./last-announcement.ts"
 import type { LatePerson } from "./late-person.ts"
+import { createLeaving } from "./leaving.ts"
 import { createLeftTurns } from "./left-turns.ts"
-import { isCommand, isQuit, obey } from "./obey.ts"
+import { isCommand, isMissed, isQuit, obey } from "./obey.ts"
 import { createQuestionDesk } from "./question-desk.ts"
 import { createYesChannel } from "./yes-channel.ts"
 
@@ -31,6 +32,8 @@ export interface ChatOptions extends SessionWish, PromptStreams {
   readonly isStoreAway: () => boolean
   /** From now on a store that is away is not waited for. */
   readonly leave: () => void
+  /** Aborted when the store is away, and not waited for any more. */
+  readonly gone: AbortSignal
   /** When the program was. */
   readonly startedAt: number
   readonly interrupts: Interrupts
@@ -43,28 +46,32 @@ export interface ChatOptions extends SessionWish, PromptStreams {
 export async function runChat(options: ChatOptions): Promise<void> {
   const { meanwhile, screen, interrupts } = options
   const chat = createChat(options)
-  const { prompt, ending, announcer, leftTurns, view } = chat
+  const { prompt, leaving, announcer, leftTurns, view } = chat
   const held = createHeldEvents(view.show, options.takeEarlyEvents())
   const unlisten = meanwhile.on(held.take)
   const detach = options.person ? meanwhile.attach(options.person) : () => {}
-  const ignore = followInterrupts(interrupts, prompt, chat)
+  const ignore = followInterrupts({ interrupts, prompt, controlC: chat.controlC, leave: chat.leave })
   const unfollow = prompt.onKeys({ next: view.selection.next, background: chat.background })
   try {
-    ending.promise.then((reason) => reason !== "end of input" && options.leave(), ignoreError)
     const ready = chat.start()
-    ready.then(held.release).then(() => chat.seatPerson(), ignoreError)
-    prompt.follow(chat.handle).then(() => ending.resolve("end of input"), ending.reject)
-    const [conversation, reason] = await Promise.all([ready, ending.promise])
+    ready.then(held.release).then(
+      () => chat.seatPerson(),
+      () => {},
+    )
+    prompt.follow(chat.handle).then(() => leaving.end("end of input"), leaving.fail)
+    const [conversation] = await Promise.all([ready, leaving.wanted])
     ignore()
     unfollow()
     screen.detach()
     prompt.close()
     detach()
     view.close()
-    await shutDown({ ...options, announcer, conversation, leftTurns, givenBack: chat.givenBack }, reason)
+    await shutDown({ ...options, announcer, conversation, leftTurns, givenBack: chat.givenBack }, leaving.reason())
   } catch (error) {
-    if (isMeanwhileError(error, "store_unavailable")) tellLost(chat.early(), screen)
-    throw error
+    if (!isMeanwhileError(error, "store_unavailable")) throw error
+    tellLost(chat.early().filter(isMissed), screen)
+    if (!options.gone.aborted) throw error
+    screen.print(chat.isReady() ? "The store is away." : "The store is away, and this chat had not begun.")
   } finally {
     unlisten()
     screen.detach()
@@ -75,13 +82,11 @@ export async function runChat(options: ChatOptions): Promise<void> {
   }
 }
 
-function ignoreError(): void {}
-
 /** The parts of a chat, put together and not begun. */
 function createChat(options: ChatOptions) {
   const { meanwhile, screen } = options
   const prompt = openPrompt(options)
-  const ending = Promise.withResolvers<Ending>()
+  const leaving = createLeaving(options.leave)
   const ready = Promise.withResolvers<Conversation>()
   const foreground = createForeground()
   const early = new Set<string>()
@@ -103,14 +108,15 @@ function createChat(options: ChatOptions) {
     notes: screen,
     isMain: (agent) => conversation?.session.id === agent,
     isAsking: () => desk.current() !== undefined,
-    isAwaited: (agent) => conversation?.isAwaited(agent) ?? false,
+    // What fails for a store that nobody waits for has not failed: it goes on elsewhere, which is said at the end.
+    isAwaited: (agent) => options.gone.aborted || (conversation?.isAwaited(agent) ?? false),
     onTask: announcer.announceEnd,
     isTold: announcer.hasAsked,
     onUnreported: announcer.showResults,
   })
   const isHere = (session: AgentEvent["agent"]): boolean =>
     session === conversation?.session.id || view.selection.agents().some(({ id }) => id === session)
-  const leave = (): void => ending.resolve("interrupt")
+  const leave = (): void => leaving.end("interrupt")
   const controlC = createControlC({ prompt, screen, desk, foreground, conversation: () => conversation, leave })
   const { selection } = view
   const { promiseEnd: announceEnd } = announcer
@@ -140,12 +146,13 @@ function createChat(options: ChatOptions) {
 
   return {
     prompt,
-    ending,
+    leaving,
     announcer,
     leftTurns,
     desk,
     view,
     leave,
+    isReady: () => isReady,
     controlC,
     start() {
       start().then(ready.resolve, ready.reject)
@@ -163,29 +170,21 @@ function createChat(options: ChatOptions) {
     seatPerson: () => options.person?.come(options.isApproving ? createYesChannel(screen) : desk.channel),
     /** A line typed before everything is ready waits for it. */
     async handle(line: string): Promise<void> {
-      if (!isReady && isQuit(line)) return ending.resolve("quit")
+      if (!isReady && isQuit(line)) return leaving.end("quit")
       early.add(line)
+      using _hint = createAwayHint(options)
       const talking = await ready.promise
       early.delete(line)
       controlC.forget()
       const question = desk.current()
       if (question && !isCommand(line, meanwhile, question)) return desk.take(line)
-      using _hint = createAwayHint(options)
-      const wish = await foreground.run((signal) => obey(line, { ...context, signal, conversation: talking }))
-      if (wish === "quit") ending.resolve("quit")
+      const wish = await foreground.run((signal) => {
+        const done = obey(line, { ...context, signal, conversation: talking })
+        if (line.trim().startsWith("/")) hintAtCommandStop(options, signal, done)
+        return done
+      })
+      if (wish === "quit") leaving.end("quit")
       else if (question) desk.repeat(question)
     },
   }
-}
-
-function followInterrupts(
-  interrupts: Interrupts,
-  prompt: ChatPrompt,
-  { controlC, leave }: Pick<ReturnType<typeof createChat>, "controlC" | "leave">,
-): () => void {
-  prompt.onInterrupt(controlC.press)
-  return interrupts.onEach((interrupt) => {
-    if (interrupt === "key") controlC.press()
-    else leave()
-  })
 }

@@ -2,6 +2,7 @@ import type { Screen } from "../screen/screen.ts"
 import type { ChatPrompt } from "./chat-prompt.ts"
 import type { Conversation } from "./conversation.ts"
 import type { Foreground } from "./foreground.ts"
+import type { Interrupts } from "./interrupts.ts"
 import type { QuestionDesk } from "./question-desk.ts"
 
 const TWICE_WITHIN_MS = 2_000
@@ -61,4 +62,20 @@ export function createControlC(parts: ControlCParts): ControlC {
       stoppedAt = Number.NEGATIVE_INFINITY
     },
   }
+}
+
+export interface InterruptParts {
+  readonly interrupts: Interrupts
+  readonly prompt: Pick<ChatPrompt, "onInterrupt">
+  readonly controlC: ControlC
+  readonly leave: () => void
+}
+
+/** Until taken back. */
+export function followInterrupts({ interrupts, prompt, controlC, leave }: InterruptParts): () => void {
+  prompt.onInterrupt(controlC.press)
+  return interrupts.onEach((interrupt) => {
+    if (interrupt === "key") controlC.press()
+    else leave()
+  })
 }

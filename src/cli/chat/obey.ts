@@ -28,6 +28,12 @@ export function isCommand(line: string, meanwhile: ChatContext["meanwhile"], que
   return findCommand(wanted) !== undefined || findPluginCommand(wanted, meanwhile) !== undefined
 }
 
+/** Whether somebody would miss a line that was not heard: words, or a command that changes something. */
+export function isMissed(line: string): boolean {
+  const text = line.trim()
+  return !text.startsWith("/") || isKept(text)
+}
+
 /** Whether a command changes something. Of what a plugin brings that is not known. */
 function isKept(text: string): boolean {
   const command = findCommand(splitLine(text.slice(1)).name)

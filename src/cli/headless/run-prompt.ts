@@ -30,6 +30,8 @@ export interface RunPromptOptions extends GlobalOptions {
   readonly timeoutMs: number | null
 }
 
+const LEFT = "meanwhile: stopped while the store is away; what was not written yet is found by the next start"
+
 type Session = Awaited<ReturnType<Program["createSession"]>>
 
 /** Says one thing in a session, shows what comes of it, and waits for what goes on in the background and its reports. */
@@ -51,15 +53,18 @@ export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
   stop.signal.removeEventListener("abort", goUnsaid)
   stop.signal.addEventListener("abort", leave)
   if (options.timeoutMs !== null) stop.limit(options.timeoutMs)
+  let isLeft = false
   try {
     return await unlessAborted(gone, converse(options, { meanwhile, answers, notes, stop }))
   } catch (error) {
     if (!gone.aborted) throw error
-    notes.print("meanwhile: stopped while the store is away; what was not written yet is found by the next start")
+    isLeft = true
     return "stopped"
   } finally {
     stop.forget()
     await closeUnlessAway(meanwhile, { signal: stop.hurry })
+    // The last line: what is stopped meanwhile is told before it.
+    if (isLeft) notes.print(LEFT)
   }
 }
 

@@ -13,6 +13,7 @@ import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
 import { toProgramWords } from "../program-words.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
+import { createWaitExit } from "../wait-exit.ts"
 import { hasFailed } from "./own-tasks.ts"
 
 type TaskView = Awaited<ReturnType<Runtime["tasks"]["get"]>>
@@ -26,15 +27,17 @@ const LONG_MS = 24 * 60 * 60 * 1_000
 export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<void> {
   const { createRuntime } = await import("../../app.ts")
   const leaving = new AbortController()
-  const { engine, storeWait } = await findEngine(options)
+  const { engine } = await findEngine(options)
   // Of a store elsewhere nothing is kept here: no folder is made for that.
   const dataDirectory = engine ? findDataDirectory(options.dataDir) : openDataDirectory(options.dataDir)
-  const wait = { ...storeWait, leaving: leaving.signal }
+  const waiting = createWaitExit(tellAside)
+  const wait = { tell: waiting.tell, leaving: leaving.signal }
   const meanwhile = await createRuntime({
     takesWork: "own",
     ...(dataDirectory !== undefined && { dataDirectory }),
     ...(engine && { engine, storeWait: wait }),
   })
+  waiting[Symbol.dispose]()
   const screen = createLineScreen(process.stdout, process.env)
   const leave = (): void => leaving.abort()
   await withRuntime({ meanwhile, leave, screen, waitMs: 0, words: toProgramWords(options) }, work)
@@ -48,6 +51,7 @@ export async function workOnTasks(options: GlobalOptions, work: Work): Promise<v
     ...options,
     waitsForServers: true,
     takesWork: "own",
+    endsAtSignal: true,
     notify: (text) => notes.print(text),
   })
   await withRuntime({ meanwhile, leave, screen, waitMs: LONG_MS, words: toProgramWords(options) }, work)

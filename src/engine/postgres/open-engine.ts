@@ -39,6 +39,7 @@ const MOST_NAMES = 60
 export async function openEngine(options: PostgresEngineOptions): Promise<Engine> {
   const { url, schema = DEFAULT_SCHEMA, clock, isHolderAlive, tell = () => {} } = options
   const warn = (message: string): void => options.log?.warn(message)
+  const warnOf = (message: string, error: string): void => options.log?.warn(message, { error })
   await using opened = new AsyncDisposableStack()
   const left = new AbortController()
   const leaving = options.leaving ? AbortSignal.any([options.leaving, left.signal]) : left.signal
@@ -46,7 +47,7 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
   const database = await openDatabase({ ...options, poolSize, leaving })
   opened.defer(database.close)
   await ensureVersion({ url, schema, database, leaving, tell })
-  const boss = await createBoss(database, schema, warn)
+  const boss = await createBoss(database, schema, (error) => warnOf("the queue is in trouble", error))
   opened.defer(boss.close)
   const tellOthers = (): Promise<void> => bus.notify(database.query, [{ wakes: [], hasOffers: true }])
   const onCommitted: OnCommitted = (changes) => bus.publish(changes)
@@ -64,7 +65,7 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
     query: database.query,
     onWritten: (tasks) => tellOfOutput(database.query, bus, tasks),
   })
-  const upkeep = createUpkeep(boss, warn)
+  const upkeep = createUpkeep(boss, warnOf)
 
   const kept = opened.move()
   let closing: Promise<void> | undefined

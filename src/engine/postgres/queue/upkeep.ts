@@ -1,17 +1,21 @@
-import { systemClock } from "../../../base/clock.ts"
+import { type Clock, systemClock } from "../../../base/clock.ts"
 import { toErrorMessage } from "../../../base/error.ts"
 import type { Boss } from "../boss.ts"
 
 const INTERVAL_MS = 20_000
 
 /** Reminds pg-boss to give back what the dead hold. Other processes do the same, so nobody has to be exact. */
-export function createUpkeep(boss: Boss, warn: (message: string) => void): { close(): Promise<void> } {
+export function createUpkeep(
+  boss: Pick<Boss, "supervise">,
+  onError: (message: string, error: string) => void,
+  clock: Clock = systemClock,
+): { close(): Promise<void> } {
   let underWay = Promise.resolve()
   let isClosed = false
   let cancel = plan()
 
   function plan(): () => void {
-    return systemClock.schedule(INTERVAL_MS * (0.75 + Math.random() / 2), begin, { isBackground: true })
+    return clock.schedule(INTERVAL_MS * (0.75 + Math.random() / 2), begin, { isBackground: true })
   }
 
   function begin(): void {
@@ -22,7 +26,7 @@ export function createUpkeep(boss: Boss, warn: (message: string) => void): { clo
     try {
       await boss.supervise()
     } catch (error) {
-      if (!isClosed) warn(`The queue could not be looked after, which is tried again. ${toErrorMessage(error)}`)
+      if (!isClosed) onError("the queue could not be looked after; trying again", toErrorMessage(error))
     }
     if (!isClosed) cancel = plan()
   }

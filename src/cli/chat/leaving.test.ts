@@ -1,0 +1,21 @@
+import { expect, test } from "vitest"
+import { createLeaving } from "./leaving.ts"
+
+test("the first reason to leave counts, but for the end of input, which makes way for a signal", async () => {
+  const heard: string[] = []
+  const quits = createLeaving(() => heard.push("quits"))
+  quits.end("quit")
+  quits.end("interrupt")
+  await quits.wanted
+  expect(quits.reason()).toBe("quit")
+
+  const ends = createLeaving(() => heard.push("ends"))
+  ends.end("end of input")
+  await ends.wanted
+  expect(heard).toEqual(["quits"])
+  ends.end("quit")
+  expect(ends.reason()).toBe("end of input")
+  ends.end("interrupt")
+  expect(ends.reason()).toBe("interrupt")
+  expect(heard).toEqual(["quits", "ends"])
+})

@@ -1,0 +1,31 @@
+import { EXIT_CODES } from "./exit-code.ts"
+
+/** Tells a person that the store is waited for. From the first line on a signal says that, too, and ends the program. */
+export interface WaitExit extends Disposable {
+  readonly tell: (line: string) => void
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const
+
+/** For programs that have nothing to leave in order before their store is there. Disposed of when it is. */
+export function createWaitExit(print: (line: string) => void): WaitExit {
+  let isOver = false
+  const end = (): void => {
+    print("meanwhile: stopped while it waited for the store")
+    process.exit(EXIT_CODES.stopped)
+  }
+  const disarm = (): void => {
+    for (const signal of SIGNALS) process.off(signal, end)
+  }
+  return {
+    tell(line) {
+      disarm()
+      if (!isOver) for (const signal of SIGNALS) process.on(signal, end)
+      print(line)
+    },
+    [Symbol.dispose]() {
+      isOver = true
+      disarm()
+    },
+  }
+}
