@@ -1,6 +1,8 @@
 import type { JobInsert } from "pg-boss"
 import { toErrorMessage } from "../../base/error.ts"
 import type { Database, Query } from "./connection/database.ts"
+import { createNaming, toNamedQuery } from "./connection/naming.ts"
+import { toLockingFetch } from "./queue/locking-fetch.ts"
 import { settleAll } from "./queue/settle-all.ts"
 import { QUEUE_VERSION, readQueueVersion, toQueueSchema } from "./queue-schema.ts"
 
@@ -23,6 +25,12 @@ export interface FetchedTicket {
   readonly retryCount: number
 }
 
+/** A ticket that nobody else is handed until the transaction ends, and afterwards only if that has not removed it. */
+export interface LockedTicket {
+  readonly id: string
+  readonly retryCount: null
+}
+
 export interface FetchRequest {
   /** In the transaction of this one. */
   readonly query: Query
@@ -31,14 +39,16 @@ export interface FetchRequest {
   readonly without?: readonly string[]
   /** Only tickets of a higher priority than this. */
   readonly above?: number
-  /** Makes of the statement that fetches tickets one that answers more of each. */
-  readonly toStatement?: (fetch: string) => string
+  /** Makes of a statement that answers tickets one that answers more of each. */
+  readonly toStatement?: (tickets: string) => string
 }
 
 /** pg-boss, as far as it is used: a queue for each plugin, whose tickets are pulled in batches and removed once they are done. */
 export interface Boss {
   /** In the transaction of `query`, but for a queue that is not there yet. A ticket that is there already stays as it is. */
   insert(query: Query, tickets: readonly NewTicket[]): Promise<void>
+  /** As `fetch` does. Nothing is written on them, which costs half. */
+  lock<More = unknown>(plugin: string, request: FetchRequest): Promise<readonly (LockedTicket & More)[]>
   /** Highest priority first, then the oldest. */
   fetch<More = unknown>(plugin: string, request: FetchRequest): Promise<readonly (FetchedTicket & More)[]>
   /** Whoever holds them, and also when nobody does. */
@@ -60,6 +70,8 @@ const FOR_EVER_SECONDS = 2_147_483_647
 /** Being given back counts as a retry. */
 const RETRY_LIMIT = 1_000_000_000
 const HIGHEST_PRIORITY = 2_147_483_647
+/** Of the statements that lock tickets: one or a few for each plugin. */
+const MOST_NAMES = 100
 const LATEST_START = Date.UTC(9999, 0)
 
 export async function createBoss(
@@ -82,6 +94,7 @@ export async function createBoss(
   boss.on("error", (error) => onError(toErrorMessage(error)))
   await boss.start()
   const queues = new Map<string, Promise<string>>()
+  const statementOf = createNaming(MOST_NAMES)
 
   async function ensureQueue(plugin: string): Promise<string> {
     const name = toQueueName(plugin)
@@ -108,6 +121,21 @@ export async function createBoss(
     await settleAll(groups.map(async ([plugin, ofQueue]) => work(await queueOf(plugin), ofQueue)))
   }
 
+  async function choose<Ticket>(
+    plugin: string,
+    { limit, without = [], above }: FetchRequest,
+    executeSql: (fetch: string, values?: readonly unknown[]) => Promise<{ rows: unknown[] }>,
+  ): Promise<readonly Ticket[]> {
+    if (above !== undefined && above >= HIGHEST_PRIORITY) return []
+    const tickets: readonly unknown[] = await boss.fetch(await queueOf(plugin), {
+      batchSize: limit,
+      db: { executeSql },
+      ...(without.length === 0 ? {} : { ignoreGroups: [...without] }),
+      ...(above === undefined ? {} : { minPriority: above + 1 }),
+    })
+    return tickets as readonly Ticket[]
+  }
+
   return {
     insert: (query, tickets) =>
       byQueue(tickets, (name, ofQueue) => boss.insert(name, ofQueue.map(toInsert), { db: toExecutor(query) })),
@@ -121,17 +149,14 @@ export async function createBoss(
         const db = toExecutor(query)
         for (const { id, priority } of ofQueue) await boss.update(name, undefined, { id, priority, db })
       }),
-    async fetch<More>(plugin: string, request: FetchRequest) {
-      const { query, limit, without = [], above, toStatement = (fetch) => fetch } = request
-      if (above !== undefined && above >= HIGHEST_PRIORITY) return []
-      const tickets = await boss.fetch(await queueOf(plugin), {
-        batchSize: limit,
-        db: { executeSql: (fetch: string, values?: readonly unknown[]) => ask(query, toStatement(fetch), values) },
-        ...(without.length === 0 ? {} : { ignoreGroups: [...without] }),
-        ...(above === undefined ? {} : { minPriority: above + 1 }),
-      })
-      return tickets as readonly FetchedTicket[] as readonly (FetchedTicket & More)[]
-    },
+    lock: (plugin, request) =>
+      choose(plugin, request, (fetch, given) => {
+        const { text, values } = toLockingFetch(fetch, given)
+        return ask(toNamedQuery(request.query, statementOf), toStatementOf(request)(text), values)
+      }),
+    // Without a name: the plan that was made for a short queue would be kept for a long one.
+    fetch: (plugin, request) =>
+      choose(plugin, request, (fetch, values) => ask(request.query, toStatementOf(request)(fetch), values)),
     async giveBack(plugin, tickets) {
       if (tickets.length > 0) await boss.fail(await queueOf(plugin), [...tickets])
     },
@@ -152,6 +177,10 @@ function toInsert({ id, priority, workspace, startAt }: NewTicket): JobInsert {
     ...(workspace === "" ? {} : { group: { id: workspace } }),
     ...(startAt === undefined ? {} : { startAfter: new Date(Math.min(startAt, LATEST_START)).toISOString() }),
   }
+}
+
+function toStatementOf({ toStatement = (tickets) => tickets }: FetchRequest): (tickets: string) => string {
+  return toStatement
 }
 
 function toExecutor(query: Query) {

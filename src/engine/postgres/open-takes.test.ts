@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
-import type { TaskId } from "../../task/id.ts"
+import type { TakeRequest } from "../../task/dispatcher.ts"
+import { createSessionId, type TaskId } from "../../task/id.ts"
 import type { TaskStore } from "../../task/store.ts"
 import { createTask, QUEUED, STARTED } from "../suite/samples.ts"
 import { waitUntil } from "../suite/subject.ts"
@@ -14,13 +15,13 @@ import { createPerformGroup } from "./perform-group.ts"
 import { createChangeQueue } from "./queue/change-queue.ts"
 import { createRunGroup } from "./run-group.ts"
 import { createStore } from "./store.ts"
-import { toRequest, useTestQueue } from "./test-queue.ts"
+import { TICKETS, toRequest, useTestQueue } from "./test-queue.ts"
 import { createWatchedCommit } from "./watched-commit.ts"
 
 const subject = useTestQueue()
 
 /** A process that writes and takes, on a database that may stand between it and the server. */
-function openProcess(between: Pick<Database, "transaction"> = subject.database) {
+function openProcess(between: Pick<Database, "transaction"> = subject.database, onTold = (): void => {}) {
   const { database, boss } = subject
   let transactions = 0
   const watched: Database = {
@@ -39,21 +40,41 @@ function openProcess(between: Pick<Database, "transaction"> = subject.database) 
   const writing = { database: watched, judgeLease, performGroup, statementOf: createNaming(60) }
   const groupCommit = createGroupCommit(createRunGroup(writing), () => {})
   const takes = createOpenTakes({ ...writing, onCommitted() {}, commit: groupCommit.commit })
-  const dispatcher = createDispatcher({ query: database.query, boss, takes, tellOthers: () => Promise.resolve() })
+  const dispatcher = createDispatcher({ query: database.query, boss, takes, tellOthers: async () => onTold() })
   const commit = createWatchedCommit(groupCommit.commit, dispatcher, takes) as TaskStore["commit"]
   const store = createStore({ database, judgeLease, commit })
   return {
     takes,
     dispatcher,
     store,
-    create: async () => (await createTask({ store } as never, QUEUED)).id,
-    take: async () => (await dispatcher.take(toRequest())).map(({ taskId }) => taskId),
+    create: async (details: Parameters<typeof createTask>[2] = {}) =>
+      (await createTask({ store } as never, QUEUED, details)).id,
+    take: async (changes: Partial<TakeRequest> = {}) =>
+      (await dispatcher.take(toRequest(changes))).map(({ taskId }) => taskId),
     claim: (taskId: TaskId) => commit([{ op: "task.apply", run: { taskId, run: 1 }, event: STARTED }]),
     /** How many there were since the last look. */
     countTransactions() {
       const count = transactions
       transactions = 0
       return count
+    },
+  }
+}
+
+/** In a transaction that somebody else has open. */
+async function holdRows(statement: string): Promise<AsyncDisposable> {
+  const isHeld = Promise.withResolvers<void>()
+  const letGo = Promise.withResolvers<void>()
+  const holding = subject.database.transaction(async (query) => {
+    await query(statement)
+    isHeld.resolve()
+    await letGo.promise
+  })
+  await isHeld.promise
+  return {
+    async [Symbol.asyncDispose]() {
+      letGo.resolve()
+      await holding
     },
   }
 }
@@ -81,6 +102,49 @@ describe("a take", () => {
     await expect(one.claim(id)).rejects.toMatchObject({ code: "wrong_state" })
   })
 
+  test("writes nothing on tickets that it only locks: what is not claimed is others', and they are told", async () => {
+    let told = 0
+    const one = openProcess(subject.database, () => (told += 1))
+    const [first, second] = [await one.create(), await one.create()]
+    const taken = await one.take()
+    const claiming = one.claim(first)
+    expect(taken).toEqual([first, second])
+    await claiming
+    await waitUntil(async () => told === 1)
+    const states = await subject.database.query(`SELECT state FROM ${TICKETS}`)
+    expect(states).toEqual([{ state: "created" }])
+    expect(await openProcess().take()).toEqual([second])
+  })
+
+  test("tells nobody when all of it is claimed", async () => {
+    let told = 0
+    const one = openProcess(subject.database, () => (told += 1))
+    const id = await one.create()
+    await one.take()
+    await one.claim(id)
+    await one.takes.close()
+    expect(told).toBe(0)
+  })
+
+  test("goes on behind what does not fit", async () => {
+    const one = openProcess()
+    const session = createSessionId()
+    const busy = await Promise.all(Array.from({ length: 4 }, () => one.create({ session })))
+    const free = await one.create()
+    expect(await one.take({ fullSessions: [session], limit: 2 })).toEqual([free])
+    expect(await one.claim(free)).toMatchObject([{ status: "running" }])
+    await waitUntil(async () => (await openProcess().take()).length === busy.length)
+  })
+
+  test("of several plugins brings each as much as is left when another has less than it seemed", async () => {
+    const { create, take } = openProcess()
+    await create({ plugin: "web" })
+    await create({ plugin: "web" })
+    const shell = [await create(), await create(), await create()]
+    await using _ = await holdRows(`SELECT FROM ${TICKETS} WHERE name = 'plugin.web' FOR UPDATE`)
+    expect(await take({ plugins: ["shell", "web"], limit: 3 })).toEqual(shell)
+  })
+
   test("gives at once to others what is declined", async () => {
     const [one, other] = [openProcess(), openProcess()]
     const [first, second] = [await one.create(), await one.create()]
@@ -94,18 +158,11 @@ describe("a take", () => {
   test("of a run whose row somebody has locked leaves it its ticket", async () => {
     const { create, take, claim } = openProcess()
     const id = await create()
-    const isLocked = Promise.withResolvers<void>()
-    const letGo = Promise.withResolvers<void>()
-    const holding = subject.database.transaction(async (query) => {
-      await query("SELECT FROM tasks WHERE id = $1 FOR UPDATE", [id])
-      isLocked.resolve()
-      await letGo.promise
-    })
-    await isLocked.promise
-    expect(await take()).toEqual([id])
-    expect(await subject.countTickets()).toBe(1)
-    letGo.resolve()
-    await holding
+    {
+      await using _ = await holdRows("SELECT FROM tasks FOR UPDATE")
+      expect(await take()).toEqual([id])
+      expect(await subject.countTickets()).toBe(1)
+    }
     expect(await claim(id)).toMatchObject([{ status: "running" }])
     expect(await subject.countTickets()).toBe(0)
   })

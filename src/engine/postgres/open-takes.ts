@@ -65,7 +65,7 @@ export function createOpenTakes(parts: OpenTakesParts): OpenTakes {
       if (hasOffered) throw new TakenBack()
       const locked = new Map<TaskId, LockedTask>()
       const onLocked: Take["onLocked"] = (rows) => rows.forEach((row) => void locked.set(row.id, row))
-      const rows = await pull({ query, onLocked, ended: attempt.promise })
+      const rows = await pull({ query, isOpen: true, onLocked, ended: attempt.promise })
       hasOffered = true
       open.add(claims)
       offered.resolve(rows)

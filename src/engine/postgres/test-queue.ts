@@ -121,7 +121,7 @@ function createPlainTakes({ transaction }: Database): Takes {
   return {
     async takeIn(pull) {
       const ended = Promise.withResolvers<"committed">()
-      const result = await transaction((query) => pull({ query, onLocked() {}, ended: ended.promise }))
+      const result = await transaction((query) => pull({ query, isOpen: false, onLocked() {}, ended: ended.promise }))
       ended.resolve("committed")
       return result
     },

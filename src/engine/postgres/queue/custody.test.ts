@@ -18,7 +18,7 @@ async function giveBack(ending: Awaited<Take["ended"]>): Promise<void> {
   const [ticket] = await fetchOne()
   if (!ticket) throw new Error("there is no ticket")
   const [row] = await queued.read([toQueueEntry(ticket.id).number])
-  const added = custody.add("shell", [{ ticket, row }], Promise.resolve(ending))
+  const added = custody.add("shell", [{ ...ticket, row }], Promise.resolve(ending))
   custody.release(added)
   await custody.close()
 }

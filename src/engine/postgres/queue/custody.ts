@@ -1,9 +1,9 @@
 import { systemClock } from "../../../base/clock.ts"
 import type { TaskId } from "../../../task/id.ts"
-import type { Boss, FetchedTicket } from "../boss.ts"
+import type { Boss, FetchedTicket, LockedTicket } from "../boss.ts"
 import type { Query } from "../connection/database.ts"
-import { createHoldings, type HeldTicket, type Holding } from "./holdings.ts"
-import { type QueueEntry, toTicketId, toQueueEntry } from "./ticket-id.ts"
+import { createHoldings, type Holding, toFoundHolding, toHolding } from "./holdings.ts"
+import { type QueueEntry, toTicketId } from "./ticket-id.ts"
 import type { QueuedRow, QueuedRows } from "./queued-rows.ts"
 import { createRemovals } from "./removals.ts"
 import type { Take } from "./take.ts"
@@ -15,6 +15,8 @@ import type { Take } from "./take.ts"
 export interface Custody {
   /** Takes tickets in, each with its run if that is still queued, and answers with those that are. */
   add(plugin: string, tickets: readonly TicketInHand[], taken: Take["ended"]): readonly QueuedRow[]
+  /** How many tickets of open takes are here: who fetches in the same transaction meets them again. */
+  countLocked(plugin: string): number
   /** Runs that were found in the table, whose tickets are lost or are somebody else's. */
   addFound(rows: readonly QueuedRow[]): void
   /** Looks at everything again, and lets go of what has left the queue. */
@@ -30,10 +32,7 @@ export interface Custody {
   close(): Promise<void>
 }
 
-export interface TicketInHand {
-  readonly ticket: FetchedTicket
-  readonly row: QueuedRow | undefined
-}
+export type TicketInHand = (FetchedTicket | LockedTicket) & { readonly row: QueuedRow | undefined }
 
 export interface Claim {
   readonly row: QueuedRow
@@ -58,14 +57,7 @@ export function createCustody({ query, boss, queued, patienceMs, onRelease }: Cu
   const releasing = new Set<Promise<void>>()
   let cancelSweep: (() => void) | undefined
 
-  function hold(plugin: string, entry: QueueEntry, ticket: HeldTicket | null): Holding {
-    const holding = {
-      ticketId: ticket?.id ?? toTicketId(entry),
-      entry,
-      plugin,
-      ticket,
-      sinceMs: systemClock.monotonic(),
-    }
+  function hold(holding: Holding): Holding {
     holdings.add(holding)
     cancelSweep ??= systemClock.schedule(patienceMs, sweep, { isBackground: true })
     return holding
@@ -118,18 +110,28 @@ export function createCustody({ query, boss, queued, patienceMs, onRelease }: Cu
     if (some.some(({ ticket }) => ticket !== null)) await onRelease()
   }
 
-  function forget(ticketIds: readonly string[]): void {
-    for (const id of ticketIds) if (!holdings.get(id)?.isBeingClaimed) holdings.drop(id)
+  /** What was only locked is others' now, and so is everything of a take that was taken back. They passed it by till now. */
+  function forget(some: readonly Holding[], ending: Awaited<Take["ended"]>): void {
+    const unclaimed = some.filter(({ isBeingClaimed }) => !isBeingClaimed)
+    const lost = unclaimed.filter(({ isLocked }) => isLocked || ending === "taken_back")
+    for (const holding of lost) if (holdings.get(holding.ticketId) === holding) holdings.drop(holding.ticketId)
+    if (lost.length > 0 && ending === "committed") onRelease().catch(() => {})
   }
 
   return {
     add(plugin, tickets, taken) {
-      const ids = tickets.map(({ ticket }) => ticket.id)
-      void taken.then((ending) => ending === "taken_back" && forget(ids))
-      return tickets.flatMap(({ ticket, row }) => see(hold(plugin, toQueueEntry(ticket.id), { ...ticket, taken }), row))
+      const held = tickets.map((ticket) => hold(toHolding(plugin, ticket, taken)))
+      const forgetting = taken.then((ending) => {
+        releasing.delete(forgetting)
+        forget(held, ending)
+      })
+      // Who looks before it has ended would pass by what it has locked, and find nothing here once it has.
+      if (held.some(({ isLocked }) => isLocked)) releasing.add(forgetting)
+      return held.flatMap((holding, index) => see(holding, tickets[index]?.row))
     },
+    countLocked: (plugin) => holdings.values().filter((each) => each.isLocked && each.plugin === plugin).length,
     addFound(rows) {
-      for (const row of rows) if (!holdings.has(toTicketId(row))) holdings.note(hold(row.plugin, row, null), row)
+      for (const row of rows) if (!holdings.has(toTicketId(row))) holdings.note(hold(toFoundHolding(row)), row)
     },
     async refresh() {
       await Promise.allSettled(releasing)

@@ -51,9 +51,14 @@ export function createFetching(boss: Boss, queued: QueuedRows, custody: Custody)
     return share
   }
 
-  async function fetchTickets(plugin: string, take: Take, wanted: Wanted): Promise<readonly TicketInHand[]> {
+  async function bring(
+    how: "lock" | "fetch",
+    plugin: string,
+    take: Take,
+    wanted: Wanted,
+  ): Promise<readonly TicketInHand[]> {
     const request = { ...wanted, query: take.query, toStatement: queued.withRuns }
-    const tickets = await boss.fetch<TicketWithRun>(plugin, request)
+    const tickets: readonly TicketWithRun[] = await boss[how]<TicketWithRun>(plugin, request)
     const locked = tickets.filter(isLocked)
     take.onLocked(locked)
     // A run that is not locked has left the queue, or somebody does something with it.
@@ -62,21 +67,34 @@ export function createFetching(boss: Boss, queued: QueuedRows, custody: Custody)
     return tickets.map((ticket) => {
       const { ticketId: id, retryCount } = ticket
       const row = isLocked(ticket) ? toQueuedRow(ticket) : others.get(toQueueEntry(id).number)
-      return { ticket: { id, retryCount }, row }
+      return { id, retryCount, row }
     })
   }
 
-  /** Fetches more and more until enough of it fits. */
+  /** Undefined: something does not fit, or is locked already and would come again. */
+  async function lockAll(plugin: string, take: Take, wanted: Wanted, fits: Fits): Promise<Collected | undefined> {
+    if (!take.isOpen || custody.rows().some((row) => row.plugin === plugin)) return undefined
+    const tickets = await bring("lock", plugin, take, wanted)
+    if (!tickets.every(({ row }) => row && fits(row))) return undefined
+    return { fitting: custody.add(plugin, tickets, take.ended), isClogged: false, hasMisfits: false }
+  }
+
   async function collect(plugin: string, take: Take, wanted: Wanted, fits: Fits): Promise<Collected> {
+    return (await lockAll(plugin, take, wanted, fits)) ?? fetchMore(plugin, take, wanted, fits)
+  }
+
+  /** Fetches more and more until enough of it fits. */
+  async function fetchMore(plugin: string, take: Take, wanted: Wanted, fits: Fits): Promise<Collected> {
     const fitting: QueuedRow[] = []
+    const enough = wanted.limit + custody.countLocked(plugin)
     let misfits = custody.rows().filter((row) => row.plugin === plugin && !fits(row)).length
-    for (let limit = wanted.limit; ; limit = Math.min(2 * limit, MOST_MISFITS)) {
-      const tickets = await fetchTickets(plugin, take, { ...wanted, limit })
+    for (let limit = enough; ; limit = Math.min(2 * limit, MOST_MISFITS)) {
+      const tickets = await bring("fetch", plugin, take, { ...wanted, limit })
       const rows = custody.add(plugin, tickets, take.ended)
       fitting.push(...rows.filter(fits))
       misfits += rows.filter((row) => !fits(row)).length
       const hasMisfits = misfits > 0
-      if (tickets.length < limit || fitting.length >= wanted.limit) return { fitting, isClogged: false, hasMisfits }
+      if (tickets.length < limit || fitting.length >= enough) return { fitting, isClogged: false, hasMisfits }
       if (misfits >= MOST_MISFITS) return { fitting, isClogged: true, hasMisfits }
     }
   }

@@ -1,9 +1,10 @@
+import { systemClock } from "../../../base/clock.ts"
 import { createLiveMap } from "../../../base/live-map.ts"
 import type { TaskId } from "../../../task/id.ts"
-import type { FetchedTicket } from "../boss.ts"
+import type { FetchedTicket, LockedTicket } from "../boss.ts"
 import type { QueuedRow } from "./queued-rows.ts"
 import type { Take } from "./take.ts"
-import type { QueueEntry } from "./ticket-id.ts"
+import { type QueueEntry, toQueueEntry, toTicketId } from "./ticket-id.ts"
 
 export interface HeldTicket extends FetchedTicket {
   readonly taken: Take["ended"]
@@ -15,10 +16,28 @@ export interface Holding {
   readonly plugin: string
   /** Null: not ours to give back. */
   readonly ticket: HeldTicket | null
+  /** By a take that is open: it is others' as soon as that has ended. */
+  readonly isLocked: boolean
   readonly sinceMs: number
   /** As it was when last looked at. */
   row?: QueuedRow
   isBeingClaimed?: boolean
+}
+
+export function toHolding(
+  plugin: string,
+  { id, retryCount }: FetchedTicket | LockedTicket,
+  taken: Take["ended"],
+): Holding {
+  const ticket = retryCount === null ? null : { id, retryCount, taken }
+  const isLocked = ticket === null
+  return { ticketId: id, entry: toQueueEntry(id), plugin, ticket, isLocked, sinceMs: systemClock.monotonic() }
+}
+
+/** Of a run that was found in the table, whose ticket is lost or is somebody else's. */
+export function toFoundHolding(row: QueuedRow): Holding {
+  const sinceMs = systemClock.monotonic()
+  return { ticketId: toTicketId(row), entry: row, plugin: row.plugin, ticket: null, isLocked: false, sinceMs }
 }
 
 /** What is in custody, by ticket and by task. */

@@ -5,8 +5,9 @@ import type { QueuedRow } from "./queued-rows.ts"
 
 /** A transaction in which tickets are fetched. */
 export interface Take {
-  /** Names no statement: a plan for a queue that was short once would be kept for a long one. */
   readonly query: Query
+  /** It stays open for what is claimed of it: tickets need only be locked by it. */
+  readonly isOpen: boolean
   /** Queued runs whose rows are locked by it: what is claimed of them at once can be written by it. */
   onLocked(rows: readonly LockedTask[]): void
   /** How it ended. Until then nobody else sees that it has the tickets; once it was taken back they are where they were. */

@@ -1,9 +1,9 @@
-import type { FetchedTicket } from "../boss.ts"
+import type { FetchedTicket, LockedTicket } from "../boss.ts"
 import type { LockedTask } from "../load/lock-tasks.ts"
 import type { QueuedRow } from "./queued-rows.ts"
 
 /** A ticket as it was answered with its run, if that is locked by it. */
-export type TicketWithRun = Omit<FetchedTicket, "id"> & { readonly ticketId: string } & (
+export type TicketWithRun = Pick<FetchedTicket | LockedTicket, "retryCount"> & { readonly ticketId: string } & (
     | LockedRun
     | { readonly number: null }
   )
