@@ -17,7 +17,7 @@ export async function examineHost(dataDirectory: string, nodeVersion: string): P
 
 /** The store in the data folder. */
 export function examineEmbedded(dataDirectory: string): Promise<readonly Finding[]> {
-  return findOr("engine", "Do what it says. The store was left as it is.", () =>
+  return findOr("engine", "Mend what is named here; the store was left as it is.", () =>
     examineStore(join(dataDirectory, STORE_FILE)),
   )
 }

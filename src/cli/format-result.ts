@@ -4,15 +4,24 @@ const LINES_SHOWN = 5
 const CHARACTERS_SHOWN = 160
 const MOST_CHARACTERS = 20_000
 
-/** The first lines of what a task handed back, indented; empty when there is nothing to show. */
+/**
+ * A few lines of what a task handed back, indented; empty when there is nothing to show. An agent begins with what matters, a
+ * command ends with it; of one that printed much, what lies between its first and last lines is cut for the model alone.
+ */
 export function formatResultHead(task: Task): string {
   const lines = plainLines(toResultText(task))
     .split("\n")
     .filter((line) => line.trim() !== "")
-  const shown = lines.slice(0, LINES_SHOWN).map((line) => `  ${cut(line.trimEnd())}`)
-  const left = lines.length - shown.length
-  if (left > 0) shown.push(`  (${left} more; ${describeRest(task)})`)
-  return shown.join("\n")
+  const isWhole = lines.length <= LINES_SHOWN
+  const isAgent = task.kind === "agent"
+  const shown = (isAgent ? lines.slice(0, LINES_SHOWN) : lines.slice(-LINES_SHOWN)).map(
+    (line) => `  ${cut(line.trimEnd())}`,
+  )
+  if (isWhole) return shown.join("\n")
+  const rest = isAgent
+    ? `(${lines.length - LINES_SHOWN} more; ${describeRest(task)})`
+    : `(its last lines; ${describeRest(task)})`
+  return [...shown, `  ${rest}`].join("\n")
 }
 
 /** What a task handed back, whole; only a very long one is cut. Empty when there is nothing to show. */
@@ -23,7 +32,7 @@ export function formatResult(task: Task): string {
 }
 
 function describeRest({ id, kind }: Task): string {
-  return kind === "agent" ? `/task ${shortId(id)} shows its answer` : `/output ${shortId(id)} shows what it printed`
+  return kind === "agent" ? `/task ${shortId(id)} shows its answer` : `/output ${shortId(id)} shows all that it printed`
 }
 
 /** Under these names tools hand back what they have to say, beside other things. */

@@ -63,7 +63,7 @@ export const backgroundConfigSchema = lazily(() => {
       outputLimitBytes: count
         .min(4096)
         .default(64 * 1024 * 1024)
-        .describe("The newest output that is kept per task."),
+        .describe("The output that is kept per task. Past it the oldest goes, down to the newest half of this."),
       stopGraceSeconds: z.number().nonnegative().default(5).describe("Between asking a process to end and ending it."),
       retainTurnTimeoutMs: count
         .default(30_000)

@@ -59,6 +59,18 @@ test("a word behind the id of a task is refused with the usage", async () => {
     )
 })
 
+test("a task that is begun anew where nobody can run it says what is missing", async () => {
+  const meanwhile = await openWithQueued("sleep 1")
+  const [{ id } = { id: "" }] = (await meanwhile.tasks.list({})).items
+  await meanwhile.tasks.cancel(id, { by: "person" })
+  const output = new PassThrough()
+  const screen = createLineScreen(output)
+  const { signal } = new AbortController()
+  await retryCommand.run(id, { meanwhile, screen, signal, prefix: "/", words: "meanwhile", announceEnd() {} })
+  output.end()
+  expect(await text(output)).toMatch(/run 2 is queued; its end will be announced: no worker is there\n/)
+})
+
 test("a folder that is not there is told as that", async () => {
   const { tasks } = await openWithQueued("sleep 1")
   const started = tasks.start({ tool: "run_command", input: { command: "ls", cwd: "/nowhere" } })

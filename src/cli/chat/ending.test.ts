@@ -27,6 +27,7 @@ test("at the end of input, what a report starts is waited for and reported, also
       allAnswered: async () => {},
       close() {},
     },
+    last: { kept: async () => {} },
     leftTurns: { count: () => 0, allEnded: async () => {}, close() {} },
     givenBack: [],
   } as unknown as EndingParts

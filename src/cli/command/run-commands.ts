@@ -1,6 +1,7 @@
 import { formatDuration, formatSurvivors, plain, plainLines, shortId, type Task } from "../format.ts"
 import { createLineBuffer } from "../screen/line-buffer.ts"
 import type { Command, TaskContext } from "./command.ts"
+import { describeLack } from "./describe-lack.ts"
 
 type Execution = ReturnType<TaskContext["meanwhile"]["tasks"]["execute"]>
 type Answer = Awaited<Execution["answer"]>
@@ -45,8 +46,7 @@ export const startCommand: Command<TaskContext> = {
       return
     }
     const task = await meanwhile.tasks.start({ tool: TOOL, input: { command } })
-    const missing = task.status === "queued" ? (await meanwhile.tasks.get(task.id)).missing : null
-    const lack = missing ? `: ${plain(missing.text)}` : ""
+    const lack = await describeLack(meanwhile, task)
     screen.print(
       `[${shortId(task.id)}] is ${task.status} in the background${formatLimit(task)}; its end will be announced${lack}`,
     )

@@ -7,6 +7,7 @@ import type { WorkerRow } from "../format-worker.ts"
 import { describeAsked, formatQuestion, openQuestions } from "../inbox.ts"
 import { findAbove } from "../tasks-above.ts"
 import { type Command, splitLine, type TaskContext } from "./command.ts"
+import { describeLack } from "./describe-lack.ts"
 import { countLive, formatCounts } from "./task-counts.ts"
 import { toUnknownArgument } from "./unknown-argument.ts"
 
@@ -99,8 +100,9 @@ export const retryCommand: Command<TaskContext> = {
     const { task: before } = await meanwhile.tasks.get(id)
     if (await isAskedElsewhere(meanwhile, before)) meanwhile.tasks.leaveToOthers(before.id)
     const task = await meanwhile.tasks.retry(before.id)
+    const lack = await describeLack(meanwhile, task)
     screen.print(
-      `[${shortId(task.id)}] run ${task.run} is ${task.status}; its end will be announced${formatLeft(before)}`,
+      `[${shortId(task.id)}] run ${task.run} is ${task.status}; its end will be announced${lack}${formatLeft(before)}`,
     )
     announceEnd(task.id)
   },

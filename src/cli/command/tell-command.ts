@@ -1,5 +1,6 @@
 import { shortId } from "../format.ts"
 import { type Command, splitLine, type TaskContext } from "./command.ts"
+import { describeLack } from "./describe-lack.ts"
 
 export const tellCommand: Command<TaskContext> = {
   name: "tell",
@@ -15,11 +16,11 @@ export const tellCommand: Command<TaskContext> = {
       return
     }
     const { task, how } = await meanwhile.tasks.say(id, text)
-    screen.print(
+    const heard =
       how === "steered"
         ? `[${shortId(task.id)}] hears it before its next step`
-        : `[${shortId(task.id)}] goes on with it as run ${task.run}; its end will be announced`,
-    )
+        : `[${shortId(task.id)}] goes on with it as run ${task.run}; its end will be announced`
+    screen.print(`${heard}${await describeLack(meanwhile, task)}`)
     announceEnd(task.id)
   },
 }
