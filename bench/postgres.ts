@@ -62,8 +62,8 @@ export const postgres: Benchmark = {
 
 /**
  * Ours goes through the queue as theirs does: one runtime starts, another one in the same process works, and a task counts
- * once who started it hears that its end is durable. Beside it: the same, with each result read by who started it; and one
- * runtime that may work itself, which takes what it starts past the queue while nobody waits there.
+ * once who started it hears that its end is durable. After it, measured by themselves: the same, with each result read by who
+ * started it; and one runtime that may work itself, which takes what it starts past the queue while nobody waits there.
  */
 async function measureRates(server: TestServer, report: Report): Promise<void> {
   await using opened = new AsyncDisposableStack()
@@ -74,26 +74,31 @@ async function measureRates(server: TestServer, report: Report): Promise<void> {
   await openRuntime(url, 2 * IN_FLIGHT)
   const engine = await createPostgresEngine({ url })
   const starter = await openRuntime(url, 0, engine)
-  const alone = await openRuntime((await createDatabase()).url, 2 * IN_FLIGHT)
   const heard = listenForEnds(engine.bus)
   const measure = (runOne: () => Promise<void>) => measureRate(TASKS_PER_ROUND, IN_FLIGHT, runOne)
-  const ways = new Map<string, () => Promise<number>>([
-    [QUEUED, () => measure(() => startTask(starter, heard))],
-    [WITH_RESULTS, () => measure(() => runTask(starter))],
-    [PAST_THE_QUEUE, () => measure(() => runTask(alone))],
-  ])
+  const ways = new Map([[QUEUED, () => measure(() => startTask(starter, heard))]])
   for (const { suffix, form } of REFERENCES) {
     const boss = await openPgBoss((await createDatabase()).url)
     opened.defer(() => boss.stop({ graceful: false }))
     ways.set(suffix, () => form(boss, TASKS_PER_ROUND, IN_FLIGHT))
   }
-  const rates = await measureInTurns(ways, report)
+  const beside = await measureInTurns(ways, report)
+  const alone = await openRuntime((await createDatabase()).url, 2 * IN_FLIGHT)
+  const others = await measureInTurns(
+    new Map([
+      [WITH_RESULTS, () => measure(() => runTask(starter))],
+      [PAST_THE_QUEUE, () => measure(() => runTask(alone))],
+    ]),
+    report,
+  )
   await requireAllCompleted(engine.store, 2 * TASKS_PER_ROUND * (WARM_UPS + ROUNDS))
-  for (const way of [QUEUED, WITH_RESULTS, PAST_THE_QUEUE]) {
-    const ours = rates.get(way) ?? []
+  for (const [way, ours] of [[QUEUED, beside.get(QUEUED) ?? []] as const, ...others]) {
     for (const { suffix, name, bar } of REFERENCES) {
-      const theirs = rates.get(suffix) ?? []
-      const ratio = median(ours.map((rate, round) => rate / (theirs[round] ?? Number.NaN)))
+      const theirs = beside.get(suffix) ?? []
+      const ratio =
+        way === QUEUED
+          ? median(ours.map((rate, round) => rate / (theirs[round] ?? Number.NaN)))
+          : median(ours) / median(theirs)
       const reference = { name, value: median(theirs), ratio }
       const metric = `${way}_${suffix}`
       report.measured({ metric, unit: "tasks/s", ours: median(ours), reference, ...(way === QUEUED && { bar }) })
