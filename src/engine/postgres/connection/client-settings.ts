@@ -113,10 +113,17 @@ function describeUrlProblem(error: unknown): string {
   return `The URL of the store cannot be read. ${fix}`
 }
 
-/** Times are milliseconds and counts are small: all fit into a number. For our own connections alone. */
+/** PostgreSQL's number of the type `uuid[]`. */
+const UUIDS = 2951
+
+/**
+ * Times are milliseconds and counts are small: all fit into a number. Of tickets that were removed pg-boss answers the ids,
+ * which nobody reads. For our own connections alone.
+ */
 function createTypes(): pg.CustomTypesConfig {
   const { INT8, FLOAT8, NUMERIC } = pg.types.builtins
   const types = new pg.TypeOverrides()
   for (const type of [INT8, FLOAT8, NUMERIC]) types.setTypeParser(type, Number)
+  types.setTypeParser(UUIDS, String)
   return types
 }
