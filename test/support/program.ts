@@ -8,6 +8,8 @@ import { eventually } from "./eventually.ts"
 import { createOwnEnvironment } from "./own-environment.ts"
 import { withPatience } from "./patience.ts"
 
+/** Programs are started from their sources and wait for servers: beside many others that alone can take half a minute. */
+const PATIENCE_MS = 90_000
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
 
 export interface RunningProgram {
@@ -132,11 +134,10 @@ function createReader(shown: () => string) {
   return {
     shown,
     async shows(pattern: RegExp): Promise<string> {
-      const match = await eventually(`the program shows ${pattern}`, () => pattern.exec(shown().slice(position))).catch(
-        (error: unknown) => {
-          throw new Error(`It has shown only:\n${shown().slice(position)}`, { cause: error })
-        },
-      )
+      const look = () => pattern.exec(shown().slice(position))
+      const match = await eventually(`the program shows ${pattern}`, look, PATIENCE_MS).catch((error: unknown) => {
+        throw new Error(`It has shown only:\n${shown().slice(position)}`, { cause: error })
+      })
       position += match.index + match[0].length
       return match[0]
     },
