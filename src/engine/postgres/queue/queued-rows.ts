@@ -63,11 +63,14 @@ export function createQueuedRows(query: Query, clock: Clock | undefined): Queued
             numbers,
           ]),
     async pluginsWithWork(request) {
-      const plugins = [...new Set(request.plugins)]
-      const values: unknown[] = [now(), plugins, request.worker]
+      const [first, ...others] = new Set(request.plugins)
+      const values: unknown[] = [now(), first, request.worker]
+      const fits = toConditions(request, values)
+      // One by one: of a list the server expects to be longer than it is, and would make a plan for each that comes.
+      const places = ["$2", ...others.map((plugin) => `$${values.push(plugin)}`)]
       const rows = await queryNamed<{ plugin: string }>(
-        `SELECT p.plugin FROM unnest($2::text[]) AS p (plugin), ${NOW}
-         WHERE EXISTS (SELECT FROM tasks t WHERE t.plugin = p.plugin AND ${toConditions(request, values)})`,
+        `SELECT p.plugin FROM (VALUES ${places.map((place) => `(${place}::text)`).join(", ")}) AS p (plugin), ${NOW}
+         WHERE EXISTS (SELECT FROM tasks t WHERE t.plugin = p.plugin AND ${fits})`,
         values,
       )
       return rows.map(({ plugin }) => plugin)
