@@ -41,7 +41,8 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
   async function beginLater(admitting: Promise<Admitted>): Promise<void> {
     const admitted = await admitting
     try {
-      const decided = asked ? await decide(admitted, options) : admitted
+      const decided = asked ? await decide(admitted, asked, options) : admitted
+      if (asked) withdrawal.signal.throwIfAborted()
       begin(decided, isRecorded(decided) || (await hasTask(scope, decided)))
     } catch (error) {
       admitted.settle?.()
@@ -70,8 +71,12 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
   }
 }
 
-/** What a person was asked about may be asked for by another step since then. */
-async function decide(admitted: Admitted, { onDecided }: ExecuteOptions): Promise<Admitted> {
+/**
+ * What a person was asked about may be asked for by another step since then. Also what waits for them in the inbox is
+ * written after that: dying in between, one call would be two.
+ */
+async function decide(admitted: Admitted, asked: Promise<void>, { onDecided }: ExecuteOptions): Promise<Admitted> {
+  await asked
   const askedBy = await onDecided?.({ isAllowed: !admitted.approval })
   return askedBy ? { ...admitted, call: { ...admitted.call, askedBy } } : admitted
 }
