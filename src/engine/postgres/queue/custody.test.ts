@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import type { TaskId } from "../../../task/id.ts"
 import { useTestQueue } from "../test-queue.ts"
 import { createCustody } from "./custody.ts"
 import { createQueuedRows } from "./queued-rows.ts"
@@ -9,12 +10,16 @@ const subject = useTestQueue()
 
 const fetchOne = () => subject.boss.fetch("shell", { query: subject.database.query, limit: 1 })
 
-/** Gives back a ticket that was fetched in a transaction which ended so. */
-async function giveBack(ending: Awaited<Take["ended"]>): Promise<void> {
+function openCustody(onRelease = (): void => {}) {
   const { boss, database } = subject
   const queued = createQueuedRows(database.query, undefined)
-  const onRelease = () => Promise.resolve()
-  const custody = createCustody({ query: database.query, boss, queued, patienceMs: 60_000, onRelease })
+  const parts = { query: database.query, boss, queued, patienceMs: 60_000, onRelease: async () => onRelease() }
+  return { queued, custody: createCustody(parts) }
+}
+
+/** Gives back a ticket that was fetched in a transaction which ended so. */
+async function giveBack(ending: Awaited<Take["ended"]>): Promise<void> {
+  const { queued, custody } = openCustody()
   const [ticket] = await fetchOne()
   if (!ticket) throw new Error("there is no ticket")
   const [row] = await queued.read([toQueueEntry(ticket.id).number])
@@ -33,4 +38,22 @@ test("a ticket whose taking was taken back is left to whoever has it by now", as
   await subject.queue(1, {})
   await giveBack("taken_back")
   expect(await fetchOne()).toEqual([])
+})
+
+test("nobody is told of a ticket that was locked first, then fetched in the same transaction, and claimed", async () => {
+  let told = 0
+  const { queued, custody } = openCustody(() => (told += 1))
+  const [taskId] = (await subject.queue(1, {})) as [TaskId]
+  const [ticket] = await fetchOne()
+  if (!ticket) throw new Error("there is no ticket")
+  const [row] = await queued.read([toQueueEntry(ticket.id).number])
+  const taken = Promise.withResolvers<"committed">()
+  custody.add("shell", [{ id: ticket.id, retryCount: null, row }], taken.promise)
+  custody.add("shell", [{ ...ticket, row }], taken.promise)
+  const claim = custody.beginClaim(taskId, 1)
+  taken.resolve("committed")
+  await custody.refresh()
+  claim?.succeed()
+  expect(custody.rows()).toEqual([])
+  expect(told).toBe(0)
 })
