@@ -129,8 +129,9 @@ export function createSpool({ directory, clock, redactor, owner, outputs }: Spoo
       for (const run of [...open].flatMap(([key, each]) => (isRemoved(key) ? [each] : []))) void run.release()
       await Promise.all([...leaving].flatMap(([released, key]) => (isRemoved(key) ? [released] : [])))
       if (lastRun === undefined) return rm(join(directory, taskId), { recursive: true, force: true })
-      const runs = listRuns(join(directory, taskId)).filter((run) => run <= lastRun)
-      for (const run of runs) await removeRun(toRunPaths(directory, taskId, run))
+      // The last one also when it has no folder: who died in the midst of this may have left that of the task empty.
+      const runs = new Set([...listRuns(join(directory, taskId)), lastRun])
+      for (const run of runs) if (run <= lastRun) await removeRun(toRunPaths(directory, taskId, run))
     },
     async removeRun(taskId, run) {
       if (!open.has(toKey(taskId, run))) await removeRun(toRunPaths(directory, taskId, run))
