@@ -113,16 +113,11 @@ export function createCustody({ query, boss, queued, patienceMs, onRelease }: Cu
   /** What was only locked is others' now, and so is everything of a take that was taken back. They passed it by till now. */
   function forget(some: readonly Holding[], ending: Awaited<Take["ended"]>): void {
     const lost = some.filter(
-      (holding) => !holding.isBeingClaimed && (holding.isLocked || ending === "taken_back") && !isFollowed(holding),
+      (holding) =>
+        !holding.isBeingClaimed && (holding.isLocked || ending === "taken_back") && !holdings.isFollowed(holding),
     )
     for (const { ticketId } of lost) holdings.drop(ticketId)
     if (lost.length > 0 && ending === "committed") onRelease().catch(() => {})
-  }
-
-  /** The same ticket came again, and is held as that. */
-  function isFollowed(holding: Holding): boolean {
-    const held = holdings.get(holding.ticketId)
-    return held !== undefined && held !== holding
   }
 
   return {

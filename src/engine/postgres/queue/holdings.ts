@@ -49,6 +49,8 @@ export interface Holdings {
   drop(ticketId: string): void
   get(ticketId: string): Holding | undefined
   has(ticketId: string): boolean
+  /** The same ticket came again, and is here as that. */
+  isFollowed(holding: Holding): boolean
   ofTask(id: TaskId): Holding | undefined
   values(): readonly Holding[]
 }
@@ -72,6 +74,7 @@ export function createHoldings(): Holdings {
     },
     get: byTicket.get,
     has: byTicket.has,
+    isFollowed: (holding) => (byTicket.get(holding.ticketId) ?? holding) !== holding,
     ofTask: byTask.get,
     values: byTicket.values,
   }
