@@ -11,15 +11,17 @@ export interface GoingScope {
   readonly words: string
 }
 
-type StoppedTask = Pick<Task, "id"> & Partial<Pick<Task, "kind" | "lifetime" | "title">>
+type TaskHere = Pick<Task, "id" | "kind" | "lifetime"> & Partial<Pick<Task, "title">>
 
 /** Says what leaving does to tasks that go on: what runs here is stopped after `drainMs`; what others run, or will, is theirs. */
 export async function tellGoing(scope: GoingScope, ids: readonly TaskId[], drainMs: number): Promise<void> {
   const { meanwhile, screen, announcer, words } = scope
   const views = await Promise.all(ids.map((id) => meanwhile.tasks.get(id).catch(() => undefined)))
-  const here: readonly StoppedTask[] = ids.flatMap((id, index) =>
-    meanwhile.tasks.runsHere(id) ? (views[index]?.task ?? announcer.seen(id) ?? { id }) : [],
-  )
+  const here = ids.flatMap((id, index): TaskHere | readonly [] => {
+    const run = meanwhile.tasks.findRunHere(id)
+    // What began in the moment in which the store went away has not been seen.
+    return run ? (views[index]?.task ?? announcer.seen(id) ?? { id, ...run }) : []
+  })
   const stopped = here.filter(isStopped)
   const left = ids.length - stopped.length
   if (left > 0) screen.print(`${countOf(left)} ${left === 1 ? "goes" : "go"} on without this chat: ${words} tasks`)
@@ -30,8 +32,7 @@ export async function tellGoing(scope: GoingScope, ids: readonly TaskId[], drain
   for (const { id, title = "" } of stopped) screen.print(`  [${shortId(id)}] ${toLine(title)}`.trimEnd())
 }
 
-/** What began in the moment in which the store went away is known by its id alone: it is taken for what most are. */
-const isStopped = ({ kind = "tool", lifetime }: StoppedTask): boolean => kind === "tool" && lifetime !== "forever"
+const isStopped = ({ kind, lifetime }: TaskHere): boolean => kind === "tool" && lifetime !== "forever"
 
 function describeStop(count: number, drainMs: number): string {
   if (drainMs === 0) return `Stopping ${countOf(count)}, which ${count === 1 ? "ends" : "end"} as cancelled`

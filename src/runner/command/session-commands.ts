@@ -35,6 +35,8 @@ export interface SessionCommands {
   rest(id: TaskId): () => void
   /** Whether a run of the task is this process's now. */
   runsHere(id: TaskId): boolean
+  /** What this process knows of such a run without asking the store; undefined: it has none. */
+  findRunHere(id: TaskId): RunHere | undefined
   /** Ends the work on a turn that runs here, at once. Its stop is still to be stored: see `cancel`. */
   abortTurn(turn: TaskId, request: StopRequest): void
   endTurn(turn: TaskId): Promise<void>
@@ -46,7 +48,15 @@ export interface SessionCommands {
   stripConsumed(session: SessionId): Promise<number>
 }
 
+export type RunHere = Pick<TaskRecord, "kind" | "lifetime">
+
 export function createSessionCommands(scope: RunnerScope): SessionCommands {
+  function findRunHere(id: TaskId): RunHere | undefined {
+    const active = scope.active.get(id)
+    if (active?.standing.in !== "background") return undefined
+    return { kind: active.tool.kind ?? "tool", lifetime: active.lifetime }
+  }
+
   return {
     leaveToOthers: (taskId) => scope.own?.leave(taskId),
     answer: (waitId, answer, answeredBy, workspace) => answerWait(scope, waitId, answer, answeredBy, workspace),
@@ -56,6 +66,7 @@ export function createSessionCommands(scope: RunnerScope): SessionCommands {
     beginTurn: (start) => beginTurn(scope, start),
     rest: (id) => restRun(scope, id),
     runsHere: (id) => scope.active.get(id)?.standing.in === "background",
+    findRunHere,
     abortTurn(turn, request) {
       const active = scope.active.get(turn)
       if (active) abortEarly(active, toStopCause(scope, request))
