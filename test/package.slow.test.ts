@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { toOutputPattern } from "./documents/expected-output.ts"
 import { readGuidePrograms } from "./documents/guide-programs.ts"
 import { runProgram } from "./documents/run-program.ts"
+import { ENGINE_TEST } from "./support/engine-author.ts"
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -171,35 +172,3 @@ interface SuiteReport {
   readonly numPassedTests: number
   readonly testResults: readonly { readonly assertionResults: readonly { readonly status: string }[] }[]
 }
-
-/** All that the author of another engine has to write. */
-const ENGINE_TEST = `
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
-import { createEmbeddedEngine } from "meanwhile"
-import { createManualClock } from "meanwhile/testing"
-import { describeEngine } from "meanwhile/testing/engine"
-
-createManualClock().advance(1)
-
-describeEngine("installed", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "meanwhile-installed-"))
-  const opened = []
-  const open = async () => {
-    const engine = await createEmbeddedEngine({ path: join(folder, "store.sqlite"), pollSharedMs: 5 })
-    opened.push(engine)
-    return engine
-  }
-  const engine = await open()
-  return {
-    engine,
-    another: open,
-    reopen: () => engine.close().then(open),
-    async dispose() {
-      await Promise.all(opened.map((one) => one.close()))
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
-})
-`

@@ -1,17 +1,16 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { expect, onTestFinished, test } from "vitest"
-import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
+import { expect, test } from "vitest"
 import { eventually } from "../support/eventually.ts"
 import { runToEnd, startPiped } from "../support/program.ts"
+import { createSharedStore } from "../support/shared-store.ts"
 import { createFolder } from "../support/workplace.ts"
 
 const HELD = "until test -e go; do sleep 0.05; done"
 
 /** A store that a team shares, with a worker that runs what chats leave. */
 async function openStore() {
-  const { url, drop } = await createTestDatabase()
-  onTestFinished(drop)
+  const url = await createSharedStore()
   const start = (directory: string, ...words: readonly string[]) =>
     startPiped({ directory, arguments: [...words, "--engine", url] })
   const worker = start(createFolder(), "worker")

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, realpathSync } from "node:fs"
 import { join } from "node:path"
-import { expect, onTestFinished, test } from "vitest"
+import { expect, test } from "vitest"
 import { createRuntime } from "../../src/app.ts"
 import { createFileEditPlugin } from "../../src/builtin/file_edit/file-edit-plugin.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
-import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
 import { eventually } from "../support/eventually.ts"
 import { runToEnd, startPiped } from "../support/program.ts"
+import { createSharedStore } from "../support/shared-store.ts"
 import { createFolder } from "../support/workplace.ts"
 
 const QUESTION = { kind: "approval", text: "May it run?" } as const
@@ -38,8 +38,7 @@ test("a change of a file that is allowed from another folder is left to a progra
 })
 
 test("a command that is allowed, or retried, from another folder of a shared store waits for a program in its own, though its path is there", async () => {
-  const { url: engine, drop } = await createTestDatabase()
-  onTestFinished(drop)
+  const engine = await createSharedStore()
   const [asked, other] = [createFolder(), createFolder()].map((folder) => realpathSync(folder))
   if (!asked || !other) throw new Error("There are no folders.")
   const environment = { PATH: process.env["PATH"] ?? "" }

@@ -1,12 +1,11 @@
-import { expect, onTestFinished, test } from "vitest"
-import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
+import { expect, test } from "vitest"
 import { eventually } from "../support/eventually.ts"
 import { runToEnd, startPiped } from "../support/program.ts"
+import { createSharedStore } from "../support/shared-store.ts"
 import { createFolder } from "../support/workplace.ts"
 
 test("a chat that runs no tasks leaves an agent whose worker died, and its turn, to the next worker", async () => {
-  const { url, drop } = await createTestDatabase()
-  onTestFinished(drop)
+  const url = await createSharedStore()
   const start = (...words: readonly string[]) =>
     startPiped({ directory: createFolder(), arguments: [...words, "--engine", url] })
   const listed = async () => {

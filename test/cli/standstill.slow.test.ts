@@ -1,23 +1,17 @@
-import { expect, onTestFinished, test } from "vitest"
-import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
+import { expect, test } from "vitest"
 import { startInTerminal, startPiped } from "../support/program.ts"
+import { createSharedStore } from "../support/shared-store.ts"
 import { createFolder } from "../support/workplace.ts"
 
 /** Both look often and are missed soon. */
 const environment = { MEANWHILE_BACKGROUND_LEASE_SECONDS: "3" }
-
-async function openStore(): Promise<string> {
-  const { url, drop } = await createTestDatabase()
-  onTestFinished(drop)
-  return url
-}
 
 function start(engine: string, ...words: readonly string[]) {
   return startPiped({ directory: createFolder(), arguments: [...words, "--engine", engine], environment })
 }
 
 test("a chat that stood still says in a line that another worker goes on with the answer, and shows it", async () => {
-  const engine = await openStore()
+  const engine = await createSharedStore()
   const worker = start(engine, "worker", "--verbose")
   await worker.shows(/takes tasks from/)
   const chat = start(engine)
@@ -39,7 +33,7 @@ test("a chat that stood still says in a line that another worker goes on with th
 })
 
 test("one prompt waits for the answer of the worker that has taken its turn over, and prints it", async () => {
-  const engine = await openStore()
+  const engine = await createSharedStore()
   const worker = start(engine, "worker", "--verbose")
   await worker.shows(/takes tasks from/)
   const run = start(engine, "run", "count to 12 slowly")
@@ -55,7 +49,7 @@ test("one prompt waits for the answer of the worker that has taken its turn over
 })
 
 test("what is said while another worker goes on with the answer of a chat waits for that, and is heard after it", async () => {
-  const engine = await openStore()
+  const engine = await createSharedStore()
   const worker = start(engine, "worker", "--verbose")
   await worker.shows(/takes tasks from/)
   const chat = startInTerminal({ directory: createFolder(), arguments: ["--engine", engine], environment })
@@ -78,7 +72,7 @@ test("what is said while another worker goes on with the answer of a chat waits 
 })
 
 test("a worker that stood still says for how long, and what follows from it, in one line", async () => {
-  const engine = await openStore()
+  const engine = await createSharedStore()
   const worker = start(engine, "worker", "--verbose")
   await worker.shows(/takes tasks from/)
   const chat = start(engine, "--concurrency", "0")

@@ -3,16 +3,10 @@ import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { createRuntime, type Runtime } from "../../src/app.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
-import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
 import { eventually } from "../support/eventually.ts"
 import { runToEnd, startPiped } from "../support/program.ts"
+import { createSharedStore } from "../support/shared-store.ts"
 import { createFolder } from "../support/workplace.ts"
-
-async function createStore(): Promise<string> {
-  const { url, drop } = await createTestDatabase()
-  onTestFinished(drop)
-  return url
-}
 
 /** Puts tasks into the queue and runs none. */
 async function openDesk(engine: string): Promise<Runtime> {
@@ -30,7 +24,7 @@ function startWorker(...words: readonly string[]) {
 }
 
 test("a task that one process has queued is run by a worker in another, which ends with 0 when it is stopped", async () => {
-  const engine = await createStore()
+  const engine = await createSharedStore()
   const desk = await openDesk(engine)
   const { id: early } = await desk.tasks.start(command("echo early"))
   const worker = startWorker("--engine", engine, "--concurrency", "3")
@@ -46,7 +40,7 @@ test("a task that one process has queued is run by a worker in another, which en
 })
 
 test("a chat says when a worker takes a task that had to wait for one, and where", async () => {
-  const engine = await createStore()
+  const engine = await createSharedStore()
   const directory = createFolder()
   const words = ["--engine", engine]
   const chat = startPiped({ directory, arguments: [...words, "--concurrency", "0"] })
@@ -67,7 +61,7 @@ test("a chat says when a worker takes a task that had to wait for one, and where
 })
 
 test("a worker that is stopped hands an agent back, and another one goes on with it", async () => {
-  const engine = await createStore()
+  const engine = await createSharedStore()
   const prompt = "start an agent to count to 24 slowly"
   const asked = await runToEnd({
     directory: createFolder(),
@@ -88,7 +82,7 @@ test("a worker that is stopped hands an agent back, and another one goes on with
 })
 
 test("what an agent came to that a worker ran is reported by whoever has the conversation open", async () => {
-  const engine = await createStore()
+  const engine = await createSharedStore()
   const worker = startWorker("--engine", engine)
   await worker.shows(/takes tasks from/)
   const prompt = "start an agent to run `echo from-the-worker`"
@@ -105,7 +99,7 @@ test("what an agent came to that a worker ran is reported by whoever has the con
 })
 
 test("a run that is ended by Ctrl+C says which worker goes on with its agent, and that one does", async () => {
-  const engine = await createStore()
+  const engine = await createSharedStore()
   const worker = startWorker("--engine", engine)
   await worker.shows(/takes tasks from/)
   const words = ["run", "start an agent to count to 12 slowly", "--engine", engine]
@@ -119,7 +113,7 @@ test("a run that is ended by Ctrl+C says which worker goes on with its agent, an
 })
 
 test("a worker that drains says so, to whoever lists the workers too; a second signal ends it at once", async () => {
-  const engine = await createStore()
+  const engine = await createSharedStore()
   const desk = await openDesk(engine)
   const { id } = await desk.tasks.start(command("sleep 1000"))
   const worker = startWorker("--engine", engine, "--drain", "1000")
@@ -140,7 +134,7 @@ test("a worker that drains says so, to whoever lists the workers too; a second s
 })
 
 test("a command of a worker that was killed is not run again by one that cannot see what became of it", async () => {
-  const engine = await createStore()
+  const engine = await createSharedStore()
   const desk = await openDesk(engine)
   const file = join(createFolder(), "runs")
   const { id } = await desk.tasks.start(command(`echo run >> ${file}; sleep 1000`))
@@ -156,7 +150,7 @@ test("a command of a worker that was killed is not run again by one that cannot 
 })
 
 test("a worker takes only the kinds that it is asked to", async () => {
-  const engine = await createStore()
+  const engine = await createSharedStore()
   const desk = await openDesk(engine)
   const { id } = await desk.tasks.start(command("echo done"))
   const prompt = "start an agent to say hello"

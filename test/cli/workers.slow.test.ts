@@ -1,22 +1,16 @@
 import { realpathSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
-import { expect, onTestFinished, test } from "vitest"
-import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
+import { expect, test } from "vitest"
 import { eventually } from "../support/eventually.ts"
 import { runToEnd, startPiped } from "../support/program.ts"
+import { createSharedStore } from "../support/shared-store.ts"
 import { createFolder } from "../support/workplace.ts"
 
 const MOST = 6
 
-async function createStore(): Promise<string> {
-  const { url, drop } = await createTestDatabase()
-  onTestFinished(drop)
-  return url
-}
-
 test("a chat leaves its tasks to a worker, and everybody sees who runs them and what they wait for", async () => {
-  const engine = await createStore()
+  const engine = await createSharedStore()
   const look = async (...words: readonly string[]) =>
     (await runToEnd({ directory: createFolder(), arguments: [...words, "--engine", engine] })).stdout
   expect(await look("workers")).toBe(
@@ -57,7 +51,7 @@ test("a chat leaves its tasks to a worker, and everybody sees who runs them and 
 })
 
 test("a chat on a store that others use announces its own tasks, and not theirs", async () => {
-  const engine = await createStore()
+  const engine = await createSharedStore()
   const [mine, theirs] = [1, 2].map(() => startPiped({ directory: createFolder(), arguments: ["--engine", engine] }))
   mine?.type("say I am here")
   await mine?.shows(/^I am here/m)
@@ -77,7 +71,7 @@ test("a chat on a store that others use announces its own tasks, and not theirs"
 })
 
 test("a chat is asked what its agent wants to know that a worker runs", async () => {
-  const engine = await createStore()
+  const engine = await createSharedStore()
   const directory = createFolder()
   const worker = startPiped({ directory, arguments: ["worker", "--verbose", "--engine", engine] })
   await worker.shows(/takes tasks from/)
@@ -94,7 +88,7 @@ test("a chat is asked what its agent wants to know that a worker runs", async ()
 })
 
 test("tasks says that it did not read a configuration which is not trusted, and reads it when it is", async () => {
-  const engine = await createStore()
+  const engine = await createSharedStore()
   const directory = createFolder()
   writeFileSync(join(directory, "meanwhile.config.json"), JSON.stringify({ engine }))
   const run = await runToEnd({ directory: createFolder(), arguments: ["run", "say it", "--engine", engine] })
@@ -110,7 +104,7 @@ test("tasks says that it did not read a configuration which is not trusted, and 
 })
 
 test("a run whose tasks nobody takes says so once, and goes on waiting", async () => {
-  const engine = await createStore()
+  const engine = await createSharedStore()
   const words = ["run", "start an agent to run `echo done`", "--engine", engine, "--concurrency", "0"]
   const run = startPiped({ directory: createFolder(), arguments: words })
   run.endInput()
