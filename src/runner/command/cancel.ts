@@ -3,25 +3,32 @@ import type { StopRequest } from "../../plugin/task-service.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { LifecycleEvent } from "../../task/event.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
+import type { OperationOf } from "../../task/operation.ts"
 import type { TaskRecord, TaskSummary } from "../../task/record.ts"
 import { REQUESTERS, toStopEvent } from "../../task/stop.ts"
 import type { RunnerScope } from "../scope.ts"
+import { AGENT_ENDED, findTurnsBelow } from "../turn/turns-below.ts"
 import { abortRun, giveUpEarly, type StopCause, toStopRequested } from "../run/stop-run.ts"
 
 const DEFAULT_REASON = "it was asked to stop"
 
-/** Stops a task wherever it runs, and returns once the stop is accepted. What has ended is returned as it is. */
+/**
+ * Stops a task wherever it runs, and returns once the stop is accepted. What has ended is returned as it is. An agent that
+ * nobody runs ends in one transaction with its turns.
+ */
 export async function cancelTask(scope: RunnerScope, task: TaskRecord, request: StopRequest = {}): Promise<TaskRecord> {
   const cause = toStopCause(scope, request)
   for (let current = task; ; ) {
     if (isTerminal(current.status)) return current
     if (current.status === "stopping") return finishHere(scope, current)
     try {
-      const run = { taskId: current.id, run: current.run }
+      const turns = await findTurnsBelow(scope, current)
       const [stopped] = await scope.store.commit([
-        { op: "task.apply", run, event: toEventOfStop(scope, current, cause) },
+        toStop(scope, current, cause),
+        ...turns.map((turn) => toStop(scope, turn, AGENT_ENDED)),
       ])
       abortHere(scope, stopped.id, stopped.run, cause)
+      for (const { id, run } of turns) abortHere(scope, id, run, AGENT_ENDED)
       return finishHere(scope, stopped)
     } catch (error) {
       if (!isMeanwhileError(error, "wrong_state")) {
@@ -68,7 +75,16 @@ export async function obeyStops(scope: RunnerScope): Promise<void> {
   }
 }
 
-export function toEventOfStop(
+export function toStop(
+  scope: RunnerScope,
+  task: Pick<TaskSummary, "id" | "run" | "status">,
+  cause: StopCause,
+): OperationOf<"task.apply"> {
+  const { id, run } = task
+  return { op: "task.apply", run: { taskId: id, run }, event: toEventOfStop(scope, task, cause) }
+}
+
+function toEventOfStop(
   scope: RunnerScope,
   { id, run, status }: Pick<TaskSummary, "id" | "run" | "status">,
   cause: StopCause,

@@ -1,6 +1,7 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { RunnerScope } from "../scope.ts"
+import { stopTurnsBelow } from "../turn/left-turns.ts"
 import { beginAnew, requireInput } from "./begin-anew.ts"
 
 const RETRYABLE: ReadonlySet<string> = new Set(["failed", "timed_out", "interrupted", "cancelled"])
@@ -8,6 +9,7 @@ const RETRYABLE: ReadonlySet<string> = new Set(["failed", "timed_out", "interrup
 /** The same input again, as another run. It is a call like any other: whoever may refuse a call may refuse this one. */
 export async function retryTask(scope: RunnerScope, task: TaskRecord, hops = 0): Promise<TaskRecord> {
   requireRetryable(task)
+  await stopTurnsBelow(scope, task)
   return beginAnew(scope, task, { reason: "retry", input: requireInput(scope, task), hops })
 }
 

@@ -1,14 +1,13 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { StopRequest } from "../../plugin/stop-request.ts"
 import type { GroupRecord } from "../../task/group.ts"
-import type { Operation } from "../../task/operation.ts"
-import type { TaskSummary } from "../../task/record.ts"
-import { obeyStops, toEventOfStop, toStopCause } from "../command/cancel.ts"
+import { obeyStops, toStop, toStopCause } from "../command/cancel.ts"
 import type { RunnerScope } from "../scope.ts"
+import { AGENT_ENDED, findTurnsBelow } from "../turn/turns-below.ts"
 import { listMembers } from "./group-members.ts"
 
 /**
- * Cancels the group and stops its live members in one transaction: after a crash either all of it has happened or
+ * Cancels the group and stops its live members, with their turns, in one transaction: after a crash either all of it has happened or
  * nothing. Whoever waits for the group is released. A group that was cancelled already is returned as it is; of one that
  * is joined, those are stopped that it did not wait for.
  */
@@ -26,7 +25,12 @@ export async function cancelGroup(
     if (isJoined && live.length === 0) throw joinedError(current)
     const move = { op: "group.move", groupId: group.id, to: "cancelled" } as const
     try {
-      await scope.store.commit([...(isJoined ? [] : [move]), ...live.map((member) => toStop(scope, member, cause))])
+      const turns = (await Promise.all(live.map((member) => findTurnsBelow(scope, member)))).flat()
+      await scope.store.commit([
+        ...(isJoined ? [] : [move]),
+        ...live.map((member) => toStop(scope, member, cause)),
+        ...turns.map((turn) => toStop(scope, turn, AGENT_ENDED)),
+      ])
       await obeyStops(scope)
       return (await scope.store.group(group.id)) ?? current
     } catch (error) {
@@ -34,11 +38,6 @@ export async function cancelGroup(
       if (!isMeanwhileError(error, "wrong_state") && !isMeanwhileError(error, "not_found")) throw error
     }
   }
-}
-
-function toStop(scope: RunnerScope, member: TaskSummary, cause: Required<StopRequest>): Operation {
-  const { id, run } = member
-  return { op: "task.apply", run: { taskId: id, run }, event: toEventOfStop(scope, member, cause) }
 }
 
 function joinedError({ id, name, state, merge }: GroupRecord): MeanwhileError {

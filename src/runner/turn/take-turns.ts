@@ -5,6 +5,7 @@ import type { TaskSummary } from "../../task/record.ts"
 import { track } from "../call/enter.ts"
 import { beginClaimed } from "../run/begin-claimed.ts"
 import type { RunnerScope } from "../scope.ts"
+import { stopIfLeft } from "./left-turns.ts"
 import { endWithChildren } from "./turn-children.ts"
 import { TURN_PLUGIN } from "./turn-name.ts"
 
@@ -46,6 +47,7 @@ export function wakeTurns(scope: RunnerScope, { kind }: Pick<TaskSummary, "kind"
 
 async function claim(scope: RunnerScope, { taskId, run }: Offer): Promise<void> {
   try {
+    if (await stopIfLeft(scope, taskId)) return
     await track(scope, async () => {
       const event = { type: "task.started", worker: scope.worker.id } as const
       const [task] = await scope.store.commit([{ op: "task.apply", run: { taskId, run }, event }])

@@ -1,5 +1,6 @@
 import { withdrawQuestions } from "../question/withdraw-questions.ts"
 import type { RunnerScope } from "../scope.ts"
+import { stopLeftTurns } from "../turn/left-turns.ts"
 import { sweepSpool } from "../worker/sweep.ts"
 import { expireWaits } from "./expire-waits.ts"
 import { type Chore, repeat } from "./repeat.ts"
@@ -7,6 +8,8 @@ import { applyRetention } from "./retention.ts"
 
 const RETENTION_EVERY_MS = 60_000
 const EXPIRY_EVERY_MS = 1_000
+/** Seldom: it looks through the whole queue, and finds what two crashes in a row have left. */
+const LEFT_TURNS_EVERY_MS = 15_000
 const SWEEP_EVERY_MS = 30_000
 const RECLAIMS_PER_LEASE = 3
 
@@ -21,6 +24,7 @@ export function startChores(
     repeat(scope, EXPIRY_EVERY_MS, () => expireWaits(scope)),
     repeat(scope, (leaseSeconds * 1_000) / RECLAIMS_PER_LEASE, reclaim),
     repeat(scope, completionScanIntervalMs, () => withdrawQuestions(scope)),
+    repeat(scope, LEFT_TURNS_EVERY_MS, () => stopLeftTurns(scope)),
     repeat(scope, RETENTION_EVERY_MS, () => applyRetention(scope)),
     // What was still being decided elsewhere at the start: where there is one spool, nobody decides elsewhere.
     ...(sweeps && scope.engine.outputs ? [repeat(scope, SWEEP_EVERY_MS, () => sweepSpool(scope))] : []),

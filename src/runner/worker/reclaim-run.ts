@@ -1,6 +1,7 @@
 import { isMeanwhileError } from "../../base/error.ts"
 import type { LifecycleEvent } from "../../task/event.ts"
 import type { WorkerId } from "../../task/id.ts"
+import { isTerminal, nextStatus } from "../../task/lifecycle.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { TaskSummary } from "../../task/record.ts"
 import type { OnCrash, Step } from "../../task/step.ts"
@@ -12,6 +13,7 @@ import { track } from "../call/enter.ts"
 import { decideOnCrash, decideTurnOnCrash, toCrashEvent, toInterrupted, toSecretGone } from "./on-crash.ts"
 import { redactSurvivors } from "../redaction/redact-survivors.ts"
 import type { RunnerScope } from "../scope.ts"
+import { stopTurnsBelow } from "../turn/left-turns.ts"
 import { wakeTurns } from "../turn/take-turns.ts"
 
 export interface ReclaimOptions {
@@ -171,4 +173,6 @@ async function apply(
   const operation = { op: "task.apply", run, event, ...(lastSequence !== undefined && { lastSequence }) } as const
   await scope.store.commit([operation] satisfies readonly Operation[])
   if (event.type === "task.released") wakeTurns(scope, task)
+  const status = nextStatus(task.status, event.type)
+  if (status && isTerminal(status)) await stopTurnsBelow(scope, { ...task, status })
 }

@@ -1,0 +1,19 @@
+import type { TaskSummary } from "../../task/record.ts"
+import type { RunnerScope } from "../scope.ts"
+import { readAll } from "../task-pages.ts"
+
+/** Why a turn is stopped whose agent has ended. */
+export const AGENT_ENDED = { by: "lifetime", reason: "the agent whose turn it is has ended" } as const
+
+/** What of a turn can be stopped. */
+export const STOPPABLE = ["queued", "waiting", "running"] as const
+
+/** The live turns of an agent that nobody runs: they end with it. Whoever runs an agent ends its turns itself. */
+export async function findTurnsBelow(
+  scope: RunnerScope,
+  { id, status, fence }: Pick<TaskSummary, "id" | "status" | "fence">,
+): Promise<readonly TaskSummary[]> {
+  const hasBegun = fence > 0
+  if (status === "running" || !hasBegun) return []
+  return readAll(scope, { parentTask: id, kinds: ["turn"], statuses: STOPPABLE })
+}
