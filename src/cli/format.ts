@@ -31,12 +31,15 @@ export function plainLines(text: string): string {
   return plain(text.replaceAll(/\r+\n?/g, "\n"))
 }
 
+/** Rounded before it is taken apart: what rounds up to a whole minute is one. */
 export function formatDuration(durationMs: number): string {
-  if (durationMs < 1_000) return `${Math.round(durationMs)} ms`
-  const seconds = durationMs / 1_000
-  if (seconds < 60) return `${seconds.toFixed(1)} s`
+  const wholeMs = Math.round(durationMs)
+  if (wholeMs < 1_000) return `${wholeMs} ms`
+  const tenths = Math.round(durationMs / 100)
+  if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`
+  const seconds = Math.round(durationMs / 1_000)
   const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
