@@ -1,22 +1,50 @@
 import type { SessionId, TaskId } from "../../task/id.ts"
-import { LIVE_STATUSES, TERMINAL_STATUSES } from "../../task/lifecycle.ts"
+import { isTerminal, LIVE_STATUSES, TERMINAL_STATUSES } from "../../task/lifecycle.ts"
 import type { TaskFilter } from "../../task/store.ts"
 import { cancelTask } from "../command/cancel.ts"
 import type { RunnerScope } from "../scope.ts"
 import { readAll, readPages } from "../task-pages.ts"
 import { waitForEnd } from "../command/wait-for-end.ts"
 
+const TURN_ENDED = "its turn ended"
+
 /** Stops what was to live no longer than the turn that started it, itself or through its tasks. */
 export async function endTurn(scope: RunnerScope, turn: TaskId): Promise<void> {
-  await stopAll(scope, { parentTask: turn, lifetimes: ["turn"] }, "its turn ended")
+  await stopAll(scope, { parentTask: turn, lifetimes: ["turn"] }, TURN_ENDED)
   for await (const page of readPages(scope, { parentTask: turn })) {
     for (const { id } of page) await endTurn(scope, id)
   }
 }
 
-/** The same for the turn of a session that is not kept: it has no id that its tasks could name. */
+/**
+ * The same of what runs here, for turns that ended where nobody did it: their worker was gone, or died right behind their
+ * end. What somebody has run again since then is wanted.
+ */
+export async function endLeftTasks(scope: RunnerScope): Promise<void> {
+  const worker = scope.worker.id
+  for await (const page of readPages(scope, { worker, lifetimes: ["turn"], statuses: ["running"] })) {
+    for (const { id, run, parentTask } of page) {
+      if (run > 1 || !(await isBelowEndedTurn(scope, parentTask))) continue
+      const task = await scope.store.task(id)
+      if (task) await cancelTask(scope, task, { by: "lifetime", reason: TURN_ENDED })
+    }
+  }
+}
+
+/** False below a call in the foreground, which has no record: what is above it is not known. */
+async function isBelowEndedTurn(scope: RunnerScope, parentTask: TaskId | null): Promise<boolean> {
+  for (let id = parentTask; id !== null; ) {
+    const above = await scope.store.task(id)
+    if (!above) return false
+    if (above.kind === "turn") return isTerminal(above.status)
+    id = above.parentTask
+  }
+  return false
+}
+
+/** Of the turn of a session that is not kept, what was to live no longer: it has no id that its tasks could name. */
 export async function endUnkeptTurn(scope: RunnerScope, session: SessionId): Promise<void> {
-  if (scope.sessionWork.has(session)) await stopAll(scope, { session, lifetimes: ["turn"] }, "its turn ended")
+  if (scope.sessionWork.has(session)) await stopAll(scope, { session, lifetimes: ["turn"] }, TURN_ENDED)
 }
 
 /** Stops what was to live no longer than its session. */
