@@ -5,7 +5,7 @@ import { DATA_DIRECTORY_NAME } from "./data-directory.ts"
 import { tellAside } from "./find-engine.ts"
 import { plain } from "./format.ts"
 import { showSharedOptions, STORE_OPTIONS } from "./shared-options.ts"
-import { createWaitExit } from "./wait-exit.ts"
+import { withWaitExit } from "./wait-exit.ts"
 
 const MARKS: Readonly<Record<Finding["status"], string>> = { ok: "ok     ", warning: "warning", problem: "PROBLEM" }
 
@@ -19,14 +19,15 @@ export function createDoctorCommand(): Command {
       const environment = Object.fromEntries(
         Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
       )
-      using waiting = createWaitExit(tellAside)
-      const findings = await examineProgram({
-        dataDirectory: resolve(dataDir ?? DATA_DIRECTORY_NAME),
-        workingDirectory: process.cwd(),
-        environment,
-        tell: waiting.tell,
-        ...(engine !== undefined && { engine }),
-      })
+      const findings = await withWaitExit(tellAside, (tell) =>
+        examineProgram({
+          dataDirectory: resolve(dataDir ?? DATA_DIRECTORY_NAME),
+          workingDirectory: process.cwd(),
+          environment,
+          tell,
+          ...(engine !== undefined && { engine }),
+        }),
+      )
       process.stdout.write(json ? `${JSON.stringify(findings, null, 2)}\n` : formatFindings(findings))
       if (findings.some(({ status }) => status === "problem")) process.exitCode = 1
     })

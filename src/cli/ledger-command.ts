@@ -5,7 +5,7 @@ import { DATA_DIRECTORY_NAME } from "./data-directory.ts"
 import { findEngine, tellAside } from "./find-engine.ts"
 import { formatLedger, type Grouping, GROUPINGS } from "./format-ledger.ts"
 import { showSharedOptions, STORE_OPTIONS } from "./shared-options.ts"
-import { createWaitExit } from "./wait-exit.ts"
+import { withWaitExit } from "./wait-exit.ts"
 
 interface LedgerOptions {
   readonly by: Grouping
@@ -25,9 +25,10 @@ export function createLedgerCommand(): Command {
     .option("--jsonl", "every model call as one line of JSON")
     .action(async (_, command: Command) => {
       const { by, json, jsonl, dataDir = DATA_DIRECTORY_NAME, ...wish } = command.optsWithGlobals<LedgerOptions>()
-      using waiting = createWaitExit(tellAside)
-      const storeWait = { tell: waiting.tell }
-      await using opened = await openLedger(resolve(dataDir), { ...(await findEngine(wish)), storeWait })
+      const found = await findEngine(wish)
+      await using opened = await withWaitExit(tellAside, (tell) =>
+        openLedger(resolve(dataDir), { ...found, storeWait: { tell } }),
+      )
       if (jsonl) {
         for await (const line of opened.exportLedger()) await write(line)
         return

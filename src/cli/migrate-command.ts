@@ -3,7 +3,7 @@ import { migrateEngine } from "../program-engine.ts"
 import { tellAside } from "./find-engine.ts"
 import { plain } from "./format.ts"
 import { showSharedOptions } from "./shared-options.ts"
-import { createWaitExit } from "./wait-exit.ts"
+import { withWaitExit } from "./wait-exit.ts"
 
 const AFTER = `
 A start does this by itself when its role may change tables. Where programs run with a role that may not, run it once
@@ -20,14 +20,15 @@ export function createMigrateCommand(): Command {
     .addHelpText("after", AFTER)
     .action(async (_, command: Command) => {
       const { engine, grant } = command.optsWithGlobals<{ engine?: string; grant?: string }>()
-      using waiting = createWaitExit(tellAside)
-      const lines = await migrateEngine({
-        workingDirectory: process.cwd(),
-        environment: process.env,
-        tell: waiting.tell,
-        ...(engine !== undefined && { engine }),
-        ...(grant !== undefined && { grantTo: grant }),
-      })
+      const lines = await withWaitExit(tellAside, (tell) =>
+        migrateEngine({
+          workingDirectory: process.cwd(),
+          environment: process.env,
+          tell,
+          ...(engine !== undefined && { engine }),
+          ...(grant !== undefined && { grantTo: grant }),
+        }),
+      )
       for (const line of lines) process.stdout.write(`${plain(line)}\n`)
     })
   return showSharedOptions(migrate, ["--engine"])

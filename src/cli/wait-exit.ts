@@ -7,6 +7,15 @@ export interface WaitExit extends Disposable {
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const
 
+/** What is done while a store is waited for, until it is there or cannot be had. */
+export async function withWaitExit<Result>(
+  print: (line: string) => void,
+  work: (tell: WaitExit["tell"]) => Promise<Result>,
+): Promise<Result> {
+  using waiting = createWaitExit(print)
+  return await work(waiting.tell)
+}
+
 /** For programs that have nothing to leave in order before their store is there. Disposed of when it is. */
 export function createWaitExit(print: (line: string) => void): WaitExit {
   let isOver = false

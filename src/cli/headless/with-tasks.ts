@@ -13,7 +13,7 @@ import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
 import { toProgramWords } from "../program-words.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
-import { createWaitExit } from "../wait-exit.ts"
+import { withWaitExit } from "../wait-exit.ts"
 import { hasFailed } from "./own-tasks.ts"
 
 type TaskView = Awaited<ReturnType<Runtime["tasks"]["get"]>>
@@ -30,14 +30,13 @@ export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<v
   const { engine } = await findEngine(options)
   // Of a store elsewhere nothing is kept here: no folder is made for that.
   const dataDirectory = engine ? findDataDirectory(options.dataDir) : openDataDirectory(options.dataDir)
-  const waiting = createWaitExit(tellAside)
-  const wait = { tell: waiting.tell, leaving: leaving.signal }
-  const meanwhile = await createRuntime({
-    takesWork: "own",
-    ...(dataDirectory !== undefined && { dataDirectory }),
-    ...(engine && { engine, storeWait: wait }),
-  })
-  waiting[Symbol.dispose]()
+  const meanwhile = await withWaitExit(tellAside, (tell) =>
+    createRuntime({
+      takesWork: "own",
+      ...(dataDirectory !== undefined && { dataDirectory }),
+      ...(engine && { engine, storeWait: { tell, leaving: leaving.signal } }),
+    }),
+  )
   const screen = createLineScreen(process.stdout, process.env)
   const leave = (): void => leaving.abort()
   await withRuntime({ meanwhile, leave, screen, waitMs: 0, words: toProgramWords(options) }, work)
