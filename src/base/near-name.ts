@@ -5,8 +5,8 @@ export function findNearNames(name: string, candidates: Iterable<string>): reado
   const wanted = normalise(name)
   const furthest = Math.max(2, Math.floor(wanted.length / 3))
   return [...new Set(candidates)]
-    .map((candidate) => ({ candidate, distance: distanceBetween(wanted, normalise(candidate)) }))
-    .filter(({ distance }) => distance <= furthest)
+    .map((candidate) => ({ candidate, ...compare(wanted, normalise(candidate)) }))
+    .filter(({ distance, isAlike }) => isAlike && distance <= furthest)
     .toSorted((a, b) => a.distance - b.distance || a.candidate.localeCompare(b.candidate))
     .slice(0, MOST_NAMES)
     .map(({ candidate }) => candidate)
@@ -15,6 +15,12 @@ export function findNearNames(name: string, candidates: Iterable<string>): reado
 /** `runCommand`, `run-command` and `run_command` are one name to a reader. */
 function normalise(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "")
+}
+
+/** Of two short names every character can be another: nobody takes one of them for the other. */
+function compare(a: string, b: string): { readonly distance: number; readonly isAlike: boolean } {
+  const distance = distanceBetween(a, b)
+  return { distance, isAlike: a === b || distance < Math.max(a.length, b.length) }
 }
 
 /** How many characters must be put in, taken out or replaced; a name inside the other is one step away. */
