@@ -35,7 +35,8 @@ export function toGrantChoice(approval: Question, call: GrantedCall, hasSession:
       const value = answer.value.trim()
       const grant = scopes.get(/^y(?:es)?$/i.test(value) ? yes : value)
       if (grant !== undefined) return { isAllowed: true, grant }
-      const said = /^no?$/i.test(value) ? "" : `: ${toVisibleText(value, LONGEST_ANSWER)}`
+      const because = value.replace(/^no?(?:[,:;.]\s*|$)/i, "")
+      const said = because === "" ? "" : `: ${toVisibleText(because, LONGEST_ANSWER)}`
       return { isAllowed: false, reason: `the person said no${said}` }
     },
   }

@@ -32,6 +32,21 @@ describe("asking a person who is there", () => {
     })
   })
 
+  it("takes a no and why apart, and leaves what only begins like one as it was said", async () => {
+    const { channel } = createPerson("No, use pnpm", "n: use pnpm", "no.", "no tests here")
+    const { decide } = createTestPermission({ channel: () => channel })
+    const reasons: unknown[] = []
+    for (const path of ["a", "b", "c", "d"]) reasons.push(await decide({ path }))
+    expect(reasons).toEqual(
+      [
+        "the person said no: use pnpm",
+        "the person said no: use pnpm",
+        "the person said no",
+        "the person said no: no tests here",
+      ].map((reason) => ({ allowed: false, reason })),
+    )
+  })
+
   it("shows control characters as codes, leaves secrets out and says what is not shown", async () => {
     const { channel, questions } = createPerson("no", "no")
     const { decide } = createTestPermission({

@@ -89,14 +89,14 @@ test("calls and their ends are told in words, and a refusal is none of a failure
   show({ ...ended, isSuccess: true, summary: "updated notes.txt (+1 -1 lines)" })
   show({ ...call, type: "tool_call.started", input: { limit: 3, steps: ["a", "b"] } })
   show({ ...ended, isSuccess: false, summary: 'The file is gone. {"path":"notes.txt"}' })
-  const summary = "updateFile was not allowed: the person said no: no, not today"
+  const summary = "updateFile was not allowed: the person said no: not today"
   show({ ...ended, isSuccess: false, isRefused: true, summary })
   expect(shown().split("\n")).toEqual([
     "• updateFile notes.txt",
     "✓ updateFile 5 ms: updated notes.txt (+1 -1 lines)",
     "• updateFile limit 3, 2 steps",
     "✗ updateFile failed after 5 ms: The file is gone.",
-    "✗ updateFile was refused: the person said no: no, not today",
+    "✗ updateFile was refused: the person said no: not today",
     "",
   ])
 })
