@@ -19,6 +19,11 @@ export function closeUnlessAway(meanwhile: Runtime, shutdown?: Parameters<Runtim
   return unlessAway(closed, false)
 }
 
+/** Whether something failed for a store that nobody waits for any more: that it is away is told once, at the end. */
+export function isForsaken(error: unknown, gone: AbortSignal): boolean {
+  return gone.aborted && isMeanwhileError(error, "store_unavailable")
+}
+
 /** Here they can be copied. */
 export function tellLost(lost: readonly string[], screen: Screen): void {
   if (lost.length === 0) return

@@ -47,6 +47,7 @@ function talk(runtime: Runtime, first: Conversation["session"]) {
     first,
     backgroundAfterMs: () => null,
     isStoreAway: () => false,
+    gone: new AbortController().signal,
   })
   onTestFinished(() => conversation.close())
   return { conversation, shown }

@@ -38,6 +38,7 @@ async function openChat() {
     first,
     backgroundAfterMs: () => null,
     isStoreAway: () => false,
+    gone: new AbortController().signal,
   })
   onTestFinished(() => conversation.close())
   conversation.joinElsewhere()

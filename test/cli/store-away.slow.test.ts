@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from "vitest"
+import { startProxy } from "../../src/engine/postgres/connection/test-proxy.ts"
 import { eventually } from "../support/eventually.ts"
 import { runToEnd, startInTerminal, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
@@ -13,6 +14,11 @@ async function startChat() {
   chat.type("say first")
   await chat.shows(/first\s[^]*tokens/)
   return chat
+}
+
+/** What a chat said from `/quit` on. */
+function toLeaving(shown: string): string {
+  return shown.slice(shown.lastIndexOf("/quit")).replaceAll(/\s+/g, " ")
 }
 
 /** A chat whose answer was stopped while the store is away, which it still is. */
@@ -96,6 +102,7 @@ test("whoever leaves while the store is away is told which tasks that stops, and
   chat.type("/quit")
   await chat.shows(new RegExp(`Stopping 1 task\\. The store is away[^]*\\[${id}\\] sleep 1000`))
   expect(await chat.exited).toBe(0)
+  expect(toLeaving(chat.shown())).not.toContain("cannot be reached")
   await server.start()
   const again = startInTerminal({ directory, arguments: words })
   await again.shows(/you talk with/)
@@ -111,7 +118,7 @@ test("whoever stops an answer while the store is away, and leaves, is told how t
   const { chat, directory, words } = await stopAnswerWhileAway()
   chat.type("/quit")
   expect(await chat.exited).toBe(0)
-  const leaving = chat.shown().slice(chat.shown().lastIndexOf("/quit")).replaceAll(/\s+/g, " ")
+  const leaving = toLeaving(chat.shown())
   expect(leaving).not.toMatch(/may not have kept|The turn that runs/)
   const [, turn = ""] = /The stop could not be written: .* tasks cancel ([0-9a-f]{8})/.exec(leaving) ?? []
   await server.start()
@@ -128,9 +135,11 @@ test("whoever leaves a chat while its store is away goes at once, and is given b
   onTestFinished(server.start)
   await chat.shows(AWAY)
   chat.type("say never heard")
+  await chat.shows(/the store does not answer; it is tried again/)
   chat.type("/quit")
   await chat.shows(/(not said|may not have kept what you said):\s+say never heard/)
   expect(await chat.exited).toBe(0)
+  expect(toLeaving(chat.shown())).not.toContain("cannot be reached")
 })
 
 test("a command that the store did not take is given back to whoever leaves", async () => {
@@ -142,7 +151,26 @@ test("a command that the store did not take is given back to whoever leaves", as
   chat.type("/tasks")
   chat.type("/quit")
   expect(await chat.exited).toBe(0)
+  expect(toLeaving(chat.shown())).not.toContain("cannot be reached")
   expect(chat.shown()).toMatch(/may not have kept what you said:\s+\/start echo never started\s*$/)
+})
+
+test("whoever leaves while the store hangs is told that it is away, and not of everything that waited for it", async () => {
+  await using proxy = await startProxy(await server.createStore())
+  const chat = startInTerminal({ directory: createFolder(), arguments: ["--engine", proxy.url, "--concurrency", "0"] })
+  await chat.shows(/you talk with/)
+  chat.type("/start sleep 1000")
+  await chat.shows(/is queued/)
+  proxy.onRequest = () => "hold"
+  await chat.shows(AWAY)
+  chat.type("say never heard")
+  await chat.shows(/the store does not answer; it is tried again/)
+  chat.press("\x03")
+  await chat.shows(/\(stopped; the store is away/)
+  chat.type("/quit")
+  expect(await chat.exited).toBe(0)
+  expect(toLeaving(chat.shown())).not.toContain("cannot be reached")
+  expect(toLeaving(chat.shown())).toMatch(/The store is away.*may not have kept what you said: say never heard/)
 })
 
 test("Ctrl+C at a command that waits for the store says what becomes of it", async () => {

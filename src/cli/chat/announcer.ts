@@ -1,7 +1,7 @@
 import type { Runtime } from "../../app.ts"
 import type { Program } from "../../program.ts"
 import { toErrorMessage } from "../../base/error.ts"
-import { unlessAway } from "../away-store.ts"
+import { isForsaken, unlessAway } from "../away-store.ts"
 import { findBlocked } from "../blocked-tasks.ts"
 import { findFirstStart } from "../first-start.ts"
 import { formatAnnouncement, isQuestionTask, plain, shortId, type Task, type TaskId } from "../format.ts"
@@ -47,6 +47,8 @@ export interface AnnouncerOptions extends ToldHereOptions {
   readonly screen: Screen
   /** Whether agents tell by themselves what their tasks came to. */
   readonly areReportsOn: boolean
+  /** Aborted when the store is away, and not waited for any more. */
+  readonly gone: AbortSignal
   /** An agent in the background has asked something, or needs no answer any more. */
   readonly onQuestion: (agent: NonNullable<Task["session"]>, question: TaskId, isOpen: boolean) => void
 }
@@ -111,7 +113,7 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
     const told = tellQuestion(taskId).catch(() => {})
     const ended = watch(taskId)
       .catch((error: unknown) => {
-        if (closing.signal.aborted) return
+        if (closing.signal.aborted || isForsaken(error, options.gone)) return
         screen.print(`[${shortId(taskId)}] ${plain(toErrorMessage(error))}`)
       })
       .finally(() => {

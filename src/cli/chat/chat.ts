@@ -97,6 +97,7 @@ function createChat(options: ChatOptions) {
     last: options.last,
     isHere: (session) => isHere(session),
     areReportsOn: meanwhile.areReportsOn,
+    gone: options.gone,
     onQuestion: (agent, question, isOpen) => view.markAsking(agent, question, isOpen),
   })
   const leftTurns = createLeftTurns(meanwhile, screen)
@@ -120,19 +121,13 @@ function createChat(options: ChatOptions) {
   const controlC = createControlC({ prompt, screen, desk, foreground, conversation: () => conversation, leave })
   const { selection } = view
   const { promiseEnd: announceEnd } = announcer
-  const { words } = options
+  const { words, gone } = options
   const giveBack = (line: string): void => void givenBack.push(line)
-  const context = { meanwhile, screen, selection, foreground, prefix: "/", words, announceEnd, giveBack }
+  const context = { meanwhile, screen, selection, foreground, prefix: "/", words, announceEnd, gone, giveBack }
 
   async function start(): Promise<Conversation> {
     const session = await startSession(meanwhile, options)
-    conversation = createConversation({
-      meanwhile,
-      screen,
-      first: session,
-      backgroundAfterMs: view.backgroundAfterMs,
-      isStoreAway: options.isStoreAway,
-    })
+    conversation = createConversation({ ...options, first: session, backgroundAfterMs: view.backgroundAfterMs })
     if (prompt.isTerminal) await greet(meanwhile, screen, { session, startedAt: options.startedAt })
     if (options.isApproving) warnOfYes(screen)
     warnOfHidden(meanwhile, screen)

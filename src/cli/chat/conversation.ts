@@ -1,5 +1,6 @@
 import type { Runtime } from "../../app.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { isForsaken } from "../away-store.ts"
 import { formatDuration, plain, shortId, type TaskId } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
 import { type BusyTurn, isOvertaken, toBusyTurn, toTakenTurn } from "../turn-elsewhere.ts"
@@ -49,6 +50,8 @@ export interface ConversationOptions {
   /** After how long the calls of the turn that runs move to the background; null: not known. */
   readonly backgroundAfterMs: (session: SessionId) => number | null
   readonly isStoreAway: () => boolean
+  /** Aborted when the store is away, and not waited for any more. */
+  readonly gone: AbortSignal
 }
 
 interface SaidMessage {
@@ -113,7 +116,8 @@ export function createConversation(options: ConversationOptions): Conversation {
   }
 
   function tell(error: unknown): void {
-    if (!closing.signal.aborted) screen.print(screen.style.red(plain(toErrorMessage(error))))
+    if (closing.signal.aborted || isForsaken(error, options.gone)) return
+    screen.print(screen.style.red(plain(toErrorMessage(error))))
   }
 
   function joinElsewhere(): void {

@@ -1,4 +1,5 @@
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { isForsaken } from "../away-store.ts"
 import { type ChatContext, splitLine } from "../command/command.ts"
 import { describeUnknown, findCommand, findPluginCommand } from "../command/commands.ts"
 import { toUnknownArgument } from "../command/unknown-argument.ts"
@@ -15,6 +16,7 @@ export async function obey(line: string, context: ChatContext): Promise<"quit" |
     return await obeyCommand(text, context)
   } catch (error) {
     if (isMeanwhileError(error, "store_unavailable") && isKept(text)) context.giveBack(text)
+    if (isForsaken(error, context.gone)) return
     context.screen.print(context.screen.style.red(plain(toErrorMessage(error))))
   }
 }

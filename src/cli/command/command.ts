@@ -24,6 +24,8 @@ export interface ChatContext extends TaskContext {
   readonly conversation: Conversation
   readonly selection: AgentSelection
   readonly foreground: Foreground
+  /** Aborted when the store is away, and not waited for any more. */
+  readonly gone: AbortSignal
   /** The store was away, and may not have kept what this line asks for. */
   giveBack(line: string): void
 }
