@@ -69,7 +69,7 @@ export function createConnections({ settings, size, onDoubt }: ConnectionsParts)
   }
 
   async function connectUnless(givenUp: Promise<never>): Promise<pg.PoolClient> {
-    if (isOver) throw new Error("Connection terminated: no other is made")
+    if (isOver) throw new Error("Connection terminated: this program is leaving, and does not wait for another")
     const connecting = connect()
     return Promise.race([connecting, givenUp]).catch((error: unknown) => {
       connecting.then((late) => late.release(true), ignore)
