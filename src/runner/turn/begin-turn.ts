@@ -7,6 +7,7 @@ import { enter } from "../call/enter.ts"
 import { hopsOf, withHops } from "../call/hops.ts"
 import { beginRun, toBackgroundPlan } from "../run/begin-run.ts"
 import type { RunnerScope } from "../scope.ts"
+import { withAsker } from "./turn-asker.ts"
 import { endWithChildren } from "./turn-children.ts"
 import { TURN_PLUGIN, TURN_TOOL } from "./turn-name.ts"
 
@@ -75,7 +76,7 @@ async function toTurnDetails(scope: RunnerScope, start: TurnStart): Promise<Task
     title: scope.redactor.redactText(title),
     input: null,
     inputHeldBy: null,
-    metadata: withHops(metadata, parent ? hopsOf(parent) : 0),
+    metadata: withAsker(withHops(metadata, parent ? hopsOf(parent) : 0), parent),
     lifetime: "runtime",
     priority: 0,
     notify: "silent",

@@ -4,13 +4,14 @@ import type { TaskSummary } from "../../task/record.ts"
 import { cancelTask } from "../command/cancel.ts"
 import type { RunnerScope } from "../scope.ts"
 import { readPages } from "../task-pages.ts"
+import { findAsker } from "./turn-asker.ts"
 import { AGENT_ENDED, findTurnsBelow, STOPPABLE } from "./turns-below.ts"
 
 /** Stops the turns of agents that have ended without stopping them: whoever was to do it was gone before. */
 export async function stopLeftTurns(scope: RunnerScope): Promise<void> {
   for await (const page of readPages(scope, { kinds: ["turn"], statuses: STOPPABLE })) {
     for (const turn of page) {
-      const agent = await readAgent(scope, turn)
+      const agent = await findAsker(scope, turn)
       if (agent && isTerminal(agent.status)) await stop(scope, turn.id)
     }
   }
@@ -27,15 +28,10 @@ export async function stopTurnsBelow(
 /** Of a turn in the queue: whether its agent has ended, or is being stopped, and the turn was stopped with it. */
 export async function stopIfLeft(scope: RunnerScope, id: TaskId): Promise<boolean> {
   const turn = await scope.store.task(id)
-  const agent = turn && (await readAgent(scope, turn))
+  const agent = turn && (await findAsker(scope, turn))
   const isLeft = agent !== undefined && (agent.status === "stopping" || isTerminal(agent.status))
   if (isLeft) await stop(scope, id)
   return isLeft
-}
-
-/** Undefined for a call in the foreground, which has no record: its turns are left alone. */
-async function readAgent({ store }: RunnerScope, { parentTask }: Pick<TaskSummary, "parentTask">) {
-  return parentTask === null ? undefined : store.task(parentTask)
 }
 
 async function stop(scope: RunnerScope, id: TaskId): Promise<void> {
