@@ -24,10 +24,15 @@ export function createModelSource(registry: Pick<Registry, "list" | "onChange">)
     const [name = "", ...rest] = id.split("/")
     const provider = providers().find((plugin) => plugin.name === name)
     if (provider && rest.length > 0) return provider.connect(rest.join("/"))
+    if (provider) {
+      const message = `"${id}" is a provider and names no model. Write ${id}/MODEL.`
+      throw new MeanwhileError("unknown_model", message, { model: id })
+    }
     const known = providers().map((plugin) => plugin.name)
     const near = findNearNames(name, known)
     const hint = near.length > 0 ? `Did you mean ${near.join(", ")}?` : `Known providers: ${known.join(", ")}.`
-    throw new MeanwhileError("unknown_model", `There is no provider for the model "${id}". ${hint}`, { model: id })
+    const message = `There is no provider for the model "${id}". ${hint} A model is written PROVIDER/NAME.`
+    throw new MeanwhileError("unknown_model", message, { model: id })
   }
 
   return {

@@ -44,6 +44,12 @@ describe.each(PLACES)("the model of a session, %s", (_, isKept) => {
       code: "unknown_model",
       message: expect.stringContaining("Did you mean scripted"),
     })
+    for (const [id, fix] of [
+      ["foo", /Known providers: .*scripted.*\. A model is written PROVIDER\/NAME\.$/],
+      ["scripted", /^"scripted" is a provider and names no model\. Write scripted\/MODEL\.$/],
+    ] as const) {
+      await expect(session.useModel(id)).rejects.toThrow(fix)
+    }
     expect((await session.send("hi")).text).toBe("one")
   })
 })
