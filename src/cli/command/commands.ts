@@ -17,7 +17,7 @@ import { tellCommand } from "./tell-command.ts"
 import { workersCommand } from "./workers-command.ts"
 
 /** What is longer pushes its own line to the right, and not all the others. */
-const WIDEST_USAGE = 28
+const WIDEST_USAGE = 29
 
 const quitCommand: Command = {
   name: "quit",
