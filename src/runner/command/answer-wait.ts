@@ -110,10 +110,14 @@ async function endQuestion(
   return ended
 }
 
-/** A no may say why, which whoever asked for the call is told: `no, use another folder`. */
+/**
+ * A no may say why, which whoever asked for the call is told: of `no, use another folder` what follows, and of `no tests here`
+ * all of it.
+ */
 function toBecause(answer: JsonValue): string {
-  const reason = typeof answer === "string" ? /^no?[\s,:;.-]+(?<reason>\S.*)$/is.exec(answer.trim())?.groups : undefined
-  return reason ? `: ${toOneLine(reason["reason"] ?? "").slice(0, REASON_CHARACTERS)}` : ""
+  const text = typeof answer === "string" ? answer.trim() : ""
+  const reason = /^no?\b/i.test(text) ? text.replace(/^no?(?:\s*[,:;.-]\s*|$)/i, "") : ""
+  return reason === "" ? "" : `: ${toOneLine(reason).slice(0, REASON_CHARACTERS)}`
 }
 
 function requireNoSecret({ redactor }: RunnerScope, answer: JsonValue, answeredBy: string): void {
