@@ -64,11 +64,15 @@ test("a no is kept with the wait, and ends the run", async () => {
   })
 })
 
-test("a no may say why, and whoever asked is told", async () => {
+test.each([
+  ["no, use a directory", /: use a directory$/],
+  ["no tests here", /: no tests here$/],
+  ["No.", /[^:.]$/],
+])("a no may say why, and whoever asked is told: %s", async (answer, reason) => {
   const { meanwhile } = await createWorkplace({ tools: [createGatedTool().tool] })
   const { waitId } = await ask(meanwhile)
-  const task = await meanwhile.tasks.answer(waitId, "no, use a directory", "me")
-  expect(task).toMatchObject({ status: "cancelled", stop: { reason: expect.stringMatching(/: use a directory$/) } })
+  const task = await meanwhile.tasks.answer(waitId, answer, "me")
+  expect(task).toMatchObject({ status: "cancelled", stop: { reason: expect.stringMatching(reason) } })
 })
 
 test("what nobody answered in time ends as interrupted, not as something a person stopped", async () => {

@@ -5,16 +5,25 @@ import { cancelTask } from "../command/cancel.ts"
 import type { RunnerScope } from "../scope.ts"
 import { readPages } from "../task-pages.ts"
 import { findAsker } from "./turn-asker.ts"
-import { AGENT_ENDED, findTurnsBelow, STOPPABLE } from "./turns-below.ts"
+import { TURN_PLUGIN } from "./turn-name.ts"
+import { AGENT_ENDED, findTurnsBelow, RESTING } from "./turns-below.ts"
 
-/** Stops the turns of agents that have ended without stopping them: whoever was to do it was gone before. */
+/**
+ * Stops the turns of agents that have ended without stopping them: whoever was to do it was gone before. Of those that run
+ * each worker looks at its own: a store may have thousands.
+ */
 export async function stopLeftTurns(scope: RunnerScope): Promise<void> {
-  for await (const page of readPages(scope, { kinds: ["turn"], statuses: STOPPABLE })) {
-    for (const turn of page) {
-      const agent = await findAsker(scope, turn)
-      if (agent && isTerminal(agent.status)) await stop(scope, turn.id)
-    }
+  for (const { taskId, plugin, parentTask } of scope.active.values()) {
+    if (plugin === TURN_PLUGIN && parentTask !== null) await stopIfAgentEnded(scope, await scope.store.task(taskId))
   }
+  for await (const page of readPages(scope, { kinds: ["turn"], statuses: RESTING })) {
+    for (const turn of page) await stopIfAgentEnded(scope, turn)
+  }
+}
+
+async function stopIfAgentEnded(scope: RunnerScope, turn: TaskSummary | undefined): Promise<void> {
+  const agent = turn && (await findAsker(scope, turn))
+  if (agent && isTerminal(agent.status)) await stop(scope, turn.id)
 }
 
 /** The same for one agent that has ended. */

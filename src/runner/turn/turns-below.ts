@@ -5,8 +5,10 @@ import { readAll } from "../task-pages.ts"
 /** Why a turn is stopped whose agent has ended. */
 export const AGENT_ENDED = { by: "lifetime", reason: "the agent whose turn it is has ended" } as const
 
+/** Nobody has it now. */
+export const RESTING = ["queued", "waiting"] as const
 /** What of a turn can be stopped. */
-export const STOPPABLE = ["queued", "waiting", "running"] as const
+const STOPPABLE = [...RESTING, "running"] as const
 
 /** The live turns of an agent that nobody runs: they end with it. Whoever runs an agent ends its turns itself. */
 export async function findTurnsBelow(
