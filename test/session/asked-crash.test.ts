@@ -11,7 +11,8 @@ import { resultsOf, resultText } from "./support/open-agent.ts"
 const calls = (...names: readonly string[]): ScriptStep => ({
   calls: names.map((name) => ({ tool: "gated", input: { name } })),
 })
-const DENIAL = "no, use another folder"
+const BECAUSE = "use another folder"
+const DENIAL = `no, ${BECAUSE}`
 
 /** One whom a life asks and who says nothing. */
 const silent: PersonChannel = { name: "test", ask: () => new Promise(() => {}) }
@@ -101,13 +102,13 @@ test("a call that was refused is not asked about again, while another of its mes
     name: "test",
     ask: (question, signal) => (++asked === 1 ? answering(DENIAL) : silent).ask(question, signal),
   }
-  const isRefusal = (operations: readonly Operation[]): boolean => JSON.stringify(operations).includes(DENIAL)
+  const isRefusal = (operations: readonly Operation[]): boolean => JSON.stringify(operations).includes(BECAUSE)
   await isOver(await begin({ person, ending: { when: "after", isHere: isRefusal } }))
 
   const second = await live({ person: yes })
   ;(await gated.call(1)).finish("done")
   await second.isAsked(1)
   const [refused, done] = toldOf(second)
-  expect(refused).toContain(DENIAL)
+  expect(refused).toContain(BECAUSE)
   expect(done).toBe("done")
 })

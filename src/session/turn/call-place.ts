@@ -5,7 +5,14 @@ import { saveSoon, settle, type TurnScope } from "./turn-scope.ts"
 import { toNextKey, toUnbegunStep } from "./unbegun-step.ts"
 
 /** A call, and where it stands in its turn. */
-export interface CallPlace {
+export interface CallPlace extends CallPosition {
+  /** A person is to be asked whether it may run. Resolves when it is durable that it has not begun. */
+  noteAsked(): Promise<void>
+  /** It goes on: allowed, or as a task that waits for them. Returns the step that asks from now on. */
+  noteDecided(isAllowed: boolean): Promise<AskingStep | undefined>
+}
+
+interface CallPosition {
   readonly call: FunctionCall
   /** Of the message that asks for it. */
   readonly position: number
@@ -13,10 +20,6 @@ export interface CallPlace {
   readonly key: string
   /** By an earlier claim of the turn: it may have done something, whatever comes of it now. */
   readonly wasBegun: boolean
-  /** A person is to be asked whether it may run. Resolves when it is durable that it has not begun. */
-  noteAsked(): Promise<void>
-  /** It goes on: allowed, or as a task that waits for them. Returns the step that asks from now on. */
-  noteDecided(isAllowed: boolean): Promise<AskingStep | undefined>
 }
 
 /**
@@ -24,30 +27,40 @@ export interface CallPlace {
  *
  * Dying while they are asked: it is asked about again. After they have allowed it: its tool's `onCrash` decides.
  */
-export function createCallPlace(
-  scope: TurnScope,
-  { call, position, key: first, wasBegun }: Pick<CallPlace, "call" | "position" | "key" | "wasBegun">,
-): CallPlace {
-  let key = first
-  return {
-    call,
-    position,
-    get key() {
-      return key
-    },
-    wasBegun,
-    async noteAsked() {
-      if (wasBegun) return
-      const unbegun = toUnbegunStep(key)
-      key = toNextKey(key)
-      saveSoon(scope, { entries: [], finished: [unbegun] })
-      await settle(scope)
-    },
-    async noteDecided(isAllowed) {
-      // From here on a crash finds it in flight.
-      if (isAllowed && !wasBegun)
-        await scope.turn.save({ entries: [], started: [{ key, onCrash: toOnCrash(scope, call) }] })
-      return scope.turn.askingStep(key)
-    },
+export function createCallPlace(scope: TurnScope, place: CallPosition): CallPlace {
+  return new NotedPlace(scope, place)
+}
+
+/** A class, as `LazyWithdrawal` is: every call has one, and its key changes. */
+class NotedPlace implements CallPlace {
+  readonly call: FunctionCall
+  readonly position: number
+  readonly wasBegun: boolean
+  key: string
+  readonly #scope: TurnScope
+
+  constructor(scope: TurnScope, { call, position, key, wasBegun }: CallPosition) {
+    this.call = call
+    this.position = position
+    this.wasBegun = wasBegun
+    this.key = key
+    this.#scope = scope
+  }
+
+  async noteAsked(): Promise<void> {
+    if (this.wasBegun) return
+    const unbegun = toUnbegunStep(this.key)
+    this.key = toNextKey(this.key)
+    saveSoon(this.#scope, { entries: [], finished: [unbegun] })
+    await settle(this.#scope)
+  }
+
+  async noteDecided(isAllowed: boolean): Promise<AskingStep | undefined> {
+    const { turn } = this.#scope
+    const { key } = this
+    // From here on a crash finds it in flight.
+    if (isAllowed && !this.wasBegun)
+      await turn.save({ entries: [], started: [{ key, onCrash: toOnCrash(this.#scope, this.call) }] })
+    return turn.askingStep(key)
   }
 }
