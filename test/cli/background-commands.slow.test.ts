@@ -110,7 +110,7 @@ test("a question of an agent in the background waits in the inbox with its optio
   await program.shows(/[\r\n]we talk on\r\n/)
   program.type("/inbox")
   await program.shows(
-    /2\) green\r\n[\s\S]*Answer: \/answer [0-9a-f]{8} NUMBER\|TEXT\r\n {2}expires in 23 h 59 min; then /,
+    /2\) green\r\n[\s\S]*Answer: \/answer [0-9a-f]{8} NUMBER\|TEXT\r\n {2}expires in (?:24 h 0|23 h 59) min; then /,
   )
   program.type(`/answer ${id} 7`)
   await program.shows(/Answer with a number from 1 to 3, or your own words/)
