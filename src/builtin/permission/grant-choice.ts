@@ -1,5 +1,6 @@
 import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 import type { Grant, GrantedCall } from "./grants.ts"
+import { toReasonOfNo } from "../../base/reason-of-no.ts"
 import { toVisibleText } from "../../base/visible-text.ts"
 
 /** What a person who is there can answer beside yes and no. */
@@ -35,7 +36,7 @@ export function toGrantChoice(approval: Question, call: GrantedCall, hasSession:
       const value = answer.value.trim()
       const grant = scopes.get(/^y(?:es)?$/i.test(value) ? yes : value)
       if (grant !== undefined) return { isAllowed: true, grant }
-      const because = value.replace(/^no?(?:[,:;.]\s*|$)/i, "")
+      const because = toReasonOfNo(value)
       const said = because === "" ? "" : `: ${toVisibleText(because, LONGEST_ANSWER)}`
       return { isAllowed: false, reason: `the person said no${said}` }
     },

@@ -1,6 +1,7 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { JsonValue } from "../../base/json.ts"
 import { toOneLine } from "../../base/one-line.ts"
+import { toReasonOfNo } from "../../base/reason-of-no.ts"
 import type { PersonAnswer } from "../../plugin/person-port.ts"
 import type { LifecycleEvent } from "../../task/event.ts"
 import { DEFAULT_WORKSPACE, type WaitId, type WorkspaceId } from "../../task/id.ts"
@@ -110,13 +111,9 @@ async function endQuestion(
   return ended
 }
 
-/**
- * A no may say why, which whoever asked for the call is told: of `no, use another folder` what follows, and of `no tests here`
- * all of it.
- */
+/** A no may say why, which whoever asked for the call is told. */
 function toBecause(answer: JsonValue): string {
-  const text = typeof answer === "string" ? answer.trim() : ""
-  const reason = /^no?\b/i.test(text) ? text.replace(/^no?(?:\s*[,:;.-]\s*|$)/i, "") : ""
+  const reason = typeof answer === "string" && /^\s*no?\b/i.test(answer) ? toReasonOfNo(answer) : ""
   return reason === "" ? "" : `: ${toOneLine(reason).slice(0, REASON_CHARACTERS)}`
 }
 
