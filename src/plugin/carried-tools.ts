@@ -3,7 +3,7 @@ import { createNewestMap } from "../base/newest-map.ts"
 import { unlessAborted } from "../base/unless-aborted.ts"
 import { carryCall, type Elsewhere, endCarried } from "./carry-call.ts"
 import type { BackgroundCapable } from "./background-capable.ts"
-import type { BackgroundPolicy, Tool } from "./tool.ts"
+import { type BackgroundPolicy, kindOf, type Tool } from "./tool.ts"
 import type { ContributingPlugin } from "./tool-index.ts"
 
 const ESTIMATE_WAIT_MS = 500
@@ -20,7 +20,7 @@ export async function carryTools(plugin: ContributingPlugin & BackgroundCapable)
 
 async function carryTool(elsewhere: Elsewhere): Promise<Tool> {
   const { plugin, tool } = elsewhere
-  if ((tool.kind ?? "tool") !== "tool") return tool
+  if (kindOf(tool) !== "tool") return tool
   if (!(await plugin.supportsBackground(tool.name))) {
     return { ...tool, background: { mode: "never" }, run: (input, context) => tool.run(input, context) }
   }

@@ -75,6 +75,11 @@ export interface Tool<Input = unknown> {
   run(input: Input, context: ToolContext): Promise<JsonValue | ToolReturn>
 }
 
+/** What a call of the tool becomes in the background. */
+export function kindOf({ kind = "tool" }: Pick<Tool, "kind">): Exclude<TaskKind, "turn"> {
+  return kind
+}
+
 /** Keeps the input's type inside `run` while tools of all inputs share one list. */
 export function defineTool<Input>(tool: Tool<Input>): Tool {
   return tool as unknown as Tool

@@ -1,4 +1,5 @@
 import type { Runtime } from "../../app.ts"
+import { whenAborted } from "../../base/when-aborted.ts"
 import { closeUnlessAway, tellLost, unlessAway } from "../away-store.ts"
 import { plain, shortId, type TaskId } from "../format.ts"
 import { openQuestions } from "../inbox.ts"
@@ -71,9 +72,7 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
 
 /** What is answered or reported may start more, which is waited for as well. */
 async function finish({ announcer, conversation, leftTurns }: EndingParts, signal: AbortSignal): Promise<void> {
-  const aborted = new Promise<void>((resolve) => {
-    signal.addEventListener("abort", () => resolve(), { once: true })
-  })
+  const aborted = whenAborted(signal)
   do {
     await Promise.race([conversation.allAnswered(), aborted])
     await leftTurns.allEnded(signal)

@@ -1,4 +1,5 @@
 import type { Runtime } from "../../app.ts"
+import { whenAborted } from "../../base/when-aborted.ts"
 import { shortId, type TaskRow, toLine } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
 
@@ -45,10 +46,7 @@ export function createLeftTurns({ tasks }: Runtime, screen: Screen): LeftTurns {
     },
     count: () => going.size,
     async allEnded(signal) {
-      const aborted = new Promise<void>((resolve) => {
-        signal.addEventListener("abort", () => resolve(), { once: true })
-      })
-      await Promise.race([Promise.all(going), aborted])
+      await Promise.race([Promise.all(going), whenAborted(signal)])
     },
     close: () => closing.abort(),
   }

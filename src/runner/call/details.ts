@@ -1,6 +1,6 @@
 import { type JsonObject, toJson } from "../../base/json.ts"
 import type { ToolCall } from "../../plugin/task-service.ts"
-import type { BackgroundPolicy, Tool } from "../../plugin/tool.ts"
+import { type BackgroundPolicy, kindOf, type Tool } from "../../plugin/tool.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
 import type { TaskDetails, TaskLimits } from "../../task/record.ts"
 import type { Admitted } from "./admission.ts"
@@ -25,7 +25,7 @@ export function toDetails(scope: RunnerScope, admitted: Admitted, id: TaskId): T
     parentMessage: call.parentMessage ?? null,
     batch: call.batch ?? null,
     group: call.group ?? null,
-    kind: tool.kind ?? "tool",
+    kind: kindOf(tool),
     plugin,
     tool: tool.name,
     model: call.model ?? null,
@@ -91,7 +91,7 @@ export function toRequestedTimeoutMs(call: ToolCall, tool: Tool, input: unknown)
 }
 
 function toUnnamedTimeoutMs(scope: RunnerScope, call: ToolCall, tool: Tool, input: unknown): number | null {
-  if ((tool.kind ?? "tool") !== "tool" || call.lifetime === "forever") return null
+  if (kindOf(tool) !== "tool" || call.lifetime === "forever") return null
   const { defaultTimeoutSeconds, foregroundTimeoutSeconds } = scope.config
   return (toPolicy(tool, input).mode === "never" ? foregroundTimeoutSeconds : defaultTimeoutSeconds) * 1_000
 }

@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../base/json.ts"
+import { kindOf } from "../../plugin/tool.ts"
 import type { AskingRun } from "../../plugin/context.ts"
 import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 import type { StopRequest } from "../../plugin/stop-request.ts"
@@ -54,7 +55,7 @@ export function createSessionCommands(scope: RunnerScope): SessionCommands {
   function findRunHere(id: TaskId): RunHere | undefined {
     const active = scope.active.get(id)
     if (active?.standing.in !== "background") return undefined
-    return { kind: active.tool.kind ?? "tool", lifetime: active.lifetime }
+    return { kind: kindOf(active.tool), lifetime: active.lifetime }
   }
 
   return {
@@ -65,7 +66,7 @@ export function createSessionCommands(scope: RunnerScope): SessionCommands {
     sealGroups: (session) => sealOpenGroups(scope, session),
     beginTurn: (start) => beginTurn(scope, start),
     rest: (id) => restRun(scope, id),
-    runsHere: (id) => scope.active.get(id)?.standing.in === "background",
+    runsHere: (id) => findRunHere(id) !== undefined,
     findRunHere,
     abortTurn(turn, request) {
       const active = scope.active.get(turn)

@@ -1,6 +1,6 @@
 import { context } from "@opentelemetry/api"
 import type { Answer } from "../../plugin/task-service.ts"
-import type { Tool } from "../../plugin/tool.ts"
+import { kindOf, type Tool } from "../../plugin/tool.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { beginTrace, isTraced, toErrorType } from "../trace.ts"
@@ -35,7 +35,7 @@ export function beginRunSpan({ taskId, run, session, plugin, tool, traceId, stan
   const attributes = {
     "meanwhile.task.id": taskId,
     "meanwhile.task.run": run,
-    "meanwhile.task.kind": tool.kind ?? "tool",
+    "meanwhile.task.kind": kindOf(tool),
     "meanwhile.plugin.name": plugin,
     "gen_ai.tool.name": tool.name,
     ...(session && { "gen_ai.conversation.id": session }),

@@ -1,3 +1,5 @@
+import { whenAborted } from "../../base/when-aborted.ts"
+import { kindOf } from "../../plugin/tool.ts"
 import type { ActiveRun } from "../run/active-run.ts"
 import { runsAbove } from "../run/runs-above.ts"
 import type { RunnerScope } from "../scope.ts"
@@ -31,7 +33,7 @@ export async function drain(scope: RunnerScope, pump: Pump, options: ShutdownOpt
   signal?.addEventListener("abort", end)
   const told = pump.leave()
   if (handsBack) void handBackUntil(scope, over.signal)
-  await Promise.race([aborted(over.signal), allEnded(scope)])
+  await Promise.race([whenAborted(over.signal), allEnded(scope)])
   end()
   cancelTimer()
   signal?.removeEventListener("abort", end)
@@ -50,19 +52,12 @@ async function allEnded(scope: RunnerScope): Promise<void> {
 }
 
 async function handBackUntil(scope: RunnerScope, over: AbortSignal): Promise<void> {
-  const ending = aborted(over)
+  const ending = whenAborted(over)
   while (!over.aborted) {
     await Promise.all(findUnoccupied(scope).map((active) => letGo(scope, active)))
     const ended = findGoing(scope).map((active) => active.ended.promise)
     await Promise.race([ending, sleep(scope.clock, LOOK_EVERY_MS, { isBackground: true }), ...ended])
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  if (signal.aborted) resolve()
-  signal.addEventListener("abort", () => resolve(), { once: true })
-  return promise
 }
 
 /** Agents and turns in which nothing is under way that would have to be stopped, or might not be repeated. */
@@ -78,7 +73,7 @@ function isUnderWay(active: ActiveRun): boolean {
   return isWaitedFor || active.journal.values().some((step) => step.state === "started" && step.isRunning)
 }
 
-const isToolCall = ({ tool }: ActiveRun): boolean => (tool.kind ?? "tool") === "tool"
+const isToolCall = ({ tool }: ActiveRun): boolean => kindOf(tool) === "tool"
 
 /** A task in the background is nobody's call: whoever started it does not wait for what it does. */
 function upToItsTask(runs: readonly ActiveRun[]): readonly ActiveRun[] {

@@ -1,4 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
+import { kindOf } from "../../plugin/tool.ts"
 import type { ActiveRun } from "../run/active-run.ts"
 import { detachRun } from "../run/ownership.ts"
 import { giveUpAfterGrace, stopRun } from "../run/stop-run.ts"
@@ -13,7 +14,7 @@ export async function letGo(scope: RunnerScope, active: ActiveRun): Promise<void
     await storeOutputSoFar(scope, active)
     return detachRun(active)
   }
-  if (active.standing.in === "background" && (active.tool.kind ?? "tool") !== "tool") {
+  if (active.standing.in === "background" && kindOf(active.tool) !== "tool") {
     active.isHandedBack = true
     active.abort.abort(new MeanwhileError("closed", "Meanwhile is shutting down."))
     active.processAbort.abort()
