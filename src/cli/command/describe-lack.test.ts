@@ -1,12 +1,13 @@
 import { expect, test } from "vitest"
-import type { Task } from "../format.ts"
-import type { TaskContext } from "./command.ts"
+import type { TaskId } from "../format.ts"
 import { describeLack } from "./describe-lack.ts"
 
-const QUEUED = { id: "1f0c5a7e-0000", status: "queued" } as unknown as Task
+type Tasks = Parameters<typeof describeLack>[0]["tasks"]
+
+const QUEUED = { id: "1f0c5a7e-0000" as TaskId, status: "queued" } as const
 
 function describe(get: () => Promise<unknown>): Promise<string> {
-  return describeLack({ tasks: { get } } as unknown as TaskContext["meanwhile"], QUEUED)
+  return describeLack({ tasks: { get: get as Tasks["get"] } }, QUEUED)
 }
 
 test("what keeps a task in the queue is said, and left out when it cannot be read", async () => {

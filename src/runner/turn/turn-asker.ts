@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../base/json.ts"
+import { isJsonObject, type JsonObject } from "../../base/json.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { AskingStep, TaskRecord, TaskSummary } from "../../task/record.ts"
 import type { ActiveRun } from "../run/active-run.ts"
@@ -27,8 +27,8 @@ export async function findAsker({ store }: RunnerScope, turn: TaskSummary): Prom
 }
 
 function readAsker({ [ASKER]: kept }: JsonObject): AskingStep | undefined {
-  if (typeof kept !== "object" || kept === null || Array.isArray(kept)) return undefined
-  const { taskId, run, key } = kept as JsonObject
+  if (!isJsonObject(kept)) return undefined
+  const { taskId, run, key } = kept
   if (typeof taskId !== "string" || typeof run !== "number" || typeof key !== "string") return undefined
   return { taskId: taskId as TaskId, run, key }
 }

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../base/json.ts"
+import { isJsonObject } from "../../base/json.ts"
 import type { Step } from "../../task/step.ts"
 import type { FinishedStep } from "../log/open-turn.ts"
 
@@ -23,9 +23,5 @@ export function toNextKey(key: string): string {
 }
 
 function isUnbegun(step: Step | undefined): boolean {
-  return step?.state === "finished" && isMark(step.result)
-}
-
-function isMark(result: JsonValue): boolean {
-  return typeof result === "object" && result !== null && "unbegun" in result
+  return step?.state === "finished" && isJsonObject(step.result) && "unbegun" in step.result
 }
