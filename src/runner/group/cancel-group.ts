@@ -7,9 +7,9 @@ import { AGENT_ENDED, findTurnsBelow } from "../turn/turns-below.ts"
 import { listMembers } from "./group-members.ts"
 
 /**
- * Cancels the group and stops its live members, with their turns, in one transaction: after a crash either all of it has happened or
- * nothing. Whoever waits for the group is released. A group that was cancelled already is returned as it is; of one that
- * is joined, those are stopped that it did not wait for.
+ * Cancels the group and stops its live members, with their turns, in one transaction: after a crash either all of it has
+ * happened or nothing. Whoever waits for the group is released. A group that was cancelled already is returned as it is; of
+ * one that is joined, those are stopped that it did not wait for.
  */
 export async function cancelGroup(
   scope: RunnerScope,

@@ -3,7 +3,8 @@ import { type Column, toRowSource } from "./row-source.ts"
 
 /**
  * Statements of a transaction that write many rows at once, sent one behind the other. Nobody waits for their answers: the
- * transaction is refused when one of them fails. Where there are no rows, none is sent. Columns are named: those that a newer schema adds keep their defaults.
+ * transaction is refused when one of them fails. Where there are no rows, none is sent. Columns are named: those that a newer
+ * schema adds keep their defaults.
  */
 export interface Bulk {
   insert(table: string, columns: readonly Column[]): void
