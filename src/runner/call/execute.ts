@@ -43,7 +43,10 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
     try {
       const decided = asked ? await decide(admitted, asked, options) : admitted
       if (asked) withdrawal.signal.throwIfAborted()
-      begin(decided, isRecorded(decided) || (await hasTask(scope, decided)))
+      const hasRecord = isRecorded(decided) || (await hasTask(scope, decided))
+      if (!withdrawal.cause || hasRecord) return begin(decided, hasRecord)
+      resolve({ outcome: "cancelled", ...withdrawal.cause, survivors: [] })
+      admitted.settle?.()
     } catch (error) {
       admitted.settle?.()
       throw error
@@ -65,7 +68,7 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
     },
     cancel(request = {}) {
       const cause = toStopCause(scope, request)
-      if (!begun) withdrawal.withdraw(cause.reason)
+      if (!begun) withdrawal.withdraw(cause)
       void Promise.resolve(admission).then(() => begun?.cancel(cause))
     },
   }

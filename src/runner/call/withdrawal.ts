@@ -1,4 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
+import type { StopRequest } from "../../plugin/task-service.ts"
 
 /** Tells whoever is asked for permission that the call is no longer wanted. Most calls never need the signal. */
 export interface Withdrawal {
@@ -7,7 +8,14 @@ export interface Withdrawal {
 
 export const NEVER_WITHDRAWN: Withdrawal = { signal: new AbortController().signal }
 
-export function createWithdrawal(): Withdrawal & { withdraw(reason: string): void } {
+/** Of one's own call. */
+export interface OwnWithdrawal extends Withdrawal {
+  /** Undefined as long as the call is wanted. */
+  readonly cause: Required<StopRequest> | undefined
+  withdraw(cause: Required<StopRequest>): void
+}
+
+export function createWithdrawal(): OwnWithdrawal {
   return new LazyWithdrawal()
 }
 
@@ -16,15 +24,17 @@ export function createWithdrawal(): Withdrawal & { withdraw(reason: string): voi
  * every call has an object with a getter: the getter of an object literal belongs to a hidden class of its own, and with
  * it all that it reaches stays in memory until the next full garbage collection.
  */
-class LazyWithdrawal implements Withdrawal {
+class LazyWithdrawal implements OwnWithdrawal {
   #controller: AbortController | undefined
+  cause: Required<StopRequest> | undefined
 
   get signal(): AbortSignal {
     return (this.#controller ??= new AbortController()).signal
   }
 
-  withdraw(reason: string): void {
+  withdraw(cause: Required<StopRequest>): void {
+    this.cause ??= cause
     this.#controller ??= new AbortController()
-    this.#controller.abort(new MeanwhileError("closed", reason))
+    this.#controller.abort(new MeanwhileError("closed", cause.reason))
   }
 }
