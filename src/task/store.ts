@@ -37,6 +37,8 @@ export interface TaskFilter {
   /** Consumed, and the last of it before this time. */
   readonly consumedBefore?: number
   readonly isStripped?: boolean
+  /** Looked at in each task that the other parts find: no index has it. */
+  readonly endedAfter?: number
 }
 
 export type CountFilter = Pick<TaskFilter, "workspace" | "kinds" | "statuses">

@@ -141,7 +141,7 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
     },
     async announceLeft(conversation) {
       await tellMissed({ meanwhile, screen, last, concerns, conversation })
-      for (const id of await tellLive({ meanwhile, screen, concerns })) announce(id)
+      for (const id of await tellLive({ meanwhile, screen, concerns, conversation })) announce(id)
     },
     async allEnded(signal) {
       await Promise.all([...watched.values()].map(({ told }) => told))

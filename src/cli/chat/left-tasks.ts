@@ -3,14 +3,16 @@ import type { Program } from "../../program.ts"
 import { findBlocked } from "../blocked-tasks.ts"
 import { findFirstStart } from "../first-start.ts"
 import { BACKGROUND_KINDS, formatAnnouncement, type TaskId, type TaskRow } from "../format.ts"
+import { listTasks } from "../list-tasks.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { LastAnnouncement, SessionId } from "./last-announcement.ts"
 
 const LIVE = ["queued", "running", "waiting", "stopping"] as const
 const MOST_SHOWN = 20
-const MOST_WATCHED = 1_000
+const MOST_LOOKED_AT = 1_000
 
 export interface LeftTasksOptions {
+  readonly conversation: SessionId
   readonly meanwhile: Runtime & Pick<Program, "maxConcurrentTasks">
   readonly screen: Screen
   /** Whether a task is one that this chat tells of. */
@@ -19,7 +21,6 @@ export interface LeftTasksOptions {
 
 export interface MissedTasksOptions extends LeftTasksOptions {
   readonly last: LastAnnouncement
-  readonly conversation: SessionId
 }
 
 /** Says what ended while nobody watched. */
@@ -36,9 +37,11 @@ export async function tellMissed(options: MissedTasksOptions): Promise<void> {
 }
 
 /** Says how many tasks go on, here or elsewhere, and returns those to tell of. What waits for a person is told as such. */
-export async function tellLive({ meanwhile, screen, concerns }: LeftTasksOptions): Promise<readonly TaskId[]> {
+export async function tellLive(options: LeftTasksOptions): Promise<readonly TaskId[]> {
+  const { meanwhile, screen, concerns, conversation } = options
   const { tasks } = meanwhile
-  const { items, cursor } = await tasks.list({ statuses: LIVE, kinds: BACKGROUND_KINDS }, { limit: MOST_WATCHED })
+  const live = { statuses: LIVE, kinds: BACKGROUND_KINDS }
+  const { items, cursor } = await tasks.list(live, { limit: MOST_LOOKED_AT })
   const blocked = await findBlocked(meanwhile)
   const going = items.filter(({ id }) => !blocked.has(id))
   // What waits for something else than a person is taken up here, as what is queued is, unless no tasks are run here.
@@ -53,7 +56,9 @@ export async function tellLive({ meanwhile, screen, concerns }: LeftTasksOptions
     const count = elsewhere === 1 ? "1 task runs" : `${elsewhere}${cursor ? " or more" : ""} tasks run`
     screen.print(`${count} elsewhere: see /tasks`)
   }
-  return (await keep(items, concerns)).map(({ id }) => id)
+  // A team may have begun more than was looked at since the conversation's own tasks.
+  const own = cursor ? await Array.fromAsync(listTasks(meanwhile, { ...live, session: conversation })) : []
+  return [...new Set((await keep([...own, ...items], concerns)).map(({ id }) => id))]
 }
 
 async function keep<Row extends TaskRow>(

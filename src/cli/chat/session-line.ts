@@ -12,16 +12,27 @@ const MOST_REMEMBERED = 10_000
 export type SessionLine = (session: SessionId) => Promise<readonly SessionId[]>
 
 export function createSessionLine({ engine }: Pick<Runtime, "engine">): SessionLine {
-  const parents = createNewestMap<SessionId, SessionId | null>(MOST_REMEMBERED)
+  /** Many tasks of one session are asked about at once: the first has it looked up. */
+  const parents = createNewestMap<SessionId, Promise<SessionId | null>>(MOST_REMEMBERED)
 
-  async function parentOf(session: SessionId): Promise<SessionId | null> {
+  async function readParent(session: SessionId): Promise<SessionId | null> {
+    try {
+      const record = await engine.store.session(session)
+      if (record) return (record.data["parent"] ?? null) as SessionId | null
+      parents.delete(session)
+      return null
+    } catch (error) {
+      parents.delete(session)
+      throw error
+    }
+  }
+
+  function parentOf(session: SessionId): Promise<SessionId | null> {
     const known = parents.get(session)
-    if (known !== undefined) return known
-    const record = await engine.store.session(session)
-    if (!record) return null
-    const parent = (record.data["parent"] ?? null) as SessionId | null
-    parents.set(session, parent)
-    return parent
+    if (known) return known
+    const reading = readParent(session)
+    parents.set(session, reading)
+    return reading
   }
 
   return async (session) => {

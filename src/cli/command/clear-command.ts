@@ -1,7 +1,6 @@
 import { BACKGROUND_KINDS } from "../format.ts"
+import { listTasks } from "../list-tasks.ts"
 import type { Command, TaskContext } from "./command.ts"
-
-const PAGE_SIZE = 200
 
 export const clearCommand: Command<TaskContext> = {
   name: "clear",
@@ -20,15 +19,10 @@ export const clearCommand: Command<TaskContext> = {
   },
 }
 
-async function countKept({ tasks }: TaskContext["meanwhile"]): Promise<number> {
+async function countKept(meanwhile: TaskContext["meanwhile"]): Promise<number> {
   let count = 0
-  let cursor: string | undefined
-  do {
-    const unused = { kinds: BACKGROUND_KINDS, isConsumed: false }
-    const page = await tasks.list(unused, { limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) })
-    count += page.items.filter(({ session }) => session !== null).length
-    cursor = page.cursor
-  } while (cursor !== undefined)
+  const unused = { kinds: BACKGROUND_KINDS, isConsumed: false }
+  for await (const { session } of listTasks(meanwhile, unused)) if (session !== null) count++
   return count
 }
 

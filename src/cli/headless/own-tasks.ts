@@ -1,9 +1,9 @@
 import type { Runtime } from "../../app.ts"
 import { BACKGROUND_KINDS, type Task, type TaskId, type TaskRow } from "../format.ts"
 import { openQuestions } from "../inbox.ts"
+import { listTasks } from "../list-tasks.ts"
 import { findAbove } from "../tasks-above.ts"
 
-const PAGE_SIZE = 100
 const LIVE = ["queued", "running", "waiting", "stopping"] as const
 
 export interface OwnTasksScope {
@@ -22,21 +22,11 @@ export async function findOwnTasks(scope: OwnTasksScope): Promise<readonly Task[
   const ids = new Set<TaskId>(started)
   for await (const { id } of listTasks(meanwhile, { ...filter, statuses: LIVE })) ids.add(id)
   for await (const { id, createdAt } of listTasks(meanwhile, filter)) {
-    // The newest come first.
     if (createdAt < beganAt) break
     ids.add(id)
   }
   const tasks = await Promise.all([...ids].map((id) => meanwhile.engine.store.task(id)))
   return tasks.filter((task) => task !== undefined).toSorted((one, other) => one.createdAt - other.createdAt)
-}
-
-async function* listTasks({ tasks }: Runtime, filter: Parameters<Runtime["tasks"]["list"]>[0]): AsyncIterable<TaskRow> {
-  let cursor: string | undefined
-  do {
-    const page = await tasks.list(filter, { limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) })
-    yield* page.items
-    cursor = page.cursor
-  } while (cursor !== undefined)
 }
 
 /** What is asked by tasks of the session and by those below them. */

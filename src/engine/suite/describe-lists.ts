@@ -79,6 +79,7 @@ export function describeLists(test: EngineTest): void {
         consumedBefore: Number.MAX_SAFE_INTEGER,
         isConsumed: false,
         isStripped: true,
+        endedAfter: 0,
       }
       expect(await idsOf(engine, filter)).toEqual([id])
       for (const part of toParts(filter)) expect(await idsOf(engine, { [part]: filter[part] })).toContain(id)
@@ -95,6 +96,23 @@ export function describeLists(test: EngineTest): void {
       const { id } = await createTask(engine)
       await createTask(engine, QUEUED, { session: createSessionId() })
       expect(await idsOf(engine, { session: null })).toEqual([id])
+    })
+
+    test("that ended after a time are found, whatever became of them", async ({ engine }) => {
+      const first = await createEndedTask(engine)
+      await createTask(engine)
+      await createTask(engine, RUNNING)
+      const endedAt = "endedAt" in first ? first.endedAt : Number.NaN
+      expect(await idsOf(engine, { endedAfter: endedAt - 1 })).toEqual([first.id])
+      expect(await idsOf(engine, { endedAfter: endedAt })).toEqual([])
+      const cancelled = await createTask(engine)
+      await applyEvents(engine, cancelled.id, CANCELLED)
+      const session = createSessionId()
+      const other = await createEndedTask(engine, { session })
+      expect(await idsOf(engine, { endedAfter: 0 })).toEqual([other.id, cancelled.id, first.id])
+      expect(await idsOf(engine, { endedAfter: 0, session })).toEqual([other.id])
+      expect(await idsOf(engine, { endedAfter: 0, statuses: ["cancelled"] })).toEqual([cancelled.id])
+      expect(await engine.store.countTasks({ endedAfter: 0 })).toBe(3)
     })
 
     test("several statuses come as one list, newest first", async ({ engine }) => {

@@ -90,6 +90,7 @@ export function toConditions(filter: TaskFilter): readonly Condition[] {
     filter.consumedBefore === undefined
       ? undefined
       : { sql: "used_at IS NOT NULL AND used_at < ?", values: [filter.consumedBefore] },
+    filter.endedAfter === undefined ? undefined : { sql: "ended_at > ?", values: [filter.endedAfter] },
     flag(filter.isConsumed, "has_unused_result = 0", "has_unused_result = 1"),
     flag(filter.isStripped, "stripped_at IS NOT NULL", "stripped_at IS NULL"),
   ].filter((condition) => condition !== undefined)

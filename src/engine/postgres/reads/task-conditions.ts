@@ -31,6 +31,8 @@ export function toTaskConditions(filter: TaskFilter, indexed: readonly IndexedPa
   conditions.among("lifetime", filter.lifetimes)
   if (filter.consumedBefore !== undefined)
     conditions.demand(`used_at IS NOT NULL AND used_at < ${conditions.bind(toPlace(Math.ceil(filter.consumedBefore)))}`)
+  if (filter.endedAfter !== undefined)
+    conditions.demand(`ended_at > ${conditions.bind(toPlace(Math.floor(filter.endedAfter)))}`)
   if (filter.isConsumed !== undefined) conditions.demand(`has_unused_result = ${filter.isConsumed ? 0 : 1}`)
   if (filter.isStripped !== undefined) conditions.demand(`stripped_at IS ${filter.isStripped ? "NOT NULL" : "NULL"}`)
   return conditions
