@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { runToEnd, startInTerminal, startPiped } from "../support/program.ts"
@@ -69,6 +69,20 @@ test("wrong arguments are refused with 2 and what is right, whichever command th
   writeFileSync(join(directory, "file"), "")
   await refused("--data-dir", join(directory, "file", "below"), "tasks")
   expect(existsSync(join(directory, ".meanwhile"))).toBe(false)
+})
+
+test("whoever looks at tasks makes no data folder, and is told when the one they named is not there", async () => {
+  const directory = createFolder()
+  expect(await tasks(directory, "list")).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^No tasks yet/) })
+  const named = join(directory, "mistyped")
+  for (const words of [["list"], ["show", "zzz"], ["retry", "zzz"]]) {
+    const { exitCode, stderr } = await runToEnd({ directory, arguments: ["--data-dir", "mistyped", "tasks", ...words] })
+    expect(stderr).toBe(
+      `meanwhile: Nothing was kept in ${named}: there is no such folder. Name another: --data-dir FOLDER\n`,
+    )
+    expect(exitCode).toBe(2)
+  }
+  expect(readdirSync(directory)).toEqual([])
 })
 
 test.each([

@@ -1,9 +1,10 @@
+import { resolve } from "node:path"
 import type { Runtime } from "../../app.ts"
 import { isMeanwhileError } from "../../base/error.ts"
 import { closeUnlessAway } from "../away-store.ts"
 import { createInterrupts, followSignals } from "../chat/interrupts.ts"
 import type { TaskContext } from "../command/command.ts"
-import { findDataDirectory, openDataDirectory } from "../data-directory.ts"
+import { findDataDirectory } from "../data-directory.ts"
 import { EXIT_CODES } from "../exit-code.ts"
 import { findEngine, tellAside } from "../find-engine.ts"
 import { findFirstStart } from "../first-start.ts"
@@ -23,13 +24,16 @@ const LOOK_EVERY_MS = 1_000
 const LIFE_EVERY_MS = 5_000
 const LONG_MS = 24 * 60 * 60 * 1_000
 
-/** Looks at the tasks of this folder, and ends what it is asked to: what is queued belongs to those who stay. */
+/**
+ * Looks at the tasks of this folder, and ends what it is asked to: what is queued belongs to those who stay. Nobody's tasks
+ * are looked at where there is no data folder yet: none is made for that.
+ */
 export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<void> {
   const { createRuntime } = await import("../../app.ts")
   const leaving = new AbortController()
   const { engine } = await findEngine(options)
-  // Of a store elsewhere nothing is kept here: no folder is made for that.
-  const dataDirectory = engine ? findDataDirectory(options.dataDir) : openDataDirectory(options.dataDir)
+  const dataDirectory = findDataDirectory(options.dataDir)
+  if (!engine && dataDirectory === undefined) refuseNamed(options)
   const meanwhile = await withWaitExit(tellAside, (tell) =>
     createRuntime({
       takesWork: "own",
@@ -42,10 +46,17 @@ export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<v
   await withRuntime({ meanwhile, leave, screen, waitMs: 0, words: toProgramWords(options) }, work)
 }
 
+/** A name that was mistyped makes no folder. */
+function refuseNamed({ dataDir }: GlobalOptions): void {
+  if (dataDir === undefined) return
+  throw new Error(`Nothing was kept in ${resolve(dataDir)}: there is no such folder. Name another: --data-dir FOLDER`)
+}
+
 /** For what has to run: that alone runs here, unless another copy takes it, and its end is waited for. */
 export async function workOnTasks(options: GlobalOptions, work: Work): Promise<void> {
   const screen = createLineScreen(process.stdout, process.env)
   const notes = createLineScreen(process.stderr, process.env)
+  if (!findDataDirectory(options.dataDir) && !(await findEngine(options)).engine) refuseNamed(options)
   const { meanwhile, leave } = await openRuntime({
     ...options,
     waitsForServers: true,
