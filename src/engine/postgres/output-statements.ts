@@ -2,12 +2,13 @@
  * Only whoever has the run claimed under that fence writes. The lock of the task's row keeps it so until the bytes are there;
  * a row that somebody else has locked is passed over, so that no one task holds up the others. Answers for each run that is
  * claimed so whether it was written. Pieces that lie across the border of what is dropped are cut. One that is there already,
- * because its answer was lost, may have got longer since.
+ * because its answer was lost, may have got longer since. The bytes of all come as one: they need not be written out as text.
  */
 export const APPEND_OUTPUT = `
 WITH asked AS (
-  SELECT * FROM unnest($1::text[], $2::integer[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[])
-    AS asked (id, run, fence, keep_from, start, bytes)
+  SELECT id, run, fence, keep_from, start, substring($8::bytea FROM place FOR length) AS bytes
+  FROM unnest($1::text[], $2::integer[], $3::bigint[], $4::bigint[], $5::bigint[], $6::integer[], $7::integer[])
+    AS asked (id, run, fence, keep_from, start, place, length)
 ), claimed AS (
   SELECT id, run, fence FROM tasks WHERE id = ANY($1::text[]) AND status IN ('running', 'stopping')
 ), held AS MATERIALIZED (

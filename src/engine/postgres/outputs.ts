@@ -79,13 +79,17 @@ export function createOutputs({ query, onWritten }: OutputsParts): PostgresOutpu
   /** Answers with those whose task somebody is writing to: they are to be tried again. */
   async function writeGroup(group: readonly Writer[]): Promise<readonly Writer[]> {
     const rows = group.flatMap(({ part }) => toRows(part))
+    let place = 1
+    const places = rows.map(({ bytes }) => (place += bytes.byteLength) - bytes.byteLength)
     const states = await query<{ id: string; run: number; fence: number; is_written: boolean }>(APPEND_OUTPUT, [
       rows.map(({ run }) => run.taskId),
       rows.map(({ run }) => run.run),
       rows.map(({ run }) => run.fence),
       rows.map(({ keepFrom }) => keepFrom),
       rows.map(({ start }) => start),
-      rows.map(({ bytes }) => toBuffer(bytes)),
+      places,
+      rows.map(({ bytes }) => bytes.byteLength),
+      Buffer.concat(rows.map(({ bytes }) => bytes)),
     ])
     const stateOf = new Map(states.map(({ id, run, fence, is_written }) => [`${id}/${run}/${fence}`, is_written]))
     const busy: Writer[] = []
@@ -152,10 +156,6 @@ function toRows(part: OutputPart): readonly OutputPart[] {
     rows.push({ ...part, start: part.start + from, bytes: part.bytes.subarray(from, from + ROW_BYTES) })
   }
   return rows
-}
-
-function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength)
 }
 
 function staleClaim(taskId: TaskId): MeanwhileError {

@@ -34,9 +34,8 @@ export interface OutputStreamOptions {
 const LOOK_EVERY_MS = 250
 /** While the store refuses. */
 const TRY_AGAIN_MS = 1_000
-const MOST_BYTES = 256 * 1_024
-/** Of what is printed faster, what the cap drops meanwhile is never sent. */
-const PARTS_PER_LOOK = 4
+/** At one look. Of what is printed faster, what the cap drops meanwhile is never sent. */
+const MOST_BYTES = 1_024 * 1_024
 const NEWLINE = 10
 
 interface Found {
@@ -80,9 +79,7 @@ export function createOutputStream(options: OutputStreamOptions): OutputStream {
   }
 
   async function look(): Promise<void> {
-    let found = await handOn(false)
-    for (let parts = 1; found.part && parts < PARTS_PER_LOOK; parts++) found = await handOn(false)
-    seenBytes = found.totalBytes
+    seenBytes = (await handOn(false)).totalBytes
   }
 
   async function handOn(isOver: boolean): Promise<Found> {
