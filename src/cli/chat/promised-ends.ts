@@ -20,7 +20,16 @@ export function createPromisedEnds(folder: string): PromisedEnds {
       }),
     remove: (taskId) => unlessRefused(() => rmSync(toPath(taskId), { force: true })),
     has: (taskId) => existsSync(toPath(taskId)),
-    list: () => (existsSync(folder) ? (readdirSync(folder) as TaskId[]) : []),
+    list: () => readNames(folder) as TaskId[],
+  }
+}
+
+/** Nothing was promised in a folder that is not there, and nothing that can be kept in one that cannot be read. */
+function readNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
   }
 }
 
