@@ -64,3 +64,24 @@ test("the end of what /start has left to workers is announced once, at the next 
   for (const folder of [createFolder(), directory, directory]) told.push(await announcements(id, folder))
   expect(told).toEqual([0, 1, 0])
 })
+
+test("a chat that goes on with another conversation tells what ended there, and what ends from then on", async () => {
+  const { start, finish } = await openStore()
+  const [first, second] = [createFolder(), createFolder()]
+  const chat = start(createFolder(), "--concurrency", "0")
+  const begin = async (directory: string): Promise<string> => {
+    chat.type(`start \`cd ${directory} && ${HELD}\` in the background`)
+    return (await chat.shows(/as task [0-9a-f]{8}/)).slice(-8)
+  }
+  const [ended, live] = [await begin(first), await begin(second)]
+  chat.type("/quit")
+  expect(await chat.exited).toBe(0)
+  await finish(ended, first)
+  const other = start(createFolder(), "--concurrency", "0")
+  other.type("/resume 1")
+  await other.shows(new RegExp(`Meanwhile: \\[${ended}\\] completed in`))
+  await finish(live, second)
+  await other.shows(new RegExp(`^\\[${live}\\] completed in`, "m"))
+  other.endInput()
+  expect(await other.exited).toBe(0)
+})

@@ -10,7 +10,7 @@ import { describeAsked, formatQuestion, isQuestion } from "../inbox.ts"
 import { isReportedTask } from "../reported-task.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { SessionId } from "./last-announcement.ts"
-import { tellLive, tellMissed } from "./left-tasks.ts"
+import { findLive, tellLive, tellMissed } from "./left-tasks.ts"
 import { followNewTasks } from "./new-tasks.ts"
 import { createQueuedTasks } from "./queued-tasks.ts"
 import { createToldHere, type ToldHereOptions } from "./told-here.ts"
@@ -26,6 +26,8 @@ export interface Announcer {
   promiseEnd(taskId: TaskId): void
   /** Announces what ended while nobody watched, and from now on the end of what goes on. */
   announceLeft(conversation: SessionId): Promise<void>
+  /** The same, when another conversation is opened in the chat. */
+  announceOpened(conversation: SessionId): Promise<void>
   /**
    * Resolves when every task of this program has ended or needs a person, or the signal aborts: whether there was one to
    * wait for. What another copy runs is its own.
@@ -142,6 +144,10 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
     async announceLeft(conversation) {
       await tellMissed({ meanwhile, screen, last, concerns, conversation })
       for (const id of await tellLive({ meanwhile, screen, concerns, conversation })) announce(id)
+    },
+    async announceOpened(conversation) {
+      await tellMissed({ meanwhile, screen, last, concerns, conversation })
+      for (const { id } of await findLive(meanwhile, conversation)) announce(id)
     },
     async allEnded(signal) {
       await Promise.all([...watched.values()].map(({ told }) => told))

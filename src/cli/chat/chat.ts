@@ -120,10 +120,21 @@ function createChat(options: ChatOptions) {
   const leave = (): void => leaving.end("interrupt")
   const controlC = createControlC({ prompt, screen, desk, foreground, conversation: () => conversation, leave })
   const { selection } = view
-  const { promiseEnd: announceEnd } = announcer
+  const { promiseEnd: announceEnd, announceOpened } = announcer
   const { words, gone } = options
   const giveBack = (line: string): void => void givenBack.push(line)
-  const context = { meanwhile, screen, selection, foreground, prefix: "/", words, announceEnd, gone, giveBack }
+  const context = {
+    meanwhile,
+    screen,
+    selection,
+    foreground,
+    prefix: "/",
+    words,
+    announceEnd,
+    announceOpened,
+    gone,
+    giveBack,
+  }
 
   async function start(): Promise<Conversation> {
     const session = await startSession(meanwhile, options)

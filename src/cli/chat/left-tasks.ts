@@ -40,8 +40,7 @@ export async function tellMissed(options: MissedTasksOptions): Promise<void> {
 export async function tellLive(options: LeftTasksOptions): Promise<readonly TaskId[]> {
   const { meanwhile, screen, concerns, conversation } = options
   const { tasks } = meanwhile
-  const live = { statuses: LIVE, kinds: BACKGROUND_KINDS }
-  const { items, cursor } = await tasks.list(live, { limit: MOST_LOOKED_AT })
+  const { items, cursor } = await tasks.list({ statuses: LIVE, kinds: BACKGROUND_KINDS }, { limit: MOST_LOOKED_AT })
   const blocked = await findBlocked(meanwhile)
   const going = items.filter(({ id }) => !blocked.has(id))
   // What waits for something else than a person is taken up here, as what is queued is, unless no tasks are run here.
@@ -57,8 +56,13 @@ export async function tellLive(options: LeftTasksOptions): Promise<readonly Task
     screen.print(`${count} elsewhere: see /tasks`)
   }
   // A team may have begun more than was looked at since the conversation's own tasks.
-  const own = cursor ? await Array.fromAsync(listTasks(meanwhile, { ...live, session: conversation })) : []
+  const own = cursor ? await findLive(meanwhile, conversation) : []
   return [...new Set((await keep([...own, ...items], concerns)).map(({ id }) => id))]
+}
+
+/** Of the conversation itself, without those of its agents. */
+export function findLive(meanwhile: Pick<Runtime, "tasks">, session: SessionId): Promise<readonly TaskRow[]> {
+  return Array.fromAsync(listTasks(meanwhile, { statuses: LIVE, kinds: BACKGROUND_KINDS, session }))
 }
 
 async function keep<Row extends TaskRow>(

@@ -72,5 +72,6 @@ async function obeyCommand(text: string, context: ChatContext): Promise<"quit" |
   if (output !== "") screen.print(plain(output))
   if (conversation.session !== before) {
     for (const line of await recall(conversation.session)) screen.print(screen.style.dim(line))
+    await context.announceOpened(conversation.session.id)
   }
 }

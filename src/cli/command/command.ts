@@ -24,6 +24,8 @@ export interface ChatContext extends TaskContext {
   readonly conversation: Conversation
   readonly selection: AgentSelection
   readonly foreground: Foreground
+  /** Tells what of a conversation has ended and goes on, when it is opened in the chat. */
+  announceOpened(conversation: Conversation["session"]["id"]): Promise<void>
   /** Aborted when the store is away, and not waited for any more. */
   readonly gone: AbortSignal
   /** The store was away, and may not have kept what this line asks for. */
