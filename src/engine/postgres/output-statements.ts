@@ -20,7 +20,7 @@ WITH asked AS (
   SELECT task, run, max(keep_from) AS keep_from FROM own GROUP BY task, run HAVING max(keep_from) > 0
 ), dropped AS (
   DELETE FROM outputs USING kept
-  WHERE outputs.task = kept.task AND outputs.run = kept.run AND stop <= keep_from
+  WHERE outputs.task = kept.task AND outputs.run = kept.run AND start < keep_from AND stop <= keep_from
 ), cut AS (
   UPDATE outputs SET start = keep_from, bytes = substring(bytes FROM (keep_from - start + 1)::integer) FROM kept
   WHERE outputs.task = kept.task AND outputs.run = kept.run AND start < keep_from AND stop > keep_from
@@ -44,9 +44,13 @@ export const OUTPUT_EXTENTS = {
     WHERE task = number AND outputs.run = wanted.run ORDER BY start DESC LIMIT 1) AS tail`,
 }
 
+/** From the piece on in which it begins: a run that says little at a time has very many of them. */
 export const READ_OUTPUT = {
   name: "read_output",
-  text: `SELECT start, bytes FROM outputs
-  WHERE task = (SELECT number FROM tasks WHERE id = $1::text) AND run = $2::integer AND start < $4::bigint AND stop > $3::bigint
-  ORDER BY start`,
+  text: `SELECT outputs.start, bytes FROM tasks
+  CROSS JOIN LATERAL (SELECT coalesce(max(start), 0) AS start FROM outputs
+    WHERE task = number AND outputs.run = $2::integer AND start <= $3::bigint) AS head
+  JOIN outputs ON task = number AND outputs.run = $2::integer AND outputs.start >= head.start
+    AND outputs.start < $4::bigint AND stop > $3::bigint
+  WHERE id = $1::text ORDER BY outputs.start`,
 }
