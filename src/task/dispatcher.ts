@@ -44,6 +44,6 @@ export interface Dispatcher {
   decline(offers: readonly Offer[]): void
   /** Work may have become available, here or in another process. */
   onOffer(listener: () => void): () => void
-  /** When the earliest delayed offer falls due, by wall time. */
-  nextDueAt(): Promise<number | undefined>
+  /** How long until the earliest delayed offer falls due, by the clock that it was put off by. Undefined: there is none. */
+  nextDueInMs(): Promise<number | undefined>
 }

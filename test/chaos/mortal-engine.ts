@@ -88,7 +88,7 @@ export function createMortalEngine(engine: Engine, life: Life): Engine {
         if (!life.isOver) engine.dispatcher.decline(offers)
       },
       onOffer: (listener) => engine.dispatcher.onOffer(whileAlive(listener)),
-      nextDueAt: () => life.guard(engine.dispatcher.nextDueAt()),
+      nextDueInMs: () => life.guard(engine.dispatcher.nextDueInMs()),
     },
     bus: {
       subscribe: (listener) =>

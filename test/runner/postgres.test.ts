@@ -1,10 +1,12 @@
 import { expect, onTestFinished, test } from "vitest"
 import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/app.ts"
+import { systemClock } from "../../src/base/clock.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { createTestPostgres } from "../../src/engine/postgres/test-engine.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
 import { allowAll } from "../../src/runner/call/permission.ts"
+import type { Dispatcher } from "../../src/task/dispatcher.ts"
 import { echo, createGatedTool } from "../support/tools.ts"
 
 async function openStore() {
@@ -22,7 +24,7 @@ async function openStore() {
     onTestFinished(() => runtime.close())
     return runtime
   }
-  return { open }
+  return { open, another }
 }
 
 test("what is started in one runtime is run by another, and its result comes back", async () => {
@@ -61,6 +63,24 @@ test("a task goes to a runtime that has its tool, and runtimes share what is que
     expect((await asking.tasks.result(id, { waitMs: 30_000 })).task.status).toBe("completed")
   for (const { tasks } of [first, second])
     expect(await tasks.list({ statuses: ["running"] })).toMatchObject({ items: [] })
+})
+
+test("a runtime whose clock is ahead of the server's looks for a delayed task no oftener for that", async () => {
+  const { open, another } = await openStore()
+  const engine = await another()
+  let looks = 0
+  const dispatcher: Dispatcher = {
+    ...engine.dispatcher,
+    take(request) {
+      looks += 1
+      return engine.dispatcher.take(request)
+    },
+  }
+  const clock = { ...systemClock, now: () => Date.now() + 60_000 }
+  const { tasks } = await open([echo], { engine: { ...engine, dispatcher }, clock })
+  const { id } = await tasks.start({ tool: "echo", input: {}, delayMs: 1_000 })
+  expect((await tasks.result(id, { waitMs: 30_000 })).task.status).toBe("completed")
+  expect(looks).toBeLessThan(20)
 })
 
 test("a conversation is kept in the store, and goes on in another runtime", async () => {

@@ -52,11 +52,11 @@ export async function openTestRuntime(options: RuntimeOptions): Promise<Runtime>
 /** Before it, nobody knows that the queue is empty, and a start has to queue. In a file it is over before anybody can ask. */
 export function watchFirstLook(dispatcher: Dispatcher): { dispatcher: Dispatcher; hasLooked: Promise<void> } {
   const { promise: hasLooked, resolve } = Promise.withResolvers<void>()
-  const nextDueAt = async (): Promise<number | undefined> => {
+  const nextDueInMs = async (): Promise<number | undefined> => {
     resolve()
-    return dispatcher.nextDueAt()
+    return dispatcher.nextDueInMs()
   }
-  return { dispatcher: { ...dispatcher, nextDueAt }, hasLooked }
+  return { dispatcher: { ...dispatcher, nextDueInMs }, hasLooked }
 }
 
 /** Where the store of a folder is, when it is in no file. */

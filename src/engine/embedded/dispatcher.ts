@@ -71,7 +71,12 @@ export function createDispatcher(
       }),
     decline() {},
     onOffer: (listener) => addTo(listeners, () => listener(), onSubscription),
-    nextDueAt: () => read(() => nextDue.get(clock.now())?.due ?? undefined),
+    nextDueInMs: () =>
+      read(() => {
+        const now = clock.now()
+        const due = nextDue.get(now)?.due ?? null
+        return due === null ? undefined : due - now
+      }),
     announce() {
       for (const listener of listeners) callSafely(listener)
     },

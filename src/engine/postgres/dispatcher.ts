@@ -104,7 +104,7 @@ export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
     },
     onOffer: wakeUp.add,
     announce: wakeUp.call,
-    nextDueAt: queued.nextDueAt,
+    nextDueInMs: queued.nextDueInMs,
     onClaim(taskId, run) {
       const claim = custody.beginClaim(taskId, run)
       return (ending) => {

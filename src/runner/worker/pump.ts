@@ -68,11 +68,9 @@ export function createPump(scope: RunnerScope): Pump {
   async function armTimer(): Promise<void> {
     cancelTimer?.()
     if (isStopped) return
-    const dueAt = await scope.engine.dispatcher.nextDueAt().catch(() => undefined)
-    const untilDueMs = dueAt === undefined ? SAFETY_POLL_MS : dueAt - scope.clock.now()
-    cancelTimer = scope.clock.schedule(Math.min(Math.max(untilDueMs, 1), SAFETY_POLL_MS), lookForAll, {
-      isBackground: true,
-    })
+    const dueInMs = await scope.engine.dispatcher.nextDueInMs().catch(() => undefined)
+    const delayMs = Math.min(Math.max(dueInMs ?? SAFETY_POLL_MS, 1), SAFETY_POLL_MS)
+    cancelTimer = scope.clock.schedule(delayMs, lookForAll, { isBackground: true })
   }
 
   function lookForAll(): void {

@@ -37,7 +37,7 @@ export interface QueuedRows {
   pluginsWithWork(request: TakeRequest): Promise<readonly string[]>
   /** What fits the request, in the order of the queue. */
   find(request: TakeRequest): Promise<readonly QueuedRow[]>
-  nextDueAt(): Promise<number | undefined>
+  nextDueInMs(): Promise<number | undefined>
 }
 
 const MOST_NAMES = 10
@@ -82,13 +82,14 @@ export function createQueuedRows(query: Query, clock: Clock | undefined): Queued
       const rooms = values.push(plugins.map((plugin) => Math.min(limit, request.room?.get(plugin) ?? limit)))
       return query(toQueryOfAll(toConditions(request, values), `$${rooms}::integer[]`), values)
     },
-    async nextDueAt() {
-      const [row] = await queryNamed<{ due: number | null }>(
-        `SELECT min(t.available_at) AS due FROM tasks t, ${NOW}
-         WHERE t.status = 'queued' AND t.available_at > t.queued_at AND t.available_at > clock.now`,
+    async nextDueInMs() {
+      const [row] = await queryNamed<{ due_in: number | null }>(
+        `SELECT (SELECT min(t.available_at) FROM tasks t
+           WHERE t.status = 'queued' AND t.available_at > t.queued_at AND t.available_at > clock.now) - clock.now AS due_in
+         FROM ${NOW}`,
         [now()],
       )
-      return row?.due ?? undefined
+      return row?.due_in ?? undefined
     },
   }
 }
