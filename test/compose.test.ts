@@ -4,6 +4,7 @@ import { parse } from "yaml"
 
 interface Service {
   readonly image: string
+  readonly user?: string
   readonly command?: string
   readonly environment: Readonly<Record<string, string>>
   readonly volumes: readonly string[]
@@ -25,12 +26,24 @@ test("compose.yaml has a store, a migration before all workers, and workers that
   for (const [name, { image, depends_on = {}, volumes }] of services) {
     expect(image, name).toMatch(/^[a-z]+:\d+$/)
     for (const needed of Object.keys(depends_on)) expect(compose.services, name).toHaveProperty(needed)
-    const named = volumes.map((volume) => volume.split(":")[0] ?? "").filter((volume) => !volume.startsWith("$"))
+    const named = volumes.map((volume) => volume.split(":")[0] ?? "").filter((volume) => !/^[$/]/.test(volume))
     for (const volume of named) expect(compose.volumes, name).toHaveProperty(volume)
   }
   const { postgres, worker } = compose.services
   expect(postgres?.healthcheck).toMatchObject({ test: expect.arrayContaining(["CMD", "pg_isready", "work"]) })
   expect(worker).not.toHaveProperty("container_name")
+})
+
+test("compose.yaml gives every worker a data folder that no other program has, which it may write without being root", () => {
+  const { migrate, worker } = compose.services
+  const folder = /--data-dir (\S+)/.exec(worker?.command ?? "")?.[1] ?? ""
+  const own = worker?.volumes.filter((volume) => !volume.includes(":")) ?? []
+  expect(own).toEqual(["/home/node"])
+  expect(folder.startsWith(`${own[0]}/`)).toBe(true)
+  // Of the image, with the home that the volume is filled from.
+  for (const service of [migrate, worker]) expect(service).toMatchObject({ image: "node:24", user: "node" })
+  // Commands run in the folder in which they were asked for.
+  expect(worker?.volumes).toContain("${PWD}:${PWD}")
 })
 
 test("compose.yaml writes no password down: whoever starts it must give one", () => {
