@@ -8,6 +8,8 @@ export interface TurnOrders {
   /** Of the model. */
   readonly baseUrl: string
   readonly leaseSeconds: number
+  /** The URL of the store. Without it, the one in the folder. */
+  readonly engine?: string
   /** Sent in a new session. Without it, what is left in the store is brought to its end. */
   readonly prompt?: string
   /** Two messages more, once everything has ended. */

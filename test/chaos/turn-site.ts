@@ -2,12 +2,14 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
+import { createPostgresEngine } from "../../src/engine/postgres/engine.ts"
 import { isWorkerAlive } from "../../src/runner/worker/worker-identity.ts"
 import type { Engine } from "../../src/task/engine.ts"
 import { DEFAULT_WORKSPACE, type SessionId } from "../../src/task/id.ts"
 import { LIVE_STATUSES } from "../../src/task/lifecycle.ts"
 import { type Child, startChild } from "./child.ts"
 import { createCrashSite } from "./crash-site.ts"
+import { describeLive } from "./store-invariants.ts"
 import { withPatience } from "../support/patience.ts"
 import { findTurnViolations, type TurnExpectations } from "./turn-invariants.ts"
 import type { TurnOrders, TurnReport } from "./turn-protocol.ts"
@@ -53,16 +55,29 @@ export interface KnownOfTurn extends Pick<TurnExpectations, "crashes" | "answers
 
 const LOOK_EVERY_MS = 2
 
-/** `program` is what people start, as it is published or from its source. */
-export function createTurnSite(wire: TurnWire, scenario: TurnScenario, program = REAL_PROGRAM): TurnSite {
-  const { directory, effectsFile, dataDirectory, describeLive, remove } = createCrashSite()
+export interface TurnSiteOptions {
+  /** What people start, as it is published or from its source, which is the default. */
+  readonly program?: string
+  /** The URL of a store on a server. Without it, one in the folder. */
+  readonly engine?: string
+}
+
+export function createTurnSite(wire: TurnWire, scenario: TurnScenario, options: TurnSiteOptions = {}): TurnSite {
+  const { program = REAL_PROGRAM, engine: url } = options
+  const { directory, effectsFile, dataDirectory, remove } = createCrashSite()
   const children = new Set<Child>()
   let questions = 0
   wire.listen(scenario.story, effectsFile, () => (questions += 1))
   const effects = (): readonly string[] =>
     existsSync(effectsFile) ? readFileSync(effectsFile, "utf8").trimEnd().split("\n") : []
   const openStore = (): Promise<Engine> =>
-    createEmbeddedEngine({ path: join(dataDirectory, "store.sqlite"), isHolderAlive: isWorkerAlive })
+    url === undefined
+      ? createEmbeddedEngine({ path: join(dataDirectory, "store.sqlite"), isHolderAlive: isWorkerAlive })
+      : createPostgresEngine({ url })
+  async function describeStore(): Promise<string> {
+    await using engine = await openStore()
+    return await describeLive(engine.store)
+  }
 
   return {
     effects,
@@ -75,7 +90,14 @@ export function createTurnSite(wire: TurnWire, scenario: TurnScenario, program =
     },
     start(orders) {
       const { session } = scenario
-      const parameters = [JSON.stringify({ directory, session, baseUrl: wire.baseUrl, leaseSeconds: 15, ...orders })]
+      const own = {
+        directory,
+        session,
+        baseUrl: wire.baseUrl,
+        leaseSeconds: 15,
+        ...(url !== undefined && { engine: url }),
+      }
+      const parameters = [JSON.stringify({ ...own, ...orders })]
       const child = startChild({ program: PROGRAM, parameters, directory })
       children.add(child)
       return child
@@ -88,7 +110,7 @@ export function createTurnSite(wire: TurnWire, scenario: TurnScenario, program =
         program,
         parameters,
         directory,
-        environment: { STORY_KEY: "nobody-checks-this" },
+        environment: { STORY_KEY: "nobody-checks-this", ...(url !== undefined && { MEANWHILE_ENGINE: url }) },
       })
       children.add(child)
       // Nothing is piped in: with an open pipe it would wait a while for what comes with the prompt.
@@ -100,7 +122,7 @@ export function createTurnSite(wire: TurnWire, scenario: TurnScenario, program =
       const { items } = await engine.store.sessions(DEFAULT_WORKSPACE, { limit: 2 })
       return items.length === 1 ? items[0]?.id : undefined
     },
-    ended: (child) => withPatience(child.exited, async () => `${child.lines.join("\n")}\n${await describeLive()}`),
+    ended: (child) => withPatience(child.exited, async () => `${child.lines.join("\n")}\n${await describeStore()}`),
     openStore,
     async findViolations({ effects: seen = effects(), session = scenario.session, ...counted }) {
       await using engine = await openStore()

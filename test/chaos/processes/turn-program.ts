@@ -10,7 +10,7 @@ import { createPlugin } from "./story-plugin.ts"
 
 /** A program made to be killed in mid-turn: its model is a server elsewhere, its tools act on a file that no crash takes. */
 const orders = JSON.parse(process.argv[2] ?? "") as TurnOrders
-const { directory, session: id, baseUrl, leaseSeconds, prompt, goesOn, atCommit, waits } = orders
+const { directory, session: id, baseUrl, leaseSeconds, engine, prompt, goesOn, atCommit, waits } = orders
 const runtime = await createRuntime({
   dataDirectory: join(directory, "data"),
   environment: { STORY_KEY: "nobody-checks-this" },
@@ -19,6 +19,7 @@ const runtime = await createRuntime({
   plugins: [createPlugin({ effectsFile: join(directory, "effects") })],
   permissions: allowAll,
   background: { leaseSeconds, stopGraceSeconds: 0.2 },
+  ...(engine !== undefined && { engine }),
 })
 if (atCommit) dieAtCommit(runtime, atCommit)
 report({ ready: true })

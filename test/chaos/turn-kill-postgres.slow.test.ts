@@ -1,0 +1,33 @@
+import { expect, test } from "vitest"
+import { installPackage } from "../../bench/built-package.ts"
+import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
+import { createFolder } from "../support/workplace.ts"
+import { isLong, requireNone, TEST_SEED, withSeed } from "./seed.ts"
+import { playKills } from "./turn-kills.ts"
+import { openTurnWire } from "./turn-wire.ts"
+
+const FILE = "test/chaos/turn-kill-postgres.slow.test.ts"
+const KILLS = isLong ? 400 : 12
+
+test("a program whose store is a server goes on with the turn in which it was killed, and repeats nothing that was finished", async () => {
+  const { program } = installPackage(createFolder())
+  const startedMs = performance.now()
+  const wire = await openTurnWire()
+  let real = 0
+  let exact = 0
+  try {
+    for (let round = 1; real < KILLS; round++) {
+      const seed = TEST_SEED + 55_000 + round
+      await using store = await createTestDatabase()
+      const kills = await withSeed(FILE, "killed", seed, () => playKills(wire, seed, { program, engine: store.url }))
+      real += kills.real
+      exact += kills.exact
+    }
+    requireNone(wire.problems)
+  } finally {
+    await wire.close()
+  }
+  const tookMs = Math.round(performance.now() - startedMs)
+  console.info(`${real} kills of the program and ${exact} at exact commits, all in mid-turn, took ${tookMs} ms`)
+  expect(real).toBeGreaterThanOrEqual(KILLS)
+})
