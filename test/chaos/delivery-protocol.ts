@@ -1,8 +1,14 @@
 import type { FatalCommit } from "./processes/die-at-commit.ts"
 
+/** Where programs meet: a folder, and a store on a server or, without its URL, in the folder. */
+export interface DeliveryPlace {
+  readonly directory: string
+  readonly engine?: string
+}
+
 /** What one life of the program is told, as its only argument. */
 export interface DeliveryOrders {
-  readonly directory: string
+  readonly place: DeliveryPlace
   /** Says what happens: the same in every process. */
   readonly seed: number
   /** Which life of the plan it is, from 0. Without one it only has the conversations open, beside another program. */

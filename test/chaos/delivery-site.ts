@@ -7,27 +7,28 @@ import { createRuntime } from "../../src/app.ts"
 import { type Child, startChild } from "./child.ts"
 import { createTeller, type OpenDelivery, toRuntimeOptions } from "./delivery-house.ts"
 import type { DeliveryPlan } from "./delivery-plan.ts"
-import type { DeliveryOrders, DeliveryReport } from "./delivery-protocol.ts"
+import type { DeliveryOrders, DeliveryPlace, DeliveryReport } from "./delivery-protocol.ts"
 import { createWorld } from "./delivery-tools.ts"
 
 const PROGRAM = fileURLToPath(new URL("processes/delivery-program.ts", import.meta.url))
 /** Whoever lives on looks after the dead three times in it. */
 const LEASE_SECONDS = 3
 
-/** A folder with a real store, in which programs tell what has ended and are killed. */
+/** A folder and a real store, where programs tell what has ended and are killed. */
 export interface DeliverySite {
-  readonly directory: string
-  start(orders: Omit<DeliveryOrders, "directory">): Child
+  readonly place: DeliveryPlace
+  start(orders: Omit<DeliveryOrders, "place">): Child
   remove(): void
 }
 
-export function createDeliverySite(): DeliverySite {
+export function createDeliverySite(engine?: string): DeliverySite {
   const directory = mkdtempSync(join(tmpdir(), "meanwhile-delivery-"))
+  const place = { directory, ...(engine !== undefined && { engine }) }
   const children = new Set<Child>()
   return {
-    directory,
+    place,
     start(orders) {
-      const child = startChild({ program: PROGRAM, parameters: [JSON.stringify({ directory, ...orders })], directory })
+      const child = startChild({ program: PROGRAM, parameters: [JSON.stringify({ place, ...orders })], directory })
       children.add(child)
       return child
     },
@@ -40,7 +41,7 @@ export function createDeliverySite(): DeliverySite {
 
 /** By real time, on what a real process would write. `isBeside`: another has the same conversations open. */
 export async function openRealDelivery(
-  directory: string,
+  { directory, engine }: DeliveryPlace,
   plan: DeliveryPlan,
   problems: string[],
   isBeside = false,
@@ -48,7 +49,12 @@ export async function openRealDelivery(
   const world = createWorld((turns) => sleep(turns))
   const options = toRuntimeOptions(plan, world, createTeller(problems))
   const background = { ...options.background, ...(isBeside && { leaseSeconds: LEASE_SECONDS }) }
-  const runtime = await createRuntime({ ...options, background, dataDirectory: join(directory, "data") })
+  const runtime = await createRuntime({
+    ...options,
+    background,
+    dataDirectory: join(directory, "data"),
+    ...(engine !== undefined && { engine }),
+  })
   return { runtime, world, store: runtime.engine.store }
 }
 

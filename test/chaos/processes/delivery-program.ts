@@ -8,10 +8,10 @@ import { createRandom } from "../seed.ts"
 import { dieAtCommit } from "./die-at-commit.ts"
 
 /** A program made to be killed while it tells what has ended. */
-const { directory, seed, life, atCommit } = JSON.parse(process.argv[2] ?? "") as DeliveryOrders
+const { place, seed, life, atCommit } = JSON.parse(process.argv[2] ?? "") as DeliveryOrders
 const plan = planDelivery(seed, createRandom(seed))
 const problems: string[] = []
-const open = await openRealDelivery(directory, plan, problems, life === undefined)
+const open = await openRealDelivery(place, plan, problems, life === undefined)
 if (atCommit) dieAtCommit(open.runtime, atCommit)
 report({ ready: true })
 

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest"
+import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
+import { playDeliveryKills } from "./delivery-kills.ts"
+import { isLong, TEST_SEED, withSeed } from "./seed.ts"
+
+const FILE = "test/chaos/delivery-kill-postgres.slow.test.ts"
+const SEEDS = isLong ? 400 : 8
+
+test("a program whose store is a server, killed while it tells what has ended, tells all of it once at the next start", async () => {
+  const startedMs = performance.now()
+  let kills = 0
+  let early = 0
+  for (let seed = TEST_SEED + 85_000; seed < TEST_SEED + 85_000 + SEEDS; seed++) {
+    await using store = await createTestDatabase()
+    const counted = await withSeed(FILE, "tells all of it once", seed, () => playDeliveryKills(seed, store.url))
+    kills += counted.kills
+    early += counted.early
+  }
+  const tookMs = Math.round(performance.now() - startedMs)
+  console.info(`${SEEDS} seeds with ${kills} kills, ${early} of them before all was told, took ${tookMs} ms`)
+  expect(kills).toBeGreaterThanOrEqual(SEEDS)
+  expect(early).toBeGreaterThan(kills / 3)
+})
