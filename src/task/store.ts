@@ -68,6 +68,15 @@ export interface GroupFilter {
   readonly withoutTask?: string
 }
 
+/** Every part given must hold. */
+export interface WaitFilter {
+  readonly workspace?: WorkspaceId
+  readonly taskId?: TaskId
+  readonly isOpen?: boolean
+  /** The time to answer is over, by the clock of the store. */
+  readonly isOverdue?: true
+}
+
 export interface PageRequest {
   readonly limit: number
   /** From the page before; opaque. */
@@ -104,6 +113,8 @@ export interface TaskStore {
     options?: CommitOptions,
   ): Promise<Answers<Operations>>
 
+  /** The time that everything in it is dated by: of a server the server's, whatever the clock of this process says. */
+  now(): Promise<number>
   task(id: TaskId): Promise<TaskRecord | undefined>
   /** An earlier or the current run of a task, as it ended or stands. */
   run(id: TaskId, run: number): Promise<TaskRecord | undefined>
@@ -125,7 +136,8 @@ export interface TaskStore {
   group(id: GroupId): Promise<GroupRecord | undefined>
   /** Newest first. */
   groups(filter: GroupFilter, limit: number): Promise<readonly GroupRecord[]>
-  waits(filter: { workspace?: WorkspaceId; taskId?: TaskId; isOpen?: boolean }): Promise<readonly WaitRecord[]>
+  /** Oldest first. */
+  waits(filter: WaitFilter): Promise<readonly WaitRecord[]>
   wait(id: WaitId): Promise<WaitRecord | undefined>
   leases(keyPrefix: string): Promise<readonly Lease[]>
   /** Those that live, with what each has announced. */

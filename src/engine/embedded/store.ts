@@ -36,6 +36,7 @@ export function createStore({ database, clock, tables, cache, leaseWatch, groupC
   return {
     commit: <const Operations extends readonly Operation[]>(operations: Operations, options?: CommitOptions) =>
       groupCommit.commit(operations, options) as Promise<Answers<Operations>>,
+    now: async () => clock.now(),
     task: (id) =>
       read(() => {
         const task = tasks.find(id)
@@ -57,7 +58,7 @@ export function createStore({ database, clock, tables, cache, leaseWatch, groupC
     notices: (filter, limit) => read(() => notices.read(filter, limit)),
     group: (id) => read(() => groups.find(id)),
     groups: (filter, limit) => read(() => groups.read(filter, limit)),
-    waits: (filter) => read(() => waits.read(filter)),
+    waits: (filter) => read(() => waits.read(filter, clock.now())),
     wait: (id) => read(() => waits.find(id)),
     leases: (keyPrefix) => read(() => leases.read(keyPrefix).map((lease) => toLease(lease, leaseWatch.isOver(lease)))),
     workers: () => read(workers),

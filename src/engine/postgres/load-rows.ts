@@ -3,7 +3,7 @@ import { wantGroupsOfTasks } from "./load/lock-groups.ts"
 import { lockOthers } from "./load/lock-others.ts"
 import type { KnownTasks } from "./known-tasks.ts"
 import { type Locked, lockTasks } from "./load/lock-tasks.ts"
-import { NOW } from "./load/now.ts"
+import { readNow } from "./load/now.ts"
 import { readDependents } from "./load/read-dependents.ts"
 import type { WantedKind, Wants } from "./working-set/wants.ts"
 import type { WorkingSet } from "./working-set/working-set.ts"
@@ -51,8 +51,3 @@ const OF_TASKS: readonly WantedKind[] = [
   "lastCompletion",
   "runsOfTask",
 ]
-
-async function readNow(query: Query): Promise<number> {
-  const [row] = await query<{ now: number }>(`SELECT ${NOW} AS now`)
-  return row?.now ?? 0
-}

@@ -85,5 +85,13 @@ export function describeWaits(test: EngineTest): void {
       expect(await ids({ taskId: second.id })).toEqual([two.id])
       expect(await ids({ isOpen: true })).toHaveLength(2)
     })
+
+    test("whose time is over, by the clock of the store, are found among all", async ({ engine }) => {
+      const now = await engine.store.now()
+      const [over, later, never] = [now, now + 3_600_000, null].map((expiresAt) => sampleWait({ expiresAt }))
+      for (const wait of [over, later, never]) if (wait) await createTask(engine, { as: "waiting", wait })
+      expect(await engine.store.waits({ isOpen: true, isOverdue: true })).toMatchObject([{ id: over?.id }])
+      expect(await engine.store.waits({ isOpen: false, isOverdue: true })).toEqual([])
+    })
   })
 }

@@ -4,9 +4,7 @@ import type { RunnerScope } from "../scope.ts"
 
 /** Gives waits whose time is over the answer they were opened with. Nothing waits for ever that was not meant to. */
 export async function expireWaits(scope: RunnerScope): Promise<void> {
-  const now = scope.clock.now()
-  for (const wait of await scope.store.waits({ isOpen: true })) {
-    if (wait.expiresAt === null || wait.expiresAt > now) continue
+  for (const wait of await scope.store.waits({ isOpen: true, isOverdue: true })) {
     try {
       await expireWait(scope, wait)
     } catch (error) {

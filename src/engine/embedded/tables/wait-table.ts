@@ -1,14 +1,12 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
-import type { TaskStore } from "../../../task/store.ts"
+import type { WaitFilter } from "../../../task/store.ts"
 import type { WaitRecord } from "../../../task/wait.ts"
 import { createStatementCache, prepare } from "../statement.ts"
 import { toWaitRecord, type WaitRow } from "../../rules/rows/wait-row.ts"
 import type { WaitTable } from "../../rules/tables.ts"
 
-export type WaitFilter = Parameters<TaskStore["waits"]>[0]
-
 export interface StoredWaits extends WaitTable {
-  read(filter: WaitFilter): readonly WaitRecord[]
+  read(filter: WaitFilter, now: number): readonly WaitRecord[]
 }
 
 export function createWaitTable(database: DatabaseSync): StoredWaits {
@@ -30,8 +28,8 @@ export function createWaitTable(database: DatabaseSync): StoredWaits {
       const row = find.get(id)
       return row && toWaitRecord(row)
     },
-    read(filter) {
-      const { sql, parameters } = toQuery(filter)
+    read(filter, now) {
+      const { sql, parameters } = toQuery(filter, now)
       return statement<WaitRow>(sql)
         .all(...parameters)
         .map(toWaitRecord)
@@ -47,7 +45,7 @@ export function createWaitTable(database: DatabaseSync): StoredWaits {
 }
 
 /** Oldest first. */
-function toQuery(filter: WaitFilter): { sql: string; parameters: SQLInputValue[] } {
+function toQuery(filter: WaitFilter, now: number): { sql: string; parameters: SQLInputValue[] } {
   const conditions: string[] = []
   const parameters: SQLInputValue[] = []
   if (filter.taskId !== undefined) {
@@ -59,6 +57,10 @@ function toQuery(filter: WaitFilter): { sql: string; parameters: SQLInputValue[]
     parameters.push(filter.workspace)
   }
   if (filter.isOpen !== undefined) conditions.push(filter.isOpen ? "state = 'open'" : "state <> 'open'")
+  if (filter.isOverdue) {
+    conditions.push("expires_at <= ?")
+    parameters.push(now)
+  }
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : ""
   return { sql: `SELECT * FROM waits ${where} ORDER BY opened_at, rowid`, parameters }
 }
