@@ -11,6 +11,7 @@ import { findUrlProblem } from "./config/engine-url.ts"
 import type { pluginEntrySchema } from "./config/plugin-entry.ts"
 import type { SectionValues } from "./config/section.ts"
 import { backgroundConfigSchema } from "./runner/config.ts"
+import { TASK_KINDS, type TaskKind } from "./task/record.ts"
 import { agentConfigSchema } from "./session/agent-config.ts"
 import { modelsConfigSchema } from "./session/catalogue-config.ts"
 import { reportsConfigSchema } from "./session/report/report-config.ts"
@@ -37,11 +38,30 @@ const engineSchema = z
   .nullable()
   .default(null)
 
+const workerSchema = lazily(() =>
+  z
+    .strictObject({
+      kinds: z
+        .array(z.enum(["tool", "agent"]))
+        .min(1)
+        .nullable()
+        .default(null)
+        .describe("Takes only tasks of these kinds; turns go with agents. null: of every kind."),
+      drainSeconds: z
+        .number()
+        .nonnegative()
+        .default(0)
+        .describe("When it is stopped, how long tasks other than agents may go on to their end."),
+    })
+    .readonly(),
+)
+
 /** What `meanwhile.config.*` may say beside `plugins`. Each schema belongs to the part that is configured by it. */
 export const configSections = lazily(() => ({
   engine: engineSchema,
   agent: agentConfigSchema(),
   background: backgroundConfigSchema(),
+  worker: workerSchema(),
   reports: programReportsSchema(),
   permissions: permissionsConfigSchema,
   gc: gcConfigSchema(),
@@ -59,6 +79,7 @@ export const SECTION_SUMMARIES: Readonly<Record<keyof ConfigSections | "plugins"
   engine: "Where everything is kept: the URL of a PostgreSQL database, or null for the data folder.",
   agent: "How agents work.",
   background: "The limits of tasks, and how the model sees them.",
+  worker: "What `meanwhile worker` takes, and how it stops.",
   reports: "When the agent speaks without being asked, about what its tasks came to.",
   permissions: "What agents may do without asking, and what never.",
   gc: "What becomes of a conversation that fills the model's context window.",
@@ -73,6 +94,11 @@ export const SECTION_SUMMARIES: Readonly<Record<keyof ConfigSections | "plugins"
 }
 
 export type ProgramConfig = SectionValues<ConfigSections>
+
+/** An agent is made of turns: whoever takes one must be able to go on with those that were cut off. */
+export function toTakenKinds({ kinds }: ProgramConfig["worker"]): readonly TaskKind[] {
+  return kinds ? kinds.flatMap((kind): TaskKind[] => (kind === "agent" ? ["agent", "turn"] : [kind])) : TASK_KINDS
+}
 
 /** A whole configuration as a person writes it. Everything may be left out. */
 export type ConfigInput = {

@@ -10,7 +10,7 @@ import { toShownUrl } from "./config/engine-url.ts"
 import { MCP_FILE } from "./config/folder-contents.ts"
 import { loadConfig } from "./config/load-config.ts"
 import { createPluginLoader } from "./config/plugin-loader.ts"
-import { configSections, type ProgramConfig } from "./program-config.ts"
+import { configSections, type ProgramConfig, toTakenKinds } from "./program-config.ts"
 import { hasWork } from "./program-host.ts"
 import { type FolderOptions, openFolder, type ProgramFolder } from "./program-folder.ts"
 import { createProgramPlugins, createSessionPlugin } from "./program-plugins.ts"
@@ -26,7 +26,7 @@ export type { TrustQuestion } from "./program-folder.ts"
 /** Beside the folder: what the one who opens the program brings, over what the configuration says. */
 export interface ProgramOptions
   extends FolderOptions,
-    Pick<RuntimeOptions, "model" | "person" | "log" | "clock" | "onEvent" | "takesWork" | "takesKinds" | "storeWait"> {
+    Pick<RuntimeOptions, "model" | "person" | "log" | "clock" | "onEvent" | "takesWork" | "storeWait"> {
   readonly dataDirectory: string
   /** Where commands run, and where a configuration is looked for. */
   readonly workingDirectory: string
@@ -35,6 +35,8 @@ export interface ProgramOptions
   readonly engine?: string
   /** Tasks that run at once. Default: what the configuration says. */
   readonly maxConcurrentTasks?: number
+  /** It is a worker, with these wishes. Without it the section `worker` of the configuration says nothing here. */
+  readonly worker?: Partial<ProgramConfig["worker"]>
   /** Default true. False: what tasks came to is left to be told by those who have the conversation open. */
   readonly makesReports?: boolean
   /** Default false: MCP servers come while the conversation has begun. True for those who cannot come back later. */
@@ -48,6 +50,8 @@ export interface Program extends Runtime {
   /** Where its store is, as people may read it. */
   readonly storePlace: string
   readonly maxConcurrentTasks: number
+  /** As configured and wished for. */
+  readonly worker: ProgramConfig["worker"]
 }
 
 /** The runtime as the terminal program has it: with the built-in plugins, and with what a trusted folder adds. */
@@ -90,7 +94,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     ...(person && { person }),
     ...(options.onEvent && { onEvent: options.onEvent }),
     ...(options.takesWork !== undefined && { takesWork: options.takesWork }),
-    ...(options.takesKinds && { takesKinds: options.takesKinds }),
+    ...(options.worker && { takesKinds: toTakenKinds(values.worker) }),
     ...(values.engine !== null && {
       engine: values.engine,
       storeWait: { ...PATIENT, tell: notify, ...options.storeWait },
@@ -117,6 +121,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
     areReportsOn: values.reports.enabled,
     storePlace: values.engine === null ? dataDirectory : toShownUrl(values.engine),
     maxConcurrentTasks: values.background.maxConcurrentTasks,
+    worker: values.worker,
   })
 }
 
@@ -133,6 +138,7 @@ function withWishes(config: ProgramConfig, options: ProgramOptions): ProgramConf
   return {
     ...config,
     engine: engine ?? config.engine,
+    worker: { ...config.worker, ...options.worker },
     reports: { ...config.reports, enabled: config.reports.enabled && makesReports },
     ...(maxConcurrentTasks !== undefined && { background: { ...config.background, maxConcurrentTasks } }),
   }

@@ -33,8 +33,7 @@ export interface OpeningOptions extends GlobalOptions {
   readonly waitsForServers?: boolean
   /** Default true. Own: what others left, and their conversations, are left alone. */
   readonly takesWork?: true | "own"
-  /** Default: of every kind. */
-  readonly takesKinds?: ProgramOptions["takesKinds"]
+  readonly worker?: ProgramOptions["worker"]
   readonly makesReports?: ProgramOptions["makesReports"]
   readonly log?: ProgramOptions["log"]
   readonly person?: ProgramOptions["person"]
@@ -54,7 +53,7 @@ export interface OpeningOptions extends GlobalOptions {
 /** The runtime of this folder. Loaded only now: `--version` and `--help` need none of it. */
 export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntime> {
   const { notify, confirmTrust, trust = false, waitsForServers = false, takesWork = true } = options
-  const { engine, takesKinds, makesReports = true, concurrency, log, startPatienceMs } = options
+  const { engine, worker, makesReports = true, concurrency, log, startPatienceMs } = options
   const leaving = new AbortController()
   const gone = new AbortController()
   let isAway = false
@@ -71,7 +70,7 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     waitsForServers,
     takesWork,
     makesReports,
-    ...(takesKinds && { takesKinds }),
+    ...(worker && { worker }),
     ...(concurrency !== undefined && { maxConcurrentTasks: concurrency }),
     ...(engine !== undefined && { engine }),
     ...(log && { log }),

@@ -1,4 +1,5 @@
 import { isMeanwhileError } from "../../base/error.ts"
+import type { ProgramOptions } from "../../program.ts"
 import { closeUnlessAway } from "../away-store.ts"
 import { EXIT_CODES, type ExitName } from "../exit-code.ts"
 import { formatDuration, plain } from "../format.ts"
@@ -8,13 +9,9 @@ import type { Screen } from "../screen/screen.ts"
 import { createLineLog } from "./line-log.ts"
 import { createStop, type Stop } from "./stop.ts"
 
-export type WorkerKind = "tool" | "agent"
-
 export interface WorkerOptions extends GlobalOptions {
-  /** Default: of every kind. */
-  readonly kinds?: readonly WorkerKind[]
-  /** How long what runs may go on to its own end once the worker is stopped. */
-  readonly drainMs: number
+  /** Over what the configuration says. */
+  readonly worker: NonNullable<ProgramOptions["worker"]>
   readonly isVerbose: boolean
 }
 
@@ -29,7 +26,6 @@ const START_PATIENCE_MS = 60_000
 
 /** Takes work until a signal stops it. A second one ends the process at once. */
 export async function runWorker(options: WorkerOptions): Promise<ExitName> {
-  const { kinds, drainMs } = options
   const screen = createLineScreen(process.stdout, process.env)
   const stop = createStop()
   stop.hurry.addEventListener("abort", () => {
@@ -42,8 +38,10 @@ export async function runWorker(options: WorkerOptions): Promise<ExitName> {
     screen.print(`Worker ${process.pid} has stopped while it waited for its store. It had taken nothing.`)
     return "stopped"
   }
-  const what = kinds ? `${kinds.join(" and ")} tasks` : "tasks"
   const { meanwhile, isStoreAway } = opened
+  const { kinds, drainSeconds } = meanwhile.worker
+  const drainMs = drainSeconds * 1_000
+  const what = kinds ? `${kinds.join(" and ")} tasks` : "tasks"
   const { maxConcurrentTasks: most, storePlace } = meanwhile
   screen.print(`Worker ${process.pid} takes ${what} from ${plain(storePlace)}, at most ${most} at once.`)
   if (!stop.signal.aborted)
@@ -77,7 +75,7 @@ function describeDrain(drainMs: number): string {
 
 /** Null: it was stopped while its store did not answer. */
 async function openWorker(options: WorkerOptions, screen: Screen, stop: Stop): Promise<OpenedRuntime | null> {
-  const { kinds, isVerbose } = options
+  const { isVerbose } = options
   const notes = createLineScreen(process.stderr, process.env)
   const opening = new AbortController()
   const giveUp = (): void => opening.abort()
@@ -90,8 +88,6 @@ async function openWorker(options: WorkerOptions, screen: Screen, stop: Stop): P
       signal: opening.signal,
       waitsForServers: true,
       makesReports: false,
-      // An agent is made of turns: whoever takes one must be able to go on with those that were cut off.
-      ...(kinds && { takesKinds: kinds.flatMap((kind) => (kind === "agent" ? (["agent", "turn"] as const) : [kind])) }),
       notify: (text) => notes.print(text),
       log: createLineLog({ screen, notes, isVerbose, isLeft: () => gone.aborted }),
     })

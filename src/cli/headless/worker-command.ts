@@ -1,8 +1,10 @@
 import { Command, InvalidArgumentError } from "commander"
+import type { Program } from "../../program.ts"
 import { EXIT_CODES } from "../exit-code.ts"
 import type { GlobalOptions } from "../open-runtime.ts"
 import { showSharedOptions } from "../shared-options.ts"
-import type { WorkerKind } from "./run-worker.ts"
+
+type WorkerKind = NonNullable<Program["worker"]["kinds"]>[number]
 
 const KINDS: readonly WorkerKind[] = ["tool", "agent"]
 const SHARED_OPTIONS = ["--engine", "--data-dir", "--concurrency", "--trust"]
@@ -25,20 +27,24 @@ Exit codes: 0 stopped, 2 refused, 3 ended at once, or while its store was away.`
 export function createWorkerCommand(): Command {
   const worker = new Command("worker")
     .description("take work from the queue, without a conversation")
-    .option("--kinds <list>", `take only these, of ${KINDS.join(",")}; turns go with agents (default: all)`, toKinds)
+    .option(
+      "--kinds <list>",
+      `take only these, of ${KINDS.join(",")}; turns go with agents (default: as configured, else all)`,
+      toKinds,
+    )
     .option(
       "--drain <seconds>",
-      "when it is stopped, let tasks other than agents come to their end for so long (default: 0)",
+      "when it is stopped, let tasks other than agents come to their end for so long (default: as configured, else 0)",
       toSeconds,
     )
     .option("--verbose", "tell what it takes and what comes of it")
     .addHelpText("after", AFTER)
     .action(async (_, command: Command) => {
-      const { drain = 0, verbose = false, ...options } = command.optsWithGlobals<WorkerCommandOptions>()
+      const { kinds, drain, verbose = false, ...options } = command.optsWithGlobals<WorkerCommandOptions>()
       const { runWorker } = await import("./run-worker.ts")
       const exit = await runWorker({
         ...options,
-        drainMs: drain * 1_000,
+        worker: { ...(kinds && { kinds: [...kinds] }), ...(drain !== undefined && { drainSeconds: drain }) },
         isVerbose: verbose,
       })
       process.exitCode = EXIT_CODES[exit]
