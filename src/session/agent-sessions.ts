@@ -19,9 +19,6 @@ export interface AgentSessions {
   remember(task: TaskId, conversation: Conversation): void
   forget(task: TaskId): void
   recall(session: SessionId): Conversation | undefined
-  /** Told when something was said to the agent of the conversation in this process. Returns what takes it back. */
-  onSaid(session: SessionId, listener: () => void): () => void
-  tellSaid(session: SessionId): void
 }
 
 const COLLECTION = "agent-sessions"
@@ -34,7 +31,6 @@ const MOST_REMEMBERED = 100
  */
 export function createAgentSessions(store: TaskStore): AgentSessions {
   const unkept = createNewestMap<TaskId, Conversation>(MOST_REMEMBERED)
-  const listeners = new Map<SessionId, () => void>()
 
   async function findTurn({ id, workspace }: AgentTask): Promise<SessionId | null> {
     const { items } = await store.tasks({ workspace, parentTask: id, kinds: ["turn"] }, { limit: 1 })
@@ -59,11 +55,6 @@ export function createAgentSessions(store: TaskStore): AgentSessions {
     },
     remember: (task, conversation) => unkept.set(task, conversation),
     forget: (task) => unkept.delete(task),
-    onSaid(session, listener) {
-      listeners.set(session, listener)
-      return () => listeners.delete(session)
-    },
-    tellSaid: (session) => listeners.get(session)?.(),
     recall: (session) => [...unkept.values()].find(({ log }) => log.id === session),
   }
 }

@@ -9,7 +9,6 @@ export function createAgentsPort(scope: AgentScope): AgentsPort {
     sessionOf: (task) => scope.agents.find(task),
     async say(task, session, text) {
       await leaveMessage(scope, task.workspace, session, text)
-      scope.agents.tellSaid(session)
       await goOnIfUnheard(scope, task, session)
     },
   }

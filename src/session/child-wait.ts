@@ -3,6 +3,7 @@ import type { AskingRun } from "../plugin/context.ts"
 import { findLiveTasks, hasBeenTold } from "./child-news.ts"
 import { waitForTask } from "./child-turn.ts"
 import type { Conversation } from "./conversation.ts"
+import { mayBeNews } from "./delivery/news.ts"
 import type { AgentScope } from "./scope.ts"
 
 export interface TaskWait {
@@ -37,25 +38,28 @@ export async function waitForTasks(scope: AgentScope, conversation: Conversation
   }
 }
 
-/** Looks now and then: whoever says something may be in another process. */
-function waitUntilTold(scope: AgentScope, conversation: Conversation, signal: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  let cancelTimer: (() => void) | undefined
-  const look = (): void => {
-    hasBeenTold(scope, conversation).then((isTold) => (isTold ? resolve() : arm()), reject)
-  }
-  const arm = (): void => {
-    cancelTimer?.()
-    if (signal.aborted) return resolve()
-    cancelTimer = scope.clock.schedule(scope.background.completionScanIntervalMs, look, { isBackground: true })
-  }
-  signal.addEventListener("abort", () => {
-    cancelTimer?.()
-    resolve()
+/** Looks when it is woken, by whichever process says something, and now and then: a wake-up can be lost. */
+async function waitUntilTold(scope: AgentScope, conversation: Conversation, signal: AbortSignal): Promise<void> {
+  const { bus, clock, background } = scope
+  let woken = Promise.withResolvers<void>()
+  const wakeUp = (): void => woken.resolve()
+  const unsubscribe = bus.subscribe((wake) => {
+    if (mayBeNews(wake, conversation.log.id)) wakeUp()
   })
-  const stopListening = scope.agents.onSaid(conversation.log.id, look)
-  arm()
-  return promise.finally(stopListening)
+  signal.addEventListener("abort", wakeUp)
+  try {
+    while (!signal.aborted) {
+      // Before the look: what comes during it is looked at again.
+      woken = Promise.withResolvers()
+      if (await hasBeenTold(scope, conversation)) return
+      const cancelTimer = clock.schedule(background.completionScanIntervalMs, wakeUp, { isBackground: true })
+      await woken.promise
+      cancelTimer()
+    }
+  } finally {
+    unsubscribe()
+    signal.removeEventListener("abort", wakeUp)
+  }
 }
 
 /** What an agent whose budget is used up has left running: nobody would read what it comes to. */

@@ -141,7 +141,10 @@ export type Operation =
    * lives, unless `forever`: such a task goes on without a session.
    */
   | { readonly op: "session.delete"; readonly id: SessionId }
-  /** `expectedVersion` 0: it must not exist. Refused as `version_conflict`. */
+  /**
+   * `expectedVersion` 0: it must not exist. Refused as `version_conflict`. A document that is left for a session `wakes` it,
+   * wherever it is open.
+   */
   | {
       readonly op: "document.put"
       readonly workspace: WorkspaceId
@@ -149,6 +152,7 @@ export type Operation =
       readonly id: string
       readonly value: JsonValue
       readonly expectedVersion: number
+      readonly wakes?: SessionId
     }
   | {
       readonly op: "document.delete"

@@ -1,11 +1,12 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { DocumentRecord } from "../../task/document.ts"
 import type { Tables } from "./tables.ts"
+import { wakeSession } from "./change.ts"
 import type { Handlers } from "./handler.ts"
 
 export function createDocumentHandlers({ documents }: Tables): Pick<Handlers, "document.put" | "document.delete"> {
   return {
-    "document.put"({ workspace, collection, id, value, expectedVersion }, change) {
+    "document.put"({ workspace, collection, id, value, expectedVersion, wakes = null }, change) {
       const version = documents.versionOf(workspace, collection, id)
       if (version !== expectedVersion) {
         const text = `Document ${collection}/${id} is at version ${version}, not ${expectedVersion}. Read it again before writing.`
@@ -13,6 +14,7 @@ export function createDocumentHandlers({ documents }: Tables): Pick<Handlers, "d
       }
       const document: DocumentRecord = { workspace, collection, id, version: version + 1, updatedAt: change.now, value }
       documents.save(document)
+      wakeSession(change, wakes)
       return document
     },
     "document.delete"({ workspace, collection, id }) {

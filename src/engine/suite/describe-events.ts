@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest"
 import type { Wake } from "../../task/bus.ts"
 import type { Engine } from "../../task/engine.ts"
-import type { TaskId } from "../../task/id.ts"
+import { DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
 import { applyEvents, COMPLETED, createEndedTask, createSession, createTask, RUNNING, STARTED } from "./samples.ts"
 import { type EngineTest, waitUntil } from "./subject.ts"
 
@@ -82,6 +82,27 @@ export function describeEvents(test: EngineTest): void {
       await createEndedTask(engine, { session })
       await waitUntil(isTold)
       stop()
+    })
+
+    test("tells the session that a document was left for, here and in another process", async ({ engine, another }) => {
+      const other = await another()
+      const session = await createSession(engine)
+      const place = { workspace: DEFAULT_WORKSPACE, collection: "left", id: "words" }
+      const here: Wake[] = []
+      let isFound = false
+      const stops = [
+        engine.bus.subscribe((wake) => here.push(wake)),
+        other.bus.subscribe((wake) => {
+          if (wake.about !== "unknown" && (wake.about !== "session" || wake.sessionId !== session)) return
+          void other.store
+            .document(DEFAULT_WORKSPACE, "left", "words")
+            .then((found) => (isFound ||= found !== undefined))
+        }),
+      ]
+      await engine.store.commit([{ op: "document.put", ...place, value: "hi", expectedVersion: 0, wakes: session }])
+      await waitUntil(async () => isFound)
+      for (const stop of stops) stop()
+      expect(here).toContainEqual({ about: "session", sessionId: session })
     })
 
     test("tells of one task only those who asked for it, here and from another process", async ({

@@ -11,23 +11,22 @@ export interface SaidMessage {
 
 /**
  * Leaves a message for an agent that works: it is handed over at its next tool boundary, by whichever process runs it,
- * and goes in the commit that puts it into the conversation.
+ * and goes in the commit that puts it into the conversation. The commit that leaves it wakes that process; dying right
+ * after it loses neither.
  */
 export async function leaveMessage(
-  scope: Pick<AgentScope, "store" | "clock" | "open" | "redactor">,
+  scope: Pick<AgentScope, "store" | "clock" | "redactor">,
   workspace: WorkspaceId,
   session: SessionId,
   text: string,
 ): Promise<void> {
   if (text.trim() === "") throw new MeanwhileError("invalid_input", "The message is empty. Say something.")
-  const { store, clock, open, redactor } = scope
+  const { store, clock, redactor } = scope
   const collection = toSaidCollection(session)
   const value = { text: redactor.redactText(text) }
   const { length } = await store.documents(workspace, collection)
   const id = toId(clock.now(), length)
-  await store.commit([{ op: "document.put", workspace, collection, id, value, expectedVersion: 0 }])
-  const conversation = open.get(session)
-  if (conversation) conversation.hasNews = true
+  await store.commit([{ op: "document.put", workspace, collection, id, value, expectedVersion: 0, wakes: session }])
 }
 
 /** In the order in which they were said. */
