@@ -12,6 +12,7 @@ import { createCallers, listen } from "./callers.ts"
 import { type Child, startChild } from "./child.ts"
 import type { Command } from "./crash-protocol.ts"
 import { parseEffects } from "./effects.ts"
+import { KEPT_WORKERS } from "./kept-workers.ts"
 import { findViolations } from "./outcome-invariants.ts"
 import { withPatience } from "../support/patience.ts"
 import { requireNone } from "./seed.ts"
@@ -20,8 +21,7 @@ import { describeLive, readHistories } from "./store-invariants.ts"
 const SLOTS = 3
 const LEASE_SECONDS = 1
 const PROGRAMS = {
-  "first schema": fileURLToPath(new URL("../fixtures/worker-of-schema-1/worker.js", import.meta.url)),
-  "previous schema": fileURLToPath(new URL("../fixtures/worker-of-schema-2/worker.js", import.meta.url)),
+  ...KEPT_WORKERS,
   "newest schema": fileURLToPath(new URL("processes/crash-program.ts", import.meta.url)),
 } as const
 type Version = keyof typeof PROGRAMS
