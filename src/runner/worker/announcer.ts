@@ -49,8 +49,10 @@ export function createAnnouncer(scope: RunnerScope, leaves: () => readonly strin
     return (await scope.store.document(ANNOUNCEMENTS.workspace, ANNOUNCEMENTS.collection, id))?.version ?? 0
   }
 
+  const isToBeSaid = (): boolean => isWanted && (state === "leaving" || (state === "open" && !scope.isClosing))
+
   async function sayWhileWanted(): Promise<void> {
-    while (isWanted && (state === "leaving" || (state === "open" && !scope.isClosing))) {
+    while (isToBeSaid()) {
       isWanted = false
       try {
         await say()
@@ -64,8 +66,10 @@ export function createAnnouncer(scope: RunnerScope, leaves: () => readonly strin
 
   function announce(): Promise<void> {
     isWanted = true
-    saying ??= sayWhileWanted().finally(() => {
+    saying ??= sayWhileWanted().then(() => {
       saying = undefined
+      // Wanted since the last look at it, by somebody who was given this promise.
+      return isToBeSaid() ? announce() : undefined
     })
     return saying
   }
