@@ -99,6 +99,7 @@ function parseUrl(url: string): pg.Client {
     const text = `The sslmode in the URL of the store is not known. There are ${SSL_MODES.join(", ")}; verify-full is what you want, with sslrootcert=/path/to/ca.pem where the authority is your own.`
     throw new MeanwhileError("invalid_input", text)
   }
+  if (isCutShort(url)) throw new MeanwhileError("invalid_input", UNREADABLE)
   try {
     return new pg.Client({ connectionString: withPlainMode(url) })
   } catch (error) {
@@ -106,11 +107,19 @@ function parseUrl(url: string): pg.Client {
   }
 }
 
+/** A slash or a hash in the password ends the host, and the rest would be shown as the name of the database. */
+function isCutShort(url: string): boolean {
+  const { username, pathname, hash } = URL.parse(url) ?? {}
+  return username === "" && `${pathname}${hash}`.includes("@")
+}
+
+const UNREADABLE =
+  "The URL of the store cannot be read. Write postgres://user:password@host:port/database, with special characters of the password as %-codes."
+
 function describeUrlProblem(error: unknown): string {
   if (error instanceof Error && "path" in error && "code" in error)
     return `The URL of the store names the file ${String(error.path)}, which cannot be read (${String(error.code)}). Correct its sslrootcert, sslcert or sslkey.`
-  const fix = "Write postgres://user:password@host:port/database, with special characters of the password as %-codes."
-  return `The URL of the store cannot be read. ${fix}`
+  return UNREADABLE
 }
 
 /** PostgreSQL's number of the type `uuid[]`. */
