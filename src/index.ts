@@ -49,6 +49,7 @@ export {
   isBackgroundCapable,
 } from "./plugin/background-capable.ts"
 export type { Log, StepContext, ToolContext } from "./plugin/context.ts"
+export type { DocumentsPort } from "./plugin/documents-port.ts"
 export type { BackgroundTaskResult, Trajectory } from "./plugin/background-result.ts"
 export { definePlugin } from "./plugin/define-plugin.ts"
 export type {

@@ -4,6 +4,7 @@ import type { ArtifactReference } from "../task/patch.ts"
 import type { AskingStep, TaskLimits } from "../task/record.ts"
 import type { Progress, Usage } from "../task/progress.ts"
 import type { OnCrash } from "../task/step.ts"
+import type { DocumentsPort } from "./documents-port.ts"
 import type { OutputChunk, OutputRequest } from "./output.ts"
 import type { ModelPort } from "./model-port.ts"
 import type { PersonPort } from "./person-port.ts"
@@ -68,14 +69,17 @@ export interface ToolContext {
   /** Refused as `wrong_state` where there is no session whose model it could be. */
   readonly model: ModelPort
   readonly person: PersonPort
+  readonly documents: DocumentsPort
   readonly log: Log
 }
 
 /** The ports that reach beyond the task, supplied by whoever composes the runtime. */
-export type ConversationPorts = Pick<ToolContext, "sessions" | "model" | "person">
+export type ConversationPorts = Pick<ToolContext, "sessions" | "model" | "person" | "documents">
 
 /** The run that asks for them. */
 export interface AskingRun extends Pick<ToolContext, "taskId" | "run" | "workspace" | "session" | "signal"> {
+  /** Whose tool it runs. */
+  readonly plugin: string
   readonly traceId: string | null
   /** The step of a turn that made the call: the same when the turn makes it again after a crash. */
   readonly askedBy: AskingStep | null

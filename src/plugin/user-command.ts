@@ -1,5 +1,6 @@
 import type { SessionId, WorkspaceId } from "../task/id.ts"
 import type { Log } from "./context.ts"
+import type { DocumentsPort } from "./documents-port.ts"
 import type { PersonPort } from "./person-port.ts"
 import type { SessionsPort, SessionState } from "./sessions-port.ts"
 import type { TaskService } from "./task-service.ts"
@@ -11,6 +12,8 @@ export interface CommandContext {
   readonly tasks: TaskService
   readonly person: PersonPort
   readonly sessions: SessionsPort
+  /** The same that the tools of its plugin have. */
+  readonly documents: DocumentsPort
   /** The conversation it was typed in, as it stands; null outside of one. */
   state(): Promise<SessionState | null>
   /** Goes on with another conversation. Refused as `wrong_state` where the front end has only one. */

@@ -1,6 +1,7 @@
 import { MeanwhileError } from "../base/error.ts"
 import type { AskingRun, ConversationPorts } from "../plugin/context.ts"
 import type { PersonPort } from "../plugin/person-port.ts"
+import { createDocumentsPort } from "./documents.ts"
 import { createModelPort } from "./model-port.ts"
 import type { AgentScope } from "./scope.ts"
 import { createSessionsPort } from "./sessions-port.ts"
@@ -17,6 +18,7 @@ export function toConversationPorts(scope: AgentScope, run: AskingRun): Conversa
       return createModelPort(scope, conversation, { signal, task: taskId, traceId })
     },
     person: toPersonPort(scope, run),
+    documents: createDocumentsPort(scope, run),
   }
 }
 

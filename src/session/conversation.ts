@@ -1,3 +1,4 @@
+import type { JsonValue } from "../base/json.ts"
 import type { TurnAccounting } from "../plugin/agent-event.ts"
 import type { GcConfig, GcPlugin } from "../plugin/gc-plugin.ts"
 import type { ConnectedModel } from "../plugin/model.ts"
@@ -19,6 +20,8 @@ export interface Conversation {
   gc: { readonly plugin: GcPlugin; readonly config: GcConfig } | null
   sessionPlugin: SessionPlugin | null
   readonly turns: TurnAccounting[]
+  /** What plugins keep of it, when it is not kept itself. */
+  readonly documents: Map<string, JsonValue>
   /** What runs now. */
   current: { readonly abort: AbortController; taskId: TaskId | null; reason: string | null } | null
   /** Calls of the turn that runs which are in the foreground. */

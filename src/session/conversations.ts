@@ -1,5 +1,6 @@
 import { MeanwhileError } from "../base/error.ts"
 import { createLiveMap } from "../base/live-map.ts"
+import { createOneAtATime } from "../base/one-at-a-time.ts"
 import type { AgentListener } from "../plugin/agent-event.ts"
 import type { ConversationPortsOf } from "../plugin/context.ts"
 import type { SessionDirectory } from "../plugin/sessions-port.ts"
@@ -37,6 +38,7 @@ type MadeHere =
   | "open"
   | "takers"
   | "agents"
+  | "changesOfDocument"
   | "comingChildren"
   | "closing"
   | "watch"
@@ -95,6 +97,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     open: createLiveMap(),
     takers: createLiveMap(),
     agents: createAgentSessions(options.store),
+    changesOfDocument: createOneAtATime(),
     comingChildren: new Map(),
     closing: closing.signal,
     watch: () => news.watch(),

@@ -113,6 +113,7 @@ async function toConversation(
     gc,
     sessionPlugin: log.data.parent ? null : sessionPlugin,
     turns: [],
+    documents: new Map(),
     current: null,
     executions: new Set(),
     watched: new Set(),

@@ -1,7 +1,9 @@
 import { isMeanwhileError } from "../base/error.ts"
 import type { SessionId, WorkspaceId } from "../task/id.ts"
+import { toDocumentsCollection } from "./documents.ts"
 import { listSessions } from "./list-sessions.ts"
 import { parseSessionData } from "./log/session-data.ts"
+import { toSaidCollection } from "./log/settle-operations.ts"
 import type { AgentScope } from "./scope.ts"
 import { stopTurn } from "./stop-turn.ts"
 
@@ -32,7 +34,7 @@ async function deleteBelow(scope: AgentScope, workspace: WorkspaceId, id: Sessio
 
 async function deleteOne(scope: AgentScope, id: SessionId): Promise<boolean> {
   try {
-    await scope.runner.deleteSession(id)
+    await scope.runner.deleteSession(id, [toSaidCollection(id), toDocumentsCollection(id)])
   } catch (error) {
     if (isMeanwhileError(error, "not_found")) return false
     throw error

@@ -7,6 +7,7 @@ import type { CommandContext, CommandOutput } from "../plugin/user-command.ts"
 import type { SessionId } from "../task/id.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
 import { quoteText, quoteTitle } from "./delivery/quoted-text.ts"
+import { createDocumentsPort } from "./documents.ts"
 import type { AgentScope } from "./scope.ts"
 import { readSessionState } from "./session-state.ts"
 import { createSessionsPort } from "./sessions-port.ts"
@@ -25,8 +26,8 @@ export async function runCommand(
   conversation: Conversation,
   request: CommandRequest,
 ): Promise<CommandOutput> {
-  const { command } = findCommand(scope, request.name)
-  const output = await command.run(request.argument, toContext(scope, conversation, request))
+  const { plugin, command } = findCommand(scope, request.name)
+  const output = await command.run(request.argument, toContext(scope, conversation, plugin, request))
   if (command.shareWithModel && typeof output === "string") await share(scope, conversation, request, output)
   return output
 }
@@ -71,7 +72,12 @@ async function askOpenly(
   }
 }
 
-function toContext(scope: AgentScope, conversation: Conversation, request: CommandRequest): CommandContext {
+function toContext(
+  scope: AgentScope,
+  conversation: Conversation,
+  plugin: string,
+  request: CommandRequest,
+): CommandContext {
   const { id: session, workspace } = conversation.log
   return {
     workspace,
@@ -80,6 +86,7 @@ function toContext(scope: AgentScope, conversation: Conversation, request: Comma
     tasks: scope.runner,
     person: { ask: (question, signal) => askOpenly(scope, conversation, question, signal) },
     sessions: createSessionsPort(scope, { session, workspace, run: null }),
+    documents: createDocumentsPort(scope, { session, workspace, plugin }),
     state: () => readSessionState(scope, conversation),
     async switchTo(id) {
       if (!request.switchTo) throw new MeanwhileError("wrong_state", "There is only one conversation here.")

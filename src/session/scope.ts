@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts"
 import type { LiveMap } from "../base/live-map.ts"
+import type { OneAtATime } from "../base/one-at-a-time.ts"
 import type { Log } from "../plugin/context.ts"
 import type { PersonPort } from "../plugin/person-port.ts"
 import type { Registry } from "../plugin/registry.ts"
@@ -44,6 +45,8 @@ export interface AgentScope {
   readonly open: LiveMap<SessionId, Conversation>
   readonly takers: TurnTakers
   readonly agents: AgentSessions
+  /** Changes of one document by this process wait for each other, instead of being refused and tried again. */
+  readonly changesOfDocument: OneAtATime
   /** A conversation may have tasks from now on: their ends are looked for. */
   readonly watch: () => void
   /** Aborted when the runtime closes: messages that still wait for their turn have none. */

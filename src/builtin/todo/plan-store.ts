@@ -1,61 +1,68 @@
-import { randomUUID } from "node:crypto"
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises"
-import { join } from "node:path"
 import { MeanwhileError } from "../../base/error.ts"
-import { unlessMissing } from "../../base/system-error.ts"
-import type { SessionId, WorkspaceId } from "../../task/id.ts"
+import { type JsonValue, toJson } from "../../base/json.ts"
+import type { ToolContext } from "../../plugin/context.ts"
 import { type Plan, planSchema } from "./plan.ts"
+import { createPlanFiles } from "./plan-files.ts"
 
 /** Whose plan it is. Calls outside of any conversation share one. */
-export interface PlanOwner {
-  readonly workspace: WorkspaceId
-  readonly session: SessionId | null
-}
+export type PlanOwner = Pick<ToolContext, "workspace" | "session" | "documents">
 
-/** One plan for each conversation. */
+/** One plan for each conversation, kept where the conversation is. */
 export interface PlanStore {
+  /** Refused as `store_damaged` when it cannot be read. */
   get(owner: PlanOwner): Promise<Plan | undefined>
-  put(owner: PlanOwner, plan: Plan): Promise<void>
+  /** In place of whatever there is. */
+  put(owner: PlanOwner, plan: Plan): Promise<Plan>
+  /** `change` may be called again: see `DocumentsPort`. */
+  change(owner: PlanOwner, change: (plan: Plan | undefined) => Plan): Promise<Plan>
 }
 
-/** Gone when the process ends. */
-export function createMemoryPlanStore(): PlanStore {
-  const plans = new Map<string, Plan>()
+const PLAN = "plan"
+
+/** What lies in the directory as a file of an earlier version is taken over when its conversation first asks for it. */
+export function createPlanStore(directory: string | undefined): PlanStore {
+  const files = createPlanFiles(directory)
+
+  async function takeOver(owner: PlanOwner): Promise<void> {
+    if ((await owner.documents.read(PLAN)) !== undefined) return
+    const text = await files.read(owner)
+    if (text === undefined) return
+    const plan = parse(() => JSON.parse(text), files.pathOf(owner))
+    // Somebody else may have taken it over meanwhile, and gone on with it.
+    await owner.documents.change(PLAN, (now) => now ?? toJson(plan))
+    await files.remove(owner)
+  }
+
   return {
-    get: async (owner) => plans.get(toKey(owner)),
-    put: async (owner, plan) => {
-      plans.set(toKey(owner), plan)
+    async get(owner) {
+      await takeOver(owner)
+      return toPlan(await owner.documents.read(PLAN))
+    },
+    async put(owner, plan) {
+      const kept = await owner.documents.change(PLAN, () => toJson(plan))
+      await files.remove(owner)
+      return requirePlan(kept)
+    },
+    async change(owner, change) {
+      await takeOver(owner)
+      return requirePlan(await owner.documents.change(PLAN, (now) => toJson(change(toPlan(now)))))
     },
   }
 }
 
-/** A small file for each plan, replaced as a whole: after a crash it is the old plan or the new one. */
-export function createFilePlanStore(directory: string): PlanStore {
-  const fileOf = (owner: PlanOwner): string => join(directory, `${toKey(owner)}.json`)
-  return {
-    get: async (owner) => {
-      const text = await unlessMissing(readFile(fileOf(owner), "utf8"))
-      return text === undefined ? undefined : parsePlan(text, fileOf(owner))
-    },
-    put: async (owner, plan) => {
-      await mkdir(directory, { recursive: true, mode: 0o700 })
-      const temporary = join(directory, `.${randomUUID()}.tmp`)
-      await writeFile(temporary, JSON.stringify(plan), { mode: 0o600, flush: true })
-      await rename(temporary, fileOf(owner))
-    },
-  }
+function toPlan(kept: JsonValue | undefined): Plan | undefined {
+  return kept === undefined ? undefined : requirePlan(kept)
 }
 
-/** Safe as a file name: a separator in an id is encoded. */
-function toKey({ workspace, session }: PlanOwner): string {
-  return `${encodeURIComponent(workspace)}.${encodeURIComponent(session ?? "none")}`
+function requirePlan(kept: JsonValue): Plan {
+  return parse(() => kept, "the store")
 }
 
-function parsePlan(text: string, path: string): Plan {
+function parse(read: () => unknown, place: string): Plan {
   try {
-    return planSchema().parse(JSON.parse(text))
+    return planSchema().parse(read())
   } catch (error) {
-    const message = `The plan in ${path} cannot be read. Make a new one with createPlan, which replaces it.`
-    throw new MeanwhileError("store_damaged", message, { path }, { cause: error })
+    const message = `The plan in ${place} cannot be read. Make a new one with createPlan, which replaces it.`
+    throw new MeanwhileError("store_damaged", message, { place }, { cause: error })
   }
 }

@@ -1,20 +1,16 @@
 import { z } from "zod"
-import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
-import { createOneAtATime } from "../../base/one-at-a-time.ts"
+import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
 import { showModel } from "../../plugin/tool-content.ts"
 import type { ToolReturn } from "../../plugin/tool-return.ts"
 import { countEnded, createPlan, type Plan, planTitle, stepNote, stepStatus, stepText, updateStep } from "./plan.ts"
-import type { PlanOwner, PlanStore } from "./plan-store.ts"
+import type { PlanStore } from "./plan-store.ts"
 import { renderPlan } from "./render-plan.ts"
 
 const MOST_STEPS = 100
 
 /** All can be repeated after a crash: each sets what the plan is, whatever it was. */
 export function createPlanTools(plans: PlanStore): readonly Tool[] {
-  const oneAtATime = createOneAtATime()
-  /** Steps that are updated at once must not overwrite each other. */
-  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => oneAtATime("plans", work)
   return [
     defineTool({
       name: "createPlan",
@@ -25,16 +21,15 @@ export function createPlanTools(plans: PlanStore): readonly Tool[] {
       }),
       title: ({ title, steps }) => `plan ${title || `${steps.length} steps`}`,
       onCrash: "retry",
-      run: ({ title, steps }, context) =>
-        inTurn(async () => {
-          const before = await plans.get(context).catch((error: unknown) => {
-            context.log.warn("a plan that could not be read is replaced", { reason: toErrorMessage(error) })
-            return undefined
-          })
-          const plan = createPlan(title, steps)
-          await plans.put(context, plan)
-          return showPlan(plan, describeReplaced(before, plan))
-        }),
+      async run({ title, steps }, context) {
+        const before = await plans.get(context).catch((error: unknown) => {
+          if (!isMeanwhileError(error, "store_damaged")) throw error
+          context.log.warn("a plan that could not be read is replaced", { reason: toErrorMessage(error) })
+          return undefined
+        })
+        const plan = await plans.put(context, createPlan(title, steps))
+        return showPlan(plan, describeReplaced(before, plan))
+      },
     }),
     defineTool({
       name: "updateStep",
@@ -46,25 +41,20 @@ export function createPlanTools(plans: PlanStore): readonly Tool[] {
       }),
       title: ({ step, status }) => `step ${step} ${status}`,
       onCrash: "retry",
-      run: (update, context) =>
-        inTurn(async () => {
-          const plan = updateStep(await requirePlan(plans, context), update)
-          await plans.put(context, plan)
-          return showPlan(plan)
-        }),
+      run: async (update, context) =>
+        showPlan(await plans.change(context, (plan) => updateStep(requirePlan(plan), update))),
     }),
     defineTool({
       name: "getPlanStatus",
       description: "Shows the plan of this conversation and how far it is.",
       input: z.strictObject({}),
       onCrash: "retry",
-      run: async (_, context) => showPlan(await requirePlan(plans, context)),
+      run: async (_, context) => showPlan(requirePlan(await plans.get(context))),
     }),
   ]
 }
 
-async function requirePlan(plans: PlanStore, owner: PlanOwner): Promise<Plan> {
-  const plan = await plans.get(owner)
+function requirePlan(plan: Plan | undefined): Plan {
   if (plan) return plan
   throw new MeanwhileError("not_found", "There is no plan in this conversation yet. Make one with createPlan.")
 }

@@ -1,8 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
+import type { JsonValue } from "../../base/json.ts"
 import type { ToolContext } from "../../plugin/context.ts"
+import type { DocumentsPort } from "../../plugin/documents-port.ts"
 import { textOf } from "../../plugin/message.ts"
 import { createRegistry } from "../../plugin/registry.ts"
 import { contentOf } from "../../plugin/tool-content.ts"
@@ -17,11 +19,25 @@ function createFolder(): string {
   return folder
 }
 
-function open(options: TodoPluginOptions = {}) {
+/** What the runtime gives, for all conversations, in memory. */
+function createDocuments() {
+  const kept = new Map<string, JsonValue>()
+  return (owner: string): DocumentsPort => ({
+    read: async (name) => kept.get(`${owner}/${name}`),
+    async change(name, change) {
+      const value = change(kept.get(`${owner}/${name}`))
+      kept.set(`${owner}/${name}`, value)
+      return value
+    },
+  })
+}
+
+function open(options: TodoPluginOptions = {}, documents = createDocuments()) {
   const plugin = createTodoPlugin(options)
   const toContext = (session: string | null, workspace: string) => ({
     session: session as SessionId | null,
     workspace: workspace as WorkspaceId,
+    documents: documents(`${workspace}/${session}`),
     log: { warn: () => undefined },
   })
   return {
@@ -69,7 +85,7 @@ describe("a plan", () => {
   })
 
   it("belongs to one conversation of one workspace", async () => {
-    const { call, show } = open({ directory: createFolder() })
+    const { call, show } = open()
     await call("createPlan", { steps: ["mine"] }, "first")
     await call("createPlan", { steps: ["elsewhere"] }, "second", "other")
     expect(await call("getPlanStatus", {}, "first")).toContain("mine")
@@ -86,7 +102,7 @@ describe("a plan", () => {
   })
 
   it("keeps every one of the steps that are updated at once", async () => {
-    const { call } = open({ directory: createFolder() })
+    const { call } = open()
     await call("createPlan", { steps: STEPS })
     await Promise.all(STEPS.map((_, index) => call("updateStep", { step: index + 1, status: "completed" })))
     expect(await call("getPlanStatus", {})).toContain("5 of 5 steps ended")
@@ -114,25 +130,43 @@ describe("a plan", () => {
   })
 })
 
-describe("where plans are kept", () => {
-  it("survives a restart in its folder, for its owner only, and nothing else is left there", async () => {
-    const directory = join(createFolder(), "plans")
-    await open({ directory }).call("createPlan", { title: "Release", steps: STEPS }, "../../talk")
-    expect(await open({ directory }).call("getPlanStatus", {}, "../../talk")).toContain("Release")
-    const files = readdirSync(directory)
-    expect(files).toEqual(["default...%2F..%2Ftalk.json"])
-    expect(statSync(join(directory, files[0] ?? "")).mode & 0o077).toBe(0)
+describe("a plan that an earlier version kept as a file", () => {
+  const write = (directory: string, name: string, text: string) => writeFileSync(join(directory, name), text)
+
+  it("is taken over once, by whichever of its conversation asks first, and goes on", async () => {
+    const directory = createFolder()
+    const step = (text: string) => ({ text, status: "pending" })
+    for (const session of ["talk", "other", "..%2F..%2Fup"])
+      write(directory, `default.${session}.json`, JSON.stringify({ title: session, steps: [step("a"), step("b")] }))
+    const documents = createDocuments()
+    const { call, show } = open({ directory }, documents)
+    expect(await show("talk")).toContain("talk: 0 of 2")
+    expect(readdirSync(directory).toSorted()).toEqual(["default...%2F..%2Fup.json", "default.other.json"])
+    expect(await call("updateStep", { step: 2, status: "completed" }, "other")).toContain("✔ 2. b")
+    expect(await call("createPlan", { steps: ["c"] }, "../../up")).toContain("replaces a plan with 2 steps")
+    expect(readdirSync(directory)).toEqual([])
+    expect(await open({ directory }, documents).call("getPlanStatus", {}, "other")).toContain("other: 1 of 2")
+  })
+
+  it("does not go before the one that is kept", async () => {
+    const directory = createFolder()
+    const { call } = open({ directory })
+    await call("createPlan", { title: "newer", steps: ["a"] })
+    write(directory, "default.talk.json", JSON.stringify({ title: "older", steps: [] }))
+    expect(await call("getPlanStatus", {})).toContain("newer")
   })
 
   it("is refused when it is damaged, and replaced by a new plan", async () => {
     const directory = createFolder()
-    writeFileSync(join(directory, "default.talk.json"), "{")
+    write(directory, "default.talk.json", "{")
     const { call } = open({ directory })
     await expect(call("getPlanStatus", {})).rejects.toMatchObject({ code: "store_damaged" })
+    await expect(call("updateStep", { step: 1, status: "completed" })).rejects.toThrow("createPlan")
     expect(await call("createPlan", { steps: ["a"] })).toContain("1. a")
+    expect(readdirSync(directory)).toEqual([])
   })
 
-  it("must be an absolute path", () => {
+  it("lies in an absolute path", () => {
     expect(() => createTodoPlugin({ directory: "plans" })).toThrow("absolute")
   })
 })

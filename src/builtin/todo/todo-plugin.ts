@@ -3,12 +3,12 @@ import { MeanwhileError } from "../../base/error.ts"
 import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
 import type { UserCommand } from "../../plugin/user-command.ts"
-import { createFilePlanStore, createMemoryPlanStore, type PlanStore } from "./plan-store.ts"
+import { createPlanStore, type PlanStore } from "./plan-store.ts"
 import { createPlanTools } from "./plan-tools.ts"
 import { renderPlan } from "./render-plan.ts"
 
 export interface TodoPluginOptions {
-  /** Absolute. Where plans are kept; without it they last as long as the process. */
+  /** Absolute. Where an earlier version kept plans, as files: they are taken over. */
   readonly directory?: string
 }
 
@@ -24,7 +24,7 @@ export function createTodoPlugin({ directory }: TodoPluginOptions = {}): ToolPlu
     const message = `The todo plugin takes an absolute directory only, not "${directory}".`
     throw new MeanwhileError("invalid_input", message, { directory })
   }
-  const plans = directory === undefined ? createMemoryPlanStore() : createFilePlanStore(directory)
+  const plans = createPlanStore(directory)
   const tools = createPlanTools(plans)
   return defineBuiltin({
     kind: "tool",

@@ -44,7 +44,8 @@ export interface SessionCommands {
   /** Stops what was to live no longer than the turn that this session, which is not kept, has just had. */
   endUnkeptTurn(session: SessionId): Promise<void>
   closeSession(session: SessionId): Promise<void>
-  deleteSession(session: SessionId): Promise<void>
+  /** The documents of these collections go with it. */
+  deleteSession(session: SessionId, collections?: readonly string[]): Promise<void>
   /** Takes output and payload of what the session has used away at once; returns of how many tasks. */
   stripConsumed(session: SessionId): Promise<number>
 }
@@ -75,7 +76,7 @@ export function createSessionCommands(scope: RunnerScope): SessionCommands {
     endTurn: (turn) => endTurn(scope, turn),
     endUnkeptTurn: (session) => endUnkeptTurn(scope, session),
     closeSession: (session) => closeSession(scope, session),
-    deleteSession: (session) => deleteSession(scope, session),
+    deleteSession: (session, collections) => deleteSession(scope, session, collections),
     stripConsumed: (session) => stripConsumed(scope, session),
   }
 }

@@ -40,6 +40,10 @@ class RunPorts implements LazyPorts {
     return this.#ports().person
   }
 
+  get documents() {
+    return this.#ports().documents
+  }
+
   #ports(): ConversationPorts {
     return (this.#conversation ??= create(this.#scope, this.#active))
   }
@@ -47,13 +51,15 @@ class RunPorts implements LazyPorts {
 
 function create(scope: RunnerScope, active: ActiveRun): ConversationPorts {
   if (!scope.conversations) {
-    const message = "This runner has no conversations: a tool can reach no session, model or person through it."
+    const message =
+      "This runner has no conversations: a tool can reach no session, model, person or document through it."
     throw new MeanwhileError("wrong_state", message)
   }
-  const { taskId, run, workspace, session, traceId, askedBy, abort } = active
+  const { taskId, run, plugin, workspace, session, traceId, askedBy, abort } = active
   return scope.conversations({
     taskId,
     run,
+    plugin,
     workspace,
     session,
     traceId,

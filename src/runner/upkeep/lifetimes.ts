@@ -1,5 +1,7 @@
+import type { DocumentRecord } from "../../task/document.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
 import { isTerminal, LIVE_STATUSES, TERMINAL_STATUSES } from "../../task/lifecycle.ts"
+import type { OperationOf } from "../../task/operation.ts"
 import type { TaskFilter } from "../../task/store.ts"
 import { cancelTask } from "../command/cancel.ts"
 import type { RunnerScope } from "../scope.ts"
@@ -54,7 +56,11 @@ export async function closeSession(scope: RunnerScope, session: SessionId): Prom
 }
 
 /** Stops everything of a session but what lives forever, waits for it to end, and removes the session. */
-export async function deleteSession(scope: RunnerScope, session: SessionId): Promise<void> {
+export async function deleteSession(
+  scope: RunnerScope,
+  session: SessionId,
+  collections: readonly string[] = [],
+): Promise<void> {
   const stopped = await stopAll(
     scope,
     { session, lifetimes: ["turn", "session", "runtime"] },
@@ -62,8 +68,24 @@ export async function deleteSession(scope: RunnerScope, session: SessionId): Pro
   )
   await Promise.all(stopped.map((id) => waitForEnd(scope, id)))
   const ended = await readAll(scope, { session, statuses: TERMINAL_STATUSES })
-  await scope.store.commit([{ op: "session.delete", id: session }])
+  const documents = await readDocuments(scope, session, collections)
+  await scope.store.commit([...documents.map(toRemoval), { op: "session.delete", id: session }])
   await Promise.all(ended.map(({ id }) => removeFiles(scope, id)))
+}
+
+async function readDocuments(
+  { store }: RunnerScope,
+  session: SessionId,
+  collections: readonly string[],
+): Promise<readonly DocumentRecord[]> {
+  const record = collections.length > 0 ? await store.session(session) : undefined
+  if (!record) return []
+  const found = await Promise.all(collections.map((collection) => store.documents(record.workspace, collection)))
+  return found.flat()
+}
+
+function toRemoval({ workspace, collection, id }: DocumentRecord): OperationOf<"document.delete"> {
+  return { op: "document.delete", workspace, collection, id }
 }
 
 /** Only of what is gone from the store: one that was retried in the last moment keeps its output. */
