@@ -33,8 +33,8 @@ export interface RuntimeOptions {
    */
   readonly dataDirectory?: string
   /**
-   * Instead of a store in the data folder, where only the output of tasks lives then: one that is open, or the URL of one
-   * on PostgreSQL. Sessions are kept in it. Closed with the runtime.
+   * Instead of a store in the data folder, where only files of what runs here live then: one that is open, or the URL of
+   * one on PostgreSQL. Sessions are kept in it. Closed with the runtime.
    */
   readonly engine?: Engine | string
   /** `provider/name`, or a model as an object, of the AI SDK too. Default: of the first provider with a key, else offline. */
