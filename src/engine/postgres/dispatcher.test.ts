@@ -149,30 +149,3 @@ describe("lost tickets", () => {
     expect(row?.years).toBeGreaterThan(60)
   })
 })
-
-describe("fairness", () => {
-  test("a workspace with 10,000 queued tasks does not starve another's one", { timeout: 60_000 }, async () => {
-    const dispatcher = subject.open()
-    await subject.queue(10_000, { workspace: "crowd" })
-    const [single] = await subject.queue(1, { workspace: "single" })
-    let claimed = 0
-    for (;;) {
-      const ids = await take(dispatcher, { limit: 10 })
-      if (single && ids.includes(single)) break
-      for (const id of ids) await subject.claim(dispatcher, id)
-      claimed += ids.length
-      if (claimed > 1_000) break
-    }
-    expect(claimed).toBeLessThan(100)
-  })
-
-  test("what is urgent is not held up by fairness", async () => {
-    const dispatcher = subject.open()
-    const crowd = await subject.queue(50, { workspace: "crowd" })
-    for (const id of await take(dispatcher, { limit: 40 })) await subject.claim(dispatcher, id)
-    const [single] = await subject.queue(1, { workspace: "single" })
-    const [urgent] = await subject.queue(1, { workspace: "crowd", priority: 1 })
-    expect(await take(dispatcher, { limit: 1 })).toEqual([urgent])
-    expect(await take(dispatcher, { limit: 3 })).toEqual([urgent, single, crowd[40]])
-  })
-})

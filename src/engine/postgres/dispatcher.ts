@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts"
+import { type Clock, systemClock } from "../../base/clock.ts"
 import type { Dispatcher, TakeRequest } from "../../task/dispatcher.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { Boss } from "./boss.ts"
@@ -44,12 +44,13 @@ export interface DispatcherParts {
  */
 export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
   const { query, boss, clock, patienceMs = PATIENCE_MS, takes, tellOthers } = parts
+  const timer = clock ?? systemClock
   const queued = createQueuedRows(query, clock)
   const custody = createCustody({ query, boss, queued, patienceMs, onRelease: tellOthers })
-  const fetching = createFetching(boss, queued, custody)
+  const fetching = createFetching({ boss, queued, custody, clock: timer })
   const wakeUp = createWakeUp()
   const lookAround = createLookAround(queued, custody, wakeUp, patienceMs)
-  const pull = createPull({ queued, custody, fetching, byTurn })
+  const pull = createPull({ queued, custody, fetching, clock: timer, byTurn })
 
   /** Among equally urgent ones those come first whose workspace has not had its share. */
   function byTurn(one: QueuedRow, other: QueuedRow): number {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest"
+import type { Clock } from "../../base/clock.ts"
 import type { TakeRequest } from "../../task/dispatcher.ts"
 import { createTaskId, createWorkerId, type SessionId, type TaskId } from "../../task/id.ts"
 import { TASK_KINDS } from "../../task/record.ts"
@@ -25,7 +26,7 @@ export interface TestQueue {
   readonly database: Database
   readonly boss: Boss
   /** Another process. Those that have all the time in the world give nothing back while a test goes on. */
-  open(patienceMs?: number): PostgresDispatcher
+  open(patienceMs?: number, clock?: Clock): PostgresDispatcher
   /** Puts so many into the tasks table and the queue, as a commit does. */
   queue(count: number, queued: Queued): Promise<TaskId[]>
   /** As a commit does. */
@@ -71,10 +72,11 @@ export function useTestQueue(): TestQueue {
     get boss() {
       return boss
     },
-    open(patienceMs = ALL_THE_TIME_MS) {
+    open(patienceMs = ALL_THE_TIME_MS, clock) {
       const dispatcher: PostgresDispatcher = createDispatcher({
         query: database.query,
         boss,
+        clock,
         patienceMs,
         takes: createPlainTakes(database),
         async tellOthers() {

@@ -1,31 +1,60 @@
 import { expect, test } from "vitest"
-import { createFairShare } from "./fair-share.ts"
+import { createManualClock } from "../../../base/manual-clock.ts"
+import { createFairShare, type FairShare } from "./fair-share.ts"
 
-function claim(share: ReturnType<typeof createFairShare>, workspace: string, times: number): void {
+function claim(share: FairShare, workspace: string, times: number): void {
   for (let index = 0; index < times; index++) share.count(workspace)
 }
 
 test("a workspace that had its share stands back until the next round", () => {
-  const share = createFairShare()
+  const share = createFairShare(createManualClock())
   claim(share, "a", 31)
   expect(share.thoseWhoHadTheirs()).toEqual([])
   claim(share, "a", 1)
   claim(share, "b", 1)
   expect(share.thoseWhoHadTheirs()).toEqual(["a"])
   expect(share.hadItsShare("b")).toBe(false)
-  share.beginRound()
+  share.beginRound(1)
   expect(share.hadItsShare("a")).toBe(false)
 })
 
-test("shares grow while nobody else is there, and shrink when somebody is", () => {
-  const share = createFairShare()
-  const sizes = []
-  for (let round = 0; round < 7; round++) {
-    let size = 0
-    for (; !share.hadItsShare("a"); size++) share.count("a")
-    sizes.push(size)
-    if (round === 5) share.count("b")
-    share.beginRound()
-  }
-  expect(sizes).toEqual([32, 64, 128, 256, 512, 512, 32])
+test("a few that take long are a share", () => {
+  const clock = createManualClock()
+  const share = createFairShare(clock)
+  claim(share, "a", 1)
+  clock.advance(249)
+  expect(share.hadItsShare("a")).toBe(false)
+  clock.advance(1)
+  expect(share.hadItsShare("a")).toBe(true)
+})
+
+test("who was alone goes on for a while, for longer where looking for others takes long, and no longer once there are", () => {
+  const clock = createManualClock()
+  const share = createFairShare(clock)
+  const lengths = [1, 100].map((lookMs) => {
+    claim(share, "a", 32)
+    share.beginRound(lookMs)
+    claim(share, "a", 1_000)
+    let lengthMs = 0
+    for (; !share.hadItsShare("a"); lengthMs++) clock.advance(1)
+    return lengthMs
+  })
+  expect(lengths).toEqual([250, 1_000])
+  share.beginRound(0)
+  claim(share, "a", 32)
+  expect(share.hadItsShare("a")).toBe(false)
+  claim(share, "b", 1)
+  expect(share.hadItsShare("a")).toBe(true)
+})
+
+test("among several a share is over no sooner than is worth the look for the next", () => {
+  const clock = createManualClock()
+  const share = createFairShare(clock)
+  claim(share, "a", 32)
+  claim(share, "b", 32)
+  share.beginRound(10)
+  claim(share, "a", 32)
+  expect(share.hadItsShare("a")).toBe(false)
+  clock.advance(40)
+  expect(share.hadItsShare("a")).toBe(true)
 })

@@ -1,4 +1,4 @@
-import { systemClock } from "../../../base/clock.ts"
+import { type Clock, systemClock } from "../../../base/clock.ts"
 import type { TakeRequest } from "../../../task/dispatcher.ts"
 import type { Boss, FetchRequest } from "../boss.ts"
 import type { Custody, TicketInHand } from "./custody.ts"
@@ -41,12 +41,19 @@ const MOST_MISFITS = 200
 /** For so long a queue with something before what fits is not fetched from: others may want that. */
 const CLOGGED_MS = 1_000
 
-export function createFetching(boss: Boss, queued: QueuedRows, custody: Custody): Fetching {
+export interface FetchingParts {
+  readonly boss: Boss
+  readonly queued: QueuedRows
+  readonly custody: Custody
+  readonly clock: Clock
+}
+
+export function createFetching({ boss, queued, custody, clock }: FetchingParts): Fetching {
   const shares = new Map<string, FairShare>()
   const cloggedUntilMs = new Map<string, number>()
 
   function shareOf(plugin: string): FairShare {
-    const share = shares.get(plugin) ?? createFairShare()
+    const share = shares.get(plugin) ?? createFairShare(clock)
     shares.set(plugin, share)
     return share
   }
@@ -106,11 +113,13 @@ export function createFetching(boss: Boss, queued: QueuedRows, custody: Custody)
     const room = limit - held.length
     const satisfied = share.thoseWhoHadTheirs()
     if (satisfied.length === 0) return collect(plugin, take, { limit: room, without }, fits)
+    const lookedAtMs = clock.monotonic()
     const others = await collect(plugin, take, { limit: room, without: [...without, ...satisfied] }, fits)
+    const lookMs = clock.monotonic() - lookedAtMs
     if (others.isClogged) return others
     const left = room - others.fitting.length
     if (left <= 0) return collect(plugin, take, { limit: room, without, above: lowestPriority(others.fitting) }, fits)
-    if ([...held, ...others.fitting].every(({ workspace }) => share.hadItsShare(workspace))) share.beginRound()
+    if ([...held, ...others.fitting].every(({ workspace }) => share.hadItsShare(workspace))) share.beginRound(lookMs)
     return collect(plugin, take, { limit: left, without }, fits)
   }
 

@@ -1,3 +1,4 @@
+import type { Clock } from "../../../base/clock.ts"
 import type { TakeRequest } from "../../../task/dispatcher.ts"
 import type { Custody } from "./custody.ts"
 import type { Fetching } from "./fetching.ts"
@@ -14,20 +15,33 @@ export interface PullParts {
   readonly queued: QueuedRows
   readonly custody: Custody
   readonly fetching: Fetching
+  readonly clock: Clock
   byTurn(one: QueuedRow, other: QueuedRow): number
 }
 
-export function createPull({ queued, custody, fetching, byTurn }: PullParts): Pull {
-  /** Of workspaces that had their share, only what the others leave room for. */
+export function createPull({ queued, custody, fetching, clock, byTurn }: PullParts): Pull {
+  /**
+   * Of workspaces that had their share, only what the others leave room for. Where these have nothing the next round begins,
+   * also if nothing is fetched there: who looks again at once looks in vain.
+   */
   async function findByTurn(request: TakeRequest): Promise<readonly QueuedRow[]> {
-    const satisfied = request.plugins.flatMap((plugin) => fetching.shareOf(plugin).thoseWhoHadTheirs())
-    if (satisfied.length === 0) return queued.find(request)
-    const [all, ofOthers] = await Promise.all([
-      queued.find(request),
-      queued.find({ ...request, fullWorkspaces: [...request.fullWorkspaces, ...satisfied] }),
-    ])
+    const satisfied = new Map(
+      request.plugins.flatMap((plugin) => {
+        const workspaces = fetching.shareOf(plugin).thoseWhoHadTheirs()
+        return workspaces.length === 0 ? [] : [[plugin, workspaces] as const]
+      }),
+    )
+    if (satisfied.size === 0) return queued.find(request)
+    const lookedAtMs = clock.monotonic()
+    const [all, ofOthers] = await Promise.all([queued.find(request), queued.find(request, satisfied)])
     const byNumber = new Map([...all, ...ofOthers].map((row) => [row.number, row]))
-    return withinRoom([...byNumber.values()].toSorted(byTurn), request)
+    const rows = withinRoom([...byNumber.values()].toSorted(byTurn), request)
+    if (ofOthers.length < request.limit) {
+      const lookMs = clock.monotonic() - lookedAtMs
+      const inVain = [...satisfied.keys()].filter((plugin) => !ofOthers.some((row) => row.plugin === plugin))
+      for (const plugin of inVain) fetching.shareOf(plugin).beginRound(lookMs)
+    }
+    return rows
   }
 
   /** By plugin, how many it has among the first. Who wants one plugin need not ask. */

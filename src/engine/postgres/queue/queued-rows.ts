@@ -24,6 +24,8 @@ export interface QueuedRow extends QueueEntry {
   readonly isDue: boolean
 }
 
+export type WorkspacesOfPlugins = ReadonlyMap<string, readonly string[]>
+
 /** The queue as the tasks table has it, which is the truth about it. */
 export interface QueuedRows {
   /**
@@ -35,8 +37,8 @@ export interface QueuedRows {
   read(numbers: readonly number[]): Promise<readonly QueuedRow[]>
   /** Those of its plugins that have something for the request. */
   pluginsWithWork(request: TakeRequest): Promise<readonly string[]>
-  /** What fits the request, in the order of the queue. */
-  find(request: TakeRequest): Promise<readonly QueuedRow[]>
+  /** What fits the request, in the order of the queue, of each plugin without what the named workspaces have there. */
+  find(request: TakeRequest, without?: WorkspacesOfPlugins): Promise<readonly QueuedRow[]>
   nextDueInMs(): Promise<number | undefined>
 }
 
@@ -75,12 +77,13 @@ export function createQueuedRows(query: Query, clock: Clock | undefined): Queued
       )
       return rows.map(({ plugin }) => plugin)
     },
-    async find(request) {
+    async find(request, without) {
       const { plugins, worker, limit } = request
       const values: unknown[] = [now(), plugins, worker, limit]
       if (request.only) return query(toQueryOfOwn(toConditions(request, values)), values)
       const rooms = values.push(plugins.map((plugin) => Math.min(limit, request.room?.get(plugin) ?? limit)))
-      return query(toQueryOfAll(toConditions(request, values), `$${rooms}::integer[]`), values)
+      const fits = [toConditions(request, values), ...toAbsence(without, values)].join(" AND ")
+      return query(toQueryOfAll(fits, `$${rooms}::integer[]`), values)
     },
     async nextDueInMs() {
       const [row] = await queryNamed<{ due_in: number | null }>(
@@ -133,6 +136,11 @@ function toConditions(request: TakeRequest, values: unknown[]): string {
     )
   if (request.only) conditions.push(`(t.session = ${add(request.only.sessions)} OR t.id = ${add(request.only.tasks)})`)
   return conditions.join(" AND ")
+}
+
+function toAbsence(without: WorkspacesOfPlugins = new Map(), values: unknown[]): readonly string[] {
+  const names = [...without].flatMap(([plugin, workspaces]) => workspaces.map((each) => `${plugin}\u0001${each}`))
+  return names.length === 0 ? [] : [`NOT t.plugin || chr(1) || t.workspace = ANY ($${values.push(names)}::text[])`]
 }
 
 /** With its plugin's before it each is one word: rows are looked at one by one, and no other way to them is considered. */
