@@ -76,7 +76,7 @@ interface Conversing {
 }
 
 async function converse(options: RunPromptOptions, { meanwhile, answers, notes, stop }: Conversing): Promise<ExitName> {
-  const beganAt = Date.now()
+  const beganAt = await meanwhile.engine.store.now()
   if (options.isApproving) meanwhile.attach(createYesChannel(notes))
   const started = new Set<TaskId>()
   let own: Session["id"] | null = null
