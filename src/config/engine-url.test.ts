@@ -37,11 +37,18 @@ test.each(["postgres://me@host", "postgres://me@host/", `postgres://me:${SECRET}
   },
 )
 
-test("a flag with a password is refused, with what to do instead", () => {
-  for (const url of [`postgres://me:${SECRET}@host/work`, `postgres://me@host/work?password=${SECRET}`]) {
-    const refuse = () => checkEngineFlag(url)
-    expect(refuse).toThrow(/--engine postgres:\/\/me@host\/work .*PGPASSWORD.*pgpass.*MEANWHILE_ENGINE.*configuration/)
-    expect(refuse).not.toThrow(SECRET)
-  }
-  expect(() => checkEngineFlag("postgres://me@host/work?sslmode=verify-full")).not.toThrow()
+test.each([
+  `postgres://me:${SECRET}@host/work`,
+  ...["password", "PASSWORD", "passwd", "pwd", "sslpassword", "oauth_client_secret", "scram_client_key", "token"].map(
+    (name) => `postgres://me@host/work?sslmode=verify-full&${name}=${SECRET}`,
+  ),
+])("%s as a flag is refused, with what to do instead", (url) => {
+  const refuse = () => checkEngineFlag(url)
+  expect(refuse).toThrow(/--engine postgres:\/\/me@host\/work .*PGPASSWORD.*pgpass.*MEANWHILE_ENGINE.*configuration/)
+  expect(refuse).not.toThrow(SECRET)
+})
+
+test("a flag may name files in which secrets are", () => {
+  const url = "postgres://me@host/work?sslmode=verify-full&sslkey=/keys/me.pem&passfile=/home/me/.pgpass"
+  expect(() => checkEngineFlag(url)).not.toThrow()
 })

@@ -24,18 +24,24 @@ export function toShownUrl(text: string): string {
   return `${url.protocol}//${url.username === "" ? "" : `${url.username}@`}${url.host}${url.pathname}`
 }
 
-/** Refuses a URL with a password: everybody on a machine can read the arguments of its processes. */
+/** Refuses a URL with a secret: everybody on a machine can read the arguments of its processes. */
 export function checkEngineFlag(text: string): void {
   const found = findUrlProblem(text)
   if (found !== undefined) throw new MeanwhileError("invalid_input", `The value of --engine ${found}.`)
-  if (!hasPassword(text)) return
+  if (!hasSecret(text)) return
   throw new MeanwhileError(
     "invalid_input",
-    `--engine has a password in it, which everybody on this machine could read in the list of processes. Give --engine ${toShownUrl(text)} and the password in PGPASSWORD or ~/.pgpass, or the whole URL in ${ENGINE_VARIABLE} or as \`engine\` in the configuration. Change the password if others use this machine.`,
+    `--engine has a secret in it, which everybody on this machine could read in the list of processes. Give --engine ${toShownUrl(text)} and the password in PGPASSWORD or ~/.pgpass, or the whole URL in ${ENGINE_VARIABLE} or as \`engine\` in the configuration. Change what was shown if others use this machine.`,
   )
 }
 
-function hasPassword(text: string): boolean {
+/**
+ * By parts of their names, in any case: what is misspelt, or is for other clients, is in the list of processes too. A file
+ * that holds a secret (`passfile`, `sslkey`) is none.
+ */
+const SECRETS = /pass(?!file$)|pwd|secret|token|_key$/i
+
+function hasSecret(text: string): boolean {
   const url = URL.parse(text)
-  return url !== null && (url.password !== "" || url.searchParams.has("password"))
+  return url !== null && (url.password !== "" || [...url.searchParams.keys()].some((name) => SECRETS.test(name)))
 }

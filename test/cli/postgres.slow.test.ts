@@ -74,6 +74,7 @@ test("a password is refused in a flag, and shown nowhere", async () => {
     { arguments: ["--engine", url] },
     { arguments: ["run", "hello", "--engine", url] },
     { arguments: ["tasks", "--engine", url] },
+    { arguments: ["tasks", "--engine", `${url.replace(`:${SECRET}@`, "@")}?sslpassword=${SECRET}`] },
     { arguments: ["worker", "--engine", `${url}@`] },
     { arguments: ["tasks"], environment: { MEANWHILE_ENGINE: nowhere } },
     { arguments: ["migrate"], environment: { MEANWHILE_ENGINE: nowhere } },
