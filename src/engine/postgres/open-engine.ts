@@ -23,6 +23,7 @@ import { createChangeQueue } from "./queue/change-queue.ts"
 import { createUpkeep } from "./queue/upkeep.ts"
 import { createRunGroup } from "./run-group.ts"
 import { createStore } from "./store.ts"
+import { createWarnings } from "./warnings.ts"
 import { createWatchedCommit } from "./watched-commit.ts"
 
 const POOL_SIZE = 10
@@ -38,16 +39,20 @@ const MOST_NAMES = 60
 /** What was opened before a failure is closed again. */
 export async function openEngine(options: PostgresEngineOptions): Promise<Engine> {
   const { url, schema = DEFAULT_SCHEMA, clock, isHolderAlive, tell = () => {} } = options
-  const warn = (message: string): void => options.log?.warn(message)
-  const warnOf = (message: string, error: string): void => options.log?.warn(message, { error })
+  let isAway = false
+  const warn = createWarnings({ ...options, isAway: () => isAway })
   await using opened = new AsyncDisposableStack()
   const left = new AbortController()
   const leaving = options.leaving ? AbortSignal.any([options.leaving, left.signal]) : left.signal
   const poolSize = Math.max(options.poolSize ?? POOL_SIZE, SMALLEST_POOL)
-  const database = await openDatabase({ ...options, poolSize, leaving })
+  const onAway = (isGone: boolean): void => {
+    isAway = isGone
+    options.onAway?.(isGone)
+  }
+  const database = await openDatabase({ ...options, poolSize, leaving, onAway })
   opened.defer(database.close)
   await ensureVersion({ url, schema, database, leaving, tell })
-  const boss = await createBoss(database, schema, (error) => warnOf("the queue is in trouble", error))
+  const boss = await createBoss(database, schema, (error) => warn("the queue is in trouble", error))
   opened.defer(boss.close)
   const tellOthers = (): Promise<void> => bus.notify(database.query, [{ wakes: [], hasOffers: true }])
   const onCommitted: OnCommitted = (changes) => bus.publish(changes)
@@ -65,7 +70,7 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
     query: database.query,
     onWritten: (tasks) => tellOfOutput(database.query, bus, tasks),
   })
-  const upkeep = createUpkeep(boss, warnOf)
+  const upkeep = createUpkeep(boss, warn)
 
   const kept = opened.move()
   let closing: Promise<void> | undefined

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest"
+import { startDeafProxy } from "../../src/engine/postgres/test-deaf-proxy.ts"
+import { runToEnd, startPiped } from "../support/program.ts"
+import { createSharedStore } from "../support/shared-store.ts"
+import { createFolder } from "../support/workplace.ts"
+
+const POLLS = /takes no LISTEN from here, as behind a pooler .* looked for every 250 ms instead/g
+
+test("behind a pooler that passes no notifications on, every program says once that it looks for changes", async () => {
+  await using pooler = await startDeafProxy(await createSharedStore())
+  pooler.mode = "deaf"
+  const directory = createFolder()
+  const words = ["--engine", pooler.url] as const
+  const looks = ["tasks", "workers", "ledger"].map(
+    async (command) => [command, await runToEnd({ directory, arguments: [command, ...words] })] as const,
+  )
+  for (const [command, { exitCode, stdout, stderr }] of await Promise.all(looks)) {
+    expect({ command, exitCode, times: stderr.match(POLLS)?.length }).toEqual({ command, exitCode: 0, times: 1 })
+    expect(stdout).not.toMatch(POLLS)
+  }
+  const run = await runToEnd({ directory, arguments: ["run", "say hi", ...words] })
+  expect(run).toMatchObject({ exitCode: 0, stdout: "hi\n" })
+  expect(run.stderr.match(POLLS)).toHaveLength(1)
+
+  const worker = startPiped({ directory: createFolder(), arguments: ["worker", ...words] })
+  const chat = startPiped({ directory, arguments: ["--concurrency", "0", ...words] })
+  chat.type("/start echo heard")
+  await chat.shows(/\[[0-9a-f]{8}\] completed/)
+  chat.endInput()
+  expect(await chat.exited).toBe(0)
+  expect(chat.shown().match(POLLS)).toHaveLength(1)
+  worker.kill("SIGTERM")
+  expect(await worker.exited).toBe(0)
+  expect(worker.shown().match(POLLS)).toHaveLength(1)
+})
