@@ -1,8 +1,7 @@
 import { expect, onTestFinished, test } from "vitest"
-import { openDatabase } from "../../src/engine/postgres/connection/open-database.ts"
-import { eventually } from "../support/eventually.ts"
 import { runToEnd, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
+import { createCarefulRole } from "./careful-role.ts"
 import { useMortalServer } from "./mortal-server.ts"
 
 const server = useMortalServer()
@@ -53,17 +52,7 @@ test.each(["tasks", "doctor", "migrate", "ledger", ""])(
 
 test("a password that nobody gave, or that is wrong, is refused at once", async () => {
   const url = await server.createStore()
-  const database = await openDatabase({ url: server.url(), poolSize: 1 })
-  const [row] = await database.query<{ path: string }>("SELECT current_setting('hba_file') AS path")
-  await database.query("CREATE ROLE careful LOGIN PASSWORD 'hunter2'")
-  const rules = ["host all careful 127.0.0.1/32 scram-sha-256", "host all all 127.0.0.1/32 trust"]
-  const lines = rules.map((rule) => `('${rule}')`).join()
-  await database.query(`COPY (VALUES ${lines}) TO '${row?.path}'; SELECT pg_reload_conf()`)
-  await eventually("the rules hold", async () => {
-    const found = await database.query("SELECT FROM pg_hba_file_rules WHERE 'careful' = ANY (user_name)")
-    return found.length === 1
-  })
-  await database.close()
+  await createCarefulRole(server.url(), "hunter2")
   const careful = url.replace("postgres@", "careful@")
   const look = (environment: Record<string, string> = {}) =>
     runToEnd({ directory: createFolder(), arguments: ["tasks", "--engine", careful], environment })
