@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { startPooler } from "../../src/engine/postgres/connection/test-pooler.ts"
 import { startDeafProxy } from "../../src/engine/postgres/test-deaf-proxy.ts"
 import { runToEnd, startPiped } from "../support/program.ts"
 import { createSharedStore } from "../support/shared-store.ts"
@@ -32,4 +33,25 @@ test("behind a pooler that passes no notifications on, every program says once t
   worker.kill("SIGTERM")
   expect(await worker.exited).toBe(0)
   expect(worker.shown().match(POLLS)).toHaveLength(1)
+})
+
+test("a chat and a worker meet behind a pooler that drops settings and hands out sessions by transaction", async () => {
+  await using pooler = await startPooler(await createSharedStore(), { handsOutBy: "transaction", settings: "dropped" })
+  const words = ["--engine", pooler.url] as const
+  const worker = startPiped({ directory: createFolder(), arguments: ["worker", ...words] })
+  const chat = startPiped({ directory: createFolder(), arguments: ["--concurrency", "0", ...words] })
+  chat.type("/start echo heard")
+  const id = (await chat.shows(/\[[0-9a-f]{8}\] completed/)).slice(1, 9)
+  chat.type(`/output ${id}`)
+  await chat.shows(/heard\n/)
+  chat.type("/start sleep 1000")
+  const live = (await chat.shows(/\[[0-9a-f]{8}\] is queued/)).slice(1, 9)
+  chat.type(`/cancel ${live}`)
+  await chat.shows(new RegExp(`\\[${live}\\] cancelled`))
+  chat.type("say hello")
+  await chat.shows(/hello\n/)
+  chat.endInput()
+  expect(await chat.exited).toBe(0)
+  worker.kill("SIGTERM")
+  expect(await worker.exited).toBe(0)
 })

@@ -152,7 +152,7 @@ export function toRequest(changes: Partial<TakeRequest> = {}): TakeRequest {
 }
 
 export async function take(
-  dispatcher: PostgresDispatcher,
+  dispatcher: Pick<PostgresDispatcher, "take">,
   changes: Partial<TakeRequest> = {},
 ): Promise<readonly TaskId[]> {
   return (await dispatcher.take(toRequest(changes))).map(({ taskId }) => taskId)

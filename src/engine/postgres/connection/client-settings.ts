@@ -18,6 +18,8 @@ export interface ClientSettings extends Pick<StoreName, "server" | "role"> {
   readonly schema: string
   /** What holds for the session, as statements, for servers that take no settings with the connection. */
   readonly perTransaction: string
+  /** In SQL, whether they hold. */
+  readonly hasSettings: string
 }
 
 export const DEFAULT_SCHEMA = "meanwhile"
@@ -45,6 +47,12 @@ export function toClientSettings(options: ConnectionOptions): ClientSettings {
     )
   const { host, port, user, database, password, ssl } = parseUrl(url)
   if (!user) throw new MeanwhileError("invalid_input", NO_USER)
+  const settings: readonly (readonly [string, string | number])[] = [
+    ["search_path", schema],
+    ["statement_timeout", statementTimeoutMs],
+    ["idle_in_transaction_session_timeout", IDLE_IN_TRANSACTION_MS],
+    ...PLANNING.map((name) => [name, "off"] as const),
+  ]
   const client: pg.ClientConfig = {
     host,
     port,
@@ -59,9 +67,7 @@ export function toClientSettings(options: ConnectionOptions): ClientSettings {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     ...(statementTimeoutMs > 0 && { query_timeout: statementTimeoutMs + ANSWER_GRACE_MS }),
     pipeline: true,
-    statement_timeout: statementTimeoutMs,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    options: `-c search_path=${schema} ${PLANNING.map((setting) => `-c ${setting}=off`).join(" ")}`,
+    options: settings.map(([name, value]) => `-c ${name}=${value}`).join(" "),
     types: createTypes(),
   }
   return {
@@ -69,15 +75,20 @@ export function toClientSettings(options: ConnectionOptions): ClientSettings {
     schema,
     server: `${host}:${port}/${database ?? ""}`,
     role: user,
-    perTransaction: `SET LOCAL search_path TO ${schema}; SET LOCAL statement_timeout TO ${statementTimeoutMs};
-      SET LOCAL idle_in_transaction_session_timeout TO ${IDLE_IN_TRANSACTION_MS};
-      ${PLANNING.map((setting) => `SET LOCAL ${setting} TO off`).join("; ")}`,
+    perTransaction: settings.map(([name, value]) => `SET LOCAL ${name} TO ${value}`).join("; "),
+    hasSettings: settings.map(toCondition).join(" AND "),
   }
 }
 
-/** The same, for servers that refuse settings of the session. */
+/** Times are shown in the largest unit that fits. */
+function toCondition([name, value]: readonly [string, string | number]): string {
+  const found = `current_setting('${name}')`
+  return typeof value === "number" ? `${found}::interval = '${value} ms'::interval` : `${found} = '${value}'`
+}
+
+/** The same, for servers that take no settings of the session. */
 export function withoutSessionSettings(client: pg.ClientConfig): pg.ClientConfig {
-  const { statement_timeout: _one, idle_in_transaction_session_timeout: _other, options: _third, ...rest } = client
+  const { options: _, ...rest } = client
   return rest
 }
 

@@ -1,4 +1,4 @@
-import type { Connection } from "./connections.ts"
+import type { Connection } from "./connection.ts"
 import type { Statement } from "./database.ts"
 
 /**
@@ -68,11 +68,11 @@ export function createCommitMarks(): CommitMarks {
 }
 
 async function findTable(connection: Connection): Promise<boolean> {
-  const [found] = await connection.run<{ is_there: boolean }>(
+  const [found] = await connection.runAlone<{ is_there: boolean }>(
     "SELECT to_regclass('commit_marks') IS NOT NULL AS is_there",
   )
   if (!found?.is_there) return false
   // What processes that are long gone have left, also by a clock that was set.
-  await connection.run("DELETE FROM commit_marks WHERE at < clock_timestamp() - interval '30 days'")
+  await connection.runAlone("DELETE FROM commit_marks WHERE at < clock_timestamp() - interval '30 days'")
   return true
 }

@@ -1,7 +1,8 @@
 import pg from "pg"
 import { type ClientSettings, withoutSessionSettings } from "./client-settings.ts"
-import type { Statement } from "./database.ts"
+import { type Connection, toConnection } from "./connection.ts"
 import { createSockets } from "./sockets.ts"
+import { isOwnSession } from "./own-session.ts"
 import { isSettingRefused, toTrouble, TurnedAway } from "./store-error.ts"
 import { createUnanswered } from "./unanswered.ts"
 
@@ -14,16 +15,6 @@ export interface Connections {
   /** Refuses everything from now on, as lost. */
   cut(): void
   close(): Promise<void>
-}
-
-export interface Connection {
-  run<Row = never>(statement: string | Statement, values?: readonly unknown[]): Promise<readonly Row[]>
-  /** Statements without values that change nothing about rows: the name of the last command that was done. */
-  command(text: string): Promise<string>
-  /** What each transaction begins with. */
-  readonly begin: string
-  /** A statement by itself must be made a transaction, because the session is not ours. */
-  readonly isBorrowed: boolean
 }
 
 export interface ConnectionsParts {
@@ -39,6 +30,8 @@ const IDLE_MS = 30_000
 export function createConnections({ settings, size, onDoubt }: ConnectionsParts): Connections {
   const sockets = createSockets()
   const unanswered = createUnanswered(onDoubt)
+  const owned = new WeakSet<pg.PoolClient>()
+  const retired: pg.Pool[] = []
   let isBorrowed = false
   let hasConnected = false
   let isOver = false
@@ -56,16 +49,34 @@ export function createConnections({ settings, size, onDoubt }: ConnectionsParts)
     try {
       const client = await pool.connect()
       hasConnected = true
-      return client
+      if (isBorrowed || (await isOwned(client))) return client
+      client.release(true)
     } catch (error) {
       if (!isSettingRefused(error)) throw hasConnected ? new TurnedAway(error) : error
-      if (!isBorrowed) {
-        isBorrowed = true
-        void pool.end()
-        pool = createPool(withoutSessionSettings(settings.client))
-      }
-      return pool.connect()
     }
+    borrow()
+    return pool.connect()
+  }
+
+  /** Asked once of each connection. */
+  async function isOwned(client: pg.PoolClient): Promise<boolean> {
+    if (owned.has(client)) return true
+    try {
+      if (!(await isOwnSession(client, settings))) return false
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
+    owned.add(client)
+    return true
+  }
+
+  /** From now on sessions are not ours. Those who wait for one of the pool until now get it, and come here then. */
+  function borrow(): void {
+    if (isBorrowed) return
+    isBorrowed = true
+    retired.push(pool)
+    pool = createPool(withoutSessionSettings(settings.client))
   }
 
   async function connectUnless(givenUp: Promise<never>): Promise<pg.PoolClient> {
@@ -82,8 +93,8 @@ export function createConnections({ settings, size, onDoubt }: ConnectionsParts)
     givenUp: Promise<never>,
   ): Promise<Result> {
     const client = await connectUnless(givenUp)
-    const begin = isBorrowed ? `BEGIN; ${settings.perTransaction}` : "BEGIN"
-    const connection = toConnection({ client, begin, isBorrowed, givenUp })
+    const { perTransaction } = settings
+    const connection = toConnection({ client, isBorrowed, perTransaction, givenUp })
     try {
       const result = await work(connection)
       client.release(connection.isBroken())
@@ -114,53 +125,10 @@ export function createConnections({ settings, size, onDoubt }: ConnectionsParts)
     },
     async close() {
       unanswered.close()
-      await pool.end()
+      await Promise.all([...retired, pool].map((made) => made.end()))
       sockets.letGo()
     },
   }
-}
-
-interface ConnectionParts extends Pick<Connection, "begin" | "isBorrowed"> {
-  readonly client: pg.PoolClient
-  readonly givenUp: Promise<never>
-}
-
-function toConnection({ client, begin, isBorrowed, givenUp }: ConnectionParts) {
-  let isBroken = false
-
-  async function ask(statement: string | Statement, values?: readonly unknown[]): Promise<readonly pg.QueryResult[]> {
-    const { name, text } = typeof statement === "string" ? { name: undefined, text: statement } : statement
-    try {
-      const query = { text, ...(values ? { values: [...values] } : {}) }
-      // Behind a pooler the next statement may meet another session, which does not know the name.
-      const answer = client.query(name === undefined || isBorrowed ? query : { ...query, name })
-      const result: unknown = await Promise.race([answer, givenUp])
-      return (Array.isArray(result) ? result : [result]) as readonly pg.QueryResult[]
-    } catch (error) {
-      if (spoils(error)) isBroken = true
-      throw error
-    }
-  }
-
-  return {
-    begin,
-    isBorrowed,
-    isBroken: () => isBroken,
-    async run<Row>(statement: string | Statement, values?: readonly unknown[]): Promise<readonly Row[]> {
-      const results = await ask(statement, values)
-      const [first, ...others] = results.map((result) => result.rows as readonly Row[])
-      return others.length === 0 ? (first ?? []) : [first ?? [], ...others].flat()
-    },
-    command: async (text: string) => (await ask(text)).at(-1)?.command ?? "",
-  }
-}
-
-/** A stale plan goes with its session. */
-const STALE_PLANS: ReadonlySet<string> = new Set(["0A000", "26000", "42P05"])
-
-function spoils(error: unknown): boolean {
-  if (toTrouble(error)?.kind === "lost") return true
-  return error instanceof pg.DatabaseError && STALE_PLANS.has(error.code ?? "")
 }
 
 function ignore(): void {}

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { expectRefusal } from "../../suite/subject.ts"
 import { openDisposable } from "./test-disposable.ts"
+import { startPooler } from "./test-pooler.ts"
 import { startProxy } from "./test-proxy.ts"
 import { insertThing, useThings } from "./test-things.ts"
 
@@ -38,6 +39,24 @@ describe("a connection that is lost while it commits", () => {
       const id = `delay/${round}/`
       await cut.transaction((query) => query("INSERT INTO things (id) VALUES ($1 || gen_random_uuid())", [id]))
       await proxy.deliver()
+      expect(await things.count(id)).toBe(1)
+    }
+  })
+
+  test("behind a pooler, before the answer is back: the transaction happens once", async () => {
+    await using pooler = await startPooler(things.url, { handsOutBy: "transaction", settings: "dropped" })
+    await using proxy = await startProxy(pooler.url)
+    await using cut = await openDisposable({ url: proxy.url })
+    let accidents = 0
+    proxy.onRequest = (data) => (data.includes("COMMIT") && accidents-- > 0 ? "swallow" : "pass")
+    for (const round of [1, 2, 3]) {
+      let isFirst = true
+      const id = `pooled/${round}/`
+      await cut.transaction(async (query) => {
+        await query("INSERT INTO things (id) VALUES ($1 || gen_random_uuid())", [id])
+        accidents = isFirst ? 1 : 0
+        isFirst = false
+      })
       expect(await things.count(id)).toBe(1)
     }
   })

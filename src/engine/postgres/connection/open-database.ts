@@ -1,7 +1,7 @@
 import { toErrorMessage } from "../../../base/error.ts"
 import { createCommitMarks } from "./commit-marks.ts"
 import { type ConnectionOptions, toClientSettings } from "./client-settings.ts"
-import { type Connection, createConnections } from "./connections.ts"
+import { createConnections } from "./connections.ts"
 import type { Database, Query, Statement } from "./database.ts"
 import { toOwnerColumn, toOwnerCommand } from "./owner-command.ts"
 import { closed, createPatience } from "./patience.ts"
@@ -80,7 +80,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const patience = createPatience(forMs, closing.signal, gone.signal)
     for (;;) {
       try {
-        return await connections.use((connection) => askOnce<Row>(connection, statement, values))
+        return await connections.use((connection) => connection.runAlone<Row>(statement, values))
       } catch (error) {
         if (!(await patience.bear(error))) throw toStoreError(error, name)
       }
@@ -140,18 +140,4 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 interface FirstLook {
   readonly is_read_only: boolean
   readonly owner: string
-}
-
-async function askOnce<Row>(
-  connection: Connection,
-  statement: string | Statement,
-  values: readonly unknown[] | undefined,
-): Promise<readonly Row[]> {
-  if (!connection.isBorrowed) return connection.run<Row>(statement, values)
-  const [, rows] = await Promise.all([
-    connection.command(connection.begin),
-    connection.run<Row>(statement, values),
-    connection.command("COMMIT"),
-  ])
-  return rows
 }

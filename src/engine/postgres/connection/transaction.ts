@@ -1,6 +1,7 @@
 import { MeanwhileError } from "../../../base/error.ts"
 import type { CommitMark, CommitMarks } from "./commit-marks.ts"
-import type { Connection, Connections } from "./connections.ts"
+import type { Connection } from "./connection.ts"
+import type { Connections } from "./connections.ts"
 import type { Database, Query, Statement, TransactionOptions } from "./database.ts"
 import type { Patience } from "./patience.ts"
 import { type StoreName, toStoreError, toTrouble } from "./store-error.ts"

@@ -1,0 +1,74 @@
+import pg from "pg"
+import type { Statement } from "./database.ts"
+import { toTrouble } from "./store-error.ts"
+
+/** Used by one at a time. */
+export interface Connection {
+  run<Row = never>(statement: string | Statement, values?: readonly unknown[]): Promise<readonly Row[]>
+  /** One statement by itself, and not as part of a transaction. */
+  runAlone<Row = never>(statement: string | Statement, values?: readonly unknown[]): Promise<readonly Row[]>
+  /** Statements without values that change nothing about rows: the name of the last command that was done. */
+  command(text: string): Promise<string>
+  /** What each transaction begins with. */
+  readonly begin: string
+}
+
+export interface ConnectionParts {
+  readonly client: pg.PoolClient
+  /** The session is not ours: what holds for it is said in each transaction, and nothing outlives one. */
+  readonly isBorrowed: boolean
+  /** What then holds, as statements. */
+  readonly perTransaction: string
+  /** Only ever rejects. */
+  readonly givenUp: Promise<never>
+}
+
+export function toConnection({ client, isBorrowed, perTransaction, givenUp }: ConnectionParts) {
+  const begin = isBorrowed ? `BEGIN; ${perTransaction}` : "BEGIN"
+  let isBroken = false
+
+  async function ask(statement: string | Statement, values?: readonly unknown[]): Promise<readonly pg.QueryResult[]> {
+    const { name, text } = typeof statement === "string" ? { name: undefined, text: statement } : statement
+    try {
+      const query = { text, ...(values ? { values: [...values] } : {}) }
+      // The next statement may meet another session, which does not know the name.
+      const answer = client.query(name === undefined || isBorrowed ? query : { ...query, name })
+      const result: unknown = await Promise.race([answer, givenUp])
+      return (Array.isArray(result) ? result : [result]) as readonly pg.QueryResult[]
+    } catch (error) {
+      if (spoils(error)) isBroken = true
+      throw error
+    }
+  }
+
+  async function run<Row>(statement: string | Statement, values?: readonly unknown[]): Promise<readonly Row[]> {
+    const results = await ask(statement, values)
+    const [first, ...others] = results.map((result) => result.rows as readonly Row[])
+    return others.length === 0 ? (first ?? []) : [first ?? [], ...others].flat()
+  }
+
+  const command = async (text: string): Promise<string> => (await ask(text)).at(-1)?.command ?? ""
+
+  return {
+    begin,
+    run,
+    command,
+    isBroken: () => isBroken,
+    async runAlone<Row>(statement: string | Statement, values?: readonly unknown[]): Promise<readonly Row[]> {
+      if (!isBorrowed) return run<Row>(statement, values)
+      const answers = [command(begin), run<Row>(statement, values), command("COMMIT")] as const
+      // When all are there the connection can be used again, whatever they were.
+      await Promise.allSettled(answers)
+      const [, rows] = await Promise.all(answers)
+      return rows
+    },
+  }
+}
+
+/** A stale plan goes with its session. */
+const STALE_PLANS: ReadonlySet<string> = new Set(["0A000", "26000", "42P05"])
+
+function spoils(error: unknown): boolean {
+  if (toTrouble(error)?.kind === "lost") return true
+  return error instanceof pg.DatabaseError && STALE_PLANS.has(error.code ?? "")
+}
