@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type Clock, systemClock } from "./base/clock.ts"
+import { systemClock } from "./base/clock.ts"
 import { closeAll } from "./base/close-all.ts"
 import { MeanwhileError } from "./base/error.ts"
 import { type GcSection, gcConfigSchema } from "./builtin/gc/gc-config.ts"
@@ -28,6 +28,7 @@ import { createPersonSwitch } from "./session/person-switch.ts"
 import { toReportsConfig } from "./session/report/report-config.ts"
 import type { SessionDefaults } from "./session/scope.ts"
 import type { Engine } from "./task/engine.ts"
+import { createStoreClock } from "./task/store-clock.ts"
 import type { Runtime, RuntimeOptions, StoreWait } from "./runtime.ts"
 import { pickModels } from "./runtime-models.ts"
 
@@ -35,7 +36,7 @@ export type { Runtime, RuntimeOptions } from "./runtime.ts"
 
 /** The one place that picks engine, plugins and clock. What was opened before a failure is closed again. */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
-  const { clock = systemClock, log = silentLog, environment = process.env, ledger = createTokenLedger() } = options
+  const { log = silentLog, environment = process.env, ledger = createTokenLedger() } = options
   // Before anything is opened: a configuration that is not valid leaves nothing behind.
   const background = toBackgroundConfig(options.background)
   const config = toAgentConfig(options.agent)
@@ -48,7 +49,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   await using opened = new AsyncDisposableStack()
   const dataDirectory = options.dataDirectory ?? (await openTemporaryFolder(opened))
   const leaving = createLeaving(options.storeWait)
-  const engine = opened.use(await openEngine({ ...options, storeWait: leaving.storeWait }, dataDirectory, clock))
+  const engine = opened.use(await openEngine({ ...options, storeWait: leaving.storeWait }, dataDirectory))
+  const clock = options.clock ?? createStoreClock(engine)
   let runner: Runner | undefined
   const plugins = opened.use(createRegistry({ model, tasks: () => runner }))
   const permission = createPermission(options.permissions, { plugins, person, redactor })
@@ -59,12 +61,12 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   let conversations!: Conversations
   const tasks = await createRunner({
     engine,
-    clock,
     redactor,
     background,
     permission,
     registry: plugins,
     spoolDirectory: join(dataDirectory, "spool"),
+    ...(options.clock && { clock: options.clock }),
     ...(options.log && { log: options.log }),
     ...(options.takesWork !== undefined && { takesWork: options.takesWork }),
     ...(options.takesKinds && { takesKinds: options.takesKinds }),
@@ -143,16 +145,16 @@ export async function openLedger(
     const message = `Nothing was kept in ${dataDirectory} yet. Start a conversation, or name another folder: --data-dir FOLDER`
     throw new MeanwhileError("not_found", message)
   }
-  const engine = await openEngine(url === undefined ? {} : { engine: url, storeWait }, dataDirectory, systemClock)
+  const engine = await openEngine(url === undefined ? {} : { engine: url, storeWait }, dataDirectory)
   return { ...createLedgerRecord(engine.store), [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() }
 }
 
 const STORE_FILE = "store.sqlite"
 
-async function openEngine(options: RuntimeOptions, dataDirectory: string, clock: Clock): Promise<Engine> {
+async function openEngine(options: RuntimeOptions, dataDirectory: string): Promise<Engine> {
   if (typeof options.engine === "string") return openServer(options.engine, options)
   if (options.engine) return options.engine
-  const { synchronous = "full" } = options
+  const { synchronous = "full", clock = systemClock } = options
   const path = join(dataDirectory, STORE_FILE)
   return createEmbeddedEngine({ path, synchronous, clock, isHolderAlive: isWorkerAlive, holder: toWorkerIdentity() })
 }

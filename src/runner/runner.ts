@@ -7,6 +7,7 @@ import type { WorkerView } from "../plugin/worker-view.ts"
 import type { Engine } from "../task/engine.ts"
 import type { SessionId } from "../task/id.ts"
 import { TASK_KINDS, type TaskKind } from "../task/record.ts"
+import { createStoreClock } from "../task/store-clock.ts"
 import type { CountFilter } from "../task/store.ts"
 import type { AgentsPort } from "./agents-port.ts"
 import { type BackgroundConfigInput, toBackgroundConfig } from "./config.ts"
@@ -53,6 +54,7 @@ export interface RunnerOptions {
   /** Where output and pid files live. Shared by every process on the same store. */
   readonly spoolDirectory: string
   readonly background?: BackgroundConfigInput
+  /** Default: the store's time, as the engine knows it. */
   readonly clock?: Clock
   readonly permission?: Permission
   readonly log?: Log
@@ -93,7 +95,8 @@ export interface Runner extends TaskService, SessionCommands, AsyncDisposable {
 
 /** Begins to work as soon as it is created: takes over what was left behind, then what is queued. */
 export async function createRunner(options: RunnerOptions): Promise<Runner> {
-  const { engine, clock = systemClock, takesWork = true, takesKinds = TASK_KINDS } = options
+  const { engine, takesWork = true, takesKinds = TASK_KINDS } = options
+  const clock = options.clock ?? createStoreClock(engine)
   const config = toBackgroundConfig(options.background)
   const redactor = options.redactor ?? createRedactor({ environment: process.env })
   const log = options.log ? createRedactingLog(options.log, redactor) : silentLog
@@ -102,7 +105,8 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const active: RunnerScope["active"] = createLiveMap()
   const worker = await createWorker({
     store,
-    clock,
+    // How old a lease is concerns this machine alone, which may have been suspended.
+    clock: options.clock ?? systemClock,
     log,
     identity: { ...toWorkerIdentity(), ...toHomeData(home), ...(takesWork === true && TAKER) },
     leaseMs: config.leaseSeconds * 1_000,

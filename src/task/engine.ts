@@ -10,5 +10,10 @@ export interface Engine extends AsyncDisposable {
   readonly dispatcher: Dispatcher
   readonly bus: Bus
   readonly outputs?: Outputs
+  /**
+   * The time that records carry, in whole milliseconds: the store's, as near as it is known without asking. Clocks of machines
+   * differ, so whatever is kept, or compared with what is kept, goes by this one.
+   */
+  now(): number
   close(): Promise<void>
 }

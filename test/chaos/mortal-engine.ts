@@ -100,6 +100,7 @@ export function createMortalEngine(engine: Engine, life: Life): Engine {
           if (!life.isOver) listener(mayBeOver)
         }),
     },
+    now: () => engine.now(),
     close: () => life.guard(engine.close()),
     [Symbol.asyncDispose]: () => life.guard(engine.close()),
   }

@@ -99,6 +99,7 @@ async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions):
     store: createStore({ database, clock, tables, cache, leaseWatch, groupCommit, read }),
     dispatcher,
     bus,
+    now: () => clock.now(),
     close: closeOnce,
     [Symbol.asyncDispose]: closeOnce,
   }

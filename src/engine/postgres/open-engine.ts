@@ -16,6 +16,7 @@ import { ensureVersion } from "./ensure-version.ts"
 import { createGroupCommit } from "./group-commit.ts"
 import { createJudgeLease } from "./judge-lease.ts"
 import { createKnownTasks } from "./known-tasks.ts"
+import { NOW } from "./load/now.ts"
 import { createOpenTakes } from "./open-takes.ts"
 import { createOutputs } from "./outputs.ts"
 import { createPerformGroup } from "./perform-group.ts"
@@ -23,6 +24,7 @@ import { createChangeQueue } from "./queue/change-queue.ts"
 import { createUpkeep } from "./queue/upkeep.ts"
 import { createRunGroup } from "./run-group.ts"
 import { createStore } from "./store.ts"
+import { createServerTime, type ServerTime, toGivenTime } from "./time/server-time.ts"
 import { createWarnings } from "./warnings.ts"
 import { createWatchedCommit } from "./watched-commit.ts"
 
@@ -52,13 +54,14 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
   const database = await openDatabase({ ...options, poolSize, leaving, onAway })
   opened.defer(database.close)
   await ensureVersion({ url, schema, database, leaving, tell })
+  const time = clock ? toGivenTime(clock) : await openTime(database.query)
   const boss = await createBoss(database, schema, (error) => warn("the queue is in trouble", error))
   opened.defer(boss.close)
   const tellOthers = (): Promise<void> => bus.notify(database.query, [{ wakes: [], hasOffers: true }])
   const onCommitted: OnCommitted = (changes) => bus.publish(changes)
   const onChanges = createChangeQueue(boss, clock === undefined)
   const notify: PostgresBus["notify"] = (query, changes) => bus.notify(query, changes)
-  const performGroup = createPerformGroup({ known: createKnownTasks(), clock, onChanges, notify })
+  const performGroup = createPerformGroup({ known: createKnownTasks(), clock, time, onChanges, notify })
   const judgeLease = createJudgeLease(isHolderAlive, clock)
   const writing = { database, judgeLease, performGroup, statementOf: createNaming(MOST_NAMES) }
   const groupCommit = createGroupCommit(createRunGroup(writing), onCommitted)
@@ -91,9 +94,19 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
     dispatcher,
     bus,
     outputs,
+    now: time.now,
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** Known from the beginning; from then on whatever is written tells it. */
+async function openTime(query: Query): Promise<ServerTime> {
+  const time = createServerTime()
+  const hear = time.ask()
+  const [row] = await query<{ now: number }>(`SELECT ${NOW} AS now`)
+  if (row) hear(row.now)
+  return time
 }
 
 /** Whoever misses it looks again by itself. */

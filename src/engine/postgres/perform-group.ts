@@ -9,6 +9,7 @@ import type { KnownTasks } from "./known-tasks.ts"
 import type { Locked } from "./load/lock-tasks.ts"
 import { loadRows } from "./load-rows.ts"
 import type { TaskChange } from "./queue/queue-changes.ts"
+import type { ServerTime } from "./time/server-time.ts"
 import { addWants, createWants, isWanting, Missing, want, type Wants } from "./working-set/wants.ts"
 import type { WorkingSet } from "./working-set/working-set.ts"
 import { writeRows } from "./write-rows.ts"
@@ -17,6 +18,8 @@ export interface PerformParts {
   readonly known: KnownTasks
   /** Default: the time is the store's. */
   readonly clock?: Clock | undefined
+  /** Hears what the server says of its time on the way. */
+  readonly time?: Pick<ServerTime, "ask">
   /** In the transaction: the queue changes with the tasks. Resolves once all of it is sent. */
   onChanges(query: Query, changes: readonly TaskChange[]): Promise<void>
   /** In the transaction: what other processes hear of once it is committed. */
@@ -50,7 +53,7 @@ export type PerformGroup = (
 /** Each time brings something near that was not; operations that never have enough are a mistake in the program. */
 const MOST_ROUNDS = 50
 
-export function createPerformGroup({ known, clock, onChanges, notify }: PerformParts): PerformGroup {
+export function createPerformGroup({ known, clock, time, onChanges, notify }: PerformParts): PerformGroup {
   /** All is sent before the first answer is back, and the COMMIT behind it, which is refused when any of it fails. */
   async function finish(query: Query, set: WorkingSet, outcomes: readonly Outcome[]): Promise<void> {
     const changes = outcomes.flatMap((outcome) => (outcome.isRefused ? [] : [outcome.change]))
@@ -66,7 +69,9 @@ export function createPerformGroup({ known, clock, onChanges, notify }: PerformP
     let lacking = wants
     for (let round = 1; round <= MOST_ROUNDS; round += 1) {
       const isThere = locked !== undefined && !isWanting(lacking)
+      const hear = isThere ? undefined : time?.ask()
       const loaded = isThere ? locked : await loadRows(query, lacking, set, { known, givenNow: clock?.now() })
+      hear?.(loaded.now)
       version ??= loaded.version
       const { outcomes, missing } = runWriters(writers, set, perform, clock?.now() ?? loaded.now)
       if (!isWanting(missing)) {

@@ -18,6 +18,7 @@ import { describeQueue } from "./describe-queue.ts"
 import { describeRuns } from "./describe-runs.ts"
 import { describeSessions } from "./describe-sessions.ts"
 import { describeSteps } from "./describe-steps.ts"
+import { describeTime } from "./describe-time.ts"
 import { describeUpkeep } from "./describe-upkeep.ts"
 import { describeWaits } from "./describe-waits.ts"
 import { describeWorkers } from "./describe-workers.ts"
@@ -33,6 +34,7 @@ export function describeEngine(name: string, factory: EngineFactory): void {
   describe(`the ${name} engine`, () => {
     describeCommits(test)
     describeCreation(test)
+    describeTime(test)
     describeRuns(test)
     describeFacts(test)
     describeLaterRuns(test)

@@ -1,0 +1,15 @@
+import { describe, expect } from "vitest"
+import { createTask } from "./samples.ts"
+import type { EngineTest } from "./subject.ts"
+
+export function describeTime(test: EngineTest): void {
+  describe("time", () => {
+    test("what is written lies between the engine's time before it and after it", async ({ engine }) => {
+      const before = engine.now()
+      const { createdAt } = await createTask(engine)
+      expect(createdAt).toBeGreaterThanOrEqual(before)
+      expect(engine.now()).toBeGreaterThanOrEqual(createdAt)
+      expect(engine.now()).toSatisfy(Number.isSafeInteger)
+    })
+  })
+}
