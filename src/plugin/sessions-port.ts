@@ -25,6 +25,8 @@ export interface SessionState extends SessionInfo {
   readonly data: JsonObject
   /** What its background tasks came to that it has not used yet, by task. Older states have none. */
   readonly backgroundResults?: Readonly<Record<string, BackgroundTaskResult>>
+  /** What plugins keep of it, by plugin and name. Absent when there is nothing, and in older states. */
+  readonly documents?: Readonly<Record<string, JsonObject>>
 }
 
 /** The conversations of one workspace. */

@@ -20,7 +20,9 @@ export interface Conversation {
   gc: { readonly plugin: GcPlugin; readonly config: GcConfig } | null
   sessionPlugin: SessionPlugin | null
   readonly turns: TurnAccounting[]
-  /** What plugins keep of it, when it is not kept itself. */
+  /** Plugins may keep something of it. */
+  hasDocuments: boolean
+  /** What they keep, when it is not kept itself. */
   readonly documents: Map<string, JsonValue>
   /** What runs now. */
   current: { readonly abort: AbortController; taskId: TaskId | null; reason: string | null } | null

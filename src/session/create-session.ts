@@ -113,6 +113,7 @@ async function toConversation(
     gc,
     sessionPlugin: log.data.parent ? null : sessionPlugin,
     turns: [],
+    hasDocuments: log.isKept && !isNew,
     documents: new Map(),
     current: null,
     executions: new Set(),

@@ -10,6 +10,7 @@ import { requireIdle } from "./log/live-turn.ts"
 import { readHistory } from "./log/read-history.ts"
 import { redactEntry } from "./log/redact-entry.ts"
 import { parseSessionData, toStoredData } from "./log/session-data.ts"
+import { readDocuments, toDocumentPuts } from "./saved-documents.ts"
 import type { AgentScope } from "./scope.ts"
 import { readRestored, readSessionState, toResults } from "./session-state.ts"
 
@@ -40,6 +41,7 @@ export function createSessionDirectory(scope: AgentScope, workspace: WorkspaceId
       await store.commit([
         { op: "session.create", id, workspace, data: toStoredData(data) },
         { op: "session.update", id, expectedVersion: 1, messages: entries },
+        ...toDocumentPuts(scope, state, { id, workspace }),
       ])
       return id
     },
@@ -83,5 +85,6 @@ async function toState(scope: AgentScope, record: SessionRecord): Promise<Sessio
   const { history: messages } = await readHistory(scope.store, record)
   const data = parseSessionData(record.data)
   const results = toResults(await readTrajectory(scope, { id: record.id, workspace: record.workspace, data }))
-  return { ...toInfo(record), model: data.model, messages, data: data.plugins, ...results }
+  const documents = await readDocuments(scope.store, record)
+  return { ...toInfo(record), model: data.model, messages, data: data.plugins, ...results, ...documents }
 }

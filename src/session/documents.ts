@@ -5,11 +5,14 @@ import type { SessionId, WorkspaceId } from "../task/id.ts"
 import type { Conversation } from "./conversation.ts"
 import type { AgentScope } from "./scope.ts"
 
-/** Whose documents they are. */
-interface DocumentsOwner {
+interface SessionOwner {
   readonly workspace: WorkspaceId
   /** Null: of calls outside of any conversation. */
   readonly session: SessionId | null
+}
+
+/** Whose documents they are. */
+interface DocumentsOwner extends SessionOwner {
   readonly plugin: string
 }
 
@@ -25,6 +28,8 @@ export function createDocumentsPort(scope: AgentScope, owner: DocumentsOwner): D
       return (await scope.store.document(workspace, toDocumentsCollection(session), toId(name)))?.value
     },
     async change(name, change) {
+      const here = findHere(scope, owner)
+      if (here) here.hasDocuments = true
       const unkept = findUnkept(scope, owner)
       if (!unkept) {
         const key = `${owner.workspace}/${toDocumentsCollection(owner.session)}/${toId(name)}`
@@ -72,7 +77,11 @@ async function requireSession({ open, store }: AgentScope, session: SessionId | 
   throw new MeanwhileError("not_found", "The conversation is gone: nothing more can be kept of it.", { session })
 }
 
-function findUnkept({ open, agents }: AgentScope, { session }: DocumentsOwner): Conversation | undefined {
-  const conversation = session === null ? undefined : (open.get(session) ?? agents.recall(session))
+function findHere({ open, agents }: AgentScope, { session }: SessionOwner): Conversation | undefined {
+  return session === null ? undefined : (open.get(session) ?? agents.recall(session))
+}
+
+function findUnkept(scope: AgentScope, owner: SessionOwner): Conversation | undefined {
+  const conversation = findHere(scope, owner)
   return conversation?.log.isKept === false ? conversation : undefined
 }

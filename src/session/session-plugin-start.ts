@@ -1,6 +1,7 @@
 import { toErrorMessage } from "../base/error.ts"
 import type { SessionPlugin } from "../plugin/session-plugin.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
+import { restoreDocuments } from "./saved-documents.ts"
 import type { AgentScope } from "./scope.ts"
 import { readRestored } from "./session-state.ts"
 
@@ -26,6 +27,7 @@ export async function startSessionPlugin(scope: AgentScope, conversation: Conver
     const restored = await readRestored(scope, saved)
     await log.write({ entries: [entry], data: { description, turns, plugins, ...restored } })
     if (restored.backgroundResults) conversation.hasTasks = true
+    await restoreDocuments(scope, conversation, saved)
   } catch (error) {
     const fields = { session: log.id, error: toErrorMessage(error) }
     scope.log.warn("a session plugin could not be told of a session", fields)

@@ -6,6 +6,7 @@ import { toSessionInfo } from "./conversation-context.ts"
 import { readTrajectory } from "./delivery/trajectory.ts"
 import { redactMessage } from "./log/redact-entry.ts"
 import type { SessionData } from "./log/session-data.ts"
+import { readOpenDocuments } from "./saved-documents.ts"
 import type { AgentScope } from "./scope.ts"
 
 type Results = Pick<SessionState, "backgroundResults">
@@ -16,7 +17,8 @@ export async function readSessionState(scope: AgentScope, conversation: Conversa
   const { history, data } = log
   const messages = history.map((message) => redactMessage(scope.redactor, message))
   const results = hasTasks || data.backgroundResults ? toResults(await readTrajectory(scope, log)) : {}
-  return { ...toSessionInfo(conversation), model: data.model, messages, data: data.plugins, ...results }
+  const documents = await readOpenDocuments(scope, conversation)
+  return { ...toSessionInfo(conversation), model: data.model, messages, data: data.plugins, ...results, ...documents }
 }
 
 /** Absent when there are none. */

@@ -3,8 +3,11 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { Runtime } from "../../src/app.ts"
 import { createTodoPlugin } from "../../src/builtin/todo/todo-plugin.ts"
+import { createFileSessionPlugin } from "../../src/builtin/session/file-session-plugin.ts"
+import { parseFileText, toFileText } from "../../src/builtin/session/session-file.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import type { Script } from "../../src/builtin/scripted/script.ts"
+import type { SessionDirectory } from "../../src/plugin/sessions-port.ts"
 import { toDocumentsCollection } from "../../src/session/documents.ts"
 import type { Session } from "../../src/session/session.ts"
 import { createSessionId, DEFAULT_WORKSPACE } from "../../src/task/id.ts"
@@ -106,6 +109,36 @@ test("a conversation that is deleted takes its plan with it, and nobody else's",
   await runtime.sessions.delete(session.id)
   expect([await kept(session), await other.runCommand("plan")]).toEqual([[], expect.stringContaining("1. b")])
 })
+
+test.each(PLACES)(
+  "a conversation that is saved and restored elsewhere, %s, brings its plan along",
+  async (_, isKept) => {
+    const plugins = [createTodoPlugin()]
+    const agent = await openAgent([plan("knead", "bake"), "made"], { isKept, plugins })
+    await agent.session.send("plan it")
+    const saved = parseFileText(toFileText(await agent.session.state()), "saved.json")
+    const there = await openScripted(createScriptedModel([update(2), "done"]), { isKept: true, plugins })
+    const again = await there.runtime.openSession(await there.runtime.sessions.restore(saved))
+    await again.send("go on")
+    expect(lastResult(again)).toContain("1 of 2 steps ended\n○ 1. knead\n✔ 2. bake")
+    expect((await there.runtime.sessions.load(again.id))?.documents).toEqual((await again.state()).documents)
+  },
+)
+
+test.each(PLACES)(
+  "a session plugin that hands back a saved conversation, %s, hands back its plan",
+  async (_, isKept) => {
+    const root = createFolder()
+    const sessionPlugin = (directory: SessionDirectory) =>
+      createFileSessionPlugin({ directory, workingDirectory: root })
+    const options = { isKept, sessionPlugin, plugins: [createTodoPlugin()] }
+    const first = await openAgent([plan("knead"), "made"], options)
+    await first.session.send("plan it")
+    await first.session.close()
+    const second = await openAgent([], { ...options, session: { id: first.session.id } })
+    expect(await second.session.runCommand("plan")).toContain("1. knead")
+  },
+)
 
 test("what is kept of a plan has no secrets", async () => {
   const secret = `sk-ant-api03-${"a1B2c3D4e5F6g7H8".repeat(5)}`

@@ -31,6 +31,12 @@ test("results that a conversation has not used are saved with it, and loaded aga
   expect(parseFileText(toFileText(state), "saved.json")).toEqual(state)
 })
 
+test("what plugins keep of a conversation is saved with it, and loaded again", () => {
+  const state = { ...STATE, documents: { todo: { plan: { title: "Bread", steps: [] } } } }
+  expect(parseFileText(toFileText(state), "saved.json")).toEqual(state)
+  expect(toFileText(STATE)).not.toContain("documents")
+})
+
 test("a conversation that was saved without results is loaded without them", () => {
   expect(toFileText(STATE)).not.toContain("backgroundResults")
   expect(parseFileText(toFileText(STATE), "saved.json")).toEqual(STATE)

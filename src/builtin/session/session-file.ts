@@ -26,6 +26,8 @@ const stateSchema = lazily((): z.ZodType<SessionState> => {
     data: z.record(z.string(), z.json()),
     // Of a conversation that had used all of them, and of older files: absent.
     backgroundResults: z.record(z.string(), backgroundResultSchema()).exactOptional(),
+    // Of a conversation of which no plugin keeps anything, and of older files: absent.
+    documents: z.record(z.string(), z.record(z.string(), z.json())).exactOptional(),
   })
 })
 const fileSchema = lazily(() => z.strictObject({ version: z.literal(FILE_VERSION), session: stateSchema() }))
@@ -53,9 +55,11 @@ export function toFileText({
   messages,
   data,
   backgroundResults,
+  documents,
 }: SessionState): string {
   const known = { id, description, turns, createdAt, updatedAt, model, messages, data }
-  const session: SessionState = { ...known, ...(backgroundResults && { backgroundResults }) }
+  const more = { ...(backgroundResults && { backgroundResults }), ...(documents && { documents }) }
+  const session: SessionState = { ...known, ...more }
   return `${JSON.stringify({ version: FILE_VERSION, session })}\n`
 }
 
