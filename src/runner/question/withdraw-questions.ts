@@ -5,11 +5,13 @@ import { acknowledgeTasks } from "../command/use-results.ts"
 import type { RunnerScope } from "../scope.ts"
 import { toAskedQuestion } from "./question-wait.ts"
 
+const AT_ONCE = 500
+
 /** Takes questions out of the inbox whose asker has ended without taking them back: a crash came in between. */
 export async function withdrawQuestions(scope: RunnerScope): Promise<void> {
-  for (const wait of await scope.store.waits({ isOpen: true })) {
-    if (toAskedQuestion(wait)) await withdrawIfLeft(scope, wait)
-  }
+  const questions = (await scope.store.waits({ isOpen: true })).filter((wait) => toAskedQuestion(wait) !== undefined)
+  while (questions.length > 0)
+    await Promise.all(questions.splice(0, AT_ONCE).map((question) => withdrawIfLeft(scope, question)))
 }
 
 async function withdrawIfLeft(scope: RunnerScope, { taskId }: WaitRecord): Promise<void> {

@@ -17,7 +17,7 @@ export async function stopLeftTurns(scope: RunnerScope): Promise<void> {
     if (plugin === TURN_PLUGIN && parentTask !== null) await stopIfAgentEnded(scope, await scope.store.task(taskId))
   }
   for await (const page of readPages(scope, { kinds: ["turn"], statuses: RESTING })) {
-    for (const turn of page) await stopIfAgentEnded(scope, turn)
+    await Promise.all(page.map((turn) => stopIfAgentEnded(scope, turn)))
   }
 }
 
