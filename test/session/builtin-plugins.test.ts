@@ -7,10 +7,11 @@ import { createMultimodalPlugin } from "../../src/builtin/multimodal/multimodal-
 import { createReferencesPlugin } from "../../src/builtin/references/references-plugin.ts"
 import { createSlashCommandPlugin } from "../../src/builtin/slash_command/slash-command-plugin.ts"
 import { createSubagentPlugin } from "../../src/builtin/subagent/subagent-plugin.ts"
+import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { createTodoPlugin } from "../../src/builtin/todo/todo-plugin.ts"
 import type { PersonChannel, Question } from "../../src/plugin/person-port.ts"
 import { createFolder } from "../support/workplace.ts"
-import { lastSaid, type OpenAgent, openAgent, resultsOf, resultText } from "./support/open-agent.ts"
+import { lastSaid, type OpenAgent, openAgent, openScripted, resultsOf, resultText } from "./support/open-agent.ts"
 import { say } from "./support/test-tools.ts"
 
 /** Answers the same to everything, and remembers what it was asked. */
@@ -81,6 +82,17 @@ test("004-53: references are listed and selected by the model and by the person'
   expect(results(agent)[1]).toContain("Write short sentences.")
   expect(await agent.session.runCommand("listReferences")).toContain("style")
   expect(await agent.session.runCommand("selectReferences", "style")).toContain("style")
+})
+
+test("what a conversation has selected is known where it goes on", async () => {
+  const references = ["style", "tone"].map((id) => ({ id, name: id, text: `All about ${id}.` }))
+  const plugins = [createReferencesPlugin({ root: createFolder(), references })]
+  const calls = [{ tool: "selectReferences", input: { ids: ["tone"] } }]
+  const agent = await openAgent([{ calls }, "done"], { isKept: true, plugins })
+  await agent.session.send("go")
+  const there = await openScripted(createScriptedModel([]), { isKept: true, folder: agent.folder, plugins })
+  const again = await there.runtime.openSession(agent.session.id)
+  expect(await again.runCommand("listReferences")).toMatch(/style: style\n.*tone: tone \(selected\)/)
 })
 
 test("004-54: a subagent of a profile does its work in a session of its own, and profiles lists what there is", async () => {

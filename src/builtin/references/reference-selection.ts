@@ -1,30 +1,21 @@
-import type { SessionId, WorkspaceId } from "../../task/id.ts"
+import type { JsonValue } from "../../base/json.ts"
+import type { ToolContext } from "../../plugin/context.ts"
 
-export interface SelectionOwner {
-  readonly workspace: WorkspaceId
-  readonly session: SessionId | null
+/** Which references a conversation has taken in. Their text is in the conversation itself. */
+export type SelectionOwner = Pick<ToolContext, "documents">
+
+const SELECTED = "selected"
+
+export async function readSelection({ documents }: SelectionOwner): Promise<ReadonlySet<string>> {
+  return new Set(toIds(await documents.read(SELECTED)))
 }
 
-/** Which references each conversation has taken in. In memory: their text is in the conversation itself. */
-export interface ReferenceSelection {
-  of(owner: SelectionOwner): ReadonlySet<string>
-  add(owner: SelectionOwner, ids: readonly string[]): void
+export async function addToSelection({ documents }: SelectionOwner, ids: readonly string[]): Promise<void> {
+  const selected = await readSelection({ documents })
+  if (ids.every((id) => selected.has(id))) return
+  await documents.change(SELECTED, (before) => [...new Set([...toIds(before), ...ids])])
 }
 
-const MOST_CONVERSATIONS = 1_000
-
-export function createReferenceSelection(): ReferenceSelection {
-  const selected = new Map<string, ReadonlySet<string>>()
-  const toKey = ({ workspace, session }: SelectionOwner): string => `${workspace}\0${session ?? ""}`
-  return {
-    of: (owner) => selected.get(toKey(owner)) ?? new Set(),
-    add: (owner, ids) => {
-      const key = toKey(owner)
-      const all = new Set([...(selected.get(key) ?? []), ...ids])
-      selected.delete(key)
-      selected.set(key, all)
-      const [oldest] = selected.keys()
-      if (selected.size > MOST_CONVERSATIONS && oldest !== undefined) selected.delete(oldest)
-    },
-  }
+function toIds(kept: JsonValue | undefined): readonly string[] {
+  return Array.isArray(kept) ? kept.filter((id) => typeof id === "string") : []
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import type { ToolContext } from "../../plugin/context.ts"
+import { createTestDocuments } from "../../plugin/test-documents.ts"
 import { textOf } from "../../plugin/message.ts"
 import { createRegistry } from "../../plugin/registry.ts"
 import { contentOf } from "../../plugin/tool-content.ts"
@@ -34,7 +35,8 @@ async function open(
   for (const [path, content] of Object.entries(files)) put(path, content)
   const registry = createRegistry()
   await registry.register(createReferencesPlugin({ root, ...options }))
-  const toContext = (session: string) => ({ session, workspace: DEFAULT_WORKSPACE })
+  const documents = createTestDocuments()
+  const toContext = (session: string) => ({ session, workspace: DEFAULT_WORKSPACE, documents: documents(session) })
   return {
     folder,
     root,

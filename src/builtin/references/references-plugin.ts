@@ -8,7 +8,7 @@ import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
 import type { UserCommand } from "../../plugin/user-command.ts"
 import { type ReferencesConfigInput, referencesConfigSchema, toReference } from "./reference.ts"
 import { createReferenceCatalogue, type ReferenceCatalogue } from "./reference-catalogue.ts"
-import { createReferenceSelection, type SelectionOwner } from "./reference-selection.ts"
+import { addToSelection, readSelection, type SelectionOwner } from "./reference-selection.ts"
 import { countReferences, listAsText, showContents } from "./reference-text.ts"
 
 export interface ReferencesPluginOptions extends ReferencesConfigInput {
@@ -74,18 +74,17 @@ function createDesk(
   catalogue: () => ReferenceCatalogue,
   reading: { readonly root: string; readonly webTool: string },
 ): ReferenceDesk {
-  const selection = createReferenceSelection()
   return {
     list: async (owner, tag) => {
       const { references, problems } = await catalogue().load()
       const wanted = tag.toLowerCase()
       const shown = references.filter(({ tags }) => tag === "" || tags.some((each) => each.toLowerCase() === wanted))
-      return listAsText({ references: shown, problems }, selection.of(owner))
+      return listAsText({ references: shown, problems }, await readSelection(owner))
     },
     select: async (owner, ids) => {
       const references = await catalogue().find(ids)
       const text = await showContents(references, reading)
-      selection.add(
+      await addToSelection(
         owner,
         references.map(({ id }) => id),
       )

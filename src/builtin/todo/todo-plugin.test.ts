@@ -2,9 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
-import type { JsonValue } from "../../base/json.ts"
 import type { ToolContext } from "../../plugin/context.ts"
-import type { DocumentsPort } from "../../plugin/documents-port.ts"
+import { createTestDocuments } from "../../plugin/test-documents.ts"
 import { textOf } from "../../plugin/message.ts"
 import { createRegistry } from "../../plugin/registry.ts"
 import { contentOf } from "../../plugin/tool-content.ts"
@@ -19,20 +18,7 @@ function createFolder(): string {
   return folder
 }
 
-/** What the runtime gives, for all conversations, in memory. */
-function createDocuments() {
-  const kept = new Map<string, JsonValue>()
-  return (owner: string): DocumentsPort => ({
-    read: async (name) => kept.get(`${owner}/${name}`),
-    async change(name, change) {
-      const value = change(kept.get(`${owner}/${name}`))
-      kept.set(`${owner}/${name}`, value)
-      return value
-    },
-  })
-}
-
-function open(options: TodoPluginOptions = {}, documents = createDocuments()) {
+function open(options: TodoPluginOptions = {}, documents = createTestDocuments()) {
   const plugin = createTodoPlugin(options)
   const toContext = (session: string | null, workspace: string) => ({
     session: session as SessionId | null,
@@ -138,7 +124,7 @@ describe("a plan that an earlier version kept as a file", () => {
     const step = (text: string) => ({ text, status: "pending" })
     for (const session of ["talk", "other", "..%2F..%2Fup"])
       write(directory, `default.${session}.json`, JSON.stringify({ title: session, steps: [step("a"), step("b")] }))
-    const documents = createDocuments()
+    const documents = createTestDocuments()
     const { call, show } = open({ directory }, documents)
     expect(await show("talk")).toContain("talk: 0 of 2")
     expect(readdirSync(directory).toSorted()).toEqual(["default...%2F..%2Fup.json", "default.other.json"])
