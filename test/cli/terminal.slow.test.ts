@@ -20,6 +20,22 @@ test("Ctrl+C stops the command in the foreground, and the prompt goes on", async
   expect(await program.exited).toBe(0)
 })
 
+test("Ctrl+C ends the showing of a long output, and the chat stays", async () => {
+  const program = startInTerminal({ directory: createFolder() })
+  await program.shows(/you talk with/)
+  program.type("/start seq 1 2000000")
+  const [id = ""] = /[0-9a-f]{8}/.exec(await program.shows(/\[[0-9a-f]{8}\] completed in[\s\S]*its last lines/)) ?? []
+  const shownBefore = program.shown().length
+  program.type(`/output ${id}`)
+  await program.shows(/\n5000\r\n/)
+  program.press("\x03")
+  program.type("/groups")
+  await program.shows(/No groups yet/)
+  expect(program.shown().slice(shownBefore)).not.toContain("\n2000000\r\n")
+  program.type("/quit")
+  expect(await program.exited).toBe(0)
+})
+
 test("an announcement leaves the line being typed as it is", async () => {
   const directory = createFolder()
   const program = startInTerminal({ directory, environment: QUICK })

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises"
 import type { TaskContext } from "./command.ts"
 
 const FOLLOW_EVERY_MS = 100
@@ -14,7 +15,7 @@ export interface OutputSink {
   end(): void
 }
 
-/** Hands on all that a task has printed; when it is followed, until it has ended or the signal is aborted. */
+/** Hands on all that a task has printed, until the signal is aborted; when it is followed, until it has ended. */
 export async function followOutput(
   id: string,
   isFollowing: boolean,
@@ -30,7 +31,12 @@ export async function followOutput(
     hasPrinted ||= chunk.text !== "" || chunk.droppedBefore !== null
     const isAtEnd = chunk.nextOffset >= chunk.totalBytes || chunk.nextOffset <= offset
     offset = chunk.nextOffset
-    if (!isAtEnd) continue
+    if (!isAtEnd) {
+      // Reading a file gives way to nobody: without this no key is heard, and no lease renewed, before the end.
+      await setImmediate()
+      if (signal.aborted) return sink.end()
+      continue
+    }
     if (!isFollowing || chunk.isComplete || signal.aborted) {
       sink.end()
       if (!hasPrinted) sink.tell(chunk.isComplete ? "(it printed nothing)" : "(it has printed nothing yet)")
