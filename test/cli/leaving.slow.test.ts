@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
-import { startInTerminal, startPiped } from "../support/program.ts"
+import { runToEnd, startInTerminal, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
 test("what was queued and not said is shown when leaving", async () => {
@@ -60,6 +60,21 @@ test("a new chat names the last conversation, and to go on with it shows what wa
   await program.shows(/Going on with [\s\S]*> say the milk is gone\r\n[\s\S]*the milk is gone\r\n/)
   program.type("/quit")
   expect(await program.exited).toBe(0)
+})
+
+test("a conversation whose first turn was cut off is the last one, as it is for --resume", async () => {
+  const directory = createFolder()
+  await runToEnd({ directory }, "say the milk is gone\n")
+  const second = startInTerminal({ directory })
+  await second.shows(/you talk with/)
+  second.type("count to 400 slowly")
+  await second.shows(/1 2 /)
+  second.type("/quit")
+  expect(await second.exited).toBe(0)
+  const third = startInTerminal({ directory })
+  await third.shows(/goes on with the last conversation \(count to 400 slowly\), as --resume does/)
+  third.type("/quit")
+  expect(await third.exited).toBe(0)
 })
 
 test("a command file that has the name of a built-in command is told of at the start", async () => {

@@ -22,7 +22,7 @@ export async function greet(meanwhile: Runtime, screen: Screen, { session, start
   const what = isResumed ? `Going on with session ${shortId(session.id)}` : "Meanwhile"
   screen.print(`${style.bold(what)}: you talk with ${plain(session.model)}. /help lists the commands.`)
   for (const line of await recall(session, { before: startedAt })) screen.print(style.dim(line))
-  if (!isResumed) await tellLast(meanwhile, screen)
+  if (!isResumed) await tellLast(meanwhile, screen, session.id)
   if (session.model.startsWith("offline/")) {
     screen.print(style.dim("No key of a provider was found: this model follows a list of sentences. Say: help"))
   }
@@ -34,9 +34,9 @@ export function warnOfYes(screen: Screen): void {
   screen.print(screen.style.yellow(text))
 }
 
-/** After a crash, or a start that should have gone on, a person looks for what they said before. */
-async function tellLast({ sessions }: Runtime, screen: Screen): Promise<void> {
-  const last = (await sessions.list()).find(({ turns, name }) => turns > 0 && name === "main")
+/** After a crash, or a start that should have gone on, a person looks for what they said before, answered or not. */
+async function tellLast({ sessions }: Runtime, screen: Screen, own: Session["id"]): Promise<void> {
+  const last = (await sessions.list()).find(({ id, name }) => id !== own && name === "main")
   if (!last) return
   const about = toLine(last.description ?? last.title ?? "")
   const what =
