@@ -73,8 +73,8 @@ export interface WaitFilter {
   readonly workspace?: WorkspaceId
   readonly taskId?: TaskId
   readonly isOpen?: boolean
-  /** The time to answer is over, by the clock of the store. */
-  readonly isOverdue?: true
+  /** The time to answer is over by then. */
+  readonly expiresBy?: number
 }
 
 export interface PageRequest {
@@ -113,8 +113,6 @@ export interface TaskStore {
     options?: CommitOptions,
   ): Promise<Answers<Operations>>
 
-  /** The time that everything in it is dated by: of a server the server's, whatever the clock of this process says. */
-  now(): Promise<number>
   task(id: TaskId): Promise<TaskRecord | undefined>
   /** An earlier or the current run of a task, as it ended or stands. */
   run(id: TaskId, run: number): Promise<TaskRecord | undefined>

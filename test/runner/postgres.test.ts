@@ -2,14 +2,11 @@ import { expect, onTestFinished, test } from "vitest"
 import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/app.ts"
 import { systemClock } from "../../src/base/clock.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
-import { createTask, sampleWait } from "../../src/engine/suite/samples.ts"
-import { waitUntil } from "../../src/engine/suite/subject.ts"
 import { createTestPostgres } from "../../src/engine/postgres/test-engine.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
 import { allowAll } from "../../src/runner/call/permission.ts"
 import type { Dispatcher } from "../../src/task/dispatcher.ts"
-import type { TaskStore } from "../../src/task/store.ts"
 import { echo, createGatedTool } from "../support/tools.ts"
 
 async function openStore() {
@@ -84,34 +81,6 @@ test("a runtime whose clock is ahead of the server's looks for a delayed task no
   const { id } = await tasks.start({ tool: "echo", input: {}, delayMs: 1_000 })
   expect((await tasks.result(id, { waitMs: 30_000 })).task.status).toBe("completed")
   expect(looks).toBeLessThan(20)
-})
-
-test("a runtime whose clock is ahead of the server's ends no question of others before its time", async () => {
-  const { open, another } = await openStore()
-  const engine = await another()
-  let looks = 0
-  const store: TaskStore = {
-    ...engine.store,
-    waits(filter) {
-      looks += 1
-      return engine.store.waits(filter)
-    },
-  }
-  const wait = sampleWait({ expiresAt: Date.now() + 3_600_000, onExpiry: "nobody answered" })
-  await createTask(engine, { as: "waiting", wait })
-  await open([], { engine: { ...engine, store }, clock: { ...systemClock, now: () => Date.now() + 7_200_000 } })
-  await waitUntil(async () => looks > 2)
-  expect(await engine.store.wait(wait.id)).toMatchObject({ state: "open" })
-})
-
-test("what was used a moment ago is not old by a clock that is ahead of the server's", async () => {
-  const { open } = await openStore()
-  const { tasks } = await open([echo], { clock: { ...systemClock, now: () => Date.now() + 7_200_000 } })
-  const { id } = await tasks.start({ tool: "echo", input: {} })
-  await tasks.result(id, { waitMs: 30_000 })
-  await tasks.acknowledge([id])
-  expect(await tasks.cleanupCompleted(3_600_000)).toBe(0)
-  expect(await tasks.cleanupCompleted(0)).toBe(1)
 })
 
 test("a conversation is kept in the store, and goes on in another runtime", async () => {

@@ -12,7 +12,7 @@ export function followNewTasks(
   concerns: (task: Task) => Promise<boolean>,
   onTask: (task: Task) => void,
 ): () => void {
-  const began = engine.store.now().catch(() => Date.now())
+  const beganAt = engine.now()
   /** Those that are looked at now, those that are the conversation itself, and those of others. */
   const passedOver = new Set<TaskId>()
 
@@ -24,7 +24,7 @@ export function followNewTasks(
     passedOver.delete(taskId)
     if (!task || !BACKGROUND_KINDS.some((kind) => kind === task.kind)) return
     // What ended before may change too: somebody reads it, or clears it.
-    if (!("endedAt" in task) || task.createdAt >= (await began)) onTask(task)
+    if (!("endedAt" in task) || task.createdAt >= beganAt) onTask(task)
   }
 
   return engine.bus.subscribe((wake) => {

@@ -76,7 +76,7 @@ interface Conversing {
 }
 
 async function converse(options: RunPromptOptions, { meanwhile, answers, notes, stop }: Conversing): Promise<ExitName> {
-  const beganAt = await meanwhile.engine.store.now()
+  const beganAt = meanwhile.engine.now()
   if (options.isApproving) meanwhile.attach(createYesChannel(notes))
   const started = new Set<TaskId>()
   let own: Session["id"] | null = null

@@ -36,7 +36,6 @@ export function createStore({ database, clock, tables, cache, leaseWatch, groupC
   return {
     commit: <const Operations extends readonly Operation[]>(operations: Operations, options?: CommitOptions) =>
       groupCommit.commit(operations, options) as Promise<Answers<Operations>>,
-    now: async () => clock.now(),
     task: (id) =>
       read(() => {
         const task = tasks.find(id)
@@ -58,7 +57,7 @@ export function createStore({ database, clock, tables, cache, leaseWatch, groupC
     notices: (filter, limit) => read(() => notices.read(filter, limit)),
     group: (id) => read(() => groups.find(id)),
     groups: (filter, limit) => read(() => groups.read(filter, limit)),
-    waits: (filter) => read(() => waits.read(filter, clock.now())),
+    waits: (filter) => read(() => waits.read(filter)),
     wait: (id) => read(() => waits.find(id)),
     leases: (keyPrefix) => read(() => leases.read(keyPrefix).map((lease) => toLease(lease, leaseWatch.isOver(lease)))),
     workers: () => read(workers),

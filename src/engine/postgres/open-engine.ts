@@ -16,7 +16,7 @@ import { ensureVersion } from "./ensure-version.ts"
 import { createGroupCommit } from "./group-commit.ts"
 import { createJudgeLease } from "./judge-lease.ts"
 import { createKnownTasks } from "./known-tasks.ts"
-import { NOW } from "./load/now.ts"
+import { readNow } from "./load/now.ts"
 import { createOpenTakes } from "./open-takes.ts"
 import { createOutputs } from "./outputs.ts"
 import { createPerformGroup } from "./perform-group.ts"
@@ -104,8 +104,7 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
 async function openTime(query: Query): Promise<ServerTime> {
   const time = createServerTime()
   const hear = time.ask()
-  const [row] = await query<{ now: number }>(`SELECT ${NOW} AS now`)
-  if (row) hear(row.now)
+  hear(await readNow(query))
   return time
 }
 

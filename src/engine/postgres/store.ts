@@ -2,7 +2,6 @@ import type { Clock } from "../../base/clock.ts"
 import type { TaskStore } from "../../task/store.ts"
 import type { Database } from "./connection/database.ts"
 import type { JudgeLease } from "./judge-lease.ts"
-import { readNow } from "./load/now.ts"
 import { createCountReads } from "./reads/count-reads.ts"
 import { createDocumentReads } from "./reads/document-reads.ts"
 import { createGroupReads } from "./reads/group-reads.ts"
@@ -30,7 +29,6 @@ export function createStore({ database, clock, judgeLease, commit }: StoreParts)
   const list = createTaskList(query)
   return {
     commit,
-    now: async () => clock?.now() ?? readNow(query),
     ...createTaskReads(query, clock),
     ...createCountReads(query, clock),
     tasks: list.page,
@@ -38,7 +36,7 @@ export function createStore({ database, clock, judgeLease, commit }: StoreParts)
     ...createJournalReads(query),
     ...createNoticeReads(query),
     ...createGroupReads(query),
-    ...createWaitReads(query, clock),
+    ...createWaitReads(query),
     ...createLeaseReads(query, judgeLease, clock),
     ...createWorkerReads(query, judgeLease, clock),
     ...createSessionReads(query),

@@ -10,13 +10,13 @@ import type { Approval } from "./permission.ts"
 export const ADMISSION_QUESTION = "may_it_run"
 
 /** The wait that its task is created in. */
-export async function toApprovalWait(scope: RunnerScope, { question, expiresInMs }: Approval): Promise<Wait> {
+export function toApprovalWait(scope: RunnerScope, { question, expiresInMs }: Approval): Wait {
   const { value } = scope.redactor.redactJson(toJson({ ...question, kind: ADMISSION_QUESTION }))
   return {
     id: createWaitId(),
     reason: "approval",
     question: value,
-    expiresAt: expiresInMs === null ? null : (await scope.store.now()) + Math.ceil(expiresInMs),
+    expiresAt: expiresInMs === null ? null : scope.clock.now() + Math.ceil(expiresInMs),
     onExpiry: false,
   }
 }

@@ -53,9 +53,9 @@ async function writeTask(scope: RunnerScope, admitted: Admitted, id: TaskId): Pr
   const mustWait = admitted.approval !== undefined || Boolean(call.delayMs) || scope.isClosing
   const isTaken = !mustWait && !scope.queueHint.mayHaveQueued && scope.slots.tryTake(slot)
   if (!isTaken && !mustWait) scope.queueHint.raise()
+  const entry = toEntry(scope, admitted, isTaken)
   scope.own?.add(id)
   try {
-    const entry = await toEntry(scope, admitted, isTaken)
     const [{ task, created }] = await scope.store.commit([
       { op: "task.create", details, entry, ...(call.askedBy && { askingStepResult: { taskId: id } }) },
     ])
@@ -71,8 +71,8 @@ async function writeTask(scope: RunnerScope, admitted: Admitted, id: TaskId): Pr
   }
 }
 
-async function toEntry(scope: RunnerScope, { approval, call }: Admitted, isTaken: boolean): Promise<TaskEntry> {
-  if (approval) return { as: "waiting", wait: await toApprovalWait(scope, approval) }
+function toEntry(scope: RunnerScope, { approval, call }: Admitted, isTaken: boolean): TaskEntry {
+  if (approval) return { as: "waiting", wait: toApprovalWait(scope, approval) }
   if (isTaken) return { as: "running", worker: scope.worker.id }
   return { as: "queued", ...(call.delayMs && { delayMs: Math.ceil(call.delayMs) }) }
 }

@@ -54,8 +54,7 @@ export function createTaskService(scope: RunnerScope): TaskService {
       if (!(maxAgeMs >= 0)) {
         throw new MeanwhileError("invalid_input", `The age must be 0 or more, not ${maxAgeMs}.`, { field: "maxAgeMs" })
       }
-      const now = await scope.store.now()
-      return removeTasks(scope, { workspace, consumedBefore: Math.ceil(now - maxAgeMs) + 1 })
+      return removeTasks(scope, { workspace, consumedBefore: Math.ceil(scope.clock.now() - maxAgeMs) + 1 })
     },
     estimate: (call) => estimateCall(scope, call),
   }

@@ -30,13 +30,13 @@ export async function openGate(scope: RunnerScope, group: GroupRecord): Promise<
     {
       op: "task.create",
       details: toDetails(group, members),
-      entry: { as: "waiting", wait: await toWait(scope, group, members) },
+      entry: { as: "waiting", wait: toWait(scope, group, members) },
     },
   ])
   return task
 }
 
-async function toWait(scope: RunnerScope, group: GroupRecord, members: readonly TaskRecord[]): Promise<Wait> {
+function toWait(scope: RunnerScope, group: GroupRecord, members: readonly TaskRecord[]): Wait {
   const completed = members.filter(({ status }) => status === "completed").length
   const count = members.length === 1 ? "1 task" : `${members.length} tasks`
   return {
@@ -50,7 +50,7 @@ async function toWait(scope: RunnerScope, group: GroupRecord, members: readonly 
       group: group.id,
       tasks: members.map(({ id }) => id),
     },
-    expiresAt: (await scope.store.now()) + Math.ceil(scope.config.questionExpirySeconds * 1_000),
+    expiresAt: scope.clock.now() + Math.ceil(scope.config.questionExpirySeconds * 1_000),
     onExpiry: false,
   }
 }

@@ -54,7 +54,7 @@ async function writeQuestion(scope: RunnerScope, active: ActiveRun, question: Qu
   scope.sessionWork.note(active.session)
   const details = toQuestionDetails(scope, active, question)
   const [{ task }] = await scope.store.commit([
-    { op: "task.create", details, entry: { as: "waiting", wait: await toQuestionWait(scope, question) } },
+    { op: "task.create", details, entry: { as: "waiting", wait: toQuestionWait(scope, question) } },
   ])
   return task
 }

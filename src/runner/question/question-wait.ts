@@ -13,7 +13,7 @@ export const ASKED_QUESTION = "question"
 const LONGEST_TITLE = 200
 
 /** The wait that the question's task is created in. Text, options and default are in its text; `asked` is as it was asked. */
-export async function toQuestionWait(scope: RunnerScope, question: Question): Promise<Wait> {
+export function toQuestionWait(scope: RunnerScope, question: Question): Wait {
   const { text, detail, fallback, kind } = question
   const asked = scope.redactor.redactJson(toJson(question)).value
   const shown = {
@@ -27,7 +27,7 @@ export async function toQuestionWait(scope: RunnerScope, question: Question): Pr
     id: createWaitId(),
     reason: "person",
     question: shown,
-    expiresAt: (await scope.store.now()) + Math.ceil(scope.config.questionExpirySeconds * 1_000),
+    expiresAt: scope.clock.now() + Math.ceil(scope.config.questionExpirySeconds * 1_000),
     onExpiry: fallback ?? null,
   }
 }

@@ -13,7 +13,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 
 /** Takes away what has been used long enough ago. What nobody has used stays. */
 export async function applyRetention(scope: RunnerScope): Promise<void> {
-  const now = await scope.store.now()
+  const now = scope.clock.now()
   const { completedTaskRetentionSeconds, recordRetentionDays } = scope.config
   const strippable = { isStripped: false, consumedBefore: Math.ceil(now - completedTaskRetentionSeconds * 1_000) }
   await forEach(scope, strippable, (task) => strip(scope, task))

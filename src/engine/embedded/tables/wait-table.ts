@@ -6,7 +6,7 @@ import { toWaitRecord, type WaitRow } from "../../rules/rows/wait-row.ts"
 import type { WaitTable } from "../../rules/tables.ts"
 
 export interface StoredWaits extends WaitTable {
-  read(filter: WaitFilter, now: number): readonly WaitRecord[]
+  read(filter: WaitFilter): readonly WaitRecord[]
 }
 
 export function createWaitTable(database: DatabaseSync): StoredWaits {
@@ -28,8 +28,8 @@ export function createWaitTable(database: DatabaseSync): StoredWaits {
       const row = find.get(id)
       return row && toWaitRecord(row)
     },
-    read(filter, now) {
-      const { sql, parameters } = toQuery(filter, now)
+    read(filter) {
+      const { sql, parameters } = toQuery(filter)
       return statement<WaitRow>(sql)
         .all(...parameters)
         .map(toWaitRecord)
@@ -45,7 +45,7 @@ export function createWaitTable(database: DatabaseSync): StoredWaits {
 }
 
 /** Oldest first. */
-function toQuery(filter: WaitFilter, now: number): { sql: string; parameters: SQLInputValue[] } {
+function toQuery(filter: WaitFilter): { sql: string; parameters: SQLInputValue[] } {
   const conditions: string[] = []
   const parameters: SQLInputValue[] = []
   if (filter.taskId !== undefined) {
@@ -57,9 +57,9 @@ function toQuery(filter: WaitFilter, now: number): { sql: string; parameters: SQ
     parameters.push(filter.workspace)
   }
   if (filter.isOpen !== undefined) conditions.push(filter.isOpen ? "state = 'open'" : "state <> 'open'")
-  if (filter.isOverdue) {
+  if (filter.expiresBy !== undefined) {
     conditions.push("expires_at <= ?")
-    parameters.push(now)
+    parameters.push(filter.expiresBy)
   }
   const where = conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : ""
   return { sql: `SELECT * FROM waits ${where} ORDER BY opened_at, rowid`, parameters }
