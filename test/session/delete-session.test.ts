@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { toSaidCollection } from "../../src/session/log/settle-operations.ts"
 import { DEFAULT_WORKSPACE } from "../../src/task/id.ts"
 import { createGate } from "./support/gate.ts"
 import { openSubagents, spawn } from "./support/open-subagents.ts"
@@ -26,4 +27,15 @@ test("a conversation that is deleted while its subagent works asks no model any 
   expect((await sent).outcome).toBe("stopped")
   expect(provider.models["main"]?.callCount).toBe(1)
   expect((await runtime.engine.store.sessions(DEFAULT_WORKSPACE, { limit: 10 })).items).toEqual([])
+})
+
+test("what was said to an agent, and not heard before its conversation is deleted, goes with it", async () => {
+  const { runtime, session } = await openSubagents({ main: ["hello"], below: [] })
+  await session.send("hi")
+  const { store } = runtime.engine
+  const collection = toSaidCollection(session.id)
+  const unheard = { workspace: DEFAULT_WORKSPACE, collection, id: "1", value: { text: "faster" }, expectedVersion: 0 }
+  await store.commit([{ op: "document.put", ...unheard }])
+  await runtime.sessions.delete(session.id)
+  expect(await store.documents(DEFAULT_WORKSPACE, collection)).toEqual([])
 })
