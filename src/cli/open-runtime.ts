@@ -1,4 +1,5 @@
 import type { Program, ProgramOptions } from "../program.ts"
+import { type BegunHere, openBegunHere } from "./begun-here.ts"
 import { openDataDirectory } from "./data-directory.ts"
 import { plain } from "./format.ts"
 import type { AgentEvent } from "./view/agent-event.ts"
@@ -18,6 +19,8 @@ export interface GlobalOptions {
 export interface OpenedRuntime {
   readonly meanwhile: Program
   readonly dataDirectory: string
+  /** Null: the store is that of the data folder. */
+  readonly begun: BegunHere | null
   /** What agents did before anybody listened: a turn of an earlier process goes on at once. Given once. */
   takeEarlyEvents(): readonly AgentEvent[]
   /** Whether the store was found to be away, and has not come back. */
@@ -92,5 +95,7 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     return events
   }
   const isStoreAway = (): boolean => isAway
-  return { meanwhile, dataDirectory, takeEarlyEvents, isStoreAway, leave: () => leaving.abort(), gone: gone.signal }
+  const begun = meanwhile.engine.name === "embedded" ? null : openBegunHere(dataDirectory, meanwhile.storePlace)
+  const leave = (): void => leaving.abort()
+  return { meanwhile, dataDirectory, begun, takeEarlyEvents, isStoreAway, leave, gone: gone.signal }
 }

@@ -1,5 +1,6 @@
 import type { Runtime } from "../app.ts"
 import { MeanwhileError } from "../base/error.ts"
+import type { BegunHere } from "./begun-here.ts"
 import { shortId } from "./format.ts"
 
 type Session = Awaited<ReturnType<Runtime["createSession"]>>
@@ -11,15 +12,22 @@ export interface SessionWish {
   readonly model?: string
   /** Of a new one. Default `main`. */
   readonly name?: string
+  /** A new one is remembered in it; null: nobody has to. */
+  readonly begun: BegunHere | null
 }
 
 /** A new session, or one to go on with. */
-export async function startSession(meanwhile: Runtime, { resume, model, name }: SessionWish): Promise<Session> {
+export async function startSession(meanwhile: Runtime, { resume, model, name, begun }: SessionWish): Promise<Session> {
+  const create = async (options: Parameters<Runtime["createSession"]>[0]): Promise<Session> => {
+    const session = await meanwhile.createSession(options)
+    begun?.conversations.add(session.id)
+    return session
+  }
   if (resume === undefined) {
-    return meanwhile.createSession({ ...(model !== undefined && { model }), ...(name !== undefined && { name }) })
+    return create({ ...(model !== undefined && { model }), ...(name !== undefined && { name }) })
   }
   const id = await findSession(meanwhile, resume)
-  const session = id === undefined ? await meanwhile.createSession({}) : await meanwhile.openSession(id)
+  const session = id === undefined ? await create({}) : await meanwhile.openSession(id)
   if (model !== undefined) await session.useModel(model)
   return session
 }

@@ -147,6 +147,8 @@ export interface TaskService {
   acknowledge(ids: readonly string[], scope?: WorkspaceId): Promise<number>
   /** Removes ended tasks, used or not, that the filter selects; returns how many. */
   clear(filter: TaskFilter): Promise<number>
+  /** Removes a task that has ended, used or not, with its output. False: it lives, or was begun anew meanwhile. */
+  remove(id: string, scope?: WorkspaceId): Promise<boolean>
   /** Removes ended tasks whose result was used at least so long ago; returns how many. */
   cleanupCompleted(maxAgeMs: number, scope?: WorkspaceId): Promise<number>
   /** How long such a call usually takes; null when nobody knows. */

@@ -63,7 +63,15 @@ test.each([
   const output = new PassThrough()
   const { signal } = new AbortController()
   const screen = createLineScreen(output)
-  await inboxCommand.run("", { meanwhile, screen, signal, prefix: "/", words: "meanwhile", announceEnd() {} })
+  await inboxCommand.run("", {
+    meanwhile,
+    screen,
+    signal,
+    prefix: "/",
+    words: "meanwhile",
+    own: null,
+    announceEnd() {},
+  })
   output.end()
   const lines = (await text(output)).split("\n").map((line) => line.trim())
   expect(lines.filter((line) => line.startsWith("in "))).toEqual([place])

@@ -34,7 +34,15 @@ test("a list that goes into a pipe is not cut", async () => {
   const output = new PassThrough()
   const screen = createLineScreen(output)
   const { signal } = new AbortController()
-  await tasksCommand.run("", { meanwhile, screen, signal, prefix: "/", words: "meanwhile", announceEnd() {} })
+  await tasksCommand.run("", {
+    meanwhile,
+    screen,
+    signal,
+    prefix: "/",
+    words: "meanwhile",
+    own: null,
+    announceEnd() {},
+  })
   output.end()
   expect(await text(output)).toContain(command)
 })
@@ -52,7 +60,7 @@ test("a word behind the id of a task is refused with the usage", async () => {
   const meanwhile = await openWithQueued("sleep 1")
   const { signal } = new AbortController()
   const screen = createLineScreen(new PassThrough())
-  const context = { meanwhile, screen, signal, prefix: "/", words: "meanwhile", announceEnd() {} }
+  const context = { meanwhile, screen, signal, prefix: "/", words: "meanwhile", own: null, announceEnd() {} }
   for (const command of [taskCommand, retryCommand])
     await expect(command.run("3970 extra", context)).rejects.toThrow(
       `/${command.name} does not understand "extra". Usage: /${command.name} ID`,
@@ -66,7 +74,15 @@ test("a task that is begun anew where nobody can run it says what is missing", a
   const output = new PassThrough()
   const screen = createLineScreen(output)
   const { signal } = new AbortController()
-  await retryCommand.run(id, { meanwhile, screen, signal, prefix: "/", words: "meanwhile", announceEnd() {} })
+  await retryCommand.run(id, {
+    meanwhile,
+    screen,
+    signal,
+    prefix: "/",
+    words: "meanwhile",
+    own: null,
+    announceEnd() {},
+  })
   output.end()
   expect(await text(output)).toMatch(/run 2 is queued; its end will be announced: no worker is there\n/)
 })

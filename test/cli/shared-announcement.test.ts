@@ -1,10 +1,11 @@
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { createPromisedEnds } from "../../src/cli/chat/promised-ends.ts"
+import { createIdFiles } from "../../src/cli/id-files.ts"
 import { createSessionLine } from "../../src/cli/chat/session-line.ts"
 import { createSharedAnnouncement } from "../../src/cli/chat/shared-announcement.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
+import type { TaskId } from "../../src/task/id.ts"
 import { openTestRuntime } from "../support/test-engine.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
@@ -31,7 +32,7 @@ async function openConversation() {
     },
     remove: () => runtime.tasks.clear({}),
     openIn(folder: string) {
-      const promised = createPromisedEnds(folder)
+      const promised = createIdFiles<TaskId>(folder)
       return createSharedAnnouncement({ meanwhile: runtime, promised, lineOf: createSessionLine(runtime) })
     },
   }

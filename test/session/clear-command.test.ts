@@ -17,7 +17,7 @@ async function clear(meanwhile: Runtime): Promise<string> {
   const output = new PassThrough()
   const { signal } = new AbortController()
   const screen = createLineScreen(output)
-  await clearCommand.run("", { meanwhile, screen, signal, prefix: "", words: "meanwhile", announceEnd() {} })
+  await clearCommand.run("", { meanwhile, screen, signal, prefix: "", words: "meanwhile", own: null, announceEnd() {} })
   output.end()
   return text(output)
 }

@@ -1,7 +1,9 @@
-import { createHash } from "node:crypto"
 import { join } from "node:path"
 import type { Program } from "../../program.ts"
+import { toStoreFolder } from "../begun-here.ts"
 import { endWithTerminal } from "../closed-output.ts"
+import type { TaskId } from "../format.ts"
+import { createIdFiles } from "../id-files.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
 import { toProgramWords } from "../program-words.ts"
 import { createScreen } from "../screen/create-screen.ts"
@@ -10,7 +12,6 @@ import { confirmTrust } from "./confirm-trust.ts"
 import { createInterrupts, followSignals } from "./interrupts.ts"
 import { createLastAnnouncement, type LastAnnouncement } from "./last-announcement.ts"
 import { createLatePerson } from "./late-person.ts"
-import { createPromisedEnds } from "./promised-ends.ts"
 import { createSessionLine } from "./session-line.ts"
 import { createSharedAnnouncement } from "./shared-announcement.ts"
 
@@ -29,7 +30,7 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
   // Without anybody there, approvals wait in the inbox.
   const person = isInteractive || yes ? createLatePerson() : null
   if (input.isTTY) endWithTerminal(input)
-  const { meanwhile, dataDirectory, takeEarlyEvents, isStoreAway, leave, gone } = await openRuntime({
+  const { meanwhile, dataDirectory, begun, takeEarlyEvents, isStoreAway, leave, gone } = await openRuntime({
     ...options,
     keepsEarlyEvents: true,
     endsAtSignal: true,
@@ -53,6 +54,7 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
     screen,
     interrupts,
     last,
+    begun,
     isApproving: yes,
     words: toProgramWords(options),
     ...(resume !== undefined && { resume }),
@@ -64,11 +66,6 @@ function openLastAnnouncement(dataDirectory: string, meanwhile: Program): LastAn
   if (meanwhile.engine.name === "embedded") {
     return createLastAnnouncement(join(dataDirectory, "announced"), meanwhile)
   }
-  const promised = createPromisedEnds(join(dataDirectory, "promised", toFolderName(meanwhile.storePlace)))
+  const promised = createIdFiles<TaskId>(toStoreFolder(dataDirectory, "promised", meanwhile.storePlace))
   return createSharedAnnouncement({ meanwhile, promised, lineOf: createSessionLine(meanwhile) })
-}
-
-/** One folder may be used with several stores. */
-function toFolderName(storePlace: string): string {
-  return createHash("sha256").update(storePlace).digest("hex").slice(0, 16)
 }

@@ -1,6 +1,7 @@
 import type { Program } from "../../program.ts"
 import { closeUnlessAway, tellLost } from "../away-store.ts"
 import { moveToBackground } from "../command/background-command.ts"
+import type { ChatContext } from "../command/command.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { plain } from "../format.ts"
 import { type SessionWish, startSession } from "../start-session.ts"
@@ -121,19 +122,12 @@ function createChat(options: ChatOptions) {
   const controlC = createControlC({ prompt, screen, desk, foreground, conversation: () => conversation, leave })
   const { selection } = view
   const { promiseEnd: announceEnd, announceOpened } = announcer
-  const { words, gone } = options
+  const { words, gone, begun } = options
   const giveBack = (line: string): void => void givenBack.push(line)
-  const context = {
-    meanwhile,
-    screen,
-    selection,
-    foreground,
-    prefix: "/",
-    words,
-    announceEnd,
-    announceOpened,
-    gone,
-    giveBack,
+  const parts = { meanwhile, screen, selection, foreground, announceEnd, announceOpened, giveBack }
+  const toContext = (signal: AbortSignal, talking: Conversation): ChatContext => {
+    const own = begun && { conversations: [talking.session.id], tasks: begun.tasks }
+    return { ...parts, prefix: "/", words, gone, signal, conversation: talking, own }
   }
 
   async function start(): Promise<Conversation> {
@@ -185,7 +179,7 @@ function createChat(options: ChatOptions) {
       const question = desk.current()
       if (question && !isCommand(line, meanwhile, question)) return desk.take(line)
       const wish = await foreground.run((signal) => {
-        const done = obey(line, { ...context, signal, conversation: talking })
+        const done = obey(line, toContext(signal, talking))
         if (line.trim().startsWith("/")) hintAtCommandStop(options, signal, done)
         return done
       })

@@ -1,15 +1,17 @@
 import type { Runtime } from "../../app.ts"
 import { isMeanwhileError } from "../../base/error.ts"
+import type { TaskId } from "../format.ts"
+import type { IdFiles } from "../id-files.ts"
 import { type EndedRow, findEndedAfter, inOrder } from "./ended-tasks.ts"
 import type { LastAnnouncement, SessionId } from "./last-announcement.ts"
-import type { PromisedEnds } from "./promised-ends.ts"
 import type { SessionLine } from "./session-line.ts"
 
 const COLLECTION = "announced"
 
 export interface SharedAnnouncementOptions {
   readonly meanwhile: Pick<Runtime, "engine" | "tasks">
-  readonly promised: PromisedEnds
+  /** Tasks whose ends somebody was promised here to hear of. */
+  readonly promised: IdFiles<TaskId>
   readonly lineOf: SessionLine
 }
 

@@ -1,4 +1,5 @@
 import type { Runtime } from "../../app.ts"
+import type { OwnWork } from "../begun-here.ts"
 import type { Conversation } from "../chat/conversation.ts"
 import type { Foreground } from "../chat/foreground.ts"
 import type { TaskId } from "../format.ts"
@@ -15,6 +16,8 @@ export interface TaskContext {
   readonly words: string
   /** Aborted by Ctrl+C while the command runs. */
   readonly signal: AbortSignal
+  /** In a store that others share; null: all of the store is this person's. */
+  readonly own: OwnWork | null
   /** Says when the task ends, however long that takes. */
   announceEnd(taskId: TaskId): void
 }

@@ -40,12 +40,13 @@ export const startCommand: Command<TaskContext> = {
   usage: "start CMD",
   summary: "run a shell command in the background at once",
   isKept: true,
-  async run(command, { meanwhile, screen, announceEnd }) {
+  async run(command, { meanwhile, screen, own, announceEnd }) {
     if (command === "") {
       screen.print("Say what to start, for example: /start npm test")
       return
     }
     const task = await meanwhile.tasks.start({ tool: TOOL, input: { command } })
+    own?.tasks.add(task.id)
     const lack = await describeLack(meanwhile, task)
     screen.print(
       `[${shortId(task.id)}] is ${task.status} in the background${formatLimit(task)}; its end will be announced${lack}`,
@@ -54,7 +55,7 @@ export const startCommand: Command<TaskContext> = {
   },
 }
 
-function showAnswer(answer: Answer, { screen, announceEnd }: TaskContext): void {
+function showAnswer(answer: Answer, { screen, own, announceEnd }: TaskContext): void {
   switch (answer.outcome) {
     case "completed":
       return
@@ -68,6 +69,7 @@ function showAnswer(answer: Answer, { screen, announceEnd }: TaskContext): void 
       return
     }
     case "promoted": {
+      own?.tasks.add(answer.task.id)
       const after = formatDuration(answer.afterMs)
       const id = shortId(answer.task.id)
       screen.print(

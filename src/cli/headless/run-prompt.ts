@@ -4,7 +4,7 @@ import { closeUnlessAway } from "../away-store.ts"
 import { createYesChannel } from "../chat/yes-channel.ts"
 import { EXIT_CODES, type ExitName } from "../exit-code.ts"
 import { plain, shortId, type TaskId } from "../format.ts"
-import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
+import { type GlobalOptions, type OpenedRuntime, openRuntime } from "../open-runtime.ts"
 import { toProgramWords } from "../program-words.ts"
 import { isReportedTask } from "../reported-task.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
@@ -44,7 +44,7 @@ export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
     process.exit(EXIT_CODES.stopped)
   }
   stop.signal.addEventListener("abort", goUnsaid)
-  const { meanwhile, leave, gone } = await openRuntime({
+  const { meanwhile, leave, gone, begun } = await openRuntime({
     ...options,
     waitsForServers: true,
     takesWork: "own",
@@ -55,7 +55,7 @@ export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
   if (options.timeoutMs !== null) stop.limit(options.timeoutMs)
   let isLeft = false
   try {
-    return await unlessAborted(gone, converse(options, { meanwhile, answers, notes, stop }))
+    return await unlessAborted(gone, converse(options, { meanwhile, begun, answers, notes, stop }))
   } catch (error) {
     if (!gone.aborted) throw error
     isLeft = true
@@ -68,14 +68,17 @@ export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
   }
 }
 
-interface Conversing {
+interface Conversing extends Pick<OpenedRuntime, "begun"> {
   readonly meanwhile: Program
   readonly answers: Screen
   readonly notes: Screen
   readonly stop: Stop
 }
 
-async function converse(options: RunPromptOptions, { meanwhile, answers, notes, stop }: Conversing): Promise<ExitName> {
+async function converse(
+  options: RunPromptOptions,
+  { meanwhile, begun, answers, notes, stop }: Conversing,
+): Promise<ExitName> {
   const beganAt = meanwhile.engine.now()
   if (options.isApproving) meanwhile.attach(createYesChannel(notes))
   const started = new Set<TaskId>()
@@ -83,7 +86,7 @@ async function converse(options: RunPromptOptions, { meanwhile, answers, notes, 
   const isOwn = (agent: Session["id"]): boolean => agent === own
   const reports = createReportRecord(isOwn)
   const unlisten = meanwhile.on(toListener(options, { answers, notes, isOwn, started, reports }))
-  const session = await startSession(meanwhile, toWish(options))
+  const session = await startSession(meanwhile, { ...toWish(options), begun })
   own = session.id
   // What nobody waits for is told with the next message of the conversation.
   if (!options.waitsForTasks) session.disableReports()

@@ -47,7 +47,7 @@ export function createTasksCommand(): Command {
   tasks.addCommand(
     toShellCommand(withId("retry", `${retryCommand.summary}, and wait for it`), retryCommand, workOnTasks),
   )
-  tasks.addCommand(toShellCommand(new Command("clear").description(clearCommand.summary), clearCommand, lookAtTasks))
+  tasks.addCommand(createClearCommand())
   tasks.addCommand(toShellCommand(new Command("groups").description(groupsCommand.summary), groupsCommand, lookAtTasks))
   tasks.addCommand(toShellCommand(new Command("inbox").description(inboxCommand.summary), inboxCommand, lookAtTasks))
   const answer = withId("answer", `${answerCommand.summary}, and wait for it`).argument(
@@ -109,6 +109,19 @@ function createCountCommand(): Command {
         const counts = await countAll(meanwhile)
         screen.print(json ? toJsonLine(counts) : formatCounts(counts) || "No tasks yet.")
       })
+    })
+}
+
+function createClearCommand(): Command {
+  return new Command("clear")
+    .description(
+      "forget tasks that have ended, with their output; results that a conversation has not used yet stay. In a store " +
+        "that others share: those that were begun with this data folder",
+    )
+    .option("--all", "in a store that others share: everybody's")
+    .action(async (_: object, command: Command) => {
+      const { all, ...options } = command.optsWithGlobals<TasksOptions>()
+      await lookAtTasks(options, (context) => clearCommand.run("", all ? { ...context, own: null } : context))
     })
 }
 

@@ -1,10 +1,12 @@
 import { resolve } from "node:path"
 import type { Runtime } from "../../app.ts"
 import { isMeanwhileError } from "../../base/error.ts"
+import { toShownUrl } from "../../config/engine-url.ts"
 import { closeUnlessAway } from "../away-store.ts"
+import { type BegunHere, openBegunHere, type OwnWork } from "../begun-here.ts"
 import { createInterrupts, followSignals } from "../chat/interrupts.ts"
 import type { TaskContext } from "../command/command.ts"
-import { findDataDirectory } from "../data-directory.ts"
+import { DATA_DIRECTORY_NAME, findDataDirectory } from "../data-directory.ts"
 import { EXIT_CODES } from "../exit-code.ts"
 import { findEngine, tellAside } from "../find-engine.ts"
 import { findFirstStart } from "../first-start.ts"
@@ -41,9 +43,11 @@ export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<v
       ...(engine && { engine, storeWait: { tell, leaving: leaving.signal } }),
     }),
   )
+  const folder = dataDirectory ?? resolve(options.dataDir ?? DATA_DIRECTORY_NAME)
+  const own = engine === undefined ? null : toOwnWork(openBegunHere(folder, toShownUrl(engine)))
   const screen = createLineScreen(process.stdout, process.env)
   const leave = (): void => leaving.abort()
-  await withRuntime({ meanwhile, leave, screen, waitMs: 0, words: toProgramWords(options) }, work)
+  await withRuntime({ meanwhile, leave, screen, waitMs: 0, words: toProgramWords(options), own }, work)
 }
 
 /** A name that was mistyped makes no folder. */
@@ -57,17 +61,23 @@ export async function workOnTasks(options: GlobalOptions, work: Work): Promise<v
   const screen = createLineScreen(process.stdout, process.env)
   const notes = createLineScreen(process.stderr, process.env)
   if (!findDataDirectory(options.dataDir) && !(await findEngine(options)).engine) refuseNamed(options)
-  const { meanwhile, leave } = await openRuntime({
+  const { meanwhile, leave, begun } = await openRuntime({
     ...options,
     waitsForServers: true,
     takesWork: "own",
     endsAtSignal: true,
     notify: (text) => notes.print(text),
   })
-  await withRuntime({ meanwhile, leave, screen, waitMs: LONG_MS, words: toProgramWords(options) }, work)
+  const own = begun && toOwnWork(begun)
+  await withRuntime({ meanwhile, leave, screen, waitMs: LONG_MS, words: toProgramWords(options), own }, work)
 }
 
-interface Opened {
+/** Of all conversations that were begun with the data folder. */
+function toOwnWork({ conversations, tasks }: BegunHere): OwnWork {
+  return { conversations: conversations.list(), tasks }
+}
+
+interface Opened extends Pick<TaskContext, "own"> {
   readonly meanwhile: Runtime
   /** From now on a store that is away is not waited for. */
   readonly leave: () => void
@@ -78,7 +88,7 @@ interface Opened {
 }
 
 async function withRuntime(opened: Opened, work: Work): Promise<void> {
-  const { meanwhile, leave, screen, waitMs, words } = opened
+  const { meanwhile, leave, screen, waitMs, words, own } = opened
   const stop = new AbortController()
   const interrupts = createInterrupts()
   followSignals(interrupts)
@@ -90,7 +100,7 @@ async function withRuntime(opened: Opened, work: Work): Promise<void> {
   const touched = new Set<TaskId>()
   try {
     const prefix = `${words} tasks `
-    await work({ meanwhile, screen, signal, prefix, words, announceEnd: (id) => void touched.add(id) })
+    await work({ meanwhile, screen, signal, prefix, words, own, announceEnd: (id) => void touched.add(id) })
     for (const id of touched) {
       using _ = waitMs > 0 ? showLife(id) : null
       const { task, missing } = await waitForEnd(meanwhile, id, { waitMs, signal })

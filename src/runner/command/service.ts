@@ -1,6 +1,7 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { TaskService } from "../../plugin/task-service.ts"
 import { DEFAULT_WORKSPACE } from "../../task/id.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskFilter } from "../../task/store.ts"
 import { adopt } from "../call/adopt.ts"
 import { cancelTask } from "./cancel.ts"
@@ -8,7 +9,7 @@ import { estimateCall, getResult, listTasks, toView } from "./commands.ts"
 import { execute } from "../call/execute.ts"
 import { createGroupService } from "../group/group-service.ts"
 import { findTask } from "./lookup.ts"
-import { removeTasks } from "../upkeep/retention.ts"
+import { removeTask, removeTasks } from "../upkeep/retention.ts"
 import { resumeTask } from "./resume-task.ts"
 import { retryTask } from "./retry-task.ts"
 import { sayToTask } from "./say-to-task.ts"
@@ -50,6 +51,10 @@ export function createTaskService(scope: RunnerScope): TaskService {
       return acknowledgeTasks(scope, await Promise.all(ids.map((id) => findTask(scope, id, workspace))))
     },
     clear: (filter) => removeTasks(scope, inWorkspace(filter)),
+    async remove(id, workspace) {
+      const task = await findTask(scope, id, workspace)
+      return isTerminal(task.status) && removeTask(scope, task)
+    },
     async cleanupCompleted(maxAgeMs, workspace = DEFAULT_WORKSPACE) {
       if (!(maxAgeMs >= 0)) {
         throw new MeanwhileError("invalid_input", `The age must be 0 or more, not ${maxAgeMs}.`, { field: "maxAgeMs" })

@@ -65,6 +65,7 @@ export function bindToRun(scope: RunnerScope, active: ActiveRun): TaskService {
       return acknowledgeTasks(scope, tasks, toReader(scope, active))
     },
     clear: (filter) => service.clear({ ...filter, workspace }),
+    remove: (id) => service.remove(id, workspace),
     cleanupCompleted: (maxAgeMs) => service.cleanupCompleted(maxAgeMs, workspace),
     estimate: (call) => service.estimate({ ...call, workspace }),
   }

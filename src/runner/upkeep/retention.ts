@@ -33,7 +33,8 @@ export async function removeTasks(scope: RunnerScope, filter: TaskFilter): Promi
   return forEach(scope, filter, (task) => removeTask(scope, task))
 }
 
-function removeTask(scope: RunnerScope, { id, run }: TaskSummary): Promise<boolean> {
+/** False: it was begun anew or removed meanwhile. */
+export function removeTask(scope: RunnerScope, { id, run }: Pick<TaskSummary, "id" | "run">): Promise<boolean> {
   return takeAway(scope, { op: "task.remove", taskId: id, run })
 }
 

@@ -1,0 +1,31 @@
+import { createHash } from "node:crypto"
+import { join } from "node:path"
+import type { Task, TaskId } from "./format.ts"
+import { createIdFiles, type IdFiles } from "./id-files.ts"
+
+type SessionId = NonNullable<Task["session"]>
+
+/** In a store that others share: what people have begun with this data folder. */
+export interface BegunHere {
+  readonly conversations: IdFiles<SessionId>
+  /** Those of no conversation. */
+  readonly tasks: IdFiles<TaskId>
+}
+
+/** What of a store that others share is this person's. */
+export interface OwnWork extends Pick<BegunHere, "tasks"> {
+  readonly conversations: readonly SessionId[]
+}
+
+export function openBegunHere(dataDirectory: string, storePlace: string): BegunHere {
+  const folder = toStoreFolder(dataDirectory, "begun", storePlace)
+  return {
+    conversations: createIdFiles(join(folder, "conversations")),
+    tasks: createIdFiles(join(folder, "tasks")),
+  }
+}
+
+/** What is remembered here of a store: one data folder may be used with several. */
+export function toStoreFolder(dataDirectory: string, what: string, storePlace: string): string {
+  return join(dataDirectory, what, createHash("sha256").update(storePlace).digest("hex").slice(0, 16))
+}

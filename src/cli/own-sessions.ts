@@ -1,0 +1,46 @@
+import type { Runtime } from "../app.ts"
+import type { Task } from "./format.ts"
+
+type SessionId = NonNullable<Task["session"]>
+type Store = Runtime["engine"]["store"]
+
+const PAGE_SIZE = 500
+
+/** These conversations, and those of the agents below them, however deep. */
+export async function findOwnSessions(
+  { engine }: Pick<Runtime, "engine">,
+  conversations: readonly SessionId[],
+): Promise<readonly SessionId[]> {
+  const children = await readChildren(engine.store, conversations)
+  const found: SessionId[] = []
+  for (let next = conversations; next.length > 0; next = next.flatMap((parent) => children.get(parent) ?? [])) {
+    found.push(...next)
+  }
+  return found
+}
+
+async function readChildren(
+  store: Store,
+  conversations: readonly SessionId[],
+): Promise<ReadonlyMap<SessionId, readonly SessionId[]>> {
+  const children = new Map<SessionId, SessionId[]>()
+  const workspaces = await Promise.all(conversations.map(async (id) => (await store.session(id))?.workspace))
+  for (const workspace of new Set(workspaces.flatMap((known) => known ?? []))) {
+    for await (const { id, data } of listSessions(store, workspace)) {
+      const parent = (data["parent"] ?? null) as SessionId | null
+      if (parent) children.set(parent, [...(children.get(parent) ?? []), id])
+    }
+  }
+  return children
+}
+
+type SessionRecord = Awaited<ReturnType<Store["sessions"]>>["items"][number]
+
+async function* listSessions(store: Store, workspace: SessionRecord["workspace"]): AsyncGenerator<SessionRecord, void> {
+  let cursor: string | undefined
+  do {
+    const page = await store.sessions(workspace, { limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) })
+    yield* page.items
+    cursor = page.cursor
+  } while (cursor !== undefined)
+}
