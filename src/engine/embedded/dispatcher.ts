@@ -1,30 +1,19 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
 import type { Clock } from "../../base/clock.ts"
+import type { Wake } from "../../task/bus.ts"
 import type { Dispatcher, Offer, TakeRequest } from "../../task/dispatcher.ts"
-import type { SessionId, TaskId } from "../../task/id.ts"
 import { toPlaceKey } from "../../task/place.ts"
 import { TASK_KINDS } from "../../task/record.ts"
 import { addTo, callSafely } from "../rules/local-bus.ts"
+import { createFairTake, type QueuedRun } from "./fair-take.ts"
 import type { Read } from "./read.ts"
 import { createStatementCache, LIMIT, prepare } from "./statement.ts"
 
 export interface EmbeddedDispatcher extends Dispatcher {
   /** Something was queued, here or elsewhere. */
   announce(): void
-}
-
-interface OfferRow {
-  readonly number: number
-  readonly id: TaskId
-  readonly run: number
-  readonly session: SessionId | null
-  readonly workspace: string
-  readonly plugin: string
-  readonly tool: string
-  readonly model: string | null
-  readonly folder: string | null
-  readonly priority: number
-  readonly queued_at: number
+  /** These changed, by what was committed here. */
+  note(wakes: readonly Wake[]): void
 }
 
 const NO_TOOLS: ReadonlySet<string> = new Set()
@@ -45,31 +34,33 @@ export function createDispatcher(
   )
 
   /** What was not put off is due, also after the clock was set back behind the moment it was queued at. */
-  function findOf(plugin: string, request: TakeRequest, tools?: ReadonlySet<string>): OfferRow[] {
+  function findOf(plugin: string, request: TakeRequest, tools?: ReadonlySet<string>): QueuedRun[] {
     const parameters: SQLInputValue[] = [plugin, clock.now(), request.worker]
-    const sql = `SELECT number, id, run, session, workspace, plugin, tool, model, folder, priority, queued_at
+    const sql = `SELECT number, id AS taskId, run, session, workspace, plugin, tool, model, folder, priority, queued_at AS queuedAt
       FROM tasks INDEXED BY tasks_queue
       WHERE status = 'queued' AND plugin = ? AND (available_at <= ? OR available_at <= queued_at) AND (input_held_by IS NULL OR input_held_by = ?)
       ${toConditions(request, parameters, tools)} ORDER BY priority DESC, queued_at, number ${LIMIT}`
-    return statement<OfferRow>(sql).all(...parameters, request.limit)
+    return statement<QueuedRun>(sql).all(...parameters, request.limit)
   }
 
   /** Whoever has a plugin nearly always has all of its tools: only who has not looks for them. */
-  function takeOf(plugin: string, request: TakeRequest): OfferRow[] {
+  function takeOf(plugin: string, request: TakeRequest): QueuedRun[] {
     const limit = Math.min(request.limit, request.room?.get(plugin) ?? request.limit)
     const tools = request.tools && (request.tools.get(plugin) ?? NO_TOOLS)
     const found = findOf(plugin, { ...request, limit })
     return !tools || found.every(({ tool }) => tools.has(tool)) ? found : findOf(plugin, { ...request, limit }, tools)
   }
 
+  const fairTake = createFairTake(database, clock, takeOf)
+
   return {
     take: (request) =>
       read(() => {
         if (request.limit < 1) return []
-        const rows = [...new Set(request.plugins)].flatMap((plugin) => takeOf(plugin, request))
-        return rows.toSorted(byTurn).slice(0, request.limit).map(toOffer)
+        return fairTake.take(request).map(toOffer)
       }),
     decline() {},
+    note: fairTake.note,
     onOffer: (listener) => addTo(listeners, () => listener(), onSubscription),
     nextDueInMs: () =>
       read(() => {
@@ -110,10 +101,6 @@ function toConditions(request: TakeRequest, parameters: SQLInputValue[], tools?:
   return conditions.join(" ")
 }
 
-function byTurn(one: OfferRow, other: OfferRow): number {
-  return other.priority - one.priority || one.queued_at - other.queued_at || one.number - other.number
-}
-
-function toOffer({ id, run, session, workspace, plugin, model, tool, folder }: OfferRow): Offer {
-  return { taskId: id, run, session, workspace, plugin, model, tool, folder }
+function toOffer({ taskId, run, session, workspace, plugin, model, tool, folder }: QueuedRun): Offer {
+  return { taskId, run, session, workspace, plugin, model, tool, folder }
 }

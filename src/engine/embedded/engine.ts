@@ -79,7 +79,10 @@ async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions):
   const groupCommit = createGroupCommit(runTransaction, path, publish)
 
   function publish(changes: readonly Change[]): void {
-    for (const { wakes } of changes) bus.publish(wakes)
+    for (const { wakes } of changes) {
+      dispatcher.note(wakes)
+      bus.publish(wakes)
+    }
     if (changes.some(({ hasOffers }) => hasOffers)) dispatcher.announce()
   }
 

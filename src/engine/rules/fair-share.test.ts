@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { createManualClock } from "../../../base/manual-clock.ts"
+import { createManualClock } from "../../base/manual-clock.ts"
 import { createFairShare, type FairShare } from "./fair-share.ts"
 
 function claim(share: FairShare, workspace: string, times: number): void {

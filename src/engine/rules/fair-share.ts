@@ -1,4 +1,4 @@
-import type { Clock } from "../../../base/clock.ts"
+import type { Clock } from "../../base/clock.ts"
 
 /**
  * Keeps a workspace with a long queue from being the only one that is served. In a round each workspace may have its share;

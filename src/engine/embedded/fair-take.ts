@@ -1,0 +1,100 @@
+import type { DatabaseSync } from "node:sqlite"
+import type { Clock } from "../../base/clock.ts"
+import type { Wake } from "../../task/bus.ts"
+import type { Offer, TakeRequest } from "../../task/dispatcher.ts"
+import type { TaskId } from "../../task/id.ts"
+import { createFairShare, type FairShare } from "../rules/fair-share.ts"
+import { prepare } from "./statement.ts"
+
+/** A queued run, and its place in the queue. */
+export interface QueuedRun extends Offer {
+  readonly number: number
+  readonly priority: number
+  readonly queuedAt: number
+}
+
+export interface FairTake {
+  /** By turn: the most urgent first, then those whose workspace has not had its share, then the oldest. */
+  take(request: TakeRequest): readonly QueuedRun[]
+  /** What was offered and has changed since was claimed. */
+  note(wakes: readonly Wake[]): void
+}
+
+/** Who never claims what it is offered is not remembered for ever. */
+const MOST_OFFERED = 10_000
+
+/** `findOf` finds what a plugin has for a request, in the order of the queue. */
+export function createFairTake(
+  database: DatabaseSync,
+  clock: Clock,
+  findOf: (plugin: string, request: TakeRequest) => readonly QueuedRun[],
+): FairTake {
+  const shares = new Map<string, FairShare>()
+  const offered = new Map<TaskId, QueuedRun>()
+  const isAnybodyElse = prepare<{ is: number }>(database, IS_ANYBODY_ELSE)
+
+  function shareOf(plugin: string): FairShare {
+    const share = shares.get(plugin) ?? createFairShare(clock)
+    shares.set(plugin, share)
+    return share
+  }
+
+  /** Of workspaces that had their share, only what the others leave room for. */
+  function takeOf(plugin: string, satisfied: readonly string[], request: TakeRequest): readonly QueuedRun[] {
+    const runs = findOf(plugin, request)
+    if (satisfied.length === 0) return runs
+    const limit = Math.min(request.limit, request.room?.get(plugin) ?? request.limit)
+    const lookedAtMs = clock.monotonic()
+    const others =
+      runs.length < limit
+        ? runs.filter(({ workspace }) => !satisfied.includes(workspace))
+        : findOfOthers(plugin, satisfied, request)
+    if (others.length === 0) shareOf(plugin).beginRound(clock.monotonic() - lookedAtMs)
+    const byNumber = new Map([...runs, ...others].map((run) => [run.number, run]))
+    return [...byNumber.values()].toSorted(byTurn(new Map([[plugin, satisfied]]))).slice(0, limit)
+  }
+
+  function findOfOthers(plugin: string, satisfied: readonly string[], request: TakeRequest): readonly QueuedRun[] {
+    if (isAnybodyElse.get(JSON.stringify(satisfied))?.is !== 1) return []
+    return findOf(plugin, { ...request, fullWorkspaces: [...request.fullWorkspaces, ...satisfied] })
+  }
+
+  return {
+    take(request) {
+      const plugins = [...new Set(request.plugins)]
+      // As it is now: a round that begins meanwhile is that of the next take.
+      const satisfied = new Map(plugins.map((plugin) => [plugin, shareOf(plugin).thoseWhoHadTheirs()]))
+      const found = plugins.flatMap((plugin) => takeOf(plugin, satisfied.get(plugin) ?? [], request))
+      const runs = found.toSorted(byTurn(satisfied)).slice(0, request.limit)
+      if (offered.size > MOST_OFFERED) offered.clear()
+      for (const run of runs) offered.set(run.taskId, run)
+      return runs
+    },
+    note(wakes) {
+      for (const wake of wakes) {
+        const run = wake.about === "task" ? offered.get(wake.taskId) : undefined
+        if (!run) continue
+        offered.delete(run.taskId)
+        shareOf(run.plugin).count(run.workspace)
+      }
+    },
+  }
+}
+
+function byTurn(satisfied: ReadonlyMap<string, readonly string[]>): (one: QueuedRun, other: QueuedRun) => number {
+  const standsBack = ({ plugin, workspace }: QueuedRun) => Number(satisfied.get(plugin)?.includes(workspace) === true)
+  return (one, other) =>
+    other.priority - one.priority ||
+    standsBack(one) - standsBack(other) ||
+    one.queuedAt - other.queuedAt ||
+    one.number - other.number
+}
+
+const QUEUED = "FROM tasks INDEXED BY tasks_by_status WHERE status = 'queued'"
+/** From workspace to workspace, so that a long queue of one of them is not walked. */
+const IS_ANYBODY_ELSE = `WITH RECURSIVE waiting (workspace) AS (
+    SELECT min(workspace) ${QUEUED}
+    UNION ALL
+    SELECT (SELECT min(workspace) ${QUEUED} AND workspace > waiting.workspace) FROM waiting WHERE waiting.workspace IS NOT NULL
+  )
+  SELECT EXISTS (SELECT 1 FROM waiting WHERE workspace NOT IN (SELECT value FROM json_each(?))) AS "is"`
