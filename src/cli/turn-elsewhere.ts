@@ -32,11 +32,6 @@ export function toBusyTurn(error: unknown): BusyTurn | undefined {
   return { turn: turn as TaskId, isWaiting: status === "waiting" }
 }
 
-/** Whether another process said something at the same moment, so that this was not taken. */
-export function isOvertaken(error: unknown): boolean {
-  return isMeanwhileError(error, "wrong_state") && error.details["isOvertaken"] === true
-}
-
 export interface ElsewhereScope {
   readonly meanwhile: Runtime
   /** Nobody waits any more. */

@@ -1,6 +1,7 @@
 import { MeanwhileError } from "../base/error.ts"
 import type { ContextUsage } from "../plugin/context-usage.ts"
 import type { SessionInfo } from "../plugin/sessions-port.ts"
+import type { SessionId } from "../task/id.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
 import type { AgentScope } from "./scope.ts"
 import { estimateText, estimateTokens, estimateTools } from "./token-estimate.ts"
@@ -33,7 +34,11 @@ export function contextUsage(scope: AgentScope, conversation: Conversation): Con
 export function requireOpen({ open }: AgentScope, conversation: Conversation): void {
   const { id } = conversation.log
   if (open.get(id) === conversation) return
-  throw new MeanwhileError("closed", `Session ${id} is closed. Open it again to go on with it.`, { session: id })
+  throw toClosed(id)
+}
+
+export function toClosed(id: SessionId): MeanwhileError {
+  return new MeanwhileError("closed", `Session ${id} is closed. Open it again to go on with it.`, { session: id })
 }
 
 /** What every call begins with. */

@@ -7,6 +7,7 @@ import type { SessionPlugin } from "../plugin/session-plugin.ts"
 import type { Execution } from "../plugin/task-service.ts"
 import type { TaskId } from "../task/id.ts"
 import type { AgentEmitter, AgentEvents } from "./agent-emitter.ts"
+import type { HeldMessage } from "./held-message.ts"
 import type { SessionLog } from "./log/session-log.ts"
 import type { NewMessage } from "./new-message.ts"
 import type { Reporter } from "./report/reporter.ts"
@@ -38,6 +39,8 @@ export interface Conversation {
   reporter: Reporter | null
   /** Of the turn that runs, or that ran last: aborted when somebody says something new meanwhile. */
   newMessage: NewMessage
+  /** Messages that wait for a turn that this process has not begun, in the order in which they were said. */
+  readonly held: Set<HeldMessage>
   /** Messages that wait for their turn. */
   waitingMessages: number
   /** A command of the person asks them something. */

@@ -122,6 +122,7 @@ async function toConversation(
     hasNews: log.position > 0,
     reporter: null,
     newMessage: createNewMessage(),
+    held: new Set(),
     waitingMessages: 0,
     openQuestions: 0,
     onSpent: null,

@@ -1,7 +1,7 @@
 import type { AgentEvent, OutputMode, OutputSource } from "../plugin/agent-event.ts"
 import type { FilePart, Message } from "../plugin/message.ts"
 import { enrichPrompt } from "../plugin/prompt-enrichment.ts"
-import { afterContinued } from "./after-continued.ts"
+import { beginWhenFree } from "./begin-when-free.ts"
 import { toContextTexts } from "./context-texts.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
 import { toSessionInfo } from "./conversation-context.ts"
@@ -10,7 +10,7 @@ import type { LogChange } from "./log/open-turn.ts"
 import { requireContent, requireRoom, toUserMessage } from "./said-message.ts"
 import type { AgentScope } from "./scope.ts"
 import type { SendOptions, TurnResult } from "./session.ts"
-import { takeNewTurn } from "./take-new-turn.ts"
+import { type NewTurn, takeNewTurn } from "./take-new-turn.ts"
 import { mendHistory } from "./turn/mend-history.ts"
 import { createTurnBudget, toBudgetMetadata } from "./turn/turn-budget.ts"
 
@@ -24,20 +24,26 @@ export async function send(
   message: string,
   options: SendOptions = {},
 ): Promise<TurnResult> {
-  let isWaiting = true
-  conversation.waitingMessages += 1
-  conversation.newMessage.abort()
+  let isWaiting = false
+  const startWaiting = (): void => {
+    if (!isWaiting) conversation.waitingMessages += 1
+    isWaiting = true
+  }
   const stopWaiting = (): void => {
     if (isWaiting) conversation.waitingMessages -= 1
     isWaiting = false
   }
-  const begin = () =>
+  const begin = (onBegun: () => void) =>
     inTurn(conversation, () => {
       stopWaiting()
-      return sendNow(scope, conversation, message, options)
+      return sendNow(scope, conversation, message, { ...options, onBegun })
     })
+  startWaiting()
+  conversation.newMessage.abort()
   try {
-    return await afterContinued(scope, conversation, begin, options.signal)
+    const waitsElsewhere = options.whenBusyElsewhere !== "refuse"
+    const holding = { signal: options.signal, waitsElsewhere, onHeld: startWaiting }
+    return await beginWhenFree(scope, conversation, begin, holding)
   } finally {
     stopWaiting()
   }
@@ -47,7 +53,7 @@ async function sendNow(
   scope: AgentScope,
   conversation: Conversation,
   message: string,
-  options: SendOptions,
+  options: SendOptions & Pick<NewTurn, "onBegun">,
 ): Promise<TurnResult> {
   requireContent(message, options)
   const { onOutput, budget: left, idempotencyKey, said = message } = options
@@ -62,6 +68,7 @@ async function sendNow(
       // A turn below a task is stopped because that is.
       ...(options.parentTask && { stopper: "lifetime" as const }),
       metadata: toBudgetMetadata(left),
+      ...(options.onBegun && { onBegun: options.onBegun }),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
       ...(left && { createBudget: () => createTurnBudget({ left, clock: scope.clock }) }),
       prepare() {

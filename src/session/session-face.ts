@@ -1,7 +1,8 @@
-import { toErrorMessage } from "../base/error.ts"
+import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import { textOf } from "../plugin/message.ts"
+import { withdrawHeld } from "./begin-when-free.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
-import { contextUsage, offeredTools, requireOpen } from "./conversation-context.ts"
+import { contextUsage, offeredTools, requireOpen, toClosed } from "./conversation-context.ts"
 import { DEFAULT_GC_CONFIG } from "./defaults.ts"
 import { createTrajectory } from "./delivery/trajectory.ts"
 import { promoteCalls } from "./promote-calls.ts"
@@ -38,7 +39,8 @@ export function createSessionFace(scope: AgentScope, conversation: Conversation)
       conversation.model = connected
     },
     send: (message, options) => send(scope, conversation, message, options),
-    stop: (reason = "stopped by the person") => stopTurn(scope, conversation, reason),
+    stop: (reason = "stopped by the person") =>
+      stopTurn(scope, conversation, reason) || withdrawHeld(conversation, new MeanwhileError("closed", reason)),
     history: () => log.history,
     recall: (wanted) => log.recall(wanted),
     tools: () => offeredTools(scope, conversation),
@@ -102,6 +104,7 @@ async function closeSession(scope: AgentScope, conversation: Conversation): Prom
   if (scope.open.get(log.id) !== conversation) return
   scope.open.delete(log.id)
   scope.onClosed(log.id)
+  withdrawHeld(conversation, toClosed(log.id))
   conversation.reporter?.close()
   try {
     if (log.data.turns > 0 && sessionPlugin?.onSessionEnded) {

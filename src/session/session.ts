@@ -49,6 +49,11 @@ export interface SendOptions {
   readonly idempotencyKey?: string
   /** Whose words they are, of a message that holds more than that: shown to people, and its title. Default: all of it. */
   readonly said?: string
+  /**
+   * While another process has the turn of the session. Default `wait`: it is said when that has ended. A turn that waits for a
+   * person refuses it either way, as `wrong_state`.
+   */
+  readonly whenBusyElsewhere?: "wait" | "refuse"
   /** What the turn may use up. At the end of it the model is asked once more, without tools, for what it has. */
   readonly budget?: AgentBudget
 }
@@ -70,7 +75,7 @@ export interface TurnResult {
 
 /**
  * One agent's conversation: its history, model, tools and accounts. Cheap: everything else belongs to the runtime. One
- * turn at a time; a message sent during a turn has its own when that has ended.
+ * turn at a time; a message sent during a turn has its own when that has ended, whichever process has it.
  */
 export interface Session extends AsyncDisposable {
   readonly id: SessionId
@@ -84,7 +89,10 @@ export interface Session extends AsyncDisposable {
   /** Goes on with another model, of any provider, from the next model call on. */
   useModel(model: string): Promise<void>
   send(message: string, options?: SendOptions): Promise<TurnResult>
-  /** Stops the turn that runs, if any. True when there was one. */
+  /**
+   * Stops the turn that runs here. Without one, what waits here for the turn of another process is not said any more, and
+   * rejects as `closed`. True when there was either.
+   */
   stop(reason?: string): boolean
   /** What the model sees of the conversation now. */
   history(): readonly Message[]

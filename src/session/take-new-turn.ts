@@ -1,5 +1,5 @@
 import { context } from "@opentelemetry/api"
-import { MeanwhileError, toErrorMessage } from "../base/error.ts"
+import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { TurnAccounting } from "../plugin/agent-event.ts"
 import { toErrorType } from "../runner/trace.ts"
 import type { Requester } from "../task/stop.ts"
@@ -39,7 +39,8 @@ export async function takeNewTurn(
   scope.closing.throwIfAborted()
   requireOpen(scope, conversation)
   signal?.throwIfAborted()
-  conversation.current = { abort: new AbortController(), taskId: null, reason: null }
+  const current: NonNullable<Conversation["current"]> = { abort: new AbortController(), taskId: null, reason: null }
+  conversation.current = current
   conversation.newMessage = createNewMessage()
   if (conversation.waitingMessages > 0) conversation.newMessage.abort()
   const stop = (): void => void stopTurn(scope, conversation, toErrorMessage(signal?.reason), stopper)
@@ -50,6 +51,10 @@ export async function takeNewTurn(
     if (!accounting) throw new MeanwhileError("wrong_state", "The turn ended without an account.")
     await tellTurnCompleted(scope, conversation)
     return toTurnResult(text, accounting)
+  } catch (error) {
+    const isUnbegun = current.taskId === null && isMeanwhileError(error, "wrong_state")
+    // Whoever was stopped while it tried to begin does not wait until it can.
+    throw isUnbegun && current.reason !== null ? current.abort.signal.reason : error
   } finally {
     conversation.current = null
     signal?.removeEventListener("abort", stop)

@@ -3,7 +3,7 @@ import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { isForsaken } from "../away-store.ts"
 import { formatDuration, plain, shortId, type TaskId } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
-import { type BusyTurn, isOvertaken, toBusyTurn, toTakenTurn } from "../turn-elsewhere.ts"
+import { type BusyTurn, toBusyTurn, toTakenTurn } from "../turn-elsewhere.ts"
 import { hintAtStop } from "./away-hint.ts"
 import { toStoppedTurn, toTurnStop, type TurnStop } from "./turn-stop.ts"
 import { createTurnsElsewhere } from "./turns-elsewhere.ts"
@@ -79,9 +79,9 @@ export function createConversation(options: ConversationOptions): Conversation {
     try {
       if (findBefore(one, awaited).some(({ isHeld }) => isHeld)) await hold(own, one, null)
       while (!closing.signal.aborted) {
-        const refusal = await send(own, one)
-        if (!refusal) return
-        await hold(own, one, refusal.busy)
+        const busy = await send(own, one)
+        if (!busy) return
+        await hold(own, one, busy)
       }
     } catch (error) {
       const isAway = isMeanwhileError(error, "store_unavailable")
@@ -93,18 +93,18 @@ export function createConversation(options: ConversationOptions): Conversation {
     }
   }
 
-  /** Says why it was not taken, when it can be later. */
-  async function send(own: Session, one: SaidMessage): Promise<{ readonly busy: BusyTurn | null } | undefined> {
+  /** The turn that it was not taken for, when it can be later: whose answer that is, and what it asks, is shown here. */
+  async function send(own: Session, one: SaidMessage): Promise<BusyTurn | undefined> {
     try {
-      await own.send(one.message)
+      await own.send(one.message, { whenBusyElsewhere: "refuse" })
       // At the end of the program it comes back without having been written too.
       if (!closing.signal.aborted) stopped.delete(one)
       return undefined
     } catch (error) {
-      const busy = toBusyTurn(error) ?? null
-      if (!busy && !isOvertaken(error)) throw error
-      if (busy && !one.isQueued) screen.print(screen.style.dim(busy.isWaiting ? HELD_BY_QUESTION : HELD))
-      return { busy }
+      const busy = toBusyTurn(error)
+      if (!busy) throw error
+      if (!one.isQueued) screen.print(screen.style.dim(busy.isWaiting ? HELD_BY_QUESTION : HELD))
+      return busy
     }
   }
 

@@ -3,15 +3,7 @@ import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { unlessAway } from "../away-store.ts"
 import { formatEnd, plain, type TaskId } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
-import {
-  awaitAnswer,
-  awaitElsewhere,
-  type BusyTurn,
-  isOvertaken,
-  TAKEN_OVER,
-  toBusyTurn,
-  toTakenTurn,
-} from "../turn-elsewhere.ts"
+import { awaitAnswer, awaitElsewhere, type BusyTurn, TAKEN_OVER, toBusyTurn, toTakenTurn } from "../turn-elsewhere.ts"
 import { describeStop, type Said } from "./run-outcome.ts"
 
 type Session = Awaited<ReturnType<Program["createSession"]>>
@@ -35,7 +27,7 @@ export async function sayPrompt(scope: SayingScope, prompt: string): Promise<Sai
   const turnsBefore = session.turns().length
   for (;;) {
     try {
-      const { outcome, text, accounting } = await session.send(prompt, { signal })
+      const { outcome, text, accounting } = await session.send(prompt, { signal, whenBusyElsewhere: "refuse" })
       const error = outcome === "stopped" ? describeStop(signal) : null
       return { outcome, text, error, accounting }
     } catch (error) {
@@ -43,7 +35,7 @@ export async function sayPrompt(scope: SayingScope, prompt: string): Promise<Sai
       if (taken) return await followTaken(scope, taken)
       const busy = signal.aborted ? undefined : toBusyTurn(error)
       if (busy && !(await isFree(scope, busy))) return waiting()
-      if (busy || (!signal.aborted && isOvertaken(error))) continue
+      if (busy) continue
       const isUnsaid = session.turns().length === turnsBefore && isMeanwhileError(error, "invalid_input")
       return isUnsaid ? refused(error) : failed(scope, error)
     }
