@@ -50,7 +50,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   const dataDirectory = options.dataDirectory ?? (await openTemporaryFolder(opened))
   const leaving = createLeaving(options.storeWait)
   const engine = opened.use(await openEngine({ ...options, storeWait: leaving.storeWait }, dataDirectory))
-  const clock = options.clock ?? createStoreClock(engine)
+  const clock = createStoreClock(engine, options.clock)
   let runner: Runner | undefined
   const plugins = opened.use(createRegistry({ model, tasks: () => runner }))
   const permission = createPermission(options.permissions, { plugins, person, redactor })

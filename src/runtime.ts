@@ -77,7 +77,7 @@ export interface RuntimeOptions {
   readonly onEvent?: AgentListener
   readonly ledger?: TokenLedger
   readonly log?: Log
-  /** For those who own the time. Default: what is kept is by the store's, whatever the machine's own clock says. */
+  /** For those who own the time. What is kept goes by it only in a store that is opened here: one that is open has its own. */
   readonly clock?: Clock
   /** How a store on PostgreSQL is waited for, and who is told. */
   readonly storeWait?: StoreWait

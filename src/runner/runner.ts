@@ -54,7 +54,7 @@ export interface RunnerOptions {
   /** Where output and pid files live. Shared by every process on the same store. */
   readonly spoolDirectory: string
   readonly background?: BackgroundConfigInput
-  /** Default: the store's time, as the engine knows it. */
+  /** What is measured goes by it. What is written down goes by the engine's time. */
   readonly clock?: Clock
   readonly permission?: Permission
   readonly log?: Log
@@ -95,8 +95,8 @@ export interface Runner extends TaskService, SessionCommands, AsyncDisposable {
 
 /** Begins to work as soon as it is created: takes over what was left behind, then what is queued. */
 export async function createRunner(options: RunnerOptions): Promise<Runner> {
-  const { engine, takesWork = true, takesKinds = TASK_KINDS } = options
-  const clock = options.clock ?? createStoreClock(engine)
+  const { engine, clock: ownClock = systemClock, takesWork = true, takesKinds = TASK_KINDS } = options
+  const clock = createStoreClock(engine, ownClock)
   const config = toBackgroundConfig(options.background)
   const redactor = options.redactor ?? createRedactor({ environment: process.env })
   const log = options.log ? createRedactingLog(options.log, redactor) : silentLog
@@ -106,7 +106,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const worker = await createWorker({
     store,
     // How old a lease is concerns this machine alone, which may have been suspended.
-    clock: options.clock ?? systemClock,
+    clock: ownClock,
     log,
     identity: { ...toWorkerIdentity(), ...toHomeData(home), ...(takesWork === true && TAKER) },
     leaseMs: config.leaseSeconds * 1_000,
