@@ -1,8 +1,11 @@
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises"
+import { spawnSync } from "node:child_process"
+import { chmod, mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { readFolderContents } from "./folder-contents.ts"
+
+const NOBODY = 65_534
 
 let root: string
 let directory: string
@@ -35,6 +38,26 @@ it("names what could run or be believed, and nothing else", async () => {
   ]
   for (const file of files) await write(file)
   expect((await look()).files).toEqual(files)
+})
+
+it("has nothing of what another user keeps to themselves", async () => {
+  await write(".mcp.json", "{}")
+  await write(".meanwhile/commands/a.md")
+  const isRoot = process.getuid?.() === 0
+  await chmod(root, 0o755)
+  await chmod(join(directory, ".meanwhile"), isRoot ? 0o700 : 0)
+  const program = `
+    import { readFolderContents } from ${JSON.stringify(new URL("folder-contents.ts", import.meta.url).href)}
+    const { files } = await readFolderContents(${JSON.stringify({ directory, homeDirectory: join(root, "home") })})
+    console.log(...files)
+  `
+  const found = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
+    cwd: directory,
+    encoding: "utf8",
+    ...(isRoot && { uid: NOBODY }),
+  })
+  await chmod(join(directory, ".meanwhile"), 0o700)
+  expect(found).toMatchObject({ stdout: ".mcp.json\n", stderr: "" })
 })
 
 it("has another hash after every change: of content, of a name, of what lies behind a link", async () => {

@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs"
 import { readdir, realpath, stat } from "node:fs/promises"
 import { join, relative, sep } from "node:path"
 import { MeanwhileError } from "../base/error.ts"
+import { systemCodeOf } from "../base/system-error.ts"
 import { findConfigFile } from "./config-file.ts"
 
 export const MCP_FILE = ".mcp.json"
@@ -63,9 +64,10 @@ async function listSpeakingFiles(directory: string): Promise<readonly string[]> 
   return found.flat()
 }
 
+/** What this user cannot read cannot be loaded either: the data folder of another, for example. */
 async function listFiles(directory: string, folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
-    if (isMissing(error)) return []
+    if (isMissing(error) || systemCodeOf(error) === "EACCES") return []
     throw error
   })
   return entries
