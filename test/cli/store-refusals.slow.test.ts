@@ -64,16 +64,18 @@ test("a password that nobody gave, or that is wrong, is refused at once", async 
   expect(wrong.stderr).not.toContain("opensesame")
 })
 
-test("a URL whose TLS cannot be meant is refused with what to write instead", async () => {
+test("a URL whose TLS, or number of connections, cannot be meant is refused with what to write instead", async () => {
   const url = await server.createStore()
   const look = async (query: string) =>
     (await runToEnd({ directory: createFolder(), arguments: ["tasks", "--engine", `${url}?${query}`] })).stderr
-  const [unknown, missing, none] = await Promise.all([
+  const [unknown, missing, none, few] = await Promise.all([
     look("sslmode=sometimes"),
     look("sslmode=verify-full&sslrootcert=/nowhere/ca.pem"),
     look("sslmode=verify-full"),
+    look("pool_size=1"),
   ])
   expect(unknown).toMatch(/^meanwhile: The sslmode in the URL .* verify-full/)
   expect(missing).toMatch(/^meanwhile: .* names the file \/nowhere\/ca\.pem.*ENOENT.*sslrootcert/)
   expect(none).toMatch(/^meanwhile: .* does not speak TLS/)
+  expect(few).toMatch(/^meanwhile: The pool_size in the URL .* from 4 to 100/)
 })

@@ -2,11 +2,11 @@ import type { Clock } from "../../base/clock.ts"
 import type { JsonObject } from "../../base/json.ts"
 
 export interface PostgresEngineOptions {
-  /** `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=…` */
+  /** `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=…&pool_size=…` */
   readonly url: string
   /** Where the tables are. They are created when missing. pg-boss has a schema of the same name with `_queue` behind it. */
   readonly schema?: string
-  /** The most connections at once, beside the one that listens. At least four. */
+  /** The most connections at once, beside the one that listens. At least four. Default: the URL's `pool_size`, else 10. */
   readonly poolSize?: number
   /** For those who own the time; otherwise the server's clock is the clock. */
   readonly clock?: Clock

@@ -10,6 +10,7 @@ import { DEFAULT_SCHEMA } from "./connection/client-settings.ts"
 import type { Query } from "./connection/database.ts"
 import { createNaming } from "./connection/naming.ts"
 import { openDatabase } from "./connection/open-database.ts"
+import { DEFAULT_POOL_SIZE, readPoolSize, SMALLEST_POOL_SIZE } from "./connection/pool-size.ts"
 import { createDispatcher } from "./dispatcher.ts"
 import type { PostgresEngineOptions } from "./engine-options.ts"
 import { ensureVersion } from "./ensure-version.ts"
@@ -28,13 +29,6 @@ import { createServerTime, type ServerTime, toGivenTime } from "./time/server-ti
 import { createWarnings } from "./warnings.ts"
 import { createWatchedCommit } from "./watched-commit.ts"
 
-const POOL_SIZE = 10
-/**
- * One for writers, one for those that are held up, one for a take, and one for everybody else: without it, reads and new
- * queues would wait, and a take with them, which looks at other rows while its transaction is open.
- */
-const SMALLEST_POOL = 4
-
 /** Enough for what programs do all the time. */
 const MOST_NAMES = 60
 
@@ -46,7 +40,7 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
   await using opened = new AsyncDisposableStack()
   const left = new AbortController()
   const leaving = options.leaving ? AbortSignal.any([options.leaving, left.signal]) : left.signal
-  const poolSize = Math.max(options.poolSize ?? POOL_SIZE, SMALLEST_POOL)
+  const poolSize = Math.max(options.poolSize ?? readPoolSize(url) ?? DEFAULT_POOL_SIZE, SMALLEST_POOL_SIZE)
   const onAway = (isGone: boolean): void => {
     isAway = isGone
     options.onAway?.(isGone)

@@ -1,5 +1,6 @@
 import pg from "pg"
 import { MeanwhileError } from "../../../base/error.ts"
+import { readPoolSize } from "./pool-size.ts"
 import type { StoreName } from "./store-error.ts"
 import { hasUnknownParameter, withPlainMode } from "./url-parameters.ts"
 
@@ -102,9 +103,10 @@ function parseUrl(url: string): pg.Client {
   if (!/^postgres(ql)?:\/\//.test(url))
     throw new MeanwhileError("invalid_input", "A store on PostgreSQL has a URL like postgres://user@host/database.")
   if (hasUnknownParameter(url)) {
-    const text = `The URL of the store has a parameter that is not known. For TLS there are sslmode, sslrootcert, sslcert and sslkey; leave out what PostgreSQL does not have.`
+    const text = `The URL of the store has a parameter that is not known. For TLS there are sslmode, sslrootcert, sslcert and sslkey, for fewer connections pool_size; leave out what PostgreSQL does not have.`
     throw new MeanwhileError("invalid_input", text)
   }
+  readPoolSize(url)
   const mode = URL.parse(url)?.searchParams.get("sslmode") ?? "disable"
   if (!SSL_MODES.includes(mode)) {
     const text = `The sslmode in the URL of the store is not known. There are ${SSL_MODES.join(", ")}; verify-full is what you want, with sslrootcert=/path/to/ca.pem where the authority is your own.`

@@ -5,6 +5,7 @@ import { createConnections } from "./connections.ts"
 import type { Database, Query, Statement } from "./database.ts"
 import { toOwnerColumn, toOwnerCommand } from "./owner-command.ts"
 import { closed, createPatience } from "./patience.ts"
+import { DEFAULT_POOL_SIZE } from "./pool-size.ts"
 import { IS_READ_ONLY, probeServer, readOnly } from "./probe-server.ts"
 import { createReachability } from "./reachability.ts"
 import { type StoreName, toStoreError } from "./store-error.ts"
@@ -27,7 +28,6 @@ export interface DatabaseOptions extends ConnectionOptions {
   readonly tell?: (line: string) => void
 }
 
-const POOL_SIZE = 10
 const PATIENCE_MS = 60_000
 const START_PATIENCE_MS = 5_000
 const TELL_AFTER_MS = 800
@@ -36,7 +36,7 @@ const LATE_ANSWER_MS = 5_000
 
 /** Connects once, so that a wrong URL shows at once. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { poolSize = POOL_SIZE, patienceMs = PATIENCE_MS, startPatienceMs = START_PATIENCE_MS } = options
+  const { poolSize = DEFAULT_POOL_SIZE, patienceMs = PATIENCE_MS, startPatienceMs = START_PATIENCE_MS } = options
   const { leaving = new AbortController().signal, tell = () => {} } = options
   const settings = toClientSettings(options)
   const { server, role } = settings

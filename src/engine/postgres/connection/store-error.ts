@@ -71,7 +71,13 @@ const BY_STATE: ReadonlyMap<string, Trouble> = new Map([
   ["42P01", NO_TABLES],
   ["42P05", STALE_PLAN],
   ["53100", refused("disk_full", "cannot grow: its disk is full. Free some space; nothing of this was stored.")],
-  ["53300", { ...LOST, text: "has no connection left. Raise its max_connections, or use smaller pools." }],
+  [
+    "53300",
+    {
+      ...LOST,
+      text: "has no connection left. Raise its max_connections, or let each program have fewer: ?pool_size=4 in its URL.",
+    },
+  ],
   ["55P03", HELD],
   ["57014", TOO_SLOW],
   ["57P", LOST],

@@ -1,3 +1,5 @@
+import { POOL_SIZE_PARAMETER } from "./pool-size.ts"
+
 /** What clients of PostgreSQL take in a URL, whether it means something here or not. */
 const PARAMETERS: ReadonlySet<string> = new Set(
   `host hostaddr port dbname user password passfile service options replication application_name
@@ -11,7 +13,7 @@ const PARAMETERS: ReadonlySet<string> = new Set(
 /** A slip of the pen in one that was to ask for TLS must not pass. */
 export function hasUnknownParameter(url: string): boolean {
   const { searchParams } = URL.parse(url) ?? {}
-  return [...(searchParams?.keys() ?? [])].some((name) => !PARAMETERS.has(name))
+  return [...(searchParams?.keys() ?? [])].some((name) => !PARAMETERS.has(name) && name !== POOL_SIZE_PARAMETER)
 }
 
 /** These three ask for what `verify-full` asks for; pg does the same, and prints a page about it. */
