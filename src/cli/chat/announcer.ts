@@ -56,7 +56,7 @@ export interface AnnouncerOptions extends ToldHereOptions {
 }
 
 export function createAnnouncer(options: AnnouncerOptions): Announcer {
-  const { meanwhile, screen, last, isHere, areReportsOn } = options
+  const { meanwhile, screen, last } = options
   const watched = new Map<TaskId, { readonly told: Promise<void>; readonly ended: Promise<void> }>()
   const seen = new Map<TaskId, Task>()
   const startedHere = new Set<TaskId>()
@@ -85,17 +85,12 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
       if (announced.get(taskId) === task.run) return
       announced.set(taskId, task.run)
       if (isQuestionTask(task)) return task.session ? options.onQuestion(task.session, taskId, false) : undefined
-      const head = (await isReported(task)) ? "" : formatResultHead(task)
+      const head = (await isReported(options, task)) ? "" : formatResultHead(task)
       const end = formatAnnouncement(task, await findFirstStart(meanwhile, task))
       screen.print(`${end}${head === "" ? "" : `\n${screen.style.dim(head)}`}`)
       if (await isToldHere(task)) last.remember(task)
       return
     }
-  }
-
-  /** What it came to is told with the report then. */
-  async function isReported(task: Task): Promise<boolean> {
-    return areReportsOn && task.session !== null && isHere(task.session) && (await isReportedTask(meanwhile, task))
   }
 
   async function tellQuestion(taskId: TaskId): Promise<void> {
@@ -171,6 +166,11 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
       closing.abort()
     },
   }
+}
+
+/** What it came to is told with the report then. */
+async function isReported({ meanwhile, areReportsOn, isHere }: AnnouncerOptions, task: Task): Promise<boolean> {
+  return areReportsOn && task.session !== null && isHere(task.session) && (await isReportedTask(meanwhile, task))
 }
 
 async function showResult({ tasks }: Runtime, screen: Screen, id: TaskId): Promise<void> {
