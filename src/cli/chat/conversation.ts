@@ -61,8 +61,12 @@ interface SaidMessage {
   isQueued: boolean
   /** Behind a turn that another process has. */
   isHeld: boolean
+  /** The last turn of its session that had ended when it was heard. */
+  before: LastTurn
   turn: Promise<void>
 }
+
+type LastTurn = ReturnType<Session["turns"]>[number] | undefined
 
 export function createConversation(options: ConversationOptions): Conversation {
   const { meanwhile, screen, first } = options
@@ -133,19 +137,23 @@ export function createConversation(options: ConversationOptions): Conversation {
       const { id } = session
       const isQueued = session.isBusy || awaited.some((one) => one.session === id)
       if (isQueued) screen.print(screen.style.dim(describeQueued(options.backgroundAfterMs(id))))
-      const one: SaidMessage = { session: id, message, isQueued, isHeld: false, turn: Promise.resolve() }
+      const own = session
+      const before = own.turns().at(-1)
+      const one: SaidMessage = { session: id, message, isQueued, isHeld: false, before, turn: Promise.resolve() }
       awaited.push(one)
       one.turn = take(session, one)
       await one.turn
       awaited.splice(awaited.indexOf(one), 1)
       const next = awaited.find((other) => other.session === id)
-      if (next) next.isQueued = false
+      if (next) Object.assign(next, { isQueued: false, before: own.turns().at(-1) })
     },
     stop() {
       const stop = toTurnStop(session)
       const one = awaited.find((other) => other.session === session.id)
       const isHere = session.stop(STOP_REASON)
-      if (isHere && one && !stopped.has(one)) stopped.set(one, stop)
+      // What has come to its answer goes on all the same: only its end is not in the store yet.
+      const isAnswered = one !== undefined && isHeard(one) && stop.before !== one.before
+      if (isHere && one && !isAnswered && !stopped.has(one)) stopped.set(one, stop)
       const done = isHere ? one?.turn : elsewhere.stop(session.id, STOP_REASON)?.catch(tell)
       if (done) hintAtStop(options, done)
       return isHere || done !== undefined
