@@ -11,19 +11,27 @@ const LOOK_FAR_EVERY_MS = 250
 /** The output of a run of this process, or of one that may run elsewhere. */
 export type ReadOutput = (offset: number, state: { readonly isComplete: boolean }) => Promise<OutputChunk>
 
+export interface StoppableFollower extends OutputFollower {
+  /** Passes on nothing more. */
+  stop(): void
+}
+
 export function followOutput(
   scope: RunnerScope,
   read: ReadOutput,
   onOutput: (text: string) => void,
   isFar: () => boolean = () => false,
-): OutputFollower {
+): StoppableFollower {
   let offset = 0
   let looking: Promise<void> = Promise.resolve()
+  let isStopped = false
+  let hasFailed = false
   let cancelTimer: CancelTimer = schedule()
 
   async function look(isComplete: boolean): Promise<void> {
     for (;;) {
       const chunk = await read(offset, { isComplete })
+      if (isStopped) return
       const isStuck = chunk.nextOffset === offset
       offset = chunk.nextOffset
       if (chunk.text !== "") onOutput(chunk.text)
@@ -33,18 +41,29 @@ export function followOutput(
 
   function schedule(): CancelTimer {
     return scope.clock.schedule(isFar() ? LOOK_FAR_EVERY_MS : LOOK_EVERY_MS, () => {
-      looking = look(false).then(() => {
-        cancelTimer = schedule()
-      })
-      looking.catch((error: unknown) => scope.log.warn("output could not be read", { error: toErrorMessage(error) }))
+      looking = look(false)
+        .catch(warnOnce)
+        .then(() => {
+          if (!isStopped) cancelTimer = schedule()
+        })
     })
+  }
+
+  /** A store that is away comes back. */
+  function warnOnce(error: unknown): void {
+    if (!hasFailed) scope.log.warn("output could not be read; trying again", { error: toErrorMessage(error) })
+    hasFailed = true
   }
 
   return {
     async finish({ isComplete }) {
-      await looking.catch(() => {})
+      await looking
       cancelTimer()
       await look(isComplete)
+    },
+    stop() {
+      isStopped = true
+      cancelTimer()
     },
   }
 }

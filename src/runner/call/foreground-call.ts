@@ -117,7 +117,9 @@ async function answerFromTask(
   const read: ReadOutput = (offset, state) => scope.spool.read(task.id, task.run, { offset }, state)
   const isFar = () => scope.engine.outputs !== undefined && !scope.active.has(task.id)
   const follower = onOutput && waitMs !== 0 ? followOutput(scope, read, onOutput, isFar) : null
-  const found = (await waitForEnd(scope, task.id, { signal, ...(waitMs !== null && { timeoutMs: waitMs }) })) ?? task
+  const waiting = waitForEnd(scope, task.id, { signal, ...(waitMs !== null && { timeoutMs: waitMs }) })
+  waiting.catch(() => follower?.stop())
+  const found = (await waiting) ?? task
   const isComplete = isTerminal(found.status)
   await follower?.finish({ isComplete }).catch((error: unknown) => {
     scope.log.warn("output could not be passed on", { task: task.id, error: toErrorMessage(error) })
