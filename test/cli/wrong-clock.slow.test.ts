@@ -6,7 +6,7 @@ import { createPostgresEngine } from "../../src/engine/postgres/engine.ts"
 import type { Engine } from "../../src/task/engine.ts"
 import type { TaskId } from "../../src/task/id.ts"
 import { eventually } from "../support/eventually.ts"
-import { startPiped } from "../support/program.ts"
+import { runToEnd, startInTerminal, startPiped } from "../support/program.ts"
 import { createSharedStore } from "../support/shared-store.ts"
 import { createFolder } from "../support/workplace.ts"
 import { toWrongClock, WRONG_CLOCKS } from "../support/wrong-clock.ts"
@@ -14,6 +14,8 @@ import { toWrongClock, WRONG_CLOCKS } from "../support/wrong-clock.ts"
 const HOUR_MS = 3_600_000
 const SOON_MS = 3_000
 const PATIENCE_MS = 90_000
+/** As lists show a time that was not long ago. */
+const SECONDS = String.raw` *(?:\d+ ms|\d+\.\d s)`
 
 /** Somebody whose clock is right, and who runs nothing. */
 async function openAsker(url: string, options: Partial<RuntimeOptions> = {}): Promise<Runtime> {
@@ -91,5 +93,48 @@ describe.each(WRONG_CLOCKS)("beside a worker whose clock is $wrong", ({ byMs }) 
     expect(over?.task.status).toBe("timed_out")
     expect(over?.task.ranMs).toBeGreaterThanOrEqual(1_000)
     expect(over?.task.ranMs).toBeLessThan(PATIENCE_MS)
+  })
+})
+
+describe.each(WRONG_CLOCKS)("on a machine whose clock is $wrong", ({ byMs }) => {
+  test("lists say how long ago things happened, and how long is left", async () => {
+    const url = await createSharedStore()
+    const wrong = { directory: createFolder(), environment: toWrongClock(byMs) }
+    const look = async (...words: readonly string[]) =>
+      (await runToEnd({ ...wrong, arguments: [...words, "--engine", url] })).stdout
+    await using asker = await openAsker(url)
+    const { id: queued } = await asker.tasks.start({ tool: "run_command", input: { command: "sleep 1000" } })
+    const asked = await askForApproval(url, HOUR_MS)
+    expect(await look("tasks")).toMatch(new RegExp(`^${queued.slice(0, 8)} {2}queued {7}${SECONDS} `, "m"))
+    expect(await look("tasks", "inbox")).toMatch(/expires in 59 min/)
+    expect(await look("tasks", "show", asked)).toMatch(new RegExp(`^waits {5}for your answer, since ${SECONDS}$`, "m"))
+
+    const right = startPiped({ directory: createFolder(), arguments: ["worker", "--verbose", "--engine", url] })
+    await right.shows(new RegExp(`run taken task=${queued.slice(0, 8)}`))
+    expect(await look("tasks")).toMatch(new RegExp(`^${queued.slice(0, 8)} {2}running {6}${SECONDS} `, "m"))
+    expect(await look("workers")).toMatch(new RegExp(` ${right.pid} +${SECONDS} `))
+  })
+
+  test("what a chat begins is written down as of now, and what it had said before is told again", async () => {
+    const url = await createSharedStore()
+    const { store } = await openEngine(url)
+    const settings = { directory: createFolder(), environment: toWrongClock(byMs) }
+    const chat = startInTerminal({ ...settings, arguments: ["--engine", url] })
+    await chat.shows(/you talk with/)
+    chat.type("say I was here")
+    await chat.shows(/^I was here/m)
+    chat.type("/run sleep 1000")
+    const id = (await chat.shows(/\[[0-9a-f]{8}\] still runs after 10.0 s/)).slice(1, 9)
+    const [task] = (await store.tasks({ kinds: ["tool"] }, { limit: 1 })).items
+    expect(task?.id).toContain(id)
+    const ranMs = (task?.createdAt ?? 0) - (task?.startedAt ?? 0)
+    expect(ranMs).toBeGreaterThanOrEqual(10_000)
+    expect(ranMs).toBeLessThan(PATIENCE_MS)
+    chat.type("/quit")
+    await chat.exited
+    const again = startInTerminal({ ...settings, arguments: ["--engine", url, "--resume"] })
+    await again.shows(/Going on with session[\s\S]*I was here/)
+    again.type("/quit")
+    expect(await again.exited).toBe(0)
   })
 })

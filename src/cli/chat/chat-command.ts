@@ -22,7 +22,7 @@ export interface ChatCommandOptions extends GlobalOptions {
 
 /** `meanwhile` without anything after it. */
 export async function chat(options: ChatCommandOptions): Promise<void> {
-  const startedAt = Date.now()
+  const startedMs = performance.now()
   const { stdin: input, stdout: output } = process
   const screen = createScreen(output, process.env)
   const isInteractive = input.isTTY && screen.isLive
@@ -48,7 +48,7 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
     isStoreAway,
     leave,
     gone,
-    startedAt,
+    startedAt: Math.floor(meanwhile.engine.now() - (performance.now() - startedMs)),
     input,
     output,
     screen,

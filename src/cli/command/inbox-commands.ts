@@ -18,7 +18,7 @@ export const inboxCommand: Command<TaskContext> = {
       // What is asked about a command names its folder too.
       const details = toDetailLines(question).filter((line) => !place.some((one) => one.split(", ")[0] === line))
       const text = formatQuestion(question, `${prefix}answer`, [...details, ...place].map(dim))
-      screen.print(`${text}\n${dim(formatExpiry(question, Date.now()))}`)
+      screen.print(`${text}\n${dim(formatExpiry(question, meanwhile.engine.now()))}`)
     }
   },
 }

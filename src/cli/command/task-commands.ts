@@ -29,7 +29,7 @@ export const tasksCommand: Command<TaskContext> = {
     }
     const workers = items.some((row) => "worker" in row) ? await meanwhile.tasks.workers() : []
     const rows = items.map(async (row) =>
-      formatRow(row, await findStanding(row, meanwhile, workers), Date.now(), screen.columns),
+      formatRow(row, await findStanding(row, meanwhile, workers), meanwhile.engine.now(), screen.columns),
     )
     screen.print((await Promise.all(rows)).join("\n"))
     if (cursor !== undefined) screen.print(`(the newest ${ROWS_SHOWN}; there are more)`)
@@ -69,7 +69,7 @@ export const taskCommand: Command<TaskContext> = {
     const group = view.task.group ? await meanwhile.engine.store.group(view.task.group) : undefined
     const questions = await findQuestionsOf(meanwhile, view.task.id)
     const firstStartedAt = await findFirstStart(meanwhile, view.task)
-    screen.print(formatView(view, { group, questions, firstStartedAt }, Date.now()))
+    screen.print(formatView(view, { group, questions, firstStartedAt }, meanwhile.engine.now()))
     for (const { question, task } of questions) {
       const about = await describeAsked(meanwhile, question, task)
       screen.print(formatQuestion(question, `${prefix}answer`, about))

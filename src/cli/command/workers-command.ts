@@ -7,7 +7,7 @@ export const workersCommand: Command<TaskContext> = {
   summary: "list who takes work from the queue: where, since when, how much it runs, and what it can run",
   async run(_argument, { meanwhile, screen, words }) {
     const workers = await listWorkers(meanwhile)
-    if (workers.length > 0) return screen.print(formatWorkers(workers, Date.now(), screen.columns))
+    if (workers.length > 0) return screen.print(formatWorkers(workers, meanwhile.engine.now(), screen.columns))
     screen.print(`Nobody takes work from the queue. Start a worker: ${words} worker. A chat takes work too: ${words}`)
   },
 }
