@@ -36,6 +36,8 @@ interface Collected {
   readonly hasMisfits: boolean
 }
 
+const NOTHING: Collected = { fitting: [], isClogged: false, hasMisfits: false }
+
 /** As many tickets that do not fit are held at a time, of a plugin. */
 const MOST_MISFITS = 200
 /** For so long a queue with something before what fits is not fetched from: others may want that. */
@@ -114,7 +116,9 @@ export function createFetching({ boss, queued, custody, clock }: FetchingParts):
     const satisfied = share.thoseWhoHadTheirs()
     if (satisfied.length === 0) return collect(plugin, take, { limit: room, without }, fits)
     const lookedAtMs = clock.monotonic()
-    const others = await collect(plugin, take, { limit: room, without: [...without, ...satisfied] }, fits)
+    const others = (await queued.isAnybodyElse(satisfied))
+      ? await collect(plugin, take, { limit: room, without: [...without, ...satisfied] }, fits)
+      : NOTHING
     const lookMs = clock.monotonic() - lookedAtMs
     if (others.isClogged) return others
     const left = room - others.fitting.length

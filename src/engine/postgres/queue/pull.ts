@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/clock.ts"
 import type { TakeRequest } from "../../../task/dispatcher.ts"
 import type { Custody } from "./custody.ts"
 import type { Fetching } from "./fetching.ts"
-import { createFits, type QueuedRow, type QueuedRows } from "./queued-rows.ts"
+import { createFits, type QueuedRow, type QueuedRows, type WorkspacesOfPlugins } from "./queued-rows.ts"
 import type { Take } from "./take.ts"
 
 /**
@@ -33,7 +33,7 @@ export function createPull({ queued, custody, fetching, clock, byTurn }: PullPar
     )
     if (satisfied.size === 0) return queued.find(request)
     const lookedAtMs = clock.monotonic()
-    const [all, ofOthers] = await Promise.all([queued.find(request), queued.find(request, satisfied)])
+    const [all, ofOthers] = await Promise.all([queued.find(request), findOfOthers(request, satisfied)])
     const byNumber = new Map([...all, ...ofOthers].map((row) => [row.number, row]))
     const rows = withinRoom([...byNumber.values()].toSorted(byTurn), request)
     if (ofOthers.length < request.limit) {
@@ -42,6 +42,17 @@ export function createPull({ queued, custody, fetching, clock, byTurn }: PullPar
       for (const plugin of inVain) fetching.shareOf(plugin).beginRound(lookMs)
     }
     return rows
+  }
+
+  async function findOfOthers(request: TakeRequest, satisfied: WorkspacesOfPlugins): Promise<readonly QueuedRow[]> {
+    const isAnybodyElse = await Promise.all(
+      request.plugins.map(async (plugin) => {
+        const workspaces = satisfied.get(plugin)
+        return !workspaces || queued.isAnybodyElse(workspaces)
+      }),
+    )
+    const plugins = request.plugins.filter((_, index) => isAnybodyElse[index])
+    return plugins.length === 0 ? [] : queued.find({ ...request, plugins }, satisfied)
   }
 
   /** By plugin, how many it has among the first. Who wants one plugin need not ask. */

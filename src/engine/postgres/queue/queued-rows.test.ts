@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import type { Query } from "../connection/database.ts"
 import { toRequest, useTestQueue } from "../test-queue.ts"
 import { createQueuedRows } from "./queued-rows.ts"
 
@@ -16,26 +17,44 @@ test("of the plugins those are found that have something, each once", async () =
   expect(found.toSorted()).toEqual(["notes", "web"])
 })
 
+/** The plan that is kept of the one statement that holds this text. */
+async function explainKept(query: Query, text: string): Promise<{ readonly count: number; readonly text: string }> {
+  const [kept, ...others] = await query<{ name: string; generic_plans: number; parameter_types: string }>(
+    "SELECT name, generic_plans, parameter_types FROM pg_prepared_statements WHERE strpos(statement, $1) > 0 AND name <> ''",
+    [text],
+  )
+  expect(others).toEqual([])
+  const values = (kept?.parameter_types ?? "").split(",").map(() => "NULL")
+  const lines = await query(`EXPLAIN EXECUTE "${kept?.name}" (${values.join(", ")})`)
+  return { count: kept?.generic_plans ?? 0, text: JSON.stringify(lines) }
+}
+
 test("they are looked for along the queue of each, by one plan that is kept, whatever was there when it was made", async () => {
   await subject.database.query("ANALYZE tasks")
-  const [plan, ...others] = await subject.database.transaction(async (query) => {
+  const plan = await subject.database.transaction(async (query) => {
     const { pluginsWithWork } = createQueuedRows(query, undefined)
     for (let time = 0; time < TIMES; time++) await pluginsWithWork(toRequest({ plugins: PLUGINS }))
-    const kept = await query<{ name: string; generic_plans: number; parameter_types: string }>(
-      "SELECT name, generic_plans, parameter_types FROM pg_prepared_statements WHERE statement LIKE '%AS p (plugin)%'",
-    )
-    return Promise.all(
-      kept.map(async ({ name, generic_plans: count, parameter_types: types }) => {
-        const values = types
-          .slice(1, -1)
-          .split(",")
-          .map(() => "NULL")
-        const lines = await query(`EXPLAIN EXECUTE "${name}" (${values.join(", ")})`)
-        return { count, text: JSON.stringify(lines) }
-      }),
-    )
+    return explainKept(query, "AS p (plugin)")
   })
-  expect(others).toEqual([])
-  expect(plan?.count).toBeGreaterThan(0)
-  expect(plan?.text).toContain("tasks_queue_of_plugin")
+  expect(plan.count).toBeGreaterThan(0)
+  expect(plan.text).toContain("tasks_queue_of_plugin")
+})
+
+test("others are found behind a crowd without a walk along its queue", async () => {
+  await subject.queue(5_000, { workspace: "crowd" })
+  await subject.database.query("ANALYZE tasks")
+  await subject.database.transaction(async (query) => {
+    const { isAnybodyElse } = createQueuedRows(query, undefined)
+    for (let time = 0; time < TIMES; time++) expect(await isAnybodyElse(["crowd"])).toBe(false)
+    const plan = await explainKept(query, "RECURSIVE known")
+    expect(plan.text).toContain("tasks_by_workspace")
+    expect(plan.text).not.toMatch(/Seq Scan|tasks_queue|Sort/)
+    expect(await isAnybodyElse([])).toBe(true)
+  })
+  const [single] = await subject.queue(1, { workspace: "single" })
+  const { isAnybodyElse } = createQueuedRows(subject.database.query, undefined)
+  expect(await isAnybodyElse(["crowd"])).toBe(true)
+  expect(await isAnybodyElse(["crowd", "single"])).toBe(false)
+  await subject.database.query("UPDATE tasks SET status = 'running' WHERE id = $1", [single])
+  expect(await isAnybodyElse(["crowd"])).toBe(false)
 })

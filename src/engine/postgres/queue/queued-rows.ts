@@ -37,6 +37,8 @@ export interface QueuedRows {
   read(numbers: readonly number[]): Promise<readonly QueuedRow[]>
   /** Those of its plugins that have something for the request. */
   pluginsWithWork(request: TakeRequest): Promise<readonly string[]>
+  /** Whether any other workspace has something in the queue, for whomever and of whatever plugin. */
+  isAnybodyElse(than: readonly string[]): Promise<boolean>
   /** What fits the request, in the order of the queue, of each plugin without what the named workspaces have there. */
   find(request: TakeRequest, without?: WorkspacesOfPlugins): Promise<readonly QueuedRow[]>
   nextDueInMs(): Promise<number | undefined>
@@ -77,6 +79,10 @@ export function createQueuedRows(query: Query, clock: Clock | undefined): Queued
       )
       return rows.map(({ plugin }) => plugin)
     },
+    async isAnybodyElse(than) {
+      const rows = await queryNamed(WAITING_WORKSPACE, [than])
+      return rows.length > 0
+    },
     async find(request, without) {
       const { plugins, worker, limit } = request
       const values: unknown[] = [now(), plugins, worker, limit]
@@ -106,6 +112,21 @@ const RUN_COLUMNS = `t.number, t.run, t.fence, t.session, t.workspace, t.plugin,
   t.input_held_by AS "inputHeldBy", t.priority, t.queued_at AS "queuedAt", ${IS_DUE} AS "isDue"`
 const COLUMNS = `t.id, ${RUN_COLUMNS}`
 const IN_ORDER = "ORDER BY t.priority DESC, t.queued_at, t.number"
+
+/**
+ * From workspace to workspace, so that a long queue of one of them is not walked. Whatever the server expects to find, by
+ * such an order there is one way to it.
+ */
+const WAITING_WORKSPACE = `WITH RECURSIVE known (workspace) AS (
+    (SELECT t.workspace FROM tasks t ORDER BY t.workspace LIMIT 1)
+    UNION ALL
+    SELECT (SELECT t.workspace FROM tasks t WHERE t.workspace > known.workspace ORDER BY t.workspace LIMIT 1)
+    FROM known WHERE known.workspace IS NOT NULL
+  )
+  SELECT known.workspace FROM known CROSS JOIN LATERAL (
+    SELECT t.workspace, t.status FROM tasks t WHERE (t.workspace, t.status) >= (known.workspace, 'queued')
+    ORDER BY t.workspace, t.status LIMIT 1) AS first
+  WHERE first.workspace = known.workspace AND first.status = 'queued' AND NOT known.workspace = ANY ($1::text[]) LIMIT 1`
 
 /** Plugin by plugin, along the queue of each, so that another's long queue is not walked. */
 function toQueryOfAll(fits: string, rooms: string): string {
