@@ -88,9 +88,8 @@ export function createConversation(options: ConversationOptions): Conversation {
         await hold(own, one, busy)
       }
     } catch (error) {
-      const isAway = isMeanwhileError(error, "store_unavailable")
-      if (isAway && !toStoppedTurn(stopped.get(one))) lost.push(one.message)
-      if (!isAway) stopped.delete(one)
+      if (!isMeanwhileError(error, "store_unavailable")) stopped.delete(one)
+      else if (!toStoppedTurn(stopped.get(one))) lost.push(one.message)
       const turn = toTakenTurn(error)
       if (turn && !closing.signal.aborted) return elsewhere.follow(own, turn).catch(tell)
       tell(error)
@@ -134,17 +133,16 @@ export function createConversation(options: ConversationOptions): Conversation {
     },
     joinElsewhere,
     async say(message) {
-      const { id } = session
-      const isQueued = session.isBusy || awaited.some((one) => one.session === id)
-      if (isQueued) screen.print(screen.style.dim(describeQueued(options.backgroundAfterMs(id))))
       const own = session
+      const isQueued = own.isBusy || awaited.some((one) => one.session === own.id)
+      if (isQueued) screen.print(screen.style.dim(describeQueued(options.backgroundAfterMs(own.id))))
       const before = own.turns().at(-1)
-      const one: SaidMessage = { session: id, message, isQueued, isHeld: false, before, turn: Promise.resolve() }
+      const one: SaidMessage = { session: own.id, message, isQueued, isHeld: false, before, turn: Promise.resolve() }
       awaited.push(one)
-      one.turn = take(session, one)
+      one.turn = take(own, one)
       await one.turn
       awaited.splice(awaited.indexOf(one), 1)
-      const next = awaited.find((other) => other.session === id)
+      const next = awaited.find((other) => other.session === own.id)
       if (next) Object.assign(next, { isQueued: false, before: own.turns().at(-1) })
     },
     stop() {
