@@ -28,7 +28,7 @@ let fake: ReturnType<typeof createFakeService>
 let capable: ReturnType<typeof backgroundCapable<typeof plugin>>
 beforeEach(() => {
   fake = createFakeService()
-  capable = backgroundCapable(plugin, fake.service, { clock })
+  capable = backgroundCapable(plugin, fake.service)
 })
 
 describe("the guard", () => {

@@ -1,4 +1,3 @@
-import { type Clock, systemClock } from "../base/clock.ts"
 import { isMeanwhileError, MeanwhileError } from "../base/error.ts"
 import type { WorkspaceId } from "../task/id.ts"
 import { isTerminal, LIVE_STATUSES } from "../task/lifecycle.ts"
@@ -15,7 +14,6 @@ export interface BackgroundCapableOptions {
   /** How long a cancel waits to see the work gone. */
   readonly cancelWaitSeconds?: number
   readonly workspace?: WorkspaceId
-  readonly clock?: Clock
 }
 
 interface Adapter extends Required<Omit<BackgroundCapableOptions, "workspace">> {
@@ -33,14 +31,13 @@ export function backgroundCapable<Definition extends ToolPlugin>(
   service: TaskService,
   options: BackgroundCapableOptions = {},
 ): Definition & BackgroundCapable {
-  const { backgroundThresholdSeconds = 10, cancelWaitSeconds = 15, clock = systemClock, workspace } = options
-  const adapter = { plugin, service, backgroundThresholdSeconds, cancelWaitSeconds, clock, workspace }
+  const { backgroundThresholdSeconds = 10, cancelWaitSeconds = 15, workspace } = options
+  const adapter = { plugin, service, backgroundThresholdSeconds, cancelWaitSeconds, workspace }
   return { ...plugin, ...createContract(adapter), [RUNS_HERE]: true }
 }
 
 function createContract(adapter: Adapter): BackgroundCapable {
-  const { plugin, service, clock, workspace } = adapter
-  const scoped = workspace === undefined ? {} : { workspace }
+  const { plugin, service, workspace } = adapter
   return {
     supportsBackground: async (toolName) => isCapable(adapter, toolName),
     autoBackgroundThreshold: async (toolName, input) => toThresholdSeconds(adapter, toolName, input),
@@ -64,8 +61,7 @@ function createContract(adapter: Adapter): BackgroundCapable {
       if (!(maxAgeSeconds >= 0)) {
         throw new MeanwhileError("invalid_input", `The age must be 0 seconds or more, not ${maxAgeSeconds}.`)
       }
-      const consumedBefore = clock.now() - maxAgeSeconds * 1_000 + 1
-      return service.clear({ ...scoped, plugin: plugin.name, consumedBefore })
+      return service.cleanupCompleted(maxAgeSeconds * 1_000, workspace, plugin.name)
     },
     async registerRunningTask(work, toolName, input) {
       const { id } = await service.adopt(toCall(adapter, toolName, input), work)

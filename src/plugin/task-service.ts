@@ -149,8 +149,8 @@ export interface TaskService {
   clear(filter: TaskFilter): Promise<number>
   /** Removes a task that has ended, used or not, with its output. False: it lives, or was begun anew meanwhile. */
   remove(id: string, scope?: WorkspaceId): Promise<boolean>
-  /** Removes ended tasks whose result was used at least so long ago; returns how many. */
-  cleanupCompleted(maxAgeMs: number, scope?: WorkspaceId): Promise<number>
+  /** Removes ended tasks, or those of one plugin, whose result was used at least so long ago; returns how many. */
+  cleanupCompleted(maxAgeMs: number, scope?: WorkspaceId, plugin?: string): Promise<number>
   /** How long such a call usually takes; null when nobody knows. */
   estimate(call: Pick<ToolCall, "tool" | "plugin" | "input" | "workspace">): Promise<DurationEstimate | null>
 }

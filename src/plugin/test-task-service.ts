@@ -115,10 +115,10 @@ export function createFakeService({
       const start = Number(page.cursor ?? 0)
       return { items: items.slice(start, start + 1), ...(start + 1 < items.length && { cursor: String(start + 1) }) }
     },
-    clear: async ({ plugin, consumedBefore = 0 }) => {
+    cleanupCompleted: async (maxAgeMs, _, plugin) => {
       const gone = [...tasks.values()].filter(
         ({ id, plugin: owner }) =>
-          owner === plugin && (consumedAt.get(id) ?? Number.POSITIVE_INFINITY) < consumedBefore,
+          owner === plugin && (consumedAt.get(id) ?? Number.POSITIVE_INFINITY) <= clock.now() - maxAgeMs,
       )
       for (const { id } of gone) tasks.delete(id)
       return gone.length

@@ -10,7 +10,7 @@ async function createCapable(options: Parameters<typeof createGatedTool>[0] = {}
   const gated = createGatedTool({ obeys: true, ...options })
   const tools = [gated.tool, echo]
   const { meanwhile } = await createWorkplace({ tools, clock })
-  const capable = backgroundCapable(definePlugin({ kind: "tool", name: "test", tools }), meanwhile.tasks, { clock })
+  const capable = backgroundCapable(definePlugin({ kind: "tool", name: "test", tools }), meanwhile.tasks)
   return { clock, gated, meanwhile, capable }
 }
 

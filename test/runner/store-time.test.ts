@@ -1,5 +1,7 @@
 import { expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
+import { backgroundCapable } from "../../src/plugin/background-adapter.ts"
+import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { openRunner } from "../support/open-runner.ts"
 import { openTestEngine } from "../support/test-engine.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
@@ -21,7 +23,7 @@ async function openWrong(byMs: number) {
     tools: [echo, gated.tool],
     permission: { decide: async ({ tool }) => (tool === "echo" ? asked : { allowed: true }) },
   })
-  return { tasks, engine, now: stores.now() }
+  return { tasks, engine, stores, gated, now: stores.now() }
 }
 
 test.each([2 * HOUR_MS, -2 * HOUR_MS])(
@@ -42,5 +44,20 @@ test.each([2 * HOUR_MS, -2 * HOUR_MS])(
     const answer = await call.answer
     if (answer.outcome !== "promoted") throw new Error(answer.outcome)
     expect(answer.task.startedAt).toBe(now)
+  },
+)
+
+test.each([2 * HOUR_MS, -2 * HOUR_MS])(
+  "what a plugin cleans up was used long enough ago by the store's time where the clock is wrong by %i ms",
+  async (byMs) => {
+    const { tasks, stores, gated } = await openWrong(byMs)
+    const plugin = definePlugin({ kind: "tool", name: "test", tools: [gated.tool] })
+    const capable = backgroundCapable(plugin, tasks)
+    const { taskId } = await capable.startBackground("gated", {})
+    ;(await gated.call(1)).finish("done")
+    await capable.getResult(taskId, true)
+    expect(await capable.cleanupCompleted(HOUR_MS / 1_000)).toBe(0)
+    stores.advance(HOUR_MS)
+    expect(await capable.cleanupCompleted(HOUR_MS / 1_000)).toBe(1)
   },
 )

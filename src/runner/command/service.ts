@@ -55,11 +55,12 @@ export function createTaskService(scope: RunnerScope): TaskService {
       const task = await findTask(scope, id, workspace)
       return isTerminal(task.status) && removeTask(scope, task)
     },
-    async cleanupCompleted(maxAgeMs, workspace = DEFAULT_WORKSPACE) {
+    async cleanupCompleted(maxAgeMs, workspace = DEFAULT_WORKSPACE, plugin) {
       if (!(maxAgeMs >= 0)) {
         throw new MeanwhileError("invalid_input", `The age must be 0 or more, not ${maxAgeMs}.`, { field: "maxAgeMs" })
       }
-      return removeTasks(scope, { workspace, consumedBefore: Math.ceil(scope.clock.now() - maxAgeMs) + 1 })
+      const consumedBefore = Math.ceil(scope.clock.now() - maxAgeMs) + 1
+      return removeTasks(scope, { workspace, consumedBefore, ...(plugin !== undefined && { plugin }) })
     },
     estimate: (call) => estimateCall(scope, call),
   }

@@ -66,7 +66,7 @@ export function bindToRun(scope: RunnerScope, active: ActiveRun): TaskService {
     },
     clear: (filter) => service.clear({ ...filter, workspace }),
     remove: (id) => service.remove(id, workspace),
-    cleanupCompleted: (maxAgeMs) => service.cleanupCompleted(maxAgeMs, workspace),
+    cleanupCompleted: (maxAgeMs, _, plugin) => service.cleanupCompleted(maxAgeMs, workspace, plugin),
     estimate: (call) => service.estimate({ ...call, workspace }),
   }
 }
