@@ -2,8 +2,17 @@ import type { GroupId, SessionId, TaskId } from "./id.ts"
 
 /** Something was committed. `unknown`: another process wrote, and it could be anything. */
 export type Wake =
-  /** `isLive`: its last run has not ended by that, so whoever waits for its end need not look. */
-  | { readonly about: "task"; readonly taskId: TaskId; readonly sequence: number; readonly isLive?: true }
+  /**
+   * `isLive`: its last run has not ended by that, so whoever waits for its end need not look. `isForeign`: another process
+   * wrote it.
+   */
+  | {
+      readonly about: "task"
+      readonly taskId: TaskId
+      readonly sequence: number
+      readonly isLive?: true
+      readonly isForeign?: true
+    }
   /** `hasNotice: false`: only what was said in it has changed, and nothing is there to be told. */
   | { readonly about: "session"; readonly sessionId: SessionId; readonly hasNotice?: false }
   /** It got a member, one of its members ended, or it moved on. */

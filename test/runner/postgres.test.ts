@@ -1,12 +1,14 @@
 import { expect, onTestFinished, test } from "vitest"
 import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/app.ts"
 import { systemClock } from "../../src/base/clock.ts"
+import { createManualClock } from "../../src/base/manual-clock.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { createTestPostgres } from "../../src/engine/postgres/test-engine.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
 import { allowAll } from "../../src/runner/call/permission.ts"
 import type { Dispatcher } from "../../src/task/dispatcher.ts"
+import { eventually } from "../support/eventually.ts"
 import { echo, createGatedTool } from "../support/tools.ts"
 
 async function openStore() {
@@ -34,6 +36,21 @@ test("what is started in one runtime is run by another, and its result comes bac
   const { id } = await asking.tasks.start({ tool: "echo", input: { value: 7 } })
   const { task } = await asking.tasks.result(id, { waitMs: 30_000 })
   expect(task).toMatchObject({ status: "completed" })
+})
+
+test("a stop from another process reaches a run at once, however much this one writes", {
+  timeout: 20_000,
+}, async () => {
+  const { open } = await openStore()
+  const agent = createGatedTool({ name: "agent", kind: "agent", obeys: true })
+  const asking = await open([agent.tool], { takesWork: false })
+  // No time passes there: what is put off for a moment never comes.
+  await open([agent.tool], { clock: createManualClock(Date.now()) })
+  const { id } = await asking.tasks.start({ tool: "agent", input: {} })
+  const { context } = await agent.call(1)
+  for (const key of ["one", "two"]) await context.step(key, async () => "written")
+  await asking.tasks.cancel(id)
+  await eventually("the signal", () => context.signal.aborted)
 })
 
 test("a stop reaches the runtime in which the task runs", async () => {

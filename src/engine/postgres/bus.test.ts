@@ -11,6 +11,7 @@ import { startTestServer, type TestServer } from "./test-server.ts"
 const TIMES = { heartbeatMs: 50, answerMs: 200, probeMs: 200, deafMs: 100, pollMs: 20 }
 const task = "task-1" as TaskId
 const taskWake: Wake = { about: "task", taskId: task, sequence: 7 }
+const foreignWake: Wake = { ...taskWake, isForeign: true }
 const unknown: Wake = { about: "unknown" }
 
 /** Needs a number, as every transaction does that writes. */
@@ -74,8 +75,8 @@ test("tells other processes once, and this one only directly", async () => {
   await waitUntil(async () => other.wakes.length === 2)
   await other.tell([taskWake], true)
   await waitUntil(async () => one.offerCount() === 1)
-  expect(one.wakes).toEqual([taskWake, session, taskWake])
-  expect(other.wakes).toEqual([taskWake, session, taskWake])
+  expect(one.wakes).toEqual([taskWake, session, foreignWake])
+  expect(other.wakes).toEqual([foreignWake, session, taskWake])
   expect([ofTask, other.offerCount()]).toEqual([2, 1])
 })
 
@@ -89,7 +90,7 @@ test("tells nobody of a transaction that was taken back", async () => {
   await expect(attempt).rejects.toBe(mistake)
   await one.tell([taskWake])
   await waitUntil(async () => other.wakes.length > 0)
-  expect(other.wakes).toEqual([taskWake])
+  expect(other.wakes).toEqual([foreignWake])
 })
 
 test("looks at everything when it is told something that it does not understand", async () => {

@@ -1,4 +1,4 @@
-import type { Bus } from "../../task/bus.ts"
+import type { Bus, Wake } from "../../task/bus.ts"
 import { createLocalBus } from "../rules/local-bus.ts"
 import { createChangePoll } from "./change-poll.ts"
 import { type ConnectionOptions, toClientSettings, withoutSessionSettings } from "./connection/client-settings.ts"
@@ -62,7 +62,7 @@ export async function createBus(options: BusOptions): Promise<PostgresBus> {
       const message = fromPayload(payload)
       if (message?.sender === sender) return
       if (!message || message.wakes.some(({ about }) => about === "unknown")) lookAgain()
-      else publish([message])
+      else publish([{ ...message, wakes: message.wakes.map(toForeign) }])
     },
     onGap: lookAgain,
     onState: (isListening) => poll.every(isListening ? safetyMs : pollMs),
@@ -85,6 +85,10 @@ export async function createBus(options: BusOptions): Promise<PostgresBus> {
       await listener.close()
     },
   }
+}
+
+function toForeign(wake: Wake): Wake {
+  return wake.about === "task" ? { ...wake, isForeign: true } : wake
 }
 
 function toDeafMessage(pollMs: number): string {

@@ -7,10 +7,13 @@ import type { RunnerScope } from "../scope.ts"
 /** Catches what a lost wake-up left unheard. */
 const SAFETY_POLL_MS = 1_000
 
-/** Most wake-ups about what runs here are of its own writes: so often at most they are worth a look. */
+/** Most wake-ups about what runs here are of writes of this process: so often at most they are worth a look. */
 const LOOK_EVERY_MS = 50
 
-/** Passes stops that were asked for elsewhere on to what runs here: soon after a wake-up, and by a slow poll. */
+/**
+ * Passes stops that were asked for elsewhere on to what runs here: at once where another process has written of it, soon
+ * after any other wake-up, and by a slow poll.
+ */
 export function createObedience(scope: RunnerScope): Chore {
   const poll = repeat(scope, SAFETY_POLL_MS, () => obeyStops(scope))
   let lookedAt = Number.NEGATIVE_INFINITY
@@ -31,7 +34,9 @@ export function createObedience(scope: RunnerScope): Chore {
 
   const unsubscribe = scope.engine.bus.subscribe((wake) => {
     if (wake.about === "unknown") look()
-    else if (isAboutRunning(scope, wake)) lookSoon()
+    else if (!isAboutRunning(scope, wake)) return
+    else if (wake.isForeign) look()
+    else lookSoon()
   })
 
   return {
@@ -43,7 +48,7 @@ export function createObedience(scope: RunnerScope): Chore {
   }
 }
 
-function isAboutRunning(scope: RunnerScope, wake: Wake): boolean {
+function isAboutRunning(scope: RunnerScope, wake: Wake): wake is Extract<Wake, { about: "task" }> {
   const active = wake.about === "task" ? scope.active.get(wake.taskId) : undefined
   return active?.standing.in === "background" && active.stop === null
 }
