@@ -43,6 +43,11 @@ export function formatDuration(durationMs: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
+/** How long a task may run in all, behind what else is said of it. */
+export function formatLimit(timeoutMs: number | null): string {
+  return timeoutMs === null ? "" : `, for ${formatDuration(timeoutMs)} at most`
+}
+
 /** What came of a task, in one line for people. */
 export function formatEnd(task: Task, firstStartedAt?: number): string {
   return plain(toEnd(task, firstStartedAt))

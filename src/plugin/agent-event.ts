@@ -75,6 +75,8 @@ export type AgentEventBody =
       readonly durationMs: number
       /** The task it goes on as, when it moved to the background. */
       readonly taskId: TaskId | null
+      /** How long that task may run in all, when there is a limit. */
+      readonly timeoutMs?: number
       /** Tasks that it has started, when it is a tool that does. */
       readonly started?: readonly TaskId[]
       /** That task waits for a person's approval: nothing of it was done yet. */

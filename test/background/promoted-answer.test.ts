@@ -20,7 +20,7 @@ async function promote(options: BackgroundOptions = {}): Promise<{ readonly text
 test("a promoted call is told with what happened, what can be done, and that its end is told", async () => {
   const { text, id } = await promote()
   expect(text).toContain(`It still runs after 10 s and goes on in the background as task ${id}.`)
-  expect(text).toContain("Its result comes back to you by itself")
+  expect(text).toContain("It is stopped when it has run for 300 s. Its result comes back to you by itself")
   for (const tool of ["get_task", "cancel_task", "wait_for"]) expect(text).toContain(tool)
 })
 

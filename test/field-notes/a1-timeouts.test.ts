@@ -21,7 +21,7 @@ describe("A1. A timeout that was accepted is enforced, and ends as `timed_out`",
     const { task } = await tasks.result(id, { waitMs: 30_000 })
     expect(task).toMatchObject({
       status: "timed_out",
-      stop: { by: "deadline", reason: "it ran longer than its limit of 20000 ms" },
+      stop: { by: "deadline", reason: "it ran longer than its limit of 20 s" },
       survivors: [],
     })
   })

@@ -1,4 +1,4 @@
-import { formatDuration, formatSurvivors, plain, plainLines, shortId, type Task } from "../format.ts"
+import { formatDuration, formatLimit, formatSurvivors, plain, plainLines, shortId } from "../format.ts"
 import { createLineBuffer } from "../screen/line-buffer.ts"
 import type { Command, TaskContext } from "./command.ts"
 import { describeLack } from "./describe-lack.ts"
@@ -49,7 +49,7 @@ export const startCommand: Command<TaskContext> = {
     own?.tasks.add(task.id)
     const lack = await describeLack(meanwhile, task)
     screen.print(
-      `[${shortId(task.id)}] is ${task.status} in the background${formatLimit(task)}; its end will be announced${lack}`,
+      `[${shortId(task.id)}] is ${task.status} in the background${formatLimit(task.limits.timeoutMs)}; its end will be announced${lack}`,
     )
     announceEnd(task.id)
   },
@@ -73,13 +73,9 @@ function showAnswer(answer: Answer, { screen, own, announceEnd }: TaskContext): 
       const after = formatDuration(answer.afterMs)
       const id = shortId(answer.task.id)
       screen.print(
-        `[${id}] still runs after ${after} and goes on in the background${formatLimit(answer.task)}; its end will be announced`,
+        `[${id}] still runs after ${after} and goes on in the background${formatLimit(answer.task.limits.timeoutMs)}; its end will be announced`,
       )
       announceEnd(answer.task.id)
     }
   }
-}
-
-function formatLimit({ limits: { timeoutMs } }: Task): string {
-  return timeoutMs === null ? "" : `, for ${formatDuration(timeoutMs)} at most`
 }

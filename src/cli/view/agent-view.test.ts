@@ -120,8 +120,10 @@ test("a call that moved to the background names its task, whose end can then be 
   const call = { agent: MAIN, callId: "1", tool: "fetch_url" }
   const ended = { ...call, isSuccess: true, isRefused: false, durationMs, summary: "", taskId: TASK }
   show({ type: "tool_call.ended", ...ended })
-  expect(shown()).toBe("→ fetch_url moved to the background as [3f1c2a90] after 10.0 s\n")
-  expect(tasks).toEqual([TASK])
+  show({ type: "tool_call.ended", ...ended, timeoutMs: 300_000 })
+  const moved = "→ fetch_url moved to the background as [3f1c2a90] after 10.0 s"
+  expect(shown()).toBe(`${moved}\n${moved}, for 5 min 0 s at most\n`)
+  expect(tasks).toEqual([TASK, TASK])
 })
 
 test("a call that waits for an approval is not said to have moved", () => {

@@ -1,4 +1,4 @@
-import { formatDuration, plain, shortId, toLine } from "../format.ts"
+import { formatDuration, formatLimit, plain, shortId, toLine } from "../format.ts"
 import type { Style } from "../screen/style.ts"
 import type { EventOf } from "./agent-event.ts"
 
@@ -43,7 +43,10 @@ export function formatCallEnd(event: EventOf<"tool_call.ended">, style: Style): 
   if (taskId && event.isAwaitingApproval) {
     return style.yellow(`? ${tool} waits for your approval as [${shortId(taskId)}]`)
   }
-  if (taskId) return style.yellow(`→ ${tool} moved to the background as [${shortId(taskId)}] after ${took}`)
+  if (taskId) {
+    const moved = `→ ${tool} moved to the background as [${shortId(taskId)}] after ${took}`
+    return style.yellow(`${moved}${formatLimit(event.timeoutMs ?? null)}`)
+  }
   const said = bound(toLine(withoutJson(summary)), SUMMARY_CHARACTERS)
   const tail = said === "" ? "" : `: ${said}`
   if (isRefused) return style.yellow(`✗ ${tool} was refused${withoutName(said, tool)}`)

@@ -9,7 +9,7 @@ export function armDeadline(scope: RunnerScope, active: ActiveRun): void {
   if (timeoutMs === null) return
   const leftMs = timeoutMs - active.ranBeforeMs - countedMs(scope, active)
   active.cancelDeadline = scope.clock.schedule(Math.max(leftMs, 0), () => {
-    void stopRun(scope, active, { by: "deadline", reason: `it ran longer than its limit of ${timeoutMs} ms` })
+    void stopRun(scope, active, { by: "deadline", reason: `it ran longer than its limit of ${timeoutMs / 1_000} s` })
   })
 }
 

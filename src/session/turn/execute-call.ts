@@ -45,7 +45,8 @@ export async function executeCall(scope: TurnScope, place: CallPlace): Promise<E
   }
   const { result, answer, errorType } = await perform(scope, { place, offered, span, watch })
   watch.close()
-  const taskId = answer?.outcome === "promoted" ? answer.task.id : null
+  const promoted = answer?.outcome === "promoted" ? answer.task : null
+  const taskId = promoted?.id ?? null
   if (taskId) {
     conversation.hasTasks = true
     agents.watch()
@@ -60,6 +61,7 @@ export async function executeCall(scope: TurnScope, place: CallPlace): Promise<E
       isRefused: errorType === "permission_denied",
       durationMs: watch.ranMs(),
       taskId,
+      ...(promoted?.limits.timeoutMs && { timeoutMs: promoted.limits.timeoutMs }),
       ...(watch.started.length > 0 && { started: watch.started }),
       ...(isAwaitingApproval(answer) && { isAwaitingApproval: true }),
       summary: summarize(result, answer),
