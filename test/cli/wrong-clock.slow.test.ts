@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import pg from "pg"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/app.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
@@ -94,6 +95,35 @@ describe.each(WRONG_CLOCKS)("beside a worker whose clock is $wrong", ({ byMs }) 
     expect(over?.task.ranMs).toBeGreaterThanOrEqual(1_000)
     expect(over?.task.ranMs).toBeLessThan(PATIENCE_MS)
   })
+})
+
+/** Two used tasks: of one the result was used an hour and a half ago, as the store says. */
+async function useTwo(url: string, store: Engine["store"]) {
+  await using asker = await openAsker(url, { takesWork: true })
+  const use = async (): Promise<TaskId> => {
+    const { id } = await asker.tasks.start({ tool: "run_command", input: { command: "echo kept" } })
+    await asker.tasks.result(id, { consume: true, waitMs: PATIENCE_MS })
+    return id
+  }
+  const [old, fresh] = [await use(), await use()]
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query("UPDATE meanwhile.tasks SET used_at = used_at - $1 WHERE id = $2", [1.5 * HOUR_MS, old])
+  await client.end()
+  const isStripped = async (id: TaskId) => typeof (await store.task(id))?.strippedAt === "number"
+  return { oldIsStripped: () => isStripped(old), freshIsStripped: () => isStripped(fresh) }
+}
+
+test("workers take away what was used long enough ago, and no other, whatever their clocks say", async () => {
+  // Each does so once in a minute.
+  const looked = WRONG_CLOCKS.map(async ({ wrong, byMs }) => {
+    const url = await createSharedStore()
+    const { oldIsStripped, freshIsStripped } = await useTwo(url, (await openEngine(url)).store)
+    await startWorker(url, byMs)
+    await eventually(`a worker ${wrong} takes away the old one`, oldIsStripped, 2 * PATIENCE_MS)
+    return freshIsStripped()
+  })
+  expect(await Promise.all(looked)).toEqual([false, false])
 })
 
 describe.each(WRONG_CLOCKS)("on a machine whose clock is $wrong", ({ byMs }) => {

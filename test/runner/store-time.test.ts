@@ -2,6 +2,8 @@ import { expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { backgroundCapable } from "../../src/plugin/background-adapter.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
+import type { TaskId } from "../../src/task/id.ts"
+import { eventually } from "../support/eventually.ts"
 import { openRunner } from "../support/open-runner.ts"
 import { openTestEngine } from "../support/test-engine.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
@@ -23,7 +25,7 @@ async function openWrong(byMs: number) {
     tools: [echo, gated.tool],
     permission: { decide: async ({ tool }) => (tool === "echo" ? asked : { allowed: true }) },
   })
-  return { tasks, engine, stores, gated, now: stores.now() }
+  return { tasks, engine, stores, own, gated, now: stores.now() }
 }
 
 test.each([2 * HOUR_MS, -2 * HOUR_MS])(
@@ -59,5 +61,27 @@ test.each([2 * HOUR_MS, -2 * HOUR_MS])(
     expect(await capable.cleanupCompleted(HOUR_MS / 1_000)).toBe(0)
     stores.advance(HOUR_MS)
     expect(await capable.cleanupCompleted(HOUR_MS / 1_000)).toBe(1)
+  },
+)
+
+test.each([2 * HOUR_MS, -2 * HOUR_MS])(
+  "what was used is kept for an hour of the store's time where the clock is wrong by %i ms",
+  async (byMs) => {
+    const { tasks, engine, stores, own, gated } = await openWrong(byMs)
+    const use = async (number: number) => {
+      const { id } = await tasks.start({ tool: "gated", input: {} })
+      ;(await gated.call(number)).finish("done")
+      await tasks.result(id, { consume: true, waitMs: 30_000 })
+      return id
+    }
+    const old = await use(1)
+    stores.advance(HOUR_MS + 1)
+    const fresh = await use(2)
+    const strippedAt = async (id: TaskId) => (await engine.store.task(id))?.strippedAt
+    await eventually("the old one is taken away", async () => {
+      own.advance(60_000)
+      return typeof (await strippedAt(old)) === "number"
+    })
+    expect(await strippedAt(fresh)).toBeNull()
   },
 )
