@@ -129,7 +129,9 @@ test("a worker that drains says so, to whoever lists the workers too; a second s
   })
   worker.kill("SIGTERM")
   expect(await worker.exited).toBe(3)
-  expect(worker.shown()).toMatch(/Worker \d+ ends at once\. Others take over what it ran\.\n$/)
+  expect(worker.shown()).toMatch(
+    /Worker \d+ ends at once\. What it ran is taken over as after a crash; [^]*data folder is started\.\n$/,
+  )
   expect((await desk.tasks.get(id)).task.status).toBe("running")
 })
 

@@ -29,7 +29,8 @@ export async function runWorker(options: WorkerOptions): Promise<ExitName> {
   const screen = createLineScreen(process.stdout, process.env)
   const stop = createStop()
   stop.hurry.addEventListener("abort", () => {
-    screen.print(`Worker ${process.pid} ends at once. Others take over what it ran.`)
+    screen.print(`Worker ${process.pid} ends at once. What it ran is taken over as after a crash; the processes of its`)
+    screen.print("commands may go on until a worker or a chat with this data folder is started.")
     process.exit(EXIT_CODES.stopped)
   })
   using _ = setInterval(() => {}, ALIVE_EVERY_MS)
