@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest"
+import { systemClock } from "../../src/base/clock.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import { eventually } from "../support/eventually.ts"
+import { openTestEngine } from "../support/test-engine.ts"
+import { createFolder } from "../support/workplace.ts"
 import { createGate } from "./support/gate.ts"
 import { lastSaid } from "./support/open-agent.ts"
 import {
@@ -15,6 +18,7 @@ import {
   starts,
   tasksOf,
   waitForEnds,
+  waitForReports,
 } from "./support/reporting.ts"
 
 const DAY_MS = 24 * 60 * 60_000
@@ -88,4 +92,14 @@ test("an end of more than a week ago wakes nobody: the person is told, and the m
   expect(agent.model.callCount).toBe(2)
   await agent.session.send("well?")
   expect(lastSaid(agent.model, -1)).toContain("| a loaf")
+})
+
+test("an end is as old as the store says: a machine whose clock is a month ahead reports what ended just now", async () => {
+  const engine = await openTestEngine(createFolder())
+  const clock = { ...systemClock, now: () => Date.now() + 30 * DAY_MS }
+  const agent = await openReporting([starts("bread"), "It runs.", "The bread is ready."], { engine, clock })
+  await agent.session.send("bake")
+  await finishNext(agent, 1, "a loaf")
+  await waitForReports(agent, 1)
+  expect(reportsOf(agent)).toEqual(["The bread is ready."])
 })
