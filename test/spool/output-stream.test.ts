@@ -104,7 +104,7 @@ test("all of it is there when it is finished, however much that is", async () =>
   await stream.finish()
   expect(stream.isFinished).toBe(true)
   expect(outputs.text()).toBe(lines)
-  expect(Math.max(...outputs.parts.map(({ bytes }) => bytes.byteLength))).toBe(256 * 1_024)
+  expect(Math.max(...outputs.parts.map(({ bytes }) => bytes.byteLength))).toBe(1_024 * 1_024)
 })
 
 test("what the cap drops goes there too, and what it has dropped before is never sent", async () => {
