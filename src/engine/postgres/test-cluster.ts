@@ -29,7 +29,7 @@ const HASTY = ["-F", "-c", "synchronous_commit=off", "-c", "full_page_writes=off
 /** Where Linux keeps files in memory. Creating a database takes 20 ms there, and on a busy disk 500. */
 const MEMORY = "/dev/shm"
 const ENOUGH_MEMORY = 4 * 2 ** 30
-const MODEST = ["-c", "shared_buffers=64MB", "-c", "max_connections=200", "-c", "listen_addresses=127.0.0.1"]
+const MODEST = ["-c", "shared_buffers=64MB", "-c", "max_connections=500", "-c", "listen_addresses=127.0.0.1"]
 const READY = "database system is ready to accept connections"
 /** Clients that come while it starts are turned away with a `FATAL`, too. */
 const FAILED = /FATAL: +(?! |the database system is)/
