@@ -7,7 +7,7 @@ import { playKills } from "./turn-kills.ts"
 import { openTurnWire } from "./turn-wire.ts"
 
 const FILE = "test/chaos/turn-kill-postgres.slow.test.ts"
-const KILLS = isLong ? 400 : 12
+const KILLS = isLong ? 400 : 8
 
 test("a program whose store is a server goes on with the turn in which it was killed, and repeats nothing that was finished", async () => {
   const { program } = installPackage(createFolder())
