@@ -1,4 +1,5 @@
 import type { Runtime } from "../app.ts"
+import { throughPages } from "../base/pages.ts"
 import type { TaskRow } from "./format.ts"
 
 const PAGE_SIZE = 500
@@ -8,10 +9,5 @@ export async function* listTasks(
   { tasks }: Pick<Runtime, "tasks">,
   filter: Parameters<Runtime["tasks"]["list"]>[0],
 ): AsyncGenerator<TaskRow, void> {
-  let cursor: string | undefined
-  do {
-    const page = await tasks.list(filter, { limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) })
-    yield* page.items
-    cursor = page.cursor
-  } while (cursor !== undefined)
+  for await (const items of throughPages((from) => tasks.list(filter, { limit: PAGE_SIZE, ...from }))) yield* items
 }

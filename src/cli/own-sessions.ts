@@ -1,4 +1,5 @@
 import type { Runtime } from "../app.ts"
+import { throughPages } from "../base/pages.ts"
 import type { Task } from "./format.ts"
 
 type SessionId = NonNullable<Task["session"]>
@@ -26,21 +27,11 @@ async function readChildren(
   const children = new Map<SessionId, SessionId[]>()
   const workspaces = await Promise.all(conversations.map(async (id) => (await store.session(id))?.workspace))
   for (const workspace of new Set(workspaces.flatMap((known) => known ?? []))) {
-    for await (const { id, data } of listSessions(store, workspace)) {
+    const pages = throughPages((from) => store.sessions(workspace, { limit: PAGE_SIZE, ...from }))
+    for (const { id, data } of (await Array.fromAsync(pages)).flat()) {
       const parent = (data["parent"] ?? null) as SessionId | null
       if (parent) children.set(parent, [...(children.get(parent) ?? []), id])
     }
   }
   return children
-}
-
-type SessionRecord = Awaited<ReturnType<Store["sessions"]>>["items"][number]
-
-async function* listSessions(store: Store, workspace: SessionRecord["workspace"]): AsyncGenerator<SessionRecord, void> {
-  let cursor: string | undefined
-  do {
-    const page = await store.sessions(workspace, { limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) })
-    yield* page.items
-    cursor = page.cursor
-  } while (cursor !== undefined)
 }

@@ -1,4 +1,5 @@
 import { isMeanwhileError, MeanwhileError } from "../base/error.ts"
+import { throughPages } from "../base/pages.ts"
 import type { WorkspaceId } from "../task/id.ts"
 import { isTerminal, LIVE_STATUSES } from "../task/lifecycle.ts"
 import { STATUS_NAMES } from "../task/status-names.ts"
@@ -143,15 +144,12 @@ async function cancelAndLook(adapter: Adapter, taskId: string): Promise<boolean>
 async function liveTasks({ plugin, service, workspace }: Adapter): Promise<readonly TaskView[]> {
   const filter = { plugin: plugin.name, statuses: LIVE_STATUSES, ...(workspace !== undefined && { workspace }) }
   const views: TaskView[] = []
-  let cursor: string | undefined
-  do {
-    const page = await service.list(filter, cursor === undefined ? {} : { cursor })
-    for (const { id } of page.items) {
+  for await (const items of throughPages((from) => service.list(filter, from))) {
+    for (const { id } of items) {
       const view = await service.get(id, workspace).catch(unlessGone)
       if (view && !isTerminal(view.task.status)) views.push(view)
     }
-    cursor = page.cursor
-  } while (cursor !== undefined)
+  }
   return views
 }
 

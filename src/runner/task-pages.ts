@@ -1,3 +1,4 @@
+import { throughPages } from "../base/pages.ts"
 import type { TaskSummary } from "../task/record.ts"
 import type { TaskFilter } from "../task/store.ts"
 import type { RunnerScope } from "./scope.ts"
@@ -8,17 +9,12 @@ const PAGE_SIZE = 500
  * All tasks that the filter selects, newest first. The cursor is a place in creation order: tasks that leave the filter
  * meanwhile do not move it.
  */
-export async function* readPages(
+export function readPages(
   { store }: Pick<RunnerScope, "store">,
   filter: TaskFilter,
   limit = PAGE_SIZE,
 ): AsyncGenerator<readonly TaskSummary[], void> {
-  let cursor: string | undefined
-  do {
-    const page = await store.tasks(filter, { limit, ...(cursor && { cursor }) })
-    yield page.items
-    cursor = page.cursor
-  } while (cursor)
+  return throughPages((from) => store.tasks(filter, { limit, ...from }))
 }
 
 export async function readAll(scope: Pick<RunnerScope, "store">, filter: TaskFilter): Promise<readonly TaskSummary[]> {
