@@ -1,14 +1,12 @@
 import { dirname, join } from "node:path"
-import { PassThrough } from "node:stream"
-import { text } from "node:stream/consumers"
 import { expect, test } from "vitest"
 import type { Runtime } from "../../src/app.ts"
 import { describePlace, isAskedElsewhere } from "../../src/cli/asked-place.ts"
 import { inboxCommand } from "../../src/cli/command/inbox-commands.ts"
-import { createLineScreen } from "../../src/cli/screen/create-screen.ts"
 import { createTask, RUNNING, sampleWait, WORKER } from "../../src/engine/suite/samples.ts"
 import type { TaskRecord } from "../../src/task/record.ts"
 import { openTestEngine } from "../support/test-engine.ts"
+import { showCommand } from "../support/show-command.ts"
 import { createFolder } from "../support/workplace.ts"
 
 /** A call of an agent that waits for its approval, where the agent runs on this worker. */
@@ -60,20 +58,7 @@ test.each([
 ] as const)("the inbox names a folder once when whoever asks is on this %s", async (where, place) => {
   const { meanwhile, ask } = await openAsking({ host: "build-1", where })
   await ask("/srv/work", { kind: "may_it_run", text: "May it run?", detail: "ls -l\nin /srv/work" })
-  const output = new PassThrough()
-  const { signal } = new AbortController()
-  const screen = createLineScreen(output)
-  await inboxCommand.run("", {
-    meanwhile,
-    screen,
-    signal,
-    prefix: "/",
-    words: "meanwhile",
-    own: null,
-    announceEnd() {},
-  })
-  output.end()
-  const lines = (await text(output)).split("\n").map((line) => line.trim())
+  const lines = (await showCommand(inboxCommand, "", meanwhile)).split("\n").map((line) => line.trim())
   expect(lines.filter((line) => line.startsWith("in "))).toEqual([place])
   expect(lines).toContain("ls -l")
 })

@@ -1,12 +1,10 @@
-import { PassThrough } from "node:stream"
-import { text } from "node:stream/consumers"
 import { expect, onTestFinished, test } from "vitest"
 import { createRuntime } from "../../src/app.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
 import { retryCommand, taskCommand, tasksCommand } from "../../src/cli/command/task-commands.ts"
 import { formatRow } from "../../src/cli/format-row.ts"
 import { formatView } from "../../src/cli/format-view.ts"
-import { createLineScreen } from "../../src/cli/screen/create-screen.ts"
+import { showCommand } from "../support/show-command.ts"
 import { createFolder } from "../support/workplace.ts"
 
 /** A task that nobody takes. */
@@ -31,20 +29,7 @@ test("a task that is queued is listed with how long it has waited", async () => 
 test("a list that goes into a pipe is not cut", async () => {
   const command = `: ${"word ".repeat(12)}end`
   const meanwhile = await openWithQueued(command)
-  const output = new PassThrough()
-  const screen = createLineScreen(output)
-  const { signal } = new AbortController()
-  await tasksCommand.run("", {
-    meanwhile,
-    screen,
-    signal,
-    prefix: "/",
-    words: "meanwhile",
-    own: null,
-    announceEnd() {},
-  })
-  output.end()
-  expect(await text(output)).toContain(command)
+  expect(await showCommand(tasksCommand, "", meanwhile)).toContain(command)
 })
 
 test("a last line that is very long is cut where a task is shown", async () => {
@@ -58,11 +43,8 @@ test("a last line that is very long is cut where a task is shown", async () => {
 
 test("a word behind the id of a task is refused with the usage", async () => {
   const meanwhile = await openWithQueued("sleep 1")
-  const { signal } = new AbortController()
-  const screen = createLineScreen(new PassThrough())
-  const context = { meanwhile, screen, signal, prefix: "/", words: "meanwhile", own: null, announceEnd() {} }
   for (const command of [taskCommand, retryCommand])
-    await expect(command.run("3970 extra", context)).rejects.toThrow(
+    await expect(showCommand(command, "3970 extra", meanwhile)).rejects.toThrow(
       `/${command.name} does not understand "extra". Usage: /${command.name} ID`,
     )
 })
@@ -71,20 +53,9 @@ test("a task that is begun anew where nobody can run it says what is missing", a
   const meanwhile = await openWithQueued("sleep 1")
   const [{ id } = { id: "" }] = (await meanwhile.tasks.list({})).items
   await meanwhile.tasks.cancel(id, { by: "person" })
-  const output = new PassThrough()
-  const screen = createLineScreen(output)
-  const { signal } = new AbortController()
-  await retryCommand.run(id, {
-    meanwhile,
-    screen,
-    signal,
-    prefix: "/",
-    words: "meanwhile",
-    own: null,
-    announceEnd() {},
-  })
-  output.end()
-  expect(await text(output)).toMatch(/run 2 is queued; its end will be announced: no worker is there\n/)
+  expect(await showCommand(retryCommand, id, meanwhile)).toMatch(
+    /run 2 is queued; its end will be announced: no worker is there\n/,
+  )
 })
 
 test("a folder that is not there is told as that", async () => {

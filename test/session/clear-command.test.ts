@@ -1,26 +1,17 @@
 import { join } from "node:path"
-import { PassThrough } from "node:stream"
-import { text } from "node:stream/consumers"
 import { expect, onTestFinished, test } from "vitest"
 import { z } from "zod"
 import type { Runtime } from "../../src/app.ts"
 import { clearCommand } from "../../src/cli/command/clear-command.ts"
-import { createLineScreen } from "../../src/cli/screen/create-screen.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
 import type { SessionId, TaskId } from "../../src/task/id.ts"
 import { echo } from "../support/tools.ts"
 import { openTestRuntime } from "../support/test-engine.ts"
+import { showCommand } from "../support/show-command.ts"
 import { lastSaid, openAgent } from "./support/open-agent.ts"
 
 /** What it says in another program on the same store. */
-async function clear(meanwhile: Runtime): Promise<string> {
-  const output = new PassThrough()
-  const { signal } = new AbortController()
-  const screen = createLineScreen(output)
-  await clearCommand.run("", { meanwhile, screen, signal, prefix: "", words: "meanwhile", own: null, announceEnd() {} })
-  output.end()
-  return text(output)
-}
+const clear = (meanwhile: Runtime): Promise<string> => showCommand(clearCommand, "", meanwhile)
 
 async function openBeside(folder: string): Promise<Runtime> {
   const runtime = await openTestRuntime({ environment: {}, dataDirectory: join(folder, "data"), takesWork: false })

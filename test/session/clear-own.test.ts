@@ -1,25 +1,16 @@
 import { join } from "node:path"
-import { PassThrough } from "node:stream"
-import { text } from "node:stream/consumers"
 import { expect, test } from "vitest"
 import type { Runtime } from "../../src/app.ts"
 import type { OwnWork } from "../../src/cli/begun-here.ts"
 import { clearCommand } from "../../src/cli/command/clear-command.ts"
 import { createIdFiles } from "../../src/cli/id-files.ts"
-import { createLineScreen } from "../../src/cli/screen/create-screen.ts"
 import type { SessionId, TaskId } from "../../src/task/id.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
+import { showCommand } from "../support/show-command.ts"
 import { answersIn, openSubagents, spawn } from "./support/open-subagents.ts"
 
-async function clear(meanwhile: Runtime, own: OwnWork): Promise<string> {
-  const output = new PassThrough()
-  const { signal } = new AbortController()
-  const screen = createLineScreen(output)
-  await clearCommand.run("", { meanwhile, screen, signal, prefix: "/", words: "meanwhile", own, announceEnd() {} })
-  output.end()
-  return text(output)
-}
+const clear = (meanwhile: Runtime, own: OwnWork): Promise<string> => showCommand(clearCommand, "", meanwhile, { own })
 
 async function openShared() {
   const gated = createGatedTool()
