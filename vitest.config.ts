@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url"
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config"
-import { isAbout, ON_POSTGRES, SLOW_ON_POSTGRES } from "./test/engines.ts"
-import { LongestFirst } from "./test/longest-first.ts"
+import { isAbout, ON_POSTGRES, SLOW_ON_POSTGRES } from "./test/support/engines.ts"
+import { LongestFirst } from "./test/support/longest-first.ts"
 
 /** `npm run test:long` is `--mode long`: the seeded suites read MEANWHILE_TEST_LENGTH and run thousands of seeds. */
 const LONG_MODE = "long"

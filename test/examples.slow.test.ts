@@ -3,8 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
-import { findExpectedOutput, toOutputPattern } from "./documents/expected-output.ts"
-import { runProgram } from "./documents/run-program.ts"
+import { findExpectedOutput, toOutputPattern } from "./support/documents/expected-output.ts"
+import { runProgram } from "./support/documents/run-program.ts"
 
 const folder = fileURLToPath(new URL("../examples", import.meta.url))
 const examples = readdirSync(folder).filter((name) => name.endsWith(".ts"))

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
-import { AGENT_ROWS } from "./field-notes/agent-rows.ts"
-import { RESULT_ROWS } from "./field-notes/result-rows.ts"
+import { AGENT_ROWS } from "./support/field-notes/agent-rows.ts"
+import { RESULT_ROWS } from "./support/field-notes/result-rows.ts"
 
 /** Rows about the lifecycle and about output: each is a file of its own here, named for the row. */
 const OWN_FILES: Readonly<Record<string, number>> = { a: 13, b: 7 }

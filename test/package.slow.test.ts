@@ -5,9 +5,9 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { toOutputPattern } from "./documents/expected-output.ts"
-import { readGuidePrograms } from "./documents/guide-programs.ts"
-import { runProgram } from "./documents/run-program.ts"
+import { toOutputPattern } from "./support/documents/expected-output.ts"
+import { readGuidePrograms } from "./support/documents/guide-programs.ts"
+import { runProgram } from "./support/documents/run-program.ts"
 import { ENGINE_TEST } from "./support/engine-author.ts"
 
 const run = promisify(execFile)

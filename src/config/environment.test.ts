@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { useConfigFolder } from "./test-config-folder.ts"
+import { useConfigFolder } from "../../test/support/config/config-folder.ts"
 
 const { load, loadTrusted } = useConfigFolder()
 

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { loadConfig } from "./load-config.ts"
-import { sections, useConfigFolder } from "./test-config-folder.ts"
+import { sections, useConfigFolder } from "../../test/support/config/config-folder.ts"
 
 const { load, loadTrusted, directory } = useConfigFolder()
 

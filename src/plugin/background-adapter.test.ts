@@ -6,7 +6,7 @@ import { backgroundCapable } from "./background-adapter.ts"
 import { isBackgroundCapable } from "./background-capable.ts"
 import { definePlugin } from "./define-plugin.ts"
 import { defineTool } from "./tool.ts"
-import { clock, createFakeService } from "./test-task-service.ts"
+import { clock, createFakeService } from "../../test/support/plugin/task-service.ts"
 
 const input = z.object({ size: z.number() })
 const tool = (name: string, background?: Parameters<typeof defineTool<{ size: number }>>[0]["background"]) =>

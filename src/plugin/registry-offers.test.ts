@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { createRegistry } from "./registry.ts"
 import type { ToolPlugin } from "./tool-plugin.ts"
-import { createTestPlugin, createTestTool } from "./test-plugin.ts"
+import { createTestPlugin, createTestTool } from "../../test/support/plugin/plugin.ts"
 
 describe("what exposed plugins offer together", () => {
   it("gives tool schemas as JSON Schema with a description that tells the policy", async () => {

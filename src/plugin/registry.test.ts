@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { RegistryChange } from "./registry-state.ts"
 import { createRegistry } from "./registry.ts"
-import { createTestPlugin, createTestTool } from "./test-plugin.ts"
+import { createTestPlugin, createTestTool } from "../../test/support/plugin/plugin.ts"
 
 describe("registering and exposing", () => {
   it("makes the tools of a registered plugin reachable in one call", async () => {

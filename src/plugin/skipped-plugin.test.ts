@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { createRegistry } from "./registry.ts"
-import { createTestPlugin } from "./test-plugin.ts"
+import { createTestPlugin } from "../../test/support/plugin/plugin.ts"
 
 describe("skipped plugins", () => {
   it("skips a plugin whose model requirement is not met, with the reason", async () => {

@@ -3,9 +3,9 @@ import { createSubagentPlugin } from "../../src/builtin/subagent/subagent-plugin
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import { textOf } from "../../src/plugin/message.ts"
 import type { ModelRequest } from "../../src/plugin/model.ts"
-import { createGate } from "../session/support/gate.ts"
-import { lastSaid, resultsOf, resultText } from "../session/support/open-agent.ts"
-import { call, openBackground } from "./support/open-background.ts"
+import { createGate } from "../support/session/gate.ts"
+import { lastSaid, resultsOf, resultText } from "../support/session/open-agent.ts"
+import { call, openBackground } from "../support/background/open-background.ts"
 
 const plugins = () => [createSubagentPlugin({ directories: [] })]
 const isBelow = ({ system }: ModelRequest): boolean => system.includes("You are a subagent")

@@ -5,7 +5,7 @@ import type { Tool } from "../../src/plugin/tool.ts"
 import { eventually } from "../support/eventually.ts"
 import { nextWait } from "../support/next-wait.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
-import { call, type OpenBackground, openBackground } from "./support/open-background.ts"
+import { call, type OpenBackground, openBackground } from "../support/background/open-background.ts"
 
 const asking: Tool = {
   ...echo,

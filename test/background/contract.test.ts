@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { backgroundCapable } from "../../src/plugin/background-adapter.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { createGatedTool } from "../support/tools.ts"
-import { call, openBackground } from "./support/open-background.ts"
+import { call, openBackground } from "../support/background/open-background.ts"
 
 test("000-14: a handle of the contract holds what the caller of its task wanted to find again", async () => {
   const gated = createGatedTool({ obeys: true })

@@ -7,8 +7,8 @@ import type { PluginHost } from "../../src/plugin/plugin-host.ts"
 import { createRegistry } from "../../src/plugin/registry.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
-import { add } from "../session/support/test-tools.ts"
-import { call, openBackground } from "./support/open-background.ts"
+import { add } from "../support/session/test-tools.ts"
+import { call, openBackground } from "../support/background/open-background.ts"
 
 const VOCABULARIES: readonly VocabularyName[] = ["meanwhile", "jaato", "opencode", "penguiflow"]
 const holding = (name: string, ...tools: Tool[]) => definePlugin({ kind: "tool", name, tools })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
-import { call, createGatedCommand, lastAnswer, openBackground } from "./support/open-background.ts"
+import { call, createGatedCommand, lastAnswer, openBackground } from "../support/background/open-background.ts"
 
 const INSTALL = { tool: "run_command", input: { name: "npm ci" } }
 const start = { tool: "start_task", input: INSTALL }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
-import { lastSaid } from "../session/support/open-agent.ts"
+import { lastSaid } from "../support/session/open-agent.ts"
 import { eventually } from "../support/eventually.ts"
 import { interceptCommits } from "../support/intercept-commits.ts"
-import { call, callWithTask, createGatedCommand, openBackground } from "./support/open-background.ts"
+import { call, callWithTask, createGatedCommand, openBackground } from "../support/background/open-background.ts"
 
 const BUILD = { plugin_name: "cli", tool_name: "runCommand", arguments: { name: "npm ci" } }
 

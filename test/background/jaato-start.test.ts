@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { createGatedTool, echo } from "../support/tools.ts"
-import { add } from "../session/support/test-tools.ts"
-import { call, createGatedCommand, openBackground } from "./support/open-background.ts"
+import { add } from "../support/session/test-tools.ts"
+import { call, createGatedCommand, openBackground } from "../support/background/open-background.ts"
 
 const BUILD = { plugin_name: "cli", tool_name: "runCommand", arguments: { name: "npm ci" } }
 

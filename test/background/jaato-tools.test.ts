@@ -2,8 +2,8 @@ import { expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
-import { add } from "../session/support/test-tools.ts"
-import { call, callWithTask, createGatedCommand, openBackground } from "./support/open-background.ts"
+import { add } from "../support/session/test-tools.ts"
+import { call, callWithTask, createGatedCommand, openBackground } from "../support/background/open-background.ts"
 
 const BUILD = { plugin_name: "cli", tool_name: "runCommand", arguments: { name: "npm ci" } }
 const UNKNOWN = "00000000-0000-4000-8000-000000000000"

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { textOf } from "../../src/plugin/message.ts"
-import { resultsOf, resultText } from "../session/support/open-agent.ts"
+import { resultsOf, resultText } from "../support/session/open-agent.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
-import { type BackgroundOptions, call, openBackground } from "./support/open-background.ts"
+import { type BackgroundOptions, call, openBackground } from "../support/background/open-background.ts"
 
 const MANY = 90
 const LIMITS = { maxConcurrentTasks: MANY, maxConcurrentPerPlugin: MANY, maxConcurrentPerSession: MANY }

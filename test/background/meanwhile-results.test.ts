@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
-import { lastSaid, PLACES } from "../session/support/open-agent.ts"
+import { lastSaid, PLACES } from "../support/session/open-agent.ts"
 import { eventually } from "../support/eventually.ts"
-import { call, callWithTask } from "./support/open-background.ts"
-import { openMeanwhile, start } from "./support/open-meanwhile.ts"
+import { call, callWithTask } from "../support/background/open-background.ts"
+import { openMeanwhile, start } from "../support/background/open-meanwhile.ts"
 
 describe.each(PLACES)("in a conversation %s", (_, isKept) => {
   test("a task is started, looked at, and its result is told once, by whoever is first", async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
-import { resultsOf, resultText } from "../session/support/open-agent.ts"
-import { add } from "../session/support/test-tools.ts"
+import { resultsOf, resultText } from "../support/session/open-agent.ts"
+import { add } from "../support/session/test-tools.ts"
 import { echo } from "../support/tools.ts"
-import { call, callWithTask } from "./support/open-background.ts"
-import { openMeanwhile, start } from "./support/open-meanwhile.ts"
+import { call, callWithTask } from "../support/background/open-background.ts"
+import { openMeanwhile, start } from "../support/background/open-meanwhile.ts"
 
 test("a list shows the tasks of this conversation, by status and by group", async () => {
   const agent = await openMeanwhile([

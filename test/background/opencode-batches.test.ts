@@ -1,9 +1,16 @@
 import { describe, expect, test } from "vitest"
 import { isTerminal } from "../../src/task/lifecycle.ts"
-import { lastSaid } from "../session/support/open-agent.ts"
+import { lastSaid } from "../support/session/open-agent.ts"
 import { eventually } from "../support/eventually.ts"
-import { call, lastAnswer } from "./support/open-background.ts"
-import { about, behindGate, launch, type OpenDelegation, openDelegation, resume } from "./support/open-delegation.ts"
+import { call, lastAnswer } from "../support/background/open-background.ts"
+import {
+  about,
+  behindGate,
+  launch,
+  type OpenDelegation,
+  openDelegation,
+  resume,
+} from "../support/background/open-delegation.ts"
 
 /** Of the test that runs: scripts look at its tasks. */
 let agent: OpenDelegation

@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest"
-import { lastSaid } from "../session/support/open-agent.ts"
+import { lastSaid } from "../support/session/open-agent.ts"
 import { eventually } from "../support/eventually.ts"
-import { call } from "./support/open-background.ts"
-import { about, behindGate, launch, type OpenDelegation, openDelegation } from "./support/open-delegation.ts"
+import { call } from "../support/background/open-background.ts"
+import {
+  about,
+  behindGate,
+  launch,
+  type OpenDelegation,
+  openDelegation,
+} from "../support/background/open-delegation.ts"
 
 /** Of the test that runs: scripts look at its tasks. */
 let agent: OpenDelegation

@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
-import { lastSaid } from "../session/support/open-agent.ts"
+import { lastSaid } from "../support/session/open-agent.ts"
 import { eventually } from "../support/eventually.ts"
-import { about, behindGate, launch, type OpenDelegation, openDelegation } from "./support/open-delegation.ts"
+import {
+  about,
+  behindGate,
+  launch,
+  type OpenDelegation,
+  openDelegation,
+} from "../support/background/open-delegation.ts"
 
 const SCAN_MS = 5_000
 const STEP_MS = 100

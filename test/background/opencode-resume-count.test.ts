@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import { isTerminal } from "../../src/task/lifecycle.ts"
 import { eventually } from "../support/eventually.ts"
-import { call } from "./support/open-background.ts"
-import { about, endedAgain, type OpenDelegation, openCompleted, resume } from "./support/open-delegation.ts"
+import { call } from "../support/background/open-background.ts"
+import { about, endedAgain, type OpenDelegation, openCompleted, resume } from "../support/background/open-delegation.ts"
 
 /** Of the test that runs: scripts look at its tasks. */
 let agent: OpenDelegation

@@ -3,7 +3,7 @@ import { createManualClock } from "../../src/base/manual-clock.ts"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import type { SessionId } from "../../src/task/id.ts"
 import { isTerminal } from "../../src/task/lifecycle.ts"
-import { lastSaid } from "../session/support/open-agent.ts"
+import { lastSaid } from "../support/session/open-agent.ts"
 import { eventually } from "../support/eventually.ts"
 import {
   about,
@@ -14,7 +14,7 @@ import {
   openCompleted,
   openDelegation,
   resume,
-} from "./support/open-delegation.ts"
+} from "../support/background/open-delegation.ts"
 
 /** Of the test that runs: scripts look at its tasks. */
 let agent: OpenDelegation

@@ -3,8 +3,15 @@ import { createManualClock } from "../../src/base/manual-clock.ts"
 import { isTerminal } from "../../src/task/lifecycle.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
-import { call } from "./support/open-background.ts"
-import { about, behindGate, launch, type OpenDelegation, openDelegation, toLaunch } from "./support/open-delegation.ts"
+import { call } from "../support/background/open-background.ts"
+import {
+  about,
+  behindGate,
+  launch,
+  type OpenDelegation,
+  openDelegation,
+  toLaunch,
+} from "../support/background/open-delegation.ts"
 
 /** Of the test that runs: scripts look at its tasks. */
 let agent: OpenDelegation

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest"
 import type { JsonObject } from "../../src/base/json.ts"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
-import { lastSaid } from "../session/support/open-agent.ts"
+import { lastSaid } from "../support/session/open-agent.ts"
 import { eventually } from "../support/eventually.ts"
-import { createAnsweringPerson } from "./support/answering-person.ts"
+import { createAnsweringPerson } from "../support/background/answering-person.ts"
 import {
   type BackgroundOptions,
   call,
   createGatedCommand,
   type OpenBackground,
   openBackground,
-} from "./support/open-background.ts"
-import { openDelegation } from "./support/open-delegation.ts"
+} from "../support/background/open-background.ts"
+import { openDelegation } from "../support/background/open-delegation.ts"
 
 /** Of the test that runs: scripts look at its tasks. */
 let agent: OpenBackground

@@ -9,8 +9,8 @@ import {
   lastAnswer,
   type OpenBackground,
   openBackground,
-} from "./support/open-background.ts"
-import { about, behindGate, type OpenDelegation, openDelegation } from "./support/open-delegation.ts"
+} from "../support/background/open-background.ts"
+import { about, behindGate, type OpenDelegation, openDelegation } from "../support/background/open-delegation.ts"
 
 /** Of the test that runs: scripts look at its tasks. */
 let agent: OpenBackground

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import type { JsonObject } from "../../src/base/json.ts"
-import { lastSaid } from "../session/support/open-agent.ts"
+import { lastSaid } from "../support/session/open-agent.ts"
 import { eventually } from "../support/eventually.ts"
 import { nextWait } from "../support/next-wait.ts"
 import {
@@ -11,8 +11,8 @@ import {
   createGatedCommand,
   type OpenBackground,
   openBackground,
-} from "./support/open-background.ts"
-import { about } from "./support/open-delegation.ts"
+} from "../support/background/open-background.ts"
+import { about } from "../support/background/open-delegation.ts"
 
 /** Of the test that runs: scripts look at its tasks. */
 let agent: OpenBackground

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
 import { createBackgroundPlugin } from "../../src/builtin/background/background-plugin.ts"
 import { echo } from "../support/tools.ts"
-import { resultsOf, resultText } from "../session/support/open-agent.ts"
-import { createAnsweringPerson } from "./support/answering-person.ts"
-import { call, openBackground } from "./support/open-background.ts"
+import { resultsOf, resultText } from "../support/session/open-agent.ts"
+import { createAnsweringPerson } from "../support/background/answering-person.ts"
+import { call, openBackground } from "../support/background/open-background.ts"
 
 const write = { ...echo, name: "write", effects: ["write"] as const }
 const start = (value: string) => call("start_task", { tool: "write", input: { value } })

@@ -2,8 +2,8 @@ import { expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { echo } from "../support/tools.ts"
-import { type BackgroundOptions, call } from "./support/open-background.ts"
-import { openMeanwhile } from "./support/open-meanwhile.ts"
+import { type BackgroundOptions, call } from "../support/background/open-background.ts"
+import { openMeanwhile } from "../support/background/open-meanwhile.ts"
 
 /** What the model reads when its call has moved to the background. */
 async function promote(options: BackgroundOptions = {}): Promise<{ readonly text: string; readonly id: string }> {

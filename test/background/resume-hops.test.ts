@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
-import { resultsOf, resultText } from "../session/support/open-agent.ts"
-import { reportsOf, waitForReports } from "../session/support/reporting.ts"
-import { launch, openDelegation, resume } from "./support/open-delegation.ts"
-import type { OpenBackground } from "./support/open-background.ts"
+import { resultsOf, resultText } from "../support/session/open-agent.ts"
+import { reportsOf, waitForReports } from "../support/session/reporting.ts"
+import { launch, openDelegation, resume } from "../support/background/open-delegation.ts"
+import type { OpenBackground } from "../support/background/open-background.ts"
 
 let agent: OpenBackground
 

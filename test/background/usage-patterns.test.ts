@@ -1,8 +1,14 @@
 import { expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { eventually } from "../support/eventually.ts"
-import { lastSaid } from "../session/support/open-agent.ts"
-import { call, callWithTask, createGatedCommand, lastAnswer, openBackground } from "./support/open-background.ts"
+import { lastSaid } from "../support/session/open-agent.ts"
+import {
+  call,
+  callWithTask,
+  createGatedCommand,
+  lastAnswer,
+  openBackground,
+} from "../support/background/open-background.ts"
 
 const start = (command: string) => ({
   tool: "startBackgroundTask",

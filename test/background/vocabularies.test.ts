@@ -4,12 +4,12 @@ import { createBackgroundPlugin } from "../../src/builtin/background/background-
 import type { VocabularyName } from "../../src/builtin/background/vocabularies.ts"
 import type { ScriptedCall, ScriptStep } from "../../src/builtin/scripted/script.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
-import { openAgent, resultsOf, resultText } from "../session/support/open-agent.ts"
-import { WORKER } from "../session/support/open-subagents.ts"
-import { createGate } from "../session/support/gate.ts"
+import { openAgent, resultsOf, resultText } from "../support/session/open-agent.ts"
+import { WORKER } from "../support/session/open-subagents.ts"
+import { createGate } from "../support/session/gate.ts"
 import { createScriptedProvider } from "../../src/builtin/scripted/scripted-provider.ts"
 import { createSubagentPlugin } from "../../src/builtin/subagent/subagent-plugin.ts"
-import { createGatedCommand } from "./support/open-background.ts"
+import { createGatedCommand } from "../support/background/open-background.ts"
 import { eventually } from "../support/eventually.ts"
 
 /** How each vocabulary says the same. `start` begins work that ends when it is stopped. */

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest"
-import { createHouse, type House, ROOM } from "./crash-house.ts"
-import { fillEverySlot, finishAll, playScenario } from "./crash-scenario.ts"
-import { parseEffects } from "./effects.ts"
-import { type CrashPoint, describeCrash } from "./mortal-engine.ts"
-import { findViolations } from "./outcome-invariants.ts"
+import { createHouse, type House, ROOM } from "../support/chaos/crash-house.ts"
+import { fillEverySlot, finishAll, playScenario } from "../support/chaos/crash-scenario.ts"
+import { parseEffects } from "../support/chaos/effects.ts"
+import { type CrashPoint, describeCrash } from "../support/chaos/mortal-engine.ts"
+import { findViolations } from "../support/chaos/outcome-invariants.ts"
 import { withPatience } from "../support/patience.ts"
-import { createRandom, isLong, requireNone, TEST_SEED, withSeed } from "./seed.ts"
+import { createRandom, isLong, requireNone, TEST_SEED, withSeed } from "../support/chaos/seed.ts"
 
 const FILE = "test/chaos/crash-points.slow.test.ts"
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
-import { playDeliveryKills } from "./delivery-kills.ts"
-import { isLong, TEST_SEED, withSeed } from "./seed.ts"
+import { playDeliveryKills } from "../support/chaos/delivery-kills.ts"
+import { isLong, TEST_SEED, withSeed } from "../support/chaos/seed.ts"
 
 const FILE = "test/chaos/delivery-kill-postgres.slow.test.ts"
 const SEEDS = isLong ? 400 : 8

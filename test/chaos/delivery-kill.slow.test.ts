@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import { playDeliveryKills } from "./delivery-kills.ts"
-import { isLong, TEST_SEED, withSeed } from "./seed.ts"
+import { playDeliveryKills } from "../support/chaos/delivery-kills.ts"
+import { isLong, TEST_SEED, withSeed } from "../support/chaos/seed.ts"
 
 const FILE = "test/chaos/delivery-kill.slow.test.ts"
 const SEEDS = isLong ? 800 : 40

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createEmptyStore } from "./delivery-house.ts"
-import { planOutbox } from "./delivery-outbox.ts"
-import { type DeliveryPlan, planDelivery } from "./delivery-plan.ts"
-import { countCommits, playDelivery } from "./delivery-round.ts"
-import type { CrashPoint } from "./mortal-engine.ts"
-import { createRandom, isLong, type Random, TEST_SEED, withSeed } from "./seed.ts"
+import { createEmptyStore } from "../support/chaos/delivery-house.ts"
+import { planOutbox } from "../support/chaos/delivery-outbox.ts"
+import { type DeliveryPlan, planDelivery } from "../support/chaos/delivery-plan.ts"
+import { countCommits, playDelivery } from "../support/chaos/delivery-round.ts"
+import type { CrashPoint } from "../support/chaos/mortal-engine.ts"
+import { createRandom, isLong, type Random, TEST_SEED, withSeed } from "../support/chaos/seed.ts"
 
 const FILE = "test/chaos/delivery-points.slow.test.ts"
 /** Both tests together; those with real kills have a file of their own. */

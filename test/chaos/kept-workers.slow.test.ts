@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from "vitest"
 import { STORE_VERSION } from "../../src/engine/postgres/migrations.ts"
 import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
 import { createFolder } from "../support/workplace.ts"
-import { startChild } from "./child.ts"
-import { KEPT_WORKERS } from "./kept-workers.ts"
+import { startChild } from "../support/chaos/child.ts"
+import { KEPT_WORKERS } from "../support/chaos/kept-workers.ts"
 
 async function readVersion(url: string): Promise<number> {
   const client = new pg.Client(url)

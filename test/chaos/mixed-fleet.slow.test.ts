@@ -8,21 +8,21 @@ import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
 import type { ToolCall } from "../../src/plugin/task-service.ts"
 import { eventually } from "../support/eventually.ts"
 import { createFolder } from "../support/workplace.ts"
-import { createCallers, listen } from "./callers.ts"
-import { type Child, startChild } from "./child.ts"
-import type { Command } from "./crash-protocol.ts"
-import { parseEffects } from "./effects.ts"
-import { KEPT_WORKERS } from "./kept-workers.ts"
-import { findViolations } from "./outcome-invariants.ts"
+import { createCallers, listen } from "../support/chaos/callers.ts"
+import { type Child, startChild } from "../support/chaos/child.ts"
+import type { Command } from "../support/chaos/crash-protocol.ts"
+import { parseEffects } from "../support/chaos/effects.ts"
+import { KEPT_WORKERS } from "../support/chaos/kept-workers.ts"
+import { findViolations } from "../support/chaos/outcome-invariants.ts"
 import { withPatience } from "../support/patience.ts"
-import { requireNone } from "./seed.ts"
-import { describeLive, readHistories } from "./store-invariants.ts"
+import { requireNone } from "../support/chaos/seed.ts"
+import { describeLive, readHistories } from "../support/chaos/store-invariants.ts"
 
 const SLOTS = 3
 const LEASE_SECONDS = 1
 const PROGRAMS = {
   ...KEPT_WORKERS,
-  "newest schema": fileURLToPath(new URL("processes/crash-program.ts", import.meta.url)),
+  "newest schema": fileURLToPath(new URL("../support/chaos/processes/crash-program.ts", import.meta.url)),
 } as const
 type Version = keyof typeof PROGRAMS
 

@@ -12,8 +12,8 @@ import type { Runner } from "../../src/runner/runner.ts"
 import { isTerminal, LIVE_STATUSES, type TerminalStatus } from "../../src/task/lifecycle.ts"
 import type { TaskStore } from "../../src/task/store.ts"
 import { createGatedTool, type GatedTool } from "../support/tools.ts"
-import { isLong, TEST_SEED } from "./seed.ts"
-import { describeLive, findBrokenHistories, findUnfinished, readHistories } from "./store-invariants.ts"
+import { isLong, TEST_SEED } from "../support/chaos/seed.ts"
+import { describeLive, findBrokenHistories, findUnfinished, readHistories } from "../support/chaos/store-invariants.ts"
 
 const SLOTS = 2
 /** So many turns of the event loop are enough for anything that was asked for to happen. */

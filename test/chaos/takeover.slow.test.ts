@@ -3,9 +3,9 @@ import { expect, onTestFinished, test } from "vitest"
 import { eventually } from "../support/eventually.ts"
 import { createOwnStopwatch } from "../support/own-stopwatch.ts"
 import { createFolder } from "../support/workplace.ts"
-import { openFleetDesk } from "./fleet-desk.ts"
-import { type FleetSiteOptions, openFleetSite } from "./fleet-site.ts"
-import { createRandom, TEST_SEED } from "./seed.ts"
+import { openFleetDesk } from "../support/chaos/fleet-desk.ts"
+import { type FleetSiteOptions, openFleetSite } from "../support/chaos/fleet-site.ts"
+import { createRandom, TEST_SEED } from "../support/chaos/seed.ts"
 
 const TASKS = 6
 /** Longer than anybody waits here: what is done in the meantime was done by somebody else. */

@@ -2,9 +2,9 @@ import { expect, test } from "vitest"
 import { installPackage } from "../../bench/built-package.ts"
 import { createOwnStopwatch } from "../support/own-stopwatch.ts"
 import { createFolder } from "../support/workplace.ts"
-import { isLong, requireNone, TEST_SEED, withSeed } from "./seed.ts"
-import { playKills } from "./turn-kills.ts"
-import { openTurnWire } from "./turn-wire.ts"
+import { isLong, requireNone, TEST_SEED, withSeed } from "../support/chaos/seed.ts"
+import { playKills } from "../support/chaos/turn-kills.ts"
+import { openTurnWire } from "../support/chaos/turn-wire.ts"
 
 const FILE = "test/chaos/turn-kill.slow.test.ts"
 const KILLS = isLong ? 1_000 : 40

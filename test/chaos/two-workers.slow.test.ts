@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
-import { type Child, startChild } from "./child.ts"
-import { planCommands } from "./crash-plan.ts"
-import type { Command } from "./crash-protocol.ts"
-import { createCrashSite, type CrashSite } from "./crash-site.ts"
-import { createCallers, listen } from "./callers.ts"
+import { type Child, startChild } from "../support/chaos/child.ts"
+import { planCommands } from "../support/chaos/crash-plan.ts"
+import type { Command } from "../support/chaos/crash-protocol.ts"
+import { createCrashSite, type CrashSite } from "../support/chaos/crash-site.ts"
+import { createCallers, listen } from "../support/chaos/callers.ts"
 import { eventually } from "../support/eventually.ts"
 import { withPatience } from "../support/patience.ts"
 import { stateOf } from "../support/processes.ts"
-import { createRandom, isLong, type Random, requireNone, TEST_SEED, withSeed } from "./seed.ts"
+import { createRandom, isLong, type Random, requireNone, TEST_SEED, withSeed } from "../support/chaos/seed.ts"
 
 const FILE = "test/chaos/two-workers.slow.test.ts"
-const PROGRAM = fileURLToPath(new URL("processes/crash-program.ts", import.meta.url))
+const PROGRAM = fileURLToPath(new URL("../support/chaos/processes/crash-program.ts", import.meta.url))
 const SLOTS = 3
 const LEASE_SECONDS = 1
 const ROUNDS = isLong ? 300 : 10

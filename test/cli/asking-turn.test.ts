@@ -10,7 +10,7 @@ import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.t
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
-import { openScripted } from "../session/support/open-agent.ts"
+import { openScripted } from "../support/session/open-agent.ts"
 
 /** A session whose turn was cut off in a call that a person must say of whether it is made again. */
 async function openAsking(script: readonly string[]) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { runToEnd, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
-import { useMortalServer } from "./mortal-server.ts"
+import { useMortalServer } from "../support/cli/mortal-server.ts"
 
 const server = useMortalServer()
 

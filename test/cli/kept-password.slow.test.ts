@@ -8,7 +8,7 @@ import { eventually } from "../support/eventually.ts"
 import { processesWith } from "../support/processes.ts"
 import { startPiped } from "../support/program.ts"
 import { createFolder, toTestMarker } from "../support/workplace.ts"
-import { createCarefulRole } from "./careful-role.ts"
+import { createCarefulRole } from "../support/cli/careful-role.ts"
 
 const SECRET = "hunter2%hunter3"
 const CODED = encodeURIComponent(SECRET)

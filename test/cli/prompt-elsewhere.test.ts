@@ -6,8 +6,8 @@ import { createConversation } from "../../src/cli/chat/conversation.ts"
 import { sayPrompt } from "../../src/cli/headless/say-prompt.ts"
 import { createLineScreen } from "../../src/cli/screen/create-screen.ts"
 import type { Program } from "../../src/program.ts"
-import { createGate } from "../session/support/gate.ts"
-import { openAgent, openScripted } from "../session/support/open-agent.ts"
+import { createGate } from "../support/session/gate.ts"
+import { openAgent, openScripted } from "../support/session/open-agent.ts"
 import { eventually } from "../support/eventually.ts"
 
 /** A session whose turn another process has, and a prompt in this one. */

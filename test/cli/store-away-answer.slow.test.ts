@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest"
 import { startInTerminal } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
-import { AWAY, useMortalServer } from "./mortal-server.ts"
+import { AWAY, useMortalServer } from "../support/cli/mortal-server.ts"
 
 const server = useMortalServer()
 

@@ -7,7 +7,7 @@ import { eventually } from "../support/eventually.ts"
 import { isAlive } from "../support/processes.ts"
 import { startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
-import { AWAY, BACK, useMortalServer } from "./mortal-server.ts"
+import { AWAY, BACK, useMortalServer } from "../support/cli/mortal-server.ts"
 
 const server = useMortalServer()
 

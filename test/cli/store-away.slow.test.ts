@@ -3,7 +3,7 @@ import { startProxy } from "../../src/engine/postgres/connection/test-proxy.ts"
 import { eventually } from "../support/eventually.ts"
 import { runToEnd, startInTerminal, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
-import { AWAY, BACK, useMortalServer } from "./mortal-server.ts"
+import { AWAY, BACK, useMortalServer } from "../support/cli/mortal-server.ts"
 
 const server = useMortalServer()
 

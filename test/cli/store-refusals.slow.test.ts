@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest"
 import { runToEnd, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
-import { createCarefulRole } from "./careful-role.ts"
-import { useMortalServer } from "./mortal-server.ts"
+import { createCarefulRole } from "../support/cli/careful-role.ts"
+import { useMortalServer } from "../support/cli/mortal-server.ts"
 
 const server = useMortalServer()
 

@@ -10,7 +10,7 @@ import { eventually } from "../support/eventually.ts"
 import { runToEnd, startInTerminal, startPiped } from "../support/program.ts"
 import { createSharedStore } from "../support/shared-store.ts"
 import { createFolder } from "../support/workplace.ts"
-import { isLong } from "../chaos/seed.ts"
+import { isLong } from "../support/chaos/seed.ts"
 import { toWrongClock, WRONG_CLOCKS } from "../support/wrong-clock.ts"
 
 const HOUR_MS = 3_600_000

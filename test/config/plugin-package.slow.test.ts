@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
-import { runProgram } from "../documents/run-program.ts"
+import { runProgram } from "../support/documents/run-program.ts"
 import { createFolder } from "../support/workplace.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))

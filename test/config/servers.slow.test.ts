@@ -7,7 +7,7 @@ import { readMcpConfig } from "../../src/builtin/mcp/read-mcp-config.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { openProgram } from "../../src/program.ts"
 import { examineProgram } from "../../src/program-doctor.ts"
-import { everything } from "../mcp/open-mcp.ts"
+import { everything } from "../support/mcp/open-mcp.ts"
 import { eventually } from "../support/eventually.ts"
 import { createFolder } from "../support/workplace.ts"
 

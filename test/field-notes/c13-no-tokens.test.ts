@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import type { JsonObject } from "../../src/base/json.ts"
-import { call } from "../background/support/open-background.ts"
-import { openMeanwhile, start } from "../background/support/open-meanwhile.ts"
+import { call } from "../support/background/open-background.ts"
+import { openMeanwhile, start } from "../support/background/open-meanwhile.ts"
 import { eventually } from "../support/eventually.ts"
 
 const MINUTE_MS = 60_000

@@ -4,9 +4,9 @@ import type { JsonObject } from "../../src/base/json.ts"
 import { createBackgroundPlugin } from "../../src/builtin/background/background-plugin.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
 import { allowAll } from "../../src/runner/call/permission.ts"
-import { call, lastAnswer } from "../background/support/open-background.ts"
-import { openSubagents, requestsOf, WORKER } from "../session/support/open-subagents.ts"
-import { endOf, startAgent } from "../session/support/start-agent.ts"
+import { call, lastAnswer } from "../support/background/open-background.ts"
+import { openSubagents, requestsOf, WORKER } from "../support/session/open-subagents.ts"
+import { endOf, startAgent } from "../support/session/start-agent.ts"
 import { eventually } from "../support/eventually.ts"
 
 const ask = defineTool({

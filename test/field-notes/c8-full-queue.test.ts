@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import { openGrouping, spawns } from "../session/support/group-agent.ts"
-import { reportsOf, tasksOf, waitForEnds } from "../session/support/reporting.ts"
+import { openGrouping, spawns } from "../support/session/group-agent.ts"
+import { reportsOf, tasksOf, waitForEnds } from "../support/session/reporting.ts"
 
 const GROUPS = ["north", "east", "south", "west", "roof"]
 const COUNT = 2 * GROUPS.length + 2

@@ -1,9 +1,9 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { SessionId } from "../../src/task/id.ts"
-import { createGate } from "../session/support/gate.ts"
-import { openSubagents } from "../session/support/open-subagents.ts"
-import { endOf, startAgent } from "../session/support/start-agent.ts"
+import { createGate } from "../support/session/gate.ts"
+import { openSubagents } from "../support/session/open-subagents.ts"
+import { endOf, startAgent } from "../support/session/start-agent.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
 

@@ -7,7 +7,7 @@ import { toInputSchema } from "../../src/plugin/tool-schema.ts"
 import { contentOf } from "../../src/plugin/tool-content.ts"
 import { createFolder } from "../support/workplace.ts"
 import { eventually } from "../support/eventually.ts"
-import { everything, openMcp } from "./open-mcp.ts"
+import { everything, openMcp } from "../support/mcp/open-mcp.ts"
 
 const call = (tool: string, input: object = {}) => ({ plugin: "mcp", tool: `mcp__everything__${tool}`, input })
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { createFolder } from "../support/workplace.ts"
 import { eventually } from "../support/eventually.ts"
-import { openMcp } from "./open-mcp.ts"
-import { startSecondGenerationServer } from "./second-generation-server.ts"
+import { openMcp } from "../support/mcp/open-mcp.ts"
+import { startSecondGenerationServer } from "../support/mcp/second-generation-server.ts"
 
 const call = (tool: string, input: object = {}) => ({ plugin: "mcp", tool: `mcp__fixture__${tool}`, input })
 

@@ -3,8 +3,8 @@ import { checkServers } from "../../src/builtin/mcp/check-servers.ts"
 import { mcpConfigSchema } from "../../src/builtin/mcp/mcp-config.ts"
 import type { CommandContext } from "../../src/plugin/user-command.ts"
 import { createFolder } from "../support/workplace.ts"
-import { openMcp } from "./open-mcp.ts"
-import { startSecondGenerationServer } from "./second-generation-server.ts"
+import { openMcp } from "../support/mcp/open-mcp.ts"
+import { startSecondGenerationServer } from "../support/mcp/second-generation-server.ts"
 
 const dead = { command: "/bin/sh", args: ["-c", 'echo "no license for $KEY" >&2; exit 3'], env: { KEY: "k3y-in-env" } }
 const silent = { command: "/bin/sh", args: ["-c", "exec sleep 60"], connectTimeoutMs: 200 }

@@ -2,8 +2,8 @@ import { expect, test } from "vitest"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { eventually } from "../support/eventually.ts"
 import { createFolder } from "../support/workplace.ts"
-import { beginLife } from "./mortal-runtime.ts"
-import { startSecondGenerationServer } from "./second-generation-server.ts"
+import { beginLife } from "../support/mcp/mortal-runtime.ts"
+import { startSecondGenerationServer } from "../support/mcp/second-generation-server.ts"
 
 test("a crash in the middle of a stop does not leave the server's task running", async () => {
   const server = await startSecondGenerationServer()

@@ -6,7 +6,7 @@ import { mcpConfigSchema } from "../../src/builtin/mcp/mcp-config.ts"
 import { createServerLink } from "../../src/builtin/mcp/server-link.ts"
 import type { ToolContext } from "../../src/plugin/context.ts"
 import { createFolder } from "../support/workplace.ts"
-import { startSecondGenerationServer } from "./second-generation-server.ts"
+import { startSecondGenerationServer } from "../support/mcp/second-generation-server.ts"
 
 type Moment = "as the server says so" | "while it is followed"
 

@@ -4,8 +4,8 @@ import type { Message } from "../../src/plugin/message.ts"
 import type { SessionId } from "../../src/task/id.ts"
 import { eventually } from "../support/eventually.ts"
 import { createFolder } from "../support/workplace.ts"
-import { beginLife } from "./mortal-runtime.ts"
-import { startSecondGenerationServer } from "./second-generation-server.ts"
+import { beginLife } from "../support/mcp/mortal-runtime.ts"
+import { startSecondGenerationServer } from "../support/mcp/second-generation-server.ts"
 
 const SESSION = "session-turn" as SessionId
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { callsOf, type Message, textOf, userMessage } from "../../src/plugin/message.ts"
-import { COUNTED_ANSWERS, createStreamServer } from "./stream-server.ts"
-import { APIS, collectDeltas, createWire, KEY, MODELS, toRequest } from "./wire.ts"
+import { COUNTED_ANSWERS, createStreamServer } from "../support/models/stream-server.ts"
+import { APIS, collectDeltas, createWire, KEY, MODELS, toRequest } from "../support/models/wire.ts"
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 

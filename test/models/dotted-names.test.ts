@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { callsOf, type Message, userMessage } from "../../src/plugin/message.ts"
-import { APIS, createWire, MODELS, toRequest } from "./wire.ts"
+import { APIS, createWire, MODELS, toRequest } from "../support/models/wire.ts"
 
 const LEGAL = /"name":"([^"]*)"/g
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import type { ErrorCode } from "../../src/base/error.ts"
-import { BEGINNINGS, toEvents } from "./stream-server.ts"
-import { type Api } from "./wire.ts"
-import { provoke } from "./provoke.ts"
+import { BEGINNINGS, toEvents } from "../support/models/stream-server.ts"
+import { type Api } from "../support/models/wire.ts"
+import { provoke } from "../support/models/provoke.ts"
 
 const STATUSES: readonly (readonly [Api, number, unknown, ErrorCode])[] = [
   [

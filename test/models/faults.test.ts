@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { userMessage } from "../../src/plugin/message.ts"
-import { BEGINNINGS, createStreamServer } from "./stream-server.ts"
-import { APIS, collectDeltas, createWire, KEY, MODELS, toRequest } from "./wire.ts"
-import { catchError, provoke } from "./provoke.ts"
+import { BEGINNINGS, createStreamServer } from "../support/models/stream-server.ts"
+import { APIS, collectDeltas, createWire, KEY, MODELS, toRequest } from "../support/models/wire.ts"
+import { catchError, provoke } from "../support/models/provoke.ts"
 
 describe.each(APIS)("over the %s API", (api) => {
   test("a 429 says when to come back", async () => {

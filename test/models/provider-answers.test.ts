@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { callsOf, type Message, textOf, userMessage } from "../../src/plugin/message.ts"
-import { createWire, MODELS, toRequest } from "./wire.ts"
+import { createWire, MODELS, toRequest } from "../support/models/wire.ts"
 
 test("input that is no JSON stays the text that it is", async () => {
   const { mock, connect } = await createWire()

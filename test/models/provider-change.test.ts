@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { deserializeHistory, serializeHistory } from "../../src/builtin/models/history.ts"
 import { callsOf, type Message, textOf, userMessage } from "../../src/plugin/message.ts"
-import { APIS, type Api, createWire, MODELS, toRequest, type WireBody } from "./wire.ts"
+import { APIS, type Api, createWire, MODELS, toRequest, type WireBody } from "../support/models/wire.ts"
 
 const ORDERS = permute(APIS).map((order) => [order.join(", "), order] as const)
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import type { Message } from "../../src/plugin/message.ts"
 import { userMessage } from "../../src/plugin/message.ts"
-import { APIS, createWire, MODELS, toRequest } from "./wire.ts"
+import { APIS, createWire, MODELS, toRequest } from "../support/models/wire.ts"
 
 test.each(["functions.read", "read file", "", "1st", "x".repeat(100)])(
   "a call of a tool that nobody has, %j, goes back under a name that every API takes",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { backgroundCapable } from "../../src/plugin/background-adapter.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { createRegistry } from "../../src/plugin/registry.ts"
-import { openBackground } from "../background/support/open-background.ts"
+import { openBackground } from "../support/background/open-background.ts"
 import { createRenderFarm } from "../support/render-farm.ts"
 import { echo } from "../support/tools.ts"
 

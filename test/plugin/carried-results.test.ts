@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
-import { openBackground } from "../background/support/open-background.ts"
+import { openBackground } from "../support/background/open-background.ts"
 import { eventually } from "../support/eventually.ts"
 import { createRenderFarm } from "../support/render-farm.ts"
-import { openFarm, startRender } from "./support/open-farm.ts"
+import { openFarm, startRender } from "../support/plugin/open-farm.ts"
 
 describe("what comes back from elsewhere", () => {
   test.each([

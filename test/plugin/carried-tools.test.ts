@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
-import { call, callWithTask, openBackground } from "../background/support/open-background.ts"
-import { lastSaid } from "../session/support/open-agent.ts"
+import { call, callWithTask, openBackground } from "../support/background/open-background.ts"
+import { lastSaid } from "../support/session/open-agent.ts"
 import { createRenderFarm } from "../support/render-farm.ts"
-import { openFarm, startRender } from "./support/open-farm.ts"
+import { openFarm, startRender } from "../support/plugin/open-farm.ts"
 
 test("000-02: a plugin that runs its work elsewhere is discovered, and a call in the background is delegated to it", async () => {
   const agent = await openFarm([

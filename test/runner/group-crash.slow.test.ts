@@ -9,8 +9,14 @@ import { createRunner, type Runner } from "../../src/runner/runner.ts"
 import type { GroupRequest } from "../../src/plugin/group-service.ts"
 import type { TaskStore } from "../../src/task/store.ts"
 import { isTerminal } from "../../src/task/lifecycle.ts"
-import { openLifeEngine } from "../chaos/life-engine.ts"
-import { type CrashPoint, createLife, createMortalEngine, describeCrash, type Life } from "../chaos/mortal-engine.ts"
+import { openLifeEngine } from "../support/chaos/life-engine.ts"
+import {
+  type CrashPoint,
+  createLife,
+  createMortalEngine,
+  describeCrash,
+  type Life,
+} from "../support/chaos/mortal-engine.ts"
 import { eventually } from "../support/eventually.ts"
 import { createFolder } from "../support/workplace.ts"
 

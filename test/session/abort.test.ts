@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest"
 import { interceptCommits } from "../support/intercept-commits.ts"
 import { createGatedTool } from "../support/tools.ts"
-import { ABORT_MOMENTS } from "./support/abort-moments.ts"
-import { findHistoryProblems } from "./support/history-problems.ts"
-import { type OpenAgent, openAgent, PLACES } from "./support/open-agent.ts"
+import { ABORT_MOMENTS } from "../support/session/abort-moments.ts"
+import { findHistoryProblems } from "../support/session/history-problems.ts"
+import { type OpenAgent, openAgent, PLACES } from "../support/session/open-agent.ts"
 
 const MOMENTS = Object.entries(ABORT_MOMENTS)
 type CreateMoment = (typeof MOMENTS)[number][1]

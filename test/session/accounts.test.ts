@@ -7,8 +7,8 @@ import { showModel } from "../../src/plugin/tool-content.ts"
 import { createTaskId } from "../../src/task/id.ts"
 import type { Permission } from "../../src/runner/call/permission.ts"
 import { createTokenLedger } from "../../src/session/ledger.ts"
-import { openAgent, PLACES } from "./support/open-agent.ts"
-import { add, say } from "./support/test-tools.ts"
+import { openAgent, PLACES } from "../support/session/open-agent.ts"
+import { add, say } from "../support/session/test-tools.ts"
 
 const call = { tool: "add", input: { a: 1, b: 2 } }
 const usage = { inputTokens: 1_000, cachedInputTokens: 400, outputTokens: 50, reasoningTokens: 20 }

@@ -10,10 +10,10 @@ import { allowAll } from "../../src/runner/call/permission.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
-import { createGate } from "./support/gate.ts"
-import { PLACES } from "./support/open-agent.ts"
-import { openSubagents, requestsOf } from "./support/open-subagents.ts"
-import { endOf, startAgent } from "./support/start-agent.ts"
+import { createGate } from "../support/session/gate.ts"
+import { PLACES } from "../support/session/open-agent.ts"
+import { openSubagents, requestsOf } from "../support/session/open-subagents.ts"
+import { endOf, startAgent } from "../support/session/start-agent.ts"
 
 const READ: ScriptStep = { calls: [{ tool: "read" }] }
 /** Every scripted call uses 15 tokens, which cost as many millionths here. */

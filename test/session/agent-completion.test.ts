@@ -9,9 +9,9 @@ import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { openTestEngine } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"
-import { createGate } from "./support/gate.ts"
-import { openSubagents, requestsOf } from "./support/open-subagents.ts"
-import { endOf, startAgent } from "./support/start-agent.ts"
+import { createGate } from "../support/session/gate.ts"
+import { openSubagents, requestsOf } from "../support/session/open-subagents.ts"
+import { endOf, startAgent } from "../support/session/start-agent.ts"
 
 test("D2: completion is tied to the turn that was asked for, not to the session being idle", async () => {
   const dataDirectory = join(createFolder(), "data")

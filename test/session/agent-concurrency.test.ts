@@ -4,9 +4,9 @@ import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import { allowAll } from "../../src/runner/call/permission.ts"
 import { LIVE_STATUSES } from "../../src/task/lifecycle.ts"
 import { eventually } from "../support/eventually.ts"
-import { createGate } from "./support/gate.ts"
-import { openSubagents, requestsOf, resultsIn, WORKER } from "./support/open-subagents.ts"
-import { endOf, startAgent } from "./support/start-agent.ts"
+import { createGate } from "../support/session/gate.ts"
+import { openSubagents, requestsOf, resultsIn, WORKER } from "../support/session/open-subagents.ts"
+import { endOf, startAgent } from "../support/session/start-agent.ts"
 
 test("agents count against the limit of the model that their profile names", async () => {
   const gate = createGate()

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
 import type { JsonValue } from "../../src/base/json.ts"
 import { DEFAULT_WORKSPACE } from "../../src/task/id.ts"
-import { PLACES } from "./support/open-agent.ts"
-import { answersIn, openSubagents, requestsOf, spawn, WORKER } from "./support/open-subagents.ts"
-import { endOf, startAgent } from "./support/start-agent.ts"
+import { PLACES } from "../support/session/open-agent.ts"
+import { answersIn, openSubagents, requestsOf, spawn, WORKER } from "../support/session/open-subagents.ts"
+import { endOf, startAgent } from "../support/session/start-agent.ts"
 
 const finish = (input: JsonValue) => ({ calls: [{ tool: "finish", input }] })
 

@@ -5,8 +5,8 @@ import type { TaskId } from "../../src/task/id.ts"
 import type { RunStatus } from "../../src/task/lifecycle.ts"
 import { eventually } from "../support/eventually.ts"
 import { createFolder } from "../support/workplace.ts"
-import { createGate } from "./support/gate.ts"
-import { beginLife, type LivingRuntime } from "./support/lives.ts"
+import { createGate } from "../support/session/gate.ts"
+import { beginLife, type LivingRuntime } from "../support/session/lives.ts"
 
 const never: ScriptStep = () => new Promise<never>(() => {})
 const spawns: ScriptStep = { calls: [{ tool: "spawn_subagent", input: { task: "Build.", handover: "none" } }] }

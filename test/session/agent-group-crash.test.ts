@@ -9,9 +9,9 @@ import { eventually } from "../support/eventually.ts"
 import { interceptCommits } from "../support/intercept-commits.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
-import { createGate } from "./support/gate.ts"
-import { spawns } from "./support/group-agent.ts"
-import { beginLife } from "./support/lives.ts"
+import { createGate } from "../support/session/gate.ts"
+import { spawns } from "../support/session/group-agent.ts"
+import { beginLife } from "../support/session/lives.ts"
 
 const SESSION = "11111111-1111-4111-8111-111111111111" as SessionId
 

@@ -5,8 +5,8 @@ import { textOf } from "../../src/plugin/message.ts"
 import type { ModelRequest } from "../../src/plugin/model.ts"
 import { allowAll } from "../../src/runner/call/permission.ts"
 import { createGatedTool } from "../support/tools.ts"
-import { PLACES } from "./support/open-agent.ts"
-import { openSubagents, requestsOf, spawn } from "./support/open-subagents.ts"
+import { PLACES } from "../support/session/open-agent.ts"
+import { openSubagents, requestsOf, spawn } from "../support/session/open-subagents.ts"
 
 const INTRO = "[Meanwhile: the conversation of the one who asks, in short, as it was then."
 

@@ -5,9 +5,9 @@ import { allowAll } from "../../src/runner/call/permission.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
-import { PLACES } from "./support/open-agent.ts"
-import { openSubagents } from "./support/open-subagents.ts"
-import { endOf, startAgent } from "./support/start-agent.ts"
+import { PLACES } from "../support/session/open-agent.ts"
+import { openSubagents } from "../support/session/open-subagents.ts"
+import { endOf, startAgent } from "../support/session/start-agent.ts"
 
 const calls = (tool: string) => ({ calls: [{ tool }] })
 

@@ -4,10 +4,10 @@ import { createManualClock } from "../../src/base/manual-clock.ts"
 import { textOf } from "../../src/plugin/message.ts"
 import { eventually } from "../support/eventually.ts"
 import { createFolder } from "../support/workplace.ts"
-import { createGate } from "./support/gate.ts"
-import { PLACES } from "./support/open-agent.ts"
-import { openSubagents, requestsOf, spawn } from "./support/open-subagents.ts"
-import { endOf, startAgent } from "./support/start-agent.ts"
+import { createGate } from "../support/session/gate.ts"
+import { PLACES } from "../support/session/open-agent.ts"
+import { openSubagents, requestsOf, spawn } from "../support/session/open-subagents.ts"
+import { endOf, startAgent } from "../support/session/start-agent.ts"
 
 for (const [where, isKept] of PLACES) {
   test(`a follow-up goes to the same conversation with its whole history, as another run that counts (${where})`, async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
 import { textOf } from "../../src/plugin/message.ts"
 import { createGatedTool } from "../support/tools.ts"
-import { PLACES } from "./support/open-agent.ts"
-import { openSubagents, requestsOf } from "./support/open-subagents.ts"
-import { endOf, startAgent } from "./support/start-agent.ts"
+import { PLACES } from "../support/session/open-agent.ts"
+import { openSubagents, requestsOf } from "../support/session/open-subagents.ts"
+import { endOf, startAgent } from "../support/session/start-agent.ts"
 
 test.each(PLACES)(
   "what was said to an agent that was cancelled is told first when it is tried again, heard before or not (%s)",

@@ -6,10 +6,10 @@ import type { Operation } from "../../src/task/operation.ts"
 import type { CommitOptions } from "../../src/task/store.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
-import { createGate } from "./support/gate.ts"
-import { PLACES } from "./support/open-agent.ts"
-import { openSubagents, requestsOf } from "./support/open-subagents.ts"
-import { endOf, startAgent } from "./support/start-agent.ts"
+import { createGate } from "../support/session/gate.ts"
+import { PLACES } from "../support/session/open-agent.ts"
+import { openSubagents, requestsOf } from "../support/session/open-subagents.ts"
+import { endOf, startAgent } from "../support/session/start-agent.ts"
 
 const lastOf = (request: ModelRequest | undefined): string => {
   const last = request?.messages.at(-1)

@@ -9,9 +9,9 @@ import { isTerminal } from "../../src/task/lifecycle.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
-import { PLACES } from "./support/open-agent.ts"
-import { openSubagents, requestsOf, type SubagentOptions, WORKER } from "./support/open-subagents.ts"
-import { endOf, startAgent } from "./support/start-agent.ts"
+import { PLACES } from "../support/session/open-agent.ts"
+import { openSubagents, requestsOf, type SubagentOptions, WORKER } from "../support/session/open-subagents.ts"
+import { endOf, startAgent } from "../support/session/start-agent.ts"
 
 const SLOW: ScriptStep = { calls: [{ tool: "gated" }] }
 const createSlow = () => createGatedTool({ background: { mode: "always" }, obeys: true })

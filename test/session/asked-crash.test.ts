@@ -5,8 +5,8 @@ import type { Operation } from "../../src/task/operation.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
-import { beginLife, type LifeOptions, type LivingRuntime } from "./support/lives.ts"
-import { resultsOf, resultText } from "./support/open-agent.ts"
+import { beginLife, type LifeOptions, type LivingRuntime } from "../support/session/lives.ts"
+import { resultsOf, resultText } from "../support/session/open-agent.ts"
 
 const calls = (...names: readonly string[]): ScriptStep => ({
   calls: names.map((name) => ({ tool: "gated", input: { name } })),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { createBackgroundPlugin } from "../../src/builtin/background/background-plugin.ts"
 import { createGatedTool } from "../support/tools.ts"
-import { lastSaid, openAgent, resultsOf, resultText } from "./support/open-agent.ts"
+import { lastSaid, openAgent, resultsOf, resultText } from "../support/session/open-agent.ts"
 
 test("004-48: the model starts a tool in the background, talks on, sees how it stands, and is told its end by itself", async () => {
   const gated = createGatedTool({ obeys: true })

@@ -3,7 +3,7 @@ import { z } from "zod"
 import { showModel } from "../../src/plugin/tool-content.ts"
 import { defineTool, type Tool } from "../../src/plugin/tool.ts"
 import { eventually } from "../support/eventually.ts"
-import { lastSaid, openAgent, resultsOf, resultText } from "./support/open-agent.ts"
+import { lastSaid, openAgent, resultsOf, resultText } from "../support/session/open-agent.ts"
 
 const LIMIT = 2_000
 const PIXELS = "QUJD".repeat(5_000)

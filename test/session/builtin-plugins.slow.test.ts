@@ -4,9 +4,9 @@ import { expect, test } from "vitest"
 import { createMcpPlugin } from "../../src/builtin/mcp/mcp-plugin.ts"
 import { readMcpConfig } from "../../src/builtin/mcp/read-mcp-config.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
-import { everything } from "../mcp/open-mcp.ts"
+import { everything } from "../support/mcp/open-mcp.ts"
 import { createFolder, toTestMarker } from "../support/workplace.ts"
-import { openAgent, resultsOf, resultText } from "./support/open-agent.ts"
+import { openAgent, resultsOf, resultText } from "../support/session/open-agent.ts"
 
 test("004-49: the model runs a command, whose program is found in the extra paths", async () => {
   const folder = createFolder()

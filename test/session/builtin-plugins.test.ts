@@ -11,8 +11,15 @@ import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.t
 import { createTodoPlugin } from "../../src/builtin/todo/todo-plugin.ts"
 import type { PersonChannel, Question } from "../../src/plugin/person-port.ts"
 import { createFolder } from "../support/workplace.ts"
-import { lastSaid, type OpenAgent, openAgent, openScripted, resultsOf, resultText } from "./support/open-agent.ts"
-import { say } from "./support/test-tools.ts"
+import {
+  lastSaid,
+  type OpenAgent,
+  openAgent,
+  openScripted,
+  resultsOf,
+  resultText,
+} from "../support/session/open-agent.ts"
+import { say } from "../support/session/test-tools.ts"
 
 /** Answers the same to everything, and remembers what it was asked. */
 function createPerson(value: string) {

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { defineTool } from "../../src/plugin/tool.ts"
 import { eventually } from "../support/eventually.ts"
-import { openAgent, PLACES } from "./support/open-agent.ts"
-import { add } from "./support/test-tools.ts"
+import { openAgent, PLACES } from "../support/session/open-agent.ts"
+import { add } from "../support/session/test-tools.ts"
 
 describe.each(PLACES)("between the start and the end of a call, %s", (_, isKept) => {
   test("how far it is is told as the newest of what the tool says", async () => {

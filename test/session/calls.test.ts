@@ -3,9 +3,9 @@ import { isTerminal } from "../../src/task/lifecycle.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import type { Permission } from "../../src/runner/call/permission.ts"
 import { createGatedTool } from "../support/tools.ts"
-import { findHistoryProblems } from "./support/history-problems.ts"
-import { openAgent, PLACES, resultsOf, resultText } from "./support/open-agent.ts"
-import { add, fail, say } from "./support/test-tools.ts"
+import { findHistoryProblems } from "../support/session/history-problems.ts"
+import { openAgent, PLACES, resultsOf, resultText } from "../support/session/open-agent.ts"
+import { add, fail, say } from "../support/session/test-tools.ts"
 
 const denySay: Permission = {
   decide: ({ tool }) => (tool === "say" ? { allowed: false, reason: "the test says no" } : { allowed: true }),

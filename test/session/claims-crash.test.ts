@@ -5,8 +5,8 @@ import { defineTool, type Tool } from "../../src/plugin/tool.ts"
 import type { SessionId } from "../../src/task/id.ts"
 import { echo } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
-import { resultsOf, resultText } from "./support/open-agent.ts"
-import { beginLife } from "./support/lives.ts"
+import { resultsOf, resultText } from "../support/session/open-agent.ts"
+import { beginLife } from "../support/session/lives.ts"
 
 const SESSION = "session-claims" as SessionId
 

@@ -8,7 +8,7 @@ import type { SessionId, TaskId } from "../../src/task/id.ts"
 import { echo } from "../support/tools.ts"
 import { openTestRuntime } from "../support/test-engine.ts"
 import { showCommand } from "../support/show-command.ts"
-import { lastSaid, openAgent } from "./support/open-agent.ts"
+import { lastSaid, openAgent } from "../support/session/open-agent.ts"
 
 /** What it says in another program on the same store. */
 const clear = (meanwhile: Runtime): Promise<string> => showCommand(clearCommand, "", meanwhile)

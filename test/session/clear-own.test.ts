@@ -8,7 +8,7 @@ import type { SessionId, TaskId } from "../../src/task/id.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
 import { showCommand } from "../support/show-command.ts"
-import { answersIn, openSubagents, spawn } from "./support/open-subagents.ts"
+import { answersIn, openSubagents, spawn } from "../support/session/open-subagents.ts"
 
 const clear = (meanwhile: Runtime, own: OwnWork): Promise<string> => showCommand(clearCommand, "", meanwhile, { own })
 

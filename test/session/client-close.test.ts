@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { createClientOf } from "../../src/session/client.ts"
 import type { Session } from "../../src/session/session.ts"
-import { openAgent } from "./support/open-agent.ts"
+import { openAgent } from "../support/session/open-agent.ts"
 
 test("a client closes its runtime although its session cannot be closed", async () => {
   const { session } = await openAgent([])

@@ -9,7 +9,7 @@ import { textOf } from "../../src/plugin/message.ts"
 import { createTokenLedger } from "../../src/session/ledger.ts"
 import type { UiHooks } from "../../src/session/ui-hooks.ts"
 import { createFolder } from "../support/workplace.ts"
-import { add } from "./support/test-tools.ts"
+import { add } from "../support/session/test-tools.ts"
 
 const sums = definePlugin({ kind: "tool", name: "sums", tools: [add] })
 const call = { tool: "add", input: { a: 1, b: 2 } }

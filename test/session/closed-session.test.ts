@@ -3,7 +3,7 @@ import { z } from "zod"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import type { Question } from "../../src/plugin/person-port.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
-import { openScripted } from "./support/open-agent.ts"
+import { openScripted } from "../support/session/open-agent.ts"
 
 test("what a person allowed a session ends with it", async () => {
   const asked: Question[] = []

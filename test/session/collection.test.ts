@@ -3,9 +3,9 @@ import { createTruncateGc } from "../../src/builtin/gc/truncate-gc.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { GcPlugin } from "../../src/plugin/gc-plugin.ts"
 import { textOf } from "../../src/plugin/message.ts"
-import { findHistoryProblems } from "./support/history-problems.ts"
-import { openAgent, PLACES, resultsOf } from "./support/open-agent.ts"
-import { add } from "./support/test-tools.ts"
+import { findHistoryProblems } from "../support/session/history-problems.ts"
+import { openAgent, PLACES, resultsOf } from "../support/session/open-agent.ts"
+import { add } from "../support/session/test-tools.ts"
 
 const overflow = { error: { code: "context_overflow", message: "The context is full." } } as const
 

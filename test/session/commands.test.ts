@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { textOf } from "../../src/plugin/message.ts"
 import type { CommandContext } from "../../src/plugin/user-command.ts"
-import { createGate } from "./support/gate.ts"
-import { findHistoryProblems } from "./support/history-problems.ts"
-import { openAgent, PLACES } from "./support/open-agent.ts"
-import { add } from "./support/test-tools.ts"
+import { createGate } from "../support/session/gate.ts"
+import { findHistoryProblems } from "../support/session/history-problems.ts"
+import { openAgent, PLACES } from "../support/session/open-agent.ts"
+import { add } from "../support/session/test-tools.ts"
 
 const weather = (shareWithModel?: boolean) =>
   definePlugin({

@@ -8,9 +8,9 @@ import { silentLog } from "../../src/runner/silent-log.ts"
 import { eventually } from "../support/eventually.ts"
 import { openTestRuntime } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"
-import { createGate } from "./support/gate.ts"
-import { resultsOf } from "./support/open-agent.ts"
-import { add } from "./support/test-tools.ts"
+import { createGate } from "../support/session/gate.ts"
+import { resultsOf } from "../support/session/open-agent.ts"
+import { add } from "../support/session/test-tools.ts"
 
 test("a session plugin hears of a turn that was handed back at a shutdown and went on at the next start", async () => {
   const dataDirectory = join(createFolder(), "data")

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest"
-import { findBrokenConversation } from "../chaos/turn-conversation.ts"
-import { describeTurnCrash, type ProcessCrash } from "../chaos/turn-crash.ts"
-import { createTurnHouse, type OpenHouse, type TurnHouse } from "../chaos/turn-house.ts"
-import { findTurnViolations } from "../chaos/turn-invariants.ts"
-import { readStoredSession } from "../chaos/turn-record.ts"
-import { createScenario, finishTurn, goOn } from "../chaos/turn-scenario.ts"
+import { findBrokenConversation } from "../support/chaos/turn-conversation.ts"
+import { describeTurnCrash, type ProcessCrash } from "../support/chaos/turn-crash.ts"
+import { createTurnHouse, type OpenHouse, type TurnHouse } from "../support/chaos/turn-house.ts"
+import { findTurnViolations } from "../support/chaos/turn-invariants.ts"
+import { readStoredSession } from "../support/chaos/turn-record.ts"
+import { createScenario, finishTurn, goOn } from "../support/chaos/turn-scenario.ts"
 import { withPatience } from "../support/patience.ts"
 
 const SCENARIO = createScenario("collection", [["look", "note"], ["note"]])

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest"
-import { createTurnHouse, type HouseOptions, type OpenHouse, type TurnHouse } from "../chaos/turn-house.ts"
-import { findTurnViolations } from "../chaos/turn-invariants.ts"
-import { readStoredSession } from "../chaos/turn-record.ts"
-import { createScenario, finishTurn, goOn, type TurnScenario } from "../chaos/turn-scenario.ts"
+import { createTurnHouse, type HouseOptions, type OpenHouse, type TurnHouse } from "../support/chaos/turn-house.ts"
+import { findTurnViolations } from "../support/chaos/turn-invariants.ts"
+import { readStoredSession } from "../support/chaos/turn-record.ts"
+import { createScenario, finishTurn, goOn, type TurnScenario } from "../support/chaos/turn-scenario.ts"
 import { eventually } from "../support/eventually.ts"
 
 const SCENARIO = createScenario("crash", [

@@ -2,9 +2,9 @@ import { expect, test } from "vitest"
 import { createScriptedModel, type ScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { textOf } from "../../src/plugin/message.ts"
-import { createGate } from "./support/gate.ts"
-import { findHistoryProblems } from "./support/history-problems.ts"
-import { openAgent, openScripted, PLACES } from "./support/open-agent.ts"
+import { createGate } from "../support/session/gate.ts"
+import { findHistoryProblems } from "../support/session/history-problems.ts"
+import { openAgent, openScripted, PLACES } from "../support/session/open-agent.ts"
 
 /** Its first answer comes when the gate opens, whatever its signal says. */
 function createDeafModel() {

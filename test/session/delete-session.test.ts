@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import { toSaidCollection } from "../../src/session/log/settle-operations.ts"
 import { DEFAULT_WORKSPACE } from "../../src/task/id.ts"
-import { createGate } from "./support/gate.ts"
-import { openSubagents, spawn } from "./support/open-subagents.ts"
+import { createGate } from "../support/session/gate.ts"
+import { openSubagents, spawn } from "../support/session/open-subagents.ts"
 
 test("what a conversation's subagents said goes with it, and nobody else's does", async () => {
   const main = [spawn("work"), "done", "hello"]

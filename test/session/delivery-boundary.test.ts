@@ -4,11 +4,11 @@ import { textOf } from "../../src/plugin/message.ts"
 import type { Operation } from "../../src/task/operation.ts"
 import { interceptCommits } from "../support/intercept-commits.ts"
 import { createGatedTool } from "../support/tools.ts"
-import { createGate } from "./support/gate.ts"
-import { findHistoryProblems } from "./support/history-problems.ts"
-import { lastSaid, openAgent, openScripted, PLACES } from "./support/open-agent.ts"
-import { openReporting, starts, tasksOf, waitForEnds } from "./support/reporting.ts"
-import { add } from "./support/test-tools.ts"
+import { createGate } from "../support/session/gate.ts"
+import { findHistoryProblems } from "../support/session/history-problems.ts"
+import { lastSaid, openAgent, openScripted, PLACES } from "../support/session/open-agent.ts"
+import { openReporting, starts, tasksOf, waitForEnds } from "../support/session/reporting.ts"
+import { add } from "../support/session/test-tools.ts"
 
 const OFF = { reports: { enabled: false } } as const
 const adding = { calls: [{ tool: "add", input: { a: 1, b: 2 } }] }

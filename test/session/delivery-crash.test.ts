@@ -9,9 +9,9 @@ import type { Operation } from "../../src/task/operation.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
-import { beginLife, type LifeOptions, type LivingRuntime } from "./support/lives.ts"
-import { advanceUntil, textsOf } from "./support/reporting.ts"
-import { add } from "./support/test-tools.ts"
+import { beginLife, type LifeOptions, type LivingRuntime } from "../support/session/lives.ts"
+import { advanceUntil, textsOf } from "../support/session/reporting.ts"
+import { add } from "../support/session/test-tools.ts"
 
 const SESSION = "11111111-1111-4111-8111-111111111111" as SessionId
 const start: ScriptStep = { calls: [{ tool: "gated", input: { name: "bread" } }] }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { JsonObject } from "../../src/base/json.ts"
 import { eventually } from "../support/eventually.ts"
-import { openGrouping, spawns } from "./support/group-agent.ts"
-import { lastSaid } from "./support/open-agent.ts"
+import { openGrouping, spawns } from "../support/session/group-agent.ts"
+import { lastSaid } from "../support/session/open-agent.ts"
 import {
   eventsOf,
   notificationsOf,
@@ -11,7 +11,7 @@ import {
   tasksOf,
   waitForEnds,
   waitForReports,
-} from "./support/reporting.ts"
+} from "../support/session/reporting.ts"
 
 const NAMES = ["north", "east", "south"]
 

@@ -2,8 +2,8 @@ import { expect, test } from "vitest"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { GcPlugin } from "../../src/plugin/gc-plugin.ts"
 import { textOf } from "../../src/plugin/message.ts"
-import { findHistoryProblems } from "./support/history-problems.ts"
-import { openReporting, starts, tasksOf, waitForEnds } from "./support/reporting.ts"
+import { findHistoryProblems } from "../support/session/history-problems.ts"
+import { openReporting, starts, tasksOf, waitForEnds } from "../support/session/reporting.ts"
 
 const OFF = { reports: { enabled: false } } as const
 

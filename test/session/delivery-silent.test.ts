@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import type { ToolCall } from "../../src/plugin/task-service.ts"
 import { eventually } from "../support/eventually.ts"
 import { echo } from "../support/tools.ts"
-import { lastSaid, openAgent } from "./support/open-agent.ts"
+import { lastSaid, openAgent } from "../support/session/open-agent.ts"
 
 const MANY = 2_100
 const LIMITS = { maxConcurrentTasks: MANY, maxConcurrentPerPlugin: MANY, maxConcurrentPerSession: MANY }

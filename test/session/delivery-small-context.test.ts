@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import { eventually } from "../support/eventually.ts"
 import { echo } from "../support/tools.ts"
-import { lastSaid, openAgent } from "./support/open-agent.ts"
-import { MANY_AT_ONCE } from "./support/reporting.ts"
+import { lastSaid, openAgent } from "../support/session/open-agent.ts"
+import { MANY_AT_ONCE } from "../support/session/reporting.ts"
 
 const MANY = 600
 

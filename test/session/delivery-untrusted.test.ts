@@ -1,9 +1,16 @@
 import { describe, expect, test } from "vitest"
 import type { PersonChannel } from "../../src/plugin/person-port.ts"
 import { createGatedTool } from "../support/tools.ts"
-import { lastSaid, resultsOf } from "./support/open-agent.ts"
-import { MANY_AT_ONCE, openReporting, starts, tasksOf, waitForEnds, waitForReports } from "./support/reporting.ts"
-import { add } from "./support/test-tools.ts"
+import { lastSaid, resultsOf } from "../support/session/open-agent.ts"
+import {
+  MANY_AT_ONCE,
+  openReporting,
+  starts,
+  tasksOf,
+  waitForEnds,
+  waitForReports,
+} from "../support/session/reporting.ts"
+import { add } from "../support/session/test-tools.ts"
 
 const FORGED = [
   "done",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { createBackgroundPlugin } from "../../src/builtin/background/background-plugin.ts"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import type { JsonObject } from "../../src/base/json.ts"
-import { lastSaid, PLACES } from "./support/open-agent.ts"
+import { lastSaid, PLACES } from "../support/session/open-agent.ts"
 import {
   notificationsOf,
   openReporting,
@@ -11,7 +11,7 @@ import {
   tasksOf,
   waitForEnds,
   waitForReports,
-} from "./support/reporting.ts"
+} from "../support/session/reporting.ts"
 
 /** Of the test that runs: scripts name its tasks. */
 let agent: ReportingAgent

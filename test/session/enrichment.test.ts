@@ -6,8 +6,8 @@ import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { textOf } from "../../src/plugin/message.ts"
 import type { EnrichmentContext } from "../../src/plugin/prompt-enrichment.ts"
 import { createFolder } from "../support/workplace.ts"
-import { lastSaid, openAgent } from "./support/open-agent.ts"
-import { say } from "./support/test-tools.ts"
+import { lastSaid, openAgent } from "../support/session/open-agent.ts"
+import { say } from "../support/session/test-tools.ts"
 
 const enriching = (name: string) =>
   definePlugin({

@@ -6,9 +6,9 @@ import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { ToolContext } from "../../src/plugin/context.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
 import { eventually } from "../support/eventually.ts"
-import { createGate } from "./support/gate.ts"
-import { openAgent, PLACES, typesOf } from "./support/open-agent.ts"
-import { add, fail } from "./support/test-tools.ts"
+import { createGate } from "../support/session/gate.ts"
+import { openAgent, PLACES, typesOf } from "../support/session/open-agent.ts"
+import { add, fail } from "../support/session/test-tools.ts"
 
 const call = { tool: "add", input: { a: 1, b: 2 } }
 

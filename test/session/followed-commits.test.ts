@@ -4,7 +4,7 @@ import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
 import type { Operation } from "../../src/task/operation.ts"
 import type { CommitOptions, TaskStore } from "../../src/task/store.ts"
-import { openAgent } from "./support/open-agent.ts"
+import { openAgent } from "../support/session/open-agent.ts"
 
 /** Counts the commits, and how many of the last the disk may not have yet. */
 function watchDisk(store: TaskStore) {

@@ -6,8 +6,8 @@ import type { Operation } from "../../src/task/operation.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
-import { spawns } from "./support/group-agent.ts"
-import { beginLife, type LivingRuntime } from "./support/lives.ts"
+import { spawns } from "../support/session/group-agent.ts"
+import { beginLife, type LivingRuntime } from "../support/session/lives.ts"
 
 const SESSION = "11111111-1111-4111-8111-111111111111" as SessionId
 const TURNS = { kinds: ["turn"], statuses: LIVE_STATUSES } as const

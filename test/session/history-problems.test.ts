@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { type Message, userMessage } from "../../src/plugin/message.ts"
-import { findHistoryProblems } from "./support/history-problems.ts"
+import { findHistoryProblems } from "../support/session/history-problems.ts"
 
 const asks = (...ids: string[]): Message => ({
   role: "assistant",

@@ -6,7 +6,7 @@ import { toStoredEntry } from "../../src/session/log/log-entry.ts"
 import { readLedger } from "../../src/session/read-ledger.ts"
 import { createSessionId, DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../../src/task/id.ts"
 import type { TaskStore } from "../../src/task/store.ts"
-import { openAgent } from "./support/open-agent.ts"
+import { openAgent } from "../support/session/open-agent.ts"
 
 const read = async (runtime: Runtime, session?: SessionId): Promise<readonly LedgerEntry[]> =>
   (await Array.fromAsync(runtime.exportLedger(session ? { session } : {}))).map(

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest"
 import { z } from "zod"
 import { textOf } from "../../src/plugin/message.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
-import { createCountingModel } from "./support/counting-script.ts"
-import { findHistoryProblems } from "./support/history-problems.ts"
-import { openAgent } from "./support/open-agent.ts"
+import { createCountingModel } from "../support/session/counting-script.ts"
+import { findHistoryProblems } from "../support/session/history-problems.ts"
+import { openAgent } from "../support/session/open-agent.ts"
 
 const LIMIT = 3_000
 const TURNS = 200

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
-import { findHistoryProblems } from "./support/history-problems.ts"
-import { openAgent, PLACES, resultsOf, resultText } from "./support/open-agent.ts"
-import { add, say } from "./support/test-tools.ts"
+import { findHistoryProblems } from "../support/session/history-problems.ts"
+import { openAgent, PLACES, resultsOf, resultText } from "../support/session/open-agent.ts"
+import { add, say } from "../support/session/test-tools.ts"
 
 const addOnce = { tool: "add", input: { a: 1, b: 1 } }
 

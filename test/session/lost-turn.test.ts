@@ -5,7 +5,7 @@ import { createManualClock } from "../../src/base/manual-clock.ts"
 import { eventually } from "../support/eventually.ts"
 import { interceptCommits } from "../support/intercept-commits.ts"
 import { createGatedTool } from "../support/tools.ts"
-import { openAgent } from "./support/open-agent.ts"
+import { openAgent } from "../support/session/open-agent.ts"
 
 const LEASE_SECONDS = 3
 

@@ -4,9 +4,9 @@ import type { Script } from "../../src/builtin/scripted/script.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { textOf } from "../../src/plugin/message.ts"
 import { createGatedTool } from "../support/tools.ts"
-import { findHistoryProblems } from "./support/history-problems.ts"
-import { createGate } from "./support/gate.ts"
-import { openAgent, openScripted } from "./support/open-agent.ts"
+import { findHistoryProblems } from "../support/session/history-problems.ts"
+import { createGate } from "../support/session/gate.ts"
+import { openAgent, openScripted } from "../support/session/open-agent.ts"
 
 /** So rarely that nothing is found by it. */
 const HARDLY_EVER = { background: { completionScanIntervalMs: 3_600_000 } }

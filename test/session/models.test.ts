@@ -3,10 +3,10 @@ import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.t
 import { createScriptedProvider } from "../../src/builtin/scripted/scripted-provider.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { textOf, userMessage } from "../../src/plugin/message.ts"
-import { findHistoryProblems } from "./support/history-problems.ts"
-import { openAgent, openScripted, PLACES } from "./support/open-agent.ts"
-import { createGate } from "./support/gate.ts"
-import { add, say } from "./support/test-tools.ts"
+import { findHistoryProblems } from "../support/session/history-problems.ts"
+import { openAgent, openScripted, PLACES } from "../support/session/open-agent.ts"
+import { createGate } from "../support/session/gate.ts"
+import { add, say } from "../support/session/test-tools.ts"
 
 const call = { tool: "add", input: { a: 1, b: 2 } }
 

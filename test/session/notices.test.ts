@@ -4,8 +4,8 @@ import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.t
 import { isTerminal } from "../../src/task/lifecycle.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
-import { findHistoryProblems } from "./support/history-problems.ts"
-import { lastSaid, type OpenAgent, openAgent, openScripted, PLACES } from "./support/open-agent.ts"
+import { findHistoryProblems } from "../support/session/history-problems.ts"
+import { lastSaid, type OpenAgent, openAgent, openScripted, PLACES } from "../support/session/open-agent.ts"
 
 const INTRO = "[Meanwhile: background tasks of this conversation have ended."
 

@@ -5,10 +5,10 @@ import { textOf } from "../../src/plugin/message.ts"
 import type { ToolPlugin } from "../../src/plugin/tool-plugin.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
 import { createGatedTool } from "../support/tools.ts"
-import { createGate, type Gate } from "./support/gate.ts"
-import { findHistoryProblems } from "./support/history-problems.ts"
-import { lastSaid, openAgent, openScripted } from "./support/open-agent.ts"
-import { add } from "./support/test-tools.ts"
+import { createGate, type Gate } from "../support/session/gate.ts"
+import { findHistoryProblems } from "../support/session/history-problems.ts"
+import { lastSaid, openAgent, openScripted } from "../support/session/open-agent.ts"
+import { add } from "../support/session/test-tools.ts"
 
 test("a conversation is not described beside a turn that runs elsewhere, which comes to its end", async () => {
   const gate = createGate()

@@ -2,10 +2,10 @@ import { expect, test } from "vitest"
 import { createSubagentPlugin } from "../../src/builtin/subagent/subagent-plugin.ts"
 import { eventually } from "../support/eventually.ts"
 import { createFolder } from "../support/workplace.ts"
-import { createGate } from "./support/gate.ts"
-import { beginLife } from "./support/lives.ts"
-import { WORKER } from "./support/open-subagents.ts"
-import { startAgent } from "./support/start-agent.ts"
+import { createGate } from "../support/session/gate.ts"
+import { beginLife } from "../support/session/lives.ts"
+import { WORKER } from "../support/session/open-subagents.ts"
+import { startAgent } from "../support/session/start-agent.ts"
 
 const { model: _, ...PROFILE } = WORKER
 

@@ -15,8 +15,8 @@ import type { Operation } from "../../src/task/operation.ts"
 import { interceptCommits } from "../support/intercept-commits.ts"
 import { readBytes } from "../support/stored.ts"
 import { createFolder } from "../support/workplace.ts"
-import { beginLife } from "./support/lives.ts"
-import { openAgent, openScripted, PLACES, resultsOf, resultText } from "./support/open-agent.ts"
+import { beginLife } from "../support/session/lives.ts"
+import { openAgent, openScripted, PLACES, resultsOf, resultText } from "../support/session/open-agent.ts"
 
 const plan = (...steps: readonly string[]) => ({ calls: [{ tool: "createPlan", input: { title: "Bread", steps } }] })
 const update = (step: number) => ({ calls: [{ tool: "updateStep", input: { step, status: "completed" } }] })

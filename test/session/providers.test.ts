@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from "vitest"
 import { createRuntime } from "../../src/app.ts"
 import type { RuntimeOptions } from "../../src/app.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
-import { resultsOf, resultText } from "./support/open-agent.ts"
-import { add } from "./support/test-tools.ts"
+import { resultsOf, resultText } from "../support/session/open-agent.ts"
+import { add } from "../support/session/test-tools.ts"
 
 const KEY = "test-key-0123456789abcdef"
 const sums = definePlugin({ kind: "tool", name: "sums", tools: [add] })

@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest"
 import { toErrorMessage } from "../../src/base/error.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { textOf } from "../../src/plugin/message.ts"
-import { createGate } from "./support/gate.ts"
-import { findHistoryProblems } from "./support/history-problems.ts"
-import { openAgent, openScripted, PLACES } from "./support/open-agent.ts"
+import { createGate } from "../support/session/gate.ts"
+import { findHistoryProblems } from "../support/session/history-problems.ts"
+import { openAgent, openScripted, PLACES } from "../support/session/open-agent.ts"
 
 describe.each(PLACES)("messages sent during a turn, %s", (_, isKept) => {
   test("wait their turn, in the order in which they were sent", async () => {

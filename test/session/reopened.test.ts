@@ -7,9 +7,9 @@ import { showModel } from "../../src/plugin/tool-content.ts"
 import type { SessionDirectory } from "../../src/plugin/sessions-port.ts"
 import { createEngineSessionPlugin } from "../../src/builtin/session/engine-session-plugin.ts"
 import { readBytes } from "../support/stored.ts"
-import { createGate } from "./support/gate.ts"
-import { type OpenAgent, openAgent, openScripted } from "./support/open-agent.ts"
-import { add, say } from "./support/test-tools.ts"
+import { createGate } from "../support/session/gate.ts"
+import { type OpenAgent, openAgent, openScripted } from "../support/session/open-agent.ts"
+import { add, say } from "../support/session/test-tools.ts"
 
 const picture = { type: "file", mediaType: "image/png", source: { data: "iVBORw0KGgo=" } } as const
 const show = { ...say, name: "show", run: async () => showModel([picture, { type: "text", text: "ü €" }], "shown") }

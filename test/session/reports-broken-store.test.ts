@@ -12,7 +12,7 @@ import {
   starts,
   tasksOf,
   waitForEnds,
-} from "./support/reporting.ts"
+} from "../support/session/reporting.ts"
 
 const beginsReport = (operations: readonly Operation[]): boolean =>
   operations.some((one) => one.op === "task.create" && "report" in one.details.metadata)

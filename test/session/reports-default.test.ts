@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
-import { lastSaid } from "./support/open-agent.ts"
-import { eventsOf, openReporting, starts, waitForReports } from "./support/reporting.ts"
-import { requestGroup, requestSingle } from "./support/requested-report.ts"
-import { add } from "./support/test-tools.ts"
+import { lastSaid } from "../support/session/open-agent.ts"
+import { eventsOf, openReporting, starts, waitForReports } from "../support/session/reporting.ts"
+import { requestGroup, requestSingle } from "../support/session/requested-report.ts"
+import { add } from "../support/session/test-tools.ts"
 
 describe("the default report", () => {
   test("001-01: is a full turn with all tools", async () => {

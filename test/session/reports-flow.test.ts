@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest"
-import { findHistoryProblems } from "./support/history-problems.ts"
-import { lastSaid, PLACES } from "./support/open-agent.ts"
-import { eventsOf, notificationsOf, openReporting, starts, tasksOf, waitForReports } from "./support/reporting.ts"
+import { findHistoryProblems } from "../support/session/history-problems.ts"
+import { lastSaid, PLACES } from "../support/session/open-agent.ts"
+import {
+  eventsOf,
+  notificationsOf,
+  openReporting,
+  starts,
+  tasksOf,
+  waitForReports,
+} from "../support/session/reporting.ts"
 
 describe.each(PLACES)("an agent that reports by itself, %s", (_, isKept) => {
   test("tells what a task came to without being asked", async () => {

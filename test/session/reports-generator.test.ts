@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { lastSaid } from "./support/open-agent.ts"
+import { lastSaid } from "../support/session/open-agent.ts"
 import {
   notificationsOf,
   openReporting,
@@ -8,8 +8,8 @@ import {
   tasksOf,
   textsOf,
   waitForEnds,
-} from "./support/reporting.ts"
-import { OFF, requestSingle } from "./support/requested-report.ts"
+} from "../support/session/reporting.ts"
+import { OFF, requestSingle } from "../support/session/requested-report.ts"
 
 describe("a generator of one's own", () => {
   test("001-28: writes the report instead of the agent, and both are in the conversation", async () => {

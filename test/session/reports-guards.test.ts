@@ -7,8 +7,8 @@ import type { ModelRequest } from "../../src/plugin/model.ts"
 import type { PersonChannel } from "../../src/plugin/person-port.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
-import { createGate } from "./support/gate.ts"
-import { lastSaid, resultsOf, resultText } from "./support/open-agent.ts"
+import { createGate } from "../support/session/gate.ts"
+import { lastSaid, resultsOf, resultText } from "../support/session/open-agent.ts"
 import {
   advanceUntil,
   eventsOf,
@@ -21,7 +21,7 @@ import {
   tasksOf,
   waitForEnds,
   waitForReports,
-} from "./support/reporting.ts"
+} from "../support/session/reporting.ts"
 
 const MINUTE_MS = 60_000
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { MANY_AT_ONCE, openReporting, tasksOf, textsOf, waitForReports } from "./support/reporting.ts"
+import { MANY_AT_ONCE, openReporting, tasksOf, textsOf, waitForReports } from "../support/session/reporting.ts"
 
 /** More than one commit takes at once. */
 const COUNT = 600

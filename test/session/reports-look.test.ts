@@ -4,8 +4,8 @@ import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.t
 import type { Bus, Wake } from "../../src/task/bus.ts"
 import { openTestEngine } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"
-import { createGate } from "./support/gate.ts"
-import { openAgent, openScripted } from "./support/open-agent.ts"
+import { createGate } from "../support/session/gate.ts"
+import { openAgent, openScripted } from "../support/session/open-agent.ts"
 import {
   advanceUntil,
   notificationsOf,
@@ -16,7 +16,7 @@ import {
   starts,
   tasksOf,
   waitForEnds,
-} from "./support/reporting.ts"
+} from "../support/session/reporting.ts"
 
 const MINUTE_MS = 60_000
 const LONGEST_DEFERRAL_MS = 10 * MINUTE_MS

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
 import { describe, expect, test } from "vitest"
 import type { ReportRequest } from "../../src/session/report/report-request.ts"
-import { eventsOf, openReporting, starts, tasksOf, waitForReports } from "./support/reporting.ts"
-import { OFF, requestGroup, requestSingle } from "./support/requested-report.ts"
+import { eventsOf, openReporting, starts, tasksOf, waitForReports } from "../support/session/reporting.ts"
+import { OFF, requestGroup, requestSingle } from "../support/session/requested-report.ts"
 
 describe("what a report is asked to be made of", () => {
   test("001-18: names the task, the session, what it was to do, how long it took and since when it waits", async () => {

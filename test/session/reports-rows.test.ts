@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
-import { createGate } from "./support/gate.ts"
-import { openGrouping, spawns } from "./support/group-agent.ts"
-import { lastSaid, openAgent, resultsOf } from "./support/open-agent.ts"
+import { createGate } from "../support/session/gate.ts"
+import { openGrouping, spawns } from "../support/session/group-agent.ts"
+import { lastSaid, openAgent, resultsOf } from "../support/session/open-agent.ts"
 import {
   eventsOf,
   notificationsOf,
@@ -13,7 +13,7 @@ import {
   tasksOf,
   waitForEnds,
   waitForReports,
-} from "./support/reporting.ts"
+} from "../support/session/reporting.ts"
 
 const OFF = { reports: { enabled: false } } as const
 

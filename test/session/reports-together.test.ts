@@ -3,8 +3,8 @@ import { createManualClock, type ManualClock } from "../../src/base/manual-clock
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { GcPlugin } from "../../src/plugin/gc-plugin.ts"
-import { createGate } from "./support/gate.ts"
-import { lastSaid, openScripted } from "./support/open-agent.ts"
+import { createGate } from "../support/session/gate.ts"
+import { lastSaid, openScripted } from "../support/session/open-agent.ts"
 import {
   eventsOf,
   MANY_AT_ONCE,
@@ -17,7 +17,7 @@ import {
   textsOf,
   waitForEnds,
   waitForReports,
-} from "./support/reporting.ts"
+} from "../support/session/reporting.ts"
 
 const COUNT = 19
 const NAMES = Array.from({ length: COUNT }, (_, index) => `part ${index + 1}`)

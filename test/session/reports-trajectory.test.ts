@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest"
 import type { TaskId } from "../../src/task/id.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { GcPlugin } from "../../src/plugin/gc-plugin.ts"
-import { lastSaid, PLACES } from "./support/open-agent.ts"
-import { openReporting, starts, tasksOf, waitForEnds, waitForReports } from "./support/reporting.ts"
-import { openSurvey } from "./support/survey.ts"
+import { lastSaid, PLACES } from "../support/session/open-agent.ts"
+import { openReporting, starts, tasksOf, waitForEnds, waitForReports } from "../support/session/reporting.ts"
+import { openSurvey } from "../support/session/survey.ts"
 
 const OFF = { reports: { enabled: false } } as const
 

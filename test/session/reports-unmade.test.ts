@@ -5,8 +5,8 @@ import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import { eventually } from "../support/eventually.ts"
 import { openTestEngine } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"
-import { createGate } from "./support/gate.ts"
-import { lastSaid } from "./support/open-agent.ts"
+import { createGate } from "../support/session/gate.ts"
+import { lastSaid } from "../support/session/open-agent.ts"
 import {
   advanceUntil,
   eventsOf,
@@ -19,7 +19,7 @@ import {
   tasksOf,
   waitForEnds,
   waitForReports,
-} from "./support/reporting.ts"
+} from "../support/session/reporting.ts"
 
 const DAY_MS = 24 * 60 * 60_000
 

@@ -9,8 +9,8 @@ import { interceptCommits } from "../support/intercept-commits.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { openTestEngine } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"
-import { createGate } from "./support/gate.ts"
-import { openAgent, openScripted } from "./support/open-agent.ts"
+import { createGate } from "../support/session/gate.ts"
+import { openAgent, openScripted } from "../support/session/open-agent.ts"
 import {
   advanceUntil,
   openReporting,
@@ -22,7 +22,7 @@ import {
   textsOf,
   waitForEnds,
   waitForReports,
-} from "./support/reporting.ts"
+} from "../support/session/reporting.ts"
 
 const MINUTE_MS = 60_000
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
 import type { AgentEvent } from "../../src/plugin/agent-event.ts"
-import { findHistoryProblems } from "./support/history-problems.ts"
-import { type OpenAgent, openAgent, PLACES } from "./support/open-agent.ts"
+import { findHistoryProblems } from "../support/session/history-problems.ts"
+import { type OpenAgent, openAgent, PLACES } from "../support/session/open-agent.ts"
 
 type Retried = Extract<AgentEvent, { type: "model_call.retried" }>
 

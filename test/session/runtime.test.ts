@@ -8,8 +8,8 @@ import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { Message } from "../../src/plugin/message.ts"
 import { collectGarbage } from "../support/collect-garbage.ts"
 import { createFolder } from "../support/workplace.ts"
-import { openAgent, resultsOf, resultText } from "./support/open-agent.ts"
-import { add, say } from "./support/test-tools.ts"
+import { openAgent, resultsOf, resultText } from "../support/session/open-agent.ts"
+import { add, say } from "../support/session/test-tools.ts"
 
 const call = { tool: "add", input: { a: 1, b: 2 } }
 const sums = definePlugin({ kind: "tool", name: "sums", tools: [add], systemInstructions: "Add." })

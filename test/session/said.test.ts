@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
-import { openAgent, PLACES } from "./support/open-agent.ts"
-import { openSubagents, spawn } from "./support/open-subagents.ts"
-import { openReporting, starts, waitForReports } from "./support/reporting.ts"
+import { openAgent, PLACES } from "../support/session/open-agent.ts"
+import { openSubagents, spawn } from "../support/session/open-subagents.ts"
+import { openReporting, starts, waitForReports } from "../support/session/reporting.ts"
 
 const noting = definePlugin({
   kind: "tool",

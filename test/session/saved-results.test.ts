@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest"
 import type { BackgroundTaskResult } from "../../src/plugin/background-result.ts"
 import type { TaskId } from "../../src/task/id.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
-import { lastSaid, openScripted } from "./support/open-agent.ts"
-import { openReporting, tasksOf } from "./support/reporting.ts"
-import { openSurvey } from "./support/survey.ts"
+import { lastSaid, openScripted } from "../support/session/open-agent.ts"
+import { openReporting, tasksOf } from "../support/session/reporting.ts"
+import { openSurvey } from "../support/session/survey.ts"
 
 const OFF = { reports: { enabled: false } } as const
 

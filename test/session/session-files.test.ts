@@ -5,8 +5,8 @@ import { textOf } from "../../src/plugin/message.ts"
 import type { SessionPlugin } from "../../src/plugin/session-plugin.ts"
 import type { SessionDirectory } from "../../src/plugin/sessions-port.ts"
 import { createSessionId } from "../../src/task/id.ts"
-import { openScripted } from "./support/open-agent.ts"
-import { openWithFiles, talk } from "./support/open-with-files.ts"
+import { openScripted } from "../support/session/open-agent.ts"
+import { openWithFiles, talk } from "../support/session/open-with-files.ts"
 
 test("004-26: a session plugin saves, loads, lists and deletes whole conversations", async () => {
   const { session, runtime } = await openWithFiles(talk(1))

@@ -5,9 +5,9 @@ import { textOf } from "../../src/plugin/message.ts"
 import type { SessionPlugin } from "../../src/plugin/session-plugin.ts"
 import type { SessionDirectory, SessionState } from "../../src/plugin/sessions-port.ts"
 import { createSessionId } from "../../src/task/id.ts"
-import { createGate } from "./support/gate.ts"
-import { lastSaid, openAgent } from "./support/open-agent.ts"
-import { openWithFiles, talk } from "./support/open-with-files.ts"
+import { createGate } from "../support/session/gate.ts"
+import { lastSaid, openAgent } from "../support/session/open-agent.ts"
+import { openWithFiles, talk } from "../support/session/open-with-files.ts"
 
 /** Everything it is asked, in order. */
 function createNotingPlugin(saved?: (id: SessionState["id"]) => SessionState) {

@@ -8,9 +8,9 @@ import type { SessionPlugin } from "../../src/plugin/session-plugin.ts"
 import { eventually } from "../support/eventually.ts"
 import { openTestRuntime } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"
-import { createGate } from "./support/gate.ts"
-import { openAgent, openScripted } from "./support/open-agent.ts"
-import { add } from "./support/test-tools.ts"
+import { createGate } from "../support/session/gate.ts"
+import { openAgent, openScripted } from "../support/session/open-agent.ts"
+import { add } from "../support/session/test-tools.ts"
 
 test("a turn that was left goes on when the session plugin is there, with its tools", async () => {
   const gate = createGate()

@@ -9,9 +9,9 @@ import { eventually } from "../support/eventually.ts"
 import { openTestEngine } from "../support/test-engine.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
-import { createGate } from "./support/gate.ts"
-import { openSubagents, requestsOf, type SubagentOptions } from "./support/open-subagents.ts"
-import { endOf, startAgent } from "./support/start-agent.ts"
+import { createGate } from "../support/session/gate.ts"
+import { openSubagents, requestsOf, type SubagentOptions } from "../support/session/open-subagents.ts"
+import { endOf, startAgent } from "../support/session/start-agent.ts"
 
 const WORDS = "Mend the clock first."
 const USE_GATED = { calls: [{ tool: "gated" }] }

@@ -8,7 +8,7 @@ import { DEFAULT_WORKSPACE } from "../../src/task/id.ts"
 import { LIVE_STATUSES } from "../../src/task/lifecycle.ts"
 import { eventually } from "../support/eventually.ts"
 import { createFolder } from "../support/workplace.ts"
-import { answersIn, openSubagents, requestsOf, spawn, toldTo } from "./support/open-subagents.ts"
+import { answersIn, openSubagents, requestsOf, spawn, toldTo } from "../support/session/open-subagents.ts"
 
 for (const isKept of [true, false]) {
   const where = isKept ? "kept" : "in memory"

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { createSubagentPlugin } from "../../src/builtin/subagent/subagent-plugin.ts"
 import { createFolder } from "../support/workplace.ts"
-import { openSubagents, requestsOf, resultsIn, spawn, toldTo, WORKER } from "./support/open-subagents.ts"
+import { openSubagents, requestsOf, resultsIn, spawn, toldTo, WORKER } from "../support/session/open-subagents.ts"
 
 /** Beside `finish`, which every subagent has. */
 const toolsBelow = ({ provider }: Pick<Awaited<ReturnType<typeof openSubagents>>, "provider">) =>

@@ -3,8 +3,8 @@ import { expect, test } from "vitest"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import { NO_TOKENS } from "../../src/plugin/token-usage.ts"
 import { createFolder } from "../support/workplace.ts"
-import { createGate } from "./support/gate.ts"
-import { openSubagents } from "./support/open-subagents.ts"
+import { createGate } from "../support/session/gate.ts"
+import { openSubagents } from "../support/session/open-subagents.ts"
 
 const READ: ScriptStep = { calls: [{ tool: "read" }] }
 /** Every scripted call uses 15 tokens, which cost as many millionths here. */

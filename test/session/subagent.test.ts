@@ -4,7 +4,7 @@ import type { AgentEvent } from "../../src/plugin/agent-event.ts"
 import type { ModelRequest } from "../../src/plugin/model.ts"
 import type { SessionId } from "../../src/task/id.ts"
 import { eventually } from "../support/eventually.ts"
-import { answersIn, openSubagents, requestsOf, resultsIn, spawn, toldTo } from "./support/open-subagents.ts"
+import { answersIn, openSubagents, requestsOf, resultsIn, spawn, toldTo } from "../support/session/open-subagents.ts"
 
 const USED = { inputTokens: 10, cachedInputTokens: 0, outputTokens: 5, reasoningTokens: 0 }
 

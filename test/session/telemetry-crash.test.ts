@@ -2,11 +2,11 @@ import { expect, test } from "vitest"
 import { z } from "zod"
 import { defineTool, type Tool } from "../../src/plugin/tool.ts"
 import type { SessionId } from "../../src/task/id.ts"
-import { finishTurn } from "../chaos/turn-scenario.ts"
+import { finishTurn } from "../support/chaos/turn-scenario.ts"
 import { createFolder } from "../support/workplace.ts"
-import { createGate, type Gate } from "./support/gate.ts"
-import { beginLife } from "./support/lives.ts"
-import { recordSpans } from "./support/spans.ts"
+import { createGate, type Gate } from "../support/session/gate.ts"
+import { beginLife } from "../support/session/lives.ts"
+import { recordSpans } from "../support/session/spans.ts"
 
 const SESSION = "session" as SessionId
 

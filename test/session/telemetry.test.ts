@@ -4,10 +4,10 @@ import { z } from "zod"
 import { defineTool } from "../../src/plugin/tool.ts"
 import { DEFAULT_WORKSPACE } from "../../src/task/id.ts"
 import { eventually } from "../support/eventually.ts"
-import { createGate } from "./support/gate.ts"
-import { openAgent, PLACES } from "./support/open-agent.ts"
-import { recordSpans } from "./support/spans.ts"
-import { SECRET_WORDS, SPANS, takeTurn } from "./support/traced-turn.ts"
+import { createGate } from "../support/session/gate.ts"
+import { openAgent, PLACES } from "../support/session/open-agent.ts"
+import { recordSpans } from "../support/session/spans.ts"
+import { SECRET_WORDS, SPANS, takeTurn } from "../support/session/traced-turn.ts"
 
 describe.each(PLACES)("a turn as spans, %s", (_, isKept) => {
   test("model calls, tools, runs and a subagent are below the turn that asked for them", async () => {

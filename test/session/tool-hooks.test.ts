@@ -3,8 +3,8 @@ import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { PersonChannel } from "../../src/plugin/person-port.ts"
 import type { Answer } from "../../src/plugin/task-service.ts"
 import type { PendingCall, ToolHooks } from "../../src/plugin/tool-hooks.ts"
-import { openAgent, PLACES, resultsOf, resultText } from "./support/open-agent.ts"
-import { add, fail, say } from "./support/test-tools.ts"
+import { openAgent, PLACES, resultsOf, resultText } from "../support/session/open-agent.ts"
+import { add, fail, say } from "../support/session/test-tools.ts"
 
 const watchful = (hooks: ToolHooks) => definePlugin({ kind: "tool", name: "watchful", tools: [], ...hooks })
 const calls = [

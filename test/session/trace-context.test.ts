@@ -1,8 +1,8 @@
 import { trace } from "@opentelemetry/api"
 import { expect, test } from "vitest"
-import { openAgent } from "./support/open-agent.ts"
-import { recordSpans } from "./support/spans.ts"
-import { child } from "./support/traced-turn.ts"
+import { openAgent } from "../support/session/open-agent.ts"
+import { recordSpans } from "../support/session/spans.ts"
+import { child } from "../support/session/traced-turn.ts"
 
 test("a turn is below the span in which it was asked for", async () => {
   const spans = recordSpans({ hasContext: true })

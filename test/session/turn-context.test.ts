@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { lastSaid, openAgent } from "./support/open-agent.ts"
+import { lastSaid, openAgent } from "../support/session/open-agent.ts"
 
 describe("what else the model should know", () => {
   const heard = async (context: Parameters<Awaited<ReturnType<typeof openAgent>>["session"]["send"]>[1]) => {

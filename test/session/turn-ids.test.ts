@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { echo } from "../support/tools.ts"
-import { openAgent } from "./support/open-agent.ts"
+import { openAgent } from "../support/session/open-agent.ts"
 
 test("the beginning of an id means a task that lists show, and a turn only where there is no other", async () => {
   const { session, runtime } = await openAgent(["done"], { isKept: true, tools: [echo] })

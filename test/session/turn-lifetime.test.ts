@@ -3,7 +3,7 @@ import { z } from "zod"
 import { defineTool } from "../../src/plugin/tool.ts"
 import type { TaskId } from "../../src/task/id.ts"
 import { createGatedTool } from "../support/tools.ts"
-import { openAgent, PLACES } from "./support/open-agent.ts"
+import { openAgent, PLACES } from "../support/session/open-agent.ts"
 
 test.each(PLACES)("what was to live as long as the turn is stopped with it, %s", async (_, isKept) => {
   const started = new Map<string, TaskId>()

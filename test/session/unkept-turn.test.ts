@@ -8,7 +8,7 @@ import { defineTool } from "../../src/plugin/tool.ts"
 import { interceptCommits } from "../support/intercept-commits.ts"
 import { openTestRuntime } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"
-import { findHistoryProblems } from "./support/history-problems.ts"
+import { findHistoryProblems } from "../support/session/history-problems.ts"
 
 const look = defineTool({
   name: "look",

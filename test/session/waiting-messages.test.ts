@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
-import { createGate } from "./support/gate.ts"
-import { openAgent, openScripted, PLACES } from "./support/open-agent.ts"
+import { createGate } from "../support/session/gate.ts"
+import { openAgent, openScripted, PLACES } from "../support/session/open-agent.ts"
 
 test.each(PLACES)("a runtime that closes gives no turn to messages that wait for one (%s)", async (_, isKept) => {
   const gate = createGate()

@@ -4,7 +4,7 @@ import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.t
 import type { AgentEvent } from "../../src/plugin/agent-event.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
-import { openAgent, openScripted, PLACES } from "./support/open-agent.ts"
+import { openAgent, openScripted, PLACES } from "../support/session/open-agent.ts"
 
 const START = { calls: [{ tool: "start_task", input: { tool: "gated", input: { name: "one" } } }] }
 

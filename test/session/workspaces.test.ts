@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { WorkspaceId } from "../../src/task/id.ts"
-import { openAgent, PLACES } from "./support/open-agent.ts"
+import { openAgent, PLACES } from "../support/session/open-agent.ts"
 
 const OTHER = "other" as WorkspaceId
 

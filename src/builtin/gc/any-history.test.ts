@@ -2,7 +2,17 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { type Message, textOf, userMessage } from "../../plugin/message.ts"
 import { leadOf } from "./lead.ts"
-import { SEED, CONFIG, sum, toUsage, collect, say, call, PLUGINS, expectPairs } from "./test-gc.ts"
+import {
+  SEED,
+  CONFIG,
+  sum,
+  toUsage,
+  collect,
+  say,
+  call,
+  PLUGINS,
+  expectPairs,
+} from "../../../test/support/builtin/gc.ts"
 
 const text = fc.integer({ min: 0, max: 3_000 }).map((length) => "lorem ipsum ".repeat(length / 12))
 const file = fc.constant({ type: "file", mediaType: "image/png", source: { data: "A".repeat(600) } } as const)

@@ -3,7 +3,7 @@ import type { ContextUsage } from "../../plugin/context-usage.ts"
 import { gcConfigSchema } from "./gc-config.ts"
 import { createGcPlugin } from "./gc-plugin.ts"
 import { createTruncateGc } from "./truncate-gc.ts"
-import { CONFIG, PLUGINS } from "./test-gc.ts"
+import { CONFIG, PLUGINS } from "../../../test/support/builtin/gc.ts"
 
 describe("when collection is due", () => {
   const usage = (percentUsed: number): ContextUsage => ({

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { textOf, userMessage } from "../../plugin/message.ts"
 import { createHybridGc } from "./hybrid-gc.ts"
 import { leadOf } from "./lead.ts"
-import { createContext, collect, say, call, talk } from "./test-gc.ts"
+import { createContext, collect, say, call, talk } from "../../../test/support/builtin/gc.ts"
 
 describe("the generations of hybrid", () => {
   it("keeps the recent, summarises the middle and drops the oldest", async () => {

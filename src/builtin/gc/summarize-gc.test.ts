@@ -1,7 +1,16 @@
 import { describe, expect, it } from "vitest"
 import { textOf, userMessage } from "../../plugin/message.ts"
 import { createSummarizeGc } from "./summarize-gc.ts"
-import { CONFIG, estimateTokens, sum, createContext, collect, say, call, talk } from "./test-gc.ts"
+import {
+  CONFIG,
+  estimateTokens,
+  sum,
+  createContext,
+  collect,
+  say,
+  call,
+  talk,
+} from "../../../test/support/builtin/gc.ts"
 
 describe("summarising", () => {
   it("puts a summary of all but the recent turns in their place", async () => {

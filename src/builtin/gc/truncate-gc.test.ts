@@ -2,7 +2,17 @@ import { describe, expect, it } from "vitest"
 import { type Message, textOf, userMessage } from "../../plugin/message.ts"
 import { leadOf } from "./lead.ts"
 import { createTruncateGc } from "./truncate-gc.ts"
-import { CONFIG, sum, toUsage, createContext, collect, say, call, talk, expectPairs } from "./test-gc.ts"
+import {
+  CONFIG,
+  sum,
+  toUsage,
+  createContext,
+  collect,
+  say,
+  call,
+  talk,
+  expectPairs,
+} from "../../../test/support/builtin/gc.ts"
 
 describe("truncating", () => {
   it("drops the oldest turns, as many as needed, and puts one note in their place", async () => {

@@ -3,7 +3,7 @@ import { createManualClock } from "../../base/manual-clock.ts"
 import { callsOf, type Message, textOf, userMessage } from "../../plugin/message.ts"
 import type { ModelDelta } from "../../plugin/model.ts"
 import { createOfflineProvider } from "./offline-provider.ts"
-import { generate, tool } from "./test-offline.ts"
+import { generate, tool } from "../../../test/support/builtin/offline.ts"
 
 describe("what Meanwhile puts beside the person's words", () => {
   const marked: Message = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { callsOf, type Message, textOf, userMessage } from "../../plugin/message.ts"
-import { generate } from "./test-offline.ts"
+import { generate } from "../../../test/support/builtin/offline.ts"
 
 function called(id: string, command: string): Message {
   return { role: "assistant", parts: [{ type: "call", id, tool: "run_command", input: { command } }] }

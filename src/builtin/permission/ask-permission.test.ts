@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { createPerson, createTestPermission } from "./test-permission.ts"
+import { createPerson, createTestPermission } from "../../../test/support/builtin/permission.ts"
 
 describe("a model that asks ahead", () => {
   it("is granted one call, and no other", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import type { PersonChannel } from "../../plugin/person-port.ts"
 import { createRegistry } from "../../plugin/registry.ts"
 import { type PermissionPluginOptions } from "./permission-plugin.ts"
-import { CHILD, createPerson, createTestPermission, remove, SESSION } from "./test-permission.ts"
+import { CHILD, createPerson, createTestPermission, remove, SESSION } from "../../../test/support/builtin/permission.ts"
 
 describe("asking a person who is there", () => {
   it("shows tool, effects and preview, of the input what that does not show, and obeys the answer", async () => {

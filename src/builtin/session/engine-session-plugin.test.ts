@@ -8,7 +8,7 @@ import { createManualClock } from "../../base/manual-clock.ts"
 import type { SessionId } from "../../task/id.ts"
 import { createEngineSessionPlugin } from "./engine-session-plugin.ts"
 import { toSessionConfig } from "./session-config.ts"
-import { ADA, BOB, CAT, createDirectory, toState } from "./test-directory.ts"
+import { ADA, BOB, CAT, createDirectory, toState } from "../../../test/support/builtin/session-directory.ts"
 
 let directory: SessionDirectory
 let plugin: SessionPlugin

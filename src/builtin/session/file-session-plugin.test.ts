@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { CommandContext } from "../../plugin/user-command.ts"
 import type { SessionId } from "../../task/id.ts"
 import { createFileSessionPlugin, type FileSessionPlugin } from "./file-session-plugin.ts"
-import { createDirectory, toState } from "./test-saved-sessions.ts"
+import { createDirectory, toState } from "../../../test/support/builtin/saved-sessions.ts"
 
 let root: string
 let folder: string

@@ -5,7 +5,7 @@ import type { SessionDirectory, SessionInfo } from "../../plugin/sessions-port.t
 import type { SessionId } from "../../task/id.ts"
 import { toDescription } from "./description.ts"
 import { createEngineSessionPlugin } from "./engine-session-plugin.ts"
-import { ADA, CAT, createDirectory } from "./test-directory.ts"
+import { ADA, CAT, createDirectory } from "../../../test/support/builtin/session-directory.ts"
 
 let directory: SessionDirectory
 let plugin: SessionPlugin

@@ -2,7 +2,7 @@ import { tmpdir } from "node:os"
 import { describe, expect, it } from "vitest"
 import type { Tool } from "../../plugin/tool.ts"
 import { createShellPlugin, type ShellPluginOptions } from "./shell-plugin.ts"
-import { createContext, run } from "./test-shell.ts"
+import { createContext, run } from "../../../test/support/builtin/shell.ts"
 
 const createTool = (options: Partial<ShellPluginOptions> = {}): Tool => {
   const [tool] = createShellPlugin({ workingDirectory: tmpdir(), environment: { HOME: "/home/me" }, ...options }).tools

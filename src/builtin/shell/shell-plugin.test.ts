@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { createRegistry } from "../../plugin/registry.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import { createShellPlugin, type ShellPluginOptions } from "./shell-plugin.ts"
-import { createContext, run } from "./test-shell.ts"
+import { createContext, run } from "../../../test/support/builtin/shell.ts"
 
 let directory: string
 beforeEach(async () => {

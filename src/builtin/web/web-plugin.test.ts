@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from "node:zlib"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { createWeb, page, serve } from "./test-web.ts"
+import { createWeb, page, serve } from "../../../test/support/builtin/web.ts"
 
 describe("what a page becomes", () => {
   it("is readable text with its title and short links, framed as data of its address", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { createRegistry } from "../../plugin/registry.ts"
 import { createAddressGuard } from "./address-guard.ts"
-import { createWeb, page, serve } from "./test-web.ts"
+import { createWeb, page, serve } from "../../../test/support/builtin/web.ts"
 import { createWebPlugin } from "./web-plugin.ts"
 
 describe("where it may go", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { systemClock } from "../../base/clock.ts"
-import { createWeb, page, serve } from "./test-web.ts"
+import { createWeb, page, serve } from "../../../test/support/builtin/web.ts"
 
 describe("a server in trouble", () => {
   it.each([429, 500, 503])("is tried again after status %s", async (status) => {

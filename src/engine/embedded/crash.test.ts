@@ -6,7 +6,7 @@ import type { TaskId } from "../../task/id.ts"
 import type { RunStatus } from "../../task/lifecycle.ts"
 import { applyEvents, COMPLETED, createTask, RUNNING } from "../suite/samples.ts"
 import { createEmbeddedEngine } from "./engine.ts"
-import { createTestStore } from "./test-store.ts"
+import { createTestStore } from "../../../test/support/embedded/store.ts"
 
 const SEED = Number(process.env["MEANWHILE_TEST_SEED"] ?? 7)
 const LANES = 10

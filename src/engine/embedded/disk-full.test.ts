@@ -3,7 +3,7 @@ import { isMeanwhileError } from "../../base/error.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { applyEvents, COMPLETED, createTask, RUNNING } from "../suite/samples.ts"
 import { expectRefusal } from "../suite/subject.ts"
-import { createTestStore } from "./test-store.ts"
+import { createTestStore } from "../../../test/support/embedded/store.ts"
 
 const LARGE = { text: "x".repeat(100_000) }
 

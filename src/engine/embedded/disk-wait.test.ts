@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest"
 import { createTask, QUEUED, sampleDetails } from "../suite/samples.ts"
 import { createDiskWait, type DiskWait } from "./disk-wait.ts"
 import { createEmbeddedEngine } from "./engine.ts"
-import { createFolder } from "./test-store.ts"
+import { createFolder } from "../../../test/support/embedded/store.ts"
 
 let path: string
 let remove: () => Promise<void>

@@ -5,7 +5,7 @@ import type { TaskId, WorkspaceId } from "../../task/id.ts"
 import { TASK_KINDS } from "../../task/record.ts"
 import { applyEvents, createTask, QUEUED, STARTED, WORKER } from "../suite/samples.ts"
 import type { EngineSubject } from "../suite/subject.ts"
-import { createTestStore } from "./test-store.ts"
+import { createTestStore } from "../../../test/support/embedded/store.ts"
 
 /** More than anybody goes on for without looking for others. */
 const A_WHILE_MS = 1_000

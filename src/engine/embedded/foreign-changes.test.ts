@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { createManualClock } from "../../base/manual-clock.ts"
 import { createTask } from "../suite/samples.ts"
 import { createEmbeddedEngine } from "./engine.ts"
-import { createFolder } from "./test-store.ts"
+import { createFolder } from "../../../test/support/embedded/store.ts"
 
 test("another process's writes are noticed at the interval for being alone, then at the one for sharing", async () => {
   const { path, remove } = await createFolder()

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { createLogFlush } from "./log-flush.ts"
-import { createFolder } from "./test-store.ts"
+import { createFolder } from "../../../test/support/embedded/store.ts"
 
 let path: string
 let remove: () => Promise<void>

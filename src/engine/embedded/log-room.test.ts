@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest"
 import { createTask } from "../suite/samples.ts"
 import { createEmbeddedEngine } from "./engine.ts"
 import { createLogRoom } from "./log-room.ts"
-import { createFolder } from "./test-store.ts"
+import { createFolder } from "../../../test/support/embedded/store.ts"
 
 let path: string
 let remove: () => Promise<void>

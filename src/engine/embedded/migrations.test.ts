@@ -5,7 +5,7 @@ import { createEmbeddedEngine } from "./engine.ts"
 import { APPLICATION_ID } from "./migrations.ts"
 import { SCHEMA } from "./schema.ts"
 import { SESSIONS_BY_USE } from "./schema-changes.ts"
-import { createFolder } from "./test-store.ts"
+import { createFolder } from "../../../test/support/embedded/store.ts"
 
 let path: string
 let remove: () => Promise<void>

@@ -7,7 +7,7 @@ import { createTask, RUNNING } from "../suite/samples.ts"
 import { expectRefusal } from "../suite/subject.ts"
 import { createEmbeddedEngine } from "./engine.ts"
 import { migrate, STORE_VERSION } from "./migrations.ts"
-import { createFolder } from "./test-store.ts"
+import { createFolder } from "../../../test/support/embedded/store.ts"
 
 let path: string
 let remove: () => Promise<void>

@@ -10,9 +10,9 @@ import type { TaskId } from "../../task/id.ts"
 import { createTask, RUNNING } from "../suite/samples.ts"
 import { waitUntil } from "../suite/subject.ts"
 import { createEmbeddedEngine } from "./engine.ts"
-import { createFolder, createTestStore } from "./test-store.ts"
+import { createFolder, createTestStore } from "../../../test/support/embedded/store.ts"
 
-const PROGRAM = fileURLToPath(new URL("./test-process.ts", import.meta.url))
+const PROGRAM = fileURLToPath(new URL("../../../test/support/embedded/process.ts", import.meta.url))
 /** A user without rights: root can write everything, so what cannot be written is tried by another. */
 const NOBODY = 65_534
 

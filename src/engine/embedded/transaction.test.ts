@@ -6,7 +6,7 @@ import type { Perform } from "../rules/perform.ts"
 import { openDatabase } from "./open.ts"
 import { createRecordCache } from "./tables/record-cache.ts"
 import { createTables } from "./tables/tables.ts"
-import { createFolder } from "./test-store.ts"
+import { createFolder } from "../../../test/support/embedded/store.ts"
 import { createTransaction } from "./transaction.ts"
 
 let path: string

@@ -5,7 +5,7 @@ import { systemClock } from "../../../src/base/clock.ts"
 import { createFileEditPlugin } from "../../../src/builtin/file_edit/file-edit-plugin.ts"
 import { createEmbeddedEngine } from "../../../src/engine/embedded/engine.ts"
 import { openRunner } from "../../support/open-runner.ts"
-import { createDesk, createTestFolder } from "./file-edit-desk.ts"
+import { createDesk, createTestFolder } from "../../support/builtin/file-edit-desk.ts"
 
 describe("changing a file", () => {
   it("replaces the one place where the old text is, and takes no sign of it for a pattern", async () => {

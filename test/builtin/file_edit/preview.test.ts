@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { createDesk } from "./file-edit-desk.ts"
+import { createDesk } from "../../support/builtin/file-edit-desk.ts"
 
 describe("what a person is shown", () => {
   it("is a unified diff of what would be done now", async () => {

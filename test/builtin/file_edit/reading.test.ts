@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { byteLength } from "../../../src/base/json.ts"
-import { createDesk } from "./file-edit-desk.ts"
+import { createDesk } from "../../support/builtin/file-edit-desk.ts"
 
 describe("reading a file", () => {
   it("gives the text as it is and says which lines they are", async () => {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { createDesk } from "./file-edit-desk.ts"
+import { createDesk } from "../../support/builtin/file-edit-desk.ts"
 
 describe("taking a change back", () => {
   it("goes back one change at a time, through updates, a removal and the making of the file", async () => {

@@ -6,7 +6,7 @@ import { createBackupStore } from "../../../src/builtin/file_edit/backup-store.t
 import { createSeenFiles } from "../../../src/builtin/file_edit/seen-files.ts"
 import { createWorkingFiles } from "../../../src/builtin/file_edit/working-files.ts"
 import { createWorkingRoot } from "../../../src/builtin/file_edit/working-root.ts"
-import { createDesk } from "./file-edit-desk.ts"
+import { createDesk } from "../../support/builtin/file-edit-desk.ts"
 
 type Desk = ReturnType<typeof createDesk>
 type HarmfulCall = readonly [tool: string, more: object]

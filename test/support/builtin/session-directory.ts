@@ -1,0 +1,39 @@
+import { userMessage } from "../../../src/plugin/message.ts"
+import type { SessionDirectory, SessionState } from "../../../src/plugin/sessions-port.ts"
+import type { SessionId } from "../../../src/task/id.ts"
+
+const NOON = Date.UTC(2026, 0, 2, 12, 0)
+
+export function toState(id: string, more: Partial<SessionState> = {}): SessionState {
+  return {
+    id: id as SessionId,
+    description: `about ${id}`,
+    turns: 2,
+    createdAt: NOON,
+    updatedAt: NOON,
+    model: "test/model",
+    messages: [userMessage("hello")],
+    data: {},
+    ...more,
+  }
+}
+
+export function createDirectory(states: readonly SessionState[]): SessionDirectory {
+  const sessions = new Map(states.map((state) => [state.id, state]))
+  return {
+    list: async () => [...sessions.values()].toSorted((a, b) => b.updatedAt - a.updatedAt),
+    load: async (id) => sessions.get(id),
+    async restore(state) {
+      sessions.set(state.id, state)
+      return state.id
+    },
+    delete: async (id) => sessions.delete(id),
+    async describe(id, description) {
+      sessions.set(id, { ...(sessions.get(id) ?? toState(id)), description })
+    },
+  }
+}
+
+export const ADA = toState("aaaa1111-0000", { updatedAt: NOON + 60_000 })
+export const BOB = toState("aaaa2222-0000", { updatedAt: NOON + 30_000, turns: 1 })
+export const CAT = toState("cccc3333-0000", { description: null, name: "run", title: "cats\nand dogs" })

@@ -1,0 +1,40 @@
+import type { JsonValue } from "../../../src/base/json.ts"
+import type { ToolContext } from "../../../src/plugin/context.ts"
+import type { OutputChunk, OutputRequest } from "../../../src/plugin/output.ts"
+import type { ProcessExit, ProcessRequest } from "../../../src/plugin/process.ts"
+import type { Tool } from "../../../src/plugin/tool.ts"
+import type { ToolReturn } from "../../../src/plugin/tool-return.ts"
+import type { TaskId } from "../../../src/task/id.ts"
+
+const SUCCESS: ProcessExit = { exitCode: 0, signal: null, survivors: [] }
+
+/** A context whose only process prints `printed` and ends with `exit`. */
+export function createContext(printed: string, exit: ProcessExit = SUCCESS) {
+  const requests: ProcessRequest[] = []
+  const bytes = Buffer.from(printed)
+  const read = async ({
+    offset = 0,
+    tailBytes,
+    limitBytes = bytes.length,
+  }: OutputRequest = {}): Promise<OutputChunk> => {
+    const start = tailBytes === undefined ? offset : Math.max(0, bytes.length - tailBytes)
+    const end = Math.min(bytes.length, start + limitBytes)
+    const text = bytes.subarray(start, end).toString()
+    return { text, offset: start, nextOffset: end, totalBytes: bytes.length, droppedBefore: null, isComplete: true }
+  }
+  const context = {
+    taskId: "5f0c" as TaskId,
+    output: { read, write: () => undefined },
+    processes: {
+      run: async (request: ProcessRequest) => {
+        requests.push(request)
+        return exit
+      },
+    },
+  } as unknown as ToolContext
+  return { context, requests }
+}
+
+export async function run(tool: Tool, input: unknown, context: ToolContext): Promise<JsonValue | ToolReturn> {
+  return tool.run(tool.input.parse(input), context)
+}

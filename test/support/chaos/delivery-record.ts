@@ -1,0 +1,60 @@
+import type { JsonValue } from "../../../src/base/json.ts"
+import { callsOf, type Message, textOf } from "../../../src/plugin/message.ts"
+import { isTerminal, type RunStatus } from "../../../src/task/lifecycle.ts"
+
+/** One place of a conversation that shows the model what a run came to. */
+export interface Showing {
+  /** Told: without having been asked. Read: in the answer to a call. */
+  readonly how: "told" | "read"
+  readonly mark: string
+  /** Null where nothing of the run itself is shown, as of one that was interrupted. */
+  readonly run: number | null
+}
+
+const HEAD = /^(?:\d+\. )?Task \S+ \("(?<mark>\w+)"\): [a-z ]+\.(?<more> You have its result already\.)?$/
+const RESULT = /<\w+\/(?<run>\d+)>/
+
+/** In the order in which they were shown. */
+export function readShowings(messages: readonly Message[]): readonly Showing[] {
+  return messages.flatMap((message) => (message.role === "tool" ? readAnswers(message) : readTold(message)))
+}
+
+/** Ids, or beginnings of them, that the model said it knows. */
+export function readAcknowledged(messages: readonly Message[]): readonly string[] {
+  return messages
+    .flatMap(callsOf)
+    .filter(({ tool }) => tool === "acknowledge")
+    .flatMap(({ input }) => (input as { readonly task_ids: readonly string[] }).task_ids)
+}
+
+function readTold(message: Message): readonly Showing[] {
+  if (message.role !== "user") return []
+  const showings: Showing[] = []
+  for (const line of textOf(message).split("\n")) {
+    const head = HEAD.exec(line)?.groups
+    if (head?.["mark"] && !head["more"]) showings.push({ how: "told", mark: head["mark"], run: null })
+    const last = showings.at(-1)
+    const run = line.startsWith("| ") ? RESULT.exec(line)?.groups?.["run"] : undefined
+    if (last && run !== undefined) showings[showings.length - 1] = { ...last, run: Number(run) }
+  }
+  return showings
+}
+
+function readAnswers({ parts }: Message): readonly Showing[] {
+  return parts.flatMap((part) => {
+    if (part.type !== "result" || part.isError) return []
+    const text = part.content.map((one) => (one.type === "text" ? one.text : "")).join("")
+    return text.startsWith("{") ? findEnded(JSON.parse(text) as JsonValue) : []
+  })
+}
+
+/** Whole tasks, wherever they stand in an answer: only those have their output counted. */
+function findEnded(value: JsonValue): readonly Showing[] {
+  if (typeof value !== "object" || value === null) return []
+  if (Array.isArray(value)) return value.flatMap(findEnded)
+  const { title, status, output_bytes: isWhole } = value as Readonly<Record<string, JsonValue>>
+  if (isWhole === undefined) return Object.values(value).flatMap(findEnded)
+  if (!isTerminal(status as RunStatus)) return []
+  const run = RESULT.exec(JSON.stringify(value))?.groups?.["run"]
+  return [{ how: "read", mark: typeof title === "string" ? title : "", run: run === undefined ? null : Number(run) }]
+}

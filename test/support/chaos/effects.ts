@@ -1,0 +1,54 @@
+import type { TaskEvent } from "../../../src/task/event.ts"
+
+/**
+ * What happened outside the process, one line each: `did KEY` when an effect happened, `done KEY` once the tool was told
+ * that its step is finished. A key is `task/run/name`, and the end of the name says what a crash may do to it:
+ * `-once` never repeats; `-retry` and `-ask` may happen again when the run was claimed again.
+ */
+export interface Effect {
+  readonly what: "did" | "done"
+  readonly key: string
+  readonly taskId: string
+  readonly run: number
+  readonly name: string
+}
+
+export function parseEffects(text: string): readonly Effect[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => {
+      const [what = "", key = ""] = line.split(" ")
+      // A command knows its place among the processes of its run too: whatever that is, it runs once.
+      const [taskId = "", run = "", ...rest] = key.split("/")
+      const name = rest.at(-1) ?? ""
+      return { what: what === "did" ? "did" : "done", key: `${taskId}/${run}/${name}`, taskId, run: Number(run), name }
+    })
+}
+
+/** How often each run was claimed: an effect that may be repeated happens at most once per claim. */
+export function countClaims(events: readonly TaskEvent[], run: number): number {
+  return events.filter((event) => event.run === run && event.body.type === "task.started").length
+}
+
+/** `claimsOf` is undefined for a call that never became a task. */
+export function findRepeatedEffects(
+  effects: readonly Effect[],
+  claimsOf: (taskId: string, run: number) => number | undefined,
+): readonly string[] {
+  const violations: string[] = []
+  const counts = new Map<string, number>()
+  const finished = new Set<string>()
+  for (const { what, key, taskId, run, name } of effects) {
+    if (what === "done") {
+      finished.add(key)
+      continue
+    }
+    if (finished.has(key)) violations.push(`the finished step ${key} happened again`)
+    const count = (counts.get(key) ?? 0) + 1
+    counts.set(key, count)
+    const most = name.endsWith("-once") ? 1 : (claimsOf(taskId, run) ?? 1)
+    if (count > most) violations.push(`${key} happened ${count} times, at most ${most} are allowed`)
+  }
+  return violations
+}

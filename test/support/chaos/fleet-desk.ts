@@ -1,0 +1,113 @@
+import { createRuntime } from "../../../src/app.ts"
+import { isMeanwhileError } from "../../../src/base/error.ts"
+import { definePlugin } from "../../../src/plugin/define-plugin.ts"
+import type { ConnectedModel } from "../../../src/plugin/model.ts"
+import type { ToolCall } from "../../../src/plugin/task-service.ts"
+import { allowAll } from "../../../src/runner/call/permission.ts"
+import type { SessionId } from "../../../src/task/id.ts"
+import { LIVE_STATUSES } from "../../../src/task/lifecycle.ts"
+import { createChaosTools } from "./chaos-tools.ts"
+import type { Random } from "./seed.ts"
+import { describeLive } from "./store-invariants.ts"
+
+/** Where the work of a fleet is asked for and its results are told: conversations, and nothing that runs a tool. */
+export interface FleetDesk {
+  readonly sessions: readonly SessionId[]
+  readonly answered: ReadonlySet<string>
+  /** Those whose repetition was turned down. */
+  readonly declined: ReadonlySet<string>
+  /** The call of this number, once, however often it has to be asked for. */
+  start(call: ToolCall, number: number): Promise<void>
+  /** Says yes or no wherever a crash made somebody ask. */
+  answerWaits(): Promise<void>
+  /** Tasks that have not ended; undefined while nobody can say. */
+  countLive(): Promise<number | undefined>
+  /** The same of turns: one whose desk was silent for too long is begun again after its results were told. */
+  countLiveTurns(): Promise<number | undefined>
+  /** Results that were not told yet; undefined while nobody can say. */
+  countUntold(): Promise<number | undefined>
+  describe(): Promise<string>
+  close(): Promise<void>
+}
+
+export interface FleetDeskOptions {
+  readonly engine: string
+  readonly directory: string
+  readonly leaseSeconds?: number
+  readonly sessions: number
+  readonly random: Random
+}
+
+const MANY = 100_000
+/** Of those whose repetition is asked about. */
+const YES_SHARE = 0.8
+
+export async function openFleetDesk(options: FleetDeskOptions): Promise<FleetDesk> {
+  const { engine: url, directory, leaseSeconds, random } = options
+  const nowhere = { act: () => {}, pause: async () => {} }
+  const runtime = await createRuntime({
+    engine: url,
+    dataDirectory: directory,
+    environment: {},
+    model: noting,
+    // Its turns are its own; what its tasks do is done elsewhere.
+    takesKinds: ["turn"],
+    plugins: [definePlugin({ kind: "tool", name: "chaos", tools: createChaosTools(nowhere) })],
+    permissions: allowAll,
+    reports: { enabled: true, maxConsecutiveWakes: MANY },
+    background: { completionScanIntervalMs: 500, ...(leaseSeconds !== undefined && { leaseSeconds }) },
+  })
+  const { tasks, engine } = runtime
+  const { store } = engine
+  const opened = await Promise.all(Array.from({ length: options.sessions }, () => runtime.createSession()))
+  const sessions = opened.map(({ id }) => id)
+  const answered = new Set<string>()
+  const declined = new Set<string>()
+
+  return {
+    sessions,
+    answered,
+    declined,
+    async start(call, number) {
+      const session = sessions[number % sessions.length] ?? null
+      for (;;) {
+        const task = await whileAway(tasks.start({ ...call, session, idempotencyKey: `call ${number}` }))
+        if (task) return void answered.add(task.id)
+      }
+    },
+    async answerWaits() {
+      const { items } = (await whileAway(tasks.list({ statuses: ["waiting"] }))) ?? { items: [] }
+      for (const task of items) {
+        if (task.status !== "waiting") continue
+        const answer = !declined.has(task.id) && random.chance(YES_SHARE)
+        if (!answer) declined.add(task.id)
+        await whileAway(tasks.answer(task.wait.id, answer, "somebody"))
+      }
+    },
+    countLive: () => whileAway(store.countTasks({ statuses: LIVE_STATUSES, kinds: ["tool"] })),
+    countLiveTurns: () => whileAway(store.countTasks({ statuses: LIVE_STATUSES, kinds: ["turn"] })),
+    countUntold: async () => (await whileAway(store.notices({ states: ["pending", "claimed"] }, MANY)))?.length,
+    describe: () => describeLive(store),
+    close: () => runtime.close(),
+  }
+}
+
+/** Undefined when the store could not be asked, or the answer came too late: whoever asks asks again. */
+async function whileAway<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (isMeanwhileError(error, "store_unavailable") || isMeanwhileError(error, "wrong_state")) return undefined
+    throw error
+  }
+}
+
+/** Has nothing to say about what it is told. */
+const noting: ConnectedModel = {
+  id: "noting/model",
+  contextLimitTokens: 100_000_000,
+  async generate() {
+    const usage = { inputTokens: 10, cachedInputTokens: 0, outputTokens: 5, reasoningTokens: 0 }
+    return { message: { role: "assistant", parts: [{ type: "text", text: "Noted." }] }, finish: "stop", usage }
+  },
+}

@@ -1,0 +1,140 @@
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { startTestServer } from "../../../src/engine/postgres/test-server.ts"
+import { migrateStore } from "../../../src/engine/postgres/migrate-store.ts"
+import { createFleetEffects, type FleetEffects } from "./fleet-effects.ts"
+import { query } from "./fleet-invariants.ts"
+import type { Accident } from "./fleet-plan.ts"
+import { createFleetWorker, type FleetWorker } from "./fleet-worker.ts"
+
+/** A server that can be lost, a store on it, and workers that can be lost. */
+export interface FleetSite extends AsyncDisposable {
+  readonly url: string
+  readonly effects: FleetEffects
+  readonly workers: readonly FleetWorker[]
+  /** Everybody is there again when it resolves. */
+  cause(accident: Accident): Promise<void>
+  /** How many clients the server has, without the one who asks. */
+  countClients(): Promise<number>
+}
+
+export interface FleetSiteOptions {
+  readonly directory: string
+  readonly workers: number
+  readonly concurrency: number
+  /** Default: the default. */
+  readonly leaseSeconds?: number
+  /** Which of the workers count as those of other machines, of whose processes nothing can be known. */
+  readonly elsewhere: "none" | "half" | "all"
+}
+
+export async function openFleetSite(options: FleetSiteOptions): Promise<FleetSite> {
+  const { directory, leaseSeconds } = options
+  await using opened = new AsyncDisposableStack()
+  // What was answered must be there after an accident of the server, though not of the machine.
+  const server = opened.use(await startTestServer({ isDurable: true, settings: ["fsync=off"] }))
+  const { url } = await server.createDatabase()
+  await migrateStore({ url })
+  await query(url, toTrigger(options.elsewhere))
+  mkdirSync(directory, { recursive: true })
+  const effects = createFleetEffects(join(directory, "effects"))
+  opened.defer(effects.close)
+  const workers = Array.from({ length: options.workers }, (_, index) =>
+    createFleetWorker({
+      directory: join(directory, `worker-${index}`),
+      marks: { MEANWHILE_TEST: directory },
+      engine: url,
+      effectsFile: effects.file,
+      concurrency: options.concurrency,
+      ...(leaseSeconds !== undefined && { leaseSeconds }),
+    }),
+  )
+  for (const worker of workers) opened.defer(worker.kill)
+  await Promise.all(workers.map((worker) => worker.start()))
+  const busy = new Map<FleetWorker | typeof server, Promise<void>>()
+
+  /** One accident at a time for each; who is in the middle of one stands back for its neighbour. */
+  async function withOne<Subject extends FleetWorker | typeof server>(
+    subjects: readonly Subject[],
+    work: (subject: Subject) => Promise<void>,
+  ): Promise<void> {
+    for (;;) {
+      const free = subjects.find((subject) => !busy.has(subject))
+      if (!free) {
+        await Promise.race(subjects.flatMap((subject) => busy.get(subject) ?? []))
+        continue
+      }
+      const working = work(free).finally(() => busy.delete(free))
+      busy.set(free, working)
+      return working
+    }
+  }
+
+  async function cause(accident: Accident): Promise<void> {
+    switch (accident.what) {
+      case "kill":
+        return withOne(from(workers, accident.worker), async (worker) => {
+          await worker.kill()
+          await sleep(accident.restMs)
+          await worker.start()
+        })
+      case "freeze":
+        return withOne(from(workers, accident.worker), async (worker) => {
+          const thawed = worker.freeze(accident.restMs)
+          if (!accident.isKilled) return thawed
+          await sleep(accident.restMs / 2)
+          await worker.kill()
+          await thawed
+          await worker.start()
+        })
+      case "replace":
+        return withOne(from(workers, accident.worker), async (worker) => {
+          const problems = await worker.stop()
+          if (problems.length > 0) throw new Error(problems.join("\n"))
+          await worker.start()
+        })
+      case "restart":
+        return withOne([server], async () => {
+          await server.kill(accident.signal)
+          await sleep(accident.restMs)
+          await server.start()
+        })
+      case "cut":
+        return withOne([server], async () => void (await query(url, toCut(accident.share))))
+    }
+  }
+
+  const kept = opened.move()
+  return {
+    url,
+    effects,
+    workers,
+    cause,
+    async countClients() {
+      const [row] = await query<{ count: string }>(url, `SELECT count(*) FROM ${OTHERS}`)
+      return Number(row?.count)
+    },
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  }
+}
+
+const OTHERS = "pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+
+const toCut = (share: number): string => `SELECT pg_terminate_backend(pid) FROM ${OTHERS} AND random() < ${share}`
+
+/** First who is meant, then those after it. */
+function from<Item>(items: readonly Item[], index: number): readonly Item[] {
+  return [...items.slice(index), ...items.slice(0, index)]
+}
+
+/** All processes of a test are on one machine. Whose lease names another one is judged by that lease alone. */
+function toTrigger(elsewhere: FleetSiteOptions["elsewhere"]): string {
+  const isElsewhere = { none: "false", half: "hashtext(NEW.key) % 2 = 0", all: "true" }[elsewhere]
+  return `CREATE FUNCTION move_elsewhere() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      NEW.data = replace(NEW.data, '"bootId":"', '"bootId":"elsewhere-');
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER elsewhere BEFORE INSERT OR UPDATE ON meanwhile.leases
+      FOR EACH ROW WHEN (${isElsewhere}) EXECUTE FUNCTION move_elsewhere()`
+}

@@ -1,0 +1,51 @@
+import type { Runtime } from "../../../src/app.ts"
+import type { SessionId } from "../../../src/task/id.ts"
+import { LIVE_STATUSES } from "../../../src/task/lifecycle.ts"
+import type { OpenHouse } from "./turn-house.ts"
+import { toPrompt } from "./turn-story.ts"
+import type { TurnToolName } from "./turn-tools.ts"
+
+const LONG_MS = 1_000_000_000
+
+/** One turn, as the person asks for it. */
+export interface TurnScenario {
+  readonly session: SessionId
+  readonly story: string
+  readonly steps: readonly (readonly TurnToolName[])[]
+  readonly prompt: string
+}
+
+export function createScenario(story: string, steps: TurnScenario["steps"]): TurnScenario {
+  return { session: `session-${story}` as SessionId, story, steps, prompt: toPrompt(story, steps) }
+}
+
+/** The first life: a new session is asked for the story, and what it started in the background comes to its end. */
+export async function playTurn({ runtime }: OpenHouse, { session: id, prompt }: TurnScenario): Promise<void> {
+  const session = await runtime.createSession({ id })
+  await session.send(prompt)
+  await finishTurn(runtime)
+}
+
+/** Lets everything end that can; whoever is asked whether to repeat something says yes, and `onAnswer` is told before. */
+export async function finishTurn({ tasks }: Runtime, onAnswer: () => void = () => {}): Promise<void> {
+  for (;;) {
+    const { items } = await tasks.list({ statuses: LIVE_STATUSES })
+    if (items.length === 0) return
+    for (const { wait } of items.filter((task) => task.status === "waiting")) {
+      onAnswer()
+      await tasks.answer(wait.id, true, "a test")
+    }
+    const next = items.find((task) => task.status !== "waiting")
+    if (next) await tasks.result(next.id, { waitMs: LONG_MS })
+  }
+}
+
+/** The conversation goes on: what ended in the background is told with the first of two messages. */
+export async function goOn(
+  { runtime }: Pick<OpenHouse, "runtime">,
+  { session: id }: Pick<TurnScenario, "session">,
+): Promise<void> {
+  const session = await runtime.openSession(id)
+  await session.send("And then?")
+  await session.send("Thank you.")
+}
