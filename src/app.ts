@@ -7,6 +7,7 @@ import { closeAll } from "./base/close-all.ts"
 import { MeanwhileError } from "./base/error.ts"
 import { type GcSection, gcConfigSchema } from "./builtin/gc/gc-config.ts"
 import { createGcPlugin } from "./builtin/gc/gc-plugin.ts"
+import { createDesk } from "./desk/desk.ts"
 import { createEmbeddedEngine } from "./engine/embedded/engine.ts"
 import { createPostgresEngine } from "./engine/postgres/engine.ts"
 import { createPermission } from "./permission.ts"
@@ -119,6 +120,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     sessions: conversations.directory(),
     createSession: (wanted) => conversations.createSession(wanted),
     openSession: (id, workspace) => conversations.openSession(id, workspace),
+    desk: (owner) => createDesk(owner, { store: engine.store, tasks, now: () => engine.now() }),
     connect: (id) => conversations.models.connect(id),
     on: (listener) => conversations.on(listener),
     attach: (channel) => person.attach(channel),

@@ -2,6 +2,7 @@ import type { Clock } from "./base/clock.ts"
 import type { GcSection } from "./builtin/gc/gc-config.ts"
 import type { GivenModel } from "./builtin/models/given-model.ts"
 import type { ModelProvidersOptions } from "./builtin/models/model-providers.ts"
+import type { Desk, DeskOptions } from "./desk/desk.ts"
 import type { PostgresEngineOptions } from "./engine/postgres/engine-options.ts"
 import type { AgentListener } from "./plugin/agent-event.ts"
 import type { Log } from "./plugin/context.ts"
@@ -100,6 +101,8 @@ export interface Runtime extends LedgerRecord, AsyncDisposable {
   readonly sessions: SessionDirectory
   createSession(options?: SessionOptions): Promise<Session>
   openSession(id: SessionId, workspace?: WorkspaceId): Promise<Session>
+  /** What one actor sees of one workspace, and can do there: the base of every front end. */
+  desk(options: DeskOptions): Desk
   /** Refused as `unknown_model` or `key_missing`. */
   connect(model: string): Promise<ConnectedModel>
   /** What happens in every agent, subagents included. */

@@ -54,6 +54,7 @@ export const IMPORT_TABLE: ImportTable = {
     runner: { imports: ["base", "task", "plugin"], packages: ["zod", "@opentelemetry/api"] },
     session: { imports: ["base", "task", "plugin", "runner"], packages: ["zod", "@opentelemetry/api"] },
     workflow: { imports: ["base", "task", "plugin", "runner", "session"], packages: [] },
+    desk: { imports: ["base", "task", "plugin", "runner", "session", "workflow"], packages: [] },
     config: { imports: ["base", "task", "plugin"], packages: ["zod"] },
     server: {
       imports: ["base", "task", "plugin", "runner", "session", "workflow", "protocol", "faces"],
@@ -65,6 +66,7 @@ export const IMPORT_TABLE: ImportTable = {
     cli: {
       imports: [
         "base",
+        "desk",
         "client",
         "protocol",
         "config",
