@@ -12,8 +12,8 @@ import type { pluginEntrySchema } from "./config/plugin-entry.ts"
 import type { SectionValues } from "./config/section.ts"
 import { backgroundConfigSchema } from "./runner/config.ts"
 import { TASK_KINDS, type TaskKind } from "./task/record.ts"
-import { agentConfigSchema } from "./session/agent-config.ts"
-import { modelsConfigSchema } from "./session/catalogue-config.ts"
+import { agentConfigSchema } from "./session/conversation/agent-config.ts"
+import { modelsConfigSchema } from "./session/model/catalogue-config.ts"
 import { reportsConfigSchema } from "./session/report/report-config.ts"
 
 /** In the program somebody sits there to hear them: they are on unless somebody turns them off. */

@@ -18,7 +18,7 @@ import { examineServer } from "./program-engine.ts"
 import { examineEmbedded, examineHost } from "./program-host.ts"
 import { createProgramPlugins, createSessionPlugin } from "./program-plugins.ts"
 import { createRedactor } from "./runner/redaction/redactor.ts"
-import { pickDefaultModel } from "./session/default-model.ts"
+import { pickDefaultModel } from "./session/model/default-model.ts"
 import { createPersonSwitch } from "./session/person-switch.ts"
 
 export type { Finding } from "./program-finding.ts"

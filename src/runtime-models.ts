@@ -3,7 +3,7 @@ import { createModelProviders } from "./builtin/models/model-providers.ts"
 import { createOfflineProvider, OFFLINE_MODEL } from "./builtin/offline/offline-provider.ts"
 import type { ModelProviderPlugin } from "./plugin/model-provider-plugin.ts"
 import type { RuntimeOptions } from "./runtime.ts"
-import { pickDefaultModel } from "./session/default-model.ts"
+import { pickDefaultModel } from "./session/model/default-model.ts"
 
 /** All providers are there by name; a model given as an object stands for its own. */
 export function pickModels(

@@ -4,7 +4,7 @@ import type { ContextUsage } from "../plugin/context-usage.ts"
 import type { GcConfig, GcPlugin } from "../plugin/gc-plugin.ts"
 import type { Message } from "../plugin/message.ts"
 import type { SessionPlugin } from "../plugin/session-plugin.ts"
-import type { SendOptions, Session } from "./session.ts"
+import type { SendOptions, Session } from "./conversation/session.ts"
 import { toListener, type UiHooks } from "./ui-hooks.ts"
 
 /** What a client needs of a runtime. */

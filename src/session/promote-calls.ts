@@ -1,6 +1,6 @@
 import type { Execution } from "../plugin/task-service.ts"
 import type { TaskId } from "../task/id.ts"
-import type { Conversation } from "./conversation.ts"
+import type { Conversation } from "./conversation/conversation.ts"
 
 /** Moves the calls that the turn waits for to the background, as far as they can be; returns those tasks. */
 export async function promoteCalls({ executions }: Conversation): Promise<readonly TaskId[]> {

@@ -5,12 +5,12 @@ import type { PersonAnswer, PersonPort } from "../plugin/person-port.ts"
 import type { OwnedCommand } from "../plugin/registry-offers.ts"
 import type { CommandContext, CommandOutput } from "../plugin/user-command.ts"
 import type { SessionId } from "../task/id.ts"
-import { type Conversation, inTurn } from "./conversation.ts"
-import { quoteText, quoteTitle } from "./delivery/quoted-text.ts"
-import { createDocumentsPort } from "./documents.ts"
-import type { AgentScope } from "./scope.ts"
-import { readSessionState } from "./session-state.ts"
-import { createSessionsPort } from "./sessions-port.ts"
+import { type Conversation, inTurn } from "./conversation/conversation.ts"
+import { quoteText, quoteTitle } from "./results/quoted-text.ts"
+import { createDocumentsPort } from "./saved/documents.ts"
+import type { AgentScope } from "./conversation/scope.ts"
+import { readSessionState } from "./saved/session-state.ts"
+import { createSessionsPort } from "./subagent/sessions-port.ts"
 
 export interface CommandRequest {
   readonly name: string

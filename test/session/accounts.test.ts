@@ -6,7 +6,7 @@ import { defineTool } from "../../src/plugin/tool.ts"
 import { showModel } from "../../src/plugin/tool-content.ts"
 import { createTaskId } from "../../src/task/id.ts"
 import type { Permission } from "../../src/runner/call/permission.ts"
-import { createTokenLedger } from "../../src/session/ledger.ts"
+import { createTokenLedger } from "../../src/session/ledger/ledger.ts"
 import { openAgent, PLACES } from "../support/session/open-agent.ts"
 import { add, say } from "../support/session/test-tools.ts"
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { createClientOf } from "../../src/session/client.ts"
-import type { Session } from "../../src/session/session.ts"
+import type { Session } from "../../src/session/conversation/session.ts"
 import { openAgent } from "../support/session/open-agent.ts"
 
 test("a client closes its runtime although its session cannot be closed", async () => {

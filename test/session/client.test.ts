@@ -6,7 +6,7 @@ import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.t
 import { createFileSessionPlugin } from "../../src/builtin/session/file-session-plugin.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { textOf } from "../../src/plugin/message.ts"
-import { createTokenLedger } from "../../src/session/ledger.ts"
+import { createTokenLedger } from "../../src/session/ledger/ledger.ts"
 import type { UiHooks } from "../../src/session/ui-hooks.ts"
 import { createFolder } from "../support/workplace.ts"
 import { add } from "../support/session/test-tools.ts"

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { describe, expect, test } from "vitest"
-import type { ReportRequest } from "../../src/session/report/report-request.ts"
+import type { ReportRequest } from "../../src/session/conversation/report-request.ts"
 import { eventsOf, openReporting, starts, tasksOf, waitForReports } from "../support/session/reporting.ts"
 import { OFF, requestGroup, requestSingle } from "../support/session/requested-report.ts"
 

@@ -3,7 +3,7 @@ import type { FinishReason } from "../../plugin/model.ts"
 import type { Message } from "../../plugin/message.ts"
 import type { TokenUsage } from "../../plugin/token-usage.ts"
 import type { TaskId } from "../../task/id.ts"
-import type { LedgerEntry } from "../ledger.ts"
+import type { LedgerEntry } from "../ledger/ledger.ts"
 
 /** What a message of the model cost. */
 export interface ModelCallRecord {

@@ -1,7 +1,7 @@
 import type { CancelTimer } from "../../base/clock.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
-import type { EndedTask } from "../delivery/delivery.ts"
-import type { AgentScope } from "../scope.ts"
+import type { EndedTask } from "../results/delivery.ts"
+import type { AgentScope } from "../conversation/scope.ts"
 
 /** A conversation may stay busy for hours: what has waited too long for it is shown to the person directly. */
 export interface Deferral {

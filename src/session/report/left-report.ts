@@ -1,11 +1,11 @@
 import { toErrorMessage } from "../../base/error.ts"
 import type { TurnRun } from "../../runner/turn/turn-run.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import type { Conversation } from "../conversation.ts"
-import type { AgentScope } from "../scope.ts"
-import { stopTurn } from "../stop-turn.ts"
+import type { Conversation } from "../conversation/conversation.ts"
+import type { AgentScope } from "../conversation/scope.ts"
+import { stopTurn } from "../conversation/stop-turn.ts"
 import { fallBack, publishReport } from "./publish-report.ts"
-import { readReportMark, type ReportMark } from "./report-mark.ts"
+import { readReportMark, type ReportMark } from "../turn/report-mark.ts"
 
 /** A report whose worker is gone and that goes on here: it is published at its end, or the person is told directly. */
 export async function followLeftReport(

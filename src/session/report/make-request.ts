@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto"
 import { type Patch, toPatch } from "../../task/patch.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import type { Conversation } from "../conversation.ts"
-import { contextUsage } from "../conversation-context.ts"
-import { type Delivery, endedIn } from "../delivery/delivery.ts"
-import { quoteTitle } from "../delivery/quoted-text.ts"
-import { toResultsText } from "../delivery/delivery-text.ts"
-import { toShortText } from "../delivery/result-text.ts"
-import type { AgentScope } from "../scope.ts"
+import type { Conversation } from "../conversation/conversation.ts"
+import { contextUsage } from "../conversation/context.ts"
+import { type Delivery, endedIn } from "../results/delivery.ts"
+import { quoteTitle } from "../results/quoted-text.ts"
+import { toResultsText } from "../results/delivery-text.ts"
+import { toShortText } from "../results/result-text.ts"
+import type { AgentScope } from "../conversation/scope.ts"
 import { toMemorySummary } from "./memory-summary.ts"
-import type { ReportRequest } from "./report-request.ts"
+import type { ReportRequest } from "../conversation/report-request.ts"
 
 /** What a report of this delivery is to be made of. */
 export function toReportRequest(

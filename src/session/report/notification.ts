@@ -1,8 +1,8 @@
 import { toOneLine } from "../../base/one-line.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import type { Conversation } from "../conversation.ts"
-import { toQuestionText } from "../delivery/delivery-text.ts"
-import { toShortText } from "../delivery/result-text.ts"
+import type { Conversation } from "../conversation/conversation.ts"
+import { toQuestionText } from "../results/delivery-text.ts"
+import { toShortText } from "../results/result-text.ts"
 
 const LONGEST_LINE = 300
 const MOST_LINES = 20

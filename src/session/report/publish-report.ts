@@ -1,9 +1,9 @@
 import type { TaskRecord } from "../../task/record.ts"
-import type { Conversation } from "../conversation.ts"
-import { type Delivery, endedIn } from "../delivery/delivery.ts"
-import type { AgentScope } from "../scope.ts"
+import type { Conversation } from "../conversation/conversation.ts"
+import { type Delivery, endedIn } from "../results/delivery.ts"
+import type { AgentScope } from "../conversation/scope.ts"
 import { showNotification } from "./notification.ts"
-import type { ReportMark } from "./report-mark.ts"
+import type { ReportMark } from "../turn/report-mark.ts"
 
 /** Before the first word of it. */
 export function announceReport({ emitter }: Conversation, delivery: Delivery): void {

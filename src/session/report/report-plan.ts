@@ -1,7 +1,7 @@
 import { toHops } from "../../runner/call/hops.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { Stopper } from "../../task/stop.ts"
-import { type Delivery, endedInGroup, type EndedTask, keepEnded, type ToldGroup } from "../delivery/delivery.ts"
+import { type Delivery, endedInGroup, type EndedTask, keepEnded, type ToldGroup } from "../results/delivery.ts"
 import type { ReportsConfig } from "./report-config.ts"
 
 /** Longer ago than that, an end is no news worth waking anybody for. */

@@ -1,4 +1,4 @@
-import { type SaidMessage, toSaidText } from "../delivery/said-messages.ts"
+import { type SaidMessage, toSaidText } from "../results/steering-messages.ts"
 
 export interface PromptParts {
   /** What the task, or the group, was to do; of others, and data. */

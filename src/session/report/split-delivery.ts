@@ -1,4 +1,4 @@
-import { type Delivery, NOTHING_TO_TELL } from "../delivery/delivery.ts"
+import { type Delivery, NOTHING_TO_TELL } from "../results/delivery.ts"
 
 /** One for each group, and one for the single tasks together. What is more than may wait is put together with the last. */
 export function splitDelivery(delivery: Delivery, most: number): readonly Delivery[] {

@@ -1,6 +1,6 @@
-import type { Conversation } from "../conversation.ts"
-import { type Delivery, type EndedTask, keysOf, toKeyText, type WaitingTask } from "../delivery/delivery.ts"
-import type { AgentScope } from "../scope.ts"
+import type { Conversation } from "../conversation/conversation.ts"
+import { type Delivery, type EndedTask, keysOf, toKeyText, type WaitingTask } from "../results/delivery.ts"
+import type { AgentScope } from "../conversation/scope.ts"
 import { fallBack } from "./publish-report.ts"
 
 /** What the person was told of without a report, once, for as long as the model has not heard of it. */

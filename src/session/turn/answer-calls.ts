@@ -1,6 +1,6 @@
 import { toJson } from "../../base/json.ts"
 import { callsOf, type Message, type ToolResult } from "../../plugin/message.ts"
-import { takeNews } from "../delivery/hand-over.ts"
+import { takeNews } from "./hand-over.ts"
 import type { FinishedStep } from "../log/open-turn.ts"
 import { createCallPlace } from "./call-place.ts"
 import { toStepKey } from "./call-step.ts"

@@ -1,8 +1,8 @@
 import type { FunctionCall } from "../../plugin/message.ts"
 import type { OnCrash } from "../../task/step.ts"
 import { toPolicy } from "../../runner/call/details.ts"
-import { offeredTools } from "../conversation-context.ts"
-import type { OfferedTool } from "../tool-list.ts"
+import { offeredTools } from "../conversation/context.ts"
+import type { OfferedTool } from "../model/tool-list.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
 /** The step of a call: unique in its turn, and the same when another claim goes on with it. */

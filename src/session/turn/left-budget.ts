@@ -1,6 +1,6 @@
 import type { TurnRun } from "../../runner/turn/turn-run.ts"
 import { readTurns } from "../log/read-turns.ts"
-import type { AgentScope } from "../scope.ts"
+import type { AgentScope } from "../conversation/scope.ts"
 import { createTurnBudget, readBudgetMetadata, type TurnBudget } from "./turn-budget.ts"
 
 /** Of a turn that was begun with one and whose worker is gone. */

@@ -1,7 +1,7 @@
 import { NO_TOKENS } from "../../plugin/token-usage.ts"
-import { contextUsage } from "../conversation-context.ts"
-import { toCostMicros } from "../model-cost.ts"
-import { recordCall } from "../record-call.ts"
+import { contextUsage } from "../conversation/context.ts"
+import { toCostMicros } from "../model/model-cost.ts"
+import { recordCall } from "../conversation/record-call.ts"
 import { unansweredCalls } from "./mend-history.ts"
 import type { TurnScope } from "./turn-scope.ts"
 

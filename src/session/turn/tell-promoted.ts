@@ -1,6 +1,6 @@
 import { toErrorMessage } from "../../base/error.ts"
 import type { PromotedAnswer } from "../../plugin/tool-hooks.ts"
-import { offeredTools } from "../conversation-context.ts"
+import { offeredTools } from "../conversation/context.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
 /** In the words of a plugin whose tools this session is offered; undefined when none has any. */

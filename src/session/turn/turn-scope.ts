@@ -1,9 +1,9 @@
 import type { TokenUsage } from "../../plugin/token-usage.ts"
-import type { Conversation } from "../conversation.ts"
+import type { Conversation } from "../conversation/conversation.ts"
 import type { OpenTurn, TurnChange } from "../log/open-turn.ts"
 import type { CommitOptions } from "../../task/store.ts"
-import type { AgentScope } from "../scope.ts"
-import type { TurnTrace } from "../telemetry.ts"
+import type { AgentScope } from "../conversation/scope.ts"
+import type { TurnTrace } from "../conversation/telemetry.ts"
 import type { TurnBudget } from "./turn-budget.ts"
 
 /** What the parts of one turn share. */

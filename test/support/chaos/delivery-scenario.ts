@@ -1,6 +1,6 @@
 import type { Runtime } from "../../../src/app.ts"
 import { isMeanwhileError, toErrorMessage } from "../../../src/base/error.ts"
-import type { Session } from "../../../src/session/session.ts"
+import type { Session } from "../../../src/session/conversation/session.ts"
 import type { GroupId, SessionId } from "../../../src/task/id.ts"
 import { LIVE_STATUSES } from "../../../src/task/lifecycle.ts"
 import type { OpenDelivery } from "./delivery-house.ts"

@@ -12,7 +12,7 @@ import { definePlugin } from "../../../src/plugin/define-plugin.ts"
 import { type Message, textOf, type ToolResult } from "../../../src/plugin/message.ts"
 import type { Tool } from "../../../src/plugin/tool.ts"
 import { allowAll } from "../../../src/runner/call/permission.ts"
-import type { Session, SessionOptions } from "../../../src/session/session.ts"
+import type { Session, SessionOptions } from "../../../src/session/conversation/session.ts"
 import { openTestRuntime } from "../test-engine.ts"
 import { createFolder } from "../workplace.ts"
 

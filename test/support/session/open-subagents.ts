@@ -10,7 +10,7 @@ import { definePlugin } from "../../../src/plugin/define-plugin.ts"
 import type { Message, ToolResult } from "../../../src/plugin/message.ts"
 import type { ModelRequest } from "../../../src/plugin/model.ts"
 import { defineTool, type Tool } from "../../../src/plugin/tool.ts"
-import type { Session } from "../../../src/session/session.ts"
+import type { Session } from "../../../src/session/conversation/session.ts"
 import { openTestRuntime } from "../test-engine.ts"
 import { createFolder } from "../workplace.ts"
 

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../../src/plugin/agent-event.ts"
 import type { ManualClock } from "../../../src/base/manual-clock.ts"
 import type { ScriptStep } from "../../../src/builtin/scripted/script.ts"
-import type { Session } from "../../../src/session/session.ts"
+import type { Session } from "../../../src/session/conversation/session.ts"
 import type { TaskId } from "../../../src/task/id.ts"
 import { isTerminal } from "../../../src/task/lifecycle.ts"
 import { eventually } from "../eventually.ts"

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../src/base/json.ts"
 import { defineTool, type Tool } from "../../../src/plugin/tool.ts"
 import { handBack } from "../../../src/plugin/tool-return.ts"
 import { enableReports } from "../../../src/session/report/enable-reports.ts"
-import type { ReportRequest } from "../../../src/session/report/report-request.ts"
+import type { ReportRequest } from "../../../src/session/conversation/report-request.ts"
 import { openGrouping, spawns } from "./group-agent.ts"
 import { openReporting, type ReportingAgent, tasksOf, waitForEnds, waitForReports } from "./reporting.ts"
 

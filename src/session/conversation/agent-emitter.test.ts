@@ -1,0 +1,35 @@
+import { expect, test } from "vitest"
+import type { AgentEvent } from "../../plugin/agent-event.ts"
+import { silentLog } from "../../runner/silent-log.ts"
+import { createSessionId } from "../../task/id.ts"
+import { createAgentEmitter, createAgentEvents } from "./agent-emitter.ts"
+
+function createPair() {
+  const above = createAgentEvents(silentLog)
+  return { above, emitter: createAgentEmitter(createSessionId(), above, silentLog) }
+}
+
+test("whoever listens for what is said hears that and nothing else", () => {
+  const { emitter } = createPair()
+  const heard: AgentEvent["type"][] = []
+  const unsubscribe = emitter.onOutput(({ type }) => heard.push(type))
+  emitter.emit({ type: "agent.status_changed", status: "active" })
+  emitter.emit({ type: "content.delta", source: "model", text: "a" })
+  emitter.emit({ type: "content.reset", reason: "again" })
+  emitter.emit({ type: "agent.output", source: "model", text: "a", mode: "write" })
+  unsubscribe()
+  emitter.emit({ type: "content.delta", source: "model", text: "b" })
+  expect(heard).toEqual(["content.delta", "content.reset", "agent.output"])
+})
+
+test("an event is heard when anybody listens for it, here or above", () => {
+  const { above, emitter } = createPair()
+  expect(emitter.hears("agent.output")).toBe(false)
+  const stopOutput = emitter.onOutput(() => undefined)
+  expect([emitter.hears("agent.output"), emitter.hears("tool_call.started")]).toEqual([true, false])
+  const stopAll = above.on(() => undefined)
+  expect(emitter.hears("tool_call.started")).toBe(true)
+  stopOutput()
+  stopAll()
+  expect(emitter.hears("agent.output")).toBe(false)
+})

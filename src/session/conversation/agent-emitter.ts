@@ -1,0 +1,106 @@
+import { toErrorMessage } from "../../base/error.ts"
+import type { AgentEvent, AgentEventBody, AgentListener } from "../../plugin/agent-event.ts"
+import type { Log } from "../../plugin/context.ts"
+import type { SessionId } from "../../task/id.ts"
+
+type EventType = AgentEventBody["type"]
+
+/** Tells the listeners of one session, then those of everything above it. */
+export interface AgentEmitter {
+  /** False while nobody listens for it: then it need not be made. */
+  hears(type: EventType): boolean
+  emit(event: AgentEventBody): void
+  on(listener: AgentListener): () => void
+  /** Hears only what is said. */
+  onOutput(listener: AgentListener): () => void
+}
+
+/** Where the events of all sessions arrive. */
+export interface AgentEvents {
+  hears(type: EventType): boolean
+  send(event: AgentEvent): void
+  on(listener: AgentListener): () => void
+}
+
+export function createAgentEvents(log: Log): AgentEvents {
+  return new Listeners(log)
+}
+
+export function createAgentEmitter(agent: SessionId, parent: AgentEvents, log: Log): AgentEmitter & AgentEvents {
+  return new Emitter(agent, new Listeners(log), parent)
+}
+
+const OUTPUT: ReadonlySet<EventType> = new Set(["content.delta", "content.reset", "agent.output"])
+
+class Listeners implements AgentEvents {
+  readonly #ofAll = new Set<AgentListener>()
+  readonly #ofOutput = new Set<AgentListener>()
+  readonly #log: Log
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  hears(type: EventType): boolean {
+    return this.#ofAll.size > 0 || (this.#ofOutput.size > 0 && OUTPUT.has(type))
+  }
+
+  send(event: AgentEvent): void {
+    tell(this.#ofAll, event, this.#log)
+    if (OUTPUT.has(event.type)) tell(this.#ofOutput, event, this.#log)
+  }
+
+  on(listener: AgentListener): () => void {
+    this.#ofAll.add(listener)
+    return () => this.#ofAll.delete(listener)
+  }
+
+  onOutput(listener: AgentListener): () => void {
+    this.#ofOutput.add(listener)
+    return () => this.#ofOutput.delete(listener)
+  }
+}
+
+class Emitter implements AgentEmitter, AgentEvents {
+  readonly #agent: SessionId
+  readonly #own: Listeners
+  readonly #parent: AgentEvents
+
+  constructor(agent: SessionId, own: Listeners, parent: AgentEvents) {
+    this.#agent = agent
+    this.#own = own
+    this.#parent = parent
+  }
+
+  hears(type: EventType): boolean {
+    return this.#own.hears(type) || this.#parent.hears(type)
+  }
+
+  emit(event: AgentEventBody): void {
+    if (this.hears(event.type)) this.send({ ...event, agent: this.#agent })
+  }
+
+  send(event: AgentEvent): void {
+    this.#own.send(event)
+    this.#parent.send(event)
+  }
+
+  on(listener: AgentListener): () => void {
+    return this.#own.on(listener)
+  }
+
+  onOutput(listener: AgentListener): () => void {
+    return this.#own.onOutput(listener)
+  }
+}
+
+/** A listener that throws costs nobody their turn. */
+function tell(listeners: ReadonlySet<AgentListener>, event: AgentEvent, log: Log): void {
+  for (const listener of listeners) {
+    try {
+      listener(event)
+    } catch (error) {
+      log.warn("a listener failed", { event: event.type, error: toErrorMessage(error) })
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import { MeanwhileError } from "../../base/error.ts"
+import type { ContextUsage } from "../../plugin/context-usage.ts"
+import type { SessionInfo } from "../../plugin/sessions-port.ts"
+import type { SessionId } from "../../task/id.ts"
+import { type Conversation, inTurn } from "./conversation.ts"
+import type { AgentScope } from "./scope.ts"
+import { estimateText, estimateTokens, estimateTools } from "../model/token-estimate.ts"
+import type { OfferedTool } from "../model/tool-list.ts"
+
+export function offeredTools(scope: AgentScope, { log, model }: Conversation): readonly OfferedTool[] {
+  return scope.tools.offers({ tools: log.data.tools, model: model.id, isBelow: log.data.parent !== null })
+}
+
+/** What the model is told before anything is said. */
+export function systemPrompt(scope: AgentScope, { log, model }: Conversation): string {
+  const { registry, config } = scope
+  const fromPlugins = registry.systemInstructions(model.id).map(({ text }) => text)
+  return [config.instructions, log.data.instructions, ...fromPlugins].filter((text) => text !== "").join("\n\n")
+}
+
+/** The provider's last count plus an estimate of what came after it; all of it an estimate before the first answer. */
+export function contextUsage(scope: AgentScope, conversation: Conversation): ContextUsage {
+  const { log, model } = conversation
+  const { measured, turns } = log.data
+  const limitTokens = model.contextLimitTokens ?? scope.catalogue.factsOf(model.id).contextLimitTokens
+  const isMeasured = measured !== null && measured.messages <= log.history.length
+  const known = isMeasured ? measured : { tokens: estimateBeginning(scope, conversation), messages: 0 }
+  const since = log.history.slice(known.messages).reduce((sum, message) => sum + estimateTokens(message), 0)
+  const usedTokens = known.tokens + since
+  return { usedTokens, limitTokens, percentUsed: (usedTokens / limitTokens) * 100, turns }
+}
+
+/** In its place in the queue: what was asked for before the close has its turn. */
+export function requireOpen({ open }: AgentScope, conversation: Conversation): void {
+  const { id } = conversation.log
+  if (open.get(id) === conversation) return
+  throw toClosed(id)
+}
+
+export function toClosed(id: SessionId): MeanwhileError {
+  return new MeanwhileError("closed", `Session ${id} is closed. Open it again to go on with it.`, { session: id })
+}
+
+/** What every call begins with. */
+function estimateBeginning(scope: AgentScope, conversation: Conversation): number {
+  return estimateText(systemPrompt(scope, conversation)) + estimateTools(offeredTools(scope, conversation))
+}
+
+export function toSessionInfo({ log }: Conversation): SessionInfo {
+  const { id, createdAt, updatedAt, data } = log
+  const { name, title, description, turns } = data
+  return { id, name, title, description, turns, createdAt, updatedAt }
+}
+
+/** The model describes its own session in the middle of a turn; a person may at any time. */
+export async function describe(conversation: Conversation, description: string): Promise<void> {
+  if (conversation.current) conversation.log.amend({ description })
+  else await inTurn(conversation, () => conversation.log.write({ entries: [], data: { description } }))
+}

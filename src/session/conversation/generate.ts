@@ -1,0 +1,30 @@
+import { context } from "@opentelemetry/api"
+import { unlessAborted } from "../../base/unless-aborted.ts"
+import type { ModelRequest, ProviderResponse } from "../../plugin/model.ts"
+import { toErrorType, type Trace } from "../../runner/trace.ts"
+import type { Conversation } from "./conversation.ts"
+import { beginChatSpan, toResponseAttributes } from "./telemetry.ts"
+
+export interface Generated {
+  readonly response: ProviderResponse
+  /** Who answered: by then the conversation may go on with another. */
+  readonly model: string
+}
+
+/** Asks the conversation's model once, in one span. Ends with the signal, whatever the model does. */
+export async function generate(
+  conversation: Conversation,
+  parent: Trace | string | null,
+  request: ModelRequest,
+): Promise<Generated> {
+  const { model } = conversation
+  const span = beginChatSpan(conversation, parent, request)
+  try {
+    const response = await context.with(span.context, () => unlessAborted(request.signal, model.generate(request)))
+    span.end(toResponseAttributes(response))
+    return { response, model: model.id }
+  } catch (error) {
+    span.end({}, request.signal.aborted ? undefined : toErrorType(error))
+    throw error
+  }
+}

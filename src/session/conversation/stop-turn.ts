@@ -1,0 +1,37 @@
+import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { TaskId } from "../../task/id.ts"
+import type { Requester } from "../../task/stop.ts"
+import type { Conversation } from "./conversation.ts"
+import type { SessionLog } from "../log/session-log.ts"
+import type { AgentScope } from "./scope.ts"
+
+/** Stops the turn that runs, here at once, and wherever it is once the store knows. False when there is none. */
+export function stopTurn(
+  scope: AgentScope,
+  conversation: Conversation,
+  reason: string,
+  by: Requester = "person",
+): boolean {
+  const { current, log } = conversation
+  if (!current) return false
+  current.reason ??= reason
+  current.abort.abort(new MeanwhileError("closed", reason))
+  if (!current.taskId) return true
+  scope.runner.abortTurn(current.taskId, { by, reason })
+  void cancelTurn(scope, log, current.taskId, { by, reason })
+  return true
+}
+
+/** Resolves when the stop is accepted. */
+export async function cancelTurn(
+  scope: AgentScope,
+  log: SessionLog,
+  turn: TaskId,
+  request: { readonly by: Requester; readonly reason: string },
+): Promise<void> {
+  try {
+    await scope.runner.cancel(turn, request, log.workspace)
+  } catch (error) {
+    scope.log.warn("a turn could not be stopped", { turn, error: toErrorMessage(error) })
+  }
+}

@@ -1,0 +1,74 @@
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { TaskEvent } from "../../task/event.ts"
+import type { TaskId } from "../../task/id.ts"
+import { isTerminal, LIVE_STATUSES } from "../../task/lifecycle.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import type { Conversation } from "./conversation.ts"
+import type { AgentScope } from "./scope.ts"
+
+const PAGE_SIZE = 100
+const MOST_LEFT = 500
+
+const WORK_KINDS = ["tool", "agent", "workflow"] as const
+
+/** A task was written, or begun anew, in this process. Its events are passed on where somebody listens. */
+export function followTask(scope: AgentScope, { id, session }: TaskRecord, sinceSequence: number): void {
+  const conversation = session === null ? undefined : scope.open.get(session)
+  if (!conversation) return
+  conversation.hasTasks = true
+  scope.watch()
+  if (conversation.emitter.hears("task.changed")) watch(scope, conversation, id, sinceSequence)
+}
+
+/** Those that a conversation has from before: what happens to them from now on is passed on. */
+export async function followLiveTasks(scope: AgentScope, conversation: Conversation): Promise<void> {
+  const { id: session, workspace } = conversation.log
+  const filter = { workspace, session, statuses: LIVE_STATUSES, kinds: WORK_KINDS }
+  const { items } = await scope.store.tasks(filter, { limit: MOST_LEFT })
+  for (const { id, lastSequence } of items) watch(scope, conversation, id, lastSequence)
+}
+
+/** Each once, however many tell of it. */
+function watch(scope: AgentScope, conversation: Conversation, taskId: TaskId, sinceSequence: number): void {
+  const { watched } = conversation
+  if (watched.has(taskId)) return
+  watched.add(taskId)
+  void watchTask(scope, conversation, taskId, sinceSequence).finally(() => watched.delete(taskId))
+}
+
+/** Passes the events of a task on to whoever listens, until it has ended. */
+async function watchTask(
+  scope: AgentScope,
+  conversation: Conversation,
+  taskId: TaskId,
+  sinceSequence: number,
+): Promise<void> {
+  let woken = Promise.withResolvers<void>()
+  const unsubscribe = scope.bus.subscribeTask(taskId, () => woken.resolve())
+  let sequence = sinceSequence
+  try {
+    while (scope.open.get(conversation.log.id) === conversation) {
+      woken = Promise.withResolvers()
+      const events = await scope.store.events(taskId, sequence, PAGE_SIZE)
+      sequence = events.at(-1)?.sequence ?? sequence
+      tell(conversation, events)
+      if (events.length === PAGE_SIZE) continue
+      const task = await scope.store.task(taskId)
+      if (!task || (isTerminal(task.status) && task.lastSequence <= sequence)) return
+      const cancelPoll = scope.clock.schedule(scope.background.completionScanIntervalMs, woken.resolve, {
+        isBackground: true,
+      })
+      await woken.promise
+      cancelPoll()
+    }
+  } catch (error) {
+    if (isMeanwhileError(error, "closed")) return
+    scope.log.warn("a task could not be watched", { task: taskId, error: toErrorMessage(error) })
+  } finally {
+    unsubscribe()
+  }
+}
+
+function tell({ emitter }: Conversation, events: readonly TaskEvent[]): void {
+  for (const event of events) emitter.emit({ type: "task.changed", event })
+}

@@ -1,0 +1,90 @@
+import type { CancelTimer } from "../../base/clock.ts"
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { LIVE_STATUSES } from "../../task/lifecycle.ts"
+import type { Wake } from "../../task/bus.ts"
+import type { SessionId } from "../../task/id.ts"
+import type { Conversation } from "../conversation/conversation.ts"
+import type { AgentScope } from "../conversation/scope.ts"
+import { readSaid } from "./steering-messages.ts"
+
+const TELLING = ["wake", "next_turn"] as const
+const WORK_KINDS = ["tool", "agent", "workflow"] as const
+
+/** Tells the conversations of this process when something may have ended, or been said, that they have not heard of. */
+export interface News {
+  /** Looks now and then whether a wake-up was lost, while there are conversations with tasks. */
+  watch(): void
+  close(): void
+}
+
+export function createNews(scope: AgentScope): News {
+  const { bus, clock, open, background } = scope
+  let cancelScan: CancelTimer | null = null
+  let isClosed = false
+  const unsubscribe = bus.subscribe(hear)
+
+  function hear(wake: Wake): void {
+    if (wake.about === "unknown") for (const conversation of open.values()) rouse(conversation)
+    else if (wake.about === "session" && mayBeNews(wake, wake.sessionId)) rouse(open.get(wake.sessionId))
+  }
+
+  function watch(): void {
+    if (cancelScan || isClosed) return
+    cancelScan = clock.schedule(background.completionScanIntervalMs, () => void scan(), { isBackground: true })
+  }
+
+  async function scan(): Promise<void> {
+    const watched = [...open.values()].filter(({ hasTasks }) => hasTasks)
+    for (const conversation of watched) await lookAgain(scope, conversation)
+    cancelScan = null
+    if ([...open.values()].some(({ hasTasks }) => hasTasks)) watch()
+  }
+
+  function rouse(conversation: Conversation | undefined): void {
+    if (!conversation) return
+    conversation.hasNews = true
+    conversation.hasTasks = true
+    conversation.reporter?.wake()
+    watch()
+  }
+
+  return {
+    watch,
+    close() {
+      isClosed = true
+      unsubscribe()
+      cancelScan?.()
+    },
+  }
+}
+
+/** Whether something may have ended, or been said, that the session has not heard of. */
+export function mayBeNews(wake: Wake, session: SessionId): boolean {
+  if (wake.about === "unknown") return true
+  return wake.about === "session" && wake.sessionId === session && wake.hasNotice !== false
+}
+
+/**
+ * Of a conversation that has neither live tasks nor results that it has not used, there is nothing to look for. To an agent
+ * that works for another something can be said as long as it is open.
+ */
+async function lookAgain(scope: AgentScope, conversation: Conversation): Promise<void> {
+  const { store, log } = scope
+  const { id: session, workspace, data } = conversation.log
+  const isChild = data.parent !== null
+  try {
+    // Those of silent tasks stay unused until somebody reads them: they are no news.
+    const unused = await store.notices({ workspace, session, states: ["pending", "claimed"], notify: TELLING }, 1)
+    const said = isChild ? await readSaid(scope, conversation.log) : []
+    if (unused.length + said.length > 0) {
+      conversation.hasNews = true
+      return conversation.reporter?.wake()
+    }
+    if (isChild || conversation.current) return
+    const live = await store.countTasks({ workspace, session, statuses: LIVE_STATUSES, kinds: WORK_KINDS })
+    if (live === 0) conversation.hasTasks = false
+  } catch (error) {
+    if (isMeanwhileError(error, "closed")) return
+    log.warn("ended tasks could not be looked for", { session, error: toErrorMessage(error) })
+  }
+}

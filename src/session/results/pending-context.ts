@@ -1,0 +1,74 @@
+import type { Conversation } from "../conversation/conversation.ts"
+import { contextUsage } from "../conversation/context.ts"
+import type { LogChange } from "../log/open-turn.ts"
+import { toSettleOperations } from "../log/settle-operations.ts"
+import type { AgentScope } from "../conversation/scope.ts"
+import { type Delivery, keepEnded, keysOf, NOTHING_TO_TELL, toKeyText } from "./delivery.ts"
+import { toNoticeText } from "./delivery-text.ts"
+import { readDeliverable } from "./read-deliverable.ts"
+import { readSaid, type SaidMessage, toSaidText } from "./steering-messages.ts"
+
+/** What the next message tells beside what the person says. */
+export interface Telling {
+  readonly delivery: Delivery
+  readonly said: readonly SaidMessage[]
+}
+
+const MOST_STEERED_CHARACTERS = 16_384
+
+const NOTHING: Telling = { delivery: NOTHING_TO_TELL, said: [] }
+
+/** Nothing is read of a session that never had a task, and to which nobody spoke while it worked. */
+export async function readTelling(scope: AgentScope, conversation: Conversation): Promise<Telling> {
+  const { hasNews, hasTasks, log } = conversation
+  if (!hasNews && !hasTasks) return NOTHING
+  // Before the look: what comes during it is looked at again.
+  conversation.hasNews = false
+  const [delivery, said] = await Promise.all([
+    readDeliverable(scope, conversation),
+    hasNews ? readSaid(scope, log) : NOTHING.said,
+  ])
+  return { delivery, said }
+}
+
+/**
+ * A session that is kept uses it in the commit that tells it. Of one that is not, whose turns write nothing, it is used
+ * now; returns what nobody else has used meanwhile.
+ */
+export async function useTelling(scope: AgentScope, { log }: Conversation, telling: Telling): Promise<Telling> {
+  const { delivery, said } = telling
+  const notices = keysOf(delivery)
+  if (log.isKept || notices.length + said.length === 0) return telling
+  const settles = { notices, said: said.map(({ id }) => id) }
+  const [used] = await scope.store.commit(toSettleOperations(settles, log))
+  if (notices.length === 0 || !Array.isArray(used)) return telling
+  const keys = new Set(used.map(toKeyText))
+  const waiting = delivery.waiting.filter(({ key }) => keys.has(toKeyText(key)))
+  return { said, delivery: { ...keepEnded(delivery, ({ key }) => keys.has(toKeyText(key))), waiting } }
+}
+
+/** What is written with the message that tells it. */
+export function toTold({ log }: Conversation, { delivery, said }: Telling): Pick<LogChange, "settles" | "data"> {
+  const notices = keysOf(delivery)
+  const data = {
+    ...(delivery.restored.length > 0 && { backgroundResults: {} }),
+    ...(said.length > 0 && { steered: toSteered(log.data.steered ?? [], said) }),
+  }
+  return {
+    ...(notices.length + said.length > 0 && { settles: { notices, said: said.map(({ id }) => id) } }),
+    ...(Object.keys(data).length > 0 && { data }),
+  }
+}
+
+/** The record of a session is written with every change: of very much that was said, the last is kept. */
+function toSteered(before: readonly string[], said: readonly SaidMessage[]): readonly string[] {
+  let left = MOST_STEERED_CHARACTERS
+  const kept = [...before, ...said.map(({ text }) => text)].toReversed().filter((text) => (left -= text.length) >= 0)
+  return kept.toReversed()
+}
+
+/** Empty when there is nothing. */
+export function toTellingText(scope: AgentScope, conversation: Conversation, { delivery, said }: Telling): string {
+  const { limitTokens } = contextUsage(scope, conversation)
+  return [toNoticeText(delivery, { limitTokens }), toSaidText(said)].filter((text) => text !== "").join("\n\n")
+}

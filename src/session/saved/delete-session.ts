@@ -1,0 +1,59 @@
+import { isMeanwhileError } from "../../base/error.ts"
+import type { SessionId, WorkspaceId } from "../../task/id.ts"
+import { toDocumentsCollection } from "./documents.ts"
+import { listSessions } from "../log/list-sessions.ts"
+import { parseSessionData } from "../log/session-data.ts"
+import { toSaidCollection } from "../log/settle-operations.ts"
+import type { AgentScope } from "../conversation/scope.ts"
+import { stopTurn } from "../conversation/stop-turn.ts"
+
+/**
+ * Removes a conversation and those of its subagents, which nobody could find any more without it. Dying in between leaves
+ * it listed: deleting it again removes the rest. False when it was gone already.
+ */
+export async function deleteSession(scope: AgentScope, workspace: WorkspaceId, id: SessionId): Promise<boolean> {
+  const open = scope.open.get(id)
+  // First of all: it would ask its model what to do without its subagents.
+  if (open) stopTurn(scope, open, "the conversation was deleted")
+  await deleteBelow(scope, workspace, id)
+  const wasThere = await deleteOne(scope, id)
+  // Until it was stopped it may have made another.
+  await deleteBelow(scope, workspace, id)
+  return wasThere
+}
+
+async function deleteBelow(scope: AgentScope, workspace: WorkspaceId, id: SessionId): Promise<void> {
+  const children = await readChildren(scope, workspace)
+  const below: SessionId[] = []
+  for (let next: readonly SessionId[] = [id]; next.length > 0; ) {
+    next = next.flatMap((parent) => children.get(parent) ?? [])
+    below.unshift(...next)
+  }
+  for (const child of below) await deleteOne(scope, child)
+}
+
+async function deleteOne(scope: AgentScope, id: SessionId): Promise<boolean> {
+  try {
+    await scope.runner.deleteSession(id, [toSaidCollection(id), toDocumentsCollection(id)])
+  } catch (error) {
+    if (isMeanwhileError(error, "not_found")) return false
+    throw error
+  }
+  scope.open.get(id)?.reporter?.close()
+  scope.open.delete(id)
+  scope.onClosed(id)
+  return true
+}
+
+/** All that are below another, by that one. */
+async function readChildren(
+  { store }: AgentScope,
+  workspace: WorkspaceId,
+): Promise<ReadonlyMap<SessionId, readonly SessionId[]>> {
+  const children = new Map<SessionId, SessionId[]>()
+  for await (const { id, data } of listSessions(store, workspace)) {
+    const { parent } = parseSessionData(data)
+    if (parent) children.set(parent, [...(children.get(parent) ?? []), id])
+  }
+  return children
+}

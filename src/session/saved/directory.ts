@@ -1,0 +1,90 @@
+import type { SessionDirectory, SessionInfo, SessionState } from "../../plugin/sessions-port.ts"
+import { createSessionId, type SessionId, type WorkspaceId } from "../../task/id.ts"
+import type { SessionRecord } from "../../task/session.ts"
+import type { TaskStore } from "../../task/store.ts"
+import { describe } from "../conversation/context.ts"
+import { deleteSession } from "./delete-session.ts"
+import { readTrajectory } from "../results/trajectory.ts"
+import { listSessions } from "../log/list-sessions.ts"
+import { requireIdle } from "../log/live-turn.ts"
+import { readHistory } from "../log/read-history.ts"
+import { redactEntry } from "../log/redact-entry.ts"
+import { parseSessionData, toStoredData } from "../log/session-data.ts"
+import { readDocuments, toDocumentPuts } from "./saved-documents.ts"
+import type { AgentScope } from "../conversation/scope.ts"
+import { readRestored, readSessionState, toResults } from "./session-state.ts"
+
+const MOST_LISTED = 100
+
+/** The conversations of a workspace that the store keeps. */
+export function createSessionDirectory(scope: AgentScope, workspace: WorkspaceId): SessionDirectory {
+  const { store } = scope
+  const find = async (id: SessionId): Promise<SessionRecord | undefined> => {
+    const record = await store.session(id)
+    return record?.workspace === workspace ? record : undefined
+  }
+  return {
+    list: (limit = MOST_LISTED) => listMainSessions(store, workspace, limit),
+    async load(id) {
+      const open = scope.open.get(id)
+      if (open?.log.workspace === workspace) return readSessionState(scope, open)
+      const record = await find(id)
+      return record && toState(scope, record)
+    },
+    async restore(state) {
+      const id = (await store.session(state.id)) ? createSessionId() : state.id
+      const { description, turns, model, messages } = state
+      const plugins = scope.redactor.redactJson(state.data).value
+      const known = { model: model ?? scope.config.model ?? "", description, turns, plugins }
+      const data = { ...parseSessionData(known), ...(await readRestored(scope, state)) }
+      const entries = messages.map((message) => redactEntry(scope.redactor, { kind: "message", message, turn: null }))
+      await store.commit([
+        { op: "session.create", id, workspace, data: toStoredData(data) },
+        { op: "session.update", id, expectedVersion: 1, messages: entries },
+        ...toDocumentPuts(scope, state, { id, workspace }),
+      ])
+      return id
+    },
+    async delete(id) {
+      return (await find(id)) !== undefined && deleteSession(scope, workspace, id)
+    },
+    async describe(id, description) {
+      const open = scope.open.get(id)
+      if (open?.log.workspace === workspace) return describe(open, description)
+      const record = await find(id)
+      if (!record) return
+      const known = parseSessionData(record.data)
+      // A turn counts the versions of the record: a change beside it would cost the turn its end.
+      await requireIdle(store, id, known)
+      const data = toStoredData({ ...known, description: scope.redactor.redactText(description) })
+      await store.commit([{ op: "session.update", id, expectedVersion: record.version, data, messages: [] }])
+    },
+  }
+}
+
+/** Those that people talk with: subagents have their own beside them, and nobody looks for those. */
+async function listMainSessions(
+  store: TaskStore,
+  workspace: WorkspaceId,
+  limit: number,
+): Promise<readonly SessionInfo[]> {
+  const found: SessionInfo[] = []
+  for await (const record of listSessions(store, workspace)) {
+    if (found.length >= limit) break
+    if (parseSessionData(record.data).parent === null) found.push(toInfo(record))
+  }
+  return found
+}
+
+function toInfo({ id, data, createdAt, updatedAt }: SessionRecord): SessionInfo {
+  const { name, title, description, turns } = parseSessionData(data)
+  return { id, name, title, description, turns, createdAt, updatedAt }
+}
+
+async function toState(scope: AgentScope, record: SessionRecord): Promise<SessionState> {
+  const { history: messages } = await readHistory(scope.store, record)
+  const data = parseSessionData(record.data)
+  const results = toResults(await readTrajectory(scope, { id: record.id, workspace: record.workspace, data }))
+  const documents = await readDocuments(scope.store, record)
+  return { ...toInfo(record), model: data.model, messages, data: data.plugins, ...results, ...documents }
+}

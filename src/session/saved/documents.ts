@@ -1,0 +1,87 @@
+import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
+import type { JsonValue } from "../../base/json.ts"
+import type { DocumentsPort } from "../../plugin/documents-port.ts"
+import type { SessionId, WorkspaceId } from "../../task/id.ts"
+import type { Conversation } from "../conversation/conversation.ts"
+import type { AgentScope } from "../conversation/scope.ts"
+
+interface SessionOwner {
+  readonly workspace: WorkspaceId
+  /** Null: of calls outside of any conversation. */
+  readonly session: SessionId | null
+}
+
+/** Whose documents they are. */
+interface DocumentsOwner extends SessionOwner {
+  readonly plugin: string
+}
+
+/** In the store, or, of a conversation that is not kept, with it in memory. */
+export function createDocumentsPort(scope: AgentScope, owner: DocumentsOwner): DocumentsPort {
+  const toId = (name: string): string => `${owner.plugin}/${name}`
+  const redact = (value: JsonValue): JsonValue => scope.redactor.redactJson(value).value
+  return {
+    async read(name) {
+      const unkept = findUnkept(scope, owner)
+      if (unkept) return unkept.documents.get(toId(name))
+      const { workspace, session } = owner
+      return (await scope.store.document(workspace, toDocumentsCollection(session), toId(name)))?.value
+    },
+    async change(name, change) {
+      const here = findHere(scope, owner)
+      if (here) here.hasDocuments = true
+      const unkept = findUnkept(scope, owner)
+      if (!unkept) {
+        const key = `${owner.workspace}/${toDocumentsCollection(owner.session)}/${toId(name)}`
+        const changeOne = () => changeStored(scope, owner, toId(name), (before) => redact(change(before)))
+        return scope.changesOfDocument(key, changeOne)
+      }
+      const value = redact(change(unkept.documents.get(toId(name))))
+      unkept.documents.set(toId(name), value)
+      return value
+    },
+  }
+}
+
+/** What plugins keep of a conversation is in one collection, which is removed with it. */
+export function toDocumentsCollection(session: SessionId | null): string {
+  return session === null ? "plugins" : `plugins/${session}`
+}
+
+async function changeStored(
+  scope: AgentScope,
+  { workspace, session }: DocumentsOwner,
+  id: string,
+  change: (before: JsonValue | undefined) => JsonValue,
+): Promise<JsonValue> {
+  const { store } = scope
+  await requireSession(scope, session)
+  const collection = toDocumentsCollection(session)
+  for (;;) {
+    const before = await store.document(workspace, collection, id)
+    const value = change(before?.value)
+    const expectedVersion = before?.version ?? 0
+    try {
+      await store.commit([{ op: "document.put", workspace, collection, id, value, expectedVersion }])
+      return value
+    } catch (error) {
+      // Whoever was first has written: of those who try again, one always gets through.
+      if (!isMeanwhileError(error, "version_conflict")) throw error
+    }
+  }
+}
+
+/** What is kept of a conversation that is gone would never be removed. */
+async function requireSession({ open, store }: AgentScope, session: SessionId | null): Promise<void> {
+  if (session === null || open.has(session) || (await store.session(session))) return
+  throw new MeanwhileError("not_found", "The conversation is gone: nothing more can be kept of it.", { session })
+}
+
+function findHere({ open, agents }: AgentScope, { session }: SessionOwner): Conversation | undefined {
+  return session === null ? undefined : (open.get(session) ?? agents.recall(session))
+}
+
+function findUnkept(scope: AgentScope, owner: SessionOwner): Conversation | undefined {
+  const conversation = findHere(scope, owner)
+  return conversation?.log.isKept === false ? conversation : undefined
+}

@@ -1,0 +1,74 @@
+import type { JsonValue } from "../../base/json.ts"
+import type { SessionState } from "../../plugin/sessions-port.ts"
+import type { SessionId, WorkspaceId } from "../../task/id.ts"
+import type { Operation } from "../../task/operation.ts"
+import type { Conversation } from "../conversation/conversation.ts"
+import { toDocumentsCollection } from "./documents.ts"
+import type { AgentScope } from "../conversation/scope.ts"
+
+interface Kept {
+  /** The plugin, a slash, and its name for it. */
+  readonly id: string
+  readonly value: JsonValue
+}
+
+type Documents = Pick<SessionState, "documents">
+
+/** What plugins keep of a conversation that is open here, as it is saved with it. */
+export async function readOpenDocuments({ store }: AgentScope, conversation: Conversation): Promise<Documents> {
+  const { log, documents, hasDocuments } = conversation
+  if (!log.isKept) return toDocuments([...documents].map(([id, value]) => ({ id, value })))
+  return hasDocuments ? readDocuments(store, log) : {}
+}
+
+/** The same of any in the store. */
+export async function readDocuments(
+  store: AgentScope["store"],
+  { id, workspace }: { readonly id: SessionId; readonly workspace: WorkspaceId },
+): Promise<Documents> {
+  return toDocuments(await store.documents(workspace, toDocumentsCollection(id)))
+}
+
+/** For the commit that makes a conversation of a saved one. */
+export function toDocumentPuts(
+  scope: AgentScope,
+  saved: SessionState,
+  { id: session, workspace }: { readonly id: SessionId; readonly workspace: WorkspaceId },
+): readonly Operation[] {
+  const collection = toDocumentsCollection(session)
+  return toKept(scope, saved).map(({ id, value }) => {
+    return { op: "document.put", workspace, collection, id, value, expectedVersion: 0 } as const
+  })
+}
+
+/** For one that begins with what was saved. */
+export async function restoreDocuments(
+  scope: AgentScope,
+  conversation: Conversation,
+  saved: SessionState,
+): Promise<void> {
+  const { log, documents } = conversation
+  const kept = toKept(scope, saved)
+  if (kept.length === 0) return
+  conversation.hasDocuments = true
+  if (log.isKept) await scope.store.commit(toDocumentPuts(scope, saved, log))
+  else for (const { id, value } of kept) documents.set(id, value)
+}
+
+function toKept({ redactor }: AgentScope, { documents = {} }: SessionState): readonly Kept[] {
+  return Object.entries(documents).flatMap(([plugin, named]) =>
+    Object.entries(named).map(([name, value]) => ({
+      id: `${plugin}/${name}`,
+      value: redactor.redactJson(value).value,
+    })),
+  )
+}
+
+/** By plugin, then by name. Absent when there are none. */
+function toDocuments(kept: readonly Kept[]): Documents {
+  if (kept.length === 0) return {}
+  const byPlugin = Map.groupBy(kept, ({ id }) => id.slice(0, id.indexOf("/")))
+  const toNamed = ({ id, value }: Kept) => [id.slice(id.indexOf("/") + 1), value] as const
+  const entries = [...byPlugin].map(([plugin, its]) => [plugin, Object.fromEntries(its.map(toNamed))] as const)
+  return { documents: Object.fromEntries(entries) }
+}

@@ -1,0 +1,43 @@
+import { toErrorMessage } from "../../base/error.ts"
+import type { SessionPlugin } from "../../plugin/session-plugin.ts"
+import { type Conversation, inTurn } from "../conversation/conversation.ts"
+import { restoreDocuments } from "./saved-documents.ts"
+import type { AgentScope } from "../conversation/scope.ts"
+import { readRestored } from "./session-state.ts"
+
+/** Goes on with another plugin, whose tools, commands and enrichment take part from now on. */
+export async function useSessionPlugin(
+  scope: AgentScope,
+  conversation: Conversation,
+  plugin: SessionPlugin | null,
+): Promise<void> {
+  if (plugin) await offer(scope, plugin)
+  conversation.sessionPlugin = plugin
+  await inTurn(conversation, () => startSessionPlugin(scope, conversation))
+}
+
+/** A plugin may hand back a saved conversation to go on with. One that fails costs nobody their session. */
+export async function startSessionPlugin(scope: AgentScope, conversation: Conversation): Promise<void> {
+  const { log, sessionPlugin } = conversation
+  try {
+    const saved = await sessionPlugin?.onSessionStarted?.(log.id)
+    if (!saved || saved.messages.length === 0 || log.position > 0) return
+    const { messages, description, turns, data: plugins } = saved
+    const entry = { kind: "collection", messages, summary: "Restored from what was saved." } as const
+    const restored = await readRestored(scope, saved)
+    await log.write({ entries: [entry], data: { description, turns, plugins, ...restored } })
+    if (restored.backgroundResults) conversation.hasTasks = true
+    await restoreDocuments(scope, conversation, saved)
+  } catch (error) {
+    const fields = { session: log.id, error: toErrorMessage(error) }
+    scope.log.warn("a session plugin could not be told of a session", fields)
+  }
+}
+
+/** One of the same name gives way to it. */
+async function offer({ registry }: AgentScope, plugin: SessionPlugin): Promise<void> {
+  const known = registry.list({ kind: "session" }).find(({ name }) => name === plugin.name)
+  if (known?.plugin === plugin) return
+  if (known) await registry.unregister(plugin.name)
+  await registry.register(plugin)
+}

@@ -1,0 +1,83 @@
+import { isJsonObject, type JsonObject } from "../../base/json.ts"
+import { FINISH_TOOL } from "../../plugin/agent-request.ts"
+import type { AgentEvent } from "../../plugin/agent-event.ts"
+import type { FunctionCall } from "../../plugin/message.ts"
+import type { ChildSendOptions } from "../../plugin/sessions-port.ts"
+import type { AgentActivity } from "../../task/progress.ts"
+import type { Conversation } from "../conversation/conversation.ts"
+import type { AgentScope } from "../conversation/scope.ts"
+
+/** What an agent is doing, as whoever asked for it is told. */
+export interface FollowedActivity {
+  enter(phase: string): void
+  spend(tokens: number): void
+  /**
+   * All that it has called in the turns of this run that were found so far: what others saw of it, and what is begun again
+   * after a crash, is counted once.
+   */
+  catchUp(calls: readonly FunctionCall[]): void
+  /** What it gave to `finish` last, as far as it was seen. */
+  handedBack(): JsonObject | null
+  release(): void
+}
+
+type Called = Pick<AgentActivity, "toolCalls" | "lastTools">
+
+const MOST_TOOLS = 3
+const THINKING = "thinking"
+const NO_ACTIVITY: Omit<AgentActivity, "at"> = { toolCalls: 0, lastTools: [], tokens: 0 }
+
+/** Goes on counting from before a crash when it is given what was known then. */
+export function followActivity(
+  { clock }: AgentScope,
+  { log, emitter }: Conversation,
+  onActivity: ChildSendOptions["onActivity"],
+  before: AgentActivity | undefined,
+): FollowedActivity {
+  let known = before ?? { ...NO_ACTIVITY, at: clock.now() }
+  /** What was called before, as far as it is known. */
+  let earlier: Called = known
+  /** Begun since then, by call: some of it again, and before it is known that it is among what was called before. */
+  const begun = new Map<string, string>()
+  let phase = THINKING
+  let handedBack: JsonObject | null = null
+  const offered = new Map<string, JsonObject>()
+  let counted: ReadonlySet<string> = new Set()
+  const tell = (change: Partial<AgentActivity>, next: string): void => {
+    known = { ...known, ...change, at: clock.now() }
+    phase = next
+    onActivity?.(known, phase)
+  }
+  function toCalled(): Called {
+    const tools = [...begun].flatMap(([id, tool]) => (counted.has(id) ? [] : [tool]))
+    const lastTools = [...earlier.lastTools, ...tools].slice(-MOST_TOOLS)
+    return { toolCalls: earlier.toolCalls + tools.length, lastTools }
+  }
+  const stopListening = emitter.on((event: AgentEvent) => {
+    if (event.agent !== log.id) return
+    if (event.type === "tool_call.started") {
+      const { tool, callId, input } = event
+      if (tool === FINISH_TOOL && isJsonObject(input)) offered.set(callId, input)
+      begun.set(callId, tool)
+      tell(toCalled(), `using ${tool}`)
+    } else if (event.type === "tool_call.ended") {
+      if (event.isSuccess) handedBack = offered.get(event.callId) ?? handedBack
+      tell({}, THINKING)
+    }
+  })
+  return {
+    enter: (next) => tell({}, next),
+    catchUp(calls) {
+      counted = new Set(calls.map(({ id }) => id))
+      // Turns are found one after another: what was known of the later ones stays.
+      if (calls.length >= earlier.toolCalls) {
+        const lastTools = calls.slice(-MOST_TOOLS).map(({ tool }) => tool)
+        earlier = { toolCalls: calls.length, lastTools }
+      }
+      tell(toCalled(), phase)
+    },
+    spend: (tokens) => tell({ tokens: known.tokens + tokens }, phase),
+    handedBack: () => handedBack,
+    release: stopListening,
+  }
+}

@@ -1,0 +1,79 @@
+import { toErrorMessage } from "../../base/error.ts"
+import type { AskingRun } from "../../plugin/context.ts"
+import { findLiveTasks, hasBeenTold } from "./news.ts"
+import { waitForTask } from "./child-turn.ts"
+import type { Conversation } from "../conversation/conversation.ts"
+import { mayBeNews } from "../results/news.ts"
+import type { AgentScope } from "../conversation/scope.ts"
+
+export interface TaskWait {
+  readonly run: AskingRun | null
+  readonly signal: AbortSignal
+  /** Told when there is something to wait for. */
+  readonly onWait: () => void
+}
+
+/**
+ * Waits until what the agent started has ended, or somebody says something to it. It holds no slot meanwhile, and no
+ * time counts against its limit.
+ */
+export async function waitForTasks(scope: AgentScope, conversation: Conversation, wait: TaskWait): Promise<void> {
+  const tasks = await findLiveTasks(scope, conversation)
+  if (tasks.length === 0) return
+  const { run, signal, onWait } = wait
+  onWait()
+  const goOn = run ? scope.runner.rest(run.taskId) : undefined
+  const isOver = new AbortController()
+  const either = AbortSignal.any([signal, isOver.signal])
+  const { workspace } = conversation.log
+  try {
+    const ends = Promise.all(tasks.map(({ id }) => waitForTask(scope, id, workspace, either)))
+    // Whichever comes second is given up, and rejects.
+    ends.catch(() => {})
+    await Promise.race([ends, waitUntilTold(scope, conversation, either)])
+    signal.throwIfAborted()
+  } finally {
+    isOver.abort()
+    goOn?.()
+  }
+}
+
+/** Looks when it is woken, by whichever process says something, and now and then: a wake-up can be lost. */
+async function waitUntilTold(scope: AgentScope, conversation: Conversation, signal: AbortSignal): Promise<void> {
+  const { bus, clock, background } = scope
+  let woken = Promise.withResolvers<void>()
+  const wakeUp = (): void => woken.resolve()
+  const unsubscribe = bus.subscribe((wake) => {
+    if (mayBeNews(wake, conversation.log.id)) wakeUp()
+  })
+  signal.addEventListener("abort", wakeUp)
+  try {
+    while (!signal.aborted) {
+      // Before the look: what comes during it is looked at again.
+      woken = Promise.withResolvers()
+      if (await hasBeenTold(scope, conversation)) return
+      const cancelTimer = clock.schedule(background.completionScanIntervalMs, wakeUp, { isBackground: true })
+      await woken.promise
+      cancelTimer()
+    }
+  } finally {
+    unsubscribe()
+    signal.removeEventListener("abort", wakeUp)
+  }
+}
+
+/** What an agent whose budget is used up has left running: nobody would read what it comes to. */
+export async function stopTasks(scope: AgentScope, conversation: Conversation, reason: string): Promise<void> {
+  const tasks = await findLiveTasks(scope, conversation)
+  const stops = tasks.map(({ id }) =>
+    scope.runner.cancel(
+      id,
+      { by: "budget", reason: `the agent that started it ends: ${reason}` },
+      conversation.log.workspace,
+    ),
+  )
+  for (const stop of await Promise.allSettled(stops)) {
+    if (stop.status === "rejected")
+      scope.log.warn("a task could not be stopped", { error: toErrorMessage(stop.reason) })
+  }
+}

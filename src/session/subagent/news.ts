@@ -1,0 +1,67 @@
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { AskingRun } from "../../plugin/context.ts"
+import { LIVE_STATUSES } from "../../task/lifecycle.ts"
+import type { SessionId } from "../../task/id.ts"
+import type { TaskSummary } from "../../task/record.ts"
+import type { AgentTask } from "./agent-sessions.ts"
+import type { Conversation } from "../conversation/conversation.ts"
+import { endedIn } from "../results/delivery.ts"
+import { readDeliverable } from "../results/read-deliverable.ts"
+import { readSaid } from "../results/steering-messages.ts"
+import type { AgentScope } from "../conversation/scope.ts"
+
+const MOST_TASKS = 1_000
+
+export const ENDED_MESSAGE = "What you started in the background has ended, as told above. Finish your work with it."
+export const LAST_ENDED_MESSAGE = `${ENDED_MESSAGE} You are not woken again: wait for whatever you still start.`
+export const SAID_MESSAGE = "Take into account what was said to you, as told above, and finish your work."
+
+/** Those of a conversation whose end it wants to know. What lives for ever has none. */
+export async function findLiveTasks(
+  { store }: AgentScope,
+  { log: { id, workspace } }: Conversation,
+): Promise<readonly TaskSummary[]> {
+  const filter = { workspace, session: id, statuses: LIVE_STATUSES, kinds: ["tool", "agent", "workflow"] } as const
+  const { items } = await store.tasks(filter, { limit: MOST_TASKS })
+  return items.filter(({ lifetime, notify }) => lifetime !== "forever" && notify === "wake")
+}
+
+export async function hasEnds(scope: AgentScope, conversation: Conversation): Promise<boolean> {
+  return conversation.hasTasks && endedIn(await readDeliverable(scope, conversation)).length > 0
+}
+
+/** Whether somebody said something to the agent that it has not been told. */
+export async function hasBeenTold(scope: AgentScope, conversation: Conversation): Promise<boolean> {
+  if ((await readSaid(scope, conversation.log)).length === 0) return false
+  // The next turn begins with it.
+  conversation.hasNews = true
+  return true
+}
+
+/**
+ * What was said while the run came to its end, too late for its last look, makes it go on as another run. Dying in
+ * between leaves the message where it is: it is told when the agent is resumed.
+ */
+export async function goOnIfSaid(scope: AgentScope, conversation: Conversation, run: AskingRun): Promise<void> {
+  await run.ended
+  if (!run.isLeft) await goOnIfUnheard(scope, { id: run.taskId, workspace: run.workspace }, conversation.log.id)
+}
+
+/**
+ * Called by the run that has ended and by whoever said something to it: each looks after it has written, so that one of
+ * them finds what the other wrote. Of two who find it, one begins the run.
+ */
+export async function goOnIfUnheard(
+  scope: AgentScope,
+  { id, workspace }: AgentTask,
+  session: SessionId,
+): Promise<void> {
+  try {
+    if (scope.closing.aborted || (await scope.store.task(id))?.status !== "completed") return
+    if ((await readSaid(scope, { id: session, workspace })).length === 0) return
+    await scope.runner.resume(id, SAID_MESSAGE, workspace)
+  } catch (error) {
+    if (isMeanwhileError(error, "wrong_state") || isMeanwhileError(error, "closed")) return
+    scope.log.warn("a subagent could not go on with what was said to it", { task: id, error: toErrorMessage(error) })
+  }
+}

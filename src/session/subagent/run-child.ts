@@ -1,0 +1,190 @@
+import { MeanwhileError } from "../../base/error.ts"
+import type { AskingRun } from "../../plugin/context.ts"
+import { callsOf } from "../../plugin/message.ts"
+import type { ChildSendOptions, ChildTurn } from "../../plugin/sessions-port.ts"
+import type { TaskId } from "../../task/id.ts"
+import { type ChildAccount, openAccount } from "./account.ts"
+import { type FollowedActivity, followActivity } from "./activity.ts"
+import { joinTurns, toAnswer } from "./answer.ts"
+import { ENDED_MESSAGE, hasBeenTold, hasEnds, LAST_ENDED_MESSAGE, SAID_MESSAGE } from "./news.ts"
+import { findTurn, toTurnKey, waitForTurn } from "./child-turn.ts"
+import { stopTasks, waitForTasks } from "./child-wait.ts"
+import type { Conversation } from "../conversation/conversation.ts"
+import { readTurns } from "../log/read-turns.ts"
+import type { AgentScope } from "../conversation/scope.ts"
+import type { Session } from "../conversation/session.ts"
+
+/** How often an agent is woken by the ends of what it started. */
+const MOST_WAKES = 5
+
+export interface ChildOptions {
+  readonly session: Session
+  readonly conversation: Conversation
+  /** Null for a child that no call asked for. */
+  readonly run: AskingRun | null
+  /** It was there before: a crash came in between, or this run follows another. */
+  readonly isFound: boolean
+}
+
+/** One run of an agent: the message that was asked for, and whatever its own tasks and others make of it. */
+interface Course extends ChildOptions {
+  readonly scope: AgentScope
+  readonly account: ChildAccount
+  readonly activity: FollowedActivity
+  /** Of this run, in the order in which they were begun. */
+  readonly turns: TaskId[]
+  /** The run ends here, for whatever reason: nobody waits any longer. */
+  readonly left: AbortSignal
+  /** The run was stopped, and the agent is to be, too. */
+  readonly stopped: AbortSignal
+}
+
+/**
+ * Sends the message, unless this run has sent it before, and goes on until the agent has nothing left to wait for. Every
+ * turn is named by its place, so that a run that goes on after a crash finds each of them, and only the next is sent.
+ */
+export async function runChild(
+  scope: AgentScope,
+  child: ChildOptions,
+  message: string,
+  options: ChildSendOptions,
+): Promise<ChildTurn> {
+  const { conversation, run } = child
+  const { signal = NEVER.signal, onSpent, onActivity, budget } = options
+  const before = child.isFound && run ? (await scope.store.task(run.taskId))?.progress?.activity : undefined
+  const activity = followActivity(scope, conversation, onActivity, before)
+  const account = await openAccount(scope, {
+    conversation,
+    run,
+    budget,
+    onSpent(usage, spending) {
+      activity.spend(usage.tokens)
+      onSpent?.(usage, spending)
+    },
+  })
+  const follower = followSignal(signal, run)
+  const course: Course = {
+    ...child,
+    scope,
+    account,
+    activity,
+    turns: [],
+    left: signal,
+    stopped: follower.signal,
+  }
+  try {
+    return await takeTurns(course, message, options.said)
+  } finally {
+    follower.release()
+    account.close()
+    activity.release()
+  }
+}
+
+const NEVER = new AbortController()
+
+async function takeTurns(course: Course, message: string, said: string | undefined): Promise<ChildTurn> {
+  let answer = await takeTurn(course, message, said)
+  let wakes = 0
+  for (;;) {
+    if (answer.budgetEnd !== null) {
+      await stopTasks(course.scope, course.conversation, answer.budgetEnd)
+      return answer
+    }
+    const next = await findNext(course, wakes)
+    if (next === null) return answer
+    if (next !== SAID_MESSAGE) wakes += 1
+    answer = joinTurns(answer, await takeTurn(course, next))
+  }
+}
+
+/** An agent that ended its turn while what it started still works has not finished: it is woken by the ends. */
+async function findNext(course: Course, wakes: number): Promise<string | null> {
+  const { scope, conversation, run, activity, left } = course
+  const key = toKey(course)
+  if (course.isFound && key && (await findTurn(scope, conversation.log.workspace, key))) return ENDED_MESSAGE
+  if (await hasBeenTold(scope, conversation)) return SAID_MESSAGE
+  if (wakes >= MOST_WAKES) return null
+  await waitForTasks(scope, conversation, { run, signal: left, onWait: () => activity.enter("waiting for tasks") })
+  if (await hasBeenTold(scope, conversation)) return SAID_MESSAGE
+  if (!(await hasEnds(scope, conversation))) return null
+  return wakes + 1 < MOST_WAKES ? ENDED_MESSAGE : LAST_ENDED_MESSAGE
+}
+
+/** Of the next turn. None in a session that is not kept: nothing of it survives the process. */
+function toKey({ conversation, run, turns }: Course): string | undefined {
+  return run && conversation.log.isKept ? toTurnKey(conversation.log.id, run.run, turns.length + 1) : undefined
+}
+
+async function takeTurn(course: Course, message: string, said?: string): Promise<ChildTurn> {
+  const { scope, conversation, activity, isFound } = course
+  const key = toKey(course)
+  const known = isFound && key ? await findTurn(scope, conversation.log.workspace, key) : undefined
+  activity.enter("thinking")
+  return known ? pickUp(course, known) : send(course, { message, said, key })
+}
+
+interface ChildMessage {
+  readonly message: string
+  readonly said: string | undefined
+  /** Names its turn. */
+  readonly key: string | undefined
+}
+
+async function send(course: Course, { message, said, key }: ChildMessage): Promise<ChildTurn> {
+  const { scope, session, conversation, run, account, activity, stopped } = course
+  const budget = account.left()
+  const { turn, outcome, accounting } = await session.send(message, {
+    parentTask: run?.taskId ?? null,
+    ...(run?.traceId && { traceId: run.traceId }),
+    ...(said !== undefined && { said }),
+    ...(key !== undefined && { idempotencyKey: key }),
+    ...(budget && { budget }),
+    signal: stopped,
+  })
+  account.takeTime(accounting.durationMs)
+  if (outcome === "stopped") throw new MeanwhileError("closed", `The subagent ${session.name} was stopped.`)
+  if (turn) {
+    course.turns.push(turn)
+    const { messages } = await readTurns(scope.store, session.id, new Set([turn]))
+    return { turn, usage: accounting.usage, ...toAnswer(messages) }
+  }
+  // The last call follows directly on the message that says why it is the last.
+  const { text, budgetEnd } = toAnswer(conversation.log.history.slice(-2))
+  return { turn, usage: accounting.usage, text, budgetEnd, handedBack: activity.handedBack() }
+}
+
+/** Whatever came of it was paid for. */
+async function pickUp(course: Course, id: TaskId): Promise<ChildTurn> {
+  const { scope, session, conversation, account, activity, turns, left, stopped } = course
+  turns.push(id)
+  const readFound = () => readTurns(scope.store, session.id, new Set(turns))
+  activity.catchUp((await readFound()).messages.flatMap(callsOf))
+  try {
+    const { ranMs } = await waitForTurn(
+      scope,
+      { id, workspace: session.workspace, name: session.name },
+      { left, stopped },
+    )
+    account.takeTime(ranMs)
+    // Where it went on here, its groups are sealed after its end: until then their ends cannot be told.
+    await conversation.queue
+  } finally {
+    const { messages, usage, costMicros } = await readFound()
+    account.catchUp({ tokens: usage.inputTokens + usage.outputTokens, costMicros })
+    activity.catchUp(messages.flatMap(callsOf))
+  }
+  const { messages, usage } = await readTurns(scope.store, session.id, new Set([id]))
+  return { turn: id, usage, ...toAnswer(messages) }
+}
+
+/** Aborts with the signal, unless the run is only left: then the child is left as it is, too, and goes on elsewhere. */
+function followSignal(signal: AbortSignal, run: AskingRun | null) {
+  const stopping = new AbortController()
+  const stop = (): void => {
+    if (!run?.isLeft) stopping.abort(signal.reason)
+  }
+  if (signal.aborted) stop()
+  signal.addEventListener("abort", stop)
+  return { signal: stopping.signal, release: () => signal.removeEventListener("abort", stop) }
+}

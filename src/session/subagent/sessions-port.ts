@@ -1,0 +1,46 @@
+import { MeanwhileError } from "../../base/error.ts"
+import type { AskingRun } from "../../plugin/context.ts"
+import type { SessionsPort } from "../../plugin/sessions-port.ts"
+import type { SessionId, WorkspaceId } from "../../task/id.ts"
+import { createChild } from "./create-child.ts"
+import { toHandover } from "./handover.ts"
+import { reopenChild } from "./reopen-child.ts"
+import type { Conversation } from "../conversation/conversation.ts"
+import { offeredTools } from "../conversation/context.ts"
+import { createSessionDirectory } from "../saved/directory.ts"
+import type { AgentScope } from "../conversation/scope.ts"
+
+export interface PortOwner {
+  readonly session: SessionId | null
+  readonly workspace: WorkspaceId
+  /** The call that asks: what a child does is below it. Null for a person's command. */
+  readonly run: AskingRun | null
+}
+
+export function createSessionsPort(scope: AgentScope, owner: PortOwner): SessionsPort {
+  const here = (): Conversation | undefined => (owner.session ? scope.open.get(owner.session) : undefined)
+  return {
+    directory: createSessionDirectory(scope, owner.workspace),
+    createChild: async (options) => createChild(scope, await openParent(scope, owner), owner.run, options),
+    openChild: async (id) => reopenChild(scope, await openParent(scope, owner), owner.run, id),
+    handOver: async (mode) => (mode === "none" ? "" : toHandover(await openParent(scope, owner), mode)),
+    offers() {
+      const conversation = here()
+      const offered = conversation ? offeredTools(scope, conversation) : []
+      return offered.map(({ found: { plugin, tool } }) => ({ plugin, tool: tool.name }))
+    },
+    get newMessage() {
+      return here()?.newMessage.signal ?? NEVER.signal
+    },
+  }
+}
+
+const NEVER = new AbortController()
+
+/** After a restart a call may go on before anybody has opened its conversation. */
+async function openParent(scope: AgentScope, { session, workspace }: PortOwner): Promise<Conversation> {
+  if (session && !scope.open.has(session)) await scope.openSession(session, workspace)
+  const parent = session && scope.open.get(session)
+  if (parent) return parent
+  throw new MeanwhileError("wrong_state", "A subagent needs a session to be below, and this call has none.")
+}

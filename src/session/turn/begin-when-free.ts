@@ -1,0 +1,144 @@
+import { isMeanwhileError } from "../../base/error.ts"
+import { unlessAborted } from "../../base/unless-aborted.ts"
+import type { SessionId, TaskId } from "../../task/id.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import type { Conversation } from "../conversation/conversation.ts"
+import { requireOpen } from "../conversation/context.ts"
+import type { HeldMessage } from "../conversation/held-message.ts"
+import type { AgentScope } from "../conversation/scope.ts"
+
+/** Tells when the turn is in the store: from then on it is waited for as any other of this process. */
+type Begin<Result> = (onBegun: () => void) => Promise<Result>
+
+export interface HoldingOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Whether it waits for what another process runs, too. */
+  readonly waitsElsewhere: boolean
+  readonly onHeld: () => void
+}
+
+/**
+ * Begins now or, when the session has a turn that was not begun here, once that is over: one that this process goes on with
+ * after a crash, or one of another process. What is said behind a message that waits is said after it. A turn that waits
+ * for a person refuses, before or during the wait: only an answer brings it to its end.
+ */
+export async function beginWhenFree<Result>(
+  scope: AgentScope,
+  conversation: Conversation,
+  begin: Begin<Result>,
+  options: HoldingOptions,
+): Promise<Result> {
+  if (conversation.held.size > 0) return hold(scope, conversation, begin, options)
+  const attempt = await tryToBegin(scope, conversation, () => begin(() => {}), options)
+  return "result" in attempt ? attempt.result : hold(scope, conversation, begin, options, attempt)
+}
+
+/** True when there were any. */
+export function withdrawHeld({ held }: Conversation, reason: Error): boolean {
+  for (const message of held) message.withdraw(reason)
+  return held.size > 0
+}
+
+async function hold<Result>(
+  scope: AgentScope,
+  conversation: Conversation,
+  begin: Begin<Result>,
+  options: HoldingOptions,
+  first: Refusal = OVERTAKEN,
+): Promise<Result> {
+  const withdrawn = new AbortController()
+  const over = Promise.withResolvers<void>()
+  const before = [...conversation.held].map((message) => message.over)
+  const message: HeldMessage = { over: over.promise, withdraw: (reason) => withdrawn.abort(reason) }
+  const given = AbortSignal.any([withdrawn.signal, scope.closing, ...(options.signal ? [options.signal] : [])])
+  const leave = (): void => {
+    conversation.held.delete(message)
+    over.resolve()
+  }
+  conversation.held.add(message)
+  try {
+    requireOpen(scope, conversation)
+    options.onHeld()
+    await unlessAborted(given, Promise.all(before))
+    for (let turn = first.turn; ; ) {
+      if (turn) await waitWhileHeld(scope, conversation.log.id, turn, given)
+      given.throwIfAborted()
+      const attempt = await tryToBegin(scope, conversation, () => begin(leave), options)
+      if ("result" in attempt) return attempt.result
+      turn = attempt.turn
+      options.onHeld()
+    }
+  } finally {
+    leave()
+  }
+}
+
+interface Refusal {
+  /** Null: another was a moment earlier. */
+  readonly turn: TaskId | null
+}
+
+const OVERTAKEN: Refusal = { turn: null }
+
+/** Throws what waiting would not help with, or is not wanted for. */
+async function tryToBegin<Result>(
+  scope: AgentScope,
+  { log }: Conversation,
+  begin: () => Promise<Result>,
+  options: HoldingOptions,
+): Promise<{ readonly result: Result } | Refusal> {
+  try {
+    return { result: await begin() }
+  } catch (error) {
+    const refusal = toRefusal(scope, log.id, error, options)
+    if (!refusal) throw error
+    return refusal
+  }
+}
+
+function toRefusal(
+  { runner }: AgentScope,
+  session: SessionId,
+  error: unknown,
+  { waitsElsewhere }: HoldingOptions,
+): Refusal | null {
+  if (!isMeanwhileError(error, "wrong_state")) return null
+  const { turn, status, isOvertaken } = error.details
+  if (isOvertaken === true) return OVERTAKEN
+  if (typeof turn !== "string") return null
+  const id = turn as TaskId
+  const isHeld =
+    status === "queued" ? runner.takesTurns(session) : isRunning(status) && (waitsElsewhere || runner.runsHere(id))
+  return isHeld ? { turn: id } : null
+}
+
+const isRunning = (status: unknown): boolean => status === "running" || status === "stopping"
+
+/** Looks when something happened to the turn, and now and then: a wake-up can be lost. It keeps the process alive. */
+async function waitWhileHeld(scope: AgentScope, session: SessionId, turn: TaskId, signal: AbortSignal): Promise<void> {
+  const { bus, clock, store, background } = scope
+  let woken = Promise.withResolvers<void>()
+  const wakeUp = (): void => woken.resolve()
+  const unsubscribe = bus.subscribeTask(turn, wakeUp)
+  signal.addEventListener("abort", wakeUp)
+  try {
+    while (!signal.aborted) {
+      // Before the look: what comes during it is looked at again.
+      woken = Promise.withResolvers()
+      const task = await store.task(turn)
+      if (!task || isFree(scope, session, task)) return
+      const cancelTimer = clock.schedule(background.completionScanIntervalMs, wakeUp)
+      await woken.promise
+      cancelTimer()
+    }
+  } finally {
+    unsubscribe()
+    signal.removeEventListener("abort", wakeUp)
+  }
+}
+
+/** Or it will not become so by waiting. Queued: one that only looks, or closes, would wait for ever. */
+function isFree({ runner }: AgentScope, session: SessionId, { status }: TaskRecord): boolean {
+  return isTerminal(status) || status === "waiting" || (status === "queued" && !runner.takesTurns(session))
+}

@@ -1,0 +1,116 @@
+import { context } from "@opentelemetry/api"
+import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { TurnAccounting } from "../../plugin/agent-event.ts"
+import { toErrorType } from "../../runner/trace.ts"
+import type { Requester } from "../../task/stop.ts"
+import { afterTurn } from "./after-turn.ts"
+import type { Conversation } from "../conversation/conversation.ts"
+import { requireOpen } from "../conversation/context.ts"
+import { followModel } from "./follow-model.ts"
+import type { TurnOpening } from "../log/session-log.ts"
+import { createNewMessage } from "../conversation/new-message.ts"
+import type { AgentScope } from "../conversation/scope.ts"
+import type { TurnResult } from "../conversation/session.ts"
+import { cancelTurn, stopTurn } from "../conversation/stop-turn.ts"
+import { beginTurnTrace, type TurnTrace } from "../conversation/telemetry.ts"
+import { tellTurnCompleted } from "../saved/tell-session-plugin.ts"
+import { takeTurn } from "./take-turn.ts"
+import type { TurnBudget } from "./turn-budget.ts"
+
+/** A turn that begins here, whoever asks for it. */
+export interface NewTurn
+  extends Pick<TurnOpening, "toBeginning" | "title" | "parentTask" | "idempotencyKey" | "metadata" | "onBegun"> {
+  readonly traceId?: string | undefined
+  /** As of an opening, with the model that the session has now. */
+  readonly prepare?: TurnOpening["prepare"]
+  readonly signal?: AbortSignal | undefined
+  /** For whom the signal stops it. Default: a person. */
+  readonly stopper?: Requester
+  readonly createBudget?: () => TurnBudget | null
+}
+
+/** In its place in the queue, from its beginning to its durable end. */
+export async function takeNewTurn(
+  scope: AgentScope,
+  conversation: Conversation,
+  newTurn: NewTurn,
+): Promise<TurnResult> {
+  const { signal, stopper } = newTurn
+  scope.closing.throwIfAborted()
+  requireOpen(scope, conversation)
+  signal?.throwIfAborted()
+  const current: NonNullable<Conversation["current"]> = { abort: new AbortController(), taskId: null, reason: null }
+  conversation.current = current
+  conversation.newMessage = createNewMessage()
+  if (conversation.waitingMessages > 0) conversation.newMessage.abort()
+  const stop = (): void => void stopTurn(scope, conversation, toErrorMessage(signal?.reason), stopper)
+  signal?.addEventListener("abort", stop, { once: true })
+  try {
+    const text = await takeTraced(scope, conversation, newTurn)
+    const accounting = conversation.turns.at(-1)
+    if (!accounting) throw new MeanwhileError("wrong_state", "The turn ended without an account.")
+    await tellTurnCompleted(scope, conversation)
+    return toTurnResult(text, accounting)
+  } catch (error) {
+    const isUnbegun = current.taskId === null && isMeanwhileError(error, "wrong_state")
+    // Whoever was stopped while it tried to begin does not wait until it can.
+    throw isUnbegun && current.reason !== null ? current.abort.signal.reason : error
+  } finally {
+    conversation.current = null
+    signal?.removeEventListener("abort", stop)
+    await afterTurn(scope, conversation)
+  }
+}
+
+/** Its span begins before its record, so that the record can name the trace. */
+async function takeTraced(scope: AgentScope, conversation: Conversation, newTurn: NewTurn): Promise<string> {
+  const trace = beginTurnTrace(conversation, newTurn.traceId)
+  try {
+    return await context.with(trace.context, () => take(scope, conversation, trace, newTurn))
+  } catch (error) {
+    trace.end({}, toErrorType(error))
+    throw error
+  }
+}
+
+async function take(
+  scope: AgentScope,
+  conversation: Conversation,
+  trace: TurnTrace,
+  newTurn: NewTurn,
+): Promise<string> {
+  const { log, current } = conversation
+  const { toBeginning, title, parentTask, idempotencyKey, metadata, onBegun, createBudget } = newTurn
+  let stopping: Promise<void> | undefined
+  return log.turn({
+    prepare() {
+      const following = followModel(scope, conversation)
+      return following ? following.then(newTurn.prepare) : newTurn.prepare?.()
+    },
+    toBeginning,
+    title,
+    parentTask,
+    traceId: trace.traceId,
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(metadata && { metadata }),
+    onBegun(taskId) {
+      onBegun?.(taskId)
+      if (!current) return
+      current.taskId = taskId
+      if (!taskId || current.reason === null) return
+      // It was stopped while it began, and is, whether the store takes the stop or not.
+      const request = { by: newTurn.stopper ?? "person", reason: current.reason }
+      scope.runner.abortTurn(taskId, request)
+      stopping = cancelTurn(scope, log, taskId, request)
+    },
+    async take(turn) {
+      if (stopping) await stopping
+      return takeTurn(scope, conversation, turn, trace, createBudget?.() ?? null)
+    },
+  })
+}
+
+function toTurnResult(text: string, accounting: TurnAccounting): TurnResult {
+  const outcome = accounting.outcome === "completed" ? "completed" : "stopped"
+  return { turn: accounting.turn, outcome, text, accounting }
+}
