@@ -145,7 +145,13 @@ export { type LedgerQuery, readLedger } from "./session/log/read-ledger.ts"
 export { enableReports } from "./session/report/enable-reports.ts"
 export { type ReportsConfig, type ReportsConfigInput, reportsConfigSchema } from "./session/report/report-config.ts"
 export type { ReportGenerator, ReportOptions, ReportRequest } from "./session/conversation/report-request.ts"
-export type { CommandOptions, SendOptions, Session, SessionOptions, TurnResult } from "./session/conversation/session.ts"
+export type {
+  CommandOptions,
+  SendOptions,
+  Session,
+  SessionOptions,
+  TurnResult,
+} from "./session/conversation/session.ts"
 export { toListener, type UiHooks } from "./session/ui-hooks.ts"
 export type { ShutdownOptions } from "./runner/worker/drain.ts"
 export type { Bus, Wake } from "./task/bus.ts"
