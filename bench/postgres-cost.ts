@@ -1,4 +1,4 @@
-import { startTestServer, type TestServer } from "../src/engine/postgres/test-server.ts"
+import { startTestServer, type TestServer } from "../test/support/postgres/server.ts"
 import type { Runtime } from "../src/index.ts"
 import type { Benchmark, Report } from "./benchmark.ts"
 import { measureRate, runTask } from "./closed-loop.ts"

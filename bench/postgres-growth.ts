@@ -1,4 +1,4 @@
-import type { TestServer } from "../src/engine/postgres/test-server.ts"
+import type { TestServer } from "../test/support/postgres/server.ts"
 import type { Report } from "./benchmark.ts"
 import { measureRate, runTask } from "./closed-loop.ts"
 import { openPostgresRuntime } from "./runtime.ts"

@@ -1,5 +1,5 @@
 import pg from "pg"
-import { startTestServer } from "../src/engine/postgres/test-server.ts"
+import { startTestServer } from "../test/support/postgres/server.ts"
 import type { Benchmark } from "./benchmark.ts"
 import { measureReading, READ_TASKS, recordFinishedTasks } from "./reading.ts"
 import { insertTaskCopies } from "./reference/task-copies.ts"

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { TestServer } from "../src/engine/postgres/test-server.ts"
+import type { TestServer } from "../test/support/postgres/server.ts"
 import type { Report } from "./benchmark.ts"
 import { openPgBoss, QUEUE } from "./reference/pg-boss.ts"
 import { openPostgresRuntime } from "./runtime.ts"

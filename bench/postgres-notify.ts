@@ -1,5 +1,5 @@
 import pg from "pg"
-import type { TestServer } from "../src/engine/postgres/test-server.ts"
+import type { TestServer } from "../test/support/postgres/server.ts"
 import type { Report } from "./benchmark.ts"
 import { median } from "./statistics.ts"
 

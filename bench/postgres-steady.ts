@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { LanguageModelV4 } from "@ai-sdk/provider"
-import type { TestServer } from "../src/engine/postgres/test-server.ts"
+import type { TestServer } from "../test/support/postgres/server.ts"
 import type { Report } from "./benchmark.ts"
 import { openCostRuntime } from "./postgres-cost-runtime.ts"
 import { openWatch, type Watch } from "./server-watch.ts"

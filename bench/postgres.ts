@@ -1,5 +1,5 @@
-import type { TestServer } from "../src/engine/postgres/test-server.ts"
-import { startTestServer } from "../src/engine/postgres/test-server.ts"
+import type { TestServer } from "../test/support/postgres/server.ts"
+import { startTestServer } from "../test/support/postgres/server.ts"
 import type { Bar, Benchmark, Report } from "./benchmark.ts"
 import { createPostgresEngine } from "../src/engine/postgres/engine.ts"
 import type { Engine } from "../src/task/engine.ts"

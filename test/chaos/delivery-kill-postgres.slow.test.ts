@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
+import { createTestDatabase } from "../support/postgres/server.ts"
 import { playDeliveryKills } from "../support/chaos/delivery-kills.ts"
 import { isLong, TEST_SEED, withSeed } from "../support/chaos/seed.ts"
 

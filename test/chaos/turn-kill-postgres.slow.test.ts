@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { installPackage } from "../../bench/built-package.ts"
-import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
+import { createTestDatabase } from "../support/postgres/server.ts"
 import { createFolder } from "../support/workplace.ts"
 import { isLong, requireNone, TEST_SEED, withSeed } from "../support/chaos/seed.ts"
 import { playKills } from "../support/chaos/turn-kills.ts"

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest"
 import { openDatabase } from "../../src/engine/postgres/connection/open-database.ts"
-import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
+import { createTestDatabase } from "../support/postgres/server.ts"
 import { runToEnd } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 

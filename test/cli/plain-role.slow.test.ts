@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest"
-import { createBoss } from "../../src/engine/postgres/boss.ts"
+import { createBoss } from "../../src/engine/postgres/queue/boss.ts"
 import { openDatabase } from "../../src/engine/postgres/connection/open-database.ts"
-import { migrateStore } from "../../src/engine/postgres/migrate-store.ts"
-import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
+import { migrateStore } from "../../src/engine/postgres/schema/migrate-store.ts"
+import { createTestDatabase } from "../support/postgres/server.ts"
 import { runToEnd, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 

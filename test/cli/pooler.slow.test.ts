@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import { startPooler } from "../../src/engine/postgres/connection/test-pooler.ts"
-import { startDeafProxy } from "../../src/engine/postgres/test-deaf-proxy.ts"
+import { startPooler } from "../support/postgres/pooler.ts"
+import { startDeafProxy } from "../support/postgres/deaf-proxy.ts"
 import { runToEnd, startPiped } from "../support/program.ts"
 import { createSharedStore } from "../support/shared-store.ts"
 import { createFolder } from "../support/workplace.ts"

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
+import { createTestDatabase } from "../support/postgres/server.ts"
 import { runToEnd, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest"
-import { startProxy } from "../../src/engine/postgres/connection/test-proxy.ts"
+import { startProxy } from "../support/postgres/proxy.ts"
 import { eventually } from "../support/eventually.ts"
 import { runToEnd, startInTerminal, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"

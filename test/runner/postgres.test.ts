@@ -3,7 +3,7 @@ import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/app.
 import { systemClock } from "../../src/base/clock.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
-import { createTestPostgres } from "../../src/engine/postgres/test-engine.ts"
+import { createTestPostgres } from "../support/postgres/engine.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
 import { allowAll } from "../../src/runner/call/permission.ts"

@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest"
-import { createTestDatabase } from "../../src/engine/postgres/test-server.ts"
+import { createTestDatabase } from "./postgres/server.ts"
 
 /** The URL of a store that programs can share, which goes with the test. */
 export async function createSharedStore(): Promise<string> {

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest"
 import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/app.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
-import { createTestPostgres } from "../../src/engine/postgres/test-engine.ts"
+import { createTestPostgres } from "./postgres/engine.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
 import { allowAll } from "../../src/runner/call/permission.ts"

@@ -5,7 +5,7 @@ import { applyEvents, COMPLETED, createTask, STARTED, WORKER } from "../suite/sa
 import { expectRefusal, waitUntil } from "../suite/subject.ts"
 import { openDatabase } from "./connection/open-database.ts"
 import { createPostgresEngine } from "./engine.ts"
-import { startTestServer } from "./test-server.ts"
+import { startTestServer } from "../../../test/support/postgres/server.ts"
 
 const REQUEST: TakeRequest = {
   worker: WORKER,

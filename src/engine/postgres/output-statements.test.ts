@@ -3,7 +3,7 @@ import { createTask, RUNNING } from "../suite/samples.ts"
 import type { Query } from "./connection/database.ts"
 import { openDatabase } from "./connection/open-database.ts"
 import { APPEND_OUTPUT, READ_OUTPUT } from "./output-statements.ts"
-import { createTestPostgres } from "./test-engine.ts"
+import { createTestPostgres } from "../../../test/support/postgres/engine.ts"
 
 const PIECES = 20_000
 /** Pages of the table and its index: all pieces have about three hundred of them. */

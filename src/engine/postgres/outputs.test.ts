@@ -6,7 +6,7 @@ import type { OutputPart, Outputs } from "../../task/outputs.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { applyEvents, COMPLETED, createTask, RUNNING, STARTED } from "../suite/samples.ts"
 import type { EngineSubject } from "../suite/subject.ts"
-import { createTestPostgres } from "./test-engine.ts"
+import { createTestPostgres } from "../../../test/support/postgres/engine.ts"
 
 let subject: EngineSubject & { readonly url: string }
 let engine: Engine

@@ -5,7 +5,7 @@ import type { OutputExtent, OutputPart, Outputs } from "../../task/outputs.ts"
 import type { Query } from "./connection/database.ts"
 import { closed } from "./connection/patience.ts"
 import { APPEND_OUTPUT, OUTPUT_EXTENTS, READ_OUTPUT } from "./output-statements.ts"
-import { createSharedReads } from "./reads/shared-reads.ts"
+import { createSharedReads } from "./read/shared-reads.ts"
 
 export interface PostgresOutputs extends Outputs {
   /** Waits for what is under way, and not for what somebody else holds up. */

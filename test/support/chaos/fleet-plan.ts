@@ -1,5 +1,5 @@
 import type { ToolCall } from "../../../src/plugin/task-service.ts"
-import type { EndSignal } from "../../../src/engine/postgres/test-cluster.ts"
+import type { EndSignal } from "../postgres/cluster.ts"
 import type { StepsInput } from "./chaos-tools.ts"
 import type { Random } from "./seed.ts"
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "vitest"
-import { startTestServer, type TestServer } from "../../../src/engine/postgres/test-server.ts"
+import { startTestServer, type TestServer } from "../postgres/server.ts"
 
 /** What a program says of a store that it loses, and finds again. */
 export const AWAY = /The store at \S+ cannot be reached[^]*It is waited for/

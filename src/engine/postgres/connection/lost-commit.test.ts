@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest"
 import { expectRefusal } from "../../suite/subject.ts"
-import { openDisposable } from "./test-disposable.ts"
-import { startPooler } from "./test-pooler.ts"
-import { startProxy } from "./test-proxy.ts"
-import { insertThing, useThings } from "./test-things.ts"
+import { openDisposable } from "../../../../test/support/postgres/disposable.ts"
+import { startPooler } from "../../../../test/support/postgres/pooler.ts"
+import { startProxy } from "../../../../test/support/postgres/proxy.ts"
+import { insertThing, useThings } from "../../../../test/support/postgres/things.ts"
 
 const things = useThings()
 

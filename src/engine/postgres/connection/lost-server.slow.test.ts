@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { startTestServer, type TestServer } from "../test-server.ts"
-import { migrate } from "../migrations.ts"
+import { startTestServer, type TestServer } from "../../../../test/support/postgres/server.ts"
+import { migrate } from "../schema/migrations.ts"
 import { DEFAULT_SCHEMA } from "./client-settings.ts"
 import type { Database } from "./database.ts"
 import { openDatabase } from "./open-database.ts"
-import { startProxy } from "./test-proxy.ts"
+import { startProxy } from "../../../../test/support/postgres/proxy.ts"
 
 let server: TestServer
 let database: Database

@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest"
 import { MeanwhileError } from "../../../base/error.ts"
 import { expectRefusal } from "../../suite/subject.ts"
 import { openDatabase } from "./open-database.ts"
-import { openDisposable } from "./test-disposable.ts"
-import { startProxy } from "./test-proxy.ts"
-import { toErrorResponse } from "./test-refusal.ts"
-import { useThings } from "./test-things.ts"
+import { openDisposable } from "../../../../test/support/postgres/disposable.ts"
+import { startProxy } from "../../../../test/support/postgres/proxy.ts"
+import { toErrorResponse } from "../../../../test/support/postgres/refusal.ts"
+import { useThings } from "../../../../test/support/postgres/things.ts"
 
 const things = useThings()
 

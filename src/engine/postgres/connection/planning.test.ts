@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest"
 import { OUTPUT_EXTENTS } from "../output-statements.ts"
-import { createTestDatabase } from "../test-server.ts"
+import { createTestDatabase } from "../../../../test/support/postgres/server.ts"
 import type { Statement } from "./database.ts"
 import { openDatabase } from "./open-database.ts"
 

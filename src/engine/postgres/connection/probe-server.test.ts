@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { expect, onTestFinished, test } from "vitest"
-import { createTestDatabase } from "../test-server.ts"
+import { createTestDatabase } from "../../../../test/support/postgres/server.ts"
 import { toClientSettings } from "./client-settings.ts"
 import { probeServer } from "./probe-server.ts"
 

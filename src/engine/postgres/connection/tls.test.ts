@@ -3,12 +3,12 @@ import { type AddressInfo, connect, createServer } from "node:net"
 import { TLSSocket } from "node:tls"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest"
-import { createTestDatabase, type TestDatabase } from "../test-server.ts"
+import { createTestDatabase, type TestDatabase } from "../../../../test/support/postgres/server.ts"
 import { openDatabase } from "./open-database.ts"
 
 /** Of localhost and of nobody else, signed by itself, for a hundred years. */
-const CERTIFICATE = fileURLToPath(new URL("test-certificate.pem", import.meta.url))
-const KEY = fileURLToPath(new URL("test-key.pem", import.meta.url))
+const CERTIFICATE = fileURLToPath(new URL("../../../../test/support/postgres/certificate.pem", import.meta.url))
+const KEY = fileURLToPath(new URL("../../../../test/support/postgres/key.pem", import.meta.url))
 
 describe("TLS by URL", () => {
   let place: TestDatabase

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { MeanwhileError } from "../../../base/error.ts"
 import { expectRefusal } from "../../suite/subject.ts"
-import { insertThing, useThings } from "./test-things.ts"
+import { insertThing, useThings } from "../../../../test/support/postgres/things.ts"
 
 const things = useThings()
 

@@ -1,4 +1,4 @@
-import type { Boss, NewTicket } from "../boss.ts"
+import type { Boss, NewTicket } from "./boss.ts"
 import type { Query } from "../connection/database.ts"
 import { type TaskChange, toQueueChanges } from "./queue-changes.ts"
 import { settleAll } from "./settle-all.ts"

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { TaskId } from "../../../task/id.ts"
-import { useTestQueue } from "../test-queue.ts"
+import { useTestQueue } from "../../../../test/support/postgres/queue.ts"
 import { createCustody } from "./custody.ts"
 import { createQueuedRows } from "./queued-rows.ts"
 import type { Take } from "./take.ts"

@@ -1,6 +1,6 @@
 import { systemClock } from "../../../base/clock.ts"
 import type { TaskId } from "../../../task/id.ts"
-import type { Boss, FetchedTicket, LockedTicket } from "../boss.ts"
+import type { Boss, FetchedTicket, LockedTicket } from "./boss.ts"
 import type { Query } from "../connection/database.ts"
 import { createHoldings, type Holding, toFoundHolding, toHolding } from "./holdings.ts"
 import { type QueueEntry, toTicketId } from "./ticket-id.ts"

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../../../base/clock.ts"
 import type { TakeRequest } from "../../../task/dispatcher.ts"
-import type { Boss, FetchRequest } from "../boss.ts"
+import type { Boss, FetchRequest } from "./boss.ts"
 import type { Custody, TicketInHand } from "./custody.ts"
 import { createFairShare, type FairShare } from "../../rules/fair-share.ts"
 import { createFits, type QueuedRow, type QueuedRows } from "./queued-rows.ts"

@@ -1,7 +1,7 @@
 import { systemClock } from "../../../base/clock.ts"
 import { createLiveMap } from "../../../base/live-map.ts"
 import type { TaskId } from "../../../task/id.ts"
-import type { FetchedTicket, LockedTicket } from "../boss.ts"
+import type { FetchedTicket, LockedTicket } from "./boss.ts"
 import type { QueuedRow } from "./queued-rows.ts"
 import type { Take } from "./take.ts"
 import { type QueueEntry, toQueueEntry, toTicketId } from "./ticket-id.ts"

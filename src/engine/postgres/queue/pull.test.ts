@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import type { TaskId } from "../../../task/id.ts"
 import { waitUntil } from "../../suite/subject.ts"
-import type { PostgresDispatcher } from "../dispatcher.ts"
-import { take, toRequest, useTestQueue } from "../test-queue.ts"
+import type { PostgresDispatcher } from "./dispatcher.ts"
+import { take, toRequest, useTestQueue } from "../../../../test/support/postgres/queue.ts"
 
 const subject = useTestQueue()
 

@@ -3,7 +3,7 @@ import type { TakeRequest } from "../../../task/dispatcher.ts"
 import { TASK_KINDS } from "../../../task/record.ts"
 import { applyEvents, CANCELLED, createTask, QUEUED, STARTED, WORKER } from "../../suite/samples.ts"
 import { openDatabase } from "../connection/open-database.ts"
-import { createTestPostgres } from "../test-engine.ts"
+import { createTestPostgres } from "../../../../test/support/postgres/engine.ts"
 
 const RELEASED = { type: "task.released", reason: "shutdown" } as const
 const REQUEST: TakeRequest = {

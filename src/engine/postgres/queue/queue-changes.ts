@@ -1,5 +1,5 @@
 import type { StoredTask } from "../../rules/stored-task.ts"
-import type { NewTicket } from "../boss.ts"
+import type { NewTicket } from "./boss.ts"
 import { type QueueEntry, toTicketId } from "./ticket-id.ts"
 
 /** A task as it was before a transaction and as it is after it; undefined: there was or is none. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { Query } from "../connection/database.ts"
-import { toRequest, useTestQueue } from "../test-queue.ts"
+import { toRequest, useTestQueue } from "../../../../test/support/postgres/queue.ts"
 import { createQueuedRows } from "./queued-rows.ts"
 
 const subject = useTestQueue()

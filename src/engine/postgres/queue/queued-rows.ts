@@ -5,7 +5,7 @@ import { toPlaceKey } from "../../../task/place.ts"
 import type { TaskKind } from "../../../task/record.ts"
 import type { Query } from "../connection/database.ts"
 import { createNaming, toNamedQuery } from "../connection/naming.ts"
-import { LOCKED, LOCKED_COLUMNS } from "../load/lock-tasks.ts"
+import { LOCKED, LOCKED_COLUMNS } from "../commit/load/lock-tasks.ts"
 import type { QueueEntry } from "./ticket-id.ts"
 
 /** A queued run as the tasks table has it. */

@@ -1,5 +1,5 @@
 import { systemClock } from "../../../base/clock.ts"
-import type { TicketReference } from "../boss.ts"
+import type { TicketReference } from "./boss.ts"
 
 /**
  * Tickets that were met although their runs have left the queue, removed a batch at a time. One that is forgotten is met again.

@@ -1,6 +1,6 @@
 import type { TaskId } from "../../../task/id.ts"
 import type { Query } from "../connection/database.ts"
-import type { LockedTask } from "../load/lock-tasks.ts"
+import type { LockedTask } from "../commit/load/lock-tasks.ts"
 import type { QueuedRow } from "./queued-rows.ts"
 
 /** A transaction in which tickets are fetched. */

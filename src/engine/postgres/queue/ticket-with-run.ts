@@ -1,5 +1,5 @@
-import type { FetchedTicket, LockedTicket } from "../boss.ts"
-import type { LockedTask } from "../load/lock-tasks.ts"
+import type { FetchedTicket, LockedTicket } from "./boss.ts"
+import type { LockedTask } from "../commit/load/lock-tasks.ts"
 import type { QueuedRow } from "./queued-rows.ts"
 
 /** A ticket as it was answered with its run, if that is locked by it. */

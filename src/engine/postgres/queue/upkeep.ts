@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../../../base/clock.ts"
 import { toErrorMessage } from "../../../base/error.ts"
-import type { Boss } from "../boss.ts"
+import type { Boss } from "./boss.ts"
 
 const INTERVAL_MS = 20_000
 

@@ -1,0 +1,148 @@
+import type { TaskId } from "../../../../task/id.ts"
+import { parseInput } from "../../../rules/rows/input-text.ts"
+import { SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "../../../rules/rows/task-row.ts"
+import type { Query } from "../../connection/database.ts"
+import type { KnownTask, KnownTasks } from "./known-tasks.ts"
+import { storableOf } from "../../schema/storable.ts"
+import type { Wants } from "../working-set/wants.ts"
+import type { WorkingSet } from "../working-set/working-set.ts"
+import { NOW } from "./now.ts"
+import { toVersion, VERSION } from "./version.ts"
+import type { Parameter } from "./questions.ts"
+
+/** A task whose row is locked, and the time at which it was. */
+export type LockedTask = TaskRow & {
+  readonly has_unused_result: number
+  readonly used_at: number | null
+} & Locked
+
+/** When a row was locked, and by whom: rows that the same transaction writes are of this version. */
+export interface Locked {
+  readonly now: number
+  readonly version: string
+}
+
+export const LOCKED = `${NOW} AS now, (SELECT ${VERSION}) AS version`
+
+export const LOCKED_COLUMNS = `${SUMMARY_COLUMNS}, patch, metadata, input, has_unused_result, used_at`
+
+/**
+ * As rows of their own, which are read faster than JSON: tasks are what most groups lock. The statement that locks them is
+ * sent at once: those of whoever locks other tables next stand behind it.
+ */
+export async function lockTasks(
+  query: Query,
+  wants: Wants,
+  set: WorkingSet,
+  known: KnownTasks,
+): Promise<Locked | undefined> {
+  const allKnown = findAllKnown(wants, known)
+  const lockedAsKnown = allKnown && (await lockKnown(query, allKnown, set))
+  if (lockedAsKnown) return lockedAsKnown
+  const values: unknown[] = []
+  const condition = toCondition(wants, (value) => `$${values.push(value)}`)
+  const rows = condition === undefined ? [] : await query<LockedTask>(toStatement(LOCKED_COLUMNS, condition), values)
+  learnTasks(rows, wants, set)
+  return rows.at(-1)
+}
+
+/** By their numbers. Undefined: they are not all known. */
+function findAllKnown({ rows }: Wants, known: KnownTasks): ReadonlyMap<number, KnownTask> | undefined {
+  if (rows.task.size === 0 || BESIDE_IDS.some((kind) => rows[kind].size > 0)) return undefined
+  const wanted = new Map<number, KnownTask>()
+  for (const id of rows.task.values()) {
+    const task = known.find(id)
+    if (!task) return undefined
+    wanted.set(task.entry.task.number, task)
+  }
+  return wanted
+}
+
+/** Undefined: one of them is not as it was. All are locked at once, so that the order stays. */
+async function lockKnown(
+  query: Query,
+  wanted: ReadonlyMap<number, KnownTask>,
+  { tasks }: WorkingSet,
+): Promise<Locked | undefined> {
+  const statement = toStatement("number, xmin::text AS writer", "number = ANY($1::bigint[])")
+  const found = await query<Locked & { number: number; writer: string }>(statement, [[...wanted.keys()]])
+  const isSame = ({ number, writer, version }: (typeof found)[number]): boolean =>
+    wanted.get(number)?.version === toVersion(writer, version)
+  if (found.length < wanted.size || !found.every(isSame)) return undefined
+  for (const { entry } of wanted.values()) tasks.learn(entry)
+  return found.at(-1)
+}
+
+/** The time of a row is taken when its lock is held. */
+function toStatement(columns: string, condition: string): string {
+  return `WITH locked AS MATERIALIZED (SELECT ${columns} FROM tasks WHERE ${condition} ORDER BY number FOR UPDATE)
+    SELECT *, ${LOCKED} FROM locked`
+}
+
+/** What tasks are asked for by, beside their ids. */
+const BESIDE_IDS = ["taskNumber", "idempotencyKey", "askingStep", "tasksOfSession", "claimsOfStep", "wait"] as const
+
+function toCondition({ rows }: Wants, parameter: Parameter): string | undefined {
+  const ids = storableOf(rows.task)
+  const others = toOtherSelections(rows, parameter)
+  if (others.length > 0) {
+    const ofIds = ids.length > 0 ? [`SELECT number FROM tasks WHERE id = ANY(${parameter(ids)}::text[])`] : []
+    return `number = ANY(ARRAY(${[...ofIds, ...others].join(" UNION ALL ")}))`
+  }
+  return ids.length > 0 ? `id = ANY(${parameter(ids)}::text[])` : undefined
+}
+
+/** Selections of the numbers of tasks that are not asked for by their ids. */
+function toOtherSelections(rows: Wants["rows"], parameter: Parameter): readonly string[] {
+  const selections: string[] = []
+  const numbers = storableOf(rows.taskNumber)
+  if (numbers.length > 0) selections.push(`SELECT unnest(${parameter(numbers)}::bigint[])`)
+  const keys = storableOf(rows.idempotencyKey)
+  if (keys.length > 0) {
+    const workspaces = parameter(keys.map(({ workspace }) => workspace))
+    const texts = parameter(keys.map(({ key }) => key))
+    selections.push(`SELECT number FROM unnest(${workspaces}::text[], ${texts}::text[]) AS wanted (workspace, key)
+      JOIN tasks ON tasks.workspace = wanted.workspace AND idempotency_key = wanted.key`)
+  }
+  const asking = storableOf(rows.askingStep)
+  if (asking.length > 0)
+    selections.push(`SELECT number FROM ${unnestSteps(parameter, asking)}
+      JOIN tasks ON asked_by_task = wanted.task AND asked_by_run = wanted.run AND asked_by_key = wanted.key`)
+  const sessions = storableOf(rows.tasksOfSession)
+  if (sessions.length > 0)
+    selections.push(`SELECT number FROM tasks WHERE session = ANY(${parameter(sessions)}::text[])`)
+  const claimants = storableOf(rows.claimsOfStep)
+  if (claimants.length > 0)
+    selections.push(`SELECT notices.task FROM ${unnestSteps(parameter, claimants)} JOIN notices
+      ON claimed_by_task = wanted.task AND claimed_by_run = wanted.run AND claimed_by_key = wanted.key
+      WHERE settled_at IS NULL`)
+  const waits = storableOf(rows.wait)
+  if (waits.length > 0) selections.push(`SELECT task FROM waits WHERE id = ANY(${parameter(waits)}::text[])`)
+  return selections
+}
+
+export function learnLocked({ tasks }: WorkingSet, row: LockedTask): void {
+  const input = parseInput({ input: row.input ?? "null", metadata: row.metadata ?? "{}" })
+  const task = toStoredTask(row, input, false)
+  tasks.learn({ task, hasUnusedResult: row.has_unused_result === 1, usedAt: row.used_at })
+}
+
+function learnTasks(locked: readonly LockedTask[], { rows }: Wants, set: WorkingSet): void {
+  const { tasks } = set
+  for (const row of locked) learnLocked(set, row)
+  for (const id of rows.task.values()) tasks.learnId(id)
+  for (const number of rows.taskNumber.values()) tasks.learnNumber(number)
+  for (const key of rows.idempotencyKey.values()) tasks.index.learnKey(key)
+  for (const step of rows.askingStep.values()) tasks.index.learnStep(step)
+  for (const session of rows.tasksOfSession.values()) tasks.learnSession(session)
+}
+
+export function unnestSteps(
+  parameter: Parameter,
+  steps: readonly { readonly taskId: TaskId; readonly run: number; readonly key: string }[],
+): string {
+  const tasks = parameter(steps.map(({ taskId }) => taskId))
+  const runs = parameter(steps.map(({ run }) => run))
+  const keys = parameter(steps.map(({ key }) => key))
+  return `unnest(${tasks}::text[], ${runs}::integer[], ${keys}::text[]) AS wanted (task, run, key)`
+}

@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest"
+import { createSessionId, type TaskId } from "../../../task/id.ts"
+import { STARTED } from "../../suite/samples.ts"
+import { waitUntil } from "../../suite/subject.ts"
+import { type TestProcessOptions, openTestProcess } from "../../../../test/support/postgres/process.ts"
+import { TICKETS, toRequest, useTestQueue } from "../../../../test/support/postgres/queue.ts"
+
+const subject = useTestQueue()
+
+const openProcess = (...options: TestProcessOptions) => openTestProcess(subject, ...options)
+
+/** In a transaction that somebody else has open. */
+async function holdRows(statement: string): Promise<AsyncDisposable> {
+  const isHeld = Promise.withResolvers<void>()
+  const letGo = Promise.withResolvers<void>()
+  const holding = subject.database.transaction(async (query) => {
+    await query(statement)
+    isHeld.resolve()
+    await letGo.promise
+  })
+  await isHeld.promise
+  return {
+    async [Symbol.asyncDispose]() {
+      letGo.resolve()
+      await holding
+    },
+  }
+}
+
+describe("a take", () => {
+  test("and the claims right behind it are one transaction", async () => {
+    const { create, take, claim, countTransactions, store } = openProcess()
+    const ids = await Promise.all(Array.from({ length: 20 }, create))
+    countTransactions()
+    const taken = await take()
+    const answers = await Promise.all(taken.map(claim))
+    expect(taken.toSorted()).toEqual(ids.toSorted())
+    expect(answers.map(([task]) => task)).toMatchObject(taken.map((id) => ({ id, status: "running", fence: 1 })))
+    expect(countTransactions()).toBe(1)
+    expect(await subject.countTickets()).toBe(0)
+    expect(await store.task(taken[0] as TaskId)).toMatchObject({ status: "running" })
+  })
+
+  test("leaves what is not claimed to others after a moment", async () => {
+    const one = openProcess()
+    const id = await one.create()
+    expect(await one.take()).toEqual([id])
+    const other = openProcess()
+    expect(await other.claim(id)).toMatchObject([{ status: "running" }])
+    await expect(one.claim(id)).rejects.toMatchObject({ code: "wrong_state" })
+  })
+
+  test("writes nothing on tickets that it only locks: what is not claimed is others', and they are told", async () => {
+    let told = 0
+    const one = openProcess(subject.database, () => (told += 1))
+    const [first, second] = [await one.create(), await one.create()]
+    const taken = await one.take()
+    const claiming = one.claim(first)
+    expect(taken).toEqual([first, second])
+    await claiming
+    await waitUntil(async () => told === 1)
+    const states = await subject.database.query(`SELECT state FROM ${TICKETS}`)
+    expect(states).toEqual([{ state: "created" }])
+    expect(await openProcess().take()).toEqual([second])
+  })
+
+  test("tells nobody when all of it is claimed", async () => {
+    let told = 0
+    const one = openProcess(subject.database, () => (told += 1))
+    const id = await one.create()
+    await one.take()
+    await one.claim(id)
+    await one.takes.close()
+    expect(told).toBe(0)
+  })
+
+  test("goes on behind what does not fit", async () => {
+    const one = openProcess()
+    const session = createSessionId()
+    const busy = await Promise.all(Array.from({ length: 4 }, () => one.create({ session })))
+    const free = await one.create()
+    expect(await one.take({ fullSessions: [session], limit: 2 })).toEqual([free])
+    expect(await one.claim(free)).toMatchObject([{ status: "running" }])
+    await waitUntil(async () => (await openProcess().take()).length === busy.length)
+  })
+
+  test("of several plugins brings each as much as is left when another has less than it seemed", async () => {
+    const { create, take } = openProcess()
+    await create({ plugin: "web" })
+    await create({ plugin: "web" })
+    const shell = [await create(), await create(), await create()]
+    await using _ = await holdRows(`SELECT FROM ${TICKETS} WHERE name = 'plugin.web' FOR UPDATE`)
+    expect(await take({ plugins: ["shell", "web"], limit: 3 })).toEqual(shell)
+  })
+
+  test("gives at once to others what is declined", async () => {
+    const [one, other] = [openProcess(), openProcess()]
+    const [first, second] = [await one.create(), await one.create()]
+    const offers = await one.dispatcher.take(toRequest())
+    one.dispatcher.decline(offers.filter(({ taskId }) => taskId === second))
+    await one.claim(first)
+    await waitUntil(async () => (await other.take())[0] === second)
+    expect(await other.claim(second)).toMatchObject([{ status: "running" }])
+  })
+
+  test("of a run whose row somebody has locked leaves it its ticket", async () => {
+    const { create, take, claim } = openProcess()
+    const id = await create()
+    {
+      await using _ = await holdRows("SELECT FROM tasks FOR UPDATE")
+      expect(await take()).toEqual([id])
+      expect(await subject.countTickets()).toBe(1)
+    }
+    expect(await claim(id)).toMatchObject([{ status: "running" }])
+    expect(await subject.countTickets()).toBe(0)
+  })
+
+  test("that the server takes back after it was offered is claimed in another transaction, once", async () => {
+    let deadlocks = 0
+    const { create, take, claim, countTransactions, store } = openProcess({
+      transaction: (work) =>
+        subject.database.transaction(async (query) => {
+          const result = await work(query)
+          if (deadlocks++ === 0) await query("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40P01'; END $$")
+          return result
+        }),
+    })
+    deadlocks = 1
+    const ids = [await create(), await create()]
+    countTransactions()
+    const taken = await take()
+    deadlocks = 0
+    const answers = await Promise.all(taken.map(claim))
+    expect(deadlocks).toBeGreaterThan(0)
+    expect(answers.map(([task]) => task)).toMatchObject(ids.map((id) => ({ id, status: "running", fence: 1 })))
+    expect(countTransactions()).toBe(2)
+    const events = await store.events(taken[0] as TaskId, 0, 10)
+    expect(events.map(({ body }) => body.type)).toEqual(["task.queued", "task.started"])
+    expect(await subject.countTickets()).toBe(0)
+  })
+
+  test("is closed with the store: its rows are free, and its claims are refused", async () => {
+    const { create, take, takes } = openProcess()
+    const id = await create()
+    await take()
+    await takes.close()
+    const run = { taskId: id, run: 1 }
+    expect(takes.claim(run, [{ op: "task.apply", run, event: STARTED }])).toBeUndefined()
+    expect(await openProcess().claim(id)).toMatchObject([{ status: "running" }])
+  })
+})

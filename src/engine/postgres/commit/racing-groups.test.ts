@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest"
+import { DEFAULT_WORKSPACE, type TaskId } from "../../../task/id.ts"
+import type { Operation } from "../../../task/operation.ts"
+import { complete, create, sampleGroup, useWritingStore, type Writing } from "../../../../test/support/postgres/writing.ts"
+
+const { open, hold } = useWritingStore()
+
+describe("groups of several processes", () => {
+  test("that race for one idempotency key make one task", async () => {
+    const writings = await Promise.all([open(), open(), open()])
+    for (let round = 0; round < 20; round += 1) {
+      const idempotencyKey = `race/${round}`
+      const results = await Promise.all(writings.map(({ commit }) => commit([create({ idempotencyKey })])))
+      expect(results.filter(([{ created }]) => created)).toHaveLength(1)
+      expect(new Set(results.map(([{ task }]) => task.id)).size).toBe(1)
+    }
+  })
+
+  test("that end the same run end it once", async () => {
+    const writings = await Promise.all([open(), open(), open()])
+    const created = Array.from({ length: 40 }, () => create())
+    await writings[0]?.runGroup(created.map((operation) => [operation]))
+    const attempts = created.flatMap(({ details }) => writings.map(({ commit }) => commit([complete(details.id)])))
+    const results = await Promise.allSettled(attempts)
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(40)
+  })
+
+  test("that lock the same tasks in other orders both succeed", async () => {
+    const [one, other] = [await open(), await open()]
+    const created = Array.from({ length: 30 }, () => create())
+    await one.runGroup(created.map((operation) => [operation]))
+    const notes = created.map(({ details }): Operation => {
+      return { op: "task.note", run: { taskId: details.id, run: 1 }, facts: [{ type: "task.promoted", afterMs: 1 }] }
+    })
+    for (let round = 0; round < 10; round += 1) {
+      const groups = [one.runGroup(notes.map((note) => [note])), other.runGroup([notes.toReversed()])]
+      for (const outcomes of await Promise.all(groups))
+        for (const { isRefused } of outcomes) expect(isRefused).toBe(false)
+    }
+    const [first] = created
+    expect(first && (await one.store.task(first.details.id))).toMatchObject({ lastSequence: 22 })
+  })
+
+  test("whose members end at once join their group once", async () => {
+    const writings = await Promise.all([open(), open(), open()])
+    const [{ commit, store }] = writings as [Writing, ...Writing[]]
+    const details = sampleGroup()
+    const { id } = details
+    await commit([{ op: "group.create", details }])
+    const members = Array.from({ length: 30 }, () => create({ group: id }))
+    await Promise.all(members.map((member) => commit([member])))
+    await commit([{ op: "group.move", groupId: id, to: "sealed" }])
+    await Promise.all(
+      writings.flatMap((writing, part) =>
+        members.flatMap(({ details }, index) => (index % 3 === part ? [writing.commit([complete(details.id)])] : [])),
+      ),
+    )
+    const group = await store.group(id)
+    expect(group).toMatchObject({ state: "joined", memberCount: 30 })
+    expect(group?.arrivals).toHaveLength(30)
+  })
+
+  test("one of which stands still with its locks hold up only those who want the same", async () => {
+    const one = await open()
+    const held = Array.from({ length: 25 }, () => create())
+    const others = Array.from({ length: 10 }, () => create())
+    await one.runGroup([...held, ...others].map((operation) => [operation]))
+    const standing = await hold(held.map(({ details }) => details.id))
+    const order: string[] = []
+    // Each in a group of its own, until they wait aside.
+    const waiting = held.map(({ details }) => one.commit([complete(details.id)]).then(() => order.push("held")))
+    await Promise.all(others.map(({ details }) => one.commit([complete(details.id)])))
+    await one.commit([create()])
+    expect(await one.store.task(held[0]?.details.id as TaskId)).toMatchObject({ status: "running" })
+    expect(await standing.waiting()).toBeLessThan(3)
+    order.push("others")
+    await standing.letGo()
+    await Promise.all(waiting)
+    expect(order).toEqual(["others", ...held.map(() => "held")])
+    for (const { details } of held)
+      expect(await one.store.task(details.id)).toMatchObject({ status: "completed", lastSequence: 3 })
+  })
+
+  test("that put and remove the same bytes leave them exactly while somebody has them", async () => {
+    const [one, other] = [await open(), await open()]
+    const bytes = new TextEncoder().encode("the same for all")
+    const put = (taskId: TaskId) =>
+      ({ op: "artifact.put", workspace: DEFAULT_WORKSPACE, taskId, mediaType: "text/plain", bytes }) as const
+    const created = Array.from({ length: 20 }, () => create())
+    await Promise.all(created.map((operation) => one.commit([operation])))
+    const hashes = await Promise.all(
+      created.map(({ details }, index) => (index % 2 ? one : other).commit([put(details.id), complete(details.id)])),
+    )
+    const [hash] = hashes[0] ?? []
+    const [kept, ...removed] = created
+    await Promise.all(
+      removed.map(({ details }, index) =>
+        (index % 2 ? one : other).commit([{ op: "task.remove", taskId: details.id }]),
+      ),
+    )
+    expect(hash && (await one.store.artifact(DEFAULT_WORKSPACE, hash))).toMatchObject({ taskId: kept?.details.id })
+    if (kept) await one.commit([{ op: "task.remove", taskId: kept.details.id }])
+    expect(hash && (await one.store.artifact(DEFAULT_WORKSPACE, hash))).toBeUndefined()
+  })
+})

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest"
+import { createSessionId, DEFAULT_WORKSPACE, type TaskId } from "../../../task/id.ts"
+import { QUEUED } from "../../suite/samples.ts"
+import { expectRefusal } from "../../suite/subject.ts"
+import { complete, create, sampleGroup, useWritingStore } from "../../../../test/support/postgres/writing.ts"
+
+const { open } = useWritingStore()
+
+describe("a group of writers", () => {
+  test("of a hundred new tasks in a session takes one look and two writes", async () => {
+    const { runGroup, sent, commit } = await open()
+    const session = createSessionId()
+    await commit([{ op: "session.create", id: session, workspace: DEFAULT_WORKSPACE, data: {} }])
+    sent()
+    const outcomes = await runGroup(Array.from({ length: 100 }, () => [create({ session })]))
+    expect(outcomes.every(({ isRefused }) => !isRefused)).toBe(true)
+    expect(sent()).toEqual(["SELECT", "INSERT INTO tasks", "INSERT INTO events"])
+  })
+
+  test("of a hundred ends takes one look and three writes", async () => {
+    const { runGroup, sent } = await open()
+    const created = Array.from({ length: 100 }, () => create())
+    await runGroup(created.map((operation) => [operation]))
+    sent()
+    await runGroup(created.map(({ details }) => [complete(details.id)]))
+    expect(sent()).toEqual(["WITH version", "UPDATE tasks", "INSERT INTO events", "INSERT INTO notices"])
+  })
+
+  test("of ends in a group looks at the group and then at its arrivals, however many there are", async () => {
+    const { runGroup, sent, commit } = await open()
+    const details = sampleGroup()
+    const { id } = details
+    await commit([{ op: "group.create", details }])
+    const members = Array.from({ length: 20 }, () => create({ group: id }))
+    await runGroup([...members.map((operation) => [operation]), [{ op: "group.move", groupId: id, to: "sealed" }]])
+    sent()
+    await runGroup(members.map(({ details }) => [complete(details.id)]))
+    expect(sent().slice(0, 4)).toEqual(["WITH version", "SELECT", "SELECT", "UPDATE tasks"])
+  })
+
+  test("locks tasks before everything else, whether they are known here or not", async () => {
+    const [one, other] = [await open(), await open()]
+    const operation = create()
+    const { id } = operation.details
+    await one.commit([operation])
+    for (const { runGroup, sent } of [one, other]) {
+      sent()
+      const lease = { key: `lease of ${id}`, holder: "holder", ttlMs: 60_000, data: {} }
+      await runGroup([[{ op: "lease.take", ...lease }], [{ op: "task.prioritize", taskId: id, priority: 7 }]])
+      expect(sent().slice(0, 2)).toEqual([runGroup === one.runGroup ? "WITH version" : "WITH", "SELECT"])
+    }
+  })
+
+  test("tells the queue of what became of tasks", async () => {
+    const { commit, changes } = await open()
+    const operation = create({}, QUEUED)
+    await commit([operation])
+    expect(changes).toMatchObject([{ before: undefined, after: { state: { status: "queued" } } }])
+    const taskId = operation.details.id
+    await commit([{ op: "task.apply", run: { taskId, run: 1 }, event: { type: "task.started", worker: "w" as never } }])
+    expect(changes[1]).toMatchObject({
+      before: { state: { status: "queued" } },
+      after: { state: { status: "running" } },
+    })
+  })
+
+  test("refuses an id that is taken, also in the same group, and writes the others", async () => {
+    const { runGroup, store } = await open()
+    const [taken, twice, free] = [create(), create(), create()]
+    await runGroup([[taken]])
+    const outcomes = await runGroup([[taken], [twice], [free], [twice]])
+    expect(outcomes.map(({ isRefused }) => isRefused)).toEqual([true, false, false, true])
+    expect(outcomes[0]).toMatchObject({ error: { code: "invalid_input" } })
+    expect(await store.task(free.details.id)).toMatchObject({ status: "running" })
+  })
+
+  test("refuses a writer for its first mistake", async () => {
+    const { runGroup } = await open()
+    const taken = create()
+    await runGroup([[taken]])
+    const [outcome] = await runGroup([[taken, complete("nobody" as TaskId)]])
+    expect(outcome).toMatchObject({ isRefused: true, error: { code: "invalid_input" } })
+  })
+
+  test("keeps text that PostgreSQL has no place for, but not in ids", async () => {
+    const { commit, store } = await open()
+    const odd = "a\0b\ud800"
+    const operation = create({ title: odd, input: { [odd]: odd }, metadata: { odd } })
+    const [written, refused] = await Promise.allSettled([commit([operation]), commit([create({ plugin: odd })])])
+    expect(written).toMatchObject({ status: "fulfilled" })
+    expect(refused).toMatchObject({ status: "rejected", reason: { code: "invalid_input" } })
+    const task = await store.task(operation.details.id)
+    expect(task).toMatchObject({ title: "a\ufffdb\ufffd", input: { [odd]: odd }, metadata: { odd } })
+    await expectRefusal(commit([complete(odd as TaskId)]), "not_found")
+  })
+})

@@ -1,0 +1,76 @@
+import type { Step } from "../../../../task/step.ts"
+import type { StepTable } from "../../../rules/tables.ts"
+import { type Changed, createLog, createMemory, type UndoLog } from "./memory.ts"
+import type { TaskRows } from "./task-rows.ts"
+import { missing, toKey } from "./wants.ts"
+
+export interface StepEntry {
+  readonly task: number
+  readonly step: Step
+  /** Of the event that told of it first. */
+  readonly firstSequence: number
+}
+
+export interface StepRows {
+  readonly table: StepTable
+  learn(task: number, run: number, key: string, entry: StepEntry | undefined): void
+  learnCompletion(task: number, run: number, last: number): void
+  /** Tasks that lose the steps they have in the store. */
+  removals(): readonly number[]
+  changes(): readonly Changed<StepEntry>[]
+}
+
+export function createStepRows(undo: UndoLog, tasks: TaskRows): StepRows {
+  const steps = createMemory<StepEntry>(undo)
+  const completions = createMemory<{ readonly task: number; readonly run: number; readonly last: number }>(undo)
+  const cleared = createMemory<true>(undo)
+  const removals = createLog<number>(undo)
+
+  /** Nothing of it is in the store, or nothing will be. */
+  function isWhole(task: number): boolean {
+    return cleared.isKnown(String(task)) || tasks.isNew(task)
+  }
+
+  function entryOf(task: number, run: number, key: string): StepEntry | undefined {
+    const place = toKey([task, run, key])
+    if (!steps.isKnown(place) && !isWhole(task)) throw missing("step", { taskId: tasks.idOf(task), run, key })
+    return steps.get(place)
+  }
+
+  const table: StepTable = {
+    find: (task, _taskId, run, key) => entryOf(task, run, key)?.step,
+    lastCompletion(task, run) {
+      const place = toKey([task, run])
+      if (!completions.isKnown(place) && !isWhole(task))
+        throw missing("lastCompletion", { taskId: tasks.idOf(task), run })
+      return completions.get(place)?.last ?? 0
+    },
+    start(task, step, firstSequence) {
+      if (entryOf(task, step.run, step.key)) return false
+      steps.set(toKey([task, step.run, step.key]), { task, step, firstSequence })
+      return true
+    },
+    finish(task, step, sequence) {
+      const known = entryOf(task, step.run, step.key)
+      const firstSequence = known?.firstSequence ?? sequence
+      steps.set(toKey([task, step.run, step.key]), { task, step, firstSequence })
+      completions.set(toKey([task, step.run]), { task, run: step.run, last: step.completion })
+    },
+    remove(task) {
+      removals.add(task)
+      for (const { task: owner, step } of steps.values())
+        if (owner === task) steps.set(toKey([task, step.run, step.key]), undefined)
+      for (const { task: owner, run } of completions.values())
+        if (owner === task) completions.set(toKey([task, run]), undefined)
+      cleared.set(String(task), true)
+    },
+  }
+
+  return {
+    table,
+    learn: (task, run, key, entry) => steps.learn(toKey([task, run, key]), entry),
+    learnCompletion: (task, run, last) => completions.learn(toKey([task, run]), { task, run, last }),
+    removals: removals.entries,
+    changes: steps.changes,
+  }
+}

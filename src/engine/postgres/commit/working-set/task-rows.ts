@@ -1,0 +1,143 @@
+import { MeanwhileError } from "../../../../base/error.ts"
+import type { TaskId } from "../../../../task/id.ts"
+import { isTerminal } from "../../../../task/lifecycle.ts"
+import type { StoredTask } from "../../../rules/stored-task.ts"
+import type { TaskTable } from "../../../rules/tables.ts"
+import { type Changed, createMemory, type UndoLog } from "./memory.ts"
+import { createNumbers, type Numbers } from "./numbers.ts"
+import { createTaskIndex, type TaskIndex } from "./task-index.ts"
+import { missing } from "./wants.ts"
+
+/** A task, and whether its result was used. */
+export interface TaskEntry {
+  readonly task: StoredTask
+  readonly hasUnusedResult: boolean
+  readonly usedAt: number | null
+}
+
+export interface TaskRows {
+  readonly table: TaskTable
+  readonly numbers: Numbers
+  readonly index: TaskIndex
+  learn(entry: TaskEntry): void
+  /** There is no task of this id, unless it was learned. */
+  learnId(id: TaskId): void
+  /** The same for a number. */
+  learnNumber(number: number): void
+  /** All tasks of the session are learned. */
+  learnSession(session: string): void
+  isKnown(number: number): boolean
+  isIdKnown(id: TaskId): boolean
+  /** Written by this transaction: nothing in the store belongs to it yet. */
+  isNew(number: number): boolean
+  idOf(number: number): TaskId
+  /** As it is in the store. */
+  learned(id: TaskId): StoredTask | undefined
+  changes(): readonly Changed<TaskEntry>[]
+}
+
+export function createTaskRows(undo: UndoLog): TaskRows {
+  const entries = createMemory<TaskEntry>(undo)
+  const index = createTaskIndex(undo)
+  const sessions = createMemory<true>(undo)
+  const numbers = createNumbers("task_numbers", undo)
+  const ids = new Map<number, TaskId>()
+  const absentNumbers = new Set<number>()
+
+  function find(id: TaskId): StoredTask | undefined {
+    if (!entries.isKnown(id)) throw missing("task", id)
+    return entries.get(id)?.task
+  }
+
+  function idOf(number: number): TaskId {
+    const id = ids.get(number)
+    if (id === undefined) throw missing("taskNumber", number)
+    return id
+  }
+
+  function entryOf(task: StoredTask): TaskEntry {
+    const entry = entries.get(task.details.id)
+    if (!entry) throw missing("task", task.details.id)
+    return entry
+  }
+
+  /** The rules pass on a task as they found it, with what they changed: it is the whole of it. */
+  function save(task: StoredTask): void {
+    entries.set(task.details.id, { ...entryOf(task), task })
+  }
+
+  const table: TaskTable = {
+    find,
+    findByIdempotencyKey(workspace, key) {
+      const id = index.byIdempotencyKey({ workspace, key })
+      return id && find(id)
+    },
+    findByAskingStep(step) {
+      const id = index.byAskingStep(step)
+      return id && find(id)
+    },
+    ofSession(session) {
+      if (!sessions.isKnown(session)) throw missing("tasksOfSession", session)
+      const found = entries.values().map(({ task }) => task)
+      return found.filter(({ details }) => details.session === session).toSorted((a, b) => a.number - b.number)
+    },
+    insert({ details, course, state }) {
+      if (entries.get(details.id)) throw existsAlready("task", details.id)
+      const number = numbers.take()
+      const task: StoredTask = { number, details, course, state, hasLargeInput: false }
+      ids.set(number, details.id)
+      entries.set(details.id, { task, hasUnusedResult: false, usedAt: null })
+      index.add(task)
+      return task
+    },
+    saveRun(task) {
+      const isTurn = task.details.kind === "turn"
+      const endedAt = "endedAt" in task.state ? task.state.endedAt : null
+      const hasUnusedResult = isTerminal(task.state.status) && !isTurn
+      entries.set(task.details.id, { task, hasUnusedResult, usedAt: isTurn ? endedAt : null })
+    },
+    saveFacts: save,
+    saveDetails: save,
+    saveInput: save,
+    markResultUsed(number, at) {
+      if (absentNumbers.has(number)) return
+      const id = idOf(number)
+      const entry = entries.get(id)
+      if (entry) entries.set(id, { ...entry, hasUnusedResult: false, usedAt: at })
+    },
+    remove(task) {
+      entries.set(task.details.id, undefined)
+      index.remove(task)
+    },
+  }
+
+  return {
+    table,
+    numbers,
+    index,
+    learn(entry) {
+      const { number, details } = entry.task
+      ids.set(number, details.id)
+      entries.learn(details.id, entry)
+      index.learn(entry.task)
+    },
+    learnId(id) {
+      if (!entries.isKnown(id)) entries.learn(id, undefined)
+    },
+    learnNumber(number) {
+      if (!ids.has(number)) absentNumbers.add(number)
+    },
+    learnSession: (session) => sessions.learn(session, true),
+    isKnown: (number) => ids.has(number),
+    isIdKnown: entries.isKnown,
+    isNew: (number) => entries.learned(idOf(number))?.task.number !== number,
+    idOf,
+    learned: (id) => entries.learned(id)?.task,
+    changes: entries.changes,
+  }
+}
+
+export function existsAlready(what: string, id: string): MeanwhileError {
+  const text = `There is a ${what} ${id} already. Give the new one an id of its own.`
+  return new MeanwhileError("invalid_input", text, { id })
+}

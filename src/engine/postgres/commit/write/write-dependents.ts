@@ -1,0 +1,115 @@
+import type { StoredNotice } from "../../../rules/tables.ts"
+import { toStoredKey, toStoredText } from "../../schema/storable.ts"
+import type { RunEntry } from "../working-set/run-rows.ts"
+import type { StepEntry } from "../working-set/step-rows.ts"
+import type { WaitEntry } from "../working-set/wait-rows.ts"
+import type { WorkingSet } from "../working-set/working-set.ts"
+import type { Bulk } from "./bulk.ts"
+import { columnsOf } from "./row-source.ts"
+
+/** What happens to rows of a task that nobody has looked at. */
+export function sweepDependents(bulk: Bulk, { tasks, steps, runs, notices, waits }: WorkingSet): void {
+  const stored = (numbers: readonly number[]): number[] => [...new Set(numbers)].filter((task) => !tasks.isNew(task))
+  for (const [table, removals] of [
+    ["steps", steps.removals()],
+    ["runs", runs.removals()],
+    ["waits", waits.removals()],
+    ["notices", notices.sweeps().flatMap(({ sweep, task }) => (sweep === "remove" ? [task] : []))],
+  ] as const) {
+    const lost = stored(removals)
+    bulk.run(lost.length, `DELETE FROM ${table} WHERE task = ANY($1::bigint[])`, [lost])
+  }
+  const detached = stored(notices.sweeps().flatMap(({ sweep, task }) => (sweep === "detach" ? [task] : [])))
+  bulk.run(detached.length, "UPDATE notices SET session = NULL WHERE task = ANY($1::bigint[])", [detached])
+  const superseded = notices
+    .sweeps()
+    .flatMap((sweep) => (sweep.sweep === "supersede" && !tasks.isNew(sweep.task) ? [sweep] : []))
+  bulk.run(
+    superseded.length,
+    `UPDATE notices SET state = 'superseded', settled_at = lost.at, claimed_by_task = NULL, claimed_by_run = NULL,
+       claimed_by_key = NULL FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS lost (task, kind, at)
+     WHERE notices.task = lost.task AND notices.kind = lost.kind AND settled_at IS NULL`,
+    [superseded.map(({ task }) => task), superseded.map(({ kind }) => kind), superseded.map(({ at }) => at)],
+  )
+  const withdrawn = waits.withdrawals()
+  bulk.run(withdrawn.length, "UPDATE waits SET state = 'withdrawn' WHERE id = ANY($1::text[])", [withdrawn])
+}
+
+export function writeDependents(bulk: Bulk, { steps, runs, notices, waits }: WorkingSet): void {
+  const stepRows = steps.changes().flatMap(({ after }) => (after ? [toStepColumns(after)] : []))
+  bulk.upsert("steps", columnsOf(stepRows), ["task", "run", "key"])
+  const runRows = runs.changes().flatMap(({ after }) => (after ? [toRunColumns(after)] : []))
+  bulk.upsert("runs", columnsOf(runRows), ["task", "run"])
+  const noticeRows = notices.changes().flatMap(({ after }) => (after ? [toNoticeColumns(after)] : []))
+  bulk.upsert("notices", columnsOf(noticeRows), ["task", "run", "kind"])
+  const removed = new Set(waits.removals())
+  const isKept = (wait: WaitEntry | undefined): boolean => wait !== undefined && !removed.has(wait.task)
+  const [opened, answered] = [false, true].map((wasThere) =>
+    waits
+      .changes()
+      .flatMap(({ before, after }) => (after && isKept(before) === wasThere ? [toWaitColumns(after)] : [])),
+  )
+  bulk.insert("waits", columnsOf(opened ?? []))
+  bulk.update("waits", columnsOf(answered ?? []), ["id"])
+}
+
+function toStepColumns({ task, step, firstSequence }: StepEntry) {
+  const { run, key, onCrash, startedAt } = step
+  const isFinished = step.state === "finished"
+  return {
+    task,
+    run,
+    key: toStoredKey(key),
+    first_sequence: firstSequence,
+    on_crash: onCrash,
+    started_at: startedAt,
+    finished_at: isFinished ? step.finishedAt : null,
+    completion: isFinished ? step.completion : null,
+    result: isFinished ? JSON.stringify(step.result) : null,
+  }
+}
+
+function toRunColumns({ task, record }: RunEntry) {
+  return { task, run: record.run, record: JSON.stringify(record) }
+}
+
+function toNoticeColumns(notice: StoredNotice) {
+  const { task, run, kind, taskId, workspace, session, notify, at, state } = notice
+  const claim = notice.state === "claimed" ? notice.claimedBy : null
+  return {
+    task,
+    run,
+    kind,
+    workspace,
+    session,
+    notify,
+    at,
+    state,
+    task_id: taskId,
+    settled_at: "settledAt" in notice ? notice.settledAt : null,
+    claimed_by_task: claim && toStoredKey(claim.taskId),
+    claimed_by_run: claim && claim.run,
+    claimed_by_key: claim && toStoredKey(claim.key),
+  }
+}
+
+function toWaitColumns({ task, record }: WaitEntry) {
+  const { id, taskId, workspace, run, openedAt, state, reason, expiresAt, onExpiry, question } = record
+  const isAnswered = record.state === "answered"
+  return {
+    task,
+    workspace,
+    run,
+    state,
+    reason,
+    id: toStoredKey(id),
+    task_id: taskId,
+    opened_at: openedAt,
+    expires_at: expiresAt,
+    on_expiry: JSON.stringify(onExpiry),
+    question: JSON.stringify(question),
+    answered_by: isAnswered ? toStoredText(record.answeredBy) : null,
+    answered_at: isAnswered ? record.answeredAt : null,
+    answer: isAnswered ? JSON.stringify(record.answer) : null,
+  }
+}

@@ -1,8 +1,0 @@
-import type { Database } from "./database.ts"
-import { type DatabaseOptions, openDatabase } from "./open-database.ts"
-
-/** A database that is closed at the end of the block that opened it. */
-export async function openDisposable(options: DatabaseOptions): Promise<Database & AsyncDisposable> {
-  const opened = await openDatabase(options)
-  return { ...opened, [Symbol.asyncDispose]: () => opened.close() }
-}

@@ -1,0 +1,96 @@
+import type { Bus, Wake } from "../../../task/bus.ts"
+import { createLocalBus } from "../../rules/local-bus.ts"
+import { createChangePoll } from "./change-poll.ts"
+import { type ConnectionOptions, toClientSettings, withoutSessionSettings } from "../connection/client-settings.ts"
+import type { Database, Query } from "../connection/database.ts"
+import { createListener, type ListenerTimes } from "./listener.ts"
+import { fromPayload, type News, toPayloads } from "./wake-payload.ts"
+
+export interface PostgresBus extends Bus {
+  /** In the transaction of the changes: other processes hear of them when it is committed, and never otherwise. */
+  notify(query: Query, changes: readonly News[]): Promise<void>
+  /** After the commit: listeners of this process are told directly. */
+  publish(changes: readonly News[]): void
+  close(): Promise<void>
+}
+
+export interface BusOptions extends ConnectionOptions {
+  readonly database: Database
+  /** Something was queued, here or elsewhere. */
+  onOffers(): void
+  /** For whoever runs this process. */
+  warn(message: string): void
+  readonly times?: Partial<BusTimes>
+}
+
+export interface BusTimes extends ListenerTimes {
+  /** How often changes are looked for while no notifications arrive. */
+  readonly pollMs: number
+  /** The same while they arrive. */
+  readonly safetyMs: number
+}
+
+const POLL_MS = 250
+const SAFETY_MS = 30_000
+
+/** Hears of other processes by NOTIFY, and by looking where that does not work. Resolves once it is known which. */
+export async function createBus(options: BusOptions): Promise<PostgresBus> {
+  const { database, onOffers, warn, times = {} } = options
+  const { client, schema } = toClientSettings(options)
+  const { pollMs = POLL_MS, safetyMs = SAFETY_MS } = times
+  const sender = crypto.randomUUID()
+  const channel = `${schema}_changes`
+  const local = createLocalBus(() => {})
+  const poll = createChangePoll(database, lookAgain)
+
+  function lookAgain(): void {
+    local.publishUnknown()
+    onOffers()
+  }
+
+  function publish(changes: readonly News[]): void {
+    for (const { wakes } of changes) local.publish(wakes)
+    if (changes.some(({ hasOffers }) => hasOffers)) onOffers()
+  }
+
+  const listener = createListener({
+    // What a pooler refuses is not needed here, nor is one statement sent before the last was answered.
+    client: { ...withoutSessionSettings(client), pipeline: false },
+    database,
+    channel,
+    onPayload(payload) {
+      const message = fromPayload(payload)
+      if (message?.sender === sender) return
+      if (!message || message.wakes.some(({ about }) => about === "unknown")) lookAgain()
+      else publish([{ ...message, wakes: message.wakes.map(toForeign) }])
+    },
+    onGap: lookAgain,
+    onState: (isListening) => poll.every(isListening ? safetyMs : pollMs),
+    onDeaf: () => warn(toDeafMessage(pollMs)),
+    times,
+  })
+  await listener.isReady
+
+  return {
+    subscribe: local.subscribe,
+    subscribeTask: local.subscribeTask,
+    async notify(query, changes) {
+      const payloads = toPayloads(sender, changes)
+      if (payloads.length > 0)
+        await query("SELECT pg_notify($1, payload) FROM unnest($2::text[]) payload", [channel, payloads])
+    },
+    publish,
+    async close() {
+      poll.close()
+      await listener.close()
+    },
+  }
+}
+
+function toForeign(wake: Wake): Wake {
+  return wake.about === "task" ? { ...wake, isForeign: true } : wake
+}
+
+function toDeafMessage(pollMs: number): string {
+  return `PostgreSQL takes no LISTEN from here, as behind a pooler that hands out connections by transaction. Changes of other processes are looked for every ${pollMs} ms instead. To hear of them at once, connect to the server itself or to a pooler that hands out connections by session.`
+}

@@ -1,0 +1,142 @@
+import { setImmediate as turn, setTimeout as wait } from "node:timers/promises"
+import pg from "pg"
+import { unlessAborted } from "../../../base/unless-aborted.ts"
+import type { Database } from "../connection/database.ts"
+import { createPatience } from "../connection/patience.ts"
+import { createSockets } from "../connection/sockets.ts"
+
+export interface ListenerOptions {
+  readonly client: pg.ClientConfig
+  readonly database: Database
+  readonly channel: string
+  onPayload(payload: string): void
+  /** Heard again after it was not: something may have been missed. */
+  onGap(): void
+  /** Whether notifications arrive. */
+  onState(isListening: boolean): void
+  /** Notifications do not come through, although the server is there. Called once. */
+  onDeaf(): void
+  readonly times?: Partial<ListenerTimes>
+}
+
+export interface ListenerTimes {
+  /** How often the connection is tried: it can be lost without a word. */
+  readonly heartbeatMs: number
+  /** How long the server may take to answer. */
+  readonly answerMs: number
+  /** How long a notification may take. */
+  readonly probeMs: number
+  /** How long until a server that passed nothing on is tried again. */
+  readonly deafMs: number
+}
+
+const TIMES: ListenerTimes = { heartbeatMs: 10_000, answerMs: 5_000, probeMs: 1_000, deafMs: 60_000 }
+
+export interface Listener {
+  /** Once it is known whether notifications arrive, or that the server cannot be reached now. */
+  readonly isReady: Promise<void>
+  close(): Promise<void>
+}
+
+type Ending = "lost" | "deaf"
+
+/**
+ * Listens on a connection of its own, and on another one when that is lost. That a connection can be made proves nothing: a
+ * pooler that hands out connections by transaction takes a LISTEN and passes nothing on. So a notification is sent through
+ * the pool first, and must arrive.
+ */
+export function createListener(options: ListenerOptions): Listener {
+  const { database, channel } = options
+  const times = { ...TIMES, ...options.times }
+  // The same one every time: what a pooler was once told to listen to it keeps.
+  const probe = `meanwhile_probe_${crypto.randomUUID().replaceAll("-", "")}`
+  const closing = new AbortController()
+  const { signal } = closing
+  const ready = Promise.withResolvers<void>()
+  let patience = createPatience(Number.POSITIVE_INFINITY, signal)
+  let mayHaveMissed = false
+  let wasDeaf = false
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      const ending = await listen()
+      mayHaveMissed = true
+      ready.resolve()
+      await (ending === "deaf" ? stayDeaf() : patience.pause())
+    }
+  }
+
+  async function stayDeaf(): Promise<void> {
+    if (!wasDeaf) options.onDeaf()
+    wasDeaf = true
+    await wait(times.deafMs, undefined, { signal, ref: false })
+  }
+
+  async function listen(): Promise<Ending> {
+    const answer = { connectionTimeoutMillis: times.answerMs, query_timeout: times.answerMs }
+    const sockets = createSockets()
+    const settings = { ...options.client, ...answer, stream: sockets.create }
+    const client: pg.Client & { unref?: () => void } = new pg.Client(settings)
+    const over = new AbortController()
+    const end = (): void => over.abort()
+    client.on("error", end)
+    client.once("end", end)
+    signal.addEventListener("abort", end)
+    try {
+      await unlessAborted(over.signal, client.connect())
+      await unlessAborted(over.signal, client.query(`LISTEN ${probe}`))
+      if (!(await isHeard(client, over.signal))) return over.signal.aborted ? "lost" : "deaf"
+      client.on("notification", ({ channel: from, payload }) => {
+        if (from === channel) options.onPayload(payload ?? "")
+      })
+      await unlessAborted(over.signal, client.query(`LISTEN ${channel}`))
+      client.unref?.()
+      begin()
+      for (;;) {
+        await wait(times.heartbeatMs, undefined, { signal: over.signal, ref: false })
+        await unlessAborted(over.signal, client.query("SELECT 1"))
+      }
+    } catch {
+      return "lost"
+    } finally {
+      signal.removeEventListener("abort", end)
+      options.onState(false)
+      sockets.destroyAll()
+    }
+  }
+
+  function begin(): void {
+    options.onState(true)
+    if (mayHaveMissed) options.onGap()
+    patience = createPatience(Number.POSITIVE_INFINITY, signal)
+    ready.resolve()
+  }
+
+  async function isHeard(client: pg.Client, over: AbortSignal): Promise<boolean> {
+    const arrival = new AbortController()
+    const hear = ({ channel: from }: pg.Notification): void => {
+      if (from === probe) arrival.abort()
+    }
+    client.on("notification", hear)
+    try {
+      await unlessAborted(over, database.query("SELECT pg_notify($1, '')", [probe]))
+      await wait(times.probeMs, undefined, { signal: AbortSignal.any([arrival.signal, over]) })
+      // This process may have been too busy to look at what had arrived.
+      await turn()
+    } catch (error) {
+      if (!arrival.signal.aborted && !over.aborted) throw error
+    } finally {
+      client.off("notification", hear)
+    }
+    return arrival.signal.aborted && !over.aborted
+  }
+
+  const running = run().catch(() => {})
+  return {
+    isReady: ready.promise,
+    async close() {
+      closing.abort()
+      await running
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { DEFAULT_SCHEMA } from "../connection/client-settings.ts"
+import { openDatabase } from "../connection/open-database.ts"
+import { ensureVersion } from "./ensure-version.ts"
+import { grantUse, requireRole } from "./grant-use.ts"
+import { isCurrent } from "./migrations.ts"
+import { findLackingOwnership, findLackingUse, type LackingRight } from "./role-rights.ts"
+
+export interface MigrateStoreOptions {
+  readonly url: string
+  readonly schema?: string
+  /** A role that may use the store from then on, without the right to change its tables. */
+  readonly grantTo?: string
+  /** Lines for the person who waits. */
+  readonly tell?: (line: string) => void
+}
+
+export interface StoreMigration {
+  /** False: the tables were those of this version. */
+  readonly hasChanged: boolean
+  /** False: the role could use the store before, or none was named. */
+  readonly hasGranted: boolean
+}
+
+/** Brings a store to this version without opening an engine on it. A role that may not use it then is an error. */
+export async function migrateStore(options: MigrateStoreOptions): Promise<StoreMigration> {
+  const { url, schema = DEFAULT_SCHEMA, grantTo, tell = () => {} } = options
+  const database = await openDatabase({ url, schema, tell })
+  try {
+    if (grantTo !== undefined) await requireRole(database.query, grantTo)
+    const hasChanged = await ensureVersion({ url, schema, database, tell })
+    const hasGranted = grantTo !== undefined && (await grantUse({ database, url, schema, role: grantTo }))
+    return { hasChanged, hasGranted }
+  } finally {
+    await database.close()
+  }
+}
+
+export interface StoreLook {
+  /** As the server tells it. */
+  readonly serverVersion: string
+  /** False: it is brought to this version by the next one that opens it. */
+  readonly isCurrent: boolean
+  /** What the role may not do and must, to use the store; null: nothing. */
+  readonly lacking: LackingRight | null
+}
+
+/** Changes nothing. Refused as opening it would be. */
+export async function lookAtStore({ url, schema = DEFAULT_SCHEMA, tell }: MigrateStoreOptions): Promise<StoreLook> {
+  const database = await openDatabase({ url, schema, ...(tell && { tell }) })
+  try {
+    const { query } = database
+    const [row] = await query<{ version: string }>("SELECT current_setting('server_version') AS version")
+    const hasVersion = await isCurrent(query, schema)
+    const lacking = await (hasVersion ? findLackingUse : findLackingOwnership)(database, schema)
+    return { serverVersion: row?.version ?? "", isCurrent: hasVersion, lacking }
+  } finally {
+    await database.close()
+  }
+}

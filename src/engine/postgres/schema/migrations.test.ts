@@ -1,0 +1,131 @@
+import { getRollbackPlans } from "pg-boss"
+import { afterEach, beforeEach, expect, test } from "vitest"
+import type { Database } from "../connection/database.ts"
+import { openDatabase } from "../connection/open-database.ts"
+import { grantUse } from "./grant-use.ts"
+import { migrate, STORE_VERSION } from "./migrations.ts"
+import { QUEUE_VERSION, readQueueVersion } from "./queue-schema.ts"
+import { createTestDatabase, type TestDatabase } from "../../../../test/support/postgres/server.ts"
+
+const SCHEMA = "meanwhile"
+
+let place: TestDatabase
+let opened: Database[]
+let database: Database
+
+beforeEach(async () => {
+  opened = []
+  place = await createTestDatabase({ isEmpty: true })
+  database = await open()
+})
+
+afterEach(async () => {
+  await Promise.all(opened.map((one) => one.close()))
+  await place.drop()
+})
+
+async function open(user = "postgres"): Promise<Database> {
+  const url = new URL(place.url)
+  url.username = user
+  const one = await openDatabase({ url: url.href, poolSize: 2 })
+  opened.push(one)
+  return one
+}
+
+async function createRole(): Promise<string> {
+  const role = `worker_${opened.length}_${process.pid}_${Math.floor(performance.now())}`
+  await database.query(`CREATE ROLE ${role} LOGIN`)
+  return role
+}
+
+async function versions(): Promise<readonly { version: number }[]> {
+  return database.query<{ version: number }>(`SELECT version FROM ${SCHEMA}.store_versions ORDER BY version`)
+}
+
+test("an empty database gets the tables of this version and those of the queue, once", async () => {
+  await migrate(database, SCHEMA)
+  const first = await versions()
+  await migrate(database, SCHEMA)
+  expect(first.map(({ version }) => version)).toEqual(Array.from({ length: STORE_VERSION }, (_, index) => index + 1))
+  expect(await versions()).toEqual(first)
+  expect(await database.query("SELECT number FROM tasks")).toEqual([])
+  expect(await readQueueVersion(database.query, SCHEMA)).toBe(QUEUE_VERSION)
+})
+
+test("several that start at once find one store", async () => {
+  const others = await Promise.all([open(), open(), open(), open()])
+  await Promise.all([database, ...others].map((one) => migrate(one, SCHEMA)))
+  expect(await versions()).toHaveLength(STORE_VERSION)
+})
+
+test("two stores lie beside each other in one database", async () => {
+  await Promise.all([migrate(database, "one"), migrate(database, "other")])
+  await database.query("SELECT FROM one.tasks, other.tasks, one_queue.job, other_queue.job")
+})
+
+test("a newer store is used while it says that it can be, and refused and left as it is when not", async () => {
+  await migrate(database, SCHEMA)
+  await database.query(`INSERT INTO ${SCHEMA}.store_versions (version, usable_from) VALUES (1000, ${STORE_VERSION})`)
+  await migrate(database, SCHEMA)
+  await database.query(`INSERT INTO ${SCHEMA}.store_versions (version, usable_from) VALUES (1001, 1000)`)
+  await expect(migrate(database, SCHEMA)).rejects.toMatchObject({
+    code: "store_newer",
+    details: { schema: SCHEMA, storeVersion: 1001, knownVersion: STORE_VERSION },
+  })
+  expect(await versions()).toHaveLength(STORE_VERSION + 2)
+})
+
+test("another program's tables are left alone", async () => {
+  await database.query(`CREATE SCHEMA ${SCHEMA}; CREATE TABLE ${SCHEMA}.theirs ()`)
+  await expect(migrate(database, SCHEMA)).rejects.toMatchObject({ code: "store_damaged" })
+  expect(await database.query("SELECT to_regclass('tasks') IS NULL AS missing")).toEqual([{ missing: true }])
+})
+
+test("a migration that fails leaves nothing behind", async () => {
+  await database.query(`CREATE SCHEMA ${SCHEMA}_queue; CREATE TABLE ${SCHEMA}_queue.queue ()`)
+  await expect(migrate(database, SCHEMA)).rejects.toMatchObject({ name: "MeanwhileError" })
+  expect(await database.query(`SELECT to_regnamespace('${SCHEMA}') IS NULL AS missing`)).toEqual([{ missing: true }])
+})
+
+test("tables of an earlier pg-boss are brought to this version with what waits in them", async () => {
+  await migrate(database, SCHEMA)
+  const queue = `${SCHEMA}_queue`
+  await database.query(`SELECT ${queue}.create_queue('builds', '{"policy":"standard"}')`)
+  await database.query(`INSERT INTO ${queue}.job (name, data) VALUES ('builds', '{"task":"one"}')`)
+  for (let version = QUEUE_VERSION; version > QUEUE_VERSION - 3; version--)
+    await database.query(getRollbackPlans(queue, version))
+  expect(await readQueueVersion(database.query, SCHEMA)).toBe(QUEUE_VERSION - 3)
+  await Promise.all([migrate(database, SCHEMA), migrate(await open(), SCHEMA)])
+  expect(await readQueueVersion(database.query, SCHEMA)).toBe(QUEUE_VERSION)
+  expect(await database.query(`SELECT data FROM ${queue}.job`)).toEqual([{ data: { task: "one" } }])
+  await database.query(`UPDATE ${queue}.version SET version = ${QUEUE_VERSION + 1}`)
+  await migrate(database, SCHEMA)
+  expect(await readQueueVersion(database.query, SCHEMA)).toBe(QUEUE_VERSION + 1)
+})
+
+test("a role that may not create tables is told who can, and works once that was done", async () => {
+  const role = await createRole()
+  const worker = await open(role)
+  await expect(migrate(worker, SCHEMA)).rejects.toMatchObject({
+    code: "store_read_only",
+    message: expect.stringMatching(
+      new RegExp(`no tables .* role ${role} .*\`meanwhile migrate --engine postgres://postgres@\\S+ --grant ${role}\``),
+    ),
+  })
+  await migrate(database, SCHEMA)
+  await expect(migrate(worker, SCHEMA)).rejects.toMatchObject({ code: "store_read_only" })
+  await grantUse({ database, url: place.url, schema: SCHEMA, role })
+  await migrate(worker, SCHEMA)
+  await worker.query("INSERT INTO documents VALUES ('home', 'notes', 'one', nextval('task_numbers'), 1, '{}')")
+  await worker.query(`SELECT ${SCHEMA}_queue.create_queue('builds', '{"policy":"standard"}')`)
+  await worker.query(`INSERT INTO ${SCHEMA}_queue.job (name) VALUES ('builds')`)
+  await expect(worker.query("CREATE TABLE more ()")).rejects.toMatchObject({ code: "store_read_only" })
+})
+
+test("what a later migration adds can be used by whom the store was given to", async () => {
+  await migrate(database, SCHEMA)
+  const role = await createRole()
+  await grantUse({ database, url: place.url, schema: SCHEMA, role })
+  await database.query("CREATE TABLE added ()")
+  expect(await (await open(role)).query("SELECT FROM added")).toEqual([])
+})

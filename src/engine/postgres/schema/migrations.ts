@@ -1,0 +1,147 @@
+import { setTimeout as wait } from "node:timers/promises"
+import { isMeanwhileError, MeanwhileError } from "../../../base/error.ts"
+import type { Database, Query } from "../connection/database.ts"
+import { isHeldUp } from "../connection/store-error.ts"
+import { FOLDER_OF_TASK } from "./folder-of-task.ts"
+import { OUTPUT_SCHEMA } from "./output-schema.ts"
+import { migrateQueue, QUEUE_VERSION, readQueueVersion, toQueueSchema } from "./queue-schema.ts"
+import { SCHEMA } from "./schema.ts"
+
+interface Migration {
+  readonly statements: string
+  /** The oldest version of Meanwhile's store that goes on working beside this one, while a fleet is brought to it. */
+  readonly usableFrom: number
+}
+
+/** Forward only. The version of a store is how many of these it has seen; an entry that was released never changes. */
+const MIGRATIONS: readonly Migration[] = [
+  { statements: SCHEMA, usableFrom: 1 },
+  { statements: OUTPUT_SCHEMA, usableFrom: 1 },
+  { statements: FOLDER_OF_TASK, usableFrom: 1 },
+]
+
+export const STORE_VERSION = MIGRATIONS.length
+
+const OLDEST_SERVER = 14
+
+/** Whoever wants a table that is to be changed stands behind whoever changes it, who stands behind a backup that reads it. */
+const LOCK_TIMEOUT_MS = 1_000
+const PAUSE_MS = 1_000
+
+/** What happens while somebody uses the tables and does not let go. */
+export interface MigrationHold {
+  readonly onHeldUp?: () => void
+  /** Once it aborts, nobody waits for that. */
+  readonly leaving?: AbortSignal | undefined
+}
+
+/**
+ * Brings the store to this version in one transaction, with pg-boss's tables. Any number of processes may do this at once:
+ * one does it, the others wait and find it done. A store that needs nothing is only read, so a role without the right to
+ * change tables can use it. Answers whether it has changed anything.
+ */
+export async function migrate(database: Database, schema: string, hold: MigrationHold = {}): Promise<boolean> {
+  if (await isCurrent(database.query, schema)) return false
+  for (;;) {
+    try {
+      return await database.transaction((query) => migrateAll(query, schema))
+    } catch (error) {
+      if (isMeanwhileError(error, "store_read_only")) throw await needsOwner(database, schema, error)
+      if (!isHeldUp(error) || hold.leaving?.aborted) throw error
+    }
+    hold.onHeldUp?.()
+    // Whoever leaves meanwhile tries once more, and is refused then.
+    await wait(PAUSE_MS, undefined, { signal: hold.leaving }).catch(() => {})
+  }
+}
+
+async function migrateAll(query: Query, schema: string): Promise<boolean> {
+  await query("SET LOCAL statement_timeout TO 0; SET LOCAL lock_timeout TO 0")
+  await lockMigration(query, schema)
+  if (await isCurrent(query, schema)) return false
+  await query(`SET LOCAL lock_timeout TO ${LOCK_TIMEOUT_MS}`)
+  await migrateStore(query, schema)
+  await ensureSchema(query, toQueueSchema(schema))
+  await migrateQueue(query, schema)
+  return true
+}
+
+/** Until the end of the transaction nobody else changes the tables of this store, or who may use them. */
+export async function lockMigration(query: Query, schema: string): Promise<void> {
+  await query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`meanwhile migration of ${schema}`])
+}
+
+/** Refuses what this version must not touch: a newer store that says so, another program's tables, an old server. */
+export async function isCurrent(query: Query, schema: string): Promise<boolean> {
+  const { server, tables, hasVersions } = await lookAround(query, schema)
+  if (server < OLDEST_SERVER) {
+    const text = `The server is PostgreSQL ${server}. Meanwhile needs ${OLDEST_SERVER} or newer.`
+    throw new MeanwhileError("store_unavailable", text, { server })
+  }
+  if (!hasVersions) {
+    if (tables === 0) return false
+    const text = `The schema ${schema} holds tables of another program. They were left as they are; choose another schema.`
+    throw new MeanwhileError("store_damaged", text, { schema })
+  }
+  const { version, usableFrom } = await readVersion(query, schema)
+  if (usableFrom > STORE_VERSION) {
+    const text = `The store in the schema ${schema} was brought to version ${version} by a newer Meanwhile, and this one knows ${STORE_VERSION}. It was left as it is; update Meanwhile.`
+    throw new MeanwhileError("store_newer", text, { schema, storeVersion: version, knownVersion: STORE_VERSION })
+  }
+  return version >= STORE_VERSION && (await readQueueVersion(query, schema)) >= QUEUE_VERSION
+}
+
+async function lookAround(
+  query: Query,
+  schema: string,
+): Promise<{ server: number; tables: number; hasVersions: boolean }> {
+  const [row] = await query<{ server: number; tables: number; versions: number }>(
+    `SELECT current_setting('server_version_num')::integer / 10000 AS server, count(*) AS tables,
+       count(*) FILTER (WHERE relname = 'store_versions') AS versions
+     FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind IN ('r', 'p')`,
+    [schema],
+  )
+  return { server: row?.server ?? 0, tables: row?.tables ?? 0, hasVersions: row?.versions === 1 }
+}
+
+async function readVersion(query: Query, schema: string): Promise<{ version: number; usableFrom: number }> {
+  const [row] = await query<{ version: number; usable_from: number }>(
+    `SELECT max(version) AS version, max(usable_from) AS usable_from FROM ${schema}.store_versions`,
+  )
+  return { version: row?.version ?? 0, usableFrom: row?.usable_from ?? 0 }
+}
+
+async function migrateStore(query: Query, schema: string): Promise<void> {
+  await ensureSchema(query, schema)
+  await query(`SET LOCAL search_path TO ${schema}`)
+  await query(`CREATE TABLE IF NOT EXISTS store_versions (
+    version integer PRIMARY KEY,
+    usable_from integer NOT NULL,
+    reached_at timestamptz NOT NULL DEFAULT clock_timestamp()
+  )`)
+  const { version: known } = await readVersion(query, schema)
+  for (const [index, { statements, usableFrom }] of MIGRATIONS.entries()) {
+    const version = index + 1
+    if (version <= known) continue
+    await query(statements)
+    await query("INSERT INTO store_versions (version, usable_from) VALUES ($1, $2)", [version, usableFrom])
+  }
+}
+
+/** A role may own a schema that it could not have created. */
+async function ensureSchema(query: Query, schema: string): Promise<void> {
+  const [row] = await query<{ exists: boolean }>("SELECT to_regnamespace($1) IS NOT NULL AS exists", [schema])
+  if (!row?.exists) await query(`CREATE SCHEMA ${schema}`)
+}
+
+async function needsOwner(database: Database, schema: string, cause: MeanwhileError): Promise<MeanwhileError> {
+  const [row] = await database.query<{ role: string }>("SELECT current_user AS role")
+  const { tables } = await lookAround(database.query, schema)
+  const lacks =
+    tables === 0
+      ? `There are no tables in the schema ${schema} yet, and the role ${row?.role} may not make them.`
+      : `The tables in the schema ${schema} must be brought to version ${STORE_VERSION}, and the role ${row?.role} may not change them.`
+  const command = database.toOwnerCommand(row?.role ?? "ROLE")
+  const text = `${lacks} Run \`${command}\` once, as the role that owns it, or as another that may.`
+  return new MeanwhileError("store_read_only", text, { schema, storeVersion: STORE_VERSION }, { cause })
+}

@@ -1,0 +1,8 @@
+import type { Database } from "../../../src/engine/postgres/connection/database.ts"
+import { type DatabaseOptions, openDatabase } from "../../../src/engine/postgres/connection/open-database.ts"
+
+/** A database that is closed at the end of the block that opened it. */
+export async function openDisposable(options: DatabaseOptions): Promise<Database & AsyncDisposable> {
+  const opened = await openDatabase(options)
+  return { ...opened, [Symbol.asyncDispose]: () => opened.close() }
+}

@@ -1,0 +1,64 @@
+import type { TakeRequest } from "../../../src/task/dispatcher.ts"
+import type { TaskId } from "../../../src/task/id.ts"
+import type { TaskStore } from "../../../src/task/store.ts"
+import { createTask, QUEUED, STARTED } from "../../../src/engine/suite/samples.ts"
+import type { Database } from "../../../src/engine/postgres/connection/database.ts"
+import { createNaming } from "../../../src/engine/postgres/connection/naming.ts"
+import { createDispatcher } from "../../../src/engine/postgres/queue/dispatcher.ts"
+import { createGroupCommit } from "../../../src/engine/postgres/commit/group-commit.ts"
+import { createJudgeLease } from "../../../src/engine/postgres/read/judge-lease.ts"
+import { createKnownTasks } from "../../../src/engine/postgres/commit/load/known-tasks.ts"
+import { createOpenTakes } from "../../../src/engine/postgres/commit/open-takes.ts"
+import { createPerformGroup } from "../../../src/engine/postgres/commit/perform-group.ts"
+import { createChangeQueue } from "../../../src/engine/postgres/queue/change-queue.ts"
+import { createRunGroup } from "../../../src/engine/postgres/commit/run-group.ts"
+import { createStore } from "../../../src/engine/postgres/store.ts"
+import { type TestQueue, toRequest } from "./queue.ts"
+import { createWatchedCommit } from "../../../src/engine/postgres/commit/watched-commit.ts"
+
+/** What stands between it and the server, and what is done when it tells others. */
+export type TestProcessOptions = readonly [between?: Pick<Database, "transaction">, onTold?: () => void]
+
+/** A process that writes and takes. */
+export function openTestProcess(
+  { database, boss }: Pick<TestQueue, "database" | "boss">,
+  ...options: TestProcessOptions
+) {
+  const [between = database, onTold = () => {}] = options
+  let transactions = 0
+  const watched: Database = {
+    ...database,
+    transaction(work, options) {
+      transactions += 1
+      return between.transaction(work, options)
+    },
+  }
+  const judgeLease = createJudgeLease()
+  const performGroup = createPerformGroup({
+    known: createKnownTasks(),
+    onChanges: createChangeQueue(boss, true),
+    notify: () => Promise.resolve(),
+  })
+  const writing = { database: watched, judgeLease, performGroup, statementOf: createNaming(60) }
+  const groupCommit = createGroupCommit(createRunGroup(writing), () => {})
+  const takes = createOpenTakes({ ...writing, onCommitted() {}, commit: groupCommit.commit })
+  const dispatcher = createDispatcher({ query: database.query, boss, takes, tellOthers: async () => onTold() })
+  const commit = createWatchedCommit(groupCommit.commit, dispatcher, takes) as TaskStore["commit"]
+  const store = createStore({ database, judgeLease, commit })
+  return {
+    takes,
+    dispatcher,
+    store,
+    create: async (details: Parameters<typeof createTask>[2] = {}) =>
+      (await createTask({ store } as never, QUEUED, details)).id,
+    take: async (changes: Partial<TakeRequest> = {}) =>
+      (await dispatcher.take(toRequest(changes))).map(({ taskId }) => taskId),
+    claim: (taskId: TaskId) => commit([{ op: "task.apply", run: { taskId, run: 1 }, event: STARTED }]),
+    /** How many there were since the last look. */
+    countTransactions() {
+      const count = transactions
+      transactions = 0
+      return count
+    },
+  }
+}

@@ -1,0 +1,19 @@
+import { openDoor } from "./door.ts"
+import type { TestServer } from "./server.ts"
+
+/**
+ * Runs once, in the process that starts the test files, and costs a listening port: the server itself is started for the
+ * first that asks. It ends with this process.
+ */
+export async function setup(): Promise<() => Promise<void>> {
+  let server: Promise<TestServer> | undefined
+  async function start(): Promise<TestServer> {
+    const { startTestServer } = await import("./server.ts")
+    return startTestServer()
+  }
+  const door = await openDoor(async () => (await (server ??= start())).url)
+  return async () => {
+    await door[Symbol.asyncDispose]()
+    await (await server)?.stop()
+  }
+}
