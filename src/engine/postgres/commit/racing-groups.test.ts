@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest"
 import { DEFAULT_WORKSPACE, type TaskId } from "../../../task/id.ts"
 import type { Operation } from "../../../task/operation.ts"
-import { complete, create, sampleGroup, useWritingStore, type Writing } from "../../../../test/support/postgres/writing.ts"
+import {
+  complete,
+  create,
+  sampleGroup,
+  useWritingStore,
+  type Writing,
+} from "../../../../test/support/postgres/writing.ts"
 
 const { open, hold } = useWritingStore()
 
