@@ -1,7 +1,6 @@
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import { runsElsewhere } from "./background-capable.ts"
 import { carryTools } from "./carried-tools.ts"
-import { createPluginHost } from "./create-plugin-host.ts"
 import { meetsModelRequirements } from "./model-requirement.ts"
 import type { Plugin } from "./plugin.ts"
 import {
@@ -12,7 +11,10 @@ import {
   type RegistryState,
   skip,
   toContributors,
+  type RegistryChange,
 } from "./registry-state.ts"
+import type { PluginHost } from "./plugin-host.ts"
+import { refreshTools } from "./refresh-tools.ts"
 
 /**
  * Contract: resolves when the plugin is initialized and reachable, or when it is hidden and its reason is among the
@@ -93,5 +95,32 @@ async function addTools(state: RegistryState, registered: RegisteredPlugin): Pro
     const message = `Plugin "${plugin.name}" did not say which of its tools run in the background: ${toErrorMessage(error)}`
     skip(state, plugin.name, "failed_to_initialize", message)
     return false
+  }
+}
+
+const TOOL_CHANGES: ReadonlySet<RegistryChange["type"]> = new Set([
+  "plugin.exposed",
+  "plugin.unexposed",
+  "plugin.tools_changed",
+])
+
+/** What the registry hands to this plugin. It is not told of changes of its own tools: it made them. */
+function createPluginHost(state: RegistryState, name: string): PluginHost {
+  return {
+    tools: () => state.tools.all().map(({ plugin, tool }) => ({ plugin, tool })),
+    onToolsChanged(listener) {
+      const hear = ({ type, plugin }: RegistryChange): void => {
+        if (TOOL_CHANGES.has(type) && plugin !== name) listener()
+      }
+      state.listeners.add(hear)
+      return () => state.listeners.delete(hear)
+    },
+    refreshTools: () => refreshTools(state, name),
+    get tasks() {
+      const tasks = state.tasks?.()
+      if (tasks) return tasks
+      const message = `Plugin "${name}" asked for tasks before the runtime was there. Use them in calls, not in \`initialize\`.`
+      throw new MeanwhileError("wrong_state", message, { plugin: name })
+    },
   }
 }

@@ -1,5 +1,3 @@
-import type { Brand } from "../base/brand.ts"
-
 export type TaskId = Brand<"TaskId">
 export type SessionId = Brand<"SessionId">
 export type MessageId = Brand<"MessageId">
@@ -18,3 +16,8 @@ export const createWorkerId = (): WorkerId => crypto.randomUUID() as WorkerId
 export const createWaitId = (): WaitId => crypto.randomUUID() as WaitId
 export const createGroupId = (): GroupId => crypto.randomUUID() as GroupId
 export const createSessionId = (): SessionId => crypto.randomUUID() as SessionId
+
+declare const brand: unique symbol
+
+/** A string that can only be made where it is meant to be made, so that one kind of id never passes for another. */
+type Brand<Name extends string> = string & { readonly [brand]: Name }

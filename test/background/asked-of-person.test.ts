@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
-import type { VocabularyName } from "../../src/builtin/background/vocabularies.ts"
+import type { VocabularyName } from "../../src/builtin/background/background-plugin.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
 import { eventually } from "../support/eventually.ts"
 import { nextWait } from "../support/next-wait.ts"

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { createBackgroundPlugin } from "../../src/builtin/background/background-plugin.ts"
-import type { VocabularyName } from "../../src/builtin/background/vocabularies.ts"
+import { createBackgroundPlugin, type VocabularyName } from "../../src/builtin/background/background-plugin.ts"
 import { createSubagentPlugin } from "../../src/builtin/subagent/subagent-plugin.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { PluginHost } from "../../src/plugin/plugin-host.ts"

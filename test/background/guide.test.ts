@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
-import { createBackgroundPlugin } from "../../src/builtin/background/background-plugin.ts"
-import type { VocabularyName } from "../../src/builtin/background/vocabularies.ts"
+import { createBackgroundPlugin, type VocabularyName } from "../../src/builtin/background/background-plugin.ts"
 
 const guide = readFileSync("docs/guide/plugins/background.md", "utf8")
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { JsonObject } from "../../src/base/json.ts"
-import { createBackgroundPlugin } from "../../src/builtin/background/background-plugin.ts"
-import type { VocabularyName } from "../../src/builtin/background/vocabularies.ts"
+import { createBackgroundPlugin, type VocabularyName } from "../../src/builtin/background/background-plugin.ts"
 import type { ScriptedCall, ScriptStep } from "../../src/builtin/scripted/script.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { openAgent, resultsOf, resultText } from "../support/session/open-agent.ts"

@@ -1,13 +1,18 @@
 import { MeanwhileError } from "../../base/error.ts"
-import { createOneAtATime } from "../../base/one-at-a-time.ts"
+import { createOneAtATime, type OneAtATime } from "../../base/one-at-a-time.ts"
 import { defineBuiltin } from "../../plugin/define-plugin.ts"
 import type { PluginHost } from "../../plugin/plugin-host.ts"
-import type { Tool } from "../../plugin/tool.ts"
+import { type Tool, defineTool } from "../../plugin/tool.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
-import { type CapableTool, findCapable } from "./capable-tool.ts"
-import { createTaskTool, type TaskToolParts } from "./task-tool.ts"
-import { VOCABULARIES, type VocabularyName } from "./vocabularies.ts"
-import type { Vocabulary } from "./vocabulary.ts"
+import { type CapableTool, findCapable, onlyOffered } from "./capable-tool.ts"
+import type { Vocabulary, VocabularyTool } from "./vocabulary.ts"
+import { createJaatoVocabulary } from "./jaato/vocabulary.ts"
+import { createMeanwhileVocabulary } from "./meanwhile/vocabulary.ts"
+import { createOpencodeVocabulary } from "./opencode/vocabulary.ts"
+import { createPenguiflowVocabulary } from "./penguiflow/vocabulary.ts"
+import { toPlacement } from "./started-call.ts"
+import { createTaskOperations } from "./task-operations.ts"
+import type { VocabularySettings } from "./vocabulary-settings.ts"
 
 export interface BackgroundPluginOptions {
   /** Default `meanwhile`. */
@@ -76,4 +81,45 @@ function findVocabulary(name: VocabularyName): Vocabulary {
 
 function toText(tools: readonly Tool[]): string {
   return tools.map(({ name, description }) => `${name}\n${description}`).join("\n")
+}
+
+export type VocabularyName = "meanwhile" | "jaato" | "opencode" | "penguiflow"
+
+/** Which there are, by the name that the configuration gives. Only the one that is used is made. */
+export const VOCABULARIES: Readonly<Record<VocabularyName, () => Vocabulary>> = {
+  meanwhile: createMeanwhileVocabulary,
+  jaato: createJaatoVocabulary,
+  opencode: createOpencodeVocabulary,
+  penguiflow: createPenguiflowVocabulary,
+}
+
+interface TaskToolParts {
+  readonly settings: VocabularySettings
+  readonly oneAtATime: OneAtATime
+  /** Of all exposed tools, as they are now. */
+  readonly capable: () => readonly CapableTool[]
+}
+
+/** A person may be asked whether what is to be started may run: that takes as long as it takes. */
+const ANSWER_LIMIT_MS = 60 * 60 * 1_000
+const READ_LIMIT_MS = 60_000
+
+/** A tool of the vocabulary as an ordinary tool. */
+function createTaskTool(tool: VocabularyTool, { settings, oneAtATime, capable }: TaskToolParts): Tool {
+  const { name, input, isAutoApproved, waitsMs, title, starts, onCrash = "retry" } = tool
+  const limitMs = isAutoApproved ? READ_LIMIT_MS : ANSWER_LIMIT_MS
+  return defineTool({
+    name,
+    description: tool.description(capable()),
+    input,
+    timeoutMs: (parsed) => limitMs + (waitsMs?.(parsed, settings) ?? 0),
+    onCrash,
+    startsForCaller: true,
+    ...(title && { title }),
+    ...(starts && toPlacement(starts, capable)),
+    run: (parsed, context) => {
+      const offered = () => onlyOffered(capable(), context.sessions.offers())
+      return tool.run(parsed, createTaskOperations({ context, settings, oneAtATime, capable: offered }))
+    },
+  })
 }

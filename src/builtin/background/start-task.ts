@@ -6,9 +6,9 @@ import type { NotifyMode, TaskRecord } from "../../task/record.ts"
 import type { BackgroundCall } from "./background-call.ts"
 import type { CapableTool } from "./capable-tool.ts"
 import { findTool } from "./find-tool.ts"
-import { withHandover } from "./handed-over.ts"
 import { findSameWork } from "./same-work.ts"
 import { waitForTasks } from "./wait-for-tasks.ts"
+import { HANDOVERS } from "../../plugin/agent-request.ts"
 
 /** How a task is started, whatever it does. */
 export interface StartOptions {
@@ -131,4 +131,15 @@ async function settleGroup(
 ): Promise<GroupRecord | null> {
   if (group === null) return null
   return seals ? tasks.groups.seal(group, { session }) : tasks.groups.get(group, { session })
+}
+
+/**
+ * The input of an agent that is started by its tool's own name, with the conversation as it stands now: until there is a
+ * slot for it the talk may have gone on.
+ */
+async function withHandover({ context }: BackgroundCall, input: unknown): Promise<unknown> {
+  if (typeof input !== "object" || input === null || "context" in input) return input
+  const { handover = "summary", ...rest } = input as { readonly handover?: unknown }
+  const mode = HANDOVERS.find((known) => known === handover)
+  return mode === undefined ? input : { ...rest, context: await context.sessions.handOver(mode) }
 }

@@ -4,7 +4,6 @@ import type { WaitAnswer, WaitRequest } from "../../plugin/wait-request.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { BackgroundCall } from "./background-call.ts"
 import type { CapableTool } from "./capable-tool.ts"
-import { createGroupOperations, type GroupOperations } from "./group-operations.ts"
 import {
   cancelAndLook,
   cancelOwn,
@@ -16,9 +15,13 @@ import {
   requireTask,
 } from "./own-tasks.ts"
 import { type ResultView, type ShownResults, showResults } from "./show-results.ts"
-import { type AgentStart, startAgent } from "./start-agent.ts"
-import { type Started, startTask, type TaskStart } from "./start-task.ts"
+import { type Started, startTask, type TaskStart, type StartOptions, startTool } from "./start-task.ts"
 import { waitForTasks } from "./wait-for-tasks.ts"
+import type { AgentBudget, AgentRequest, Handover } from "../../plugin/agent-request.ts"
+import { findAgentTool } from "./find-tool.ts"
+import type { GroupRequest } from "../../plugin/group-service.ts"
+import type { GroupRecord, GroupState } from "../../task/group.ts"
+import type { Wait } from "../../task/wait.ts"
 
 /**
  * All that a vocabulary can do, for one call of it. Ids may be any unambiguous prefix. What changes something reaches
@@ -96,5 +99,58 @@ export function createTaskOperations(call: BackgroundCall): TaskOperations {
     },
     clear: (filter) => clearOwn(call, filter),
     groups: createGroupOperations(call),
+  }
+}
+
+interface AgentStart extends StartOptions {
+  readonly task: string
+  readonly profile?: string
+  readonly name?: string
+  /** What of this conversation it is handed, as it stands now. Default `summary`. */
+  readonly handover?: Handover
+  readonly budget?: AgentBudget
+}
+
+async function startAgent(call: BackgroundCall, request: AgentStart): Promise<Started> {
+  const { task, profile, name, handover = "summary", budget, ...options } = request
+  const found = findAgentTool(call)
+  const context = await call.context.sessions.handOver(handover)
+  const input: AgentRequest = {
+    task,
+    ...(profile !== undefined && { profile }),
+    ...(name !== undefined && { name }),
+    // Also when it is empty: an agent that is handed nothing takes no summary by itself.
+    context,
+    ...(budget && { budget }),
+  }
+  return startTool(call, found, input, options)
+}
+
+/** The groups of this conversation, by name or id. */
+interface GroupOperations {
+  open(request: Omit<GroupRequest, "workspace" | "session">): Promise<GroupRecord>
+  get(id: string): Promise<GroupRecord>
+  /** Newest first. */
+  list(states?: readonly GroupState[]): Promise<readonly GroupRecord[]>
+  seal(id: string): Promise<GroupRecord>
+  /** Stops its live members, and releases whoever waits for it. */
+  cancel(id: string, reason?: string): Promise<GroupRecord>
+  /** What a person is asked about a `human_gated` group. */
+  gate(id: string): Promise<Wait>
+  /** Whether what such a group came to is used. `apply` only with the word of the person whose name is given. */
+  decide(id: string, decision: "apply" | "reject", by?: string): Promise<GroupRecord>
+}
+
+function createGroupOperations({ context }: BackgroundCall): GroupOperations {
+  const { session, tasks } = context
+  return {
+    open: (request) => tasks.groups.open({ ...request, session }),
+    get: (id) => tasks.groups.get(id, { session }),
+    list: (states) => tasks.groups.list({ session, ...(states && { states }) }),
+    seal: (id) => tasks.groups.seal(id, { session }),
+    cancel: (id, reason = "the agent cancelled its group") =>
+      tasks.groups.cancel(id, { by: "model", reason }, { session }),
+    gate: (id) => tasks.groups.gate(id, { session }),
+    decide: (id, decision, by = "model") => tasks.groups.decide(id, decision, by, { session }),
   }
 }

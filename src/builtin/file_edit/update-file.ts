@@ -6,9 +6,9 @@ import { toChangeAnswer } from "./change-answer.ts"
 import { toDiff } from "./file-diff.ts"
 import type { SeenFiles } from "./seen-files.ts"
 import { requireText, toText } from "./text-content.ts"
-import { applyEdit, leadsTo, type TextEdit } from "./text-edit.ts"
 import { contentInput, pathInput } from "./tool-input.ts"
 import { type DecideContent, type FoundFile, toMissing, type WorkingFiles } from "./working-files.ts"
+import { MeanwhileError } from "../../base/error.ts"
 
 const updateInput = lazily(() =>
   z
@@ -80,4 +80,42 @@ async function isAlreadyMade(edit: TextEdit, text: string, { lastChange }: Found
   if (last.state !== "in_place" || !last.previous) return false
   const previous = toText(last.previous.bytes)
   return previous !== undefined && leadsTo(previous, edit, text)
+}
+
+/** One place of a text, and what comes instead of it. */
+interface TextEdit {
+  readonly oldText: string
+  readonly newText: string
+}
+
+/** Refuses unless the old text occurs exactly once. `path` is for the refusal. */
+function applyEdit(text: string, edit: TextEdit, path: string): string {
+  const { oldText, newText } = toLineEndsOf(text, edit)
+  const start = text.indexOf(oldText)
+  if (start < 0) {
+    const message = `old_text does not occur in "${path}". Read the file and copy it exactly, with its spaces.`
+    throw new MeanwhileError("invalid_input", message, { path })
+  }
+  if (text.includes(oldText, start + 1)) {
+    const message = `old_text occurs more than once in "${path}". Add lines before or after it until it occurs once.`
+    throw new MeanwhileError("invalid_input", message, { path })
+  }
+  return text.slice(0, start) + newText + text.slice(start + oldText.length)
+}
+
+/** Whether this very edit makes the one text of the other. */
+function leadsTo(before: string, edit: TextEdit, after: string): boolean {
+  try {
+    return applyEdit(before, edit, "") === after
+  } catch {
+    return false
+  }
+}
+
+/** Models write `\n`. In a file whose lines end in `\r\n` that is meant, and put in again. */
+function toLineEndsOf(text: string, edit: TextEdit): TextEdit {
+  const isForeign = text.includes("\r\n") && !/(?<!\r)\n/.test(text) && !edit.oldText.includes("\r")
+  if (!isForeign) return edit
+  const toCrlf = (part: string): string => part.replace(/\r?\n/g, "\r\n")
+  return { oldText: toCrlf(edit.oldText), newText: toCrlf(edit.newText) }
 }

@@ -1,8 +1,8 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { CollectionContext } from "../../plugin/gc-plugin.ts"
-import { type Message, textOf, userMessage } from "../../plugin/message.ts"
+import { type Message, textOf, userMessage, type Part } from "../../plugin/message.ts"
 import type { EstimateTokens } from "./budget.ts"
-import { toTranscript } from "./transcript.ts"
+import { shortenText, toFileName } from "./shorten.ts"
 
 export interface SummaryRequest {
   /** Oldest first. */
@@ -67,4 +67,37 @@ function toChunks(lines: readonly string[], chunkTokens: number, estimate: Estim
     tokens += lineTokens
   }
   return chunks
+}
+
+const LONGEST_TEXT = 16_000
+const LONGEST_RESULT = 4_000
+
+/**
+ * One line of JSON for every part: quoted like that, no text can pass for another entry or for the request around it.
+ * Reasoning is left out: what came of it is in what follows.
+ */
+function toTranscript(messages: readonly Message[], mostCharacters: number): readonly string[] {
+  return messages.flatMap(({ role, parts }) =>
+    parts.flatMap((part) => {
+      const entry = toEntry(part, Math.max(1, mostCharacters))
+      return entry ? [JSON.stringify({ by: role, ...entry })] : []
+    }),
+  )
+}
+
+function toEntry(part: Part, most: number): Readonly<Record<string, string | boolean>> | null {
+  switch (part.type) {
+    case "text":
+      return { text: shortenText(part.text, Math.min(LONGEST_TEXT, most)) }
+    case "file":
+      return { file: toFileName(part) }
+    case "call":
+      return { calls: part.tool, input: shortenText(JSON.stringify(part.input), Math.min(LONGEST_RESULT, most)) }
+    case "result": {
+      const text = part.content.map((item) => (item.type === "text" ? item.text : `[${toFileName(item)}]`)).join("\n")
+      return { resultOf: part.tool, isError: part.isError, text: shortenText(text, Math.min(LONGEST_RESULT, most)) }
+    }
+    case "reasoning":
+      return null
+  }
 }

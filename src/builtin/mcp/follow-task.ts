@@ -4,8 +4,8 @@ import { lazily } from "../../base/lazily.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 import { type Connection, ConnectionLost, ServerRefusal } from "./connection.ts"
 import { answerRequests } from "./elicitation.ts"
-import { pause } from "./pause.ts"
 import type { ServerLink } from "./server-link.ts"
+import { setTimeout as wait } from "node:timers/promises"
 
 const DEFAULT_POLL_MS = 1_000
 const SHORTEST_POLL_MS = 50
@@ -132,5 +132,15 @@ export async function cancelTask(link: ServerLink, taskId: string, waitMs = 0): 
     }
   } catch {
     return false
+  }
+}
+
+/** Rejects with the signal's reason as soon as it is aborted. */
+async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  try {
+    await wait(delayMs, undefined, { signal })
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
   }
 }

@@ -13,7 +13,6 @@ import type { Connection } from "./connection.ts"
 import { createConnection, describeError } from "./create-connection.ts"
 import type { ServerTransport } from "./mcp-config.ts"
 import { createServerProcess } from "./server-process.ts"
-import { toEnvironment } from "./server-environment.ts"
 
 export interface OpenOptions {
   readonly transport: ServerTransport
@@ -105,4 +104,16 @@ function createTransport(options: OpenOptions): { transport: Transport; lastLine
   }
   const http = new StreamableHTTPClientTransport(new URL(given.url), { requestInit: { headers: given.headers } })
   return { transport: carryTasks(http), lastLine: () => "" }
+}
+
+/** What a program needs to start at all; nothing of it is a secret. */
+const BASICS = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TERM", "TMPDIR", "TZ"]
+
+/** All a server gets to see: the basics of Meanwhile's own environment, and what the configuration gives it. */
+function toEnvironment(
+  environment: Readonly<Record<string, string>>,
+  ofServer: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const basics = Object.entries(environment).filter(([name]) => BASICS.includes(name))
+  return { ...Object.fromEntries(basics), ...ofServer }
 }

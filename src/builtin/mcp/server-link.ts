@@ -7,7 +7,6 @@ import type { Connection, Generation, ToolDefinition } from "./connection.ts"
 import { elicit } from "./elicitation.ts"
 import type { ServerConfig } from "./mcp-config.ts"
 import type { OpenOptions } from "./open-connection.ts"
-import { createRetryPace } from "./retry-pace.ts"
 import { createSecretScrubber, type Scrub } from "./secret-scrubber.ts"
 
 export const SERVER_STATES = ["connecting", "connected", "unreachable", "disabled", "closed"] as const
@@ -182,4 +181,36 @@ function toUnavailable(name: string, state: ServerState, lastError: string | nul
   const why = lastError ?? `it is ${state}`
   const message = `The MCP server ${name} cannot be reached: ${why}. See /mcp, and its entry in .mcp.json.`
   return new MeanwhileError("plugin_unavailable", message, { server: name })
+}
+
+const FIRST_RETRY_MS = 500
+const LONGEST_RETRY_MS = 60_000
+/** What falls again sooner is not well yet: the next wait goes on growing. */
+const WELL_AFTER_MS = 30_000
+
+/** When to try again what keeps failing: later each time, soon again after it was well for a while. */
+interface RetryPace {
+  succeeded(): void
+  /** One try is scheduled at a time. */
+  schedule(retry: () => void): void
+  cancel(): void
+}
+
+function createRetryPace(clock: Clock): RetryPace {
+  let delayMs = FIRST_RETRY_MS
+  let succeededAt: number | null = null
+  let cancel = (): void => {}
+  return {
+    succeeded: () => {
+      succeededAt = clock.monotonic()
+    },
+    schedule(retry) {
+      if (succeededAt !== null && clock.monotonic() - succeededAt > WELL_AFTER_MS) delayMs = FIRST_RETRY_MS
+      succeededAt = null
+      cancel()
+      cancel = clock.schedule(delayMs, retry, { isBackground: true })
+      delayMs = Math.min(delayMs * 2, LONGEST_RETRY_MS)
+    },
+    cancel: () => cancel(),
+  }
 }

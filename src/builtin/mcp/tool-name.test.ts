@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { toToolName } from "./tool-name.ts"
+import { toToolName } from "./server-tool.ts"
 
 it("names a tool after its server", () => {
   expect(toToolName("github", "list-issues")).toBe("mcp__github__list-issues")

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest"
 import { MeanwhileError } from "../../base/error.ts"
 import { userMessage } from "../../plugin/message.ts"
-import { createModelProviders, type ModelProvidersOptions } from "./model-providers.ts"
-import { toOllamaUrl } from "./ollama-url.ts"
+import { createModelProviders, type ModelProvidersOptions, toOllamaUrl } from "./model-providers.ts"
 import { providersConfigSchema } from "./providers-config.ts"
 
 const KEY = "sk-test-51c0ffee1234"

@@ -3,7 +3,6 @@ import { definePlugin } from "../../plugin/define-plugin.ts"
 import type { ModelProviderPlugin } from "../../plugin/model-provider-plugin.ts"
 import { toConnectedModel } from "./connected-model.ts"
 import { deserializeHistory, serializeHistory } from "./history.ts"
-import { toOllamaUrl } from "./ollama-url.ts"
 import { PROVIDER_NAMES, type ProviderAccess, type ProviderSettings, rowOf } from "./provider-table.ts"
 
 export interface ModelProvidersOptions {
@@ -98,4 +97,17 @@ function toMissing(name: string, what: string, variables: readonly string[], set
   const places = `the environment variable ${variables.join(" or ")}${setting ? `, or ${setting} in the configuration` : ""}`
   const message = `There is no ${what} for ${name}. Set ${places}, or use another model.`
   return new MeanwhileError("key_missing", message, { provider: name, variables })
+}
+
+const DEFAULT_URL = "http://127.0.0.1:11434/v1"
+
+/** `OLLAMA_HOST` as Ollama itself reads it: a host, with or without scheme and port. */
+export function toOllamaUrl(host: string | undefined): string {
+  if (!host) return DEFAULT_URL
+  const url = URL.parse(host.includes("://") ? host : `http://${host.startsWith(":") ? `127.0.0.1${host}` : host}`)
+  if (!url) return DEFAULT_URL
+  const isPlain = !host.includes("://")
+  if (url.port === "" && isPlain) url.port = "11434"
+  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1"
+  return `${url.origin}${url.pathname.replace(/\/+$/, "")}/v1`
 }

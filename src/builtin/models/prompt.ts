@@ -12,8 +12,9 @@ import type { ContentPart, FilePart, Message, ProviderMetadata, TextPart, ToolRe
 import type { ModelRequest } from "../../plugin/model.ts"
 import { toLegalCallId } from "./call-id.ts"
 import { type Dialect, findOwnMetadata } from "./dialect.ts"
-import { nameFile, toPromptFile } from "./prompt-file.ts"
 import { toLegalToolName } from "./tool-name.ts"
+import { Buffer } from "node:buffer"
+import { MeanwhileError } from "../../base/error.ts"
 
 type Content<Role> = Extract<LanguageModelV4Message, { role: Role }>["content"]
 type InputPart = LanguageModelV4TextPart | LanguageModelV4FilePart
@@ -138,4 +139,28 @@ function toObject(input: JsonValue): JsonValue {
 /** What a provider attached comes back to it as it was. */
 function toOptions(metadata: ProviderMetadata): SharedV4ProviderOptions {
   return metadata as SharedV4ProviderOptions
+}
+
+const TEXT_TYPES = /^(text\/|application\/(json|xml|yaml|toml)\b)/
+
+/** Text files go as text, since most providers take no others than images and PDF. */
+function toPromptFile({ mediaType, name, source }: FilePart): LanguageModelV4FilePart | LanguageModelV4TextPart {
+  if ("url" in source) {
+    return { type: "file", mediaType, ...(name && { filename: name }), data: { type: "url", url: toUrl(source.url) } }
+  }
+  if (TEXT_TYPES.test(mediaType)) {
+    const text = Buffer.from(source.data, "base64").toString("utf8")
+    return { type: "text", text: `File ${name ?? "without a name"} (${mediaType}):\n${text}` }
+  }
+  return { type: "file", mediaType, ...(name && { filename: name }), data: { type: "data", data: source.data } }
+}
+
+function nameFile({ mediaType, name }: FilePart): string {
+  return name ? `[file ${name}, ${mediaType}]` : `[file, ${mediaType}]`
+}
+
+function toUrl(text: string): URL {
+  const url = URL.parse(text)
+  if (url) return url
+  throw new MeanwhileError("invalid_input", `A file's url is not a URL: "${text.slice(0, 100)}". Give a full one.`)
 }

@@ -1,8 +1,7 @@
 import type { Clock } from "../../base/clock.ts"
 import { MeanwhileError } from "../../base/error.ts"
-import type { FunctionCall, ReasoningPart, TextPart } from "../../plugin/message.ts"
+import type { FunctionCall, ReasoningPart, TextPart, Message } from "../../plugin/message.ts"
 import type { ConnectedModel, ModelRequest, ProviderResponse } from "../../plugin/model.ts"
-import { CHARACTERS_PER_TOKEN, countTokens, estimateInput } from "./estimate-usage.ts"
 import { planAnswer } from "./plan-answer.ts"
 import { speak } from "./speak.ts"
 
@@ -56,4 +55,38 @@ function toOverflow(inputTokens: number, { id, contextLimitTokens }: OfflineMode
     `The conversation takes about ${inputTokens} tokens and ${id} reads ${contextLimitTokens}. Collect or reset the conversation.`,
     { model: id, inputTokens, contextLimitTokens },
   )
+}
+
+const CHARACTERS_PER_TOKEN = 4
+/** A file's bytes are no text: what a picture takes elsewhere. */
+const FILE_TOKENS = 1_500
+
+const remembered = new WeakMap<Message, number>()
+
+export function estimateInput({ system, messages, tools }: ModelRequest): number {
+  return messages.reduce((tokens, message) => tokens + estimateMessage(message), countTokens(system + toText(tools)))
+}
+
+function countTokens(text: string): number {
+  return Math.ceil(text.length / CHARACTERS_PER_TOKEN)
+}
+
+function estimateMessage(message: Message): number {
+  const known = remembered.get(message)
+  if (known !== undefined) return known
+  let files = 0
+  const text = JSON.stringify(message.parts, (key, value: unknown) => {
+    if (key !== "source") return value
+    files++
+    return undefined
+  })
+  const tokens = countTokens(text) + files * FILE_TOKENS
+  remembered.set(message, tokens)
+  return tokens
+}
+
+/** As a model is told of them: whoever offers a tool may keep more with it. */
+function toText(tools: ModelRequest["tools"]): string {
+  const told = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
+  return told.length > 0 ? JSON.stringify(told) : ""
 }

@@ -4,7 +4,7 @@ import { createManualClock } from "../../base/manual-clock.ts"
 import { callsOf, textOf, userMessage } from "../../plugin/message.ts"
 import type { ModelTool, ProviderResponse } from "../../plugin/model.ts"
 import { createOfflineProvider } from "./offline-provider.ts"
-import { RULES } from "./rule-table.ts"
+import { RULES } from "./sentence.ts"
 
 const toolNames = [...new Set(RULES.flatMap(({ tools }) => tools))]
 const tool = (name: string): ModelTool => ({ name, description: "A tool.", inputSchema: { type: "object" } })

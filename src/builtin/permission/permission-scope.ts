@@ -5,7 +5,7 @@ import type { Grant, GrantedCall, Grants } from "./grants.ts"
 import type { PermissionPolicy } from "./permission-policy.ts"
 import { judgeCall, type Verdict } from "./policy-verdict.ts"
 import type { QuestionQueue } from "./question-queue.ts"
-import { effectsOf } from "./tool-effects.ts"
+import { EFFECTS, type Effect } from "../../plugin/effect.ts"
 
 /** What the parts of the plugin share. */
 export interface PermissionScope {
@@ -53,4 +53,15 @@ export function judge(scope: PermissionScope, call: JudgedCall): Verdict {
 
 export function addGrant(scope: PermissionScope, call: NamedCall, granted: Grant["scope"]): void {
   if (call.session !== null) scope.grants.add(call.session, { plugin: call.plugin, tool: call.tool, scope: granted })
+}
+
+/** A tool that cannot say what a call does is one of which nobody knows. */
+function effectsOf({ effects = [] }: Tool, input: unknown): readonly Effect[] {
+  if (typeof effects !== "function") return effects
+  try {
+    const found = effects(input)
+    return found.every((effect) => EFFECTS.includes(effect)) ? found : ["unknown"]
+  } catch {
+    return ["unknown"]
+  }
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { measureComputingMs } from "../../../test/support/computing-time.ts"
-import { matchesGlob } from "./glob.ts"
+import { matchesGlob, type CallFacts, judgeCall } from "./policy-verdict.ts"
 import { permissionsConfigSchema } from "./permission-policy.ts"
-import { type CallFacts, judgeCall } from "./policy-verdict.ts"
 
 const READ: CallFacts = {
   plugin: "shell",

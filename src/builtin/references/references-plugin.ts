@@ -8,8 +8,9 @@ import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
 import type { UserCommand } from "../../plugin/user-command.ts"
 import { type ReferencesConfigInput, referencesConfigSchema, toReference } from "./reference.ts"
 import { createReferenceCatalogue, type ReferenceCatalogue } from "./reference-catalogue.ts"
-import { addToSelection, readSelection, type SelectionOwner } from "./reference-selection.ts"
 import { countReferences, listAsText, showContents } from "./reference-text.ts"
+import type { JsonValue } from "../../base/json.ts"
+import type { ToolContext } from "../../plugin/context.ts"
 
 export interface ReferencesPluginOptions extends ReferencesConfigInput {
   /** Absolute. Files outside are not read. */
@@ -136,4 +137,23 @@ function createReferenceCommands(desk: ReferenceDesk): readonly UserCommand[] {
       },
     },
   ]
+}
+
+/** Which references a conversation has taken in. Their text is in the conversation itself. */
+type SelectionOwner = Pick<ToolContext, "documents">
+
+const SELECTED = "selected"
+
+async function readSelection({ documents }: SelectionOwner): Promise<ReadonlySet<string>> {
+  return new Set(toIds(await documents.read(SELECTED)))
+}
+
+async function addToSelection({ documents }: SelectionOwner, ids: readonly string[]): Promise<void> {
+  const selected = await readSelection({ documents })
+  if (ids.every((id) => selected.has(id))) return
+  await documents.change(SELECTED, (before) => [...new Set([...toIds(before), ...ids])])
+}
+
+function toIds(kept: JsonValue | undefined): readonly string[] {
+  return Array.isArray(kept) ? kept.filter((id) => typeof id === "string") : []
 }

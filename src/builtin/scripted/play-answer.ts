@@ -4,7 +4,6 @@ import type { FunctionCall, ReasoningPart, TextPart } from "../../plugin/message
 import type { ModelRequest, ProviderResponse } from "../../plugin/model.ts"
 import type { TokenUsage } from "../../plugin/token-usage.ts"
 import type { ScriptedAnswer, ScriptedCall, ScriptedError } from "./script.ts"
-import { waitFor } from "./wait-for.ts"
 
 export interface Performance {
   readonly usage: TokenUsage
@@ -57,4 +56,25 @@ function toCall({ tool, input = {}, id }: ScriptedCall, place: string): Function
 
 function toError({ code, message = `The script says: ${code}.`, retryAfterMs }: ScriptedError): MeanwhileError {
   return new MeanwhileError(code, message, retryAfterMs === undefined ? {} : { retryAfterMs })
+}
+
+/** Waits for the delay, then for the gate. Rejects with the signal's reason as soon as it is aborted. */
+async function waitFor(
+  { delayMs = 0, gate }: Pick<ScriptedAnswer, "delayMs" | "gate">,
+  signal: AbortSignal,
+  clock: Clock,
+): Promise<void> {
+  signal.throwIfAborted()
+  const aborted = Promise.withResolvers<never>()
+  const delayed = Promise.withResolvers<void>()
+  const abort = (): void => aborted.reject(signal.reason as Error)
+  signal.addEventListener("abort", abort, { once: true })
+  const cancel = clock.schedule(delayMs, delayed.resolve)
+  try {
+    if (delayMs > 0) await Promise.race([delayed.promise, aborted.promise])
+    if (gate) await Promise.race([gate, aborted.promise])
+  } finally {
+    cancel()
+    signal.removeEventListener("abort", abort)
+  }
 }

@@ -1,11 +1,16 @@
 import { EFFECTS, type Effect } from "../../plugin/effect.ts"
 import { withoutValues } from "./command-category.ts"
-import { ADDED_EFFECTS, effectsIn, PROGRAM_EFFECTS, SECOND_NAME_WRITTEN } from "./effect-table.ts"
-import { gitEffects } from "./git-effects.ts"
+import {
+  ADDED_EFFECTS,
+  effectsIn,
+  PROGRAM_EFFECTS,
+  SECOND_NAME_WRITTEN,
+  GIT_EFFECTS,
+  GIT_LISTINGS,
+} from "./effect-table.ts"
 import { PROGRAMS } from "./program-table.ts"
 import { type Redirection, readScript, type ScriptPart } from "./script-reading.ts"
 import type { ShellWord } from "./shell-word.ts"
-import { isReadingAwk, isReadingSed } from "./text-program.ts"
 import { areHarmlessNames, isHarmlessAssignment, isHarmlessVariable } from "./variable-name.ts"
 import { unwrapWords } from "./wrapped-words.ts"
 
@@ -110,4 +115,55 @@ export function toKnownName(path: string): string | undefined {
 
 function inOrder(effects: readonly Effect[]): readonly Effect[] {
   return EFFECTS.filter((effect) => effects.includes(effect))
+}
+
+/** Before the subcommand: all others, such as `-c`, can make git run something else. */
+const HARMLESS_OPTIONS = new Set(["--no-pager", "-P", "--no-optional-locks", "--version", "--literal-pathspecs"])
+
+function gitEffects(words: readonly ShellWord[]): readonly Effect[] {
+  if (words.some((word) => word.isExpanded)) return ["unknown"]
+  const texts = words.map(({ word }) => word)
+  let at = 0
+  while (HARMLESS_OPTIONS.has(texts[at] ?? "") || texts[at] === "-C") at += texts[at] === "-C" ? 2 : 1
+  const subcommand = texts[at]
+  if (subcommand === undefined) return []
+  const rest = texts.slice(at + 1)
+  if (Object.hasOwn(GIT_LISTINGS, subcommand) && GIT_LISTINGS[subcommand]?.test(rest.join(" "))) return []
+  const own = effectsIn(GIT_EFFECTS, subcommand)
+  if (!own) return ["unknown"]
+  const added = (ADDED_EFFECTS["git"] ?? []).filter(([, argument]) => rest.some((word) => argument.test(word)))
+  return [...own, ...added.map(([effect]) => effect)]
+}
+
+/** Prints, leaves out or replaces lines. The commands that write, run or read other files are not among them. */
+const SED_ADDRESS = String.raw`(?:\d+|\$|/[^/\\\n]*/)`
+const SED_COMMAND = new RegExp(
+  String.raw`^(?:${SED_ADDRESS}(?:,\+?${SED_ADDRESS})?)?(?:[pdq=]|s([/|#,])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpiI\d]*)$`,
+)
+
+/** `sed -n '1,200p' file` and the like. A script that says more than this, or `-i`, may do anything. */
+function isReadingSed(words: readonly ShellWord[]): boolean {
+  if (words.some((word) => word.isExpanded)) return false
+  const texts = words.map(({ word }) => word)
+  const options = texts.filter((word) => word.startsWith("-") && word !== "-")
+  if (options.some((option) => !/^-[nEr]+$/.test(option))) return false
+  const script = texts.find((word) => !word.startsWith("-"))
+  return script !== undefined && script.split(";").every((command) => SED_COMMAND.test(command.trim()))
+}
+
+/** Awk writes, runs and connects by these alone; a program that only compares with `>` is taken for one that writes. */
+const AWK_ACTION = /[>|@]|system|getline|close|fflush/
+
+function isReadingAwk(words: readonly ShellWord[]): boolean {
+  const texts = words.map(({ word }) => word)
+  let at = 0
+  while (/^-F./.test(texts[at] ?? "") || texts[at] === "-F" || texts[at] === "-v") at += texts[at]?.length === 2 ? 2 : 1
+  const script = texts[at]
+  if (script === undefined || words.slice(0, at + 1).some((word) => word.isExpanded)) return false
+  return !script.startsWith("-") && !AWK_ACTION.test(script) && !words.slice(at + 1).some(isOption)
+}
+
+/** Some kinds of awk take options after the program too. */
+function isOption({ word, isExpanded }: ShellWord): boolean {
+  return isExpanded || word.startsWith("-")
 }

@@ -8,9 +8,8 @@ import type { ProcessExit } from "../../plugin/process.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
 import { failWith, handBack, type ToolReturn } from "../../plugin/tool-return.ts"
 import { commandEffects } from "./command-effects.ts"
-import { type EnvironmentParts, toCommandEnvironment, withCautiousGit } from "./command-environment.ts"
 import { forecastCommand } from "./command-forecast.ts"
-import { type CommandOutput, readCommandOutput } from "./command-output.ts"
+import type { ToolContext } from "../../plugin/context.ts"
 
 export interface RunCommandOptions extends EnvironmentParts {
   readonly shell: string
@@ -143,4 +142,63 @@ function toPlainText(text: string): string {
   return stripVTControlCharacters(text)
     .replace(/\r/g, "\n")
     .replace(/[^\P{Cc}\n\t]/gu, "")
+}
+
+interface EnvironmentParts {
+  readonly environment: Readonly<Record<string, string>>
+  /** Looked in after the folders of PATH. */
+  readonly extraPaths: readonly string[]
+}
+
+/** What the command gets, and all it gets: the plugin's environment, then the call's, then the extra folders. */
+function toCommandEnvironment(
+  { environment, extraPaths }: EnvironmentParts,
+  ofCall: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const merged = { ...environment, ...ofCall }
+  if (extraPaths.length === 0) return merged
+  const known = merged["PATH"] ? [merged["PATH"]] : []
+  return { ...merged, PATH: [...known, ...extraPaths].join(":") }
+}
+
+/**
+ * For commands that run unasked. Git takes any folder with the right files for a repository and runs what its `config`
+ * names, in every command that only reads too; such files may lie in a project that somebody else wrote. With this it
+ * takes only folders with a `.git`, whose content no project brings along.
+ */
+function withCautiousGit(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const count = Number(environment["GIT_CONFIG_COUNT"] ?? 0)
+  return {
+    ...environment,
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${count}`]: "safe.bareRepository",
+    [`GIT_CONFIG_VALUE_${count}`]: "explicit",
+  }
+}
+
+/** Together they leave room for the rest of the result within the 8 KiB that are passed on whole. */
+const HEAD_BYTES = 2 * 1024
+const TAIL_BYTES = 5 * 1024
+
+interface CommandOutput {
+  /** Redacted. Of long output the head and, since errors come last, more of the tail. */
+  readonly output: string
+  readonly outputBytes: number
+  readonly truncated: boolean
+}
+
+async function readCommandOutput({ output, taskId }: ToolContext): Promise<CommandOutput> {
+  const whole = await output.read({ limitBytes: HEAD_BYTES + TAIL_BYTES })
+  const outputBytes = whole.totalBytes
+  if (whole.nextOffset >= outputBytes && whole.droppedBefore === null) {
+    return { output: whole.text, outputBytes, truncated: false }
+  }
+  const head = await output.read({ limitBytes: HEAD_BYTES })
+  const tail = await output.read({ tailBytes: TAIL_BYTES })
+  const shownHead = head.droppedBefore === null ? head.text : ""
+  const from = head.droppedBefore === null ? head.nextOffset : 0
+  const note =
+    `\n[${tail.offset - from} of ${outputBytes} bytes left out here: bytes ${from} to ${tail.offset} of the output of ` +
+    `task ${taskId}, kept only if the command ran on in the background. To see all, write the output to a file.]\n`
+  return { output: `${shownHead}${note}${tail.text}`, outputBytes, truncated: true }
 }

@@ -9,9 +9,8 @@ import { createRegistry } from "../../plugin/registry.ts"
 import { contentOf } from "../../plugin/tool-content.ts"
 import { isToolReturn } from "../../plugin/tool-return.ts"
 import type { CommandContext } from "../../plugin/user-command.ts"
-import { fillTemplate, splitWords } from "./command-template.ts"
+import { fillTemplate, splitWords, createSlashCommandPlugin } from "./slash-command-plugin.ts"
 import { splitFrontMatter } from "../../base/front-matter.ts"
-import { createSlashCommandPlugin } from "./slash-command-plugin.ts"
 
 async function open(files: Readonly<Record<string, string>> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "meanwhile-commands-"))

@@ -8,9 +8,9 @@ import { defineTool, type Tool } from "../../plugin/tool.ts"
 import type { ToolPlugin } from "../../plugin/tool-plugin.ts"
 import { type Profile, profileSchema } from "./profile.ts"
 import { createProfileCollection, type ProfileCollection } from "./profile-collection.ts"
-import { listAsText } from "./profile-text.ts"
 import { createFinishTool } from "./finish-tool.ts"
 import { createSpawnSubagent } from "./spawn-subagent.ts"
+import type { FoundProfiles } from "./profile-folder.ts"
 
 export interface SubagentPluginOptions {
   /** Absolute folders of `*.md` profiles. Of two with one name the first counts. One that does not exist is empty. */
@@ -65,4 +65,17 @@ function createListProfiles(collection: ProfileCollection): Tool {
       return showModel([{ type: "text", text: listAsText(found) }], `there are ${found.profiles.length} profiles`)
     },
   })
+}
+
+/** The profiles as a list for the model and the person alike. */
+function listAsText({ profiles, problems }: FoundProfiles): string {
+  const lines = profiles.length > 0 ? profiles.map(toLine) : ["There are no profiles."]
+  const broken = problems.map((problem) => `- ${problem}`)
+  return [...lines, ...(broken.length > 0 ? ["These cannot be used:", ...broken] : [])].join("\n")
+}
+
+function toLine({ name, description, model, tools }: Profile): string {
+  const having = tools && `tools: ${tools.join(", ") || "none"}`
+  const facts = [model && `model: ${model}`, having].filter((fact) => fact !== undefined)
+  return `- ${name}: ${description}${facts.length > 0 ? ` (${facts.join("; ")})` : ""}`
 }

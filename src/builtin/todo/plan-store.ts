@@ -2,7 +2,10 @@ import { MeanwhileError } from "../../base/error.ts"
 import { type JsonValue, toJson } from "../../base/json.ts"
 import type { ToolContext } from "../../plugin/context.ts"
 import { type Plan, planSchema } from "./plan.ts"
-import { createPlanFiles } from "./plan-files.ts"
+import { readFile, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { unlessMissing } from "../../base/system-error.ts"
+import type { SessionId, WorkspaceId } from "../../task/id.ts"
 
 /** Whose plan it is. Calls outside of any conversation share one. */
 export type PlanOwner = Pick<ToolContext, "workspace" | "session" | "documents">
@@ -65,4 +68,34 @@ function parse(read: () => unknown, place: string): Plan {
     const message = `The plan in ${place} cannot be read. Make a new one with createPlan, which replaces it.`
     throw new MeanwhileError("store_damaged", message, { place }, { cause: error })
   }
+}
+
+interface FileOwner {
+  readonly workspace: WorkspaceId
+  readonly session: SessionId | null
+}
+
+/** Plans as earlier versions kept them: a file for each, on the machine where it was made. None is written any more. */
+interface PlanFiles {
+  pathOf(owner: FileOwner): string
+  /** Undefined when there is none. */
+  read(owner: FileOwner): Promise<string | undefined>
+  remove(owner: FileOwner): Promise<void>
+}
+
+/** Without a directory there are none. */
+function createPlanFiles(directory: string | undefined): PlanFiles {
+  const pathOf = (owner: FileOwner): string => join(directory ?? "", `${toKey(owner)}.json`)
+  return {
+    pathOf,
+    read: async (owner) => (directory === undefined ? undefined : unlessMissing(readFile(pathOf(owner), "utf8"))),
+    async remove(owner) {
+      if (directory !== undefined) await rm(pathOf(owner), { force: true })
+    },
+  }
+}
+
+/** Safe as a file name: a separator in an id is encoded. */
+function toKey({ workspace, session }: FileOwner): string {
+  return `${encodeURIComponent(workspace)}.${encodeURIComponent(session ?? "none")}`
 }

@@ -2,20 +2,26 @@ import type { DatabaseSync } from "node:sqlite"
 import type { Clock } from "../../base/clock.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { Answers } from "../../task/operation-answer.ts"
-import type { CommitOptions, TaskStore } from "../../task/store.ts"
+import type { CommitOptions, TaskStore, Page, PageRequest } from "../../task/store.ts"
 import type { GroupCommit } from "./group-commit.ts"
 import type { LeaseWatch } from "../rules/tables.ts"
 import { toLease } from "../rules/hold-lease.ts"
 import type { Read } from "./read.ts"
 import { checkIntegrity } from "./reads/integrity.ts"
-import { listSessions } from "./reads/session-list.ts"
 import { createTaskCounts } from "./reads/task-counts.ts"
 import { createTaskList } from "./reads/task-list.ts"
 import { createTaskLookup } from "./reads/task-lookup.ts"
-import { createWorkerList } from "./reads/worker-list.ts"
 import { toTaskRecord } from "../rules/stored-task.ts"
 import type { RecordCache } from "./tables/record-cache.ts"
 import type { StoredTables } from "./tables/tables.ts"
+import type { WorkspaceId, WorkerId } from "../../task/id.ts"
+import type { SessionRecord } from "../../task/session.ts"
+import type { StoredSessions } from "./tables/session-table.ts"
+import { parseCursor, requirePageLimit, toCursor } from "../rules/cursor.ts"
+import type { JsonValue } from "../../base/json.ts"
+import { ANNOUNCEMENTS, WORKER_LEASE_PREFIX, type WorkerRecord } from "../../task/worker.ts"
+import { type LeaseRow, toStoredLease } from "../rules/rows/lease-row.ts"
+import { prepare } from "./statement.ts"
 
 export interface StoreParts {
   readonly database: DatabaseSync
@@ -73,4 +79,38 @@ export function createStore({ database, clock, tables, cache, leaseWatch, groupC
     artifact: (workspace, hash) => read(() => artifacts.find(workspace, hash)),
     checkIntegrity: () => read(() => checkIntegrity(database)),
   }
+}
+
+/** The last changed first. One that changes between two pages may be missed by the second: it was on no page yet, or is new. */
+function listSessions(table: StoredSessions, workspace: WorkspaceId, request: PageRequest): Page<SessionRecord> {
+  const { limit, cursor } = request
+  requirePageLimit(limit, "sessions")
+  const after = cursor === undefined ? undefined : parseCursor(cursor)
+  const found = table.list(workspace, after && { updatedAt: after.at, number: after.number }, limit + 1)
+  const shown = found.slice(0, limit)
+  const items = shown.map(({ record }) => record)
+  const last = shown.at(-1)
+  if (found.length <= limit || !last) return { items }
+  return { items, cursor: toCursor({ at: last.record.updatedAt, number: last.number }) }
+}
+
+type WorkerRow = LeaseRow & { readonly announcement: string | null; readonly running: number }
+
+function createWorkerList(database: DatabaseSync, watch: LeaseWatch): () => readonly WorkerRecord[] {
+  // A lease that somebody else has taken is of a worker that is gone.
+  const read = prepare<WorkerRow>(
+    database,
+    `SELECT leases.*,
+       (SELECT value FROM documents WHERE workspace = ?2 AND collection = ?3 AND id = holder) AS announcement,
+       (SELECT count(*) FROM tasks INDEXED BY tasks_by_status
+         WHERE status IN ('running', 'stopping') AND worker = holder AND kind <> 'turn') AS running
+     FROM leases WHERE key >= ?1 AND key = ?1 || holder ORDER BY key`,
+  )
+  return () =>
+    read.all(WORKER_LEASE_PREFIX, ANNOUNCEMENTS.workspace, ANNOUNCEMENTS.collection).flatMap((row) => {
+      const lease = toStoredLease(row)
+      if (watch.isOver(lease)) return []
+      const announcement = row.announcement === null ? null : (JSON.parse(row.announcement) as JsonValue)
+      return { id: lease.holder as WorkerId, process: lease.data, announcement, running: row.running }
+    })
 }

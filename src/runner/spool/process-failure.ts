@@ -1,9 +1,9 @@
 import { dirname } from "node:path"
 import { MeanwhileError } from "../../base/error.ts"
 import type { ProcessExit } from "../../plugin/process.ts"
-import { isDiskFull } from "../process/disk-space.ts"
 import { readFacts } from "../process/process-file.ts"
 import type { RunPaths } from "./run-paths.ts"
+import { statfsSync } from "node:fs"
 
 /**
  * A command that failed while the disk is full failed for that, as far as anyone can see: its own writes return the
@@ -36,4 +36,11 @@ export function toOverLimitError(limitBytes: number): MeanwhileError {
 function toDiskFullError(directory: string): MeanwhileError {
   const message = `The disk that holds ${directory} is full, so the task's output cannot be written. Free some space and run it again.`
   return new MeanwhileError("disk_full", message, { directory })
+}
+
+/** Whether a write there must fail for want of space or of file entries. */
+function isDiskFull(directory: string): boolean {
+  const { bfree, bavail, files, ffree } = statfsSync(directory)
+  const freeBlocks = process.getuid?.() === 0 ? bfree : bavail
+  return freeBlocks === 0 || (files > 0 && ffree === 0)
 }

@@ -1,5 +1,4 @@
-import { createBackgroundPlugin } from "../../../src/builtin/background/background-plugin.ts"
-import type { VocabularyName } from "../../../src/builtin/background/vocabularies.ts"
+import { createBackgroundPlugin, type VocabularyName } from "../../../src/builtin/background/background-plugin.ts"
 import type { ScriptedCall, ScriptStep } from "../../../src/builtin/scripted/script.ts"
 import type { JsonObject } from "../../../src/base/json.ts"
 import { definePlugin } from "../../../src/plugin/define-plugin.ts"

@@ -1,9 +1,9 @@
 import type { PromotedAnswer } from "../../../plugin/tool-hooks.ts"
 import type { CapableTool } from "../capable-tool.ts"
-import { toThresholdMs } from "../threshold.ts"
 import type { Vocabulary } from "../vocabulary.ts"
 import { createStartTool } from "./start-tool.ts"
 import { createTaskTools } from "./task-tools.ts"
+import type { TaskRecord } from "../../../task/record.ts"
 
 const INSTRUCTIONS = `## Background Task Execution
 
@@ -60,4 +60,19 @@ function toBeginning(isWaiting: boolean, isExceeded: boolean, threshold: number)
   return threshold > 0
     ? `Task was moved to background after ${threshold.toFixed(1)}s, and continues there.`
     : "Task runs in background."
+}
+
+/** When such a call moves to the background by itself. 0: it is there from the start; null: nobody can say. */
+function toThresholdMs(task: TaskRecord, capable: readonly CapableTool[]): number | null {
+  const found = capable.find(({ plugin, tool }) => plugin === task.plugin && tool.name === task.tool)
+  if (!found) return null
+  const { movesAfterMs, tool, thresholdMs } = found
+  if (typeof movesAfterMs === "number") return movesAfterMs
+  if (movesAfterMs === "never") return null
+  if (movesAfterMs === "start" || typeof tool.background !== "function") return 0
+  const parsed = tool.input.safeParse(task.input)
+  if (!parsed.success) return null
+  const policy = tool.background(parsed.data)
+  if (policy.mode === "never" || policy.mode === "on_request") return null
+  return policy.mode === "always" ? 0 : (policy.ms ?? thresholdMs)
 }

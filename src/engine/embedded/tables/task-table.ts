@@ -1,12 +1,13 @@
 import type { DatabaseSync } from "node:sqlite"
 import { isTerminal } from "../../../task/lifecycle.ts"
-import { prepare } from "../statement.ts"
-import { toInputText } from "../../rules/rows/input-text.ts"
-import { createLargeInputTable, isLarge } from "./input-table.ts"
+import { prepare, type Statement } from "../statement.ts"
+import { toInputText, parseInput } from "../../rules/rows/input-text.ts"
+import { createLargeInputTable, isLarge, type LargeInputTable } from "./input-table.ts"
 import { toStateColumns } from "../../rules/rows/state-columns.ts"
-import { createTaskFinder } from "./task-finder.ts"
 import { createTaskInsert } from "./task-insert.ts"
 import type { TaskTable } from "../../rules/tables.ts"
+import { SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "../../rules/rows/task-row.ts"
+import type { StoredTask } from "../../rules/stored-task.ts"
 
 const SAVE_RUN = `UPDATE tasks SET status = ?, run = ?, fence = ?, last_sequence = ?, worker = ?, available_at = ?,
   queued_at = ?, started_at = ?, ended_at = ?, ran_ms = ?, has_unused_result = ?, used_at = ?, state = ?, patch = ?,
@@ -86,5 +87,34 @@ export function createTaskTable(database: DatabaseSync): TaskTable {
       largeInputs.remove(number)
       remove.run(number)
     },
+  }
+}
+
+type TaskFinder = Pick<TaskTable, "find" | "findByIdempotencyKey" | "findByAskingStep" | "ofSession">
+
+const NO_INPUT = { input: "null", metadata: "{}" }
+
+function createTaskFinder(database: DatabaseSync, largeInputs: LargeInputTable): TaskFinder {
+  const prepareWhere = (condition: string): Statement<TaskRow> =>
+    prepare(database, `SELECT ${SUMMARY_COLUMNS}, patch, metadata, input FROM tasks WHERE ${condition}`)
+  const byId = prepareWhere("id = ?")
+  const byIdempotencyKey = prepareWhere("workspace = ? AND idempotency_key = ?")
+  const byAskingStep = prepareWhere("asked_by_task = ? AND asked_by_run = ? AND asked_by_key = ?")
+  const bySession = prepareWhere("session = ?")
+
+  function read(row: TaskRow): StoredTask {
+    const { input, metadata } = row
+    const isInline = input !== null && metadata !== null
+    const text = isInline ? { input, metadata } : (largeInputs.find(row.number) ?? NO_INPUT)
+    return toStoredTask(row, parseInput(text), !isInline)
+  }
+
+  const readIf = (row: TaskRow | undefined): StoredTask | undefined => row && read(row)
+
+  return {
+    find: (id) => readIf(byId.get(id)),
+    findByIdempotencyKey: (workspace, key) => readIf(byIdempotencyKey.get(workspace, key)),
+    findByAskingStep: ({ taskId, run, key }) => readIf(byAskingStep.get(taskId, run, key)),
+    ofSession: (session) => bySession.all(session).map(read),
   }
 }
