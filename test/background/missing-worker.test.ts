@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import { toListText } from "../../src/builtin/background/opencode/task-list.ts"
-import { toTaskFacts } from "../../src/builtin/background/meanwhile/task-facts.ts"
+import { toListText } from "../../src/builtin/background/vocabulary/opencode/task-list.ts"
+import { toTaskFacts } from "../../src/builtin/background/vocabulary/meanwhile/task-facts.ts"
 import { openTestRuntime } from "../support/test-engine.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { echo } from "../support/tools.ts"

@@ -2,10 +2,10 @@ import { hostname } from "node:os"
 import type { DatabaseSync } from "node:sqlite"
 import type { Clock } from "../../base/clock.ts"
 import type { JsonObject } from "../../base/json.ts"
-import { retryWhileBusy } from "./busy-retry.ts"
+import { retryWhileBusy } from "./sqlite/busy-retry.ts"
 import type { IsHolderAlive } from "../rules/lease-watch.ts"
-import { isSqliteError } from "./sqlite-error.ts"
-import { prepare } from "./statement.ts"
+import { isSqliteError } from "./sqlite/sqlite-error.ts"
+import { prepare } from "./sqlite/statement.ts"
 
 /** The engines that have this store open, this one and those of other processes. */
 export interface Attachments {

@@ -7,7 +7,7 @@ import { TASK_KINDS } from "../../task/record.ts"
 import { addTo, callSafely } from "../rules/local-bus.ts"
 import { createFairTake, type QueuedRun } from "./fair-take.ts"
 import type { Read } from "./read.ts"
-import { createStatementCache, LIMIT, prepare } from "./statement.ts"
+import { createStatementCache, LIMIT, prepare } from "./sqlite/statement.ts"
 
 export interface EmbeddedDispatcher extends Dispatcher {
   /** Something was queued, here or elsewhere. */

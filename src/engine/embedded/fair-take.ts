@@ -4,7 +4,7 @@ import type { Wake } from "../../task/bus.ts"
 import type { Offer, TakeRequest } from "../../task/dispatcher.ts"
 import type { TaskId } from "../../task/id.ts"
 import { createFairShare, type FairShare } from "../rules/fair-share.ts"
-import { prepare } from "./statement.ts"
+import { prepare } from "./sqlite/statement.ts"
 
 /** A queued run, and its place in the queue. */
 export interface QueuedRun extends Offer {

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { CancelTimer, Clock } from "../../base/clock.ts"
 import type { Attachments } from "./attachments.ts"
-import { isSqliteError } from "./sqlite-error.ts"
-import { prepareDataVersion } from "./statement.ts"
+import { isSqliteError } from "./sqlite/sqlite-error.ts"
+import { prepareDataVersion } from "./sqlite/statement.ts"
 
 /** Notices what other processes commit, while anyone here listens. */
 export interface ForeignChanges {

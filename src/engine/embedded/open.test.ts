@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { createTask, RUNNING } from "../suite/samples.ts"
 import { expectRefusal } from "../suite/subject.ts"
 import { createEmbeddedEngine } from "./engine.ts"
-import { migrate, STORE_VERSION } from "./migrations.ts"
+import { migrate, STORE_VERSION } from "./schema/migrations.ts"
 import { createFolder } from "../../../test/support/embedded/store.ts"
 
 let path: string

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs"
 import { DatabaseSync } from "node:sqlite"
-import { retryWhileBusy } from "./busy-retry.ts"
-import { assertOursByQuery, migrate } from "./migrations.ts"
-import { toStoreError } from "./sqlite-error.ts"
+import { retryWhileBusy } from "./sqlite/busy-retry.ts"
+import { assertOursByQuery, migrate } from "./schema/migrations.ts"
+import { toStoreError } from "./sqlite/sqlite-error.ts"
 import { createStoreFile, inspectStoreFile } from "./store-file.ts"
-import { prepare } from "./statement.ts"
+import { prepare } from "./sqlite/statement.ts"
 
 export interface OpenOptions {
   readonly path: string

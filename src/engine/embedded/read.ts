@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import { MeanwhileError } from "../../base/error.ts"
-import { retryWhileBusy } from "./busy-retry.ts"
-import { isBusy, toStoreError } from "./sqlite-error.ts"
+import { retryWhileBusy } from "./sqlite/busy-retry.ts"
+import { isBusy, toStoreError } from "./sqlite/sqlite-error.ts"
 
 /** Runs a query; its answer holds everything committed before it was asked. */
 export type Read = <Result>(query: () => Result) => Promise<Result>

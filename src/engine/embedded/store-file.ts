@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, fstatSync, mkdirSync, openSync, readSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
-import { assertOurs } from "./migrations.ts"
+import { assertOurs } from "./schema/migrations.ts"
 
 const HEADER_BYTES = 100
 const MAGIC = "SQLite format 3\0"

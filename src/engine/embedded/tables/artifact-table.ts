@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { ArtifactRecord } from "../../../task/document.ts"
 import type { ArtifactHash, TaskId, WorkspaceId } from "../../../task/id.ts"
-import { prepare } from "../statement.ts"
+import { prepare } from "../sqlite/statement.ts"
 import type { ArtifactTable } from "../../rules/tables.ts"
 
 /** Bytes are kept once per workspace, for as long as a task that put them exists, or for ever when no task did. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { DocumentRecord } from "../../../task/document.ts"
 import type { WorkspaceId } from "../../../task/id.ts"
-import { prepare } from "../statement.ts"
+import { prepare } from "../sqlite/statement.ts"
 import { type DocumentRow, toDocument } from "../../rules/rows/document-row.ts"
 import type { DocumentTable } from "../../rules/tables.ts"
 

@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite"
 import type { GroupArrival, GroupRecord, GroupState } from "../../../task/group.ts"
 import type { GroupId, SessionId } from "../../../task/id.ts"
 import type { GroupFilter } from "../../../task/store.ts"
-import { createStatementCache, LIMIT, prepare } from "../statement.ts"
+import { createStatementCache, LIMIT, prepare } from "../sqlite/statement.ts"
 import { type GroupRow, toGroupRecord, toJoin } from "../../rules/rows/group-row.ts"
 import type { GroupTable } from "../../rules/tables.ts"
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { InputText } from "../../rules/rows/input-text.ts"
-import { prepare } from "../statement.ts"
+import { prepare } from "../sqlite/statement.ts"
 
 /** Longer inputs lie apart, so that a change of status does not write them again. */
 const INLINE_CHARACTERS = 1_000

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite"
-import { prepare } from "../statement.ts"
+import { prepare } from "../sqlite/statement.ts"
 import { type LeaseRow, toStoredLease } from "../../rules/rows/lease-row.ts"
 import type { LeaseTable, StoredLease } from "../../rules/tables.ts"
 

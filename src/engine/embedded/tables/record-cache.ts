@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { SessionId, TaskId } from "../../../task/id.ts"
-import { prepareDataVersion } from "../statement.ts"
+import { prepareDataVersion } from "../sqlite/statement.ts"
 import { createSessionCache } from "./session-cache.ts"
 import { createStepCache, type KnownSteps, withNewSteps } from "./step-cache.ts"
 import { createTaskCache } from "./task-cache.ts"

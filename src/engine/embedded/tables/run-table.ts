@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { TaskRecord } from "../../../task/record.ts"
-import { prepare } from "../statement.ts"
+import { prepare } from "../sqlite/statement.ts"
 import type { RunTable } from "../../rules/tables.ts"
 
 /** Runs before the current one, as they ended. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { SessionId, WorkspaceId } from "../../../task/id.ts"
 import type { MessageRecord } from "../../../task/session.ts"
-import { LIMIT, prepare } from "../statement.ts"
+import { LIMIT, prepare } from "../sqlite/statement.ts"
 import { type MessageRow, type SessionRow, toMessage, toStoredSession } from "../../rules/rows/session-row.ts"
 import type { SessionTable, StoredSession } from "../../rules/tables.ts"
 

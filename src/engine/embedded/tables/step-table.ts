@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { TaskId } from "../../../task/id.ts"
 import type { Step } from "../../../task/step.ts"
-import { prepare } from "../statement.ts"
+import { prepare } from "../sqlite/statement.ts"
 import { STEP_COLUMNS, type StepRow, toStep } from "../../rules/rows/step-row.ts"
 import type { StepTable } from "../../rules/tables.ts"
 

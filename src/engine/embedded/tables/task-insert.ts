@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite"
-import { prepare } from "../statement.ts"
+import { prepare } from "../sqlite/statement.ts"
 import { toInputText } from "../../rules/rows/input-text.ts"
 import { isLarge, type LargeInputTable } from "./input-table.ts"
 import { toStateColumns } from "../../rules/rows/state-columns.ts"

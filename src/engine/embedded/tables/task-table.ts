@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite"
 import { isTerminal } from "../../../task/lifecycle.ts"
-import { prepare, type Statement } from "../statement.ts"
+import { prepare, type Statement } from "../sqlite/statement.ts"
 import { toInputText, parseInput } from "../../rules/rows/input-text.ts"
 import { createLargeInputTable, isLarge, type LargeInputTable } from "./input-table.ts"
 import { toStateColumns } from "../../rules/rows/state-columns.ts"

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite"
 import type { WaitFilter } from "../../../task/store.ts"
 import type { WaitRecord } from "../../../task/wait.ts"
-import { createStatementCache, prepare } from "../statement.ts"
+import { createStatementCache, prepare } from "../sqlite/statement.ts"
 import { toWaitRecord, type WaitRow } from "../../rules/rows/wait-row.ts"
 import type { WaitTable } from "../../rules/tables.ts"
 

@@ -1,0 +1,14 @@
+import type { OneAtATime } from "../../../base/one-at-a-time.ts"
+import type { ToolContext } from "../../../plugin/context.ts"
+import type { CapableTool } from "./capable-tool.ts"
+import type { VocabularySettings } from "./vocabulary-settings.ts"
+
+/** One call of a tool for tasks. */
+export interface BackgroundCall {
+  readonly context: ToolContext
+  readonly settings: VocabularySettings
+  /** Starts of the same work wait for each other, so that the second finds the first. */
+  readonly oneAtATime: OneAtATime
+  /** Of the tools that the model of this conversation can call. */
+  capable(): readonly CapableTool[]
+}

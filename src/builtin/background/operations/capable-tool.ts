@@ -1,0 +1,52 @@
+import type { HostedTool } from "../../../plugin/plugin-host.ts"
+import type { OfferedTool } from "../../../plugin/sessions-port.ts"
+import type { Tool } from "../../../plugin/tool.ts"
+
+/** A tool that can run in the background. */
+export interface CapableTool {
+  readonly plugin: string
+  readonly tool: Tool
+  /** After how long its calls move there by themselves: `input` decides, they are there from the start, or never. */
+  readonly movesAfterMs: number | "input" | "start" | "never"
+  /** Of a policy that names none. */
+  readonly thresholdMs: number
+}
+
+const MOST_NAMED = 60
+
+export function findCapable(tools: readonly HostedTool[], thresholdMs: number): readonly CapableTool[] {
+  return tools.flatMap(({ plugin, tool }) => {
+    const movesAfterMs = toMovesAfterMs(tool, thresholdMs)
+    return movesAfterMs === null ? [] : [{ plugin, tool, movesAfterMs, thresholdMs }]
+  })
+}
+
+/** Those of them that the model of a session can call. */
+export function onlyOffered(capable: readonly CapableTool[], offers: readonly OfferedTool[]): readonly CapableTool[] {
+  return capable.filter(({ plugin, tool }) =>
+    offers.some((offered) => offered.plugin === plugin && offered.tool === tool.name),
+  )
+}
+
+/** Null: it cannot. A tool that decides by its input can, until it sees one that it will not. */
+function toMovesAfterMs({ background }: Tool, thresholdMs: number): CapableTool["movesAfterMs"] | null {
+  if (typeof background === "function") return "input"
+  if (background?.mode === "always") return "start"
+  if (background?.mode === "on_request") return "never"
+  return background?.mode === "after" ? (background.ms ?? thresholdMs) : null
+}
+
+/** For a description: `run_command (moves there by itself after 10 s), …`. */
+export function describeCapable(capable: readonly CapableTool[]): string {
+  if (capable.length === 0) return "none is exposed now"
+  const named = capable.slice(0, MOST_NAMED).map((each) => `${each.tool.name} (${describeMove(each)})`)
+  const more = capable.length - named.length
+  return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(", ")
+}
+
+function describeMove({ movesAfterMs }: CapableTool): string {
+  if (movesAfterMs === "start") return "is there from the start"
+  if (movesAfterMs === "never") return "only when it is started there"
+  if (movesAfterMs === "input") return "moves there by itself after some seconds, depending on its input"
+  return `moves there by itself after ${Number((movesAfterMs / 1_000).toFixed(1))} s`
+}

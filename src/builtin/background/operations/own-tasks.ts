@@ -1,0 +1,74 @@
+import { MeanwhileError } from "../../../base/error.ts"
+import type { ListedTask, TaskView } from "../../../plugin/task-service.ts"
+import { isTerminal, type RunStatus, TERMINAL_STATUSES } from "../../../task/lifecycle.ts"
+import { TASK_KINDS, type TaskRecord } from "../../../task/record.ts"
+import { isAskedOfPerson } from "../../../task/runtime-plugin.ts"
+import type { TaskFilter } from "../../../task/store.ts"
+import type { BackgroundCall } from "./background-call.ts"
+
+/** Which of the tasks of this conversation. */
+export interface OwnFilter {
+  readonly statuses?: readonly RunStatus[]
+  /** Its name or id. */
+  readonly group?: string
+  readonly batch?: string
+  /** Whether what it came to has been used. */
+  readonly isConsumed?: boolean
+}
+
+const MOST_LISTED = 1_000
+const CANCEL_WAIT_MS = 15_000
+const REASON = "the agent cancelled it"
+/** A turn is a task too, but none that a model started. */
+const KINDS = TASK_KINDS.filter((kind) => kind !== "turn")
+
+/** Any task of the workspace, to be read. */
+export async function requireTask({ context }: BackgroundCall, id: string): Promise<TaskView> {
+  const view = await context.tasks.get(id)
+  if (view.task.kind !== "turn") return view
+  throw new MeanwhileError("not_found", `${id} is a turn of a conversation, not a task.`, { id })
+}
+
+/** One of this conversation: nothing that one does stops, changes or clears what another started. */
+export async function requireOwn(call: BackgroundCall, id: string): Promise<TaskView> {
+  const view = await requireTask(call, id)
+  if (view.task.session === call.context.session) return view
+  const message = `Task ${view.task.id} belongs to another conversation: only that one, or a person, can do this.`
+  throw new MeanwhileError("permission_denied", message, { id: view.task.id })
+}
+
+export async function listOwn(call: BackgroundCall, filter: OwnFilter = {}): Promise<readonly ListedTask[]> {
+  const { items } = await call.context.tasks.list(await toFilter(call, filter), { limit: MOST_LISTED })
+  return items
+}
+
+/** The same without gates and questions: those are a person's, and nothing that is meant for all reaches them. */
+export async function listWork(call: BackgroundCall, filter: OwnFilter = {}): Promise<readonly ListedTask[]> {
+  return (await listOwn(call, filter)).filter((task) => !isAskedOfPerson(task))
+}
+
+/** Returns once the stop is accepted. */
+export async function cancelOwn(call: BackgroundCall, id: string, reason = REASON): Promise<TaskRecord> {
+  const { task } = await requireOwn(call, id)
+  return call.context.tasks.cancel(task.id, { by: "model", reason })
+}
+
+/** Whether nothing of it runs any more: it had ended before, or it was stopped and nothing survived that. */
+export async function cancelAndLook(call: BackgroundCall, id: string): Promise<boolean> {
+  const before = await requireOwn(call, id)
+  if (isTerminal(before.task.status)) return true
+  await cancelOwn(call, before.task.id)
+  const { task } = await call.context.tasks.result(before.task.id, { waitMs: CANCEL_WAIT_MS })
+  if (task.status !== "cancelled" && task.status !== "timed_out") return isTerminal(task.status)
+  return task.survivors !== "unknown" && task.survivors.length === 0
+}
+
+export async function clearOwn(call: BackgroundCall, filter: OwnFilter = {}): Promise<number> {
+  return call.context.tasks.clear({ ...(await toFilter(call, { statuses: TERMINAL_STATUSES, ...filter })) })
+}
+
+async function toFilter({ context }: BackgroundCall, { group, ...filter }: OwnFilter): Promise<TaskFilter> {
+  const { session, tasks } = context
+  const found = group === undefined ? undefined : await tasks.groups.get(group, { session })
+  return { ...filter, session, kinds: KINDS, ...(found && { group: found.id }) }
+}

@@ -1,0 +1,26 @@
+import type { CapableTool } from "../../operations/capable-tool.ts"
+
+/** What this vocabulary calls tools that have another name here. Both names are taken; these are shown. */
+const PLUGINS: ReadonlyMap<string, string> = new Map([["shell", "cli"]])
+const TOOLS: ReadonlyMap<string, string> = new Map([["run_command", "runCommand"]])
+
+export function toPluginName(plugin: string): string {
+  return PLUGINS.get(plugin) ?? plugin
+}
+
+export function toToolName(tool: string): string {
+  return TOOLS.get(tool) ?? tool
+}
+
+export function isPlugin(plugin: string, name: string): boolean {
+  return plugin === name || toPluginName(plugin) === name
+}
+
+export function isTool(tool: string, name: string): boolean {
+  return tool === name || toToolName(tool) === name
+}
+
+/** Each once, in the order in which they are exposed. */
+export function pluginNames(capable: readonly CapableTool[]): readonly string[] {
+  return [...new Set(capable.map(({ plugin }) => toPluginName(plugin)))]
+}

@@ -1,0 +1,171 @@
+import { z } from "zod"
+import type { JsonObject } from "../../../../base/json.ts"
+import { lazily } from "../../../../base/lazily.ts"
+import type { OutputChunk } from "../../../../plugin/output.ts"
+import type { WaitAnswer } from "../../../../plugin/wait-request.ts"
+import { isTerminal, RUN_STATUSES } from "../../../../task/lifecycle.ts"
+import { answer } from "../answer.ts"
+import type { TaskOperations } from "../../operations/task-operations.ts"
+import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
+import { IN_ANSWERS, toGroupFacts, toTaskDetails, toTaskFacts } from "./task-facts.ts"
+
+const OUTPUT_BYTES = 16 * 1024
+const MOST_SHOWN = 100
+const LIVE_TAIL_BYTES = 2 * 1024
+const DEFAULT_LIMIT_SECONDS = 300
+const LONGEST_LIMIT_SECONDS = 3_600
+
+export const taskId = lazily(() =>
+  z.string().trim().min(1).max(64).describe("The id of a task, or the beginning of it."),
+)
+export const groupId = lazily(() =>
+  z.string().trim().min(1).max(100).describe("The name of a group of yours, or its id."),
+)
+
+export const createReadTools = (): readonly VocabularyTool[] => [
+  defineVocabularyTool({
+    name: "get_task",
+    description: () =>
+      "Shows a task as it is now: status, progress, what it printed and, when it has ended, its result. Answers at " +
+      "once. Not needed to learn of the end: that is told by itself.",
+    input: z.strictObject({
+      task_id: taskId(),
+      offset: z.number().int().nonnegative().optional().describe("Show what it printed from this byte on."),
+      tail: z
+        .number()
+        .int()
+        .positive()
+        .max(OUTPUT_BYTES)
+        .optional()
+        .describe("Show the last so many bytes it printed."),
+    }),
+    isAutoApproved: true,
+    title: ({ task_id: id }) => `look at task ${id}`,
+    async run({ task_id: id, offset, tail }, operations) {
+      const view = await operations.read(id)
+      const { task } = view
+      const output = await readOutput(operations, task.id, { offset, tail, isLive: !isTerminal(task.status) })
+      return answer(`${task.title}: ${task.status}`, { ...toTaskDetails(view), ...output })
+    },
+  }),
+  defineVocabularyTool({
+    name: "list_tasks",
+    description: () => "Lists the background tasks of this conversation, the newest first.",
+    input: z.strictObject({
+      status: z
+        .union([z.enum(RUN_STATUSES), z.array(z.enum(RUN_STATUSES))])
+        .optional()
+        .describe("Only those with this status."),
+      group: groupId().optional().describe("Only those of this group."),
+    }),
+    isAutoApproved: true,
+    async run({ status, group }, operations) {
+      const statuses = status === undefined ? {} : { statuses: [status].flat() }
+      const tasks = await operations.list({ ...statuses, ...(group !== undefined && { group }) })
+      const shown = tasks.slice(0, MOST_SHOWN).map(toTaskFacts)
+      const left = tasks.length - shown.length
+      const note = left > 0 ? { note: `${left} older ones are not shown: ask for a status or a group.` } : {}
+      return answer(`${tasks.length} tasks`, { tasks: shown, count: tasks.length, ...note })
+    },
+  }),
+  defineVocabularyTool({
+    name: "wait_for",
+    description: () =>
+      "Holds this turn until tasks have ended, and shows their results. It costs nothing while it waits, and ends " +
+      "early when the person says something or a task needs an answer. Only for what you cannot go on without: " +
+      "results come back by themselves anyway.",
+    input: z.strictObject({
+      tasks: z
+        .array(taskId())
+        .min(1)
+        .max(100)
+        .optional()
+        .describe("Default: all of this conversation that you have not heard of."),
+      group: groupId().optional().describe("Instead of tasks: until this group is sealed and joined."),
+      pattern: z.string().min(1).max(500).optional().describe("Of one task: until a line that it prints holds this."),
+      until: z
+        .union([z.enum(["all", "any"]), z.number().int().positive()])
+        .optional()
+        .describe("How many of them. Default all."),
+      limit_seconds: z.number().positive().max(LONGEST_LIMIT_SECONDS).default(DEFAULT_LIMIT_SECONDS),
+    }),
+    isAutoApproved: true,
+    waitsMs: ({ limit_seconds: seconds }) => seconds * 1_000,
+    async run({ limit_seconds: seconds, tasks, group, pattern, until }, operations) {
+      const waited = await operations.wait({
+        limitMs: seconds * 1_000,
+        ...(tasks && { tasks }),
+        ...(group !== undefined && { group }),
+        ...(pattern !== undefined && { pattern }),
+        ...(until !== undefined && { until }),
+      })
+      return answer(HEADLINES[waited.reason], await toWaitFacts(waited, operations))
+    },
+  }),
+  defineVocabularyTool({
+    name: "acknowledge",
+    description: () => "Says that you know what these tasks came to: it is not told to you any more.",
+    input: z.strictObject({ task_ids: z.array(taskId()).min(1).max(100) }),
+    isAutoApproved: true,
+    async run({ task_ids: ids }, operations) {
+      const count = await operations.acknowledge(ids)
+      return answer(`${count} acknowledged`, { acknowledged: count })
+    },
+  }),
+]
+
+const HEADLINES: Readonly<Record<WaitAnswer["reason"], string>> = {
+  met: "they have ended",
+  cancelled: "the group was cancelled",
+  needs_answer: "one of them waits for an answer",
+  released: "something new was said",
+  time: "they go on",
+}
+
+const NOTES: Readonly<Record<WaitAnswer["reason"], string>> = {
+  met: "",
+  cancelled: "The group was cancelled.",
+  needs_answer: "One of them waits for an answer: the person sees it in the inbox. The others go on.",
+  released: "The person said something: look at that first. What runs goes on, and its result comes back by itself.",
+  time: "The time is over. What runs goes on, and its result comes back by itself: go on with other work.",
+}
+
+async function toWaitFacts({ reason, tasks, group, match }: WaitAnswer, operations: TaskOperations) {
+  const shown = await operations.show(tasks, IN_ANSWERS)
+  const note = [NOTES[reason], shown.note].filter((part) => part !== "").join(" ")
+  return {
+    reason,
+    tasks: shown.tasks,
+    ...(group && { group: toGroupFacts(group) }),
+    ...(match?.outcome === "matched" && { line: match.line }),
+    ...(note !== "" && { note }),
+  } satisfies JsonObject
+}
+
+interface OutputWish {
+  readonly offset: number | undefined
+  readonly tail: number | undefined
+  readonly isLive: boolean
+}
+
+/** What was asked for; else of a live one the end, and of an ended one nothing: its result says it. */
+async function readOutput(operations: TaskOperations, id: string, wish: OutputWish): Promise<JsonObject> {
+  const { offset, tail, isLive } = wish
+  if (offset !== undefined) return toOutput(await operations.output(id, { offset, limitBytes: OUTPUT_BYTES }))
+  if (tail !== undefined) return toOutput(await operations.output(id, { tailBytes: tail }))
+  if (!isLive) return {}
+  const chunk = await operations.output(id, { tailBytes: LIVE_TAIL_BYTES })
+  return chunk.text === "" ? {} : toOutput(chunk)
+}
+
+function toOutput({ text, offset, nextOffset, totalBytes, droppedBefore }: OutputChunk): JsonObject {
+  return {
+    output: {
+      text,
+      offset,
+      next_offset: nextOffset,
+      total_bytes: totalBytes,
+      ...(droppedBefore !== null && { dropped_before: droppedBefore }),
+    },
+  }
+}

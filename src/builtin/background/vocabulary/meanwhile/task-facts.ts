@@ -1,0 +1,101 @@
+import { type JsonObject, toJson } from "../../../../base/json.ts"
+import type { ListedTask, TaskView } from "../../../../plugin/task-service.ts"
+import type { GroupRecord } from "../../../../task/group.ts"
+import type { Patch } from "../../../../task/patch.ts"
+import type { TaskRecord, TaskSummary } from "../../../../task/record.ts"
+import { toPlainResult } from "../plain-result.ts"
+import { toLack } from "../lack.ts"
+import { toShortId } from "../short-id.ts"
+import type { ResultView } from "../../operations/show-results.ts"
+
+/** A task in a list, in the words of this vocabulary. */
+export function toTaskFacts(task: ListedTask | TaskRecord): JsonObject {
+  return {
+    task_id: toShortId(task.id),
+    title: task.title,
+    tool: task.tool,
+    status: task.status,
+    ...(task.status === "waiting" && { waits_for: task.wait.reason }),
+    ...toLack("missing" in task ? task.missing : null),
+    ...(task.group !== null && { group: toShortId(task.group) }),
+    ...(task.resumeCount > 0 && { resumed: task.resumeCount }),
+    started_at: task.startedAt === null ? null : new Date(task.startedAt).toISOString(),
+    ...("endedAt" in task && { ran_seconds: toSeconds(task.ranMs) }),
+    ...toProgress(task),
+  }
+}
+
+/** All that is known of one, its result included when it has ended. */
+export function toTaskDetails({ task, placeInQueue, missing, estimate, outputBytes, lastLine }: TaskView): JsonObject {
+  return {
+    ...toTaskFacts(task),
+    ...(placeInQueue !== null && { place_in_queue: placeInQueue }),
+    ...toLack(missing),
+    ...(estimate && { usually_takes_seconds: toSeconds(estimate.medianMs) }),
+    ...(!("endedAt" in task) && lastLine !== null && { last_line: lastLine }),
+    output_bytes: outputBytes,
+    ...toOutcome(task),
+  }
+}
+
+/** Several of them in one answer. */
+export const IN_ANSWERS: ResultView = { toFacts: toTaskDetails, reader: "get_task" }
+
+/** What it came to; nothing while it lives. */
+export function toOutcome(task: TaskRecord): JsonObject {
+  const patch = "patch" in task && task.patch ? toPatchFacts(task.patch) : {}
+  switch (task.status) {
+    case "completed":
+      return task.strippedAt === null ? patch : { ...patch, note: "Its result was used, and removed since." }
+    case "failed":
+      return { error: task.failure.message, ...patch }
+    case "interrupted":
+      return { error: task.failure.message }
+    case "cancelled":
+    case "timed_out":
+      return { ended_by: task.stop.by, reason: task.stop.reason, survivors: toJson(task.survivors), ...patch }
+    default:
+      return {}
+  }
+}
+
+export function toGroupFacts(group: GroupRecord): JsonObject {
+  return {
+    group: toShortId(group.id),
+    name: group.name,
+    state: group.state,
+    members: group.memberCount,
+    ended: group.arrivals.length,
+  }
+}
+
+function toPatchFacts(patch: Patch): JsonObject {
+  const { facts, artifacts, nextSteps } = patch
+  return {
+    result: toPlainResult(patch),
+    ...(Object.keys(facts).length > 0 && { facts }),
+    ...(artifacts.length > 0 && { artifacts: toJson(artifacts) }),
+    ...(nextSteps.length > 0 && { next_steps: nextSteps }),
+  }
+}
+
+function toProgress({ progress }: TaskSummary | TaskRecord): JsonObject {
+  if (!progress) return {}
+  const { done, total, phase, activity } = progress
+  const facts = {
+    ...(done !== null && { done }),
+    ...(total !== null && { total }),
+    ...(phase !== null && { phase }),
+    ...(activity && {
+      tool_calls: activity.toolCalls,
+      last_tools: activity.lastTools,
+      tokens: activity.tokens,
+      last_activity_at: new Date(activity.at).toISOString(),
+    }),
+  }
+  return Object.keys(facts).length > 0 ? { progress: facts } : {}
+}
+
+export function toSeconds(durationMs: number): number {
+  return Math.round(durationMs / 100) / 10
+}

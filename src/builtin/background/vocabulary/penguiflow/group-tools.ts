@@ -1,0 +1,114 @@
+import { z } from "zod"
+import { isMeanwhileError, MeanwhileError } from "../../../../base/error.ts"
+import { lazily } from "../../../../base/lazily.ts"
+import { GROUP_LIFECYCLE, type GroupRecord, type GroupState } from "../../../../task/group.ts"
+import { answer } from "../answer.ts"
+import { askToApply } from "../../operations/ask-to-apply.ts"
+import type { TaskOperations } from "../../operations/task-operations.ts"
+import { defineVocabularyTool, type VocabularyTool } from "../vocabulary.ts"
+import { toGroupFacts, toTaskFacts } from "./task-facts.ts"
+
+const STATES = Object.keys(GROUP_LIFECYCLE) as GroupState[]
+const WHICH = "give either group_id or group"
+
+const groupFields = lazily(() => {
+  const groupId = z.string().trim().min(1).max(64).describe("The id of a group, or the beginning of it.")
+  const groupName = z.string().trim().min(1).max(100).describe("The name of a group of this conversation.")
+  return { group_id: groupId.optional(), group: groupName.optional() }
+})
+
+interface NamedGroup {
+  readonly group_id?: string | undefined
+  readonly group?: string | undefined
+}
+
+const isNamed = ({ group_id: id, group }: NamedGroup): boolean => (id === undefined) !== (group === undefined)
+const toName = ({ group_id: id, group }: NamedGroup): string => id ?? group ?? ""
+
+export const createGroupTools = (): readonly VocabularyTool[] => [
+  defineVocabularyTool({
+    name: "tasks.seal_group",
+    description: () =>
+      "Says that a group gets no more tasks, so that it is told of when those in it have ended. Groups are sealed by " +
+      "themselves when your turn ends.",
+    input: z.strictObject(groupFields()).refine(isNamed, { error: WHICH }),
+    isAutoApproved: true,
+    async run(input, operations) {
+      const group = await operations.groups.seal(toName(input))
+      return tell(group, { ok: true, sealed_task_count: group.memberCount })
+    },
+  }),
+  defineVocabularyTool({
+    name: "tasks.cancel_group",
+    description: () => "Stops all tasks of a group that still run, and releases whoever waits for it.",
+    input: z
+      .strictObject({ ...groupFields(), reason: z.string().trim().min(1).max(500).optional() })
+      .refine(isNamed, { error: WHICH }),
+    isAutoApproved: false,
+    title: (input) => `cancel group ${toName(input)}`,
+    async run({ reason, ...input }, operations) {
+      const before = await operations.groups.get(toName(input))
+      const group = await operations.groups.cancel(before.id, reason)
+      const cancelled = before.state === "cancelled" ? 0 : before.memberCount - before.arrivals.length
+      return tell(group, { ok: true, cancelled_task_count: cancelled })
+    },
+  }),
+  defineVocabularyTool({
+    name: "tasks.list_groups",
+    description: () => "Lists the groups of this conversation, the newest first.",
+    input: z.strictObject({ status: z.enum(STATES).optional().describe("Only those with this status.") }),
+    isAutoApproved: true,
+    async run({ status }, operations) {
+      const groups = await operations.groups.list(status === undefined ? undefined : [status])
+      return answer(`${groups.length} groups`, { groups: groups.map(toGroupFacts), count: groups.length })
+    },
+  }),
+  defineVocabularyTool({
+    name: "tasks.get_group",
+    description: () => "Shows a group with its tasks.",
+    input: z.strictObject(groupFields()).refine(isNamed, { error: WHICH }),
+    isAutoApproved: true,
+    async run(input, operations) {
+      const group = await operations.groups.get(toName(input))
+      const tasks = await operations.list({ group: group.id })
+      return tell(group, { tasks: tasks.map(toTaskFacts) })
+    },
+  }),
+  defineVocabularyTool({
+    name: "tasks.apply_patch",
+    description: () =>
+      "Uses or rejects what a human_gated task or group came to. That is for the person to decide: call it only when " +
+      "they have said so themselves, in this conversation. They are asked, with what it came to, before it is applied; " +
+      "when nobody is there to say yes, nothing is applied.",
+    input: z.strictObject({
+      patch_id: z.string().trim().min(1).max(100).describe("The id of the group, or of a task in it."),
+      action: z.enum(["apply", "reject"]).default("apply"),
+    }),
+    isAutoApproved: false,
+    title: ({ patch_id: id, action }) => `${action} the results of ${id}`,
+    async run({ patch_id: id, action }, operations) {
+      const group = await findPatch(operations, id)
+      if (action === "reject") return tell(await operations.groups.decide(group.id, action), { ok: true, action })
+      const asked = await askToApply(operations.call, await operations.groups.gate(group.id))
+      if (!asked.isAllowed) return tell(group, { ok: false, action, message: asked.reason })
+      return tell(await operations.groups.decide(group.id, action, asked.by), { ok: true, action })
+    },
+  }),
+]
+
+function tell(group: GroupRecord, more: Record<string, string | number | boolean | ReturnType<typeof toTaskFacts>[]>) {
+  return answer(`group ${group.name} is ${group.state}`, { ...more, ...toGroupFacts(group) })
+}
+
+/** A single task whose results are gated is a group of one. */
+async function findPatch(operations: TaskOperations, id: string): Promise<GroupRecord> {
+  try {
+    return await operations.groups.get(id)
+  } catch (error) {
+    if (!isMeanwhileError(error, "not_found")) throw error
+  }
+  const { task } = await operations.look(id)
+  if (task.group !== null) return operations.groups.get(task.group)
+  const message = `Task ${id} is not human_gated: its result needs no decision, and is told by itself.`
+  throw new MeanwhileError("wrong_state", message, { id })
+}

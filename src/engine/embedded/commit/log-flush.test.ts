@@ -1,0 +1,18 @@
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { createLogFlush } from "./log-flush.ts"
+import { createFolder } from "../../../../test/support/embedded/store.ts"
+
+let path: string
+let remove: () => Promise<void>
+
+beforeEach(async () => {
+  ;({ path, remove } = await createFolder())
+})
+
+afterEach(() => remove())
+
+test("a log that cannot be opened is nobody's problem", async () => {
+  const flush = createLogFlush(path)
+  await expect(flush.handOver()).resolves.toBeUndefined()
+  flush.close()
+})

@@ -1,0 +1,50 @@
+import type { DatabaseSync } from "node:sqlite"
+import { isMeanwhileError, toErrorMessage } from "../../../base/error.ts"
+import type { StoreHealth } from "../../../task/store.ts"
+import { INTEGRITY_RULES } from "../../rules/integrity-rules.ts"
+import { toStoreError } from "../sqlite/sqlite-error.ts"
+import { prepare } from "../sqlite/statement.ts"
+
+const OF_TASK = "place BETWEEN number << 32 AND number << 32 | 0xffffffff"
+
+/** Each finds rows that no operation can have left so; a row's `problem` is a sentence for people. */
+const RULES: readonly string[] = [
+  `SELECT 'The events of task ' || id || ' do not end at ' || last_sequence || '.' AS problem FROM tasks
+   WHERE last_sequence <> coalesce((SELECT max(place) & 0xffffffff FROM events WHERE ${OF_TASK}), 0)`,
+  `SELECT 'The events of task ' || id || ' have a gap.' AS problem FROM tasks WHERE stripped_at IS NULL
+   AND last_sequence <> (SELECT count(*) FROM events WHERE ${OF_TASK})`,
+  ...INTEGRITY_RULES,
+  `SELECT 'An event belongs to a task that does not exist.' AS problem FROM events
+   WHERE NOT EXISTS (SELECT 1 FROM tasks WHERE number = place >> 32)`,
+  `SELECT 'A message belongs to a session that does not exist.' AS problem FROM messages
+   WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE number = place >> 32)`,
+]
+
+export function checkIntegrity(database: DatabaseSync): StoreHealth {
+  const problems = checkFile(database)
+  if (problems.length === 0) {
+    for (const { table, parent } of prepare<{ table: string; parent: string }>(
+      database,
+      "PRAGMA foreign_key_check",
+    ).all())
+      problems.push(`A row of ${table} belongs to a row of ${parent} that does not exist.`)
+    for (const rule of RULES)
+      problems.push(
+        ...prepare<{ problem: string }>(database, rule)
+          .all()
+          .map((row) => row.problem),
+      )
+  }
+  return { isHealthy: problems.length === 0, problems }
+}
+
+/** Damage that even the check cannot get past is what it found. */
+function checkFile(database: DatabaseSync): string[] {
+  try {
+    const rows = prepare<{ integrity_check: string }>(database, "PRAGMA integrity_check").all()
+    return rows.map((row) => row.integrity_check).filter((text) => text !== "ok")
+  } catch (error) {
+    if (!isMeanwhileError(toStoreError(error, ""), "store_damaged")) throw error
+    return [`The file cannot be checked to its end: ${toErrorMessage(error)}.`]
+  }
+}

@@ -1,0 +1,67 @@
+import { DatabaseSync } from "node:sqlite"
+import { afterEach, beforeEach, expect, test } from "vitest"
+import type { SessionId, TaskId, WorkspaceId } from "../../../task/id.ts"
+import { createEmbeddedEngine } from "../engine.ts"
+import { APPLICATION_ID } from "./migrations.ts"
+import { SCHEMA } from "./schema.ts"
+import { SESSIONS_BY_USE } from "./schema-changes.ts"
+import { createFolder } from "../../../../test/support/embedded/store.ts"
+
+let path: string
+let remove: () => Promise<void>
+
+beforeEach(async () => {
+  ;({ path, remove } = await createFolder())
+})
+
+afterEach(() => remove())
+
+const workspace = "home" as WorkspaceId
+const task = "task-1" as TaskId
+
+/** As the second version left it: three conversations, one with messages, and a task in the middle of its steps. */
+function writeSecondVersion(): void {
+  const database = new DatabaseSync(path)
+  database.exec(`${SCHEMA}; ${SESSIONS_BY_USE}; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 2`)
+  database.exec(`
+    INSERT INTO sessions VALUES (1, 'oldest', 'home', 1, 5, 100000, 0, '{}'), (2, 'newest', 'home', 4, 6, 200002, 2, '{"a":1}'),
+      (3, 'middle', 'home', 1, 7, 200001, 0, '{}');
+    INSERT INTO messages VALUES (2, 1, 8, '"one"'), (2, 2, 9, '"two"');
+    INSERT INTO tasks (number, id, status, run, fence, last_sequence, worker, queued_at, started_at, ran_ms,
+      has_unused_result, priority, workspace, kind, plugin, tool, lifetime, notify, depth, created_at, tokens, cost_micros,
+      resume_count, title, metadata, input)
+      VALUES (1, 'task-1', 'running', 1, 1, 5, 'me', 1, 1, 0, 0, 0, 'home', 'tool', 'p', 't', 'runtime', 'wake', 0, 1, 0, 0, 0,
+        'title', '{}', 'null');
+    INSERT INTO events VALUES (1, 1, 1, 1, 'task.queued', NULL), (1, 2, 1, 1, 'task.started', '{"worker":"me"}'),
+      (1, 3, 1, 1, 'step.started', '{"key":"z"}'), (1, 4, 1, 1, 'step.started', '{"key":"a"}'),
+      (1, 5, 1, 1, 'step.finished', '{"key":"a","completion":1}');
+    INSERT INTO steps VALUES (1, 1, 'z', 'retry', 1, NULL, NULL, NULL), (1, 1, 'a', 'fail', 1, 2, 1, '"done"');
+  `)
+  database.close()
+}
+
+test("a store of the second version is brought to this one with all it holds", async () => {
+  writeSecondVersion()
+  await using engine = await createEmbeddedEngine({ path })
+  const { store } = engine
+  const { items } = await store.sessions(workspace, { limit: 10 })
+  expect(items.map(({ id }) => id)).toEqual(["newest", "middle", "oldest"])
+  expect(await store.messages("newest" as SessionId, 0, 10)).toMatchObject([
+    { position: 1, at: 8, body: "one" },
+    { position: 2, at: 9, body: "two" },
+  ])
+  expect((await store.tasks({ worker: "me" as never }, { limit: 10 })).items).toMatchObject([{ id: task }])
+  const run = { taskId: task, run: 1 }
+  await store.commit([
+    { op: "step.start", run, key: "m", onCrash: "fail" },
+    { op: "step.finish", run, key: "z", result: null },
+    { op: "session.update", id: "newest" as SessionId, expectedVersion: 4, messages: ["three"] },
+  ])
+  expect(await store.steps(task, 1)).toMatchObject([
+    { key: "z", onCrash: "retry", completion: 2 },
+    { key: "a", completion: 1, result: "done" },
+    { key: "m", state: "started" },
+  ])
+  expect(await store.messages("newest" as SessionId, 2, 10)).toMatchObject([{ position: 3, body: "three" }])
+  expect(await store.checkIntegrity()).toEqual({ isHealthy: true, problems: [] })
+})

@@ -1,0 +1,69 @@
+import type { DatabaseSync } from "node:sqlite"
+import { MeanwhileError } from "../../../base/error.ts"
+import { SCHEMA } from "./schema.ts"
+import {
+  EVENTS_IN_ORDER,
+  FEWER_PAGES,
+  FOLDER_OF_TASK,
+  GROUPS_TO_TEND,
+  NOTICES_BY_CLAIMANT,
+  SESSIONS_BY_USE,
+} from "./schema-changes.ts"
+import { prepare } from "../sqlite/statement.ts"
+
+/** Marks a file as a store of ours: "MEAN" in ASCII. */
+export const APPLICATION_ID = 0x4d45414e
+
+/** Forward only. The version of a store is how many of these it has seen; an entry that was released never changes. */
+const MIGRATIONS: readonly string[] = [
+  SCHEMA,
+  SESSIONS_BY_USE,
+  FEWER_PAGES,
+  NOTICES_BY_CLAIMANT,
+  GROUPS_TO_TEND,
+  EVENTS_IN_ORDER,
+  FOLDER_OF_TASK,
+]
+
+export const STORE_VERSION = MIGRATIONS.length
+
+/**
+ * Brings the store to this version, in one transaction. Throws SQLite's BUSY while another process does the same, and
+ * refuses what a newer Meanwhile has made of the store since it was looked at.
+ */
+export function migrate(database: DatabaseSync, path: string): void {
+  if (readStoreVersion(database) === STORE_VERSION) return
+  database.exec("BEGIN IMMEDIATE")
+  try {
+    assertOursByQuery(database, path)
+    for (const migration of MIGRATIONS.slice(readStoreVersion(database))) database.exec(migration)
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${STORE_VERSION}`)
+    database.exec("COMMIT")
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK")
+    throw error
+  }
+}
+
+/** Refuses what this version must not touch: a newer store, or another program's database. */
+export function assertOurs(path: string, applicationId: number, storeVersion: number, isEmpty: boolean): void {
+  if (applicationId !== APPLICATION_ID && !isEmpty) {
+    const text = `The file ${path} is a database of another program. It was left as it is; use another data folder.`
+    throw new MeanwhileError("store_damaged", text, { path })
+  }
+  if (storeVersion > STORE_VERSION) {
+    const text = `The store ${path} was written by a newer Meanwhile (store version ${storeVersion}, this one knows ${STORE_VERSION}). It was left as it is; update Meanwhile.`
+    throw new MeanwhileError("store_newer", text, { path, storeVersion, knownVersion: STORE_VERSION })
+  }
+}
+
+export function assertOursByQuery(database: DatabaseSync, path: string): void {
+  // In this order: another process may be creating the store between the two, and the tables come with the mark.
+  const isEmpty = prepare(database, "SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined
+  const application = prepare<{ application_id: number }>(database, "PRAGMA application_id").get()
+  assertOurs(path, application?.application_id ?? 0, readStoreVersion(database), isEmpty)
+}
+
+function readStoreVersion(database: DatabaseSync): number {
+  return prepare<{ user_version: number }>(database, "PRAGMA user_version").get()?.user_version ?? 0
+}
