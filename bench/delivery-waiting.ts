@@ -6,7 +6,7 @@ import { createBackgroundPlugin } from "../src/builtin/background/background-plu
 import { createScriptedModel } from "../src/builtin/scripted/scripted-model.ts"
 import { createShellPlugin } from "../src/builtin/shell/shell-plugin.ts"
 import { definePlugin } from "../src/plugin/define-plugin.ts"
-import { allowAll } from "../src/runner/call/permission.ts"
+import { allowAll } from "../src/runner/admit/permission.ts"
 import { createTogetherTool } from "./tools.ts"
 
 const TASKS = 50

@@ -3,7 +3,7 @@ import { createRuntime, type Runtime } from "../src/app.ts"
 import { createPostgresEngine } from "../src/engine/postgres/engine.ts"
 import { definePlugin } from "../src/plugin/define-plugin.ts"
 import type { Tool } from "../src/plugin/tool.ts"
-import type { BackgroundConfigInput } from "../src/runner/config.ts"
+import type { BackgroundConfigInput } from "../src/runner/limits/background-config.ts"
 import type { Engine } from "../src/task/engine.ts"
 
 export interface RuntimeOptions {

@@ -5,7 +5,7 @@ import type { PersonSwitch } from "./session/person-switch.ts"
 import type { Registry } from "./plugin/registry.ts"
 import type { ToolPlugin } from "./plugin/tool-plugin.ts"
 import type { PermissionDecision } from "./plugin/permission-request.ts"
-import type { Permission } from "./runner/call/permission.ts"
+import type { Permission } from "./runner/admit/permission.ts"
 import type { Redactor } from "./runner/redaction/redactor.ts"
 import type { SessionId } from "./task/id.ts"
 

@@ -4,7 +4,7 @@ import { createRuntime } from "../../src/app.ts"
 import { createBackgroundPlugin } from "../../src/builtin/background/background-plugin.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
-import { allowAll } from "../../src/runner/call/permission.ts"
+import { allowAll } from "../../src/runner/admit/permission.ts"
 
 test("the sentences of the offline model about tasks start, list, show and cancel one", async () => {
   const run = Promise.withResolvers<string>()

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { createBackgroundPlugin } from "../../src/builtin/background/background-plugin.ts"
-import { allowAll } from "../../src/runner/call/permission.ts"
+import { allowAll } from "../../src/runner/admit/permission.ts"
 import { call } from "../support/background/open-background.ts"
 import { openMeanwhile, start } from "../support/background/open-meanwhile.ts"
 import { PLACES } from "../support/session/open-agent.ts"

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import type { Runtime } from "../../src/app.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
-import { REPEAT_QUESTION } from "../../src/runner/worker/on-crash.ts"
+import { REPEAT_QUESTION } from "../../src/runner/run/on-crash.ts"
 import { createTaskId, createWaitId, type WorkspaceId } from "../../src/task/id.ts"
 import type { Wait } from "../../src/task/wait.ts"
 import { eventually } from "../support/eventually.ts"

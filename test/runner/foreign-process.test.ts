@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process"
 import { expect, onTestFinished, test } from "vitest"
 import { createManualClock } from "../../src/base/manual-clock.ts"
-import { watchForeignProcess } from "../../src/runner/call/foreign-process.ts"
+import { watchForeignProcess } from "../../src/runner/start/foreign-process.ts"
 import { readCommand, readProcess } from "../../src/runner/process/table.ts"
 import { findMembers } from "../../src/runner/process/tree.ts"
 import { eventually } from "../support/eventually.ts"

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
 import type { JsonObject, JsonValue } from "../../src/base/json.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
-import { toLeftKey } from "../../src/runner/worker/left-work.ts"
-import { createMisplaced } from "../../src/runner/worker/misplaced.ts"
-import type { RunnerScope } from "../../src/runner/scope.ts"
+import { toLeftKey } from "../../src/runner/queue/skipped-offers.ts"
+import { createMisplaced } from "../../src/runner/queue/folder-mismatch.ts"
+import type { RunnerScope } from "../../src/runner/run/scope.ts"
 import { createTaskId, createWorkerId } from "../../src/task/id.ts"
 import type { Lease } from "../../src/task/lease.ts"
 

@@ -6,7 +6,7 @@ import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.t
 import { createTestPostgres } from "../support/postgres/engine.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
-import { allowAll } from "../../src/runner/call/permission.ts"
+import { allowAll } from "../../src/runner/admit/permission.ts"
 import type { Dispatcher } from "../../src/task/dispatcher.ts"
 import { eventually } from "../support/eventually.ts"
 import { echo, createGatedTool } from "../support/tools.ts"

@@ -2,9 +2,9 @@ import { expect, test } from "vitest"
 import { type ErrorCode, MeanwhileError } from "../../src/base/error.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import type { ActiveRun } from "../../src/runner/run/active-run.ts"
-import { storeOutput } from "../../src/runner/run/stream-output.ts"
-import type { RunnerScope } from "../../src/runner/scope.ts"
-import { silentLog } from "../../src/runner/silent-log.ts"
+import { storeOutput } from "../../src/runner/output/stream-output.ts"
+import type { RunnerScope } from "../../src/runner/run/scope.ts"
+import { silentLog } from "../../src/runner/redaction/silent-log.ts"
 import { eventually } from "../support/eventually.ts"
 
 /** A run whose last output the store refuses this often. */

@@ -6,7 +6,7 @@ import { createBackgroundPlugin } from "../../src/builtin/background/background-
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
 import { textOf } from "../../src/plugin/message.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
-import { allowAll } from "../../src/runner/call/permission.ts"
+import { allowAll } from "../../src/runner/admit/permission.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"

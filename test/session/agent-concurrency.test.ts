@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { createBackgroundPlugin } from "../../src/builtin/background/background-plugin.ts"
 import type { ScriptStep } from "../../src/builtin/scripted/script.ts"
-import { allowAll } from "../../src/runner/call/permission.ts"
+import { allowAll } from "../../src/runner/admit/permission.ts"
 import { LIVE_STATUSES } from "../../src/task/lifecycle.ts"
 import { eventually } from "../support/eventually.ts"
 import { createGate } from "../support/session/gate.ts"

@@ -3,7 +3,7 @@ import { createBackgroundPlugin } from "../../src/builtin/background/background-
 import type { AgentInput } from "../../src/builtin/subagent/agent-input.ts"
 import { textOf } from "../../src/plugin/message.ts"
 import type { ModelRequest } from "../../src/plugin/model.ts"
-import { allowAll } from "../../src/runner/call/permission.ts"
+import { allowAll } from "../../src/runner/admit/permission.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { PLACES } from "../support/session/open-agent.ts"
 import { openSubagents, requestsOf, spawn } from "../support/session/open-subagents.ts"

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { isTerminal } from "../../src/task/lifecycle.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
-import type { Permission } from "../../src/runner/call/permission.ts"
+import type { Permission } from "../../src/runner/admit/permission.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { findHistoryProblems } from "../support/session/history-problems.ts"
 import { openAgent, PLACES, resultsOf, resultText } from "../support/session/open-agent.ts"

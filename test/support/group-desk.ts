@@ -1,7 +1,7 @@
 import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
 import type { ToolCall } from "../../src/plugin/task-service.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
-import type { BackgroundConfigInput } from "../../src/runner/config.ts"
+import type { BackgroundConfigInput } from "../../src/runner/limits/background-config.ts"
 import type { Runner } from "../../src/runner/runner.ts"
 import type { Engine } from "../../src/task/engine.ts"
 import type { GroupState } from "../../src/task/group.ts"

@@ -4,9 +4,9 @@ import type { GroupId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { Requester } from "../../task/stop.ts"
 import type { WaitRecord } from "../../task/wait.ts"
-import type { RunnerScope } from "../scope.ts"
+import type { RunnerScope } from "../run/scope.ts"
 import { combineResults } from "./combine-results.ts"
-import { GATE_QUESTION } from "./gate-name.ts"
+import { GATE_QUESTION } from "../tool/gate-name.ts"
 import { readMembers } from "./group-members.ts"
 
 export interface GateAnswer {

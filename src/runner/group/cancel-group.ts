@@ -1,9 +1,9 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { StopRequest } from "../../plugin/stop-request.ts"
 import type { GroupRecord } from "../../task/group.ts"
-import { obeyStops, toStop, toStopCause } from "../command/cancel.ts"
-import type { RunnerScope } from "../scope.ts"
-import { AGENT_ENDED, findTurnsBelow } from "../turn/turns-below.ts"
+import { obeyStops, toStop, toStopCause } from "../stop/cancel.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { AGENT_ENDED, findTurnsBelow } from "../stop/turns-below.ts"
 import { listMembers } from "./group-members.ts"
 
 /**

@@ -1,8 +1,8 @@
 import type { GroupRecord } from "../../task/group.ts"
 import { LIVE_STATUSES } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import { cancelTask } from "../command/cancel.ts"
-import type { RunnerScope } from "../scope.ts"
+import { cancelTask } from "../stop/cancel.ts"
+import type { RunnerScope } from "../run/scope.ts"
 import { listMembers } from "./group-members.ts"
 
 const REASON = "its group ends with the first member that does not complete"

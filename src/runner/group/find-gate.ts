@@ -1,7 +1,7 @@
 import type { GroupRecord } from "../../task/group.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { TaskStore } from "../../task/store.ts"
-import { toGateKey } from "./gate-name.ts"
+import { toGateKey } from "../tool/gate-name.ts"
 
 export async function findGate(
   store: TaskStore,

@@ -2,7 +2,7 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { GroupFilter } from "../../plugin/group-service.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import { DEFAULT_WORKSPACE, type GroupId } from "../../task/id.ts"
-import type { RunnerScope } from "../scope.ts"
+import type { RunnerScope } from "../run/scope.ts"
 
 const FULL_ID_LENGTH = 36
 const ID_CHARACTERS = /^[0-9a-f-]+$/

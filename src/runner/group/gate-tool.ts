@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
 import type { Tool } from "../../plugin/tool.ts"
-import { GATE_TOOL } from "./gate-name.ts"
+import { GATE_TOOL } from "../tool/gate-name.ts"
 
 /** What the record of a gate names as its tool. The answer ends it: nothing is applied that nobody said yes to. */
 export const gateTool: Tool = {

@@ -1,8 +1,8 @@
 import type { GroupId } from "../../task/id.ts"
 import type { RunStatus } from "../../task/lifecycle.ts"
 import type { TaskRecord, TaskSummary } from "../../task/record.ts"
-import type { RunnerScope } from "../scope.ts"
-import { readAll } from "../task-pages.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { readAll } from "../run/task-pages.ts"
 
 /** All of them, in the order in which they were started. */
 export async function listMembers(

@@ -1,10 +1,10 @@
 import type { GroupRecord } from "../../task/group.ts"
 import type { GroupId } from "../../task/id.ts"
-import { type Chore, repeat, warn } from "../upkeep/repeat.ts"
-import type { RunnerScope } from "../scope.ts"
+import { type Chore, repeat, warn } from "../worker/repeat.ts"
+import type { RunnerScope } from "../run/scope.ts"
 import { failFast } from "./fail-fast.ts"
 import { isGated, openGate } from "./gate.ts"
-import { GATE_PREFIX } from "./gate-name.ts"
+import { GATE_PREFIX } from "../tool/gate-name.ts"
 
 const MOST_AT_ONCE = 1_000
 const MOST_REMEMBERED = 10_000

@@ -2,8 +2,8 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { GroupRequest } from "../../plugin/group-service.ts"
 import type { GroupDetails, GroupRecord } from "../../task/group.ts"
 import { createGroupId, DEFAULT_WORKSPACE } from "../../task/id.ts"
-import { checkName } from "../call/call-check.ts"
-import type { RunnerScope } from "../scope.ts"
+import { checkName } from "../admit/call-check.ts"
+import type { RunnerScope } from "../run/scope.ts"
 
 const LONGEST_NAME = 200
 const REPORTS: readonly string[] = ["combined", "each", "none"]

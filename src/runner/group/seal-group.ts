@@ -1,7 +1,7 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import type { SessionId } from "../../task/id.ts"
-import type { RunnerScope } from "../scope.ts"
+import type { RunnerScope } from "../run/scope.ts"
 
 const MOST_AT_ONCE = 1_000
 

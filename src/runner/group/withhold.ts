@@ -2,7 +2,7 @@ import type { TaskView } from "../../plugin/task-service.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { Patch } from "../../task/patch.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import type { RunnerScope } from "../scope.ts"
+import type { RunnerScope } from "../run/scope.ts"
 import { findGate } from "./find-gate.ts"
 
 /** Stands where the result would. */

@@ -3,7 +3,7 @@ import { type Ending, UNKNOWN_ENDING } from "./ending.ts"
 import { readBootId } from "./identity.ts"
 import type { RunningProcess } from "./launch.ts"
 import { type Claim, type ProcessFacts, readFacts } from "./process-file.ts"
-import { sleep } from "../sleep.ts"
+import { sleep } from "../../base/sleep.ts"
 import { isZombie, listProcesses, readProcess } from "./table.ts"
 import { type ProcessTree, sendSignal } from "./tree.ts"
 

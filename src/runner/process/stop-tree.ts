@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts"
-import { sleep } from "../sleep.ts"
+import { sleep } from "../../base/sleep.ts"
 import {
   findMembers,
   isStillAlive,

@@ -10,7 +10,7 @@ import type { Journal } from "./journal.ts"
 import type { RunSpan } from "./run-span.ts"
 import type { OutputStream } from "../spool/output-stream.ts"
 import type { RunSpool } from "../spool/spool.ts"
-import type { SlotKeys } from "../worker/slots.ts"
+import type { SlotKeys } from "../limits/slots.ts"
 import type { Outcome } from "./outcome.ts"
 
 /** Where the call stands between its caller and the store. */

@@ -1,4 +1,4 @@
-import type { RunnerScope } from "../scope.ts"
+import type { RunnerScope } from "./scope.ts"
 import type { ActiveRun } from "./active-run.ts"
 import { runsAbove } from "./runs-above.ts"
 import { stopRun } from "./stop-run.ts"

@@ -1,6 +1,6 @@
 import type { TaskId } from "../../task/id.ts"
-import type { RunnerScope } from "../scope.ts"
-import { isTurn } from "../turn/turn-name.ts"
+import type { RunnerScope } from "./scope.ts"
+import { isTurn } from "../tool/turn-name.ts"
 
 /**
  * Whether nobody waits for what this run does: it, or something above it, is a task in the background. After a restart

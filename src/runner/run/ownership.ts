@@ -3,7 +3,7 @@ import type { Operation } from "../../task/operation.ts"
 import type { Answers } from "../../task/operation-answer.ts"
 import type { CommitOptions } from "../../task/store.ts"
 import type { ActiveRun } from "./active-run.ts"
-import type { RunnerScope } from "../scope.ts"
+import type { RunnerScope } from "./scope.ts"
 
 interface FencedRun {
   readonly taskId: ActiveRun["taskId"]

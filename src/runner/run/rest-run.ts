@@ -1,6 +1,6 @@
 import type { TaskId } from "../../task/id.ts"
-import type { RunnerScope } from "../scope.ts"
-import { yieldSlots } from "../worker/yield-slots.ts"
+import type { RunnerScope } from "./scope.ts"
+import { yieldSlots } from "./yield-slots.ts"
 import { restDeadlines } from "./deadline.ts"
 
 /**

@@ -3,8 +3,8 @@ import type { Answer } from "../../plugin/task-service.ts"
 import { kindOf, type Tool } from "../../plugin/tool.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import { beginTrace, isTraced, toErrorType } from "../trace.ts"
-import { isTurn } from "../turn/turn-name.ts"
+import { beginTrace, isTraced, toErrorType } from "./trace.ts"
+import { isTurn } from "../tool/turn-name.ts"
 
 /** One execution as a trace shows it. */
 export interface RunSpan {

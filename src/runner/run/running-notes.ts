@@ -3,7 +3,7 @@ import type { FactEvent } from "../../task/event.ts"
 import { type AgentActivity, NO_USAGE, type Progress, type Usage } from "../../task/progress.ts"
 import type { ActiveRun } from "./active-run.ts"
 import { writeUnderFence } from "./ownership.ts"
-import type { RunnerScope } from "../scope.ts"
+import type { RunnerScope } from "./scope.ts"
 import { stopRun } from "./stop-run.ts"
 
 /** A tool may report a thousand times a second; the store hears of it so often. */

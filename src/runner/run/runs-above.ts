@@ -1,4 +1,4 @@
-import type { RunnerScope } from "../scope.ts"
+import type { RunnerScope } from "./scope.ts"
 import type { ActiveRun } from "./active-run.ts"
 
 /** The run itself, then whoever asked for it, as far as they run in this process: a call, its turn, its agent, … */

@@ -4,7 +4,7 @@ import type { TaskId } from "../../task/id.ts"
 import type { Stopper } from "../../task/stop.ts"
 import { type ActiveRun, ranMs } from "./active-run.ts"
 import { isLost, markLost, writeUnderFence } from "./ownership.ts"
-import type { RunnerScope } from "../scope.ts"
+import type { RunnerScope } from "./scope.ts"
 
 /**
  * After asking, how long until a run is given up although something of it lives. Longer than ending processes by force

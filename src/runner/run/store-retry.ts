@@ -1,5 +1,5 @@
-import type { RunnerScope } from "../scope.ts"
-import { sleep } from "../sleep.ts"
+import type { RunnerScope } from "./scope.ts"
+import { sleep } from "../../base/sleep.ts"
 
 const FIRST_RETRY_MS = 50
 const LONGEST_RETRY_MS = 5_000

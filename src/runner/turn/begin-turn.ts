@@ -3,13 +3,13 @@ import { createTaskId, type SessionId, type TaskId, type WorkspaceId } from "../
 import type { Operation } from "../../task/operation.ts"
 import type { TaskDetails, TaskRecord } from "../../task/record.ts"
 import { MeanwhileError } from "../../base/error.ts"
-import { enter } from "../call/enter.ts"
-import { hopsOf, withHops } from "../call/hops.ts"
-import { beginRun, toBackgroundPlan } from "../run/begin-run.ts"
-import type { RunnerScope } from "../scope.ts"
+import { enter } from "../run/enter.ts"
+import { hopsOf, withHops } from "../limits/hops.ts"
+import { beginRun, toBackgroundPlan } from "../execute/begin-run.ts"
+import type { RunnerScope } from "../run/scope.ts"
 import { withAsker } from "./turn-asker.ts"
 import { endWithChildren } from "./turn-children.ts"
-import { TURN_PLUGIN, TURN_TOOL } from "./turn-name.ts"
+import { TURN_PLUGIN, TURN_TOOL } from "../tool/turn-name.ts"
 
 export interface TurnStart {
   readonly id?: TaskId

@@ -1,12 +1,12 @@
 import type { TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskSummary } from "../../task/record.ts"
-import { cancelTask } from "../command/cancel.ts"
-import type { RunnerScope } from "../scope.ts"
-import { readPages } from "../task-pages.ts"
+import { cancelTask } from "../stop/cancel.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { readPages } from "../run/task-pages.ts"
 import { findAsker } from "./turn-asker.ts"
-import { TURN_PLUGIN } from "./turn-name.ts"
-import { AGENT_ENDED, findTurnsBelow, RESTING } from "./turns-below.ts"
+import { TURN_PLUGIN } from "../tool/turn-name.ts"
+import { AGENT_ENDED, findTurnsBelow, RESTING } from "../stop/turns-below.ts"
 
 /**
  * Stops the turns of agents that have ended without stopping them: whoever was to do it was gone before. Of those that run

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../../base/json.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { AskingStep, TaskRecord, TaskSummary } from "../../task/record.ts"
 import type { ActiveRun } from "../run/active-run.ts"
-import type { RunnerScope } from "../scope.ts"
+import type { RunnerScope } from "../run/scope.ts"
 
 const ASKER = "askedBy"
 

@@ -2,9 +2,9 @@ import { toErrorMessage } from "../../base/error.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { ActiveRun } from "../run/active-run.ts"
-import type { RunnerScope } from "../scope.ts"
-import { isTurn } from "./turn-name.ts"
-import { endTurn } from "../upkeep/lifetimes.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { isTurn } from "../tool/turn-name.ts"
+import { endTurn } from "../stop/lifetimes.ts"
 
 /**
  * A task was written below this one. The turn above remembers it: between them may be calls in the foreground, which no

@@ -11,7 +11,7 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { ActiveRun } from "../run/active-run.ts"
 import { requireOwned, writeUnderFence } from "../run/ownership.ts"
 import { reportUsage } from "../run/running-notes.ts"
-import type { RunnerScope } from "../scope.ts"
+import type { RunnerScope } from "../run/scope.ts"
 
 /** One claim of a turn, as the conversation that takes it sees it. */
 export interface TurnRun {

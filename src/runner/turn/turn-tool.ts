@@ -1,8 +1,8 @@
 import { z } from "zod"
 import type { Tool } from "../../plugin/tool.ts"
 import { MeanwhileError } from "../../base/error.ts"
-import type { RunnerScope } from "../scope.ts"
-import { TURN_TOOL } from "./turn-name.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { TURN_TOOL } from "../tool/turn-name.ts"
 import { createTurnRun, type TurnHandler } from "./turn-run.ts"
 
 /** What a turn's record names as its tool. Its input is the conversation itself. */

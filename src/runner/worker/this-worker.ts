@@ -1,5 +1,5 @@
 import { hostname } from "node:os"
-import type { RunnerScope } from "../scope.ts"
+import type { RunnerScope } from "../run/scope.ts"
 
 /** The machine that people have to know where there may be several. */
 export function thisHost({ engine }: Pick<RunnerScope, "engine">): string | undefined {

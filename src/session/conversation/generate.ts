@@ -1,7 +1,7 @@
 import { context } from "@opentelemetry/api"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { ModelRequest, ProviderResponse } from "../../plugin/model.ts"
-import { toErrorType, type Trace } from "../../runner/trace.ts"
+import { toErrorType, type Trace } from "../../runner/run/trace.ts"
 import type { Conversation } from "./conversation.ts"
 import { beginChatSpan, toResponseAttributes } from "./telemetry.ts"
 

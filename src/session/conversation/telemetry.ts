@@ -2,7 +2,7 @@ import { type Attributes, SpanKind } from "@opentelemetry/api"
 import type { FunctionCall } from "../../plugin/message.ts"
 import type { ProviderResponse } from "../../plugin/model.ts"
 import type { TokenUsage } from "../../plugin/token-usage.ts"
-import { beginSpan, beginTrace, type Trace } from "../../runner/trace.ts"
+import { beginSpan, beginTrace, type Trace } from "../../runner/run/trace.ts"
 import type { Conversation } from "./conversation.ts"
 
 /** The span of a turn. It always has a trace, so that what it starts can be told from what others start. */

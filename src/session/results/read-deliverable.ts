@@ -1,6 +1,6 @@
 import { findGate } from "../../runner/group/find-gate.ts"
-import { groupOfGate } from "../../runner/group/gate-name.ts"
-import { TURN_PLUGIN } from "../../runner/turn/turn-name.ts"
+import { groupOfGate } from "../../runner/tool/gate-name.ts"
+import { TURN_PLUGIN } from "../../runner/tool/turn-name.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import type { GroupId, TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"

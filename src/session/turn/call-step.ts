@@ -1,6 +1,6 @@
 import type { FunctionCall } from "../../plugin/message.ts"
 import type { OnCrash } from "../../task/step.ts"
-import { toPolicy } from "../../runner/call/details.ts"
+import { toPolicy } from "../../runner/admit/details.ts"
 import { offeredTools } from "../conversation/context.ts"
 import type { OfferedTool } from "../model/tool-list.ts"
 import type { TurnScope } from "./turn-scope.ts"

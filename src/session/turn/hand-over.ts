@@ -1,5 +1,5 @@
 import { userMessage } from "../../plugin/message.ts"
-import { toHops } from "../../runner/call/hops.ts"
+import { toHops } from "../../runner/limits/hops.ts"
 import type { LogChange } from "../log/open-turn.ts"
 import type { TurnScope } from "./turn-scope.ts"
 import { isNothing, keepEnded } from "../results/delivery.ts"

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../base/json.ts"
-import { withHops } from "../../runner/call/hops.ts"
+import { withHops } from "../../runner/limits/hops.ts"
 import type { GroupId, TaskId } from "../../task/id.ts"
 
 /** What the record of a turn says when nobody asked for it: whoever goes on with it after a crash publishes its end. */

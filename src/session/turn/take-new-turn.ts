@@ -1,7 +1,7 @@
 import { context } from "@opentelemetry/api"
 import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { TurnAccounting } from "../../plugin/agent-event.ts"
-import { toErrorType } from "../../runner/trace.ts"
+import { toErrorType } from "../../runner/run/trace.ts"
 import type { Requester } from "../../task/stop.ts"
 import { afterTurn } from "./after-turn.ts"
 import type { Conversation } from "../conversation/conversation.ts"

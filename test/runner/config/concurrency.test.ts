@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { definePlugin } from "../../../src/plugin/define-plugin.ts"
 import type { ToolCall } from "../../../src/plugin/task-service.ts"
-import type { BackgroundConfigInput } from "../../../src/runner/config.ts"
+import type { BackgroundConfigInput } from "../../../src/runner/limits/background-config.ts"
 import type { SessionId, WorkspaceId } from "../../../src/task/id.ts"
 import { eventually } from "../../support/eventually.ts"
 import { createGatedTool } from "../../support/tools.ts"

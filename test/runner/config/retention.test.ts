@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { expect, test } from "vitest"
 import { createManualClock, type ManualClock } from "../../../src/base/manual-clock.ts"
-import type { BackgroundConfigInput } from "../../../src/runner/config.ts"
+import type { BackgroundConfigInput } from "../../../src/runner/limits/background-config.ts"
 import type { Runner } from "../../../src/runner/runner.ts"
 import { eventually } from "../../support/eventually.ts"
 import { createGatedTool } from "../../support/tools.ts"

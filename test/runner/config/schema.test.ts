@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { createRuntime } from "../../../src/app.ts"
-import { type BackgroundConfigInput, toBackgroundConfig } from "../../../src/runner/config.ts"
+import { type BackgroundConfigInput, toBackgroundConfig } from "../../../src/runner/limits/background-config.ts"
 
 test("every key of the configuration has a test of its name", () => {
   const sources = readdirSync(import.meta.dirname).map((name) => readFileSync(join(import.meta.dirname, name), "utf8"))

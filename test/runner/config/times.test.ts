@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { createManualClock } from "../../../src/base/manual-clock.ts"
-import type { BackgroundConfigInput } from "../../../src/runner/config.ts"
+import type { BackgroundConfigInput } from "../../../src/runner/limits/background-config.ts"
 import type { Tool } from "../../../src/plugin/tool.ts"
 import { eventually } from "../../support/eventually.ts"
 import { createGatedTool } from "../../support/tools.ts"

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { createManualClock } from "../../../src/base/manual-clock.ts"
 import { createBackgroundPlugin } from "../../../src/builtin/background/background-plugin.ts"
-import { toBackgroundConfig } from "../../../src/runner/config.ts"
+import { toBackgroundConfig } from "../../../src/runner/limits/background-config.ts"
 import { openBackground } from "../../support/background/open-background.ts"
 import { eventually } from "../../support/eventually.ts"
 import { openRunner } from "../../support/open-runner.ts"

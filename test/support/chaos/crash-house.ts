@@ -5,7 +5,7 @@ import { createManualClock, type ManualClock } from "../../../src/base/manual-cl
 import { openLifeEngine } from "./life-engine.ts"
 import { definePlugin } from "../../../src/plugin/define-plugin.ts"
 import { createRegistry } from "../../../src/plugin/registry.ts"
-import type { BackgroundConfigInput } from "../../../src/runner/config.ts"
+import type { BackgroundConfigInput } from "../../../src/runner/limits/background-config.ts"
 import { createRunner, type Runner } from "../../../src/runner/runner.ts"
 import type { Engine } from "../../../src/task/engine.ts"
 import { createBurstTool, createChaosTools } from "./chaos-tools.ts"

@@ -1,6 +1,6 @@
 import { createRuntime, type Runtime, type RuntimeOptions } from "../../../src/app.ts"
 import { createManualClock, type ManualClock } from "../../../src/base/manual-clock.ts"
-import { allowAll } from "../../../src/runner/call/permission.ts"
+import { allowAll } from "../../../src/runner/admit/permission.ts"
 import type { Engine } from "../../../src/task/engine.ts"
 import { openLifeEngine } from "./life-engine.ts"
 import { type CrashPoint, createLife, createMortalEngine, type Life } from "./mortal-engine.ts"

@@ -6,7 +6,7 @@ import { createManualClock, type ManualClock } from "../../../src/base/manual-cl
 import { openLifeEngine } from "./life-engine.ts"
 import { definePlugin } from "../../../src/plugin/define-plugin.ts"
 import type { ConnectedModel } from "../../../src/plugin/model.ts"
-import { allowAll } from "../../../src/runner/call/permission.ts"
+import { allowAll } from "../../../src/runner/admit/permission.ts"
 import type { Engine } from "../../../src/task/engine.ts"
 import type { TaskStore } from "../../../src/task/store.ts"
 import { createLife, createMortalEngine, type Life, liveThroughEffect } from "./mortal-engine.ts"

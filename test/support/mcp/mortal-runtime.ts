@@ -4,7 +4,7 @@ import { createRuntime, type Runtime, type RuntimeOptions } from "../../../src/a
 import { mcpConfigSchema } from "../../../src/builtin/mcp/mcp-config.ts"
 import { createMcpPlugin } from "../../../src/builtin/mcp/mcp-plugin.ts"
 import { createEmbeddedEngine } from "../../../src/engine/embedded/engine.ts"
-import { allowAll } from "../../../src/runner/call/permission.ts"
+import { allowAll } from "../../../src/runner/admit/permission.ts"
 import { createLife, createMortalEngine, type Life } from "../chaos/mortal-engine.ts"
 
 export interface MortalRuntimeOptions extends Pick<RuntimeOptions, "model" | "takesWork"> {

@@ -1,0 +1,29 @@
+import { MeanwhileError } from "../../base/error.ts"
+import { toJson } from "../../base/json.ts"
+import { createWaitId } from "../../task/id.ts"
+import type { Wait } from "../../task/wait.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import type { Admitted } from "./admission.ts"
+import type { Approval } from "./permission.ts"
+
+/** Marks the question whether a call may run, so that its answer is understood. */
+export const ADMISSION_QUESTION = "may_it_run"
+
+/** The wait that its task is created in. */
+export function toApprovalWait(scope: RunnerScope, { question, expiresInMs }: Approval): Wait {
+  const { value } = scope.redactor.redactJson(toJson({ ...question, kind: ADMISSION_QUESTION }))
+  return {
+    id: createWaitId(),
+    reason: "approval",
+    question: value,
+    expiresAt: expiresInMs === null ? null : scope.clock.now() + Math.ceil(expiresInMs),
+    onExpiry: false,
+  }
+}
+
+/** For what cannot wait for a person: work that runs already, and another run of a task. */
+export function requireNoApproval({ approval, tool }: Admitted): void {
+  if (!approval) return
+  const message = `${tool.name} was not allowed: a person would have to be asked first, and nobody is there.`
+  throw new MeanwhileError("permission_denied", message, { tool: tool.name })
+}

@@ -1,0 +1,124 @@
+import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { toJson } from "../../base/json.ts"
+import type { AskingRun } from "../../plugin/context.ts"
+import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
+import { createTaskId, type TaskId } from "../../task/id.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
+import type { TaskDetails, TaskRecord } from "../../task/record.ts"
+import { enter } from "../run/enter.ts"
+import { cancelTask } from "../stop/cancel.ts"
+import { acknowledgeTasks } from "../result/use-results.ts"
+import { waitForEnd } from "../run/wait-for-end.ts"
+import type { ActiveRun } from "../run/active-run.ts"
+import { toCallKey } from "../run/call-key.ts"
+import { restRun } from "../run/rest-run.ts"
+import { runsAbove } from "../run/runs-above.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { TURN_PLUGIN } from "../tool/turn-name.ts"
+import { describeShutdown } from "../worker/this-worker.ts"
+import { QUESTION_PREFIX, QUESTION_TOOL } from "./question-tool.ts"
+import { toKeptAnswer, toQuestionHash, toQuestionTitle, toQuestionWait } from "./question-wait.ts"
+
+/**
+ * Puts the question of a run in the background into the inbox and waits for the answer, without a slot and without using
+ * up anybody's time. The same call made again after a crash finds the same question, and the answer if there is one.
+ *
+ * Dying before the question is written: nobody was asked. After it: it stays in the inbox until it is answered, its time
+ * is over, or whoever asked has ended.
+ */
+export async function askPerson(
+  scope: RunnerScope,
+  run: Pick<AskingRun, "taskId" | "isLeft">,
+  question: Question,
+  signal: AbortSignal,
+): Promise<PersonAnswer> {
+  const active = scope.active.get(run.taskId)
+  if (!active) throw new MeanwhileError("wrong_state", `The call ${run.taskId} has ended: it can ask nobody any more.`)
+  signal.throwIfAborted()
+  // From before it is written: a person may see it before its writer is told.
+  const goOn = restRun(scope, active.taskId)
+  let asked: TaskRecord
+  try {
+    asked = await enter(scope, () => writeQuestion(scope, active, question), { parentTask: toRecorded(scope, active) })
+    const ended = await waitForEnd(scope, asked.id, { signal })
+    if (ended && isTerminal(ended.status)) return await toAnswer(scope, ended)
+  } finally {
+    goOn()
+  }
+  if (!run.isLeft) await withdraw(scope, asked)
+  signal.throwIfAborted()
+  return { isAnswered: false, reason: `${describeShutdown(scope)} before anybody answered` }
+}
+
+async function writeQuestion(scope: RunnerScope, active: ActiveRun, question: Question): Promise<TaskRecord> {
+  scope.sessionWork.note(active.session)
+  const details = toQuestionDetails(scope, active, question)
+  const [{ task }] = await scope.store.commit([
+    { op: "task.create", details, entry: { as: "waiting", wait: toQuestionWait(scope, question) } },
+  ])
+  return task
+}
+
+function toQuestionDetails(scope: RunnerScope, active: ActiveRun, question: Question): TaskDetails {
+  return {
+    id: createTaskId(),
+    workspace: active.workspace,
+    session: active.session,
+    parentTask: toRecorded(scope, active),
+    parentMessage: active.parentMessage,
+    batch: null,
+    group: null,
+    kind: "tool",
+    plugin: TURN_PLUGIN,
+    tool: QUESTION_TOOL,
+    model: null,
+    folder: null,
+    title: toQuestionTitle(scope, question),
+    input: scope.redactor.redactJson(toJson(question)).value,
+    inputHeldBy: null,
+    metadata: {},
+    lifetime: "runtime",
+    priority: 0,
+    notify: "next_turn",
+    limits: { timeoutMs: null, tokens: null, costMicros: null, outputBytes: null },
+    idempotencyKey: `${QUESTION_PREFIX}${toAsker(active)}/${toNumbered(active, toQuestionHash(question))}`,
+    askedBy: null,
+    depth: active.depth + 1,
+    traceId: active.traceId,
+  }
+}
+
+/** A call in the foreground has no record: whoever it is a call of has. */
+function toRecorded(scope: RunnerScope, active: ActiveRun): TaskId | null {
+  return runsAbove(scope, active).find(({ standing }) => standing.in === "background")?.taskId ?? null
+}
+
+/** A call in the foreground is known by the step that makes it, a task by its run: a retry asks anew. */
+function toAsker(active: ActiveRun): string {
+  return active.standing.in === "foreground" ? toCallKey(active) : `${active.taskId}/${active.run}`
+}
+
+/** The same question asked a second time by the same run is another one. */
+function toNumbered(active: ActiveRun, hash: string): string {
+  const number = (active.questions?.get(hash) ?? 0) + 1
+  active.questions ??= new Map()
+  active.questions.set(hash, number)
+  return `${hash}/${number}`
+}
+
+/** The answer reaches whoever asked here: nobody else has to hear how the question ended. */
+async function toAnswer(scope: RunnerScope, task: TaskRecord): Promise<PersonAnswer> {
+  if (task.status === "completed") return toKeptAnswer(task.patch)
+  await acknowledgeTasks(scope, [task])
+  const reason = "stop" in task ? task.stop.reason : `the question is ${task.status}`
+  return { isAnswered: false, reason: `the question was withdrawn: ${reason}` }
+}
+
+async function withdraw(scope: RunnerScope, task: TaskRecord): Promise<void> {
+  const reason = "whoever asked no longer waits for the answer"
+  try {
+    await acknowledgeTasks(scope, [await cancelTask(scope, task, { by: "lifetime", reason })])
+  } catch (error) {
+    scope.log.warn("a question could not be withdrawn", { task: task.id, error: toErrorMessage(error) })
+  }
+}

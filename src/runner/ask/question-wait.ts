@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto"
+import { type JsonObject, toJson } from "../../base/json.ts"
+import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
+import { createWaitId } from "../../task/id.ts"
+import { type Patch, toPatch } from "../../task/patch.ts"
+import type { Wait } from "../../task/wait.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { toVisibleText } from "../../base/visible-text.ts"
+
+/** Marks the question that a run in the background puts to a person, so that its answer is understood. */
+export const ASKED_QUESTION = "question"
+
+const LONGEST_TITLE = 200
+
+/** The wait that the question's task is created in. Text, options and default are in its text; `asked` is as it was asked. */
+export function toQuestionWait(scope: RunnerScope, question: Question): Wait {
+  const { text, detail, fallback, kind } = question
+  const asked = scope.redactor.redactJson(toJson(question)).value
+  const shown = {
+    kind: ASKED_QUESTION,
+    text: scope.redactor.redactText(`${text}${toChoices(question)}${toDefault(fallback)}`),
+    ...(detail !== undefined && { detail: scope.redactor.redactText(detail) }),
+    ...(kind === "approval" && { options: [true, false] }),
+    asked,
+  }
+  return {
+    id: createWaitId(),
+    reason: "person",
+    question: shown,
+    expiresAt: scope.clock.now() + Math.ceil(scope.config.questionExpirySeconds * 1_000),
+    onExpiry: fallback ?? null,
+  }
+}
+
+export function toQuestionTitle(scope: RunnerScope, { text }: Question): string {
+  const [line = ""] = toVisibleText(scope.redactor.redactText(text)).split("\n")
+  return `asks: ${line.length > LONGEST_TITLE ? `${line.slice(0, LONGEST_TITLE - 1)}…` : line}`
+}
+
+/** The same for the same question, so that it is found again. */
+export function toQuestionHash(question: Question): string {
+  return createHash("sha256").update(JSON.stringify(question)).digest("hex")
+}
+
+/** As it was asked; undefined when the wait is another one. */
+export function toAskedQuestion({ question }: Pick<Wait, "question">): Question | undefined {
+  if (typeof question !== "object" || question === null || !("asked" in question)) return undefined
+  return question["kind"] === ASKED_QUESTION ? (question["asked"] as unknown as Question) : undefined
+}
+
+/** What the run of a question hands back. Whoever asked may come for it long after: facts stay when a payload goes. */
+export function toAnswerPatch(answer: PersonAnswer): Patch {
+  const kept = toJson(answer)
+  return { ...toPatch(kept), facts: kept as JsonObject }
+}
+
+export function toKeptAnswer({ facts }: Patch): PersonAnswer {
+  return facts as unknown as PersonAnswer
+}
+
+function toChoices({ kind, options = [], isMultiple, allowsText }: Question): string {
+  if (kind !== "choice" || options.length === 0) return ""
+  const choices = `${isMultiple ? "Any of, with commas between them" : "One of"}: ${options.join(", ")}.`
+  return ` ${choices}${allowsText ? " Or in your own words." : ""}`
+}
+
+function toDefault(fallback: string | undefined): string {
+  return fallback === undefined ? "" : ` Without an answer: ${fallback}.`
+}

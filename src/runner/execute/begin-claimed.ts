@@ -1,0 +1,59 @@
+import { context, ROOT_CONTEXT } from "@opentelemetry/api"
+import { z } from "zod"
+import type { Tool } from "../../plugin/tool.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import { parseInput } from "../admit/admission.ts"
+import { beginRun, failRun, toBackgroundPlan } from "./begin-run.ts"
+import { type Outcome, toFailedOutcome } from "../run/outcome.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { silentLog } from "../redaction/silent-log.ts"
+
+/**
+ * Begins a task that this worker has claimed and holds a slot for. The slot is the run's from here on. A task whose tool
+ * is gone, or whose stored input the tool no longer takes, fails instead. One whose process was adopted goes on whatever
+ * its input says now: the process was started long ago. It belongs to the trace of its record, not to what this worker
+ * happened to be doing when it looked into the queue.
+ */
+export function beginClaimed(
+  scope: RunnerScope,
+  task: TaskRecord,
+  { isAdopted = false }: { readonly isAdopted?: boolean } = {},
+): void {
+  const call = toCall(scope, task, isAdopted)
+  const isLogged = scope.log !== silentLog
+  if (isLogged) scope.log.info("run taken", toFields(task))
+  context.with(ROOT_CONTEXT, () => {
+    if ("failure" in call) failRun(scope, toBackgroundPlan(task, toAbsentTool(task.tool), null), call)
+    else beginRun(scope, toBackgroundPlan(task, call.tool, call.input))
+  })
+  const active = isLogged && scope.active.get(task.id)
+  if (active)
+    active.onLeft = (left) => scope.log.info("run left", { ...toFields(task), status: left?.status ?? "lost" })
+}
+
+const toFields = ({ id, run, kind, title }: TaskRecord) => ({ task: id, run, kind, title })
+
+function toCall(
+  scope: RunnerScope,
+  task: TaskRecord,
+  isAdopted: boolean,
+): { readonly tool: Tool; readonly input: unknown } | Extract<Outcome, { succeeded: false }> {
+  try {
+    const { tool } = scope.tools.find(task.tool, task.plugin)
+    const stored = scope.heldInputs.get(task.id) ?? task.input
+    return { tool, input: isAdopted ? toAdoptedInput(tool, stored) : parseInput(tool, stored) }
+  } catch (error) {
+    return toFailedOutcome(scope.redactor, error)
+  }
+}
+
+function toAdoptedInput(tool: Tool, stored: unknown): unknown {
+  const parsed = tool.input.safeParse(stored)
+  return parsed.success ? parsed.data : stored
+}
+
+/** Stands for the tool of a run that cannot begin: it is never called. */
+function toAbsentTool(name: string): Tool {
+  const run = () => Promise.reject(new Error(`${name} cannot be called.`))
+  return { name, description: "", input: z.unknown(), run }
+}

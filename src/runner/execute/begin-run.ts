@@ -1,0 +1,134 @@
+import type { Tool } from "../../plugin/tool.ts"
+import { NO_USAGE, type Usage } from "../../task/progress.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import type { ActiveRun, RunSubject, Standing } from "../run/active-run.ts"
+import { concludeRun, concludeUnbegun } from "./conclude-run.ts"
+import { type Outcome, toFailedOutcome, toOutcome } from "../run/outcome.ts"
+import { toHops } from "../limits/hops.ts"
+import { armDeadline } from "../run/deadline.ts"
+import { markLost, requireOwned } from "../run/ownership.ts"
+import { recall } from "./recall.ts"
+import { beginRunSpan } from "../run/run-span.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import type { SlotKeys } from "../limits/slots.ts"
+import { yieldNewSlot } from "../run/yield-slots.ts"
+import { createToolContext } from "./tool-context.ts"
+
+export interface RunPlan extends RunSubject {
+  readonly standing: Standing
+  readonly slot: SlotKeys | null
+  readonly ranBeforeMs?: number
+  readonly usage?: Usage
+  /** Work that runs already, instead of calling the tool. */
+  readonly work?: Promise<Outcome>
+}
+
+/** Creates the run and lets its work begin. The caller has written, or will never write, its record. */
+export function beginRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
+  const active = createActiveRun(scope, plan)
+  note(scope, active)
+  if (active.slot) yieldNewSlot(scope, active)
+  armDeadline(scope, active)
+  active.work = plan.work ?? beginWork(scope, active)
+  void concludeRun(scope, active, active.work)
+  return active
+}
+
+/** Ends a run whose tool cannot be called, in the way every run ends. The caller has written its record. */
+export function failRun(scope: RunnerScope, plan: RunPlan, outcome: Outcome): void {
+  const active = createActiveRun(scope, plan)
+  note(scope, active)
+  void concludeUnbegun(scope, active, outcome)
+}
+
+/** Others may have taken this worker for lost, and it claims what it still works on: whoever works there has lost it. */
+function note({ active: known }: RunnerScope, active: ActiveRun): void {
+  const before = known.get(active.taskId)
+  if (before) markLost(before)
+  known.set(active.taskId, active)
+}
+
+/** The plan for a task that the store knows and this worker has claimed. */
+export function toBackgroundPlan(task: TaskRecord, tool: Tool, input: unknown): RunPlan {
+  return {
+    taskId: task.id,
+    run: task.run,
+    workspace: task.workspace,
+    session: task.session,
+    parentTask: task.parentTask,
+    parentMessage: task.parentMessage,
+    batch: task.batch,
+    hops: toHops(task.metadata),
+    depth: task.depth,
+    plugin: task.plugin,
+    tool,
+    input,
+    lifetime: task.lifetime,
+    limits: task.limits,
+    traceId: task.traceId,
+    askedBy: task.askedBy,
+    isInputHeld: task.inputHeldBy !== null,
+    standing: { in: "background", fence: task.fence },
+    slot: task.kind === "turn" ? null : toSlotKeys(task),
+    ranBeforeMs: task.ranMs,
+    usage: task.usage,
+  }
+}
+
+export function toSlotKeys({ workspace, session, plugin, model }: SlotKeys): SlotKeys {
+  return { workspace, session, plugin, model }
+}
+
+function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
+  const span = beginRunSpan(plan)
+  return {
+    ...plan,
+    traceId: plan.traceId ?? span?.traceId ?? null,
+    span,
+    spool: null,
+    stream: null,
+    journal: new Map(),
+    abort: new AbortController(),
+    processAbort: new AbortController(),
+    abandoned: Promise.withResolvers(),
+    ended: Promise.withResolvers(),
+    startedMonotonicMs: scope.clock.monotonic(),
+    ranBeforeMs: plan.ranBeforeMs ?? 0,
+    yielded: null,
+    rest: null,
+    questions: null,
+    stop: null,
+    isHandedBack: false,
+    survivors: [],
+    hasUnknownSurvivors: false,
+    progress: null,
+    usage: plan.usage ?? NO_USAGE,
+    unsaved: { progress: false, usage: null, droppedBefore: null },
+    cancelSave: null,
+    cancelDeadline: null,
+    outputFollower: null,
+    onOutput: null,
+    onProgress: null,
+    onStarted: null,
+    onLeft: null,
+    work: null,
+    workedMs: null,
+    endOperations: null,
+    parentsOfTasks: null,
+  }
+}
+
+function beginWork(scope: RunnerScope, active: ActiveRun): Promise<Outcome> {
+  const work = (): Promise<Outcome> => performWork(scope, active)
+  return active.span ? active.span.within(work) : work()
+}
+
+async function performWork(scope: RunnerScope, active: ActiveRun): Promise<Outcome> {
+  try {
+    const { standing } = active
+    if (standing.in === "background") await (standing.fence > 1 ? recall : requireOwned)(scope, active)
+    return toOutcome(scope.redactor, await active.tool.run(active.input, createToolContext(scope, active)))
+  } catch (error) {
+    return toFailedOutcome(scope.redactor, error)
+  }
+}

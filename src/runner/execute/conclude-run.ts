@@ -1,0 +1,107 @@
+import { toErrorMessage } from "../../base/error.ts"
+import type { Answer } from "../../plugin/task-service.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import { toStopEvent } from "../../task/stop.ts"
+import { type ActiveRun, ranMs } from "../run/active-run.ts"
+import { toShapeKey } from "../admit/details.ts"
+import { endLostProcesses } from "./end-lost-processes.ts"
+import { endRun, noteLate, toSurvivors } from "./end-run.ts"
+import { finishFollowing } from "../output/follow-output.ts"
+import type { Outcome } from "../run/outcome.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import type { RunSpool } from "../spool/run-spool.ts"
+
+/** Waits for the work to end, or to be given up, and tells the caller or the store. Never rejects. */
+export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: Promise<Outcome>): Promise<void> {
+  const outcome = await Promise.race([work, active.abandoned.promise])
+  const workedMs = ranMs(active, scope.clock)
+  active.workedMs = workedMs
+  active.cancelDeadline?.()
+  while (isUnsettled(active)) await settle(scope, active)
+  // Nothing may come between that look and this one: a promotion could begin, and nobody would end its task.
+  const { standing } = active
+  if (outcome && !active.stop) observeDuration(scope, active, workedMs)
+  if (standing.in === "foreground") {
+    active.standing = { in: "answered" }
+    active.onOutput = null
+    const answer = toAnswer(scope, active, outcome)
+    active.span?.end(answer)
+    standing.answer(answer)
+    void closeSpool(scope, active, (spool) => spool.discard())
+  }
+  const task = standing.in === "background" ? await endRun(scope, active, outcome) : null
+  active.onLeft?.(task)
+  active.span?.end(task)
+  if (task && isTerminal(task.status)) scope.own?.remove(task.id)
+  release(scope, active)
+  if (standing.in !== "foreground") await closeSpool(scope, active, (spool) => leaveSpool(active, task, spool))
+  active.ended.resolve(task)
+  if (active.standing.in === "lost") void endLostProcesses(scope, active)
+  if (!outcome && active.stop && standing.in === "background") void work.then((late) => noteLate(scope, active, late))
+}
+
+/** The same for a run that had no work: nothing of it can be measured or come late. */
+export async function concludeUnbegun(scope: RunnerScope, active: ActiveRun, outcome: Outcome): Promise<void> {
+  const task = await endRun(scope, active, outcome)
+  active.onLeft?.(task)
+  active.span?.end(task)
+  release(scope, active)
+  active.ended.resolve(task)
+}
+
+/** While the last output is passed on the threshold may pass too: a promotion that has begun is waited for. */
+function isUnsettled({ standing, outputFollower }: ActiveRun): boolean {
+  return standing.in === "promotion" || outputFollower !== null
+}
+
+async function settle(scope: RunnerScope, active: ActiveRun): Promise<void> {
+  if (active.standing.in === "promotion") await active.standing.written
+  else await finishFollowing(scope, active, { isComplete: true })
+}
+
+function release(scope: RunnerScope, active: ActiveRun): void {
+  active.cancelSave?.()
+  // Again: a stop that came while the end was being told has set another.
+  active.cancelDeadline?.()
+  if (scope.active.get(active.taskId) === active) scope.active.delete(active.taskId)
+  if (!active.slot) return
+  scope.slots.release(active.slot)
+  if (scope.queueHint.mayHaveQueued) scope.nudge()
+}
+
+function toAnswer(scope: RunnerScope, active: ActiveRun, outcome: Outcome | undefined): Answer {
+  if (active.stop || !outcome) {
+    const { by, reason } = active.stop ?? { by: "lost_worker", reason: "it was given up" }
+    const ended = toStopEvent(by) === "task.timed_out" ? "timed_out" : "cancelled"
+    return { outcome: ended, by, reason, survivors: toSurvivors(scope, active, outcome) }
+  }
+  if (outcome.succeeded) return { outcome: "completed", patch: outcome.patch }
+  return { outcome: "failed", failure: outcome.failure, patch: outcome.patch }
+}
+
+/** What the store has is not kept here too: nobody here would learn when it is to go. */
+function leaveSpool({ stream }: ActiveRun, task: TaskRecord | null, spool: RunSpool): Promise<void> {
+  return stream?.isFinished && task && isTerminal(task.status) ? spool.discard() : spool.close()
+}
+
+async function closeSpool(
+  scope: RunnerScope,
+  active: ActiveRun,
+  close: (spool: RunSpool) => Promise<void>,
+): Promise<void> {
+  if (!active.spool) return
+  await close(active.spool).catch((error: unknown) => {
+    scope.log.warn("a spool folder could not be closed", { task: active.taskId, error: toErrorMessage(error) })
+  })
+}
+
+function observeDuration(scope: RunnerScope, active: ActiveRun, workedMs: number): void {
+  try {
+    const shape = toShapeKey(active.plugin, active.tool, active.input)
+    scope.durations.observe(active.workspace, shape, active.ranBeforeMs + workedMs)
+  } catch (error) {
+    const fields = { tool: active.tool.name, error: toErrorMessage(error) }
+    scope.log.warn("a tool could not name the shape of its call", fields)
+  }
+}

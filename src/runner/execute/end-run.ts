@@ -1,0 +1,190 @@
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { LifecycleEvent } from "../../task/event.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import type { OnCrash, Step } from "../../task/step.ts"
+import { type Survivors, toStopEvent } from "../../task/stop.ts"
+import { type ActiveRun, survivorsOf } from "../run/active-run.ts"
+import { countedMs } from "../run/deadline.ts"
+import { type Outcome, toFailedOutcome } from "../run/outcome.ts"
+import { type Crash, decideOnCrash, decideTurnOnCrash, toCrashEvent } from "../run/on-crash.ts"
+import { thisHost } from "../worker/this-worker.ts"
+import { isTurn } from "../tool/turn-name.ts"
+import { detachRun, writeUnderFence } from "../run/ownership.ts"
+import { saveNotes } from "../run/running-notes.ts"
+import { redactSurvivors } from "../redaction/redact-survivors.ts"
+import { storeOutput } from "../output/stream-output.ts"
+import { createStoreRetry, type StoreRetry } from "../run/store-retry.ts"
+import { describeUnwritten } from "./unwritten-end.ts"
+import type { RunnerScope } from "../run/scope.ts"
+
+/**
+ * Writes the end of a run that the store knows, and tries until it can be written or is no longer ours to write. Dying
+ * before it is durable leaves the run to whoever reclaims it; nothing was announced. Null: somebody else ended it.
+ */
+export async function endRun(
+  scope: RunnerScope,
+  active: ActiveRun,
+  outcome: Outcome | undefined,
+): Promise<TaskRecord | null> {
+  await saveNotes(scope, active)
+  const flushed = await flushOutput(scope, active, outcome)
+  await storeOutput(scope, active)
+  for (const retry = createStoreRetry(scope); ; await retry.pause()) {
+    const written = await writeEnd(scope, active, flushed, retry)
+    if (written !== "retry") return written
+    if (retry.isOver()) {
+      detachRun(active)
+      return null
+    }
+  }
+}
+
+async function writeEnd(
+  scope: RunnerScope,
+  active: ActiveRun,
+  handedBack: Outcome | undefined,
+  retry: StoreRetry,
+): Promise<TaskRecord | null | "retry"> {
+  let outcome = handedBack
+  let isStopKnown = true
+  for (;;) {
+    try {
+      const events = await toEndEvents(scope, active, outcome, isStopKnown)
+      const isOver = events.some(({ type }) => type !== "task.released" && type !== "task.waited")
+      const toBeside = isOver ? active.endOperations : null
+      const written = await writeUnderFence(scope, active, (run) => [
+        ...(toBeside?.(run) ?? []),
+        ...events.map((event) => ({ op: "task.apply", run, event }) as const),
+      ])
+      return (written?.at(-1) as TaskRecord | undefined) ?? null
+    } catch (error) {
+      if (isFinal(error)) return null
+      if (active.endOperations && isMeanwhileError(error, "version_conflict")) {
+        outcome = giveUpBeside(active, outcome)
+        continue
+      }
+      if (!isMeanwhileError(error, "wrong_state")) {
+        const fields = { task: active.taskId, error: toErrorMessage(error) }
+        scope.log.error(describeUnwritten(active, retry.isOver()), fields)
+        return "retry"
+      }
+    }
+    const found = await lookAgain(scope, active)
+    if (found === "ended") {
+      await noteLate(scope, active, outcome)
+      return null
+    }
+    if (found === "unreadable" || (found === "running" && !isStopKnown)) return "retry"
+    isStopKnown = found === "stopping"
+  }
+}
+
+/** What belongs to the end can never be written any more: it was made for something that is not in the store. */
+function giveUpBeside(active: ActiveRun, outcome: Outcome | undefined): Outcome | undefined {
+  active.endOperations = null
+  if (!outcome?.succeeded) return outcome
+  const message = "what it came to could not be kept: something before it could not be stored"
+  return { succeeded: false, failure: { code: "version_conflict", message, details: {} }, patch: outcome.patch }
+}
+
+function isFinal(error: unknown): boolean {
+  return (["stale_claim", "closed", "not_found"] as const).some((code) => isMeanwhileError(error, code))
+}
+
+/** Output that could not be kept fails the task: what it printed is part of its result. */
+async function flushOutput(scope: RunnerScope, active: ActiveRun, outcome: Outcome | undefined) {
+  try {
+    await active.spool?.flush()
+    return outcome
+  } catch (error) {
+    return outcome?.succeeded ? { ...toFailedOutcome(scope.redactor, error), patch: outcome.patch } : outcome
+  }
+}
+
+/** A stop that could not be stored, or that came while the call was being promoted, is written with the end. */
+async function toEndEvents(
+  scope: RunnerScope,
+  active: ActiveRun,
+  outcome: Outcome | undefined,
+  isStopKnown: boolean,
+): Promise<readonly LifecycleEvent[]> {
+  const { stop, workedMs } = active
+  const ran = workedMs === null ? {} : { ranMs: workedMs }
+  if (!stop && outcome?.succeeded) return [{ type: "task.completed", patch: outcome.patch, ...ran }]
+  if (!stop && active.isHandedBack) return [await toHandBack(scope, active)]
+  if (!stop && outcome?.succeeded === false) {
+    return [{ type: "task.failed", failure: outcome.failure, patch: outcome.patch, ...ran }]
+  }
+  const { by, reason } = stop ?? { by: "lost_worker", reason: "it was given up" }
+  const survivors = toSurvivors(scope, active, outcome)
+  const end: LifecycleEvent = { type: toStopEvent(by), by, reason, survivors, late: outcome?.patch ?? null }
+  return isStopKnown ? [end] : [{ type: "task.stop_requested", by, reason, ...ran }, end]
+}
+
+/** At a shutdown it goes back to the queue, unless a step was in flight that may not simply be repeated. */
+async function toHandBack(scope: RunnerScope, active: ActiveRun): Promise<LifecycleEvent> {
+  const { name } = active.tool
+  const crash = {
+    by: "shutdown",
+    title: name,
+    tool: name,
+    ranMs: countedMs(scope, active),
+    host: thisHost(scope),
+  } as const
+  if (isTurn(active)) return handBackTurn(scope, active, crash)
+  return toCrashEvent(decideOnCrash(inFlightOf([...active.journal.values()]), "retry"), crash)
+}
+
+/** Its steps are its calls, which the conversation itself writes: the store knows them, and the run's journal does not. */
+async function handBackTurn(scope: RunnerScope, { taskId, run }: ActiveRun, crash: Crash): Promise<LifecycleEvent> {
+  const { store } = scope
+  const [steps, task] = await Promise.all([store.steps(taskId, run), store.task(taskId)])
+  return toCrashEvent(decideTurnOnCrash(inFlightOf(steps)), { ...crash, title: task?.title ?? crash.title })
+}
+
+function inFlightOf(steps: readonly Pick<Step, "state" | "onCrash">[]): readonly OnCrash[] {
+  return steps.flatMap(({ state, onCrash }) => (state === "started" ? [onCrash] : []))
+}
+
+/**
+ * Work inside this process cannot be ended by force: when it was given up it is named as what it is. Processes that
+ * were still being ended when it was given up may live or not. A command line may hold a secret.
+ */
+export function toSurvivors(scope: RunnerScope, active: ActiveRun, outcome: Outcome | undefined): Survivors {
+  return redactSurvivors(scope.redactor, outcome ? survivorsOf(active) : toGivenUp(active))
+}
+
+function toGivenUp(active: ActiveRun): Survivors {
+  if ((active.spool?.pids().length ?? 0) > 0) return "unknown"
+  return [...active.survivors, { pid: process.pid, command: `${active.tool.name} (inside this process)` }]
+}
+
+/** Why the store refused the end. When another stop got in first, its cause is taken over. */
+async function lookAgain(
+  scope: RunnerScope,
+  active: ActiveRun,
+): Promise<"ended" | "stopping" | "running" | "unreadable"> {
+  try {
+    const task = await scope.store.task(active.taskId)
+    if (!task || task.run !== active.run || isTerminal(task.status)) return "ended"
+    if (task.status === "running") return "running"
+    if (task.status !== "stopping") return "ended"
+    active.stop = { by: task.stop.by, reason: task.stop.reason }
+    return "stopping"
+  } catch {
+    return "unreadable"
+  }
+}
+
+/** What comes after the end is kept beside it, and changes nothing. */
+export async function noteLate(scope: RunnerScope, active: ActiveRun, outcome: Outcome | undefined): Promise<void> {
+  if (!outcome) return
+  const run = { taskId: active.taskId, run: active.run }
+  try {
+    await scope.store.commit([{ op: "task.note", run, facts: [{ type: "task.finished_late", patch: outcome.patch }] }])
+  } catch (error) {
+    if (isMeanwhileError(error, "closed")) return
+    scope.log.warn("a late result could not be stored", { task: active.taskId, error: toErrorMessage(error) })
+  }
+}

@@ -1,0 +1,57 @@
+import { MeanwhileError } from "../../base/error.ts"
+import { type JsonValue, toJson } from "../../base/json.ts"
+import type { StepContext } from "../../plugin/context.ts"
+import type { OnCrash } from "../../task/step.ts"
+import type { ActiveRun } from "../run/active-run.ts"
+import { checkName } from "../admit/call-check.ts"
+import { SECRET_RESULT } from "../run/journal.ts"
+import { requireOwned, writeUnderFence } from "../run/ownership.ts"
+import type { RunnerScope } from "../run/scope.ts"
+
+/**
+ * Takes a step, or returns what it came to when it was finished before. A result that held a secret is known to the
+ * process that made it alone: a later claim of the run cannot have it, and may not repeat the effect either.
+ *
+ * Dying before `step.start` is durable: nothing happened. After it: the step is in flight and `onCrash` decides. After
+ * the effect and before `step.finish`: the same, which is why only idempotent steps may say `retry`.
+ */
+export async function takeStep<Result extends JsonValue>(
+  scope: RunnerScope,
+  active: ActiveRun,
+  key: string,
+  effect: (step: StepContext) => Promise<Result>,
+  onCrash: OnCrash,
+): Promise<Result> {
+  const known = active.journal.get(key)
+  if (known?.state === "finished") return requireKept(key, known.returned) as Result
+  if (known?.isRunning) {
+    throw new MeanwhileError("invalid_input", `The step ${key} is already being taken: give each step its own key.`)
+  }
+  if (!known) checkName(scope.redactor, "key of the step", key)
+  active.journal.set(key, { state: "started", onCrash, isRunning: true })
+  try {
+    await writeUnderFence(scope, active, (run) => [{ op: "step.start", run, key, onCrash }])
+    await requireOwned(scope, active)
+    const idempotencyKey = `${active.taskId}/${active.run}/${key}`
+    const returned = toJson(await effect({ signal: active.abort.signal, idempotencyKey }))
+    const result = scope.redactor.redactJson(returned).hasChanged ? SECRET_RESULT : returned
+    // Last in the journal: a promotion writes finished steps in the order in which they finished.
+    active.journal.delete(key)
+    active.journal.set(key, { state: "finished", onCrash, result, returned })
+    await writeUnderFence(scope, active, (run) => [{ op: "step.finish", run, key, result }])
+    return returned as Result
+  } catch (error) {
+    if (active.journal.get(key)?.state === "started")
+      active.journal.set(key, { state: "started", onCrash, isRunning: false })
+    throw error
+  }
+}
+
+function requireKept(key: string, returned: JsonValue): JsonValue {
+  if (returned !== SECRET_RESULT) return returned
+  throw new MeanwhileError(
+    "secret_not_kept",
+    `The step ${key} was finished by a process that is gone, and its result held a secret, which is never stored. Return a reference to the secret from the step instead, such as the name of a variable or a file, and read the secret outside it.`,
+    { step: key },
+  )
+}

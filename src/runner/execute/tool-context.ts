@@ -1,0 +1,77 @@
+import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
+import type { ToolContext } from "../../plugin/context.ts"
+import type { ProcessExit, ProcessRequest } from "../../plugin/process.ts"
+import type { ArtifactReference } from "../../task/patch.ts"
+import type { ActiveRun } from "../run/active-run.ts"
+import { toCallKey } from "../run/call-key.ts"
+import { isLost, requireClaim, requireOwned } from "../run/ownership.ts"
+import { reportProgress, reportUsage } from "../run/running-notes.ts"
+import { spoolOf } from "../output/spool-of.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { stopRun } from "../run/stop-run.ts"
+import { takeStep } from "./take-step.ts"
+import { createLazyPorts, type LazyPorts } from "./conversation-ports.ts"
+
+/** The ports of one run, made when its tool is called. */
+export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolContext {
+  const own: Omit<ToolContext, keyof LazyPorts> = {
+    taskId: active.taskId,
+    run: active.run,
+    callKey: toCallKey(active),
+    workspace: active.workspace,
+    session: active.session,
+    timeoutMs: active.limits.timeoutMs,
+    signal: active.abort.signal,
+    progress: (update) => reportProgress(scope, active, update),
+    spend: (usage, spending) => reportUsage(scope, active, usage, spending),
+    output: {
+      // Ignored once the run is lost: an error thrown at whoever passes output on could end this whole process.
+      write: (data) => void (isLost(active) || spoolOf(scope, active).write(data)),
+      read: (request) => spoolOf(scope, active).read(request),
+    },
+    processes: { run: (request) => runProcess(scope, active, request) },
+    step: (key, effect, options) =>
+      takeStep(scope, active, key, effect, options?.onCrash ?? active.tool.onCrash ?? "fail"),
+    artifacts: { put: (name, mediaType, bytes) => putArtifact(scope, active, name, mediaType, bytes) },
+    log: scope.log,
+  }
+  return Object.assign(createLazyPorts(scope, active), own)
+}
+
+async function runProcess(scope: RunnerScope, active: ActiveRun, request: ProcessRequest): Promise<ProcessExit> {
+  await requireOwned(scope, active)
+  scope.redactor.learn(request.env)
+  const control = { signal: active.processAbort.signal, graceMs: scope.config.stopGraceSeconds * 1_000 }
+  const exit = await spoolOf(scope, active)
+    .runProcess(request, control)
+    .catch((error: unknown) => stopAtLimit(scope, active, error))
+  if (exit.survivors === "unknown") active.hasUnknownSurvivors = true
+  else active.survivors.push(...exit.survivors)
+  return exit
+}
+
+/** A process that was ended for its output while Meanwhile was down was ended by that limit, and so is its run. */
+async function stopAtLimit(scope: RunnerScope, active: ActiveRun, error: unknown): Promise<never> {
+  if (isMeanwhileError(error, "limit_exceeded") && "limitBytes" in error.details) {
+    await stopRun(scope, active, { by: "limit", reason: error.message })
+  }
+  throw error
+}
+
+async function putArtifact(
+  scope: RunnerScope,
+  active: ActiveRun,
+  name: string,
+  mediaType: string,
+  bytes: Uint8Array,
+): Promise<ArtifactReference> {
+  if (name === "" || mediaType === "")
+    throw new MeanwhileError("invalid_input", "An artifact needs a name and a media type.")
+  await requireClaim(scope, active)
+  if (active.standing.in === "promotion") await active.standing.written
+  const { workspace } = active
+  // A call in the foreground has no record that it could belong to.
+  const taskId = active.standing.in === "background" ? active.taskId : null
+  const [hash] = await scope.store.commit([{ op: "artifact.put", workspace, taskId, mediaType, bytes }])
+  return { hash, name: scope.redactor.redactText(name), mediaType, bytes: bytes.byteLength }
+}

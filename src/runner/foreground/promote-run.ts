@@ -1,0 +1,94 @@
+import { toErrorMessage } from "../../base/error.ts"
+import type { FactEvent } from "../../task/event.ts"
+import type { OperationOf } from "../../task/operation.ts"
+import { type ActiveRun, ranMs } from "../run/active-run.ts"
+import type { Admitted } from "../admit/admission.ts"
+import { toSlotKeys } from "../execute/begin-run.ts"
+import { toDetails } from "../admit/details.ts"
+import { finishFollowing } from "../output/follow-output.ts"
+import { toStepsTaken } from "../run/journal.ts"
+import { markLost } from "../run/ownership.ts"
+import { streamOutput } from "../output/stream-output.ts"
+import { giveBackFacts, takeFacts } from "../run/running-notes.ts"
+import { noteCreated } from "../run/note-created.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { yieldNewSlot } from "../run/yield-slots.ts"
+
+/**
+ * Turns a call in the foreground into a task without touching its work. From here on its answer is the handle.
+ *
+ * Dying before the commit: there is no task, and the next start ends what the spool folder names. After it: the task is
+ * this worker's, and whoever reclaims it decides. If the record cannot be written the call stays in the foreground.
+ */
+export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted: Admitted): Promise<boolean> {
+  if (active.standing.in !== "foreground" || active.stop) return false
+  const { answer } = active.standing
+  const written = Promise.withResolvers<boolean>()
+  active.standing = { in: "promotion", answer, written: written.promise }
+  const afterMs = ranMs(active, scope.clock)
+  const { unsaved } = active
+  try {
+    active.spool?.keep()
+    await active.spool?.flush()
+    if (!scope.worker.isFresh()) await scope.worker.confirm()
+    const create = toCreation(scope, active, admitted, afterMs)
+    // A worker that has lost its lease promotes nothing: whoever took over would not know of it.
+    const [, { task, created }] = await scope.store.commit([scope.worker.renewal(), create])
+    if (!created) {
+      giveUp(scope, active)
+      answer({ outcome: "promoted", task, afterMs })
+      written.resolve(true)
+      return true
+    }
+    noteCreated(scope, task)
+    active.slot = toSlotKeys(task)
+    scope.slots.take(active.slot)
+    yieldNewSlot(scope, active)
+    await finishFollowing(scope, active, { isComplete: false })
+    active.standing = { in: "background", fence: task.fence }
+    streamOutput(scope, active)
+    answer({ outcome: "promoted", task, afterMs })
+    written.resolve(true)
+    return true
+  } catch (error) {
+    scope.log.warn("a call could not move to the background and stays in the foreground", {
+      tool: active.tool.name,
+      error: toErrorMessage(error),
+    })
+    scope.heldInputs.delete(active.taskId)
+    giveBackFacts(active, unsaved)
+    active.standing = { in: "foreground", answer }
+    written.resolve(false)
+    return false
+  }
+}
+
+/** The step that asked has a task already, from before a crash or from a call beside this one: this one is no task. */
+function giveUp(scope: RunnerScope, active: ActiveRun): void {
+  scope.heldInputs.delete(active.taskId)
+  active.processAbort.abort()
+  active.spool?.discard().catch((error: unknown) => {
+    scope.log.warn("a spool folder could not be removed", { task: active.taskId, error: toErrorMessage(error) })
+  })
+  // Its files go once its processes have: from here on nobody else touches them.
+  active.spool = null
+  markLost(active)
+}
+
+function toCreation(
+  scope: RunnerScope,
+  active: ActiveRun,
+  admitted: Admitted,
+  afterMs: number,
+): OperationOf<"task.create"> {
+  const { call } = admitted
+  const facts: FactEvent[] = [{ type: "task.promoted", afterMs }, ...takeFacts(active)]
+  return {
+    op: "task.create",
+    details: { ...toDetails(scope, admitted, active.taskId), traceId: active.traceId },
+    entry: { as: "running", worker: scope.worker.id, startedAt: scope.clock.now() - afterMs },
+    facts,
+    steps: toStepsTaken(active.journal),
+    ...(call.askedBy && { askingStepResult: { taskId: active.taskId } }),
+  }
+}

@@ -1,0 +1,110 @@
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { JsonObject } from "../../base/json.ts"
+import { VERSION } from "../../base/version.ts"
+import type { WorkerId } from "../../task/id.ts"
+import { ANNOUNCEMENTS } from "../../task/worker.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { TURN_PLUGIN } from "../tool/turn-name.ts"
+
+/** Tells the others what this worker can run: at its begin, when its tools change, and when it takes nothing any more. */
+export interface Announcer {
+  /** Writes nothing when it was said before. A failure is logged, and it is said later: until then nobody counts on this worker. */
+  announce(): Promise<void>
+  /** From now on it says that it takes nothing new. */
+  leave(): Promise<void>
+  /** From now on it says nothing. Resolves once nothing of it is written any more. */
+  close(): Promise<void>
+}
+
+interface Said {
+  readonly worker: WorkerId
+  readonly text: string
+  readonly version: number
+}
+
+const TRY_AGAIN_MS = 2_000
+
+export function createAnnouncer(scope: RunnerScope, leaves: () => readonly string[]): Announcer {
+  const since = scope.clock.now()
+  let said: Said | undefined
+  let saying: Promise<void> | undefined
+  let isWanted = false
+  let state: "open" | "leaving" | "closed" = "open"
+
+  async function say(): Promise<void> {
+    const taken = toAnnouncement(scope, since, leaves())
+    const value = taken && state !== "open" ? { ...taken, ...NOTHING_NEW } : taken
+    const { id } = scope.worker
+    const text = JSON.stringify(value)
+    if (!value || (said?.worker === id && said.text === text)) return
+    const known = said?.worker === id ? said.version : await findVersion(id)
+    said = undefined
+    const [{ version }] = await scope.store.commit([
+      { op: "document.put", ...ANNOUNCEMENTS, id, value, expectedVersion: known },
+    ])
+    said = { worker: id, text, version }
+  }
+
+  async function findVersion(id: WorkerId): Promise<number> {
+    return (await scope.store.document(ANNOUNCEMENTS.workspace, ANNOUNCEMENTS.collection, id))?.version ?? 0
+  }
+
+  const isToBeSaid = (): boolean => isWanted && (state === "leaving" || (state === "open" && !scope.isClosing))
+
+  async function sayWhileWanted(): Promise<void> {
+    while (isToBeSaid()) {
+      isWanted = false
+      try {
+        await say()
+      } catch (error) {
+        if (isMeanwhileError(error, "closed")) return
+        scope.log.warn("others could not be told what this worker can run", { error: toErrorMessage(error) })
+        scope.clock.schedule(TRY_AGAIN_MS, () => void announce(), { isBackground: true })
+      }
+    }
+  }
+
+  function announce(): Promise<void> {
+    isWanted = true
+    saying ??= sayWhileWanted().then(() => {
+      saying = undefined
+      // Wanted since the last look at it, by somebody who was given this promise.
+      return isToBeSaid() ? announce() : undefined
+    })
+    return saying
+  }
+
+  return {
+    announce,
+    leave() {
+      state = "leaving"
+      return announce()
+    },
+    async close() {
+      state = "closed"
+      await saying
+    },
+  }
+}
+
+/** Also for those who do not know of `isLeaving`. */
+const NOTHING_NEW = { kinds: [], plugins: {}, isLeaving: true } as const
+
+/** Undefined: a program that only looks has nothing to say. */
+function toAnnouncement(
+  { tools, config, own, ownTurns, takesKinds, takesTurns }: RunnerScope,
+  since: number,
+  leaves: readonly string[],
+): JsonObject | undefined {
+  const names = [...tools.names()]
+  if (own && names.every(([plugin]) => plugin === TURN_PLUGIN)) return undefined
+  return {
+    version: VERSION,
+    since,
+    takes: ownTurns ? "own" : "all",
+    kinds: [...(config.maxConcurrentTasks > 0 ? takesKinds : []), ...(takesTurns ? ["turn"] : [])],
+    plugins: Object.fromEntries(names.map(([plugin, ofPlugin]) => [plugin, [...ofPlugin]])),
+    concurrency: config.maxConcurrentTasks,
+    ...(leaves.length > 0 && { leaves }),
+  }
+}

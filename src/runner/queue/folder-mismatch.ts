@@ -1,0 +1,137 @@
+import type { WorkerView } from "../../plugin/worker-view.ts"
+import type { Offer } from "../../task/dispatcher.ts"
+import type { Lease } from "../../task/lease.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { isLeftForHost } from "../worker/left-host.ts"
+import { createLeftWork, isAmong, type LeftWork, toLeftKey } from "./skipped-offers.ts"
+import { stoodStill } from "../worker/standstill.ts"
+import { listWorkers } from "../worker/worker-list.ts"
+
+/** Tasks that name a folder which this process does not have, or is not meant by: they are left to those who are. */
+export interface Misplaced extends Pick<LeftWork, "places" | "count" | "list"> {
+  /**
+   * Those of the offers that are to be claimed. One that every worker leaves is, by one that takes all work or has its
+   * session open: it then fails, and says why.
+   */
+  sift(offers: readonly Offer[]): Promise<readonly Offer[]>
+  /**
+   * Finds out what is no longer left, and tells others: until then they would give up what is here by now. Also for one that
+   * has no room, and is offered nothing.
+   */
+  review(): Promise<void>
+}
+
+/** A record: it is misplaced, and whether others leave it too is to be found out. */
+type Found = "here" | "left" | TaskRecord
+
+/** `announce` tells others what is left here, and resolves once they can know. */
+export function createMisplaced(scope: RunnerScope, announce: () => Promise<void>): Misplaced {
+  const left = createLeftWork(scope.clock)
+  const leaseMs = scope.config.leaseSeconds * 1_000
+  let siftedAt = scope.clock.monotonic()
+  let judgesFrom = siftedAt
+
+  async function look(offer: Offer): Promise<Found> {
+    if (left.isLeft(offer)) return "left"
+    const task = await scope.store.task(offer.taskId)
+    if (!task || isHere(scope, task)) {
+      takeBack(offer)
+      return "here"
+    }
+    left.add(offer)
+    return task
+  }
+
+  async function lookAgain(offer: Offer): Promise<void> {
+    const task = await scope.store.task(offer.taskId)
+    if (!task || isHere(scope, task)) takeBack(offer)
+  }
+
+  function takeBack(offer: Offer): void {
+    if (left.remove(offer)) void announce()
+  }
+
+  /** What names the same folder is looked at once. */
+  function createLooks(): (offer: Offer) => Promise<Found> {
+    const looks = new Map<string, Promise<Found>>()
+    return (offer) => {
+      const key = toLeftKey(offer)
+      const found = looks.get(key) ?? look(offer)
+      looks.set(key, found)
+      return found
+    }
+  }
+
+  /** Undefined: somebody may live who is not among those that were heard of. Nobody could renew while a store was away. */
+  async function listOthers(): Promise<readonly WorkerView[] | undefined> {
+    await announce()
+    if (scope.clock.monotonic() < judgesFrom) return undefined
+    const [workers, leases] = await Promise.all([listWorkers(scope), scope.store.leases(WORKER_LEASE_PREFIX)])
+    const heard = new Set(workers.map(({ id }) => `${WORKER_LEASE_PREFIX}${id}`))
+    const isUnheard = ({ key, holder, isOver, data }: Lease): boolean =>
+      !isOver && key === `${WORKER_LEASE_PREFIX}${holder}` && !heard.has(key) && !isLeftForHost({ data })
+    return leases.some(isUnheard) ? undefined : workers.filter(({ id }) => id !== scope.worker.id)
+  }
+
+  function noteLook(): void {
+    const now = scope.clock.monotonic()
+    if (stoodStill(now - siftedAt, leaseMs)) judgesFrom = now + leaseMs
+    siftedAt = now
+  }
+
+  return {
+    places: left.places,
+    count: left.count,
+    list: left.list,
+    async sift(offers) {
+      noteLook()
+      const plugins = new Set(offers.map(({ plugin }) => plugin))
+      const placed = new Set([...plugins].filter((plugin) => hasPlaces(scope, plugin)))
+      if (placed.size === 0) return offers
+      const lookOnce = createLooks()
+      const looks = await Promise.all(
+        offers.map(async (offer) => ({ offer, found: placed.has(offer.plugin) ? await lookOnce(offer) : "here" })),
+      )
+      // Many may be left at once, and the workers are the same for all of them.
+      const others = looks.some(({ found }) => typeof found === "object") ? await listOthers() : []
+      return looks.flatMap(({ offer, found }) => {
+        if (typeof found === "string") return found === "here" ? [offer] : []
+        // Who only answers for a conversation is there for a moment: it is given up by those who have it open, or who stay.
+        if (scope.own && !scope.own.hasSession(offer.session)) return []
+        if (!others?.every((other) => leaves(other, found, offer))) return []
+        left.doubt(offer)
+        return [offer]
+      })
+    },
+    async review() {
+      if (left.forget()) void announce()
+      await Promise.all(left.takeStale().map(lookAgain))
+    },
+  }
+}
+
+/** Most plugins have none: then nothing is read. */
+function hasPlaces({ tools }: RunnerScope, plugin: string): boolean {
+  const names = tools.names().get(plugin) ?? []
+  return [...names].some((name) => tools.find(name, plugin).tool.isHere !== undefined)
+}
+
+function isHere({ tools, heldInputs, own }: RunnerScope, { id, tool, plugin, input }: TaskRecord): boolean {
+  if (own?.isLeft(id)) return false
+  try {
+    return tools.find(tool, plugin).tool.isHere?.(heldInputs.get(id) ?? input) ?? true
+  } catch {
+    // It fails when it is called, and says why.
+    return true
+  }
+}
+
+/** Whether it could not run it at all, or has said that it leaves it. One of an earlier version takes work, and says nothing. */
+function leaves({ announcement, host, isStarting }: WorkerView, { kind }: TaskRecord, offer: Offer): boolean {
+  if (announcement === null) return host !== null && !isStarting
+  const { plugin, tool } = offer
+  if (!announcement.kinds.includes(kind) || !announcement.plugins[plugin]?.includes(tool)) return true
+  return isAmong(announcement.leaves, offer)
+}

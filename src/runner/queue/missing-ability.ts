@@ -1,0 +1,46 @@
+import type { MissingAbility, WorkerView } from "../../plugin/worker-view.ts"
+import type { TaskSummary } from "../../task/record.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { isAmong } from "./skipped-offers.ts"
+
+type Needs = Pick<TaskSummary, "id" | "run" | "kind" | "session" | "plugin" | "tool" | "folder">
+
+/**
+ * What keeps a queued task from ever being taken; undefined: somebody can run it, or nobody knows. What another process that
+ * takes only its own work has as its own, nobody knows here.
+ */
+export function findMissing(
+  scope: Pick<RunnerScope, "worker" | "own" | "ownTurns">,
+  task: Needs,
+  living: readonly WorkerView[],
+): MissingAbility | undefined {
+  const workers = isOthers(scope, task) ? living.filter(({ id }) => id !== scope.worker.id) : living
+  // One of an earlier version takes work, and does not say which; one that starts will.
+  if (workers.some(({ announcement, host, isStarting }) => announcement === null && (host === null || isStarting)))
+    return undefined
+  const announced = workers.flatMap(({ announcement }) => announcement ?? [])
+  const { kind, plugin, tool } = task
+  if (announced.length === 0) return { needs: "worker", name: "", text: "no worker is there" }
+  const ofKind = announced.filter(({ kinds }) => kinds.includes(kind))
+  if (ofKind.length === 0) return { needs: "kind", name: kind, text: `no worker takes ${kind} tasks` }
+  const able = ofKind.filter(({ plugins }) => plugins[plugin]?.includes(tool))
+  if (able.length > 0) {
+    // One that takes all work does not leave it for long: it fails it, and says which folder is missing.
+    const named = { ...task, taskId: task.id }
+    const isLeft = able.every(({ takes, leaves }) => takes === "own" && isAmong(leaves, named))
+    return isLeft ? toMissingFolder(task) : undefined
+  }
+  return ofKind.some(({ plugins }) => Object.hasOwn(plugins, plugin))
+    ? { needs: "tool", name: tool, text: `no worker has the tool ${tool} of the plugin ${plugin}` }
+    : { needs: "plugin", name: plugin, text: `no worker has the plugin ${plugin}` }
+}
+
+/** Whether this process leaves it alone because it takes only its own work. */
+function isOthers({ own, ownTurns }: Pick<RunnerScope, "own" | "ownTurns">, task: Needs): boolean {
+  return (task.kind === "turn" ? ownTurns : own)?.has(task) === false
+}
+
+/** Earlier versions did not keep which one it is. */
+function toMissingFolder({ folder }: Needs): MissingAbility {
+  return { needs: "folder", name: folder ?? "", text: `no worker has the folder ${folder ?? "that it names"}` }
+}

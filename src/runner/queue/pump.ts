@@ -1,0 +1,176 @@
+import type { CancelTimer } from "../../base/clock.ts"
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { Offer } from "../../task/dispatcher.ts"
+import { beginClaimed } from "../execute/begin-claimed.ts"
+import { toSlotKeys } from "../execute/begin-run.ts"
+import { track } from "../run/enter.ts"
+import { takeTurns } from "../turn/take-turns.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { createAnnouncer } from "./announcer.ts"
+import { createMisplaced, type Misplaced } from "./folder-mismatch.ts"
+
+/** Catches what a lost wake-up left in the queue. */
+const SAFETY_POLL_MS = 1_000
+
+export interface Pump {
+  nudge(): void
+  /** This worker, or what it can run, is another now. Resolves once others can know. */
+  announce(): Promise<void>
+  /** Takes nothing from now on. */
+  stop(): Promise<void>
+  /** Others are told so. Resolves once they can know. */
+  leave(): Promise<void>
+  /** Says nothing to others from now on. */
+  close(): Promise<void>
+}
+
+/** Of a runner that takes no work. */
+export const IDLE_PUMP: Pump = {
+  nudge() {},
+  async announce() {},
+  async stop() {},
+  async leave() {},
+  async close() {},
+}
+
+/** Takes queued tasks while there is room. The claim in the store decides who runs what; everything else is a hint. */
+export function createPump(scope: RunnerScope): Pump {
+  let looking: Promise<void> | undefined
+  let isNudged = false
+  let isStopped = false
+  let cancelTimer: CancelTimer | undefined
+  const misplaced = createMisplaced(scope, () => announcer.announce())
+  const announcer = createAnnouncer(scope, misplaced.list)
+
+  function nudge(): void {
+    isNudged = true
+    if (isStopped) return
+    looking ??= lookWhileNudged().finally(() => {
+      looking = undefined
+      if (isNudged && !isStopped) nudge()
+    })
+  }
+
+  async function lookWhileNudged(): Promise<void> {
+    while (isNudged && !isStopped) {
+      isNudged = false
+      try {
+        await look(scope, misplaced, nudge)
+      } catch (error) {
+        if (isMeanwhileError(error, "closed")) return
+        scope.log.error("the queue could not be read; trying again", { error: toErrorMessage(error) })
+        break
+      }
+    }
+    await armTimer()
+  }
+
+  async function armTimer(): Promise<void> {
+    cancelTimer?.()
+    if (isStopped) return
+    const dueInMs = await scope.engine.dispatcher.nextDueInMs().catch(() => undefined)
+    const delayMs = Math.min(Math.max(dueInMs ?? SAFETY_POLL_MS, 1), SAFETY_POLL_MS)
+    cancelTimer = scope.clock.schedule(delayMs, lookForAll, { isBackground: true })
+  }
+
+  function lookForAll(): void {
+    scope.mayHaveQueuedTurns = true
+    nudge()
+  }
+
+  const unsubscribe = scope.engine.dispatcher.onOffer(() => {
+    scope.queueHint.raise()
+    nudge()
+  })
+
+  return {
+    nudge,
+    announce() {
+      nudge()
+      return announcer.announce()
+    },
+    async stop() {
+      isStopped = true
+      unsubscribe()
+      cancelTimer?.()
+      await looking
+      cancelTimer?.()
+    },
+    leave: announcer.leave,
+    close: announcer.close,
+  }
+}
+
+async function look(scope: RunnerScope, misplaced: Misplaced, nudge: () => void): Promise<void> {
+  await takeTurns(scope)
+  await misplaced.review()
+  if (scope.slots.free() === 0 || scope.takesKinds.length === 0 || scope.isClosing) return
+  const limit = scope.slots.free() + misplaced.count()
+  const missing = misplaced.places()
+  const foundAll = scope.queueHint.beginLook()
+  const fullSessions = scope.slots.fullSessions()
+  const fullWorkspaces = scope.slots.fullWorkspaces()
+  const fullModels = scope.slots.fullModels()
+  const known = scope.tools.plugins()
+  const room = new Map(known.map((plugin) => [plugin, roomFor(plugin)]))
+  const plugins = known.filter((plugin) => room.get(plugin) !== 0)
+  function roomFor(plugin: string): number {
+    const free = scope.slots.roomOf(plugin)
+    return free === 0 ? 0 : Math.min(free + misplaced.count(plugin), limit)
+  }
+  const offers = await scope.engine.dispatcher.take({
+    worker: scope.worker.id,
+    limit,
+    kinds: scope.takesKinds,
+    plugins,
+    tools: scope.tools.names(),
+    room,
+    fullSessions,
+    fullWorkspaces,
+    fullModels,
+    missing,
+    ...scope.own?.toRequest(),
+  })
+  const byPlugin = Map.groupBy(offers, ({ plugin }) => plugin)
+  const isAnythingFull =
+    fullSessions.length + fullWorkspaces.length + fullModels.length > 0 ||
+    known.some((plugin) => (byPlugin.get(plugin)?.length ?? 0) >= (room.get(plugin) ?? limit))
+  if (!isAnythingFull && offers.length < limit) foundAll()
+  const left = misplaced.count() + missing.length
+  const placed = await misplaced.sift(offers)
+  // What is known to be left now need not stand before the rest again.
+  if (placed.length < offers.length && misplaced.count() + misplaced.places().length > left) nudge()
+  const accepted = accept(scope, placed)
+  const claims = await Promise.allSettled(accepted.map((offer) => claim(scope, offer)))
+  const failed = claims.find((answer) => answer.status === "rejected")
+  if (failed) throw failed.reason
+  const hasBegun = claims.some((answer) => answer.status === "fulfilled" && answer.value)
+  if (hasBegun && scope.slots.free() > 0 && offers.length === limit) nudge()
+}
+
+/** Those that have a slot now. There may be more of a plugin or a session than it has room for. */
+function accept({ slots, queueHint, engine }: RunnerScope, offers: readonly Offer[]): readonly Offer[] {
+  const accepted = new Set(offers.filter((offer) => slots.tryTake(toSlotKeys(offer))))
+  if (accepted.size < offers.length) {
+    queueHint.raise()
+    engine.dispatcher.decline(offers.filter((offer) => !accepted.has(offer)))
+  }
+  return [...accepted]
+}
+
+/** True when the task is now ours and runs. Its slot was taken. */
+async function claim(scope: RunnerScope, offer: Offer): Promise<boolean> {
+  try {
+    await track(scope, async () => {
+      const run = { taskId: offer.taskId, run: offer.run }
+      const event = { type: "task.started", worker: scope.worker.id } as const
+      const [task] = await scope.store.commit([{ op: "task.apply", run, event }])
+      beginClaimed(scope, task)
+    })
+    return true
+  } catch (error) {
+    scope.slots.release(toSlotKeys(offer))
+    if (isMeanwhileError(error, "wrong_state") || isMeanwhileError(error, "not_found")) return false
+    throw error
+  }
+}

@@ -1,0 +1,178 @@
+import { isMeanwhileError } from "../../base/error.ts"
+import type { LifecycleEvent } from "../../task/event.ts"
+import type { WorkerId } from "../../task/id.ts"
+import { isTerminal, nextStatus } from "../../task/lifecycle.ts"
+import type { Operation } from "../../task/operation.ts"
+import type { TaskSummary } from "../../task/record.ts"
+import type { OnCrash, Step } from "../../task/step.ts"
+import { type Survivors, toStopEvent } from "../../task/stop.ts"
+import { beginClaimed } from "../execute/begin-claimed.ts"
+import { toSlotKeys } from "../execute/begin-run.ts"
+import { storeLeftOutput } from "../output/stream-output.ts"
+import { track } from "../run/enter.ts"
+import { decideOnCrash, decideTurnOnCrash, toCrashEvent, toInterrupted, toSecretGone } from "../run/on-crash.ts"
+import { redactSurvivors } from "../redaction/redact-survivors.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { stopTurnsBelow } from "../turn/left-turns.ts"
+import { wakeTurns } from "../turn/take-turns.ts"
+
+export interface ReclaimOptions {
+  /** Default true. False: the lost worker had another spool, in which its processes have left what is not known here. */
+  readonly hasSpool: boolean
+  /** The machine of the lost worker, where there are several. */
+  readonly host?: string | undefined
+  /** Of the lost worker. */
+  readonly dataFolder?: string | null
+}
+
+/**
+ * Decides what becomes of one run whose worker is gone. What a process has done is known from its spool; what code
+ * inside the lost process has done is not, so there `onCrash` decides.
+ */
+export async function reclaimRun(
+  scope: RunnerScope,
+  task: TaskSummary,
+  lost: WorkerId,
+  options: ReclaimOptions = { hasSpool: true },
+): Promise<void> {
+  for (let known: TaskSummary | undefined = task; known; known = await readAnew(scope, known)) {
+    try {
+      return await decide(scope, known, lost, options)
+    } catch (error) {
+      if (isMeanwhileError(error, "wrong_state")) return
+      if (!isMeanwhileError(error, "stale_claim")) throw error
+    }
+  }
+}
+
+/** Who was only slow may have written meanwhile, until it learns that its lease was taken. Undefined: it is nobody's any more. */
+async function readAnew(scope: RunnerScope, known: TaskSummary): Promise<TaskSummary | undefined> {
+  const task = await scope.store.task(known.id)
+  const isSameClaim = task?.status === "running" && task.run === known.run && task.fence === known.fence
+  return isSameClaim && task.lastSequence !== known.lastSequence ? task : undefined
+}
+
+async function decide(scope: RunnerScope, task: TaskSummary, lost: WorkerId, options: ReclaimOptions): Promise<void> {
+  if (task.status === "stopping") await finishStop(scope, task, options)
+  else if (task.status === "queued" || task.status === "waiting") await apply(scope, task, toSecretGone("lost_worker"))
+  else if (task.status === "running") await reclaimRunning(scope, task, lost, options)
+}
+
+async function finishStop(
+  scope: RunnerScope,
+  task: Extract<TaskSummary, { status: "stopping" }>,
+  { hasSpool }: ReclaimOptions,
+): Promise<void> {
+  const steps = await scope.store.steps(task.id, task.run)
+  // Its tool may have work elsewhere, which only those can end who have the tool.
+  if (scope.own && !findTool(scope, task) && steps.length > 0) return
+  const processes = hasSpool ? await endProcesses(scope, task) : "unknown"
+  const survivors = (await endElsewhere(scope, task, steps)) ? processes : "unknown"
+  const { by, reason } = task.stop
+  await apply(scope, task, { type: toStopEvent(by), by, reason, survivors, late: null })
+}
+
+async function reclaimRunning(
+  scope: RunnerScope,
+  task: TaskSummary,
+  lost: WorkerId,
+  { hasSpool, host, dataFolder = null }: ReclaimOptions,
+): Promise<void> {
+  const tool = findTool(scope, task)
+  const found = tool?.reattaches && hasSpool ? await findProcesses(scope, task) : null
+  const steps = await scope.store.steps(task.id, task.run)
+  const inFlight = steps.filter((step) => step.state === "started").map((step) => step.onCrash)
+  const isElsewhere = tool?.endElsewhere !== undefined && steps.length > 0 && inFlight.length === 0
+  if (found === "reattachable" || isElsewhere) return adopt(scope, task)
+  const mayHaveRun = found !== "never_ran" && found !== "nothing"
+  if (mayHaveRun && hasSpool) await endProcesses(scope, task)
+  if (found === "lost") {
+    return apply(scope, task, toInterrupted("lost_worker", "its process ended without leaving an exit code"))
+  }
+  if (isSecretGone(scope, task, lost)) return apply(scope, task, toSecretGone("lost_worker"))
+  const decision = decideCrash(task, inFlight, mayHaveRun ? (tool?.onCrash ?? "fail") : "retry")
+  // Only what is known to start none has left no processes.
+  const left = !hasSpool && (tool?.reattaches ?? tool === undefined) ? { dataFolder } : undefined
+  const crash = { ...task, by: "lost_worker", ranMs: null, host, left } as const
+  // What is in flight was read after the task: a step that was begun or finished since then counts.
+  await apply(scope, task, toCrashEvent(decision, crash), task.lastSequence)
+}
+
+function decideCrash(task: TaskSummary, inFlight: readonly OnCrash[], betweenSteps: OnCrash): OnCrash {
+  return task.kind === "turn" ? decideTurnOnCrash(inFlight) : decideOnCrash(inFlight, betweenSteps)
+}
+
+/** What this worker itself has left behind can go on here with the input it holds. */
+function isSecretGone(scope: RunnerScope, task: TaskSummary, lost: WorkerId): boolean {
+  return task.inputHeldBy === lost && !(lost === scope.worker.id && scope.heldInputs.has(task.id))
+}
+
+/** What a run left elsewhere is ended by its tool. */
+async function endElsewhere(scope: RunnerScope, task: TaskSummary, steps: readonly Step[]): Promise<boolean> {
+  const tool = findTool(scope, task)
+  if (!tool?.endElsewhere) return true
+  return tool.endElsewhere(steps).catch(() => false)
+}
+
+/** Takes a living or ended process over with its full output, or work elsewhere: the run goes on here under a new fence. */
+async function adopt(scope: RunnerScope, task: TaskSummary): Promise<void> {
+  const run = { taskId: task.id, run: task.run }
+  const spool = openRun(scope, task)
+  const operations = [
+    { op: "task.apply", run: { ...run, fence: task.fence }, event: { type: "task.released", reason: "adopted" } },
+    { op: "task.apply", run, event: { type: "task.started", worker: scope.worker.id } },
+    { op: "task.note", run, facts: [{ type: "task.adopted", pids: spool.pids() }] },
+  ] as const satisfies readonly Operation[]
+  await track(scope, async () => {
+    const [, adopted] = await scope.store.commit(operations).catch((error: unknown) => {
+      spool.abandon()
+      throw error
+    })
+    scope.slots.take(toSlotKeys(adopted))
+    beginClaimed(scope, adopted, { isAdopted: true })
+  })
+}
+
+async function findProcesses(scope: RunnerScope, task: TaskSummary) {
+  if (!scope.spool.hasRun(task.id, task.run)) return "nothing"
+  const spool = openRun(scope, task)
+  const found = await spool.reattach()
+  if (found === "never_ran" || found === "nothing") await spool.close()
+  return found
+}
+
+async function endProcesses(scope: RunnerScope, task: TaskSummary): Promise<Survivors> {
+  if (!scope.spool.hasRun(task.id, task.run)) return []
+  const spool = openRun(scope, task)
+  const survivors = await spool.stopAll(scope.config.stopGraceSeconds * 1_000)
+  await storeLeftOutput(scope, spool, task)
+  await spool.close()
+  return redactSurvivors(scope.redactor, survivors)
+}
+
+function openRun(scope: RunnerScope, task: TaskSummary) {
+  const outputLimitBytes = task.limits.outputBytes ?? scope.config.outputLimitBytes
+  return scope.spool.openRun(task.id, task.run, { outputLimitBytes })
+}
+
+function findTool(scope: RunnerScope, task: TaskSummary) {
+  try {
+    return scope.tools.find(task.tool, task.plugin).tool
+  } catch {
+    return undefined
+  }
+}
+
+async function apply(
+  scope: RunnerScope,
+  task: TaskSummary,
+  event: LifecycleEvent,
+  lastSequence?: number,
+): Promise<void> {
+  const run = { taskId: task.id, run: task.run, fence: task.fence }
+  const operation = { op: "task.apply", run, event, ...(lastSequence !== undefined && { lastSequence }) } as const
+  await scope.store.commit([operation] satisfies readonly Operation[])
+  if (event.type === "task.released") wakeTurns(scope, task)
+  const status = nextStatus(task.status, event.type)
+  if (status && isTerminal(status)) await stopTurnsBelow(scope, { ...task, status })
+}

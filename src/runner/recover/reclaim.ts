@@ -1,0 +1,183 @@
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { JsonObject } from "../../base/json.ts"
+import type { WorkerId } from "../../task/id.ts"
+import type { Lease } from "../../task/lease.ts"
+import type { TaskSummary } from "../../task/record.ts"
+import type { TaskFilter } from "../../task/store.ts"
+import { CLAIMED, reclaimOwn } from "./reclaim-own.ts"
+import { reclaimRun } from "./reclaim-run.ts"
+import { toFarewell } from "../worker/farewell.ts"
+import { toDataFolder } from "../worker/data-folder.ts"
+import { hasSameSpool, isLeftForHost, isOfThisHost } from "../worker/left-host.ts"
+import { stoodStill } from "../worker/standstill.ts"
+import { warn } from "../worker/repeat.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { readPages } from "../run/task-pages.ts"
+import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
+import { isNeighbourAlive, isWorkerAlive, toWorkerIdentity } from "../worker/worker-identity.ts"
+
+/**
+ * Looks for workers that are gone. One that stood still itself (stopped, or in a frozen container), or waited for the
+ * store, saw nobody renew meanwhile: silence does not count against the living until they had a whole lease's time to renew.
+ */
+export function createReclaim(scope: RunnerScope): Reclaim {
+  const isAlive = isAlone(scope) ? isWorkerAlive : isNeighbourAlive
+  const leaseMs = scope.config.leaseSeconds * 1_000
+  let lookedAt = scope.clock.monotonic()
+  let judgedFrom = new Map<string, number>()
+  let looking: Promise<void> | undefined
+
+  async function look(): Promise<void> {
+    const leases = await scope.store.leases(WORKER_LEASE_PREFIX)
+    // Not before the answer is there: while a store was away, nobody could renew.
+    const now = scope.clock.monotonic()
+    const gapMs = now - lookedAt
+    lookedAt = now
+    // Who looks seldom by its own lease has not stood still for others whose leases are shorter.
+    const hasStood = ({ ttlMs }: Lease): boolean => stoodStill(gapMs, Math.max(ttlMs, leaseMs))
+    judgedFrom = new Map(
+      leases.map((lease) => [lease.key, hasStood(lease) ? now + lease.ttlMs : (judgedFrom.get(lease.key) ?? now)]),
+    )
+    const isLost = (lease: Lease): boolean =>
+      lease.isOver && (now >= (judgedFrom.get(lease.key) ?? now) || isAlive(lease.data) === false)
+    for (const lease of leases) if (isKept(lease) || isLeft(scope, lease, isLost)) await reclaimSafely(scope, lease)
+    for (const lease of await findUnleased(scope)) await reclaimSafely(scope, lease)
+    await reclaimOwn(scope)
+  }
+
+  // One look at a time: two would take the same lease over twice.
+  return async (options) => {
+    if (options?.isAnew) await looking?.catch(() => {})
+    await (looking ??= look().finally(() => {
+      looking = undefined
+    }))
+  }
+}
+
+/** What a session that was just opened, or a task that is now this runner's own, had left is taken up at once. */
+export async function takeUpOwn(scope: RunnerScope, reclaim: Reclaim): Promise<void> {
+  if (!scope.ownTurns || scope.isClosing) return
+  if (scope.own) await reclaim({ isAnew: true }).catch((error: unknown) => warn(scope, error))
+  scope.mayHaveQueuedTurns = true
+  scope.nudge()
+}
+
+/** Anew: a look that has begun already does not count. */
+export type Reclaim = (options?: { readonly isAnew: boolean }) => Promise<void>
+
+type WorkerLease = Pick<Lease, "key" | "ttlMs"> & Partial<Lease>
+
+function isLeft(scope: RunnerScope, lease: Lease, isLost: (lease: Lease) => boolean): boolean {
+  if (lease.key === `${WORKER_LEASE_PREFIX}${scope.worker.id}`) return false
+  // One that this worker holds is of a takeover that did not get through.
+  return lease.holder === scope.worker.id || isLost(lease)
+}
+
+/**
+ * What was asked to stop of what is kept for a host ends all the same, whoever takes over the rest: where its files are, with
+ * its processes; elsewhere without, and that host ends them once it is back.
+ */
+async function endStopped(scope: RunnerScope, lost: WorkerLease): Promise<void> {
+  const worker = toWorkerId(lost)
+  await forEachTask(scope, { worker, statuses: ["stopping"] }, async (task) => {
+    const hasSpool = isOfThisHost(lost, scope) && scope.spool.hasRun(task.id, task.run)
+    if (isOwn(scope, task)) await reclaimRun(scope, task, worker, { hasSpool })
+  })
+}
+
+const toWorkerId = ({ key }: Pick<Lease, "key">): WorkerId => key.slice(WORKER_LEASE_PREFIX.length) as WorkerId
+
+/**
+ * A worker that stood still can claim runs in the moment before it learns that its lease was taken and is gone: no lease
+ * leads to those. They are read before the leases are, for a worker has its lease before its first run.
+ */
+async function findUnleased(scope: RunnerScope): Promise<readonly WorkerLease[]> {
+  const workers = new Set<string>()
+  for await (const page of readPages(scope, { statuses: CLAIMED })) {
+    for (const task of page) if ("worker" in task) workers.add(`${WORKER_LEASE_PREFIX}${task.worker}`)
+  }
+  if (workers.size === 0) return []
+  const leased = new Set((await scope.store.leases(WORKER_LEASE_PREFIX)).map((lease) => lease.key))
+  const own = `${WORKER_LEASE_PREFIX}${scope.worker.id}`
+  const ttlMs = Math.ceil(scope.config.leaseSeconds * 1_000)
+  return [...workers].filter((key) => key !== own && !leased.has(key)).map((key) => ({ key, ttlMs }))
+}
+
+async function reclaimSafely(scope: RunnerScope, lease: WorkerLease): Promise<void> {
+  try {
+    await (isKept(lease) && !isOfThisHost(lease, scope) ? endStopped : reclaimFrom)(scope, lease)
+  } catch (error) {
+    if (isMeanwhileError(error, "lease_held") || isMeanwhileError(error, "closed")) return
+    // Another worker of this host was faster.
+    if (isMeanwhileError(error, "stale_claim") && isKept(lease)) return
+    scope.log.error("the tasks of a lost worker could not be taken over; trying again", {
+      error: toErrorMessage(error),
+    })
+  }
+}
+
+/**
+ * Takes over what a worker that is gone has left. Taking its lease is what fences it: from then on its renewal is
+ * refused, and it stops itself before its next effect. Dying in the middle leaves the lease to the next one. A runner
+ * that leaves others' work alone takes its own: without a lease the rest is found by those who take everything.
+ */
+async function reclaimFrom(scope: RunnerScope, lost: WorkerLease): Promise<void> {
+  const holder = scope.worker.id
+  const worker = toWorkerId(lost)
+  if (scope.own && !(await hasOwnTask(scope, worker, isKept(lost)))) {
+    if (isKept(lost)) await endStopped(scope, lost)
+    return
+  }
+  const { spool = null, host, dataFolderId } = lost.data ?? {}
+  const known = { ...(host !== undefined && { host }), ...(dataFolderId !== undefined && { dataFolderId }) }
+  const data = { ...toWorkerIdentity(), spool, ...known }
+  const taken = await takeLease(scope, lost, data)
+  // Whoever left without a lease has not said where its spool is: what it ran here has left a folder.
+  const hasSpool = ({ id, run }: TaskSummary): boolean =>
+    isAlone(scope) || (spool === null || isKept(lost) ? scope.spool.hasRun(id, run) : hasSameSpool(data, scope))
+  const dataFolder = typeof spool === "string" ? toDataFolder(spool) : null
+  const where = { dataFolder, ...(!isAlone(scope) && typeof host === "string" && { host }) }
+  await forEachTask(scope, { worker, statuses: CLAIMED }, async (task) => {
+    if (isOwn(scope, task)) await reclaimRun(scope, task, worker, { hasSpool: hasSpool(task), ...where })
+  })
+  const held = { inputHeldBy: worker, statuses: ["queued", "waiting"] } as const
+  await forEachTask(scope, held, (task) => reclaimRun(scope, task, worker))
+  await scope.store.commit([{ op: "lease.release", key: lost.key, holder, fence: taken.fence }, toFarewell(worker)])
+}
+
+/** Whether it was left for its host, and is held for it. */
+const isKept = (lease: WorkerLease): boolean => isLeftForHost(lease) && lease.isOver !== true
+
+async function takeLease(scope: RunnerScope, lost: WorkerLease, data: JsonObject): Promise<Lease> {
+  const { key, holder: leftBy, fence } = lost
+  const ttlMs = isLeftForHost(lost) ? Math.ceil(scope.config.leaseSeconds * 1_000) : lost.ttlMs
+  const take = { op: "lease.take", key, holder: scope.worker.id, ttlMs, data } as const
+  const isReleased = leftBy !== undefined && fence !== undefined && isKept(lost)
+  if (isReleased) await scope.store.commit([{ op: "lease.release", key, holder: leftBy, fence }, take])
+  const [taken] = await scope.store.commit([take])
+  return taken
+}
+
+/** An embedded store is one machine's, and lies beside the one spool of all who use it. */
+export const isAlone = ({ engine }: RunnerScope): boolean => engine.name === "embedded"
+
+async function forEachTask(
+  scope: RunnerScope,
+  filter: TaskFilter,
+  visit: (task: TaskSummary) => Promise<void>,
+): Promise<void> {
+  for await (const page of readPages(scope, filter)) await Promise.all(page.map(visit))
+}
+
+function isOwn({ own }: RunnerScope, task: TaskSummary): boolean {
+  return own === null || own.has(task)
+}
+
+/** Of what is kept for this host, all must be: the rest would be anyone's. */
+async function hasOwnTask(scope: RunnerScope, worker: WorkerId, isKeptForHost: boolean): Promise<boolean> {
+  const owned = { yes: 0, no: 0 }
+  await forEachTask(scope, { worker, statuses: CLAIMED }, async (task) => {
+    owned[isOwn(scope, task) ? "yes" : "no"] += 1
+  })
+  return owned.yes > 0 && !(isKeptForHost && owned.no > 0)
+}

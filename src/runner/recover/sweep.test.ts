@@ -1,0 +1,30 @@
+import { existsSync, mkdirSync, utimesSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { createFolder } from "../../../test/support/workplace.ts"
+import { systemClock } from "../../base/clock.ts"
+import { createTaskId } from "../../task/id.ts"
+import { thisProcessIdentity } from "../process/identity.ts"
+import { createRedactor } from "../redaction/redactor.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { createSpool } from "../spool/spool.ts"
+import { sweepSpool } from "./sweep.ts"
+
+const LONG_AGO = new Date(Date.now() - 3_600_000)
+
+test("the folder of a call that runs here stays, although the store does not know it yet; one of nobody goes", async () => {
+  const directory = createFolder()
+  const redactor = createRedactor({ environment: {} })
+  const spool = createSpool({ directory, clock: systemClock, redactor, owner: thisProcessIdentity() })
+  const [here, nobodys] = [createTaskId(), createTaskId()]
+  for (const id of [here, nobodys]) {
+    mkdirSync(join(directory, id, "1"), { recursive: true })
+    utimesSync(join(directory, id), LONG_AGO, LONG_AGO)
+  }
+  const active = new Map([[here, {}]])
+  const store = { task: async () => undefined }
+  const config = { stopGraceSeconds: 0, outputLimitBytes: 4_096 }
+  await sweepSpool({ spool, active, store, config, engine: {} } as unknown as RunnerScope)
+  expect([here, nobodys].map((id) => existsSync(join(directory, id)))).toEqual([true, false])
+  await spool.close()
+})

@@ -1,0 +1,47 @@
+import { isTerminal } from "../../task/lifecycle.ts"
+import type { TaskId } from "../../task/id.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import type { RunnerScope } from "../run/scope.ts"
+
+/**
+ * Clears away what processes that died have left. A folder without a task, of a call in the foreground, has its processes
+ * stopped and is removed; that of a stripped task, which has ended long ago, is only removed. Where workers do not share
+ * their spools, a run may have been ended by one that could not reach its processes: they are stopped here. Folders of
+ * processes that live, of tasks that do, and of what runs here, are left alone: while a call is promoted it has no task yet.
+ */
+export async function sweepSpool(scope: RunnerScope): Promise<void> {
+  for (const { taskId, runs } of await scope.spool.orphans()) {
+    if (scope.active.has(taskId)) continue
+    const task = await scope.store.task(taskId)
+    if (task && task.strippedAt === null) await endLeftRuns(scope, task, runs)
+    else {
+      if (!task) await openRun(scope, taskId, 1).stopAll(scope.config.stopGraceSeconds * 1_000)
+      await scope.spool.remove(taskId, task?.run)
+    }
+  }
+}
+
+async function endLeftRuns(scope: RunnerScope, task: TaskRecord, runs: readonly number[]): Promise<void> {
+  // Without a store that keeps output there is one spool, and whoever ended a run has ended its processes.
+  if (!scope.engine.outputs) return
+  for (const run of runs) {
+    if (run > task.run || (run === task.run && !isTerminal(task.status))) continue
+    await endLeftRun(scope, task, run)
+    await scope.spool.removeRun(task.id, run)
+  }
+}
+
+/** What a command that has ended left running was left on purpose: only one that still runs itself is nobody's. */
+async function endLeftRun(scope: RunnerScope, { id }: TaskRecord, run: number): Promise<void> {
+  const spool = openRun(scope, id, run)
+  await spool.reattach()
+  if (spool.pids().length > 0) {
+    scope.log.warn("a task that was ended elsewhere still has processes here; they are stopped", { task: id })
+    await spool.stopAll(scope.config.stopGraceSeconds * 1_000)
+  }
+  spool.abandon()
+}
+
+function openRun(scope: RunnerScope, taskId: TaskId, run: number) {
+  return scope.spool.openRun(taskId, run, { outputLimitBytes: scope.config.outputLimitBytes })
+}

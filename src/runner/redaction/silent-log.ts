@@ -1,0 +1,5 @@
+import type { Log } from "../../plugin/context.ts"
+
+const ignore = (): void => {}
+
+export const silentLog: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore }

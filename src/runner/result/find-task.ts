@@ -1,0 +1,63 @@
+import { MeanwhileError } from "../../base/error.ts"
+import { DEFAULT_WORKSPACE, type TaskId, type WorkspaceId } from "../../task/id.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import type { RunnerScope } from "../run/scope.ts"
+
+const FULL_ID_LENGTH = 36
+const CANDIDATES_SHOWN = 5
+const CANDIDATES_READ = 50
+const SHORT_ID_LENGTH = 8
+const ID_CHARACTERS = /^[0-9a-f-]+$/
+
+/** The task of this workspace with that id or unambiguous prefix. Another workspace's task does not exist here. */
+export async function findTask(
+  scope: RunnerScope,
+  id: string,
+  workspace: WorkspaceId = DEFAULT_WORKSPACE,
+): Promise<TaskRecord> {
+  const task = await scope.store.task(await toFullId(scope, id.toLowerCase(), workspace))
+  if (task?.workspace === workspace) return task
+  throw notFound(id)
+}
+
+/** Of a whole id nobody knows by this whether there is such a task. */
+export async function toFullId(scope: RunnerScope, id: string, workspace: WorkspaceId): Promise<TaskId> {
+  if (!ID_CHARACTERS.test(id)) throw notFound(id)
+  if (id.length === FULL_ID_LENGTH) return id as TaskId
+  const found = await scope.store.findByPrefix(workspace, id, CANDIDATES_READ)
+  const [first, ...others] = found
+  if (first === undefined) throw notFound(id)
+  if (others.length === 0) return first
+  const candidates = await withoutTurns(scope, found)
+  const [only] = candidates
+  if (only !== undefined && candidates.length === 1 && found.length < CANDIDATES_READ) return only
+  throw ambiguous(id, candidates)
+}
+
+/** Lists show none: who gives the beginning of an id means no turn, unless there is nothing else. */
+async function withoutTurns(scope: RunnerScope, ids: readonly TaskId[]): Promise<readonly TaskId[]> {
+  const tasks = await Promise.all(ids.map((id) => scope.store.task(id)))
+  const others = tasks.flatMap((task) => (task && task.kind !== "turn" ? [task.id] : []))
+  return others.length > 0 ? others : ids
+}
+
+function ambiguous(id: string, candidates: readonly TaskId[]): MeanwhileError {
+  const shown = candidates.slice(0, CANDIDATES_SHOWN)
+  const more = candidates.length > CANDIDATES_SHOWN ? " and more" : ""
+  const text = `${id} could be any of ${toShortest(shown).join(", ")}${more}. Give more of the id.`
+  return new MeanwhileError("ambiguous_id", text, { candidates: shown })
+}
+
+/** As lists show them, or longer where that would not tell them apart. */
+function toShortest(ids: readonly TaskId[]): readonly string[] {
+  for (let length = SHORT_ID_LENGTH; ; length++) {
+    const short = new Set(ids.map((id) => id.slice(0, length)))
+    if (short.size === ids.length) return [...short]
+  }
+}
+
+export function notFound(id: string): MeanwhileError {
+  return new MeanwhileError("not_found", `There is no task ${JSON.stringify(id)}. List the tasks to see their ids.`, {
+    id,
+  })
+}

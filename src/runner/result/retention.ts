@@ -1,0 +1,86 @@
+import { isMeanwhileError } from "../../base/error.ts"
+import type { SessionId } from "../../task/id.ts"
+import { TERMINAL_STATUSES } from "../../task/lifecycle.ts"
+import type { Operation, OperationOf } from "../../task/operation.ts"
+import type { TaskSummary } from "../../task/record.ts"
+import type { TaskFilter } from "../../task/store.ts"
+import { forgetInputs } from "./forget-inputs.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { readPages } from "../run/task-pages.ts"
+
+const AT_ONCE = 200
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+/** Takes away what has been used long enough ago. What nobody has used stays. */
+export async function applyRetention(scope: RunnerScope): Promise<void> {
+  const now = scope.clock.now()
+  const { completedTaskRetentionSeconds, recordRetentionDays } = scope.config
+  const strippable = { isStripped: false, consumedBefore: Math.ceil(now - completedTaskRetentionSeconds * 1_000) }
+  await forEach(scope, strippable, (task) => strip(scope, task))
+  const removable = { session: null, consumedBefore: Math.ceil(now - recordRetentionDays * DAY_MS) }
+  await forEach(scope, removable, (task) => removeTask(scope, task))
+  await forgetInputs(scope)
+}
+
+/** Takes output and payload of what a session has used away at once; returns of how many tasks. */
+export async function stripConsumed(scope: RunnerScope, session: SessionId): Promise<number> {
+  const used = { session, isConsumed: true, isStripped: false, kinds: ["tool", "agent", "workflow"] } as const
+  return forEach(scope, used, (task) => strip(scope, task))
+}
+
+/** Removes ended tasks that the filter selects, with their output; returns how many. */
+export async function removeTasks(scope: RunnerScope, filter: TaskFilter): Promise<number> {
+  return forEach(scope, filter, (task) => removeTask(scope, task))
+}
+
+/** False: it was begun anew or removed meanwhile. */
+export function removeTask(scope: RunnerScope, { id, run }: Pick<TaskSummary, "id" | "run">): Promise<boolean> {
+  return takeAway(scope, { op: "task.remove", taskId: id, run })
+}
+
+function strip(scope: RunnerScope, { id, run }: TaskSummary): Promise<boolean> {
+  return takeAway(scope, { op: "task.strip", taskId: id, run })
+}
+
+type TakingAway = Required<OperationOf<"task.remove" | "task.strip">>
+
+/**
+ * The store goes first: it alone knows that the task has ended and was not begun anew meanwhile. Dying in between leaves
+ * a folder whose task is gone or stripped, which the next start clears away. What is stripped may be resumed at once: the
+ * input and the output of its next run stay.
+ */
+async function takeAway(scope: RunnerScope, operation: TakingAway): Promise<boolean> {
+  const { taskId, run } = operation
+  const held = scope.heldInputs.get(taskId)
+  const isDone = await commitUnlessMoved(scope, operation)
+  if (!isDone) return false
+  if (scope.heldInputs.get(taskId) === held) scope.heldInputs.delete(taskId)
+  await scope.spool.remove(taskId, run)
+  return true
+}
+
+/** A task that was begun anew or removed meanwhile is left alone. */
+async function commitUnlessMoved(scope: RunnerScope, operation: Operation): Promise<boolean> {
+  try {
+    await scope.store.commit([operation])
+    return true
+  } catch (error) {
+    if (isMeanwhileError(error, "wrong_state") || isMeanwhileError(error, "not_found")) return false
+    throw error
+  }
+}
+
+async function forEach(
+  scope: RunnerScope,
+  filter: TaskFilter,
+  act: (task: TaskSummary) => Promise<boolean>,
+): Promise<number> {
+  const statuses = TERMINAL_STATUSES.filter((status) => filter.statuses?.includes(status) ?? true)
+  if (statuses.length === 0) return 0
+  let done = 0
+  for await (const page of readPages(scope, { ...filter, statuses }, AT_ONCE)) {
+    const results = await Promise.all(page.map(act))
+    done += results.filter(Boolean).length
+  }
+  return done
+}

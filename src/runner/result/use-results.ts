@@ -1,0 +1,64 @@
+import type { SessionId } from "../../task/id.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
+import type { NoticeKey } from "../../task/notice.ts"
+import type { Operation } from "../../task/operation.ts"
+import type { AskingStep, TaskRecord } from "../../task/record.ts"
+import { isWithheld } from "../group/withhold.ts"
+import type { RunnerScope } from "../run/scope.ts"
+
+/** Who uses results within a run. */
+export interface ResultReader {
+  /** The step of a turn that shows them: they are used once the turn has kept its answer. Null: they are used at once. */
+  readonly claimant: AskingStep | null
+  /** The run's own: what is addressed to another session is left to it. */
+  readonly session: SessionId | null
+}
+
+/**
+ * Marks the last runs of ended tasks as used; returns how many were not before. A claim dies with the turn it was made
+ * in: when the turn never kept what it was claimed for, the result is told again.
+ */
+export async function acknowledgeTasks(
+  scope: RunnerScope,
+  tasks: readonly TaskRecord[],
+  reader?: ResultReader,
+): Promise<number> {
+  const used = tasks.filter((task) => isUsableBy(task, reader))
+  return used.length === 0 ? 0 : settle(scope, used, reader, [])
+}
+
+/** The same for results that somebody is shown: their records say since when. What a run is not shown it has not used. */
+export async function handOverResults(
+  scope: RunnerScope,
+  tasks: readonly TaskRecord[],
+  reader?: ResultReader,
+): Promise<number> {
+  const usable = tasks.filter((task) => isUsableBy(task, reader))
+  const isShown = await Promise.all(usable.map(async (task) => !reader || !(await isWithheld(scope, task))))
+  const used = usable.filter((_, index) => isShown[index])
+  const retrieved = used
+    .filter(({ retrievedAt }) => retrievedAt === null)
+    .map(
+      ({ id, run }): Operation => ({ op: "task.note", run: { taskId: id, run }, facts: [{ type: "task.retrieved" }] }),
+    )
+  return used.length === 0 ? 0 : settle(scope, used, reader, retrieved)
+}
+
+function isUsableBy({ status, session }: TaskRecord, reader: ResultReader | undefined): boolean {
+  return isTerminal(status) && (!reader || session === reader.session)
+}
+
+async function settle(
+  { store }: RunnerScope,
+  tasks: readonly TaskRecord[],
+  reader: ResultReader | undefined,
+  beside: readonly Operation[],
+): Promise<number> {
+  const keys = tasks.map(({ id, run }): NoticeKey => ({ taskId: id, run, kind: "ended" }))
+  const claimant = reader?.claimant
+  const use = claimant
+    ? ({ op: "notice.claim", keys, by: claimant } as const)
+    : ({ op: "notice.consume", keys, by: null } as const)
+  const [settled] = await store.commit([use, ...beside])
+  return settled.length
+}

@@ -1,0 +1,133 @@
+import { MeanwhileError } from "../../base/error.ts"
+import type { WaitAnswer, WaitRequest } from "../../plugin/wait-request.ts"
+import { DEFAULT_WORKSPACE, type WorkspaceId } from "../../task/id.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import { findGroup } from "../group/find-group.ts"
+import { withhold } from "../group/withhold.ts"
+import type { ActiveRun } from "../run/active-run.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { createGroupSubject } from "./group-subject.ts"
+import { createPatternSubject } from "./pattern-subject.ts"
+import { createTaskSubject } from "./task-subject.ts"
+import type { WaitSubject } from "./wait-subject.ts"
+import { yieldSlots } from "../run/yield-slots.ts"
+import { toView } from "../service/task-view.ts"
+import { findTask } from "./find-task.ts"
+import { acknowledgeTasks, handOverResults, type ResultReader } from "./use-results.ts"
+
+export interface Waiter {
+  readonly workspace?: WorkspaceId
+  /** The run that waits: it gives up its slots meanwhile, and is released when it is stopped. */
+  readonly run?: ActiveRun
+  /** Who uses what has ended. Without one it counts as used, whoever it was addressed to. */
+  readonly reader?: ResultReader
+}
+
+/**
+ * Waits until enough of what is named has ended, was printed or needs somebody. By wake-ups, with a slow look for those
+ * that were lost. Waiting writes nothing: after a crash whoever still wants to know asks again.
+ */
+export async function waitFor(scope: RunnerScope, request: WaitRequest, waiter: Waiter = {}): Promise<WaitAnswer> {
+  checkRequest(request)
+  const subject = await toSubject(scope, request, waiter)
+  const reason = await watch(scope, subject, request, waiter.run)
+  const { tasks, settled = [], group, match = null } = await subject.read()
+  if (request.consume) await handOverResults(scope, tasks, waiter.reader)
+  // A run that hears that they were turned down hears no more of them, whatever it uses.
+  if (request.consume || waiter.run) await acknowledgeTasks(scope, settled, waiter.reader)
+  const views = await Promise.all(tasks.map((task) => toView(scope, task)))
+  const shown = waiter.run ? await Promise.all(views.map((view) => withhold(scope, view))) : views
+  return { reason, tasks: shown, group, match }
+}
+
+async function toSubject(scope: RunnerScope, request: WaitRequest, { workspace, run }: Waiter): Promise<WaitSubject> {
+  const { group: groupId, until, pattern, limitMs } = request
+  if (groupId !== undefined) {
+    const filter = { workspace: workspace ?? DEFAULT_WORKSPACE, ...(run && { session: run.session }) }
+    const group = await findGroup(scope, groupId, filter)
+    return createGroupSubject(scope, group, { until, countsOpen: run !== undefined })
+  }
+  const tasks = await findTasks(scope, request.tasks ?? [], workspace)
+  const [first] = tasks
+  if (pattern !== undefined && first) return createPatternSubject(scope, first, pattern, limitMs)
+  return createTaskSubject(scope, tasks, toWanted(until, tasks.length))
+}
+
+async function findTasks(scope: RunnerScope, ids: readonly string[], workspace: WorkspaceId | undefined) {
+  const found = await Promise.all(ids.map((id) => findTask(scope, id, workspace)))
+  return [...new Map<string, TaskRecord>(found.map((task) => [task.id, task])).values()]
+}
+
+async function watch(
+  scope: RunnerScope,
+  subject: WaitSubject,
+  { limitMs, signal }: WaitRequest,
+  run: ActiveRun | undefined,
+): Promise<WaitAnswer["reason"]> {
+  let woken = Promise.withResolvers<void>()
+  let end: "released" | "time" | null = limitMs === 0 ? "time" : null
+  const finish = (reason: "released" | "time"): void => {
+    end ??= reason
+    woken.resolve()
+  }
+  const release = (): void => finish("released")
+  const signals = [signal, run?.abort.signal, scope.closed.signal].filter((one) => one !== undefined)
+  for (const one of signals) one.addEventListener("abort", release)
+  if (signals.some(({ aborted }) => aborted)) release()
+  const cancelLimit = scope.clock.schedule(limitMs, () => finish("time"))
+  const unsubscribe = scope.engine.bus.subscribe((wake) => {
+    if (subject.hear(wake)) woken.resolve()
+  })
+  const stopLooking = subject.begin?.(() => woken.resolve())
+  let takeSlotsBack: (() => void) | undefined
+  try {
+    for (;;) {
+      woken = Promise.withResolvers()
+      const reason = (await subject.look()) ?? end
+      if (reason) return reason
+      if (run) takeSlotsBack ??= yieldSlots(scope, run)
+      await nextNews(scope, subject, woken)
+    }
+  } finally {
+    takeSlotsBack?.()
+    stopLooking?.()
+    unsubscribe()
+    cancelLimit()
+    for (const one of signals) one.removeEventListener("abort", release)
+  }
+}
+
+/** A wake-up, or so much time without one that something may have been missed. */
+async function nextNews(scope: RunnerScope, subject: WaitSubject, woken: PromiseWithResolvers<void>): Promise<void> {
+  const lookAnyway = (): void => {
+    subject.hear({ about: "unknown" })
+    woken.resolve()
+  }
+  const cancelPoll = scope.clock.schedule(scope.config.completionScanIntervalMs, lookAnyway, { isBackground: true })
+  await woken.promise
+  cancelPoll()
+}
+
+function toWanted(until: WaitRequest["until"], count: number): number {
+  if (until === undefined || until === "all") return count
+  if (until === "any") return 1
+  if (until <= count) return until
+  throw refusal("until", `is ${until}, but only ${count} tasks are named`)
+}
+
+function checkRequest({ tasks = [], group, pattern, until, limitMs }: WaitRequest): void {
+  if (!Number.isFinite(limitMs) || limitMs < 0) throw refusal("limitMs", `must be 0 or more, not ${limitMs}`)
+  const isCount =
+    until === undefined || until === "all" || until === "any" || (Number.isSafeInteger(until) && until > 0)
+  if (!isCount) throw refusal("until", `must be all, any or a whole number above 0, not ${until}`)
+  if (group !== undefined && tasks.length > 0)
+    throw refusal("group", "stands beside tasks: name the tasks or the group")
+  if (group === undefined && tasks.length === 0) throw refusal("tasks", "must name what to wait for: tasks or a group")
+  if (pattern === undefined) return
+  if (group !== undefined || tasks.length !== 1)
+    throw refusal("pattern", "is looked for in one task: name just that one")
+}
+
+function refusal(field: string, problem: string): MeanwhileError {
+  return new MeanwhileError("invalid_input", `\`${field}\` ${problem}.`, { field })
+}

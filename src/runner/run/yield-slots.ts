@@ -1,0 +1,56 @@
+import type { ActiveRun } from "./active-run.ts"
+import { runsAbove } from "./runs-above.ts"
+import type { RunnerScope } from "./scope.ts"
+
+/**
+ * Gives up the slots of a run that waits for others, and of all runs above it, so that what it waits for can run: with
+ * one slot nothing deadlocks. The returned function takes them again, even when none is free; a second call does nothing.
+ */
+export function yieldSlots(scope: RunnerScope, active: ActiveRun): () => void {
+  const waiting = { run: active, given: runsAbove(scope, active).filter((run) => giveUp(scope, run)) }
+  scope.yielding.add(waiting)
+  if (waiting.given.length > 0) lookForWork(scope)
+  return () => {
+    scope.yielding.delete(waiting)
+    for (const run of waiting.given.splice(0)) takeAgain(scope, run)
+  }
+}
+
+/** A run has a slot now that something below it waits already: it was promoted, or begins later than its own turn. */
+export function yieldNewSlot(scope: RunnerScope, run: ActiveRun): void {
+  for (const { run: below, given } of scope.yielding) {
+    if (given.includes(run) || !runsAbove(scope, below).includes(run) || !giveUp(scope, run)) continue
+    given.push(run)
+    lookForWork(scope)
+  }
+}
+
+function lookForWork(scope: RunnerScope): void {
+  scope.queueHint.raise()
+  scope.nudge()
+}
+
+/** Several may wait below one run: the first gives its slot up, the last takes it again. */
+function giveUp(scope: RunnerScope, run: ActiveRun): boolean {
+  if (run.yielded) {
+    run.yielded.waiters += 1
+    return true
+  }
+  if (!run.slot) return false
+  run.yielded = { slot: run.slot, waiters: 1 }
+  scope.slots.release(run.slot)
+  run.slot = null
+  return true
+}
+
+/** A run that has ended meanwhile takes none: nobody would release it. */
+function takeAgain(scope: RunnerScope, run: ActiveRun): void {
+  if (!run.yielded) return
+  run.yielded.waiters -= 1
+  if (run.yielded.waiters > 0) return
+  const { slot } = run.yielded
+  run.yielded = null
+  if (run.slot || scope.active.get(run.taskId) !== run) return
+  scope.slots.take(slot)
+  run.slot = slot
+}

@@ -1,0 +1,120 @@
+import { MeanwhileError } from "../../base/error.ts"
+import type { GroupFilter, GroupService } from "../../plugin/group-service.ts"
+import type { TaskService, ToolCall } from "../../plugin/task-service.ts"
+import type { AskingStep, TaskRecord } from "../../task/record.ts"
+import { requireHopsLeft } from "../limits/hops.ts"
+import { getResult } from "./task-view.ts"
+import { findTask } from "../result/find-task.ts"
+import { resumeTask } from "../start/resume-task.ts"
+import { retryTask } from "../start/retry-task.ts"
+import { sayToTask } from "../start/say-to-task.ts"
+import { acknowledgeTasks, type ResultReader } from "../result/use-results.ts"
+import { waitFor } from "../result/wait-for.ts"
+import { isWithheld, withhold } from "../group/withhold.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import type { ActiveRun } from "../run/active-run.ts"
+import { runsAbove } from "../run/runs-above.ts"
+
+/**
+ * The same commands for what one run does with them. Whatever a call, a filter or a scope says, nothing crosses the
+ * run's workspace, and all it starts is below it, or below whoever called a tool that only passes on: the limits of
+ * depth and number cannot be got round. A call that says nothing of its session, trace, message or batch has the run's.
+ */
+export function bindToRun(scope: RunnerScope, active: ActiveRun): TaskService {
+  const { service } = scope
+  const { workspace } = active
+  const bind = (call: ToolCall): ToolCall => toOwnCall(active, call)
+  return {
+    execute: (call, options) => service.execute(bind(call), options),
+    async start(call) {
+      const task = await service.start(bind(call))
+      active.onStarted?.(task.id)
+      return task
+    },
+    adopt: (call, work) => service.adopt(bind(call), work),
+    get: async (id) => withhold(scope, await service.get(id, workspace)),
+    result: async (id, options = {}) =>
+      withhold(scope, await getResult(scope, id, options, workspace, toReader(scope, active))),
+    cancel: (id, request) => service.cancel(id, request, workspace),
+    async retry(id) {
+      requireHopsLeft(scope, active)
+      return retryTask(scope, await findTask(scope, id, workspace), active.hops)
+    },
+    async resume(id, prompt) {
+      requireHopsLeft(scope, active)
+      return resumeTask(scope, await findTask(scope, id, workspace), prompt, active.hops)
+    },
+    async say(id, message) {
+      const task = await findTask(scope, id, workspace)
+      if (task.status === "completed") requireHopsLeft(scope, active)
+      return sayToTask(scope, task, message, active.hops)
+    },
+    waitFor: (request) => waitFor(scope, request, { workspace, run: active, reader: toReader(scope, active) }),
+    get groups() {
+      return bindGroups(service.groups, active)
+    },
+    prioritize: (id, priority) => service.prioritize(id, priority, workspace),
+    list: (filter, page) => service.list({ ...filter, workspace }, page),
+    async output(id, request) {
+      await requireShown(scope, await findTask(scope, id, workspace))
+      return service.output(id, request, workspace)
+    },
+    waitForOutput: (id, request) => service.waitForOutput(id, request, workspace),
+    async acknowledge(ids) {
+      const tasks = await Promise.all(ids.map((id) => findTask(scope, id, workspace)))
+      return acknowledgeTasks(scope, tasks, toReader(scope, active))
+    },
+    clear: (filter) => service.clear({ ...filter, workspace }),
+    remove: (id) => service.remove(id, workspace),
+    cleanupCompleted: (maxAgeMs, _, plugin) => service.cleanupCompleted(maxAgeMs, workspace, plugin),
+    estimate: (call) => service.estimate({ ...call, workspace }),
+  }
+}
+
+/** What a task printed is often all it came to. */
+async function requireShown(scope: RunnerScope, task: TaskRecord): Promise<void> {
+  if (!(await isWithheld(scope, task))) return
+  const message = `What task ${task.id} printed is shown once a person has said that the results of its group are used.`
+  throw new MeanwhileError("wrong_state", message, { taskId: task.id })
+}
+
+function toOwnCall(active: ActiveRun, call: ToolCall): ToolCall {
+  const { taskId, workspace, session, traceId, tool, parentTask, parentMessage, batch, hops } = active
+  return {
+    ...call,
+    workspace,
+    parentTask: tool.startsForCaller ? parentTask : taskId,
+    session: call.session ?? session,
+    parentMessage: call.parentMessage ?? parentMessage,
+    batch: call.batch ?? batch,
+    hops: Math.max(call.hops ?? 0, hops),
+    ...(traceId !== null && { traceId: call.traceId ?? traceId }),
+  }
+}
+
+/** A result that the run reads is used by the turn whose call it is, if it is one; otherwise by the run itself, at once. */
+function toReader(scope: RunnerScope, active: ActiveRun): ResultReader {
+  return { claimant: toClaimant(scope, active), session: active.session }
+}
+
+/** Between the run and the turn's own call may be calls in the foreground. A task's answer is in no turn. */
+function toClaimant(scope: RunnerScope, active: ActiveRun): AskingStep | null {
+  for (const run of runsAbove(scope, active)) {
+    if (run.standing.in !== "foreground") return null
+    if (run.askedBy) return run.askedBy
+  }
+  return null
+}
+
+function bindGroups(groups: GroupService, { workspace, session }: ActiveRun): GroupService {
+  const bind = (filter: GroupFilter = {}): GroupFilter => ({ session, ...filter, workspace })
+  return {
+    open: (request) => groups.open({ session, ...request, workspace }),
+    get: (id, filter) => groups.get(id, bind(filter)),
+    list: (filter) => groups.list(bind(filter)),
+    seal: (id, filter) => groups.seal(id, bind(filter)),
+    cancel: (id, request, filter) => groups.cancel(id, request, bind(filter)),
+    gate: (id, filter) => groups.gate(id, bind(filter)),
+    decide: (id, decision, by, filter) => groups.decide(id, decision, by, bind(filter)),
+  }
+}

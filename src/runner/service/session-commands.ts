@@ -1,0 +1,82 @@
+import type { JsonValue } from "../../base/json.ts"
+import { kindOf } from "../../plugin/tool.ts"
+import type { AskingRun } from "../../plugin/context.ts"
+import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
+import type { StopRequest } from "../../plugin/stop-request.ts"
+import type { GroupRecord } from "../../task/group.ts"
+import type { SessionId, TaskId, WaitId, WorkspaceId } from "../../task/id.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import { sealOpenGroups } from "../group/seal-group.ts"
+import { askPerson } from "../ask/ask-person.ts"
+import { restRun } from "../run/rest-run.ts"
+import { abortEarly } from "../run/stop-run.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { type BegunTurn, beginTurn, type TurnStart } from "../turn/begin-turn.ts"
+import { closeSession, deleteSession, endTurn, endUnkeptTurn } from "../stop/lifetimes.ts"
+import { stripConsumed } from "../result/retention.ts"
+import { answerWait } from "../ask/answer-wait.ts"
+import { toStopCause } from "../stop/cancel.ts"
+
+/** What the conversations ask of the runner beside the commands over tasks. */
+export interface SessionCommands {
+  /**
+   * A task that was asked for in another folder, or on another machine, is not to run here although it is answered, or begun
+   * anew, here. Said before that, in a runner that takes its own work alone; others take what they have the folder of.
+   */
+  leaveToOthers(taskId: TaskId): void
+  answer(waitId: WaitId, answer: JsonValue, answeredBy: string, scope?: WorkspaceId): Promise<TaskRecord>
+  /** Asks in the inbox, for a run in the background: nobody waits for it, so nobody is interrupted. */
+  askPerson(run: AskingRun, question: Question, signal: AbortSignal): Promise<PersonAnswer>
+  /** Whether this process has written a task or a group of the session. */
+  hasWorkOf(session: SessionId): boolean
+  /** Seals the open groups of a session, after a turn: nobody adds to them any more. */
+  sealGroups(session: SessionId): Promise<readonly GroupRecord[]>
+  beginTurn(start: TurnStart): Promise<BegunTurn>
+  /** Until the returned function is called, the run and those above it hold no slot, and their time stands still. */
+  rest(id: TaskId): () => void
+  /** Whether a run of the task is this process's now. */
+  runsHere(id: TaskId): boolean
+  /** What this process knows of such a run without asking the store; undefined: it has none. */
+  findRunHere(id: TaskId): RunHere | undefined
+  /** Ends the work on a turn that runs here, at once. Its stop is still to be stored: see `cancel`. */
+  abortTurn(turn: TaskId, request: StopRequest): void
+  endTurn(turn: TaskId): Promise<void>
+  /** Stops what was to live no longer than the turn that this session, which is not kept, has just had. */
+  endUnkeptTurn(session: SessionId): Promise<void>
+  closeSession(session: SessionId): Promise<void>
+  /** The documents of these collections go with it. */
+  deleteSession(session: SessionId, collections?: readonly string[]): Promise<void>
+  /** Takes output and payload of what the session has used away at once; returns of how many tasks. */
+  stripConsumed(session: SessionId): Promise<number>
+}
+
+export type RunHere = Pick<TaskRecord, "kind" | "lifetime">
+
+export function createSessionCommands(scope: RunnerScope): SessionCommands {
+  function findRunHere(id: TaskId): RunHere | undefined {
+    const active = scope.active.get(id)
+    if (active?.standing.in !== "background") return undefined
+    return { kind: kindOf(active.tool), lifetime: active.lifetime }
+  }
+
+  return {
+    leaveToOthers: (taskId) => scope.own?.leave(taskId),
+    answer: (waitId, answer, answeredBy, workspace) => answerWait(scope, waitId, answer, answeredBy, workspace),
+    askPerson: (run, question, signal) => askPerson(scope, run, question, signal),
+    hasWorkOf: (session) => scope.sessionWork.has(session),
+    sealGroups: (session) => sealOpenGroups(scope, session),
+    beginTurn: (start) => beginTurn(scope, start),
+    rest: (id) => restRun(scope, id),
+    runsHere: (id) => findRunHere(id) !== undefined,
+    findRunHere,
+    abortTurn(turn, request) {
+      const active = scope.active.get(turn)
+      if (active) abortEarly(active, toStopCause(scope, request))
+    },
+    endTurn: (turn) => endTurn(scope, turn),
+    endUnkeptTurn: (session) => endUnkeptTurn(scope, session),
+    closeSession: (session) => closeSession(scope, session),
+    deleteSession: (session, collections) => deleteSession(scope, session, collections),
+    stripConsumed: (session) => stripConsumed(scope, session),
+  }
+}

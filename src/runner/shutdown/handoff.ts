@@ -1,0 +1,29 @@
+import { MeanwhileError } from "../../base/error.ts"
+import { kindOf } from "../../plugin/tool.ts"
+import type { ActiveRun } from "../run/active-run.ts"
+import { detachRun } from "../run/ownership.ts"
+import { giveUpAfterGrace, stopRun } from "../run/stop-run.ts"
+import { storeOutputSoFar } from "../output/stream-output.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { describeShutdown } from "../worker/this-worker.ts"
+
+/** At a shutdown: a process that outlives Meanwhile is left running, an agent goes back to the queue, the rest is stopped. */
+export async function letGo(scope: RunnerScope, active: ActiveRun): Promise<void> {
+  if (active.isHandedBack) return
+  if (outlivesRuntime(active)) {
+    await storeOutputSoFar(scope, active)
+    return detachRun(active)
+  }
+  if (active.standing.in === "background" && kindOf(active.tool) !== "tool") {
+    active.isHandedBack = true
+    active.abort.abort(new MeanwhileError("closed", "Meanwhile is shutting down."))
+    active.processAbort.abort()
+    giveUpAfterGrace(scope, active)
+    return
+  }
+  await stopRun(scope, active, { by: "shutdown", reason: describeShutdown(scope) })
+}
+
+export function outlivesRuntime(active: ActiveRun): boolean {
+  return active.lifetime === "forever" && active.standing.in === "background" && active.tool.reattaches === true
+}

@@ -1,0 +1,72 @@
+import { closeAll } from "../../base/close-all.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { type Chore, warn } from "../worker/repeat.ts"
+import { drain, type ShutdownOptions } from "./drain.ts"
+import { letGo, outlivesRuntime } from "./handoff.ts"
+import { toSecretGone } from "../run/on-crash.ts"
+import type { Pump } from "../queue/pump.ts"
+import { isAlone } from "../recover/reclaim.ts"
+
+const PAGE_SIZE = 100
+
+export interface RunnerParts {
+  readonly pump: Pump
+  readonly chores: readonly Chore[]
+  readonly obedience: Chore
+}
+
+/** What brings new runs ends first, then the runs, then what they needed: all of it, also when a part fails. */
+export function shutDown(
+  scope: RunnerScope,
+  { pump, chores, obedience }: RunnerParts,
+  options: ShutdownOptions,
+): Promise<void> {
+  scope.isClosing = true
+  let isAnyLeft = false
+  return closeAll([
+    () => pump.stop(),
+    () => Promise.all(chores.map((chore) => chore.close())),
+    async () => {
+      isAnyLeft = await stopEverything(scope, pump, options)
+    },
+    () => endHeldTasks(scope),
+    () => scope.tools.close(),
+    () => obedience.close(),
+    () => scope.durations.flush(),
+    () => scope.spool.close().catch((error: unknown) => warn(scope, error)),
+    () => scope.closed.abort(),
+    () => pump.close(),
+    () => (isAnyLeft ? scope.worker.leave(scope.config.hostReturnSeconds * 1_000) : scope.worker.close()),
+  ])
+}
+
+/**
+ * Lets work end by itself for a while, then stops it. Processes that outlive Meanwhile are let go; agents and workflows
+ * go back to the queue. Answers whether something goes on that workers of other machines must leave alone.
+ */
+async function stopEverything(scope: RunnerScope, pump: Pump, options: ShutdownOptions): Promise<boolean> {
+  await Promise.allSettled(scope.entering)
+  await drain(scope, pump, options)
+  let isAnyLeft = false
+  // Until its stop is stored a run goes on, and may call something: that is let go of next.
+  for (let runs = scope.active.values(); runs.length > 0; runs = scope.active.values()) {
+    isAnyLeft ||= !isAlone(scope) && runs.some(outlivesRuntime)
+    await Promise.all(runs.map((active) => letGo(scope, active)))
+    await Promise.all(runs.map((active) => active.ended.promise))
+  }
+  return isAnyLeft
+}
+
+/** What queues here with a secret in its input could run nowhere else: it ends, and says why. */
+async function endHeldTasks(scope: RunnerScope): Promise<void> {
+  const held = { inputHeldBy: scope.worker.id, statuses: ["queued", "waiting"] } as const
+  for (;;) {
+    const { items } = await scope.store.tasks(held, { limit: PAGE_SIZE })
+    const ended = await Promise.allSettled(
+      items.map(({ id: taskId, run }) =>
+        scope.store.commit([{ op: "task.apply", run: { taskId, run }, event: toSecretGone("shutdown") }]),
+      ),
+    )
+    if (!ended.some((end) => end.status === "fulfilled")) return
+  }
+}

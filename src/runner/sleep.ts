@@ -1,7 +1,0 @@
-import type { Clock, TimerOptions } from "../base/clock.ts"
-
-export function sleep(clock: Clock, durationMs: number, options?: TimerOptions): Promise<void> {
-  return new Promise((resolve) => {
-    clock.schedule(durationMs, resolve, options)
-  })
-}

@@ -1,0 +1,97 @@
+import { toJson } from "../../base/json.ts"
+import type { ToolCall } from "../../plugin/task-service.ts"
+import { createTaskId, type TaskId } from "../../task/id.ts"
+import type { TaskDetails, TaskRecord } from "../../task/record.ts"
+import { type Admitted, admit } from "../admit/admission.ts"
+import { requireNoApproval } from "../admit/approval.ts"
+import { beginRun, toBackgroundPlan, toSlotKeys } from "../execute/begin-run.ts"
+import { toDetails } from "../admit/details.ts"
+import { noteCreated } from "../run/note-created.ts"
+import { enter } from "../run/enter.ts"
+import { type Outcome, toFailedOutcome, toOutcome } from "../run/outcome.ts"
+import { type ForeignProcess, watchForeignProcess } from "./foreign-process.ts"
+import type { RunnerScope } from "../run/scope.ts"
+
+const ADOPTED_STEP = "adopted"
+
+/** Registers work that already runs, under the name of the tool it belongs to. It takes a slot even when none is free. */
+export async function adopt(
+  scope: RunnerScope,
+  call: ToolCall,
+  work: Promise<unknown> | { readonly pid: number },
+): Promise<TaskRecord> {
+  // It may reject before its task is written; whoever has the task hears of it then.
+  if (!("pid" in work)) work.catch(() => {})
+  const admitted = await admit(scope, call)
+  try {
+    requireNoApproval(admitted)
+    return await enter(scope, () => adoptAdmitted(scope, admitted, work))
+  } finally {
+    admitted.settle?.()
+  }
+}
+
+async function adoptAdmitted(
+  scope: RunnerScope,
+  admitted: Admitted,
+  work: Promise<unknown> | { readonly pid: number },
+): Promise<TaskRecord> {
+  const foreign = "pid" in work ? watchForeignProcess(work.pid, scope.clock) : null
+  const id = createTaskId()
+  try {
+    const { task, created } = await writeAdopted(scope, toDetails(scope, admitted, id), foreign)
+    if (created) beginAdopted(scope, admitted, task, foreign ?? (work as Promise<unknown>))
+    else giveBack(scope, id, foreign)
+    return task
+  } catch (error) {
+    giveBack(scope, id, foreign)
+    throw error
+  }
+}
+
+/**
+ * One commit: its only step is in flight until the run ends, so that nobody who reclaims it takes it for work that its
+ * tool could begin again, however soon this process dies.
+ */
+async function writeAdopted(scope: RunnerScope, details: TaskDetails, foreign: ForeignProcess | null) {
+  const [written] = await scope.store.commit([
+    {
+      op: "task.create",
+      details,
+      entry: { as: "running", worker: scope.worker.id },
+      steps: [{ key: ADOPTED_STEP, onCrash: "fail", state: "started" }],
+      ...(foreign && { facts: [{ type: "task.adopted", pids: [foreign.pid] }] as const }),
+      ...(details.askedBy && { askingStepResult: { taskId: details.id } }),
+    },
+  ])
+  return written
+}
+
+function beginAdopted(
+  scope: RunnerScope,
+  admitted: Admitted,
+  task: TaskRecord,
+  work: ForeignProcess | Promise<unknown>,
+): void {
+  noteCreated(scope, task)
+  scope.slots.take(toSlotKeys(task))
+  const plan = toBackgroundPlan(task, admitted.tool, admitted.input)
+  const active = beginRun(scope, { ...plan, work: settle(scope, "pid" in work ? work.ended : work) })
+  if (!("pid" in work)) return
+  const { signal } = active.processAbort
+  work.stopOn(signal, scope.config.stopGraceSeconds * 1_000, (survivors) => active.survivors.push(...survivors))
+  void active.ended.promise.then(() => work.release())
+}
+
+function giveBack(scope: RunnerScope, id: TaskId, foreign: ForeignProcess | null): void {
+  scope.heldInputs.delete(id)
+  foreign?.release()
+}
+
+async function settle(scope: RunnerScope, work: Promise<unknown>): Promise<Outcome> {
+  try {
+    return toOutcome(scope.redactor, toJson(await work))
+  } catch (error) {
+    return toFailedOutcome(scope.redactor, error)
+  }
+}

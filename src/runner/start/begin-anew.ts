@@ -1,0 +1,104 @@
+import { MeanwhileError } from "../../base/error.ts"
+import type { ToolCall } from "../../plugin/task-service.ts"
+import type { OperationOf } from "../../task/operation.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import { type Admitted, admit } from "../admit/admission.ts"
+import { requireNoApproval } from "../admit/approval.ts"
+import { toDetails } from "../admit/details.ts"
+import { enter } from "../run/enter.ts"
+import { toHops, withHops } from "../limits/hops.ts"
+import type { RunnerScope } from "../run/scope.ts"
+
+export interface NextRun {
+  readonly reason: "retry" | "resume"
+  readonly input: unknown
+  /** How many reports lie between whoever asks for it and a person's words. */
+  readonly hops: number
+}
+
+/** Another run of a task that has ended. It is a call like any other: whoever may refuse a call may refuse this one. */
+export async function beginAnew(scope: RunnerScope, task: TaskRecord, next: NextRun): Promise<TaskRecord> {
+  const admitted = await admit(scope, await toCall(scope, task, next.input))
+  try {
+    requireNoApproval(admitted)
+    scope.sessionWork.note(task.session)
+    return await enter(scope, () => write(scope, task, admitted, next))
+  } finally {
+    admitted.settle?.()
+  }
+}
+
+/** What the run before was given, with its secrets as long as this process knows them. */
+export function requireInput(scope: RunnerScope, task: TaskRecord): unknown {
+  if (task.inputHeldBy !== null && !scope.heldInputs.has(task.id)) {
+    const message = "Its input held a secret, which is never stored. Start it again with the secret."
+    throw new MeanwhileError("secret_not_kept", message)
+  }
+  if (task.strippedAt !== null) {
+    const message = `The input of task ${task.id} was cleared away: start it again with its input.`
+    throw new MeanwhileError("wrong_state", message, { status: task.status })
+  }
+  return scope.heldInputs.get(task.id) ?? task.input
+}
+
+/** What others decide by. A parent whose record is gone has no limits left to keep. */
+async function toCall(scope: RunnerScope, task: TaskRecord, input: unknown): Promise<ToolCall> {
+  const { tool, plugin, workspace, session, model, parentTask } = task
+  const hasParent = parentTask !== null && (scope.active.has(parentTask) || (await scope.store.task(parentTask)))
+  return { tool, plugin, input, workspace, session, model, parentTask: hasParent ? parentTask : null }
+}
+
+/** Dying before the commit: nothing happened. After it: the run is in the queue, and whoever looks there takes it. */
+async function write(
+  scope: RunnerScope,
+  task: TaskRecord,
+  admitted: Admitted,
+  { reason, input, hops }: NextRun,
+): Promise<TaskRecord> {
+  const held = scope.heldInputs.get(task.id)
+  const isSame = reason === "retry" && admitted.call.input === input
+  try {
+    const [begun] = await scope.store.commit([
+      {
+        op: "task.begin_run",
+        taskId: task.id,
+        afterRun: task.run,
+        reason,
+        ...toFurther(task, hops),
+        ...(isSame ? toHolder(scope, task) : toChangedInput(scope, task, admitted, reason)),
+      },
+    ])
+    scope.own?.add(task.id)
+    scope.onTask(begun, task.lastSequence)
+    scope.nudge()
+    return begun
+  } catch (error) {
+    if (held === undefined) scope.heldInputs.delete(task.id)
+    else scope.heldInputs.set(task.id, held)
+    throw error
+  }
+}
+
+/** Reports that follow from one another are counted, also when the same task runs again for each of them. */
+function toFurther({ metadata }: TaskRecord, hops: number): Pick<OperationOf<"task.begin_run">, "metadata"> {
+  return hops > toHops(metadata) ? { metadata: withHops(metadata, hops) } : {}
+}
+
+type InputPart = Pick<OperationOf<"task.begin_run">, "input" | "inputHeldBy" | "folder" | "title">
+
+/** This worker, which may have another id by now: only one that holds the input is offered the task. */
+function toHolder(scope: RunnerScope, task: TaskRecord): InputPart {
+  return { inputHeldBy: scope.heldInputs.has(task.id) ? scope.worker.id : null }
+}
+
+/** A follow-up, or a hook, gave it another input, which may hold a secret or be rid of one. A follow-up is another request. */
+function toChangedInput(
+  scope: RunnerScope,
+  task: TaskRecord,
+  admitted: Admitted,
+  reason: NextRun["reason"],
+): InputPart {
+  scope.heldInputs.delete(task.id)
+  const { input, inputHeldBy, folder, title } = toDetails(scope, admitted, task.id)
+  return { input, inputHeldBy, folder, ...(reason === "resume" && { title }) }
+}

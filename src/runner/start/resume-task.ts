@@ -1,0 +1,69 @@
+import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
+import type { AgentRequest } from "../../plugin/agent-request.ts"
+import type { Tool } from "../../plugin/tool.ts"
+import type { SessionId } from "../../task/id.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import { parseInput } from "../admit/admission.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { beginAnew, requireInput } from "./begin-anew.ts"
+
+/** A follow-up to a completed agent: another run in the same conversation. */
+export async function resumeTask(scope: RunnerScope, task: TaskRecord, prompt: string, hops = 0): Promise<TaskRecord> {
+  const { tool, resume } = requireResumableTool(scope, task)
+  requireText("prompt", prompt)
+  requireResumable(task)
+  const session = await requireSession(scope, task)
+  const input = resume(parseInput(tool, toEarlierInput(scope, task, prompt)), prompt, session)
+  try {
+    return await beginAnew(scope, task, { reason: "resume", input, hops })
+  } catch (error) {
+    if (isMeanwhileError(error, "wrong_state")) await explain(scope, task)
+    throw error
+  }
+}
+
+export function requireText(field: string, text: unknown): void {
+  if (typeof text === "string" && text.trim() !== "") return
+  throw new MeanwhileError("invalid_input", `\`${field}\` must say something: it is empty.`, { field })
+}
+
+interface ResumableTool {
+  readonly tool: Tool
+  readonly resume: NonNullable<Tool["resume"]>
+}
+
+function requireResumableTool(scope: RunnerScope, task: TaskRecord): ResumableTool {
+  const { tool } = scope.tools.find(task.tool, task.plugin)
+  if (task.kind === "agent" && tool.resume) return { tool, resume: tool.resume }
+  const message = `Task ${task.id} is a call of ${task.tool}, which has no conversation to go on with: only agents can be resumed. Start it again instead.`
+  throw new MeanwhileError("wrong_state", message, { tool: task.tool })
+}
+
+function requireResumable({ id, status, resumeCount }: TaskRecord): void {
+  if (status === "completed") return
+  const message =
+    resumeCount > 0 && !isTerminal(status)
+      ? `Task ${id} is currently being resumed. Wait until it has completed.`
+      : `Task ${id} is ${status}: only completed tasks can be resumed.`
+  throw new MeanwhileError("wrong_state", message, { status })
+}
+
+/** Somebody else was quicker: what stands in the way now is what the store says. */
+async function explain(scope: RunnerScope, { id }: TaskRecord): Promise<void> {
+  const current = await scope.store.task(id)
+  if (current) requireResumable(current)
+}
+
+async function requireSession({ agents }: RunnerScope, task: TaskRecord): Promise<SessionId> {
+  const session = (await agents?.sessionOf(task)) ?? null
+  if (session !== null) return session
+  const message = `The conversation of task ${task.id} no longer exists, so it cannot be resumed. Start a new task, and tell it what it has to know.`
+  throw new MeanwhileError("expired", message, { taskId: task.id })
+}
+
+/** The input goes when its result was used long enough ago; the conversation, which knows it all, stays. */
+function toEarlierInput(scope: RunnerScope, task: TaskRecord, prompt: string): unknown {
+  const request: AgentRequest = { task: prompt }
+  return task.strippedAt === null ? requireInput(scope, task) : request
+}

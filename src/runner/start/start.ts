@@ -1,0 +1,94 @@
+import { MeanwhileError } from "../../base/error.ts"
+import type { ToolCall } from "../../plugin/task-service.ts"
+import { createTaskId, type TaskId } from "../../task/id.ts"
+import type { TaskEntry } from "../../task/operation.ts"
+import type { TaskDetails, TaskRecord } from "../../task/record.ts"
+import { type Admitted, admit } from "../admit/admission.ts"
+import { toApprovalWait } from "../admit/approval.ts"
+import { beginRun, toBackgroundPlan, toSlotKeys } from "../execute/begin-run.ts"
+import { toDetails, toPolicy } from "../admit/details.ts"
+import { enter } from "../run/enter.ts"
+import { requireHopsLeft } from "../limits/hops.ts"
+import { noteCreated } from "../run/note-created.ts"
+import type { RunnerScope } from "../run/scope.ts"
+
+/** Starts a call in the background: at once when there is room and nobody waits, else from the queue. */
+export async function start(scope: RunnerScope, call: ToolCall): Promise<TaskRecord> {
+  const admitted = await admit(scope, call)
+  try {
+    requireCapable(admitted)
+    requireHopsLeft(scope, admitted)
+    return await createTask(scope, admitted)
+  } finally {
+    admitted.settle?.()
+  }
+}
+
+function requireCapable(admitted: Admitted): void {
+  if (toPolicy(admitted.tool, admitted.input).mode === "never") {
+    throw new MeanwhileError(
+      "not_background_capable",
+      `${admitted.tool.name} cannot run in the background. Call it in the foreground, or give the tool a background policy.`,
+      { tool: admitted.tool.name },
+    )
+  }
+}
+
+/**
+ * Dying before the commit: nothing was started. After it: the task is in the store, queued or claimed by a worker that
+ * is gone, and the next start takes care of it.
+ */
+export async function createTask(scope: RunnerScope, admitted: Admitted, id = createTaskId()): Promise<TaskRecord> {
+  try {
+    return await enter(scope, () => writeTask(scope, admitted, id), admitted.call)
+  } finally {
+    admitted.settle?.()
+  }
+}
+
+async function writeTask(scope: RunnerScope, admitted: Admitted, id: TaskId): Promise<TaskRecord> {
+  const { call, tool, input } = admitted
+  const details = toDetails(scope, admitted, id)
+  const slot = toSlotKeys(details)
+  const mustWait = admitted.approval !== undefined || Boolean(call.delayMs) || scope.isClosing
+  const isTaken = !mustWait && !scope.queueHint.mayHaveQueued && scope.slots.tryTake(slot)
+  if (!isTaken && !mustWait) scope.queueHint.raise()
+  const entry = toEntry(scope, admitted, isTaken)
+  scope.own?.add(id)
+  try {
+    const [{ task, created }] = await scope.store.commit([
+      { op: "task.create", details, entry, ...(call.askedBy && { askingStepResult: { taskId: id } }) },
+    ])
+    if (created) noteCreated(scope, task)
+    if (!created) {
+      requireSameTool(task, details)
+      giveBack(scope, id, isTaken ? slot : null)
+    } else if (isTaken) beginRun(scope, toBackgroundPlan(task, tool, input))
+    return task
+  } catch (error) {
+    giveBack(scope, id, isTaken ? slot : null)
+    throw error
+  }
+}
+
+function toEntry(scope: RunnerScope, { approval, call }: Admitted, isTaken: boolean): TaskEntry {
+  if (approval) return { as: "waiting", wait: toApprovalWait(scope, approval) }
+  if (isTaken) return { as: "running", worker: scope.worker.id }
+  return { as: "queued", ...(call.delayMs && { delayMs: Math.ceil(call.delayMs) }) }
+}
+
+/** A key or a step that has a task stands for one call: the result of another tool would be taken for its own. */
+function requireSameTool(known: TaskRecord, { plugin, tool }: TaskDetails): void {
+  if (known.plugin === plugin && known.tool === tool) return
+  throw new MeanwhileError(
+    "invalid_input",
+    `The key or step of this call of ${plugin}/${tool} belongs to task ${known.id}, which is one of ${known.plugin}/${known.tool}. Give each call its own.`,
+    { taskId: known.id },
+  )
+}
+
+function giveBack(scope: RunnerScope, id: TaskId, slot: ReturnType<typeof toSlotKeys> | null): void {
+  scope.heldInputs.delete(id)
+  scope.own?.remove(id)
+  if (slot) scope.slots.release(slot)
+}

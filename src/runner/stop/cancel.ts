@@ -1,0 +1,99 @@
+import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
+import type { StopRequest } from "../../plugin/task-service.ts"
+import type { TaskId } from "../../task/id.ts"
+import type { LifecycleEvent } from "../../task/event.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
+import type { OperationOf } from "../../task/operation.ts"
+import type { TaskRecord, TaskSummary } from "../../task/record.ts"
+import { REQUESTERS, toStopEvent } from "../../task/stop.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { AGENT_ENDED, findTurnsBelow } from "./turns-below.ts"
+import { abortRun, giveUpEarly, type StopCause, toStopRequested } from "../run/stop-run.ts"
+
+const DEFAULT_REASON = "it was asked to stop"
+
+/**
+ * Stops a task wherever it runs, and returns once the stop is accepted. What has ended is returned as it is. An agent that
+ * nobody runs ends in one transaction with its turns.
+ */
+export async function cancelTask(scope: RunnerScope, task: TaskRecord, request: StopRequest = {}): Promise<TaskRecord> {
+  const cause = toStopCause(scope, request)
+  for (let current = task; ; ) {
+    if (isTerminal(current.status)) return current
+    if (current.status === "stopping") return finishHere(scope, current)
+    try {
+      const turns = await findTurnsBelow(scope, current)
+      const [stopped] = await scope.store.commit([
+        toStop(scope, current, cause),
+        ...turns.map((turn) => toStop(scope, turn, AGENT_ENDED)),
+      ])
+      abortHere(scope, stopped.id, stopped.run, cause)
+      for (const { id, run } of turns) abortHere(scope, id, run, AGENT_ENDED)
+      return finishHere(scope, stopped)
+    } catch (error) {
+      if (!isMeanwhileError(error, "wrong_state")) {
+        giveUpEarly(scope, current.id)
+        throw error
+      }
+      const reread = await scope.store.task(current.id)
+      if (!reread) return current
+      current = reread
+    }
+  }
+}
+
+/** Whoever ran it may be gone: then nobody but this process, which was asked to stop it, does. */
+function finishHere(scope: RunnerScope, task: TaskRecord): TaskRecord {
+  if (task.status === "stopping") {
+    scope.own?.add(task.id)
+    void scope.takeUpOwn()
+  }
+  return task
+}
+
+export function toStopCause(
+  scope: RunnerScope,
+  { by = "person", reason = DEFAULT_REASON }: StopRequest,
+): Required<StopRequest> {
+  if (!REQUESTERS.includes(by)) {
+    throw new MeanwhileError("invalid_input", `A stop is asked for by one of ${REQUESTERS.join(", ")}, not ${by}.`, {
+      field: "by",
+    })
+  }
+  return { by, reason: scope.redactor.redactText(reason) }
+}
+
+/** Looks for stops that came from elsewhere and passes them on to what runs here. */
+export async function obeyStops(scope: RunnerScope): Promise<void> {
+  if (scope.active.size === 0) return
+  const { items } = await scope.store.tasks(
+    { worker: scope.worker.id, statuses: ["stopping"] },
+    { limit: scope.active.size + 1 },
+  )
+  for (const task of items) {
+    if (task.status === "stopping") abortHere(scope, task.id, task.run, task.stop)
+  }
+}
+
+export function toStop(
+  scope: RunnerScope,
+  task: Pick<TaskSummary, "id" | "run" | "status">,
+  cause: StopCause,
+): OperationOf<"task.apply"> {
+  const { id, run } = task
+  return { op: "task.apply", run: { taskId: id, run }, event: toEventOfStop(scope, task, cause) }
+}
+
+function toEventOfStop(
+  scope: RunnerScope,
+  { id, run, status }: Pick<TaskSummary, "id" | "run" | "status">,
+  cause: StopCause,
+): LifecycleEvent {
+  if (status === "running") return toStopRequested(scope, id, run, cause)
+  return { type: toStopEvent(cause.by), ...cause, survivors: [], late: null }
+}
+
+function abortHere(scope: RunnerScope, id: TaskId, run: number, cause: StopCause): void {
+  const active = scope.active.get(id)
+  if (active?.run === run) abortRun(scope, active, cause)
+}

@@ -1,0 +1,109 @@
+import type { DocumentRecord } from "../../task/document.ts"
+import type { SessionId, TaskId } from "../../task/id.ts"
+import { isTerminal, LIVE_STATUSES, TERMINAL_STATUSES } from "../../task/lifecycle.ts"
+import type { OperationOf } from "../../task/operation.ts"
+import type { TaskFilter } from "../../task/store.ts"
+import { cancelTask } from "./cancel.ts"
+import type { RunnerScope } from "../run/scope.ts"
+import { readAll, readPages } from "../run/task-pages.ts"
+import { waitForEnd } from "../run/wait-for-end.ts"
+
+const TURN_ENDED = "its turn ended"
+
+/** Stops what was to live no longer than the turn that started it, itself or through its tasks. */
+export async function endTurn(scope: RunnerScope, turn: TaskId): Promise<void> {
+  await stopAll(scope, { parentTask: turn, lifetimes: ["turn"] }, TURN_ENDED)
+  for await (const page of readPages(scope, { parentTask: turn })) {
+    for (const { id } of page) await endTurn(scope, id)
+  }
+}
+
+/**
+ * The same of what runs here, for turns that ended where nobody did it: their worker was gone, or died right behind their
+ * end. What somebody has run again since then is wanted.
+ */
+export async function endLeftTasks(scope: RunnerScope): Promise<void> {
+  const worker = scope.worker.id
+  for await (const page of readPages(scope, { worker, lifetimes: ["turn"], statuses: ["running"] })) {
+    for (const { id, run, parentTask } of page) {
+      if (run > 1 || !(await isBelowEndedTurn(scope, parentTask))) continue
+      const task = await scope.store.task(id)
+      if (task) await cancelTask(scope, task, { by: "lifetime", reason: TURN_ENDED })
+    }
+  }
+}
+
+/** False below a call in the foreground, which has no record: what is above it is not known. */
+async function isBelowEndedTurn(scope: RunnerScope, parentTask: TaskId | null): Promise<boolean> {
+  for (let id = parentTask; id !== null; ) {
+    const above = await scope.store.task(id)
+    if (!above) return false
+    if (above.kind === "turn") return isTerminal(above.status)
+    id = above.parentTask
+  }
+  return false
+}
+
+/** Of the turn of a session that is not kept, what was to live no longer: it has no id that its tasks could name. */
+export async function endUnkeptTurn(scope: RunnerScope, session: SessionId): Promise<void> {
+  if (scope.sessionWork.has(session)) await stopAll(scope, { session, lifetimes: ["turn"] }, TURN_ENDED)
+}
+
+/** Stops what was to live no longer than its session. */
+export async function closeSession(scope: RunnerScope, session: SessionId): Promise<void> {
+  await stopAll(scope, { session, lifetimes: ["turn", "session"] }, "its session was closed")
+  scope.sessionWork.forget(session)
+}
+
+/** Stops everything of a session but what lives forever, waits for it to end, and removes the session. */
+export async function deleteSession(
+  scope: RunnerScope,
+  session: SessionId,
+  collections: readonly string[] = [],
+): Promise<void> {
+  const stopped = await stopAll(
+    scope,
+    { session, lifetimes: ["turn", "session", "runtime"] },
+    "its session was deleted",
+  )
+  await Promise.all(stopped.map((id) => waitForEnd(scope, id)))
+  const ended = await readAll(scope, { session, statuses: TERMINAL_STATUSES })
+  const documents = await readDocuments(scope, session, collections)
+  await scope.store.commit([...documents.map(toRemoval), { op: "session.delete", id: session }])
+  await Promise.all(ended.map(({ id }) => removeFiles(scope, id)))
+}
+
+async function readDocuments(
+  { store }: RunnerScope,
+  session: SessionId,
+  collections: readonly string[],
+): Promise<readonly DocumentRecord[]> {
+  const record = collections.length > 0 ? await store.session(session) : undefined
+  if (!record) return []
+  const found = await Promise.all(collections.map((collection) => store.documents(record.workspace, collection)))
+  return found.flat()
+}
+
+function toRemoval({ workspace, collection, id }: DocumentRecord): OperationOf<"document.delete"> {
+  return { op: "document.delete", workspace, collection, id }
+}
+
+/** Only of what is gone from the store: one that was retried in the last moment keeps its output. */
+async function removeFiles(scope: RunnerScope, id: TaskId): Promise<void> {
+  if (await scope.store.task(id)) return
+  scope.heldInputs.delete(id)
+  await scope.spool.remove(id)
+}
+
+async function stopAll(scope: RunnerScope, filter: TaskFilter, reason: string): Promise<TaskId[]> {
+  const stopped: TaskId[] = []
+  for await (const page of readPages(scope, { ...filter, statuses: LIVE_STATUSES })) {
+    for (const { id } of page) {
+      const task = await scope.store.task(id)
+      if (!task) continue
+      await cancelTask(scope, task, { by: "lifetime", reason })
+      stopped.push(id)
+    }
+  }
+  return stopped
+}

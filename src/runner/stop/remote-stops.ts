@@ -1,0 +1,54 @@
+import type { CancelTimer } from "../../base/clock.ts"
+import type { Wake } from "../../task/bus.ts"
+import { obeyStops } from "./cancel.ts"
+import { type Chore, repeat, warn } from "../worker/repeat.ts"
+import type { RunnerScope } from "../run/scope.ts"
+
+/** Catches what a lost wake-up left unheard. */
+const SAFETY_POLL_MS = 1_000
+
+/** Most wake-ups about what runs here are of writes of this process: so often at most they are worth a look. */
+const LOOK_EVERY_MS = 50
+
+/**
+ * Passes stops that were asked for elsewhere on to what runs here: at once where another process has written of it, soon
+ * after any other wake-up, and by a slow poll.
+ */
+export function createObedience(scope: RunnerScope): Chore {
+  const poll = repeat(scope, SAFETY_POLL_MS, () => obeyStops(scope))
+  let lookedAt = Number.NEGATIVE_INFINITY
+  let cancelTimer: CancelTimer | undefined
+
+  function look(): void {
+    cancelTimer?.()
+    cancelTimer = undefined
+    lookedAt = scope.clock.monotonic()
+    obeyStops(scope).catch((error: unknown) => warn(scope, error))
+  }
+
+  function lookSoon(): void {
+    const leftMs = lookedAt + LOOK_EVERY_MS - scope.clock.monotonic()
+    if (leftMs <= 0) look()
+    else cancelTimer ??= scope.clock.schedule(leftMs, look, { isBackground: true })
+  }
+
+  const unsubscribe = scope.engine.bus.subscribe((wake) => {
+    if (wake.about === "unknown") look()
+    else if (!isAboutRunning(scope, wake)) return
+    else if (wake.isForeign) look()
+    else lookSoon()
+  })
+
+  return {
+    async close() {
+      unsubscribe()
+      cancelTimer?.()
+      await poll.close()
+    },
+  }
+}
+
+function isAboutRunning(scope: RunnerScope, wake: Wake): wake is Extract<Wake, { about: "task" }> {
+  const active = wake.about === "task" ? scope.active.get(wake.taskId) : undefined
+  return active?.standing.in === "background" && active.stop === null
+}

@@ -1,0 +1,41 @@
+import type { CancelTimer } from "../../base/clock.ts"
+import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { RunnerScope } from "../run/scope.ts"
+
+export interface Chore {
+  /** Waits for what is being done. */
+  close(): Promise<void>
+}
+
+/** Does a chore again and again, one after the other. One that fails is tried again at its next turn. */
+export function repeat(scope: RunnerScope, everyMs: number, chore: () => Promise<void>): Chore {
+  let isClosed = false
+  let cancelTimer: CancelTimer = schedule()
+  let doing: Promise<void> | undefined
+
+  function schedule(): CancelTimer {
+    return scope.clock.schedule(
+      everyMs,
+      () => {
+        doing = chore()
+          .catch((error: unknown) => warn(scope, error))
+          .finally(() => {
+            if (!isClosed) cancelTimer = schedule()
+          })
+      },
+      { isBackground: true },
+    )
+  }
+  return {
+    async close() {
+      isClosed = true
+      cancelTimer()
+      await doing
+    },
+  }
+}
+
+export function warn(scope: RunnerScope, error: unknown): void {
+  if (isMeanwhileError(error, "closed")) return
+  scope.log.warn("a chore could not be done; trying again", { error: toErrorMessage(error) })
+}
