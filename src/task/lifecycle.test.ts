@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { EXPECTED_EVENT_TYPES, expectStatus, hasEnded, isLive } from "../engine/suite/oracle.ts"
 import {
   isTerminal,
   LIFECYCLE,
@@ -10,6 +11,15 @@ import {
 } from "./lifecycle.ts"
 
 describe("the lifecycle of a run", () => {
+  test("leads from each status by each event where the tests' own table says", () => {
+    const ways = (find: typeof nextStatus) =>
+      RUN_STATUSES.flatMap((status) => LIFECYCLE_EVENT_TYPES.map((type) => `${status} ${type} ${find(status, type)}`))
+    expect(ways(nextStatus)).toEqual(ways(expectStatus))
+    expect(LIFECYCLE_EVENT_TYPES.toSorted()).toEqual(EXPECTED_EVENT_TYPES.toSorted())
+    expect(RUN_STATUSES.filter(isTerminal)).toEqual(RUN_STATUSES.filter(hasEnded))
+    expect(RUN_STATUSES.filter(isLive)).toEqual(LIVE_STATUSES)
+  })
+
   test("every status is either live or terminal", () => {
     expect([...LIVE_STATUSES, ...TERMINAL_STATUSES].toSorted()).toEqual([...RUN_STATUSES].toSorted())
     for (const status of LIVE_STATUSES) expect(isTerminal(status)).toBe(false)

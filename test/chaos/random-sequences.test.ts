@@ -9,7 +9,8 @@ import { isMeanwhileError } from "../../src/base/error.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { Execution } from "../../src/plugin/task-service.ts"
 import type { Runner } from "../../src/runner/runner.ts"
-import { isTerminal, LIVE_STATUSES, type TerminalStatus } from "../../src/task/lifecycle.ts"
+import { EXPECTED_LIVE, isLive } from "../../src/engine/suite/oracle.ts"
+import type { RunStatus } from "../../src/task/lifecycle.ts"
 import type { TaskStore } from "../../src/task/store.ts"
 import { createGatedTool, type GatedTool } from "../support/tools.ts"
 import { isLong, TEST_SEED } from "../support/chaos/seed.ts"
@@ -53,7 +54,7 @@ interface Stage {
   readonly gates: { readonly patient: GatedTool; readonly stubborn: GatedTool }
   readonly settled: Set<object>
   readonly executions: Execution[]
-  readonly ends: Map<string, TerminalStatus>
+  readonly ends: Map<string, RunStatus>
 }
 
 async function play(happenings: readonly Happening[]): Promise<void> {
@@ -158,13 +159,13 @@ async function checkNow({ store, ends }: Stage): Promise<void> {
     const key = `${id}/${run}`
     const known = ends.get(key)
     expect(known ?? status, `run ${key} had ended`).toBe(status)
-    if (isTerminal(status)) ends.set(key, status)
+    if (!isLive(status)) ends.set(key, status)
   }
 }
 
 async function endEverything(stage: Stage): Promise<void> {
   for (let turns = 0; turns < MOST_TURNS; turns++) {
-    const { items } = await stage.tasks.list({ statuses: LIVE_STATUSES })
+    const { items } = await stage.tasks.list({ statuses: EXPECTED_LIVE })
     if (items.length === 0 && openCalls(stage).length === 0) return
     settle(stage, "finish", 0)
     stage.clock.advance(100)

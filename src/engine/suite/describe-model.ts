@@ -2,10 +2,11 @@ import * as fc from "fast-check"
 import { describe, expect } from "vitest"
 import { isMeanwhileError } from "../../base/error.ts"
 import type { Engine } from "../../task/engine.ts"
-import { isTerminal } from "../../task/lifecycle.ts"
+import type { RunStatus } from "../../task/lifecycle.ts"
 import { draftArbitrary, type Draft, toAction } from "./model-draft.ts"
 import { createWorld, toOperation, type World } from "./model-world.ts"
 import { type Action, copyModel, createModel, performOnModel, type StoreModel } from "./store-model.ts"
+import { isLive } from "./oracle.ts"
 import type { EngineTest } from "./subject.ts"
 
 const SEED = Number(process.env["MEANWHILE_TEST_SEED"] ?? 20_240_607)
@@ -135,12 +136,6 @@ async function expectSame(engine: Engine | undefined, world: World, model: Store
   }
 }
 
-function countEnded({
-  ended,
-  status,
-}: {
-  ended: ReadonlyMap<number, unknown>
-  status: Parameters<typeof isTerminal>[0]
-}) {
-  return ended.size + (isTerminal(status) ? 1 : 0)
+function countEnded({ ended, status }: { ended: ReadonlyMap<number, unknown>; status: RunStatus }): number {
+  return ended.size + (isLive(status) ? 0 : 1)
 }

@@ -1,5 +1,6 @@
 import * as fc from "fast-check"
-import { LIFECYCLE_EVENT_TYPES, type LifecycleEventType } from "../../task/lifecycle.ts"
+import type { LifecycleEventType } from "../../task/lifecycle.ts"
+import { EXPECTED_EVENT_TYPES } from "./oracle.ts"
 import type { Action, FenceChoice, StoreModel } from "./store-model.ts"
 
 const SLOTS = 3
@@ -32,7 +33,7 @@ export const draftArbitrary: fc.Arbitrary<Draft> = fc.record({
   slot: fc.nat(SLOTS - 1),
   bySlot: fc.nat(SLOTS - 1),
   fence: fc.constantFrom<FenceChoice>("none", "current", "stale"),
-  type: fc.constantFrom(...LIFECYCLE_EVENT_TYPES.filter((type) => !NEEDS_MORE.has(type))),
+  type: fc.constantFrom(...EXPECTED_EVENT_TYPES.filter((type) => !NEEDS_MORE.has(type))),
   key: fc.constantFrom("a", "b"),
   holder: fc.constantFrom(...HOLDERS),
   flag: fc.boolean(),

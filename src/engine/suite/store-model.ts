@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../../base/error.ts"
-import { isTerminal, type LifecycleEventType, nextStatus, type RunStatus } from "../../task/lifecycle.ts"
+import type { LifecycleEventType, RunStatus } from "../../task/lifecycle.ts"
 import type { NoticeState } from "../../task/notice.ts"
+import { expectStatus, isLive } from "./oracle.ts"
 
 /** What the tests believe about one task: the rules in their shortest form, without time, text or SQL. */
 export interface TaskModel {
@@ -115,12 +116,12 @@ function performCreate(model: StoreModel, action: ActionOf<"create">, known: Tas
 function performApply(task: TaskModel, { run, fence, type }: ActionOf<"apply">): ErrorCode | undefined {
   if (task.run !== run) return "wrong_state"
   if (fence !== undefined && fence !== task.fence) return "stale_claim"
-  const next = nextStatus(task.status, type)
+  const next = expectStatus(task.status, type)
   if (!next) return "wrong_state"
   task.status = next
   task.lastSequence++
   if (type === "task.started") task.fence++
-  if (isTerminal(next) && !task.isTurn) task.notices.set(run, "pending")
+  if (!isLive(next) && !task.isTurn) task.notices.set(run, "pending")
   return undefined
 }
 
@@ -137,7 +138,7 @@ function performNote(task: TaskModel, { run, fence }: ActionOf<"note">): ErrorCo
 
 function performStep(task: TaskModel, { run, fence, key, isFinish }: ActionOf<"step">): ErrorCode | undefined {
   if (fence !== undefined && !isClaimed(task, run, fence)) return "stale_claim"
-  if (task.run !== run || isTerminal(task.status)) return "wrong_state"
+  if (task.run !== run || !isLive(task.status)) return "wrong_state"
   const known = task.steps.get(key)
   if (known === "finished" || (known && !isFinish)) return undefined
   task.steps.set(key, isFinish ? "finished" : "started")
@@ -146,7 +147,7 @@ function performStep(task: TaskModel, { run, fence, key, isFinish }: ActionOf<"s
 }
 
 function performBegin(task: TaskModel, run: number): ErrorCode | undefined {
-  if (task.run !== run || !isTerminal(task.status)) return "wrong_state"
+  if (task.run !== run || isLive(task.status)) return "wrong_state"
   task.ended.set(run, task.status)
   if (task.notices.get(run) === "pending" || task.notices.get(run) === "claimed") task.notices.set(run, "superseded")
   task.run++
@@ -162,14 +163,15 @@ function performNotice(model: StoreModel, action: ActionOf<"notice">, task: Task
   if (!task || (state !== "pending" && state !== "claimed")) return
   const claim = task.claims.get(action.run)
   const isOwn = claim?.slot === action.by.slot && claim.run === action.by.run
-  if (state === "claimed" && claim && !isOwn && isLive(model, claim)) return
+  if (state === "claimed" && claim && !isOwn && isHeldBy(model, claim)) return
   task.notices.set(action.run, action.how === "claim" ? "claimed" : "consumed")
   task.claims.set(action.run, action.by)
 }
 
-function isLive(model: StoreModel, { slot, run }: { slot: number; run: number }): boolean {
+/** A claim holds while the run whose step made it lives. */
+function isHeldBy(model: StoreModel, { slot, run }: { slot: number; run: number }): boolean {
   const task = model.tasks.get(slot)
-  return task !== undefined && task.run === run && !isTerminal(task.status)
+  return task !== undefined && task.run === run && isLive(task.status)
 }
 
 function performLease(lease: LeaseModel, { how, holder, fence }: ActionOf<"lease">): ErrorCode | undefined {

@@ -1,7 +1,7 @@
+import { EXPECTED_LIVE, isLive } from "../../../src/engine/suite/oracle.ts"
 import type { ManualClock } from "../../../src/base/manual-clock.ts"
 import type { ToolCall } from "../../../src/plugin/task-service.ts"
 import type { Runner } from "../../../src/runner/runner.ts"
-import { isTerminal, LIVE_STATUSES } from "../../../src/task/lifecycle.ts"
 import type { House } from "./crash-house.ts"
 import type { Life } from "./mortal-engine.ts"
 
@@ -62,7 +62,7 @@ export async function playScenario(house: House, tasks: Runner, clock: ManualClo
 /** Until everything but this task has ended, and this one runs. */
 async function untilIdle(tasks: Runner, but: string): Promise<void> {
   for (;;) {
-    const { items } = await tasks.list({ statuses: LIVE_STATUSES })
+    const { items } = await tasks.list({ statuses: EXPECTED_LIVE })
     const other = items.find((task) => task.id !== but && task.status !== "waiting")
     if (!other) return
     await tasks.result(other.id, { waitMs: LONG_MS })
@@ -73,7 +73,7 @@ async function untilIdle(tasks: Runner, but: string): Promise<void> {
 export async function finishAll(house: House, tasks: Runner): Promise<void> {
   let isYes = true
   for (;;) {
-    const { items } = await tasks.list({ statuses: LIVE_STATUSES })
+    const { items } = await tasks.list({ statuses: EXPECTED_LIVE })
     if (items.length === 0) return
     for (const { id } of items.filter((task) => task.tool === "endless")) {
       house.mayBeCancelled.add(id)
@@ -94,6 +94,6 @@ export async function fillEverySlot(tasks: Runner, size: number): Promise<void> 
   const started = await Promise.all(Array.from({ length: size }, () => tasks.start({ tool: "burst", input: {} })))
   for (const { id } of started) {
     const { task } = await tasks.result(id, { waitMs: LONG_MS })
-    if (!isTerminal(task.status)) throw new Error(`${id} did not end`)
+    if (isLive(task.status)) throw new Error(`${id} did not end`)
   }
 }

@@ -1,6 +1,6 @@
+import { hasEnded } from "../../../src/engine/suite/oracle.ts"
 import type { JsonValue } from "../../../src/base/json.ts"
 import { callsOf, type Message, textOf } from "../../../src/plugin/message.ts"
-import { isTerminal, type RunStatus } from "../../../src/task/lifecycle.ts"
 
 /** One place of a conversation that shows the model what a run came to. */
 export interface Showing {
@@ -54,7 +54,7 @@ function findEnded(value: JsonValue): readonly Showing[] {
   if (Array.isArray(value)) return value.flatMap(findEnded)
   const { title, status, output_bytes: isWhole } = value as Readonly<Record<string, JsonValue>>
   if (isWhole === undefined) return Object.values(value).flatMap(findEnded)
-  if (!isTerminal(status as RunStatus)) return []
+  if (!hasEnded(status)) return []
   const run = RESULT.exec(JSON.stringify(value))?.groups?.["run"]
   return [{ how: "read", mark: typeof title === "string" ? title : "", run: run === undefined ? null : Number(run) }]
 }

@@ -1,8 +1,8 @@
+import { EXPECTED_LIVE } from "../../../src/engine/suite/oracle.ts"
 import type { Runtime } from "../../../src/app.ts"
 import { isMeanwhileError, toErrorMessage } from "../../../src/base/error.ts"
 import type { Session } from "../../../src/session/conversation/session.ts"
 import type { GroupId, SessionId } from "../../../src/task/id.ts"
-import { LIVE_STATUSES } from "../../../src/task/lifecycle.ts"
 import type { OpenDelivery } from "./delivery-house.ts"
 import { findOverdue } from "./delivery-overdue.ts"
 import { type DeliveryPlan, GROUPS, type Move, toSessionId } from "./delivery-plan.ts"
@@ -125,7 +125,7 @@ export async function settleDelivery(life: DeliveryLife): Promise<readonly strin
   world.open()
   let overdue: readonly string[] = []
   for (let idle = 0, quiet = 0; idle < MOST_IDLE_LOOKS && quiet < QUIET_LOOKS; idle++) {
-    const { items } = await runtime.tasks.list({ statuses: LIVE_STATUSES })
+    const { items } = await runtime.tasks.list({ statuses: EXPECTED_LIVE })
     const open = await runtime.tasks.groups.list({ states: ["open"] })
     for (const { id } of open) await sealGroup(runtime, id)
     for (const task of items) {

@@ -1,3 +1,4 @@
+import { EXPECTED_LIVE } from "../../../src/engine/suite/oracle.ts"
 import { createRuntime } from "../../../src/app.ts"
 import { isMeanwhileError } from "../../../src/base/error.ts"
 import { definePlugin } from "../../../src/plugin/define-plugin.ts"
@@ -5,7 +6,6 @@ import type { ConnectedModel } from "../../../src/plugin/model.ts"
 import type { ToolCall } from "../../../src/plugin/task-service.ts"
 import { allowAll } from "../../../src/runner/admit/permission.ts"
 import type { SessionId } from "../../../src/task/id.ts"
-import { LIVE_STATUSES } from "../../../src/task/lifecycle.ts"
 import { createChaosTools } from "./chaos-tools.ts"
 import type { Random } from "./seed.ts"
 import { describeLive } from "./store-invariants.ts"
@@ -84,8 +84,8 @@ export async function openFleetDesk(options: FleetDeskOptions): Promise<FleetDes
         await whileAway(tasks.answer(task.wait.id, answer, "somebody"))
       }
     },
-    countLive: () => whileAway(store.countTasks({ statuses: LIVE_STATUSES, kinds: ["tool"] })),
-    countLiveTurns: () => whileAway(store.countTasks({ statuses: LIVE_STATUSES, kinds: ["turn"] })),
+    countLive: () => whileAway(store.countTasks({ statuses: EXPECTED_LIVE, kinds: ["tool"] })),
+    countLiveTurns: () => whileAway(store.countTasks({ statuses: EXPECTED_LIVE, kinds: ["turn"] })),
     countUntold: async () => (await whileAway(store.notices({ states: ["pending", "claimed"] }, MANY)))?.length,
     describe: () => describeLive(store),
     close: () => runtime.close(),

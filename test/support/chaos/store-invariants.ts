@@ -1,5 +1,5 @@
+import { expectStatus, isLifecycleEventType, isLive } from "../../../src/engine/suite/oracle.ts"
 import type { TaskEvent } from "../../../src/task/event.ts"
-import { isTerminal, LIFECYCLE_EVENT_TYPES, type LifecycleEventType, nextStatus } from "../../../src/task/lifecycle.ts"
 import type { RunStatus } from "../../../src/task/lifecycle.ts"
 import type { TaskRecord, TaskSummary } from "../../../src/task/record.ts"
 import type { TaskStore } from "../../../src/task/store.ts"
@@ -29,7 +29,7 @@ export async function readHistories(store: TaskStore): Promise<readonly StoredHi
 /** What has not ended, for whoever must find out why. */
 export async function describeLive(store: TaskStore): Promise<string> {
   return (await readHistories(store))
-    .filter(({ task }) => !isTerminal(task.status))
+    .filter(({ task }) => isLive(task.status))
     .map(({ task, events }) => `${task.tool} ${task.id} ${events.map(({ body }) => body.type).join(" ")}`)
     .join("\n")
 }
@@ -63,7 +63,7 @@ export async function findUnfinished(
 ): Promise<readonly string[]> {
   const violations: string[] = []
   for (const { task } of histories) {
-    if (isTerminal(task.status)) continue
+    if (!isLive(task.status)) continue
     const isAsked = task.status === "waiting" && task.wait.reason === "person"
     const open = isAsked ? await store.waits({ taskId: task.id, isOpen: true }) : []
     if (open.length !== 1) violations.push(`${task.tool} ${task.id} is stuck: ${task.status}`)
@@ -77,26 +77,22 @@ function findGaps({ task, events }: StoredHistory): readonly string[] {
   return isWhole ? [] : [`${task.id} has ${task.lastSequence} events, the log has ${numbers.join(", ")}`]
 }
 
-const moves: ReadonlySet<string> = new Set(LIFECYCLE_EVENT_TYPES)
-
 /** Walks the log through the machine of a run: every move has a way, none leaves a terminal state. */
 function findIllegalMoves({ task, runs, events }: StoredHistory): readonly string[] {
   const violations: string[] = []
   const statuses = new Map<number, RunStatus>()
   for (const { run, sequence, body } of events) {
     if (body.type === "task.queued") statuses.set(run, "queued")
-    if (!moves.has(body.type)) continue
+    if (!isLifecycleEventType(body.type)) continue
     const before = statuses.get(run)
-    const after = isEntry(sequence, body.type)
-      ? "waiting"
-      : before && nextStatus(before, body.type as LifecycleEventType)
+    const after = isEntry(sequence, body.type) ? "waiting" : before && expectStatus(before, body.type)
     if (after) statuses.set(run, after)
     else violations.push(`event ${sequence} of ${task.id}: ${body.type} has no way from ${before ?? "nowhere"}`)
   }
   for (const { run, status } of runs) {
     if (statuses.get(run) !== status)
       violations.push(`run ${run} of ${task.id} is ${status}, its log says ${statuses.get(run)}`)
-    if (run < task.run && !isTerminal(status)) violations.push(`run ${run} of ${task.id} was left as ${status}`)
+    if (run < task.run && isLive(status)) violations.push(`run ${run} of ${task.id} was left as ${status}`)
   }
   return violations
 }
@@ -112,7 +108,7 @@ async function findWrongNotices(store: TaskStore, { task, runs }: StoredHistory)
   return runs.flatMap(({ run, status }) => {
     const count = ended.filter((notice) => notice.run === run).length
     // The session that a turn belongs to is where it ends: nobody needs to be told.
-    const expected = isTerminal(status) && task.kind !== "turn" ? 1 : 0
+    const expected = !isLive(status) && task.kind !== "turn" ? 1 : 0
     return count === expected ? [] : [`run ${run} of ${task.id} is ${status} and has ${count} notices`]
   })
 }

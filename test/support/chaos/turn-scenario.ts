@@ -1,6 +1,6 @@
+import { EXPECTED_LIVE } from "../../../src/engine/suite/oracle.ts"
 import type { Runtime } from "../../../src/app.ts"
 import type { SessionId } from "../../../src/task/id.ts"
-import { LIVE_STATUSES } from "../../../src/task/lifecycle.ts"
 import type { OpenHouse } from "./turn-house.ts"
 import { toPrompt } from "./turn-story.ts"
 import type { TurnToolName } from "./turn-tools.ts"
@@ -29,7 +29,7 @@ export async function playTurn({ runtime }: OpenHouse, { session: id, prompt }: 
 /** Lets everything end that can; whoever is asked whether to repeat something says yes, and `onAnswer` is told before. */
 export async function finishTurn({ tasks }: Runtime, onAnswer: () => void = () => {}): Promise<void> {
   for (;;) {
-    const { items } = await tasks.list({ statuses: LIVE_STATUSES })
+    const { items } = await tasks.list({ statuses: EXPECTED_LIVE })
     if (items.length === 0) return
     for (const { wait } of items.filter((task) => task.status === "waiting")) {
       onAnswer()

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { EXPECTED_LIVE } from "../../../src/engine/suite/oracle.ts"
 import { createEmbeddedEngine } from "../../../src/engine/embedded/engine.ts"
 import { createPostgresEngine } from "../../../src/engine/postgres/engine.ts"
 import { isWorkerAlive } from "../../../src/runner/worker/worker-identity.ts"
 import type { Engine } from "../../../src/task/engine.ts"
 import { DEFAULT_WORKSPACE, type SessionId } from "../../../src/task/id.ts"
-import { LIVE_STATUSES } from "../../../src/task/lifecycle.ts"
 import { type Child, startChild } from "./child.ts"
 import { createCrashSite } from "./crash-site.ts"
 import { describeLive } from "./store-invariants.ts"
@@ -86,7 +86,7 @@ export function createTurnSite(wire: TurnWire, scenario: TurnScenario, options: 
     asked: (count, child) => until(child, () => questions >= count),
     async isInTurn() {
       await using engine = await openStore()
-      return (await engine.store.countTasks({ kinds: ["turn"], statuses: LIVE_STATUSES })) > 0
+      return (await engine.store.countTasks({ kinds: ["turn"], statuses: EXPECTED_LIVE })) > 0
     },
     start(orders) {
       const { session } = scenario

@@ -2,12 +2,12 @@ import { appendFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { setTimeout as sleep } from "node:timers/promises"
+import { EXPECTED_LIVE } from "../../../../src/engine/suite/oracle.ts"
 import { createRuntime } from "../../../../src/app.ts"
 import { toErrorMessage } from "../../../../src/base/error.ts"
 import { createShellPlugin } from "../../../../src/builtin/shell/shell-plugin.ts"
 import { definePlugin } from "../../../../src/plugin/define-plugin.ts"
 import type { ToolCall } from "../../../../src/plugin/task-service.ts"
-import { LIVE_STATUSES } from "../../../../src/task/lifecycle.ts"
 import type { Command, Report } from "../crash-protocol.ts"
 import { createBurstTool, createChaosTools } from "../chaos-tools.ts"
 
@@ -105,7 +105,7 @@ async function promote(call: ToolCall, afterMs: number): Promise<void> {
 /** Lets everything end, whoever runs it. */
 async function settle(answer: boolean): Promise<void> {
   for (;;) {
-    const { items } = await tasks.list({ statuses: LIVE_STATUSES })
+    const { items } = await tasks.list({ statuses: EXPECTED_LIVE })
     if (items.length === 0) return
     for (const { id } of items.filter((task) => task.tool === "endless")) await cancel(id)
     for (const { id, wait } of items.filter((task) => task.status === "waiting")) {
