@@ -2,18 +2,19 @@ import { join } from "node:path"
 import type { Program } from "../../program.ts"
 import { toStoreFolder } from "../begun-here.ts"
 import { endWithTerminal } from "../closed-output.ts"
-import type { TaskId } from "../format.ts"
+import { type TaskId, plain } from "../format.ts"
 import { createIdFiles } from "../id-files.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
 import { toProgramWords } from "../program-words.ts"
 import { createScreen } from "../screen/create-screen.ts"
 import { runChat } from "./chat.ts"
-import { confirmTrust } from "./confirm-trust.ts"
 import { createInterrupts, followSignals } from "./interrupts.ts"
 import { createLastAnnouncement, type LastAnnouncement } from "./last-announcement.ts"
 import { createLatePerson } from "./late-person.ts"
 import { createSessionLine } from "./session-line.ts"
 import { createSharedAnnouncement } from "./shared-announcement.ts"
+import { createInterface } from "node:readline"
+import { followSuspension } from "./suspension.ts"
 
 export interface ChatCommandOptions extends GlobalOptions {
   readonly resume?: string | true
@@ -68,4 +69,18 @@ function openLastAnnouncement(dataDirectory: string, meanwhile: Program): LastAn
   }
   const promised = createIdFiles<TaskId>(toStoreFolder(dataDirectory, "promised", meanwhile.storePlace))
   return createSharedAnnouncement({ meanwhile, promised, lineOf: createSessionLine(meanwhile) })
+}
+
+/** Asks at the terminal before anything else is there. Enter alone, Ctrl+C and the end of input are a no. */
+function confirmTrust(question: string): Promise<boolean> {
+  const prompt = createInterface({ input: process.stdin, output: process.stdout })
+  followSuspension({ prompt, input: process.stdin, onReturn: () => prompt.prompt(true) })
+  return new Promise((resolve) => {
+    prompt.once("close", () => resolve(false))
+    prompt.on("error", () => resolve(false))
+    prompt.question(`${plain(question)} [y/N] `, (answer) => {
+      resolve(/^y(es)?$/i.test(answer.trim()))
+      prompt.close()
+    })
+  })
 }

@@ -12,18 +12,16 @@ import { createAwayHint, hintAtCommandStop } from "./away-hint.ts"
 import { openPrompt, type PromptStreams } from "./chat-prompt.ts"
 import { createControlC, followInterrupts } from "./control-c.ts"
 import { type Conversation, createConversation } from "./conversation.ts"
-import { shutDown } from "./ending.ts"
+import { shutDown, createLeaving } from "./ending.ts"
 import { createForeground } from "./foreground.ts"
 import { greet, tellQuestions, warnOfHidden, warnOfYes } from "./greeting.ts"
-import { createHeldEvents } from "./held-events.ts"
 import type { Interrupts } from "./interrupts.ts"
 import type { LastAnnouncement } from "./last-announcement.ts"
 import type { LatePerson } from "./late-person.ts"
-import { createLeaving } from "./leaving.ts"
 import { createLeftTurns } from "./left-turns.ts"
-import { isCommand, isMissed, isQuit, obey } from "./obey.ts"
-import { createQuestionDesk } from "./question-desk.ts"
-import { createYesChannel } from "./yes-channel.ts"
+import { isCommand, isMissed, isQuit, runLine } from "./run-line.ts"
+import { createQuestionPrompt } from "./question-prompt.ts"
+import { createApproveAll } from "./approve-all.ts"
 
 export interface ChatOptions extends SessionWish, PromptStreams {
   readonly meanwhile: Program
@@ -102,7 +100,7 @@ function createChat(options: ChatOptions) {
     onQuestion: (agent, question, isOpen) => view.markAsking(agent, question, isOpen),
   })
   const leftTurns = createLeftTurns(meanwhile, screen)
-  const desk = createQuestionDesk(screen, prompt.expectAnswer)
+  const desk = createQuestionPrompt(screen, prompt.expectAnswer)
   let conversation: Conversation | undefined
   let isReady = false
   const view = createAgentView({
@@ -167,7 +165,7 @@ function createChat(options: ChatOptions) {
     /** Lines that wait until everything is ready. */
     early: (): readonly string[] => [...early],
     givenBack,
-    seatPerson: () => options.person?.come(options.isApproving ? createYesChannel(screen) : desk.channel),
+    seatPerson: () => options.person?.come(options.isApproving ? createApproveAll(screen) : desk.channel),
     /** A line typed before everything is ready waits for it. */
     async handle(line: string): Promise<void> {
       if (!isReady && isQuit(line)) return leaving.end("quit")
@@ -179,12 +177,34 @@ function createChat(options: ChatOptions) {
       const question = desk.current()
       if (question && !isCommand(line, meanwhile, question)) return desk.take(line)
       const wish = await foreground.run((signal) => {
-        const done = obey(line, toContext(signal, talking))
+        const done = runLine(line, toContext(signal, talking))
         if (line.trim().startsWith("/")) hintAtCommandStop(options, signal, done)
         return done
       })
       if (wish === "quit") leaving.end("quit")
       else if (question) desk.repeat(question)
+    },
+  }
+}
+
+/** What agents do before a person was greeted: a turn of an earlier process goes on at once, and a report may be due. */
+interface HeldEvents {
+  take(event: AgentEvent): void
+  /** Hands on what was held, and from now on everything as it comes. */
+  release(): void
+}
+
+function createHeldEvents(show: (event: AgentEvent) => void, early: readonly AgentEvent[]): HeldEvents {
+  let held: AgentEvent[] | null = [...early]
+  return {
+    take(event) {
+      if (held) held.push(event)
+      else show(event)
+    },
+    release() {
+      const events = held ?? []
+      held = null
+      for (const event of events) show(event)
     },
   }
 }

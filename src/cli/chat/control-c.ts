@@ -3,14 +3,14 @@ import type { ChatPrompt } from "./chat-prompt.ts"
 import type { Conversation } from "./conversation.ts"
 import type { Foreground } from "./foreground.ts"
 import type { Interrupts } from "./interrupts.ts"
-import type { QuestionDesk } from "./question-desk.ts"
+import type { QuestionPrompt } from "./question-prompt.ts"
 
 const TWICE_WITHIN_MS = 2_000
 
 export interface ControlCParts {
   readonly prompt: Pick<ChatPrompt, "isTerminal" | "takeBack">
   readonly screen: Pick<Screen, "print">
-  readonly desk: Pick<QuestionDesk, "decline">
+  readonly desk: Pick<QuestionPrompt, "decline">
   readonly foreground: Pick<Foreground, "abort">
   readonly conversation: () => Pick<Conversation, "stop"> | undefined
   /** The person wants to leave. */

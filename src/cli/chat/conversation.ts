@@ -5,7 +5,6 @@ import { formatDuration, plain, shortId, type TaskId } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
 import { type BusyTurn, toBusyTurn, toTakenTurn } from "../turn-elsewhere.ts"
 import { hintAtStop } from "./away-hint.ts"
-import { toStoppedTurn, toTurnStop, type TurnStop } from "./turn-stop.ts"
 import { createTurnsElsewhere } from "./turns-elsewhere.ts"
 
 const STOP_REASON = "stopped by Ctrl+C"
@@ -192,4 +191,24 @@ function describeQueued(backgroundAfterMs: number | null): string {
       ? "when it has answered"
       : `when it has answered; what it waits for moves to the background after ${formatDuration(backgroundAfterMs)}, or now with /bg`
   return `(queued: the model hears it ${when}; Ctrl+C stops the answer)`
+}
+
+type StoppedSession = Pick<Awaited<ReturnType<Runtime["createSession"]>>, "turns">
+
+/** A stop of the turn that a session has, of which the store does not know yet. */
+interface TurnStop {
+  readonly session: StoppedSession
+  /** The last turn that had ended before. */
+  readonly before: ReturnType<StoppedSession["turns"]>[number] | undefined
+}
+
+/** Taken before the session is told. */
+export function toTurnStop(session: StoppedSession): TurnStop {
+  return { session, before: session.turns().at(-1) }
+}
+
+/** The turn that it ended; null: it had not begun. */
+export function toStoppedTurn(stop: TurnStop | undefined): TaskId | null {
+  const last = stop?.session.turns().at(-1)
+  return last && last !== stop?.before && last.outcome === "stopped" ? last.turn : null
 }

@@ -1,16 +1,15 @@
 import type { Runtime } from "../../app.ts"
 import { whenAborted } from "../../base/when-aborted.ts"
 import { closeUnlessAway, tellLost, unlessAway } from "../away-store.ts"
-import { plain, shortId, type TaskId } from "../format.ts"
+import { plain, shortId, type TaskId, type Task, toLine } from "../format.ts"
 import { openQuestions } from "../inbox.ts"
 import type { Screen } from "../screen/screen.ts"
-import { AT_NEXT_START, describeSuccession } from "../succession.ts"
+import { AT_NEXT_START, describeHandoff } from "../handoff.ts"
 import type { Announcer } from "./announcer.ts"
 import type { Conversation } from "./conversation.ts"
 import type { Interrupts } from "./interrupts.ts"
 import type { LastAnnouncement } from "./last-announcement.ts"
 import type { LeftTurns } from "./left-turns.ts"
-import { countOf, tellGoing } from "./tell-going.ts"
 
 /** Why a chat ends. */
 export type Ending = "quit" | "end of input" | "interrupt"
@@ -45,7 +44,7 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   })
   if (ending !== "end of input") tellUnsaid(conversation, screen)
   if ((conversation.isAnswering() || leftTurns.count() > 0) && ending !== "end of input") {
-    screen.print(describeTurn(ending, await unlessAway(describeSuccession(meanwhile, { kind: "turn" }), AT_NEXT_START)))
+    screen.print(describeTurn(ending, await unlessAway(describeHandoff(meanwhile, { kind: "turn" }), AT_NEXT_START)))
   }
   const going = await announcer.going()
   if (going.length > 0 && ending === "end of input")
@@ -105,3 +104,75 @@ function describeUnwrittenStop(turn: TaskId, words: string): string {
   const cancel = `${words} tasks cancel ${shortId(turn)}`
   return `The stop could not be written: a worker may go on with the turn when the store is back. This stops it then: ${cancel}`
 }
+
+/** Why a chat is to end. The first reason counts; only the end of input, which hurries nothing, makes way for a signal. */
+interface Leaving {
+  end(reason: Ending): void
+  fail(error: unknown): void
+  /** Resolves when it is to end, and rejects when it has failed. */
+  readonly wanted: Promise<void>
+  /** As it is by then. */
+  reason(): Ending
+}
+
+/** `leaveStore`: from then on a store that is away is not waited for, unless nothing but the input has ended. */
+export function createLeaving(leaveStore: () => void): Leaving {
+  const wanted = Promise.withResolvers<void>()
+  let reason: Ending = "end of input"
+  let isEnding = false
+  return {
+    end(next) {
+      if (isEnding && (reason !== "end of input" || next !== "interrupt")) return
+      isEnding = true
+      reason = next
+      if (next !== "end of input") leaveStore()
+      wanted.resolve()
+    },
+    fail: wanted.reject,
+    wanted: wanted.promise,
+    reason: () => reason,
+  }
+}
+
+interface GoingScope {
+  readonly meanwhile: Runtime
+  readonly screen: Screen
+  readonly announcer: Pick<Announcer, "seen">
+  /** How the program is called for this store. */
+  readonly words: string
+}
+
+type TaskHere = Pick<Task, "id" | "kind" | "lifetime"> & Partial<Pick<Task, "title">>
+
+/** Says what leaving does to tasks that go on: what runs here is stopped after `drainMs`; what others run, or will, is theirs. */
+async function tellGoing(scope: GoingScope, ids: readonly TaskId[], drainMs: number): Promise<void> {
+  const { meanwhile, screen, announcer, words } = scope
+  const views = await Promise.all(ids.map((id) => meanwhile.tasks.get(id).catch(() => undefined)))
+  const here = ids.flatMap((id, index): TaskHere | readonly [] => {
+    const run = meanwhile.tasks.findRunHere(id)
+    // What began in the moment in which the store went away has not been seen.
+    return run ? (views[index]?.task ?? announcer.seen(id) ?? { id, ...run }) : []
+  })
+  const stopped = here.filter(isStopped)
+  const left = ids.length - stopped.length
+  if (left > 0) screen.print(`${countOf(left)} ${left === 1 ? "goes" : "go"} on without this chat: ${words} tasks`)
+  if (stopped.length === 0) return
+  const isAway = views.every((view) => view === undefined)
+  const stop = isAway ? describeStopWhileAway(stopped.length) : `${describeStop(stopped.length, drainMs)}:`
+  screen.print(`${stop} ${words} tasks retry ID runs one again.`)
+  for (const { id, title = "" } of stopped) screen.print(`  [${shortId(id)}] ${toLine(title)}`.trimEnd())
+}
+
+const isStopped = ({ kind, lifetime }: TaskHere): boolean => kind === "tool" && lifetime !== "forever"
+
+function describeStop(count: number, drainMs: number): string {
+  if (drainMs === 0) return `Stopping ${countOf(count)}, which ${count === 1 ? "ends" : "end"} as cancelled`
+  const giving = `Giving ${countOf(count)} ${drainMs / 1_000} seconds to end. Ctrl+C again stops at once.`
+  return `${giving} What has not ended then is cancelled`
+}
+
+function describeStopWhileAway(count: number): string {
+  return `Stopping ${countOf(count)}. The store is away: the next chat or worker that looks there finds the end, and then`
+}
+
+const countOf = (count: number): string => (count === 1 ? "1 task" : `${count} tasks`)

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { createLeaving } from "./leaving.ts"
+import { createLeaving } from "./ending.ts"
 
 test("the first reason to leave counts, but for the end of input, which makes way for a signal", async () => {
   const heard: string[] = []

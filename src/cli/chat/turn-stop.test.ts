@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { toStoppedTurn, toTurnStop } from "./turn-stop.ts"
+import { toStoppedTurn, toTurnStop } from "./conversation.ts"
 
 type Turn = ReturnType<Parameters<typeof toTurnStop>[0]["turns"]>[number]
 

@@ -1,7 +1,7 @@
 import type { Program } from "../../program.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import { closeUnlessAway } from "../away-store.ts"
-import { createYesChannel } from "../chat/yes-channel.ts"
+import { createApproveAll } from "../chat/approve-all.ts"
 import { EXIT_CODES, type ExitName } from "../exit-code.ts"
 import { plain, shortId, type TaskId } from "../format.ts"
 import { type GlobalOptions, type OpenedRuntime, openRuntime } from "../open-runtime.ts"
@@ -10,11 +10,10 @@ import { isReportedTask } from "../reported-task.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
 import { startSession } from "../start-session.ts"
-import type { AgentEvent } from "../view/agent-event.ts"
+import type { AgentEvent, EventOf } from "../view/agent-event.ts"
 import { createAgentView } from "../view/agent-view.ts"
 import { toJsonLine } from "./json-line.ts"
 import { findOwnTasks, type OwnTasksScope } from "./own-tasks.ts"
-import { createReportRecord, type ReportRecord } from "./report-record.ts"
 import { describeStop, toOutcome, toResult } from "./run-outcome.ts"
 import { sayPrompt } from "./say-prompt.ts"
 import { leaveTasks, type LeftWork, settleTasks } from "./settle-tasks.ts"
@@ -80,7 +79,7 @@ async function converse(
   { meanwhile, begun, answers, notes, stop }: Conversing,
 ): Promise<ExitName> {
   const beganAt = meanwhile.engine.now()
-  if (options.isApproving) meanwhile.attach(createYesChannel(notes))
+  if (options.isApproving) meanwhile.attach(createApproveAll(notes))
   const started = new Set<TaskId>()
   let own: Session["id"] | null = null
   const isOwn = (agent: Session["id"]): boolean => agent === own
@@ -169,4 +168,31 @@ async function settle(
     },
     signal,
   )
+}
+
+type Report = EventOf<"report.published">["report"]
+
+/** What an agent said by itself. */
+interface ReportRecord {
+  follow(event: AgentEvent): void
+  /** Whether one has begun and not ended. */
+  isMaking(): boolean
+  all(): readonly Report[]
+  /** How many began and came to nothing. */
+  failed(): number
+}
+
+function createReportRecord(isOwn: (agent: AgentEvent["agent"]) => boolean): ReportRecord {
+  const reports: Report[] = []
+  let begun = 0
+  return {
+    follow(event) {
+      if (!isOwn(event.agent)) return
+      if (event.type === "report.started") begun += 1
+      if (event.type === "report.published") reports.push(event.report)
+    },
+    isMaking: () => begun > reports.length,
+    all: () => reports,
+    failed: () => Math.max(0, begun - reports.length),
+  }
 }

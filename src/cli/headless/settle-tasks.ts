@@ -4,7 +4,7 @@ import { formatAnnouncement, isQuestionTask, shortId, type Task, type TaskId, to
 import { formatResultHead } from "../format-result.ts"
 import { describeAsked, formatQuestion } from "../inbox.ts"
 import type { Screen } from "../screen/screen.ts"
-import { describeRunner, describeSuccession } from "../succession.ts"
+import { describeRunner, describeHandoff } from "../handoff.ts"
 import { findOwnQuestions, findOwnTasks, isLive, type OwnTasksScope } from "./own-tasks.ts"
 
 /** How often a task that has not ended is looked at: it may need a person by now. */
@@ -92,6 +92,6 @@ async function describeFate({ meanwhile, words }: FateScope, task: Task): Promis
   if (status === "waiting") return `waits for an answer (${words} tasks inbox)`
   const { worker } = await meanwhile.tasks.get(id)
   if (worker && worker.where !== "process") return `goes on ${describeRunner(worker)}`
-  if (status === "queued" || kind !== "tool") return `goes on ${await describeSuccession(meanwhile, task)}`
+  if (status === "queued" || kind !== "tool") return `goes on ${await describeHandoff(meanwhile, task)}`
   return "is stopped at exit"
 }

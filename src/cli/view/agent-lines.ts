@@ -1,6 +1,8 @@
 import { plain, plainLines } from "../format.ts"
 import { createLineBuffer } from "../screen/line-buffer.ts"
-import type { AgentOutput } from "./agent-output.ts"
+import type { Screen } from "../screen/screen.ts"
+import type { Style } from "../screen/style.ts"
+import type { Transcript } from "./transcript.ts"
 
 const OUTPUT_LINES = 12
 const OUTPUT_CHARACTERS = 400
@@ -78,6 +80,42 @@ export function createAgentLines(target: AgentOutput, label: () => string): Agen
     endOutput() {
       output.flush()
       outputLines = 0
+    },
+  }
+}
+
+/** Where one agent's lines go: always into its transcript, and on the screen while it is shown there. */
+interface AgentOutput {
+  readonly style: Style
+  /** Whole lines beside an answer. */
+  print(text: string): void
+  /** A piece of an answer. */
+  write(text: string): void
+  endLine(): void
+}
+
+interface AgentOutputOptions {
+  /** Where answers go, and where everything else does. */
+  readonly answers: Screen
+  readonly notes: Screen
+  readonly transcript: Transcript
+  readonly isShown: () => boolean
+}
+
+export function createAgentOutput({ answers, notes, transcript, isShown }: AgentOutputOptions): AgentOutput {
+  return {
+    style: notes.style,
+    print(text) {
+      transcript.print(text)
+      if (isShown()) notes.print(text)
+    },
+    write(text) {
+      transcript.write(text)
+      if (isShown()) answers.write(text)
+    },
+    endLine() {
+      transcript.endLine()
+      if (isShown()) answers.endLine()
     },
   }
 }

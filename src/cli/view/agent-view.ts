@@ -1,11 +1,10 @@
-import { formatDuration, plain, type TaskId, toLine } from "../format.ts"
+import { formatDuration, plain, type TaskId, toLine, shortId } from "../format.ts"
 import { formatProgress } from "../format-progress.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { AgentEvent, AgentId, EventOf } from "./agent-event.ts"
 import type { AgentSelection } from "./agent-selection.ts"
 import { formatAccounting } from "./format-accounting.ts"
 import { formatCall, formatCallEnd } from "./format-call.ts"
-import { formatReportHead } from "./format-report.ts"
 import { createShownAgents, type ShownAgent } from "./shown-agents.ts"
 
 export interface AgentViewOptions {
@@ -164,4 +163,18 @@ function toRetryNote({ attempt, reason, afterMs }: EventOf<"model_call.retried">
   agent.retryReason = reason
   const why = isTold ? `Still so after ${attempt} attempts.` : plain(reason)
   return `${why} Trying again in ${formatDuration(afterMs)}.`
+}
+
+const TITLES_CHARACTERS = 100
+
+/** Stands before what the agent says without having been asked. */
+function formatReportHead({ tasks, group }: Pick<EventOf<"report.started">, "tasks" | "group">): string {
+  const [first] = tasks
+  if (group) return `(about group ${toLine(group.name)}: ${tasks.length === 1 ? "1 task" : `${tasks.length} tasks`})`
+  if (tasks.length === 1 && first) return `(about task ${shortId(first.id)}: ${bound(toLine(first.title))})`
+  return `(about ${tasks.length} tasks: ${bound(tasks.map(({ title }) => toLine(title)).join(", "))})`
+}
+
+function bound(text: string): string {
+  return text.length > TITLES_CHARACTERS ? `${text.slice(0, TITLES_CHARACTERS - 1)}…` : text
 }

@@ -1,8 +1,7 @@
 import type { Screen } from "../screen/screen.ts"
 import { type Activity, createActivity } from "./activity.ts"
 import type { AgentId, TurnAccounting } from "./agent-event.ts"
-import { type AgentLines, createAgentLines } from "./agent-lines.ts"
-import { createAgentOutput } from "./agent-output.ts"
+import { type AgentLines, createAgentLines, createAgentOutput } from "./agent-lines.ts"
 import { type AgentRoster, createAgentRoster, type KnownAgent } from "./agent-roster.ts"
 import { type AgentSelection, createAgentSelection } from "./agent-selection.ts"
 

@@ -1,12 +1,13 @@
 import type { Screen } from "../screen/screen.ts"
-import { describeAnswers } from "./answer-hint.ts"
-import { formatPersonQuestion } from "./format-question.ts"
+import { describeAnswers, formatHint } from "./answer-hint.ts"
 import { type PersonChannel, type Question, readAnswer } from "./read-answer.ts"
+import { plain } from "../format.ts"
+import type { Style } from "../screen/style.ts"
 
 type Answer = Awaited<ReturnType<PersonChannel["ask"]>>
 
 /** Puts questions before whoever sits at the prompt, one at a time. */
-export interface QuestionDesk {
+export interface QuestionPrompt {
   readonly channel: PersonChannel
   /** The open question; undefined when none is. */
   current(): Question | undefined
@@ -24,7 +25,7 @@ interface Asked {
 }
 
 /** `onChange` is told when a question opens or closes: lines that are typed from then on have another meaning. */
-export function createQuestionDesk(screen: Screen, onChange: (isOpen: boolean) => void): QuestionDesk {
+export function createQuestionPrompt(screen: Screen, onChange: (isOpen: boolean) => void): QuestionPrompt {
   const waiting: Asked[] = []
 
   function show(): void {
@@ -83,4 +84,25 @@ export function createQuestionDesk(screen: Screen, onChange: (isOpen: boolean) =
       return true
     },
   }
+}
+
+/** The detail first, so that it stands above what is asked about it. */
+function formatPersonQuestion(question: Question, style: Style): string {
+  const { text, detail, options = [] } = question
+  const lines = [
+    ...(detail === undefined
+      ? []
+      : plain(detail)
+          .split("\n")
+          .map((line) => paintDiff(`  ${line}`, style))),
+    style.bold(plain(text)),
+    ...options.map((option, index) => `  ${index + 1}) ${plain(option)}`),
+    style.dim(`  ${formatHint(question)}`),
+  ]
+  return lines.join("\n")
+}
+
+function paintDiff(line: string, style: Style): string {
+  if (/^ {2}\+(?!\+\+)/.test(line)) return style.green(line)
+  return /^ {2}-(?!--)/.test(line) ? style.red(line) : style.dim(line)
 }

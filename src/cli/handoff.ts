@@ -8,7 +8,7 @@ export const AT_NEXT_START = "at the next start of a chat or a worker"
 type Needs = Pick<Task, "kind"> & Partial<Pick<Task, "plugin" | "tool">>
 
 /** How something goes on that this program leaves to others: with whom, or once somebody is there. */
-export async function describeSuccession({ tasks }: Pick<Runtime, "tasks">, needs: Needs): Promise<string> {
+export async function describeHandoff({ tasks }: Pick<Runtime, "tasks">, needs: Needs): Promise<string> {
   const [one, ...others] = (await tasks.workers()).filter((worker) => canTake(worker, needs))
   if (!one) return AT_NEXT_START
   return others.length > 0

@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream"
 import { expect, test } from "vitest"
 import { createScreen } from "../screen/create-screen.ts"
-import { createQuestionDesk } from "./question-desk.ts"
+import { createQuestionPrompt } from "./question-prompt.ts"
 
 const NEVER = new AbortController().signal
 
@@ -10,7 +10,7 @@ function open() {
   let shown = ""
   output.setEncoding("utf8").on("data", (text: string) => (shown += text))
   const states: boolean[] = []
-  const desk = createQuestionDesk(createScreen(output), (isOpen) => states.push(isOpen))
+  const desk = createQuestionPrompt(createScreen(output), (isOpen) => states.push(isOpen))
   return { desk, states, shown: () => shown }
 }
 

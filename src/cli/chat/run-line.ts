@@ -8,12 +8,12 @@ import { recall } from "./greeting.ts"
 import type { Question } from "./read-answer.ts"
 
 /** Does what a line asks for: a command after a slash, else it is said to the model. One that is refused says why. */
-export async function obey(line: string, context: ChatContext): Promise<"quit" | void> {
+export async function runLine(line: string, context: ChatContext): Promise<"quit" | void> {
   const text = line.trim()
   if (text === "") return
   if (!text.startsWith("/")) return say(text, context)
   try {
-    return await obeyCommand(text, context)
+    return await runCommandLine(text, context)
   } catch (error) {
     if (isMeanwhileError(error, "store_unavailable") && isKept(text)) context.giveBack(text)
     if (isForsaken(error, context.gone)) return
@@ -55,7 +55,7 @@ function say(text: string, { conversation, selection, screen }: ChatContext): Pr
   return conversation.say(text)
 }
 
-async function obeyCommand(text: string, context: ChatContext): Promise<"quit" | void> {
+async function runCommandLine(text: string, context: ChatContext): Promise<"quit" | void> {
   const { name, argument } = splitLine(text.slice(1))
   const command = findCommand(name)
   if (command && argument !== "" && command.usage === command.name) throw toUnknownArgument(command.usage, argument)

@@ -3,7 +3,7 @@ import type { Screen } from "../screen/screen.ts"
 import type { PersonChannel } from "./read-answer.ts"
 
 /** Says yes to whatever is asked for, without anybody looking. What is no matter of yes or no stays unanswered. */
-export function createYesChannel(screen: Screen): PersonChannel {
+export function createApproveAll(screen: Screen): PersonChannel {
   return {
     name: "--yes",
     async ask({ kind, text, isPermission = false }) {
