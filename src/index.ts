@@ -130,7 +130,7 @@ export type { CommandContext, CommandOutput, UserCommand } from "./plugin/user-c
 export type { WaitAnswer, WaitRequest } from "./plugin/wait-request.ts"
 export type { Announcement, MissingAbility, WorkerPlace, WorkerView } from "./plugin/worker-view.ts"
 export type { BackgroundConfig, BackgroundConfigInput } from "./runner/limits/background-config.ts"
-export { type ConfigInput, defineConfig } from "./program-config.ts"
+export { type ConfigInput, defineConfig } from "./program/config-sections.ts"
 export { allowAll, type Permission } from "./runner/admit/permission.ts"
 export type { PermissionsInput } from "./permission.ts"
 export type { PermissionDecision, PermissionRequest } from "./plugin/permission-request.ts"

@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
 import { Command } from "commander"
-import { examineProgram, type Finding } from "../program-doctor.ts"
+import { examineProgram, type Finding } from "../program/doctor.ts"
 import { DATA_DIRECTORY_NAME } from "./data-directory.ts"
 import { tellAside } from "./find-engine.ts"
 import { plain } from "./format.ts"

@@ -1,5 +1,5 @@
 import { Command } from "commander"
-import { initFolder } from "../program-init.ts"
+import { initFolder } from "../program/init.ts"
 import { plain } from "./format.ts"
 
 export function createInitCommand(): Command {

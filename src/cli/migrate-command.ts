@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander"
-import { migrateEngine } from "../program-engine.ts"
+import { migrateEngine } from "../program/engine.ts"
 import { tellAside } from "./find-engine.ts"
 import { plain } from "./format.ts"
 import { showSharedOptions } from "./shared-options.ts"

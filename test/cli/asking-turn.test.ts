@@ -4,7 +4,7 @@ import { type Conversation, createConversation } from "../../src/cli/chat/conver
 import { shortId } from "../../src/cli/format.ts"
 import { sayPrompt } from "../../src/cli/headless/say-prompt.ts"
 import { createLineScreen } from "../../src/cli/screen/create-screen.ts"
-import type { Program } from "../../src/program.ts"
+import type { Program } from "../../src/program/open-program.ts"
 import type { Runtime } from "../../src/runtime.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { eventually } from "../support/eventually.ts"

@@ -5,7 +5,7 @@ import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.t
 import { createConversation } from "../../src/cli/chat/conversation.ts"
 import { sayPrompt } from "../../src/cli/headless/say-prompt.ts"
 import { createLineScreen } from "../../src/cli/screen/create-screen.ts"
-import type { Program } from "../../src/program.ts"
+import type { Program } from "../../src/program/open-program.ts"
 import { createGate } from "../support/session/gate.ts"
 import { openAgent, openScripted } from "../support/session/open-agent.ts"
 import { eventually } from "../support/eventually.ts"

@@ -2,7 +2,7 @@ import { beforeAll, expect, onTestFinished, test } from "vitest"
 import { createRuntime } from "../../src/app.ts"
 import { openDatabase } from "../../src/engine/postgres/connection/open-database.ts"
 import { createTestDatabase } from "../support/postgres/server.ts"
-import { examineServer } from "../../src/program-engine.ts"
+import { examineServer } from "../../src/program/engine.ts"
 import { createFolder } from "../support/workplace.ts"
 
 beforeAll(async () => {

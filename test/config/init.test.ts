@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { loadConfig } from "../../src/config/load-config.ts"
-import { configSections } from "../../src/program-config.ts"
-import { lookAtFolder } from "../../src/program-folder.ts"
-import { initFolder } from "../../src/program-init.ts"
+import { configSections } from "../../src/program/config-sections.ts"
+import { lookAtFolder } from "../../src/program/folder.ts"
+import { initFolder } from "../../src/program/init.ts"
 import { createFolder } from "../support/workplace.ts"
 
 const SETTING = /^(\s*)\/\/ (\w+: .*,(?: \/\/ .*)?)$/gm

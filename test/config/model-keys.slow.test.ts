@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { openProgram } from "../../src/program.ts"
+import { openProgram } from "../../src/program/open-program.ts"
 import { createFolder } from "../support/workplace.ts"
 
 const KEY = "sk-ant-not-a-real-key-0123456789"

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
-import { openProgram } from "../../src/program.ts"
+import { openProgram } from "../../src/program/open-program.ts"
 import { createFolder } from "../support/workplace.ts"
 
 const NEW_FILES = [".meanwhile/commands/evil.md", "data/evil", ".git/hooks/pre-commit", ".mcp.json", "fine.txt"]

@@ -6,8 +6,8 @@ import { dirname, join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import type { Script } from "../../src/builtin/scripted/script.ts"
-import { openProgram } from "../../src/program.ts"
-import type { ConfigInput } from "../../src/program-config.ts"
+import { openProgram } from "../../src/program/open-program.ts"
+import type { ConfigInput } from "../../src/program/config-sections.ts"
 import { createFolder } from "../support/workplace.ts"
 
 interface Settings {

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { openProgram, type ProgramOptions, type TrustQuestion } from "../../src/program.ts"
+import { openProgram, type ProgramOptions, type TrustQuestion } from "../../src/program/open-program.ts"
 import { createFolder } from "../support/workplace.ts"
 
 const BUILT_IN = [

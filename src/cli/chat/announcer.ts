@@ -1,5 +1,5 @@
 import type { Runtime } from "../../app.ts"
-import type { Program } from "../../program.ts"
+import type { Program } from "../../program/open-program.ts"
 import { toErrorMessage } from "../../base/error.ts"
 import { isForsaken, unlessAway } from "../away-store.ts"
 import { findBlocked } from "../blocked-tasks.ts"

@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import type { Program } from "../../program.ts"
+import type { Program } from "../../program/open-program.ts"
 import { toStoreFolder } from "../begun-here.ts"
 import { endWithTerminal } from "../closed-output.ts"
 import { type TaskId, plain } from "../format.ts"

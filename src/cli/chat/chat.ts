@@ -1,4 +1,4 @@
-import type { Program } from "../../program.ts"
+import type { Program } from "../../program/open-program.ts"
 import { closeUnlessAway, tellLost } from "../away-store.ts"
 import { moveToBackground } from "../command/background-command.ts"
 import type { ChatContext } from "../command/command.ts"

@@ -1,5 +1,5 @@
 import type { Runtime } from "../../app.ts"
-import type { Program } from "../../program.ts"
+import type { Program } from "../../program/open-program.ts"
 import { findBlocked } from "../blocked-tasks.ts"
 import { findFirstStart } from "../first-start.ts"
 import { BACKGROUND_KINDS, formatAnnouncement, type TaskId, type TaskRow } from "../format.ts"

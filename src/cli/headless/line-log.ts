@@ -1,4 +1,4 @@
-import type { ProgramOptions } from "../../program.ts"
+import type { ProgramOptions } from "../../program/open-program.ts"
 import { plain, shortId } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
 

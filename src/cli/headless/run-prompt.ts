@@ -1,4 +1,4 @@
-import type { Program } from "../../program.ts"
+import type { Program } from "../../program/open-program.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import { closeUnlessAway } from "../away-store.ts"
 import { createApproveAll } from "../chat/approve-all.ts"

@@ -1,5 +1,5 @@
 import { isMeanwhileError } from "../../base/error.ts"
-import type { ProgramOptions } from "../../program.ts"
+import type { ProgramOptions } from "../../program/open-program.ts"
 import { closeUnlessAway } from "../away-store.ts"
 import { EXIT_CODES, type ExitName } from "../exit-code.ts"
 import { formatDuration, plain } from "../format.ts"

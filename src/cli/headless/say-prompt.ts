@@ -1,4 +1,4 @@
-import type { Program } from "../../program.ts"
+import type { Program } from "../../program/open-program.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { unlessAway } from "../away-store.ts"
 import { formatEnd, plain, type TaskId } from "../format.ts"

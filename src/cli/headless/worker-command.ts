@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander"
-import type { Program } from "../../program.ts"
+import type { Program } from "../../program/open-program.ts"
 import { EXIT_CODES } from "../exit-code.ts"
 import type { GlobalOptions } from "../open-runtime.ts"
 import { showSharedOptions } from "../shared-options.ts"

@@ -1,8 +1,8 @@
 import { access, constants, mkdtemp, rmdir, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { createEmbeddedEngine } from "./engine/embedded/engine.ts"
-import { type Finding, findOr, ok, problem } from "./program-finding.ts"
-import { isWorkerAlive, toWorkerIdentity } from "./runner/worker/worker-identity.ts"
+import { createEmbeddedEngine } from "../engine/embedded/engine.ts"
+import { type Finding, findOr, ok, problem } from "./finding.ts"
+import { isWorkerAlive, toWorkerIdentity } from "../runner/worker/worker-identity.ts"
 
 const OLDEST_NODE = 24
 const STORE_FILE = "store.sqlite"

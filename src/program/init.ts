@@ -1,11 +1,11 @@
 import { rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { MeanwhileError } from "./base/error.ts"
-import { findConfigFile } from "./config/config-file.ts"
-import { isSingleValue, keysOf } from "./config/section.ts"
-import type { TrustStore } from "./config/trust-store.ts"
-import { configSections, SECTION_SUMMARIES } from "./program-config.ts"
-import { lookAtFolder, openTrustStore } from "./program-folder.ts"
+import { MeanwhileError } from "../base/error.ts"
+import { findConfigFile } from "../config/config-file.ts"
+import { isSingleValue, keysOf } from "../config/section.ts"
+import type { TrustStore } from "../config/trust-store.ts"
+import { configSections, SECTION_SUMMARIES } from "./config-sections.ts"
+import { lookAtFolder, openTrustStore } from "./folder.ts"
 
 const CONFIG_NAME = "meanwhile.config.ts"
 

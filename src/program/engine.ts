@@ -1,10 +1,10 @@
-import { MeanwhileError } from "./base/error.ts"
-import { ENGINE_VARIABLE, findUrlProblem, toShownUrl } from "./config/engine-url.ts"
-import { findConfigFile } from "./config/config-file.ts"
-import { loadConfig } from "./config/load-config.ts"
-import type { TrustStore } from "./config/trust-store.ts"
-import { type Finding, findOr, ok, problem, warning } from "./program-finding.ts"
-import { lookAtFolder, openFolder } from "./program-folder.ts"
+import { MeanwhileError } from "../base/error.ts"
+import { ENGINE_VARIABLE, findUrlProblem, toShownUrl } from "../config/engine-url.ts"
+import { findConfigFile } from "../config/config-file.ts"
+import { loadConfig } from "../config/load-config.ts"
+import type { TrustStore } from "../config/trust-store.ts"
+import { type Finding, findOr, ok, problem, warning } from "./finding.ts"
+import { lookAtFolder, openFolder } from "./folder.ts"
 
 export interface EngineWish {
   /** The URL that was asked for. It goes before everything else. */
@@ -28,7 +28,7 @@ export async function findEngineUrl(wish: EngineWish): Promise<string | undefine
   const given = engine ?? readVariable(environment)
   if (given !== undefined) return given
   if (!(await isTrusted(wish))) return undefined
-  const { configSections } = await import("./program-config.ts")
+  const { configSections } = await import("./config-sections.ts")
   const { values } = await loadConfig({ directory, sections: configSections(), isTrusted: true, environment })
   return values.engine ?? undefined
 }
@@ -68,7 +68,7 @@ export async function migrateEngine(wish: MigrationWish): Promise<readonly strin
   const { grantTo, tell } = wish
   const url = await findEngineUrl(wish)
   if (url === undefined) throw new MeanwhileError("invalid_input", NO_ENGINE)
-  const { migrateStore } = await import("./engine/postgres/schema/migrate-store.ts")
+  const { migrateStore } = await import("../engine/postgres/schema/migrate-store.ts")
   const done = await migrateStore({ url, tell, ...(grantTo !== undefined && { grantTo }) })
   const place = toShownUrl(url)
   const untouched = grantTo === undefined ? "nothing was changed" : "its tables were left as they are"
@@ -85,7 +85,7 @@ const NO_ENGINE = `No store on PostgreSQL was named. Give --engine postgres://us
 /** Looks, and changes nothing. What would refuse a start is a problem. */
 export function examineServer(url: string, tell?: (line: string) => void): Promise<readonly Finding[]> {
   return findOr("engine", "Mend what is named here, or name another store: --engine URL", async () => {
-    const { lookAtStore } = await import("./engine/postgres/schema/migrate-store.ts")
+    const { lookAtStore } = await import("../engine/postgres/schema/migrate-store.ts")
     const { serverVersion, isCurrent, lacking } = await lookAtStore({ url, ...(tell && { tell }) })
     const text = `PostgreSQL ${serverVersion} at ${toShownUrl(url)}`
     if (lacking !== null) return [problem("engine", `${text}: ${lacking.cause}`, lacking.fix)]

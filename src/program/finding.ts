@@ -1,4 +1,4 @@
-import { toErrorMessage } from "./base/error.ts"
+import { toErrorMessage } from "../base/error.ts"
 
 /** What the doctor found about one thing. */
 export interface Finding {

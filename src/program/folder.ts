@@ -1,7 +1,7 @@
 import { homedir } from "node:os"
 import { join } from "node:path"
-import { type FolderContents, OWN_FOLDER, readFolderContents } from "./config/folder-contents.ts"
-import { createTrustStore, type FolderTrust, type TrustStore } from "./config/trust-store.ts"
+import { type FolderContents, OWN_FOLDER, readFolderContents } from "../config/folder-contents.ts"
+import { createTrustStore, type FolderTrust, type TrustStore } from "../config/trust-store.ts"
 
 /** What a person decides before anything of a folder is loaded. */
 export interface TrustQuestion {

@@ -1,19 +1,19 @@
 import { join } from "node:path"
-import { createRuntime, type Runtime, type RuntimeOptions } from "./app.ts"
-import { toErrorMessage } from "./base/error.ts"
-import { toOneLine } from "./base/one-line.ts"
-import type { McpConfig } from "./builtin/mcp/mcp-config.ts"
-import { createMcpPlugin, type McpPlugin } from "./builtin/mcp/mcp-plugin.ts"
-import { readMcpConfig } from "./builtin/mcp/read-mcp-config.ts"
-import type { ServerStatus } from "./builtin/mcp/server-link.ts"
-import { toShownUrl } from "./config/engine-url.ts"
-import { MCP_FILE } from "./config/folder-contents.ts"
-import { loadConfig } from "./config/load-config.ts"
-import { createPluginLoader } from "./config/plugin-loader.ts"
-import { configSections, type ProgramConfig, toTakenKinds } from "./program-config.ts"
-import { hasWork } from "./program-host.ts"
-import { type FolderOptions, openFolder, type ProgramFolder } from "./program-folder.ts"
-import { createProgramPlugins, createSessionPlugin } from "./program-plugins.ts"
+import { createRuntime, type Runtime, type RuntimeOptions } from "../app.ts"
+import { toErrorMessage } from "../base/error.ts"
+import { toOneLine } from "../base/one-line.ts"
+import type { McpConfig } from "../builtin/mcp/mcp-config.ts"
+import { createMcpPlugin, type McpPlugin } from "../builtin/mcp/mcp-plugin.ts"
+import { readMcpConfig } from "../builtin/mcp/read-mcp-config.ts"
+import type { ServerStatus } from "../builtin/mcp/server-link.ts"
+import { toShownUrl } from "../config/engine-url.ts"
+import { MCP_FILE } from "../config/folder-contents.ts"
+import { loadConfig } from "../config/load-config.ts"
+import { createPluginLoader } from "../config/plugin-loader.ts"
+import { configSections, type ProgramConfig, toTakenKinds } from "./config-sections.ts"
+import { hasWork } from "./host.ts"
+import { type FolderOptions, openFolder, type ProgramFolder } from "./folder.ts"
+import { createProgramPlugins, createSessionPlugin } from "./plugins.ts"
 
 /** How long servers may take before it is said that they are waited for. */
 const PATIENCE_MS = 1_000
@@ -21,7 +21,7 @@ const PATIENCE_MS = 1_000
 /** Whoever sits before it, or runs it, sees that it waits for its store, and can end it. */
 const PATIENT = { patienceMs: Number.POSITIVE_INFINITY }
 
-export type { TrustQuestion } from "./program-folder.ts"
+export type { TrustQuestion } from "./folder.ts"
 
 /** Beside the folder: what the one who opens the program brings, over what the configuration says. */
 export interface ProgramOptions
