@@ -13,7 +13,7 @@ export function byteLength(text: string): number {
   return encoder.encode(text).byteLength
 }
 
-/** What `JSON.stringify` would store, as the value a reader gets back: `undefined` and functions become null. */
+/** The value a reader gets back from `JSON.stringify`: `undefined` and functions become null. */
 export function toJson(value: unknown): JsonValue {
   const text: string | undefined = JSON.stringify(value)
   return text === undefined ? null : (JSON.parse(text) as JsonValue)

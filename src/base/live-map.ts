@@ -1,4 +1,4 @@
-/** What lives now, by its key: values that come and go by the thousand. */
+/** A map of live things by key: thousands come and go. */
 export interface LiveMap<Key, Value> {
   readonly size: number
   get(key: Key): Value | undefined
@@ -13,8 +13,10 @@ export interface LiveMap<Key, Value> {
 const MOST_GONE = 16
 
 /**
- * A `Map` that is made anew now and then. To make room, a map moves into a new table and leaves the old one behind, which
- * holds what was in it and leads to the new one: when one of them has grown old in memory, all after it stay, with all that
+ * A `Map` that is made anew now and then. To make room, a map moves into a new table and leaves the old one behind,
+ * which
+ * holds what was in it and leads to the new one: when one of them has grown old in memory, all after it stay, with all
+ * that
  * was ever in them, until the next full garbage collection.
  */
 export function createLiveMap<Key, Value>(): LiveMap<Key, Value> {

@@ -17,7 +17,7 @@ function normalise(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "")
 }
 
-/** Of two short names every character can be another: nobody takes one of them for the other. */
+/** Two short names may differ in every character: neither is a misspelling of the other. */
 function compare(a: string, b: string): { readonly distance: number; readonly isAlike: boolean } {
   const distance = distanceBetween(a, b)
   return { distance, isAlike: a === b || distance < Math.max(a.length, b.length) }

@@ -22,7 +22,7 @@ test("every page is read once, also behind an empty one", async () => {
   expect(asked).toEqual([undefined, "second", "third"])
 })
 
-test("whoever has enough has the next one not read", async () => {
+test("a consumer that stops early has the next page not read", async () => {
   const { asked, pages } = open()
   for await (const items of pages) if (items.includes(2)) break
   expect(asked).toEqual([undefined])

@@ -4,7 +4,7 @@ interface Page<Item> {
   readonly cursor?: string
 }
 
-/** Page after page, one at a time: whoever has enough stops. `read` is given the place to go on from. */
+/** Reads page after page, lazily: a consumer that has enough stops reading. `read` gets the cursor of the next page. */
 export async function* throughPages<Item>(
   read: (from: { readonly cursor?: string }) => Promise<Page<Item>>,
 ): AsyncGenerator<readonly Item[], void> {

@@ -1,4 +1,7 @@
-/** What is said with a no: of `no, use pnpm` what follows, of `no tests here` all of it, and nothing of a mere no. */
+/**
+ * The reason given with a "no": `use pnpm` for `no, use pnpm`, the whole text for `no tests here`, nothing for a plain
+ * `no`.
+ */
 export function toReasonOfNo(answer: string): string {
   return answer.trim().replace(/^no?(?:\s*[,:;.]\s*|\s+-\s+|$)/i, "")
 }

@@ -1,8 +1,10 @@
-/** Of an object or a list, with its place in what holds it. */
+/** Bytes of an object or a list, with its slot in its container. */
 const HOLDER_BYTES = 48
 const PLAIN_BYTES = 8
 
-/** About how many bytes of memory a value of JSON takes. Without a call per level: however deep it is, it has a size. */
+/**
+ * About how many bytes of memory a value of JSON takes. Without a call per level: however deep it is, it has a size.
+ */
 export function toRoughBytes(value: unknown): number {
   let bytes = 0
   const open = [value]

@@ -1,4 +1,7 @@
-/** The work's result, or the signal's reason once it aborts: whoever does not look at a signal holds nobody. */
+/**
+ * Resolves with the work's result, or rejects with the signal's reason once it aborts. Work that ignores its signal
+ * then holds up no one.
+ */
 export function unlessAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>()
   const stop = (): void => reject(signal.reason)

@@ -1,2 +1,2 @@
-/** Of this package. */
+/** The version of this package. */
 export const VERSION = "0.1.0"

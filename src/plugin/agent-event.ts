@@ -13,7 +13,7 @@ export type AgentStatus = (typeof AGENT_STATUSES)[number]
 export const TURN_OUTCOMES = ["completed", "stopped", "failed"] as const
 export type TurnOutcome = (typeof TURN_OUTCOMES)[number]
 
-/** What one turn took. */
+/** Tokens, cost and time of one turn. */
 export interface TurnAccounting {
   /** Its task; null in a session that is not kept. */
   readonly turn: TaskId | null
@@ -33,7 +33,7 @@ export type OutputSource = "model" | "reasoning" | "tool" | "user" | "system"
 /** `append` continues the text before it, `write` begins a new one. */
 export type OutputMode = "write" | "append"
 
-/** What happens in an agent while it works. The nine hooks of a user interface, deltas and the tasks it started. */
+/** Events of a working agent: the nine hooks of a user interface, deltas, and the tasks it started. */
 export type AgentEventBody =
   | { readonly type: "agent.created"; readonly name: string; readonly parent: SessionId | null; readonly model: string }
   | { readonly type: "agent.status_changed"; readonly status: AgentStatus; readonly reason?: string }
@@ -42,7 +42,7 @@ export type AgentEventBody =
       readonly source: OutputSource
       readonly text: string
       readonly mode: OutputMode
-      /** Of what a tool prints: the call it belongs to. */
+      /** For output of a tool: the call that printed it. */
       readonly callId?: string
     }
   | {

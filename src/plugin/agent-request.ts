@@ -1,35 +1,37 @@
 import type { SessionId } from "../task/id.ts"
 
-/** What of its parent's conversation an agent is handed, as it is when the agent is asked for. */
+/** The part of its parent's conversation that an agent is handed, as of the moment it is started. */
 export const HANDOVERS = ["none", "summary", "full"] as const
 export type Handover = (typeof HANDOVERS)[number]
 
 /** The tool by which an agent hands back more than its last text. */
 export const FINISH_TOOL = "finish"
 
-/** What an agent may use up. At the end of it, it has one last turn without tools to hand back what it has. */
+/** The budget of an agent. Once it is spent, the agent has one last turn without tools to hand back its results. */
 export interface AgentBudget {
   readonly tokens?: number
   readonly costMicros?: number
   readonly timeMs?: number
 }
 
-/** The input that every tool of kind `agent` takes: whoever starts an agent need not know which plugin it comes from. */
+/**
+ * The input that every tool of kind `agent` takes: a caller starts an agent without knowing which plugin provides it.
+ */
 export interface AgentRequest {
   readonly task: string
   readonly profile?: string
   readonly name?: string
-  /** What the one who asks hands over with it, in words. */
+  /** Text the caller hands over with the prompt. */
   readonly context?: string
   readonly budget?: AgentBudget
-  /** Of a follow-up: the conversation to go on with. */
+  /** For a follow-up: the conversation to continue. */
   readonly resumes?: SessionId
 }
 
-/** What the payload of an agent's run says in words, beside whatever else is in it. */
+/** The text fields of the payload of an agent's run; other fields may stand beside them. */
 export interface AgentAnswer {
   /** Its last text, whole. */
   readonly answer: string
-  /** What it gave to `finish`, whole: then this is what it came to, and the last text is not. */
+  /** The input of the agent's `finish` call. If present, it is the agent's result instead of its last text. */
   readonly digest?: readonly string[]
 }

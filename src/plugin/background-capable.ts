@@ -4,7 +4,7 @@ import type { STATUS_NAMES } from "../task/status-names.ts"
 /** pending, running, completed, failed, cancelled or timeout. */
 export type BackgroundStatus = (typeof STATUS_NAMES.jaato)[keyof typeof STATUS_NAMES.jaato]
 
-/** What a caller keeps of a task it started. */
+/** The handle a caller keeps of a task it started. */
 export interface BackgroundHandle {
   readonly taskId: string
   readonly pluginName: string
@@ -18,7 +18,7 @@ export interface BackgroundHandle {
 export interface BackgroundResult {
   readonly taskId: string
   readonly status: BackgroundStatus
-  /** What the tool returned; null until then. */
+  /** The tool's return value; null until the task has completed. */
   readonly result: JsonValue
   /** Why it did not complete; null while it runs and when it did. */
   readonly error: string | null
@@ -42,8 +42,9 @@ export interface BackgroundCapable {
   /** Seconds, or null when nobody knows. */
   estimateDuration(toolName: string, input: unknown): Promise<number | null>
   /**
-   * Returns once the task exists, not when it ends. Refused as `not_background_capable` for a tool that cannot. The same
-   * `callKey` is the same call, made again after a crash: whoever recognises it returns the task that there is already.
+   * Returns once the task exists, not when it ends. Refused as `not_background_capable` for a tool that cannot. The
+   * same
+   * `callKey` is the same call, made again after a crash: a plugin that recognises the key returns the existing task.
    */
   startBackground(
     toolName: string,
@@ -63,7 +64,10 @@ export interface BackgroundCapable {
   registerRunningTask(work: RunningWork, toolName: string, input: unknown): Promise<BackgroundHandle>
 }
 
-/** On whoever has the contract from `backgroundCapable`: its tasks are ours. In the global registry, as copies may meet. */
+/**
+ * Marks plugins whose contract comes from `backgroundCapable`: their tasks are ours. A global symbol, because two
+ * copies of this package may meet.
+ */
 export const RUNS_HERE: unique symbol = Symbol.for("meanwhile.runs-here")
 
 /** True for a plugin whose calls must be carried by tasks of ours. */

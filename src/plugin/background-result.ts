@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "../base/json.ts"
 import type { GroupId, TaskId } from "../task/id.ts"
 import type { ArtifactReference } from "../task/patch.ts"
 
-/** What a run in the background came to, as the session it is addressed to sees it until it has used it. */
+/** The result of a background run, as its session sees it until it has used it. */
 export interface BackgroundTaskResult {
   readonly taskId: TaskId
   readonly groupId: GroupId | null

@@ -50,7 +50,7 @@ function toPolicy({ plugin, tool }: Elsewhere, seconds: number | null): Backgrou
   return typeof tool.timeoutMs === "number" && tool.timeoutMs <= ms ? { mode: "on_request" } : { mode: "after", ms }
 }
 
-/** Whoever looks at a task is shown its estimate, and may not be kept waiting for it: one that is late is there next time. */
+/** Readers of a task are shown the estimate without waiting for it: a late estimate is shown the next time. */
 function createEstimate({ plugin, tool }: Elsewhere): NonNullable<Tool["estimateMs"]> {
   const asked = createNewestMap<string, Promise<number | null>>(MOST_ESTIMATES)
   return async (input) => {

@@ -29,7 +29,8 @@ const END_WAIT_MS = 5_000
  * Makes a call by a task of the plugin's own and follows that to its end. When Meanwhile dies
  *
  * - in the foreground: nothing is written, and the turn does with the call what the tool's `onCrash` says;
- * - inside the start: the work may be there or not, and again `onCrash` decides. `retry` is for a plugin that recognises
+ * - inside the start: the work may be there or not, and again `onCrash` decides. `retry` is for a plugin that
+ * recognises
  *   the key of the call;
  * - anywhere else: the run goes on in the next life. It is started there if it was not, and found by its id if it was.
  */
@@ -73,7 +74,7 @@ async function startThere(elsewhere: Elsewhere, input: unknown, context: ToolCon
   try {
     return await context.step(START_STEP, start, { onCrash })
   } catch (error) {
-    // It runs and nobody would find it again, unless whoever has the run now started it under the same key.
+    // The task runs unfound, unless the present owner of the run started it under the same key.
     const isFound = isLost(context) && onCrash === "retry"
     if (begun.id !== null && !isFound) await cancelThere(elsewhere, begun.id)
     throw error
@@ -131,7 +132,7 @@ function toUnreachable({ plugin, tool }: Elsewhere, id: string, error: unknown):
   return failWith({ code: "plugin_unavailable", message })
 }
 
-/** What is not known there does not run there. */
+/** A task that the plugin does not know is not running there. */
 async function cancelThere({ plugin }: Elsewhere, id: string): Promise<boolean> {
   try {
     return await plugin.cancel(id)

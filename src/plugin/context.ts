@@ -25,7 +25,7 @@ export interface Log {
   error(message: string, fields?: JsonObject): void
 }
 
-/** What a tool is given beside its input. Built-ins get exactly this, like anyone else. */
+/** The context a tool gets beside its input. Built-in tools get exactly the same. */
 export interface ToolContext {
   /** The id of the task, or the one it will have if it is promoted. */
   readonly taskId: TaskId
@@ -43,16 +43,18 @@ export interface ToolContext {
   spend(usage: Partial<Usage>, options?: { readonly isLast?: boolean }): void
   readonly output: {
     write(data: string | Uint8Array): void
-    /** What the run has printed so far, redacted. */
+    /** Reads the output the run has printed so far, redacted. */
     read(request?: OutputRequest): Promise<OutputChunk>
   }
   readonly processes: ProcessPort
   /**
    * Contract: a finished step returns its recorded result without running `effect` again. One that a crash left
-   * unfinished runs again only if `onCrash` says so; one whose `effect` threw may be taken again. The lease is checked directly before the effect.
+   * unfinished runs again only if `onCrash` says so; one whose `effect` threw may be taken again. The lease is checked
+   * directly before the effect.
    *
    * A result with a secret in it is not recorded. The run that made it gets it as it is; when the run goes on in
-   * another process the step fails with `secret_not_kept`. Return a reference to the secret, and read it outside the step.
+   * another process the step fails with `secret_not_kept`. Return a reference to the secret, and read it outside the
+   * step.
    */
   step<Result extends JsonValue>(
     key: string,
@@ -73,26 +75,26 @@ export interface ToolContext {
   readonly log: Log
 }
 
-/** The ports that reach beyond the task, supplied by whoever composes the runtime. */
+/** The ports that reach beyond the task. The composition of the runtime supplies them. */
 export type ConversationPorts = Pick<ToolContext, "sessions" | "model" | "person" | "documents">
 
 /** The run that asks for them. */
 export interface AskingRun extends Pick<ToolContext, "taskId" | "run" | "workspace" | "session" | "signal"> {
-  /** Whose tool it runs. */
+  /** The plugin whose tool the run executes. */
   readonly plugin: string
   readonly traceId: string | null
   /** The step of a turn that made the call: the same when the turn makes it again after a crash. */
   readonly askedBy: AskingStep | null
-  /** It, or something above it, is a task in the background: nobody waits for it now. */
+  /** True if the run, or a run above it, is in the background: no caller is waiting for it. */
   isInBackground(): Promise<boolean>
   readonly limits: TaskLimits
-  /** What its task has used so far, in earlier runs too. */
+  /** The usage of the task so far, earlier runs included. */
   readonly usage: Usage
-  /** The store knows it: it is in the background, or about to be. */
+  /** True once the store has a record of the run: it is in the background, or about to be. */
   readonly isRecorded: boolean
   /** Resolves when its end is durable, or when nothing more of it will be written here. */
   readonly ended: Promise<unknown>
-  /** The run ends here without being over: a shutdown hands it back, or another worker has it. */
+  /** True if this process drops the run before its end: a shutdown hands it back, or another worker has it. */
   readonly isLeft: boolean
 }
 

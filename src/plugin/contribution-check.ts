@@ -4,12 +4,12 @@ import type { Plugin } from "./plugin.ts"
 import type { Tool } from "./tool.ts"
 import { toInputSchema } from "./tool-schema.ts"
 
-/** What a plugin adds to a conversation, or nothing for the kinds that add nothing. */
+/** The contribution of a plugin to a conversation; undefined for kinds that have none. */
 export function contributionOf(plugin: Plugin): Contribution {
   return plugin.kind === "tool" || plugin.kind === "session" ? plugin : {}
 }
 
-/** What the shape alone does not show: names that meet twice, names of nothing, inputs no model can be told. */
+/** Checks beyond the shape: duplicate names, references to unknown names, inputs without a JSON schema. */
 export function findContributionProblems(plugin: Plugin): string[] {
   const { tools = [], autoApprovedTools = [], userCommands = [] } = contributionOf(plugin)
   const toolNames = tools.map((tool) => tool.name)

@@ -2,7 +2,7 @@ import type { EnrichPrompt } from "./prompt-enrichment.ts"
 import type { Tool } from "./tool.ts"
 import type { UserCommand } from "./user-command.ts"
 
-/** What a plugin adds to a conversation. A tool plugin is nothing else; a session plugin may do it beside its work. */
+/** The additions of a plugin to a conversation. A tool plugin consists of them; a session plugin may have some too. */
 export interface Contribution {
   readonly tools?: readonly Tool[]
   /** Put before the model while the plugin is exposed. */

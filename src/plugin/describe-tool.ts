@@ -4,11 +4,11 @@ import type { BackgroundPolicy, Tool } from "./tool.ts"
 export interface DescribeOptions {
   /** After how long a capable tool that names no threshold is promoted. */
   readonly backgroundThresholdMs: number
-  /** What is known about how long its calls take. */
+  /** Known durations of its calls. */
   readonly estimate?: DurationEstimate | null
 }
 
-/** What a model reads about a tool: what it does, when it leaves the foreground, how long it usually takes. */
+/** The description of a tool for the model: its purpose, when it leaves the foreground, and its usual duration. */
 export function describeTool(tool: Tool, options: DescribeOptions): string {
   return [tool.description.trim(), describePolicy(tool, options), describeDuration(options.estimate)]
     .filter((sentence) => sentence !== "")

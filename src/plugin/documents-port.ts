@@ -1,8 +1,8 @@
 import type { JsonValue } from "../base/json.ts"
 
 /**
- * What a plugin keeps of one conversation: small values by names of its own. They are where the conversation is, so that
- * whoever goes on with it has them, and they go with it. Calls outside of any conversation share theirs.
+ * Small values that a plugin keeps for one conversation, by name. They are stored with the conversation, so that
+ * every process that continues it has them, and they are deleted with it. Calls outside a conversation share one set.
  */
 export interface DocumentsPort {
   /** Undefined when there is none. */

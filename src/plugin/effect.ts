@@ -1,5 +1,6 @@
 /**
- * What a call does to the world beyond telling something. `run_as`: acts as another user; `unknown`: nobody can say.
+ * What a call changes in the world, beyond returning information. `run_as`: acts as another user; `unknown`: nobody can
+ * say.
  * Reading is no effect.
  */
 export const EFFECTS = ["write", "delete", "install", "send", "run_as", "unknown"] as const

@@ -104,7 +104,7 @@ const TOOL_CHANGES: ReadonlySet<RegistryChange["type"]> = new Set([
   "plugin.tools_changed",
 ])
 
-/** What the registry hands to this plugin. It is not told of changes of its own tools: it made them. */
+/** The host that the registry hands to this plugin. The plugin hears of no changes to its own tools: it made them. */
 function createPluginHost(state: RegistryState, name: string): PluginHost {
   return {
     tools: () => state.tools.all().map(({ plugin, tool }) => ({ plugin, tool })),

@@ -16,7 +16,7 @@ export type CollectionDecision =
   | { readonly isDue: true; readonly reason: string }
 
 export interface Collection {
-  /** What the conversation goes on with. Every call in it has its result, and every result its call. */
+  /** The messages the conversation continues with. Each call has its result, and each result its call. */
   readonly messages: readonly Message[]
   readonly removedMessages: number
   /** One line for the person. */

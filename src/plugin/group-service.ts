@@ -31,9 +31,12 @@ export interface GroupService {
   list(filter?: GroupFilter): Promise<readonly GroupRecord[]>
   /** Takes no more members; joined at once when enough of them have ended. Sealing a sealed one changes nothing. */
   seal(id: string, scope?: GroupFilter): Promise<GroupRecord>
-  /** Stops its live members, and releases whoever waits for it. */
+  /** Stops the live members and releases everyone who waits for the group. */
   cancel(id: string, request?: StopRequest, scope?: GroupFilter): Promise<GroupRecord>
-  /** What a person is asked about a `human_gated` group that has joined. Refused as `wrong_state` unless it waits for that. */
+  /**
+   * The question to a person about a `human_gated` group that has joined. Refused as `wrong_state` if no decision is
+   * pending.
+   */
   gate(id: string, scope?: GroupFilter): Promise<Wait>
   /** Says whether what a `human_gated` group came to is used. Refused as `wrong_state` unless it waits for that. */
   decide(id: string, decision: "apply" | "reject", by: string, scope?: GroupFilter): Promise<GroupRecord>

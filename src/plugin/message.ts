@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../base/json.ts"
 
-/** What providers attach to a part and want back unchanged, by provider. Others pass over it. */
+/** Data a provider attaches to a part and wants back unchanged, by provider. Other providers ignore it. */
 export type ProviderMetadata = JsonObject
 
 export interface TextPart {
@@ -36,7 +36,7 @@ export interface FunctionCall {
   readonly metadata?: ProviderMetadata
 }
 
-/** What a tool can show a model. */
+/** Content a tool can show a model. */
 export type ContentPart = TextPart | FilePart
 
 /** The one answer to a call. */

@@ -10,7 +10,7 @@ export interface ModelProviderPlugin extends PluginBase {
    * is no such model.
    */
   connect(model: string): Promise<ConnectedModel> | ConnectedModel
-  /** Whether a key, or whatever else it needs, is there. Never says which. */
+  /** True if the provider has a key and everything else it needs. Never reveals the key. */
   isConfigured?(): boolean
   /** The history as this provider's other programs read it. Default: our own JSON. */
   serializeHistory?(messages: readonly Message[]): string

@@ -4,7 +4,9 @@ import type { InputSchema } from "./tool-schema.ts"
 
 /** A tool as a model call names it. */
 export interface ModelTool {
-  /** Letters, digits, - and _, with single dots between: a provider whose API refuses dots names them otherwise there. */
+  /**
+   * Letters, digits, - and _, with single dots between: a provider whose API refuses dots names them otherwise there.
+   */
   readonly name: string
   readonly description: string
   readonly inputSchema: InputSchema
@@ -33,7 +35,7 @@ export interface ProviderResponse {
   readonly message: Extract<Message, { role: "assistant" }>
   readonly finish: FinishReason
   readonly usage: TokenUsage
-  /** What the provider would have liked otherwise: a setting it ignores. */
+  /** Warnings of the provider, for example about a setting it ignores. */
   readonly warnings?: readonly string[]
 }
 
@@ -41,7 +43,8 @@ export interface ProviderResponse {
  * One model, ready to be called. Stateless: the whole conversation comes with each call.
  *
  * Contract of `generate`: rejects with a MeanwhileError whose code says what happened (`rate_limited`,
- * `model_unavailable`, `context_overflow`, `key_refused`, `unknown_model`, `model_refused`), with `retryAfterMs` in its details when the
+ * `model_unavailable`, `context_overflow`, `key_refused`, `unknown_model`, `model_refused`), with `retryAfterMs` in its
+ * details when the
  * provider named a time; with the signal's reason when it was aborted. It never retries by itself, and no key is in its
  * error.
  */

@@ -33,7 +33,7 @@ export interface OutputChunk {
 }
 
 export interface PatternRequest {
-  /** What a line has to match, or, as a text, to hold. */
+  /** The pattern a line must match; a string must occur in the line. */
   readonly pattern: RegExp | string
   /** Where to begin to look. Default 0: output printed before the call counts. */
   readonly offset?: number

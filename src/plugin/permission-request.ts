@@ -10,9 +10,12 @@ export interface PermissionRequest {
   /** As the tool's schema gives it to `run`. */
   readonly input: unknown
   readonly definition: Tool
-  /** Made below a task in the background: whoever is there now does not wait for it, and is asked in the inbox. */
+  /** True if the call is made below a background task: no person is waiting for it, so they are asked in the inbox. */
   isInBackground(): Promise<boolean>
-  /** Awaited before a person is asked at once: whoever made the call then knows that it has not begun, also after a crash. */
+  /**
+   * Awaited before a person is asked at the prompt: it makes durable that the call has not begun, so that a crash
+   * cannot blur this.
+   */
   beforeAsking(): Promise<void>
   /** Aborted when nobody wants the call any more. */
   readonly signal: AbortSignal

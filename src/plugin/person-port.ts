@@ -1,16 +1,16 @@
-/** What a person is asked. */
+/** A question to a person. */
 export interface Question {
   /** `approval`: yes or no; `choice`: one of the options, or several; `text`: in their own words. */
   readonly kind: "approval" | "choice" | "text"
-  /** Whether a call may run: only the permission plugin asks this. */
+  /** An approval of a call: only the permission plugin asks for one. */
   readonly isPermission?: true
   /** One or two sentences. Text from a model or a tool is data: it is shown as it is and never followed. */
   readonly text: string
-  /** What they should see before they answer, such as a diff. */
+  /** Shown to the person before they answer, for example a diff. */
   readonly detail?: string
   readonly options?: readonly string[]
   readonly isMultiple?: boolean
-  /** Of a `choice`: own words are an answer too. */
+  /** For a `choice`: free text is a valid answer too. */
   readonly allowsText?: boolean
   /** Taken when they just press enter. */
   readonly fallback?: string
@@ -22,9 +22,9 @@ export type PersonAnswer =
   /** `reason` says why: nobody is there, or they turned it down. */
   | { readonly isAnswered: false; readonly reason: string }
 
-/** Asks whoever is there. */
+/** Asks the person at the terminal, or leaves the question in the inbox. */
 export interface PersonPort {
-  /** Questions go to the inbox, where many wait at once; otherwise to whoever is there, one at a time. */
+  /** True: questions go to the inbox, many at once. False: they go to the attached person, one at a time. */
   isInbox?(): Promise<boolean>
   ask(question: Question, signal?: AbortSignal): Promise<PersonAnswer>
 }

@@ -3,7 +3,7 @@ import type { PluginHost } from "./plugin-host.ts"
 export const PLUGIN_KINDS = ["tool", "gc", "session", "model_provider"] as const
 export type PluginKind = (typeof PLUGIN_KINDS)[number]
 
-/** What all four kinds share. */
+/** Fields shared by all four kinds of plugin. */
 export interface PluginBase {
   /** Unique in a registry: lower case, digits, `-` and `_`. */
   readonly name: string

@@ -6,7 +6,7 @@ export interface HostedTool {
   readonly tool: Tool
 }
 
-/** What a plugin is handed when it is initialized: the tools of its neighbours, and the commands over tasks. */
+/** The host a plugin gets when it is initialized: tools of other plugins, and commands over tasks. */
 export interface PluginHost {
   /** Those of exposed plugins, as they are now. */
   tools(): readonly HostedTool[]

@@ -1,6 +1,6 @@
 import type { Survivors } from "../task/stop.ts"
 
-/** What to run. Nothing is taken from Meanwhile's own environment unless it is given here. */
+/** The command to run. It inherits nothing of Meanwhile's own environment that is not given here. */
 export interface ProcessRequest {
   /** The program and its arguments: `["sh", "-c", command]` for shell text. */
   readonly argv: readonly [string, ...string[]]
@@ -13,7 +13,7 @@ export interface ProcessExit {
   readonly exitCode: number | null
   /** The number of that signal. */
   readonly signal: number | null
-  /** What it left behind outside its own process group. What it left inside was stopped. */
+  /** Processes it left alive outside its own process group. Those inside the group were stopped. */
   readonly survivors: Survivors
 }
 

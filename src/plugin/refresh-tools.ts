@@ -4,7 +4,9 @@ import { announce, inTurn, type RegisteredPlugin, type RegistryState, toContribu
 import type { Tool } from "./tool.ts"
 import type { ContributingPlugin } from "./tool-index.ts"
 
-/** Reads the tools of an exposed plugin again, whose list has changed. One that runs its work elsewhere is asked first. */
+/**
+ * Reads the tools of an exposed plugin again, whose list has changed. One that runs its work elsewhere is asked first.
+ */
 export function refreshTools(state: RegistryState, name: string): void {
   const registered = state.plugins.get(name)
   if (registered?.exposure !== "full") return
@@ -14,7 +16,7 @@ export function refreshTools(state: RegistryState, name: string): void {
   }
 }
 
-/** One that does not say what it has now keeps what it had. */
+/** A plugin that cannot list its tools now keeps its earlier ones. */
 async function askAgain(
   state: RegistryState,
   registered: RegisteredPlugin,

@@ -25,7 +25,7 @@ export interface OwnedCommand {
   readonly command: Required<UserCommand>
 }
 
-/** What the exposed plugins offer together, in the order in which they were registered. */
+/** The combined offers of all exposed plugins, in order of registration. */
 export interface RegistryOffers {
   /** Refused as `unknown_tool` with near names, or as `ambiguous_id` when several plugins have it. */
   findTool(name: string, plugin?: string): FoundTool

@@ -32,12 +32,12 @@ export interface RegisteredPlugin {
   readonly plugin: Plugin
   config: unknown
   exposure: Exposure
-  /** What is being done to it now. The next change waits for it, so that initialize and shutdown never overlap. */
+  /** The change in progress. The next change waits for it, so that initialize and shutdown never overlap. */
   turn: Promise<unknown>
 }
 
 export interface RegistryState {
-  /** Those that sessions use. A plugin that fits any of them is of use. */
+  /** The models that sessions use. A plugin is exposed if it fits any of them. */
   readonly models: string[]
   readonly plugins: Map<string, RegisteredPlugin>
   readonly skipped: Map<string, SkippedPlugin>
@@ -89,7 +89,7 @@ export function exposedContributors(state: RegistryState): readonly Contributing
   return [...state.plugins.values()].filter(({ exposure }) => exposure === "full").flatMap(toContributors)
 }
 
-/** What is done to a plugin is done one after the other. */
+/** Changes to one plugin happen one after the other. */
 export function inTurn(registered: RegisteredPlugin, change: () => Promise<void>): Promise<void> {
   const done = registered.turn.then(change)
   registered.turn = done.catch(() => undefined)

@@ -48,7 +48,7 @@ export interface Registry extends RegistryOffers, AsyncDisposable {
 }
 
 export interface RegistryOptions {
-  /** Those that fit it are exposed. Without one, all are. */
+  /** Plugins that fit this model are exposed. Without a model, all are. */
   readonly model?: string
   /** The commands over tasks that plugins are handed, once they are there. */
   readonly tasks?: () => TaskService | undefined

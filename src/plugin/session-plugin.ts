@@ -3,7 +3,9 @@ import type { Contribution } from "./contribution.ts"
 import type { PluginBase } from "./plugin-base.ts"
 import type { SessionInfo, SessionState } from "./sessions-port.ts"
 
-/** Keeps conversations beyond the runtime's own store, and describes them. Its own configuration comes by `initialize`. */
+/**
+ * Keeps conversations beyond the runtime's own store, and describes them. Its own configuration comes by `initialize`.
+ */
 export interface SessionPlugin extends PluginBase, Contribution {
   readonly kind: "session"
   save(state: SessionState): Promise<void>
@@ -12,7 +14,7 @@ export interface SessionPlugin extends PluginBase, Contribution {
   /** False when there was none. */
   delete(id: SessionId): Promise<boolean>
   setDescription(id: SessionId, description: string): Promise<void>
-  /** Whether the model should be asked for a description now. */
+  /** True if the model should be asked for a description now. */
   needsDescription(state: SessionInfo): boolean
   onTurnCompleted?(state: SessionState): Promise<void> | void
   /** May hand back a saved session to go on with. */

@@ -8,7 +8,7 @@ import type { TokenUsage } from "./token-usage.ts"
 
 export interface SessionInfo {
   readonly id: SessionId
-  /** What it is called where it was made; `main` for a conversation with a person. */
+  /** The name its creator gave it; `main` for a conversation with a person. */
   readonly name?: string
   /** The beginning of the first message, until there is a description; null before it. */
   readonly title?: string | null
@@ -23,9 +23,9 @@ export interface SessionState extends SessionInfo {
   readonly model: string | null
   readonly messages: readonly Message[]
   readonly data: JsonObject
-  /** What its background tasks came to that it has not used yet, by task. Older states have none. */
+  /** Unused results of its background tasks, by task. Older states have none. */
   readonly backgroundResults?: Readonly<Record<string, BackgroundTaskResult>>
-  /** What plugins keep of it, by plugin and name. Absent when there is nothing, and in older states. */
+  /** Documents that plugins keep for it, by plugin and name. Absent if there are none, and in older states. */
   readonly documents?: Readonly<Record<string, JsonObject>>
 }
 
@@ -53,7 +53,8 @@ export interface ChildSessionOptions {
   /** Default: its parent's. */
   readonly model?: string
   /**
-   * Names of tools, or of plugins for all of theirs, of those its parent has: others are left out, and names that nobody
+   * Names of tools, or of plugins for all of theirs, of those its parent has: others are left out, and names that
+   * nobody
    * knows are refused. Default: all its parent has.
    */
   readonly tools?: readonly string[]
@@ -64,7 +65,7 @@ export interface ChildTurn {
   readonly turn: TaskId | null
   readonly text: string
   readonly usage: TokenUsage
-  /** What it gave to `finish` last, as it was given; null when it did not. */
+  /** The input of its last `finish` call, unchanged; null if it made none. */
   readonly handedBack: JsonObject | null
   /** Why it was asked to hand back what it had; null when it came to its own end. */
   readonly budgetEnd: string | null
@@ -80,7 +81,10 @@ export interface ChildSendOptions {
   /** Told whenever it calls a tool, or its phase changes. */
   readonly onActivity?: (activity: AgentActivity, phase: string) => void
   readonly budget?: AgentBudget
-  /** What is asked for, of a message that holds more than that: shown to people, and its title. Default: all of it. */
+  /**
+   * The request itself, if the message holds more than that: shown to people and used as title. Default: the whole
+   * message.
+   */
   readonly said?: string
 }
 
@@ -100,21 +104,24 @@ export interface OfferedTool {
   readonly tool: string
 }
 
-/** What a plugin can do with conversations. */
+/** Operations on conversations that a plugin can use. */
 export interface SessionsPort {
   readonly directory: SessionDirectory
   /**
    * Refused as `wrong_state` where there is no session to be the parent.
    *
-   * Contract: of a session that is kept, the same run, or the same call of a turn that is made again after a crash, gets
+   * Contract: of a session that is kept, the same run, or the same call of a turn that is made again after a crash,
+   * gets
    * the same child for the same `key`, with all that was said in it.
    */
   createChild(options: ChildSessionOptions): Promise<ChildSession>
-  /** The child of an earlier run of the same task, with all that was said in it. Refused as `expired` when it is gone. */
+  /**
+   * The child of an earlier run of the same task, with all that was said in it. Refused as `expired` when it is gone.
+   */
   openChild(id: SessionId): Promise<ChildSession>
   /** The conversation of this call as an agent below it is told of it. Empty for `none`. */
   handOver(mode: Handover): Promise<string>
-  /** What the model of this session can call: nothing else may be started on its behalf. */
+  /** The tools that the session's model can call: no other tool may be started on its behalf. */
   offers(): readonly OfferedTool[]
   /** Aborted when somebody says something new in the session while this turn runs. */
   readonly newMessage: AbortSignal

@@ -15,12 +15,12 @@ import type { WaitAnswer, WaitRequest } from "./wait-request.ts"
 export type { StopRequest } from "./stop-request.ts"
 export type { DurationEstimate, ListedTask, TaskView } from "./task-view.ts"
 
-/** One call of a tool, whoever asks for it. */
+/** One call of a tool, from any caller. */
 export interface ToolCall {
   readonly tool: string
   /** Needed only when two plugins have a tool of that name. */
   readonly plugin?: string
-  /** What the tool's schema takes. */
+  /** Input that the tool's schema accepts. */
   readonly input: unknown
   /** The tenant: nothing crosses it. Default `default`. */
   readonly workspace?: WorkspaceId
@@ -42,9 +42,11 @@ export interface ToolCall {
   readonly lifetime?: Lifetime
   /** Higher runs first. Default 0. */
   readonly priority?: number
-  /** Whether its end wakes its session, waits for the next turn, or says nothing. Default `wake`. */
+  /** How its end reaches the session: wakes it, waits for the next turn, or stays silent. Default `wake`. */
   readonly notify?: NotifyMode
-  /** It is stopped when it has run so long; time in the queue does not count. Default: the tool's, then the configured. */
+  /**
+   * It is stopped when it has run so long; time in the queue does not count. Default: the tool's, then the configured.
+   */
   readonly timeoutMs?: number
   readonly tokenLimit?: number
   readonly costLimitMicros?: number
@@ -64,7 +66,7 @@ export interface ToolCall {
   readonly hops?: number
 }
 
-/** What a call in the foreground comes back with: exactly one of these, exactly once. */
+/** The answer to a foreground call: exactly one of these, exactly once. */
 export type Answer =
   | { readonly outcome: "completed"; readonly patch: Patch }
   | { readonly outcome: "failed"; readonly failure: TaskFailure; readonly patch: Patch | null }
@@ -78,7 +80,7 @@ export type Answer =
   | { readonly outcome: "promoted"; readonly task: TaskRecord; readonly afterMs: number }
 
 export interface ExecuteOptions {
-  /** What the call prints while it is in the foreground, all of it before the answer; redacted. */
+  /** Receives the call's output while it is in the foreground, redacted, all of it before the answer. */
   readonly onOutput?: (text: string) => void
   /** How far it is while it is in the foreground and has no record; redacted. Called as often as the tool tells it. */
   readonly onProgress?: (progress: Progress) => void
@@ -109,11 +111,15 @@ export interface SaidTo {
   readonly how: "steered" | "resumed"
 }
 
-/** The commands over tasks, one implementation for every front end and vocabulary. Ids may be any unambiguous prefix. */
+/**
+ * The commands over tasks, one implementation for every front end and vocabulary. Ids may be any unambiguous prefix.
+ */
 export interface TaskService {
   execute(call: ToolCall, options?: ExecuteOptions): Execution
   start(call: ToolCall): Promise<TaskRecord>
-  /** Registers work that already runs: a promise, or a process of this machine. It cannot be run again after a crash. */
+  /**
+   * Registers work that already runs: a promise, or a process of this machine. It cannot be run again after a crash.
+   */
   adopt(call: ToolCall, work: Promise<unknown> | { readonly pid: number }): Promise<TaskRecord>
   get(id: string, scope?: WorkspaceId): Promise<TaskView>
   /**

@@ -6,9 +6,9 @@ export interface TaskView {
   readonly task: TaskRecord
   /** 1 for the next to run; null when it is not queued. */
   readonly placeInQueue: number | null
-  /** Of a queued one that nobody can run. */
+  /** Set for a queued task that no live worker can run. */
   readonly missing: MissingAbility | null
-  /** Who runs it; null: nobody does, or nobody knows who that was. */
+  /** The worker that runs it; null if none does, or if the worker is no longer known. */
   readonly worker: WorkerPlace | null
   /** How long such a call usually takes; null when nobody knows. */
   readonly estimate: DurationEstimate | null
@@ -19,7 +19,7 @@ export interface TaskView {
 
 /** A task in a list. */
 export type ListedTask = TaskSummary & {
-  /** Of a queued one that nobody can run. */
+  /** Set for a queued task that no live worker can run. */
   readonly missing?: MissingAbility
 }
 

@@ -1,4 +1,4 @@
-/** What one model call used, as the provider counts it. */
+/** Tokens of one model call, as the provider counts them. */
 export interface TokenUsage {
   /** All of the prompt, what came from a cache included. */
   readonly inputTokens: number

@@ -2,7 +2,7 @@ import { toErrorMessage } from "../base/error.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import type { Answer } from "./task-service.ts"
 
-/** A call about to be admitted, whoever asks for it. */
+/** A call about to be admitted, from any caller. */
 export interface PendingCall {
   readonly plugin: string
   readonly tool: string
@@ -26,7 +26,7 @@ export interface ToolHooks {
   beforeToolCall?(call: PendingCall): Promise<CallDecision> | CallDecision
   /** After a foreground answer. What it throws changes nothing. */
   afterToolCall?(call: PendingCall, answer: Answer): Promise<void> | void
-  /** What the model reads when a call of it moved to the background. The first that says something counts. */
+  /** The text the model reads when its call moved to the background. The first hook with a text wins. */
   tellPromoted?(promoted: PromotedAnswer): string | undefined
 }
 

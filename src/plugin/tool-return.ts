@@ -7,7 +7,7 @@ import type { Patch } from "../task/patch.ts"
  */
 const TOOL_RETURN: unique symbol = Symbol.for("meanwhile.tool-return")
 
-/** What a tool may hand back instead of a plain value: made by `handBack` or `failWith`. */
+/** A return value with more than plain data: made by `handBack` or `failWith`. */
 export type ToolReturn =
   | { readonly [TOOL_RETURN]: "patch"; readonly patch: Patch }
   | { readonly [TOOL_RETURN]: "failure"; readonly failure: ToolFailure; readonly payload: JsonValue }

@@ -22,7 +22,7 @@ export interface Tool<Input = unknown> {
   readonly name: string
   readonly description: string
   readonly input: z.ZodType<Input>
-  /** What a call of it becomes in the background. Default `tool`. */
+  /** The kind of task a call becomes in the background. Default `tool`. */
   readonly kind?: Exclude<TaskKind, "turn">
   readonly background?: BackgroundPolicy | ((input: Input) => BackgroundPolicy)
   /** The tool's own guess, used until there is history. */
@@ -32,27 +32,36 @@ export interface Tool<Input = unknown> {
   /** One line for people. Default: the tool's name. */
   readonly title?: (input: Input) => string
   /**
-   * Of a call that names none. As a function: the limit that the input itself asks for, if any. One at or below the
+   * The time limit of a call that names none. As a function: the limit that the input itself asks for, if any. One at
+   * or below the
    * threshold keeps the call in the foreground until it ends.
    */
   readonly timeoutMs?: number | ((input: Input) => number | undefined)
   /**
-   * The input with what depends on this process spelled out, such as the folder that a relative path begins at; the schema
+   * The input with what depends on this process spelled out, such as the folder that a relative path begins at; the
+   * schema
    * must take it. So it is kept with a task, which may run later and in another process. Shown is what was asked for.
    */
   readonly pin?: (input: Input) => unknown
-  /** Of an input that was pinned: whether this process has what it names. One that has not leaves the task to others. */
+  /**
+   * For a pinned input: true if this process has the folder or resource it names. If not, it leaves the task to other
+   * workers.
+   */
   readonly isHere?: (pinned: Input) => boolean
   /**
-   * The folder that a process must have for that, as a whole path. It is kept with the task and shown to people: calls with
+   * The folder that a process must have for that, as a whole path. It is kept with the task and shown to people: calls
+   * with
    * the same folder are here or not here together. Undefined: this one needs none.
    */
   readonly folderOf?: (pinned: Input) => string | undefined
-  /** What permission is asked by. A tool that says nothing has none. */
+  /** The effects that permission is judged by. A tool that names none has none. */
   readonly effects?: readonly Effect[] | ((input: Input) => readonly Effect[])
-  /** What a person is shown before they allow it, such as a diff. What it throws is shown as the reason it cannot be. */
+  /**
+   * The preview a person sees before they allow the call, for example a diff. An error it throws is shown as the reason
+   * why there is none.
+   */
   readonly preview?: (input: Input) => Promise<string> | string
-  /** What a crash in the middle does. `fail` unless the tool is idempotent. */
+  /** The effect of a crash in the middle of a call. `fail` unless the tool is idempotent. */
   readonly onCrash?: OnCrash
   /**
    * All `run` does before `processes.run` can be repeated: after a crash of Meanwhile it is called again and its
@@ -60,22 +69,27 @@ export interface Tool<Input = unknown> {
    */
   readonly reattaches?: boolean
   /**
-   * Ends what a run left elsewhere when the process that was stopping it died. The steps say what that is. False: it may
+   * Ends what a run left elsewhere when the process that was stopping it died. The steps say what that is. False: it
+   * may
    * still run. With it, a run that had begun is not queued again after a crash: its work never stopped.
    */
   readonly endElsewhere?: (steps: readonly Step[]) => Promise<boolean>
-  /** Of an agent: the model it will use, for `maxConcurrentPerModel`. Undefined: that of its session. */
+  /** For an agent: the model it will use, for `maxConcurrentPerModel`. Undefined: the session's model. */
   readonly model?: (input: Input) => Promise<string | undefined>
-  /** What a follow-up prompt makes of the input, in the conversation it goes on with. Without it, it cannot be resumed. */
+  /**
+   * Builds the input of a follow-up prompt in the same conversation. Without this function the task cannot be resumed.
+   */
   readonly resume?: (input: Input, prompt: string, session: SessionId) => unknown
-  /** What it starts belongs to whoever made the call, as if they had asked for it themselves: it only passes on. */
+  /**
+   * True for a tool that only passes calls on: tasks it starts belong to its caller, as if the caller had started them.
+   */
   readonly startsForCaller?: true
   /** Only agents below an agent are offered it. */
   readonly isForSubagents?: true
   run(input: Input, context: ToolContext): Promise<JsonValue | ToolReturn>
 }
 
-/** What a call of the tool becomes in the background. */
+/** The kind of task a call of the tool becomes in the background. */
 export function kindOf({ kind = "tool" }: Pick<Tool, "kind">): Exclude<TaskKind, "turn"> {
   return kind
 }

@@ -21,11 +21,11 @@ export interface CommandContext {
   readonly log: Log
 }
 
-/** What a person types, without the model in between. */
+/** A command that a person types. The model is not involved. */
 export interface UserCommand {
   readonly name: string
   readonly description: string
-  /** What is typed after the name, such as `[ID]`. Default: nothing is. */
+  /** Arguments after the name, for example `[ID]`. Default: none. */
   readonly usage?: string
   /** Puts the command and its text into the conversation, where the model sees them. Default false. */
   readonly shareWithModel?: boolean

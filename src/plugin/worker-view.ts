@@ -7,16 +7,17 @@ export interface WorkerPlace {
   /** Null: it has not said. */
   readonly host: string | null
   readonly pid: number | null
-  /** As seen by whoever asked: it is this very process, another one of this machine, or one elsewhere. */
+  /** Relative to the reader: this process, another process of this machine, or another machine. */
   readonly where: "process" | "machine" | "elsewhere"
   /**
-   * It has not been heard of for as long as its lease: its process is gone, or stands still, and what it ran is taken over
+   * It has not been heard of for as long as its lease: its process is gone, or stands still, and what it ran is taken
+   * over
    * by whoever looks once the lease is over.
    */
   readonly isSilent: boolean
 }
 
-/** What a worker says that it can run. */
+/** The abilities a worker announces. */
 export interface Announcement {
   readonly version: string
   /** By wall time, when it began. */
@@ -47,7 +48,7 @@ export interface WorkerView extends WorkerPlace {
   readonly announcement: Announcement | null
 }
 
-/** What a queued task needs and no worker that lives has. */
+/** An ability that a queued task needs and no live worker has. */
 export interface MissingAbility {
   readonly needs: "worker" | "kind" | "plugin" | "tool" | "folder"
   readonly name: string

@@ -3,7 +3,8 @@ import type { GroupId, SessionId, TaskId } from "./id.ts"
 /** Something was committed. `unknown`: another process wrote, and it could be anything. */
 export type Wake =
   /**
-   * `isLive`: its last run has not ended by that, so whoever waits for its end need not look. `isForeign`: another process
+   * `isLive`: its last run has not ended by that, so those who wait for its end need not look. `isForeign`: another
+   * process
    * wrote it.
    */
   | {

@@ -2,7 +2,7 @@ import type { SessionId, TaskId, WorkerId } from "./id.ts"
 import type { Place } from "./place.ts"
 import type { TaskKind } from "./record.ts"
 
-/** What a worker can take now. */
+/** The work a worker can take now. */
 export interface TakeRequest {
   readonly worker: WorkerId
   readonly limit: number
@@ -16,7 +16,7 @@ export interface TakeRequest {
   readonly fullSessions: readonly SessionId[]
   readonly fullModels: readonly string[]
   readonly fullWorkspaces: readonly string[]
-  /** What names one of these folders is left to others. */
+  /** Tasks bound to one of these folders are skipped. */
   readonly missing?: readonly Place[]
   /** Nothing but these tasks and what these sessions have. Without it: everything. */
   readonly only?: { readonly sessions: readonly SessionId[]; readonly tasks: readonly TaskId[] }
@@ -35,8 +35,10 @@ export interface Offer {
 }
 
 /**
- * A hint where work waits: at-least-once delivery of task ids, highest priority first, then oldest, but for workspaces that
- * had their share of what is claimed here, which stand back while others wait. The truth is the claim (`task.started`) in
+ * A hint where work waits: at-least-once delivery of task ids, highest priority first, then oldest, but for workspaces
+ * that
+ * had their share of what is claimed here, which stand back while others wait. The truth is the claim (`task.started`)
+ * in
  * the store. Offers are made by the store's own transaction when a run becomes queued.
  */
 export interface Dispatcher {
@@ -45,6 +47,8 @@ export interface Dispatcher {
   decline(offers: readonly Offer[]): void
   /** Work may have become available, here or in another process. */
   onOffer(listener: () => void): () => void
-  /** How long until the earliest delayed offer falls due, by the clock that it was put off by. Undefined: there is none. */
+  /**
+   * How long until the earliest delayed offer falls due, by the clock that it was put off by. Undefined: there is none.
+   */
   nextDueInMs(): Promise<number | undefined>
 }

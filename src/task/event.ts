@@ -63,7 +63,7 @@ export type FactEvent =
   | { readonly type: "step.started"; readonly key: string }
   | { readonly type: "step.finished"; readonly key: string; readonly completion: number }
 
-/** What a lifecycle event leaves in the log: the record holds the patch, the log does not repeat it. */
+/** A lifecycle event as the log keeps it: without the patch, which the record holds. */
 export type LoggedLifecycleEvent =
   | Exclude<LifecycleEvent, { type: "task.stop_requested" | "task.completed" | "task.failed" } | StoppedEvent>
   | { readonly type: "task.stop_requested"; readonly by: Stopper; readonly reason: string }

@@ -5,7 +5,7 @@ export type GroupJoin = "all" | "any" | number
 export type GroupReport = "combined" | "each" | "none"
 export type MergeStrategy = "append" | "replace" | "human_gated"
 
-/** What is fixed when a group is made. */
+/** Fields fixed at the creation of a group. */
 export interface GroupDetails {
   readonly id: GroupId
   readonly workspace: WorkspaceId
@@ -46,7 +46,7 @@ export function canMoveGroup(from: GroupState, to: GroupState): boolean {
   return ways.includes(to)
 }
 
-/** Whether enough of its members have ended. An open group may still get members, and is never joined. */
+/** True if enough members have ended. An open group may still get members and is never joined. */
 export function isJoinMet(group: GroupStanding): boolean {
   return group.state === "sealed" && hasEnoughArrivals(group)
 }

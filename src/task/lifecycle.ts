@@ -7,7 +7,7 @@
  *   running ─▶ stopping ─▶ cancelled · timed_out
  *   queued, waiting ─▶ cancelled · timed_out · interrupted     (nothing runs: one step)
  *
- * `running ─▶ queued` is a run handed back: by a clean shutdown, or by whoever reclaims it from a lost worker when
+ * `running ─▶ queued` is a run handed back: by a clean shutdown, or by the worker that reclaims it from a lost one when
  * repeating it is known to be safe. A terminal status has no way out.
  */
 export const LIFECYCLE = {

@@ -17,10 +17,10 @@ export interface NoticeKey {
 export type Notice = NoticeKey & {
   readonly workspace: WorkspaceId
   readonly session: SessionId | null
-  /** Of its task; an end in a group that reports nothing is silent. */
+  /** The notify mode of its task; `silent` in a group that reports nothing. */
   readonly notify: NotifyMode
   readonly at: number
-  /** Of its task: whoever tells of it goes on in the same trace. */
+  /** The trace of its task: the turn that reports the notice continues it. */
   readonly traceId: string | null
 } & (
     | { readonly state: "pending" }

@@ -8,7 +8,7 @@ import type { TaskRecord } from "./record.ts"
 import type { SessionRecord } from "./session.ts"
 import type { Step } from "./step.ts"
 
-/** What each operation answers once it is committed. */
+/** The answer of each operation once it is committed. */
 interface OperationAnswers {
   "task.create": { readonly task: TaskRecord; readonly created: boolean }
   "task.apply": TaskRecord

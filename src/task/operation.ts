@@ -44,7 +44,8 @@ export type Operation =
     }
   /**
    * Moves a run. Refused as `wrong_state` when the machine has no such way or another run is current, as `stale_claim`
-   * when a fence or the last sequence number is given and is not the current one. A terminal event also writes the notice (none for a turn), the
+   * when a fence or the last sequence number is given and is not the current one. A terminal event also writes the
+   * notice (none for a turn), the
    * group arrival and withdraws an open wait. `task.waited` opens the wait and, when a person can answer it, writes a
    * `needs_answer` notice that is superseded once the wait is closed. `task.answered` is refused: see `wait.answer`.
    */
@@ -52,7 +53,7 @@ export type Operation =
       readonly op: "task.apply"
       readonly run: RunReference
       readonly event: LifecycleEvent
-      /** Of the task as it was when this was decided. */
+      /** The version of the task that the decision was based on. */
       readonly lastSequence?: number
     }
   /**
@@ -85,7 +86,8 @@ export type Operation =
   | { readonly op: "task.remove"; readonly taskId: TaskId; readonly run?: number }
   | { readonly op: "step.start"; readonly run: RunReference; readonly key: string; readonly onCrash: OnCrash }
   /**
-   * Records a step as finished, started or not. A finished step keeps its first result. With `settlesClaims` the notices
+   * Records a step as finished, started or not. A finished step keeps its first result. With `settlesClaims` the
+   * notices
    * that it has claimed are consumed: what it answered is in the conversation now.
    */
   | {
@@ -142,7 +144,8 @@ export type Operation =
    */
   | { readonly op: "session.delete"; readonly id: SessionId }
   /**
-   * `expectedVersion` 0: it must not exist. Refused as `version_conflict`. A document that is left for a session `wakes` it,
+   * `expectedVersion` 0: it must not exist. Refused as `version_conflict`. A document that is left for a session
+   * `wakes` it,
    * wherever it is open.
    */
   | {

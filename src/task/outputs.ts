@@ -1,7 +1,7 @@
 import type { TaskId } from "./id.ts"
 import type { RunReference } from "./operation.ts"
 
-/** What is kept of a run's output. Offsets are absolute: byte 0 is the first byte ever printed. */
+/** The kept range of a run's output. Offsets are absolute: byte 0 is the first byte ever printed. */
 export interface OutputExtent {
   /** Bytes below were dropped. */
   readonly firstOffset: number
@@ -14,12 +14,12 @@ export interface OutputPart {
   /** Where the last piece ended, or `keepFrom` where that is higher. */
   readonly start: number
   readonly bytes: Uint8Array
-  /** What lies below is dropped. */
+  /** Bytes below this offset are dropped. */
   readonly keepFrom: number
 }
 
 /**
- * What runs print, for readers who cannot see the files of whoever runs them. An engine whose processes all share one
+ * Output of runs, for readers who cannot see the files of the worker. An engine whose processes all share one
  * folder has none. What is kept of a task goes when it is stripped or removed.
  */
 export interface Outputs {

@@ -5,7 +5,7 @@ export interface Progress {
   readonly phase: string | null
   /** The newest line the tool reported, for a person to read. */
   readonly line: string | null
-  /** Of an agent. */
+  /** For an agent. */
   readonly activity?: AgentActivity
 }
 

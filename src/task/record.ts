@@ -31,7 +31,7 @@ export interface AskingStep {
   readonly key: string
 }
 
-/** What is fixed when a task is created. */
+/** Fields fixed at the creation of a task. */
 export interface TaskDetails {
   readonly id: TaskId
   readonly workspace: WorkspaceId
@@ -44,10 +44,15 @@ export interface TaskDetails {
   readonly plugin: string
   readonly tool: string
   readonly model: string | null
-  /** What a process must have to run it, as a whole path. Null: it names none, or nobody knew. */
+  /**
+   * The folder a worker must have to run the task, as an absolute path. Null if the task names none, or it was unknown.
+   */
   readonly folder: string | null
   readonly title: string
-  /** Redacted. When `inputHeldBy` is set the raw input held a secret, and only that worker, which has it in memory, can run it. */
+  /**
+   * Redacted. When `inputHeldBy` is set the raw input held a secret, and only that worker, which has it in memory, can
+   * run it.
+   */
   readonly input: JsonValue
   readonly inputHeldBy: WorkerId | null
   readonly metadata: JsonObject
@@ -74,7 +79,7 @@ export interface RunCourse {
   readonly ranMs: number
 }
 
-/** What only the status says. */
+/** Fields that depend on the status. */
 export type RunState =
   | { readonly status: "queued"; readonly availableAt: number }
   | { readonly status: "running"; readonly worker: WorkerId }
@@ -92,7 +97,7 @@ export type RunState =
       readonly endedAt: number
       readonly stop: Stop
       readonly survivors: Survivors
-      /** What the work handed back although it was stopped. */
+      /** The patch the work handed back although it was stopped. */
       readonly patch: Patch | null
     }
   | {
@@ -108,7 +113,7 @@ export interface Run {
   readonly state: RunState
 }
 
-/** What moves while a task lives, whatever its status. */
+/** Fields that change while a task lives, in any status. */
 export interface TaskCourse extends RunCourse {
   readonly createdAt: number
   readonly lastSequence: number

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../base/json.ts"
 import type { TaskId } from "./id.ts"
 
-/** What a crash in the middle of an unfinished step does to its run. */
+/** The effect of a crash in an unfinished step on its run. */
 export type OnCrash = "fail" | "retry" | "ask"
 
 interface StepStart {
@@ -23,7 +23,7 @@ export type Step =
       readonly finishedAt: number
     })
 
-/** What a run has done by the time its task is written. */
+/** Steps a run has taken by the time its task is written. */
 export type StepTaken =
   | { readonly key: string; readonly onCrash: OnCrash; readonly state: "started" }
   | { readonly key: string; readonly onCrash: OnCrash; readonly state: "finished"; readonly result: JsonValue }

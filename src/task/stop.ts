@@ -1,4 +1,4 @@
-/** Who or what ended a run. `lifetime`: the turn or session it belonged to ended. */
+/** The cause of a run's end. `lifetime`: the turn or session it belonged to ended. */
 export const STOPPERS = [
   "person",
   "model",
@@ -11,7 +11,7 @@ export const STOPPERS = [
 ] as const
 export type Stopper = (typeof STOPPERS)[number]
 
-/** Who can ask for a stop. The others are found out by the runtime itself. */
+/** Callers that can ask for a stop. The runtime itself detects the other causes. */
 export const REQUESTERS = ["person", "model", "budget", "limit", "lifetime"] as const satisfies readonly Stopper[]
 export type Requester = (typeof REQUESTERS)[number]
 
@@ -27,7 +27,7 @@ export interface Survivor {
   readonly command: string
 }
 
-/** What was still alive when the stop's own deadline was over; `unknown` when nobody could look. */
+/** Processes still alive after the stop's own deadline; `unknown` if they could not be inspected. */
 export type Survivors = readonly Survivor[] | "unknown"
 
 export function toStopEvent(by: Stopper): "task.cancelled" | "task.timed_out" {

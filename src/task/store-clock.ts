@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "../base/clock.ts"
 import type { Engine } from "./engine.ts"
 
-/** The clock of whoever works on a store: what it writes down is by the store's time, what it measures by its own. */
+/** A clock for code that works on a store: timestamps use the store's time, durations the process's own. */
 export function createStoreClock(engine: Pick<Engine, "now">, own: Clock = systemClock): Clock {
   return {
     now: () => engine.now(),

@@ -64,7 +64,9 @@ export interface GroupFilter {
   readonly idPrefix?: string
   readonly failFast?: boolean
   readonly merge?: MergeStrategy
-  /** Only those with members for which there is no task whose idempotency key is this, with the group's id behind it. */
+  /**
+   * Only those with members for which there is no task whose idempotency key is this, with the group's id behind it.
+   */
   readonly withoutTask?: string
 }
 
@@ -97,7 +99,8 @@ export interface StoreHealth {
 export interface CommitOptions {
   /**
    * False: answered once the loss of this process cannot undo it, although the loss of power may for a moment. For what
-   * nothing outside rests on before a later commit that waits: whatever that one's answer finds on disk, this is there too.
+   * nothing outside rests on before a later commit that waits: whatever that one's answer finds on disk, this is there
+   * too.
    */
   readonly waitsForDisk?: boolean
 }
@@ -138,7 +141,7 @@ export interface TaskStore {
   waits(filter: WaitFilter): Promise<readonly WaitRecord[]>
   wait(id: WaitId): Promise<WaitRecord | undefined>
   leases(keyPrefix: string): Promise<readonly Lease[]>
-  /** Those that live, with what each has announced. */
+  /** Live workers, each with its announcement. */
   workers(): Promise<readonly WorkerRecord[]>
   session(id: SessionId): Promise<SessionRecord | undefined>
   /** The last changed first. */

@@ -4,7 +4,7 @@ import type { TaskId, WaitId, WorkspaceId } from "./id.ts"
 export const WAIT_REASONS = ["person", "approval", "client_tool", "tasks", "time"] as const
 export type WaitReason = (typeof WAIT_REASONS)[number]
 
-/** What a run needs from outside before it can go on. */
+/** Something a run needs from outside before it can continue. */
 export interface Wait {
   readonly id: WaitId
   readonly reason: WaitReason
