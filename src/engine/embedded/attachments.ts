@@ -9,7 +9,7 @@ import { prepare } from "./sqlite/statement.ts"
 
 /** The engines that have this store open, this one and those of other processes. */
 export interface Attachments {
-  /** Whether another engine is registered that is not known to be dead. */
+  /** True if another engine is registered that is not known to be dead. */
   hasOthers(): boolean
   detach(): void
 }

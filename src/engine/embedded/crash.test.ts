@@ -33,7 +33,7 @@ function keepBusy(engine: Engine) {
   }
 }
 
-/** What a process that was killed now leaves behind: nothing is closed, no memory is shared. */
+/** The state a process killed now leaves behind: nothing is closed, no memory is shared. */
 function copyAsCrashed(path: string, name: string): string {
   const copy = join(dirname(path), name, "store.sqlite")
   mkdirSync(dirname(copy))

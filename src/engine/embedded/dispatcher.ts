@@ -33,7 +33,7 @@ export function createDispatcher(
      WHERE status = 'queued' AND available_at > queued_at AND available_at > ?`,
   )
 
-  /** What was not put off is due, also after the clock was set back behind the moment it was queued at. */
+  /** Offers without a delay are due, even if the clock was set back to before they were queued. */
   function findOf(plugin: string, request: TakeRequest, tools?: ReadonlySet<string>): QueuedRun[] {
     const parameters: SQLInputValue[] = [plugin, clock.now(), request.worker]
     const sql = `SELECT number, id AS taskId, run, session, workspace, plugin, tool, model, folder, priority, queued_at AS queuedAt
@@ -43,7 +43,7 @@ export function createDispatcher(
     return statement<QueuedRun>(sql).all(...parameters, request.limit)
   }
 
-  /** Whoever has a plugin nearly always has all of its tools: only who has not looks for them. */
+  /** A worker with a plugin nearly always has all of its tools: only a worker that lacks some filters by tool. */
   function takeOf(plugin: string, request: TakeRequest): QueuedRun[] {
     const limit = Math.min(request.limit, request.room?.get(plugin) ?? request.limit)
     const tools = request.tools && (request.tools.get(plugin) ?? NO_TOOLS)

@@ -27,9 +27,9 @@ export interface EmbeddedEngineOptions {
   /** `full` (default): an answered commit survives the loss of power; `normal`: only the loss of the process. */
   readonly synchronous?: "full" | "normal"
   readonly clock?: Clock
-  /** Whether the process that a lease or an attachment describes lives; undefined when this host cannot say. */
+  /** True if the process that a lease or an attachment describes is alive; undefined if this host cannot tell. */
   readonly isHolderAlive?: IsHolderAlive
-  /** What `isHolderAlive` of other processes needs to know about this one. */
+  /** Facts about this process for `isHolderAlive` in other processes. */
   readonly holder?: JsonObject
   /** How often other processes' writes are looked for while only this one has the store open. */
   readonly pollAloneMs?: number

@@ -16,11 +16,11 @@ export interface QueuedRun extends Offer {
 export interface FairTake {
   /** By turn: the most urgent first, then those whose workspace has not had its share, then the oldest. */
   take(request: TakeRequest): readonly QueuedRun[]
-  /** What was offered and has changed since was claimed. */
+  /** Drops entries whose offer has changed since: they were claimed. */
   note(wakes: readonly Wake[]): void
 }
 
-/** Who never claims what it is offered is not remembered for ever. */
+/** Bounds the memory of a worker that never claims its offers. */
 const MOST_OFFERED = 10_000
 
 /** `findOf` finds what a plugin has for a request, in the order of the queue. */
@@ -39,7 +39,7 @@ export function createFairTake(
     return share
   }
 
-  /** Of workspaces that had their share, only what the others leave room for. */
+  /** Workspaces that had their share get only the room the others leave. */
   function takeOf(plugin: string, satisfied: readonly string[], request: TakeRequest): readonly QueuedRun[] {
     const runs = findOf(plugin, request)
     if (satisfied.length === 0) return runs

@@ -40,7 +40,7 @@ export function createForeignChanges(
     if (isChanged) onChange()
   }
 
-  /** A look that fails finds nothing: whoever reads or writes the store is told why. */
+  /** A failed look finds nothing: the next read or write of the store reports the error. */
   function look(): boolean {
     try {
       const found = readVersion()

@@ -54,12 +54,13 @@ function inspectWithLog(path: string): void {
 }
 
 /**
- * Pages of log after which a commit folds it into the file. Commits that wait for the disk are faster in a short log that is
+ * Pages of log after which a commit folds it into the file. Commits that wait for the disk are faster in a short log
+ * that is
  * written over than in one that grows; where only foldings wait for it, they are few.
  */
 const CHECKPOINT_PAGES = { full: 4_000, normal: 16_000 }
 const CACHE_KIBIBYTES = 16_000
-/** Of a store that is made now. A commit writes every page it touches as a whole, and most of its rows are small. */
+/** The page size of a new store. A commit writes every page it touches as a whole, and most of its rows are small. */
 const PAGE_BYTES = 2_048
 
 function configure(database: DatabaseSync, { synchronous, maxPages }: OpenOptions): void {

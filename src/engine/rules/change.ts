@@ -1,7 +1,7 @@
 import type { Wake } from "../../task/bus.ts"
 import type { GroupId, SessionId, TaskId } from "../../task/id.ts"
 
-/** What one commit leaves to be told once it is durable. */
+/** The wake-ups of one commit, published once it is durable. */
 export interface Change {
   /** The time that everything in this commit carries. */
   readonly now: number
@@ -26,7 +26,10 @@ export function wakeSession(change: Change, sessionId: SessionId | null): void {
   if (sessionId !== null) change.wakes.push({ about: "session", sessionId })
 }
 
-/** Whoever writes a session hears of its own writes: they are told from notices, so that nobody looks for those in vain. */
+/**
+ * A writer of a session hears of its own writes. They are marked apart from notices, so that nobody looks for notices
+ * in vain.
+ */
 export function wakeWritten(change: Change, sessionId: SessionId): void {
   change.wakes.push({ about: "session", sessionId, hasNotice: false })
 }

@@ -1,7 +1,7 @@
 import type { FactEvent } from "../../task/event.ts"
 import type { RunState, TaskCourse } from "../../task/record.ts"
 
-/** What a record keeps of the facts about its current run. Counting the events is the caller's. */
+/** Applies facts about the current run to a record. The caller counts the events. */
 export function withFacts<Task extends { readonly course: TaskCourse; readonly state: RunState }>(
   task: Task,
   facts: readonly FactEvent[],

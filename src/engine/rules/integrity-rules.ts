@@ -1,5 +1,6 @@
 /**
- * What no operation can have left so, in the SQL that all engines speak: each finds such rows, with a sentence for people as
+ * States that no operation can produce, in the SQL that all engines speak: each rule finds such rows, with a sentence
+ * for people as
  * their `problem`.
  */
 export const INTEGRITY_RULES: readonly string[] = [

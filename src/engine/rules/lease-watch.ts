@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts"
 import type { JsonObject } from "../../base/json.ts"
 import type { LeaseWatch } from "./tables.ts"
 
-/** Whether the process that a lease describes lives; undefined when this host cannot say. */
+/** True if the process that a lease describes is alive; undefined if this host cannot tell. */
 export type IsHolderAlive = (data: JsonObject) => boolean | undefined
 
 interface Sighting {

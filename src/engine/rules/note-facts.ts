@@ -21,7 +21,7 @@ export function createNoteHandlers(tables: Tables): Pick<Handlers, "task.note"> 
       if (facts.length > 0) wakeTask(change, taskId, sequence)
       return { lastSequence: sequence, usage: noted.course.usage }
 
-      /** What an earlier run spent counts for its task; what it handed back late belongs to that run alone. */
+      /** The usage of an earlier run counts for the task; a late patch belongs to that run alone. */
       function withEarlierRun(current: StoredTask): StoredTask {
         const earlier = tables.runs.find(current.number, run)
         if (earlier) tables.runs.save(current.number, withLateResult(earlier, facts))

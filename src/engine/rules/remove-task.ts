@@ -7,7 +7,7 @@ import { wakeTask } from "./change.ts"
 import type { Handlers } from "./handler.ts"
 import { requireTask, wrongState } from "./refusal.ts"
 
-/** What moves a task forward in the queue, and what takes it away again. */
+/** Operations that move a task forward in the queue, and that remove it. */
 export function createRemoveHandlers(tables: Tables): Pick<Handlers, "task.prioritize" | "task.strip" | "task.remove"> {
   const { tasks, events, runs, steps } = tables
 

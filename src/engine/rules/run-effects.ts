@@ -9,7 +9,7 @@ import { joinWhenMet } from "./join-group.ts"
 /** The waits a person can answer: the session is told that the task needs someone. */
 const ASKS_SOMEONE: ReadonlySet<WaitReason> = new Set(["person", "approval"])
 
-/** What follows when a run entered a status: the offer, the wait, the notice, the group arrival. */
+/** The consequences of a run's new status: the offer, the wait, the notice, the group arrival. */
 export function applyEffects(tables: Tables, before: RunState | undefined, task: StoredTask, change: Change): void {
   const { state } = task
   if (before?.status === "waiting" && isTerminal(state.status)) closeWait(tables, task, before.wait, change)

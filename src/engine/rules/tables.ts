@@ -10,7 +10,7 @@ import type { Step } from "../../task/step.ts"
 import type { Wait, WaitRecord } from "../../task/wait.ts"
 import type { NewTask, StoredTask } from "./stored-task.ts"
 
-/** What the operations need of a store: to find rows and to write them. No rules are here, and no lists for readers. */
+/** The tables that operations need: they find rows and write them. They hold no rules, and no lists for readers. */
 export interface Tables {
   readonly tasks: TaskTable
   readonly runs: RunTable
@@ -62,7 +62,9 @@ export type FinishedStep = Extract<Step, { state: "finished" }>
 export interface StepTable {
   find(task: number, taskId: TaskId, run: number, key: string): Step | undefined
   lastCompletion(task: number, run: number): number
-  /** `sequence` is the number of the event that tells of it. False when the step is known already: nothing is written. */
+  /**
+   * `sequence` is the number of the event that tells of it. False when the step is known already: nothing is written.
+   */
   start(task: number, step: StartedStep, sequence: number): boolean
   /** Finishes a step, known or not. */
   finish(task: number, step: FinishedStep, sequence: number): void
@@ -73,7 +75,7 @@ export type StoredNotice = Notice & { readonly task: number }
 
 export interface NoticeTable {
   find(key: NoticeKey): StoredNotice | undefined
-  /** What the step has claimed and nobody has settled since. */
+  /** Notices claimed by the step and not settled since. */
   claimedBy(step: AskingStep): readonly StoredNotice[]
   /** Writes a pending notice; one of the same run and kind begins anew. It is told as its task is, unless said. */
   insert(task: StoredTask, kind: NoticeKind, at: number, notify?: NotifyMode): void
@@ -96,9 +98,9 @@ export interface GroupTable {
   find(id: GroupId): GroupRecord | undefined
   /** As little as a task that wants to join must know. */
   entryOf(id: GroupId): Pick<GroupRecord, "workspace" | "state"> | undefined
-  /** Whether it was made to be told of by nobody. */
+  /** True if the group was created to report nothing. */
   isSilent(id: GroupId): boolean
-  /** What decides whether it is joined: the arrivals of a sealed group are counted, of another they do not matter. */
+  /** The counts that decide the join. Arrivals are counted for a sealed group only: an open one cannot join. */
   standingOf(id: GroupId): (GroupStanding & Pick<GroupRecord, "session">) | undefined
   insert(details: GroupDetails, at: number): void
   move(id: GroupId, to: GroupState): void
@@ -145,7 +147,7 @@ export interface SessionTable {
   find(id: SessionId): StoredSession | undefined
   workspaceOf(id: SessionId): WorkspaceId | undefined
   insert(record: SessionRecord): StoredSession
-  /** What it was before says which of its places in the list have changed. */
+  /** `before` tells which of its places in the lists have changed. */
   save(session: StoredSession, before: SessionRecord): void
   append(session: number, position: number, at: number, body: JsonValue): void
   remove(session: StoredSession): void

@@ -55,7 +55,7 @@ export function createNoticeHandlers(
   }
 }
 
-/** What the step has claimed is used: its answer is kept in this transaction. */
+/** Uses the notices claimed by the step: its answer is kept in this transaction. */
 export function settleClaims({ tasks, notices }: Tables, step: AskingStep, change: Change): void {
   for (const notice of notices.claimedBy(step)) {
     if (notice.kind === "ended") tasks.markResultUsed(notice.task, change.now)

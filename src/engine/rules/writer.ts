@@ -11,7 +11,7 @@ export interface Writer {
   readonly reject: (error: unknown) => void
 }
 
-/** What became of one writer: its answers, or the refusal that took back what it had written. */
+/** The outcome of one writer: its answers, or the refusal that rolled its writes back. */
 export type Outcome =
   | { readonly isRefused: false; readonly answers: readonly Answer[]; readonly change: Change }
   | { readonly isRefused: true; readonly error: unknown }

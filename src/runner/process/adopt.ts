@@ -7,7 +7,7 @@ import { sleep } from "../../base/sleep.ts"
 import { isZombie, listProcesses, readProcess } from "./table.ts"
 import { type ProcessTree, sendSignal } from "./tree.ts"
 
-/** What became of a command whose Meanwhile died. */
+/** The outcome of a command whose Meanwhile process died. */
 export type Found =
   | {
       readonly state: "ended"
@@ -73,7 +73,7 @@ function toTree(facts: ProcessFacts, claim: Claim, marker: string): ProcessTree 
 /** Equal to no start time: nothing that lives can be the process that was meant. */
 const NEVER = ""
 
-/** Of a wrapper whose start nobody had the time to note: whoever has the pid and carries the marker is the one. */
+/** Finds a wrapper whose start was not noted in time: the process with its pid and the marker. */
 function startOfMarked(pid: number, marker: string): string | undefined {
   return listProcesses(marker).find((entry) => entry.pid === pid && entry.isMarked)?.startedAt
 }

@@ -4,11 +4,12 @@ import { encodeIdentity, type ProcessIdentity } from "./identity.ts"
 
 /** So long after a death, in seconds, what was being started just then may still say that it is there. */
 const LOOKS_AFTER_DEATH = 5
-/** What is said instead by one that closes: all it has started is there. */
+/** Sent instead by a process that closes: the list of its commands is complete. */
 const LOOKS_AFTER_CLOSE = 0
 
 /**
- * What is left of a Meanwhile process when it dies: a shell that sleeps on its standard input until then, and from then
+ * The guard outlives its Meanwhile process: a shell that sleeps on its standard input until that process dies, and from
+ * then
  * on stops every command of its that prints more than it was allowed. It ends when all of them have ended. One for all
  * commands: a copy beside each would cost every command a third of a millisecond.
  *

@@ -10,7 +10,7 @@ import { readProcess } from "./table.ts"
 import type { ProcessTree } from "./tree.ts"
 import { toWrapperArguments } from "./wrapper.ts"
 
-/** A command that runs, whoever started it. */
+/** A running command, started here or adopted. */
 export interface RunningProcess {
   readonly tree: ProcessTree
   /** It was started by an earlier Meanwhile process. */
@@ -94,7 +94,9 @@ function toSpawnError(error: unknown, request: LaunchRequest): MeanwhileError {
   return new MeanwhileError("invalid_input", message, details, { cause: error })
 }
 
-/** The wrapper was killed by a signal: by a stop, by somebody, or by itself when it could not claim its right to run. */
+/**
+ * The wrapper was killed by a signal: by a stop, by somebody, or by itself when it could not claim its right to run.
+ */
 function toWrapperEnding(path: string, pid: number, signal: NodeJS.Signals | null): Ending | "never_ran" {
   const claim = readFacts(path)?.claim
   if (typeof claim !== "object" || claim.pid !== pid) return "never_ran"

@@ -5,7 +5,8 @@ import { decodeIdentity, type ProcessIdentity } from "./identity.ts"
 
 /**
  * All that is known on disk about one process, a line for each fact: who claimed the right to run it, when that one
- * started, and how it ended. A line counts once its newline is there. Whoever creates the file holds the claim.
+ * started, and how it ended. A line counts once its newline is there. The process that creates the file holds the
+ * claim.
  */
 export interface ProcessFacts {
   readonly claim: Claim | "forbidden" | "unfinished"

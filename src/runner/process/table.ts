@@ -42,7 +42,7 @@ export function listProcesses(marker?: string): MarkedEntry[] {
   })
 }
 
-/** What follows the marker in the value of each process that carries it. */
+/** The text behind the marker, for each process that carries the marker. */
 export function listMarkerEndings(marker: string): string[] {
   const endings = isLinux
     ? listLinuxPids().map((pid) => findEnding(readText(`/proc/${pid}/environ`) ?? "", marker, "\0"))
@@ -62,7 +62,7 @@ export function listDescendants(pid: number): ProcessEntry[] {
   })
 }
 
-/** What the process was started as; its bare name when the arguments cannot be read. */
+/** The command line of the process; its bare name if the arguments cannot be read. */
 export function readCommand(pid: number): string {
   if (!isLinux) return parsePsRows(runPs(["-ww", "-p", String(pid)]))[0]?.command ?? ""
   const command = readText(`/proc/${pid}/cmdline`)?.replaceAll("\0", " ").trim()
@@ -70,7 +70,7 @@ export function readCommand(pid: number): string {
 }
 
 /**
- * Whether a process that started after `pid`, at most `withinMs` ago, may carry the marker. Exact on Linux, where only
+ * True if a process that started after `pid`, at most `withinMs` ago, may carry the marker. Exact on Linux, where only
  * those that were started since are looked at; elsewhere it cannot be told cheaply and the answer is true.
  */
 export function mayHaveMarkedSuccessor(pid: number, marker: string, withinMs: number): boolean {

@@ -10,14 +10,20 @@ import {
 } from "./table.ts"
 
 /**
- * All that one command started: its process group, whoever carries its marker, and their descendants. The wrapper leads
+ * All processes of one command: its process group, every carrier of its marker, and their descendants. The wrapper
+ * leads
  * the group and its pid is the group's number.
  */
 export interface ProcessTree {
   readonly leaderPid: number
-  /** Of the leader; tells it from a later process of the same number. Undefined when nobody could read it. */
+  /**
+   * The start time of the leader, which tells it from a later process with the same pid. Undefined if it could not be
+   * read.
+   */
   readonly leaderStartedAt: string | undefined
-  /** `NAME=value` in the environment of every member. Undefined for what Meanwhile did not start: nobody carries one. */
+  /**
+   * `NAME=value` in the environment of every member. Undefined for what Meanwhile did not start: nobody carries one.
+   */
   readonly marker?: string
 }
 
@@ -42,7 +48,10 @@ export function findMembers(tree: ProcessTree, known: readonly Member[] = []): M
   return [...members.values()]
 }
 
-/** The leader and its descendants, and all members of a tree without a marker: when it is gone nothing tells who they were. */
+/**
+ * The leader and its descendants, and all members of a tree without a marker: when it is gone nothing tells who they
+ * were.
+ */
 export function listRelatives(tree: ProcessTree): Member[] {
   const leader = readProcess(tree.leaderPid)
   const known = leader && leader.startedAt === tree.leaderStartedAt ? [leader] : []
@@ -50,7 +59,7 @@ export function listRelatives(tree: ProcessTree): Member[] {
   return known.length > 0 ? [...known, ...listDescendants(tree.leaderPid)] : []
 }
 
-/** Whether it is still there. Cheap: looks at this one process. */
+/** True if the leader is alive. Cheap: looks at this one process. */
 export function isStillAlive(member: Member): boolean {
   const entry = readProcess(member.pid)
   return entry !== undefined && entry.startedAt === member.startedAt && !isZombie(entry)

@@ -3,7 +3,8 @@ import { encodeIdentity, type ProcessIdentity } from "./identity.ts"
 /**
  * The shell program between Meanwhile and a command. It does what must also happen when Meanwhile is gone:
  *
- * 1. Claims the right to run by creating the process file, which must not exist. Whoever finds none after a crash
+ * 1. Claims the right to run by creating the process file, which must not exist. A restart that finds none after a
+ * crash
  *    creates it first, and then this command never runs.
  * 2. Runs the command, in this process group, with both of its streams in the output file.
  * 3. Adds how the command ended. It outlives the signals that a stop sends to the group, so that this line is reached.

@@ -4,7 +4,7 @@ import { isSecretField } from "./secret-names.ts"
 
 /** Takes secrets out of whatever is stored, logged or shown. Finding none is cheap. */
 export interface Redactor {
-  /** What a command is given as its environment may come back in what it prints. */
+  /** Adds the values of a command's environment, which may come back in its output. */
   learn(environment: RedactorOptions["environment"]): void
   redactText(text: string): string
   /** The same value, not a copy, when there was nothing to take out. */

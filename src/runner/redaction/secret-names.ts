@@ -1,7 +1,10 @@
 /** One cheap look at a name: one in which this finds nothing names no secret. */
 const SUSPICIOUS_NAME = /pass|secret|credential|key|token|authorization|cookie/i
 
-/** Of a name in words, `apiKey` and `X-Api-Key` alike: `api_key`, `x_api_key`. Its last words say what it holds. */
+/**
+ * Splits a name into words: `apiKey` gives `api_key`, `X-Api-Key` gives `x_api_key`. The last words tell what the field
+ * holds.
+ */
 const SECRET_NAME = new RegExp(
   `(?:passwords?|passwd|passphrases?|(?:^|_)(?:${[
     "secrets?",
@@ -23,7 +26,7 @@ const DOUBTFUL_NAME =
 
 const SHORTEST_SECRET_CHARACTERS = 4
 
-/** What stands in the place of a secret without being one. */
+/** Values that stand in the place of a secret without being one. */
 const PLACEHOLDER =
   /^(?:required|optional|missing|invalid|none|null|undefined|true|false|string|unknown|hidden|include|omit|same-origin|x+|\*+|\.+)$/i
 
@@ -31,10 +34,10 @@ const PLACEHOLDER =
 const REFERENCE = /^\$(?:\{[^}]*\}|\([^)]*\)|[A-Z_][A-Z0-9_]*)$/
 
 const LONG_AND_WITHOUT_SPACE = /^\S{8,}$/
-/** What neither a word nor a name in code has. */
+/** Characters that neither a word nor a name in code has. */
 const RANDOM_LOOKING = /\d|[^\w.-]|[A-Z]{2}.*[a-z]|[a-z].*[A-Z]{2}/
 
-/** Whether the text of a field of this name is a secret, whatever its shape. */
+/** True if the text of a field of this name is a secret, in any shape. */
 export function isSecretField(name: string, text: string): boolean {
   if (text.length < SHORTEST_SECRET_CHARACTERS || !SUSPICIOUS_NAME.test(name)) return false
   if (PLACEHOLDER.test(text) || REFERENCE.test(text)) return false

@@ -1,5 +1,5 @@
 /**
- * What a terminal would show of a piece of output at the end of each line: without colours and cursor movements, a
+ * The text a terminal would show at the end of each line of output: without colours and cursor movements, a
  * progress bar in its last state. Movements to other lines are left out.
  */
 export function toDisplayText(text: string): string {

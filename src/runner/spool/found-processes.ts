@@ -6,7 +6,7 @@ import { forbidRun, readFacts } from "../process/process-file.ts"
 import { listMarkerEndings } from "../process/table.ts"
 import { type RunPaths, toProcessName } from "./run-paths.ts"
 
-/** What an earlier Meanwhile process left of the n-th process of a run. */
+/** The remains of the n-th process of a run, left by an earlier Meanwhile process. */
 export interface FoundProcess extends Launch {
   readonly number: number
   readonly found: Found
@@ -38,7 +38,8 @@ export async function findProcesses(paths: RunPaths, marker: string, clock: Cloc
 /**
  * Takes the right to run from every wrapper that may be there without its claim. Calls at the same time claim in any
  * order: a lower number may be late, and a higher one carries its marker already. Only the last to be spawned can have
- * missed that too, when Meanwhile died in the middle of it: it is the next number, or the next launch of one that never ran.
+ * missed that too, when Meanwhile died in the middle of it: it is the next number, or the next launch of one that never
+ * ran.
  */
 function forbidUnclaimed(directory: string, marker: string): void {
   const launches = listLaunches(directory)

@@ -1,4 +1,4 @@
-/** What a run wrote before anything of it is kept on disk. Past the limit the oldest bytes go. */
+/** Output of a run before any of it is kept on disk. Past the limit the oldest bytes go. */
 export interface MemoryOutput {
   readonly firstOffset: number
   readonly totalBytes: number

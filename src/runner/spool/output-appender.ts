@@ -41,7 +41,7 @@ export function createOutputAppender(path: string, onGrown: () => void): OutputA
       failure ??= toOutputError(error, path)
       queue = []
     } finally {
-      // What was appended while the file was being closed found a drain that no longer looked at the queue.
+      // Bytes appended while the file was being closed met a drain that no longer looked at the queue.
       isDraining = queue.length > 0
       if (isDraining) void inTurn(drain)
     }

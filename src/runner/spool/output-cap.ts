@@ -28,7 +28,7 @@ export interface OutputCapOptions {
   readonly appender: OutputAppender
   /** Asked before a cut: a worker that stood still may have lost the run without having heard of it. */
   readonly isOurs: () => Promise<boolean>
-  /** Whoever may write to the file beside the appender. Empty: nobody, and the watch ends. */
+  /** Processes that may write to the file beside the appender. Empty: there is none, and the watch ends. */
   readonly trees: () => readonly ProcessTree[]
   readonly onDropped: (before: number) => void
   readonly onFailure: (error: unknown) => void
@@ -109,13 +109,13 @@ export function createOutputCap(options: OutputCapOptions): OutputCap {
     },
     check,
     async settle() {
-      // One that is under way has not seen what was printed since it began.
+      // A look under way has not seen output printed since it began.
       await cutting
       check()
       await cutting
     },
     async close() {
-      // What was printed since the last look counts too.
+      // Output printed since the last look counts too.
       check()
       isClosed = true
       cancelTimer?.()

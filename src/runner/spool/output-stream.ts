@@ -13,7 +13,8 @@ export interface OutputStream {
   /** All of it is stored. */
   readonly isFinished: boolean
   /**
-   * Hands on what was printed so far, as much as one look takes and but for a line that is still being printed, and then
+   * Hands on what was printed so far, as much as one look takes and but for a line that is still being printed, and
+   * then
    * nothing more by itself.
    */
   pause(): Promise<void>
@@ -50,7 +51,7 @@ const NOTHING: Found = { totalBytes: 0 }
 export function createOutputStream(options: OutputStreamOptions): OutputStream {
   const { outputs, run, spool, redactor, clock } = options
   let position: number | undefined
-  /** What was printed at the last look. */
+  /** Bytes printed at the last look. */
   let seenBytes = -1
   /** Where the files began at the first look: what lay before it then is in the store alone, and was not dropped. */
   let beganAt: number | undefined
@@ -122,7 +123,8 @@ export function createOutputStream(options: OutputStreamOptions): OutputStream {
   }
 
   /**
-   * Secrets are found in whole lines, with what lies around them. A line that is still being printed waits, until nothing
+   * Secrets are found in whole lines, with what lies around them. A line that is still being printed waits, until
+   * nothing
    * was added to it for a while or it is longer than what a secret is looked for in.
    */
   async function findSafeEnd(source: OutputSource, start: number): Promise<number> {

@@ -38,7 +38,7 @@ function toDiskFullError(directory: string): MeanwhileError {
   return new MeanwhileError("disk_full", message, { directory })
 }
 
-/** Whether a write there must fail for want of space or of file entries. */
+/** True if a write there must fail for lack of space or inodes. */
 function isDiskFull(directory: string): boolean {
   const { bfree, bavail, files, ffree } = statfsSync(directory)
   const freeBlocks = process.getuid?.() === 0 ? bfree : bavail

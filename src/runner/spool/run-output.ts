@@ -6,7 +6,7 @@ import { EMPTY_BOOK, writeBook } from "./output-book.ts"
 import { type OutputSource, withFileSource } from "./output-source.ts"
 import { DIRECTORY_MODE, type RunPaths } from "./run-paths.ts"
 
-/** What one run prints: in memory until it is worth a file, then in the file that its processes write to as well. */
+/** The output of one run: in memory until it is worth a file, then in the file that its processes write to as well. */
 export interface RunOutput {
   readonly appender: OutputAppender
   write(data: string | Uint8Array): void
@@ -16,7 +16,7 @@ export interface RunOutput {
   prepare(): Promise<void> | undefined
   flush(): Promise<void>
   read<Result>(use: (source: OutputSource) => Promise<Result>): Promise<Result>
-  /** Nothing more can be written: says so to whoever flushes. */
+  /** Refuses further writes: the next flush reports it. */
   fail(error: unknown): void
   /** Nothing more may be written, not even what waits to be. */
   abandon(reason: MeanwhileError): void
@@ -96,7 +96,7 @@ export function createRunOutput({ paths, limitBytes, onGrown }: RunOutputOptions
         const { firstOffset, totalBytes } = held
         return use({ firstOffset, totalBytes, read: async (start, end) => held.read(start, end) })
       }
-      // What could not be written is told to whoever flushes; what was written can still be read.
+      // The next flush reports the failed write; earlier output stays readable.
       await appender.flush().catch(() => undefined)
       return withFileSource(paths, use)
     },

@@ -22,7 +22,7 @@ export interface ProcessControl {
   readonly graceMs: number
 }
 
-/** What a restart found of a run's processes. `nothing`: it has no folder. `never_ran`: none ran, and none will. */
+/** The processes of a run that a restart found. `nothing`: it has no folder. `never_ran`: none ran, and none will. */
 export type Reattachment = "never_ran" | "reattachable" | "lost" | "nothing"
 
 /** The processes of one run: the n-th call of `run` is the n-th process, in this Meanwhile process or a later one. */
@@ -44,7 +44,9 @@ export interface RunProcessesOptions {
   readonly guard: Guard
   /** The size of the output file past which the guard stops a process. */
   readonly stopPastBytes: number
-  /** `NAME=value`: the environment variable that its processes and all they start carry, with their number at its end. */
+  /**
+   * `NAME=value`: the environment variable that its processes and all they start carry, with their number at its end.
+   */
   readonly marker: string
   /** Resolves when the output file exists and holds all that was written before. */
   readonly prepareOutput: () => Promise<void> | undefined
@@ -93,7 +95,7 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
     }
   }
 
-  /** What an earlier Meanwhile process started, as if it had been started here. */
+  /** Adopts a process of an earlier Meanwhile process as if it had been started here. */
   async function resume(process: FoundProcess, control: ProcessControl): Promise<Supervised | "never_ran"> {
     const { found: outcome, path } = process
     if (outcome.state === "alive") return supervise(adoptProcess(path, outcome.tree, clock), control)

@@ -23,7 +23,10 @@ export interface RunSpool {
   write(data: string | Uint8Array): void
   /** Puts what was written so far, and all that follows, on disk: the run is becoming a task. */
   keep(): void
-  /** Resolves when all that was written is in the file, and within its limit. Rejects with `disk_full` when it cannot be. */
+  /**
+   * Resolves when all that was written is in the file, and within its limit. Rejects with `disk_full` when it cannot
+   * be.
+   */
   flush(): Promise<void>
   read(request?: OutputRequest, state?: { readonly isComplete: boolean }): Promise<OutputChunk>
   /** All that was printed so far, as it is: with its secrets. */
@@ -52,7 +55,7 @@ export interface RunSpoolOptions {
   readonly isOurs?: () => Promise<boolean>
 }
 
-/** What the spool gives each of its runs. */
+/** The parts that the spool gives each of its runs. */
 export interface RunSpoolContext {
   readonly directory: string
   readonly clock: Clock

@@ -30,7 +30,7 @@ export interface Spool {
     state: { readonly isComplete: boolean },
   ): Promise<OutputChunk>
   totalBytes(taskId: TaskId, run: number): Promise<number>
-  /** Whether the run has printed anything that was kept, or started a process. */
+  /** True if the run has kept output, or started a process. */
   hasRun(taskId: TaskId, run: number): boolean
   /** `ended` tells that nothing will be added. */
   waitFor(
@@ -43,7 +43,8 @@ export interface Spool {
   /** Folders whose Meanwhile process is gone, whether or not there is a task for them. */
   orphans(): Promise<readonly Orphan[]>
   /**
-   * Removes files only: whatever still runs is stopped by the run's `stopAll` before. With `lastRun`, what later runs have
+   * Removes files only: whatever still runs is stopped by the run's `stopAll` before. With `lastRun`, what later runs
+   * have
    * stays.
    */
   remove(taskId: TaskId, lastRun?: number): Promise<void>
@@ -68,7 +69,9 @@ export function createSpool({ directory, clock, redactor, owner, outputs }: Spoo
   const leaving = new Map<Promise<void>, string>()
   const guard = createGuard(directory, owner)
 
-  /** What runs here is read where it is printed; of anything else the store has all there is, if it keeps output. */
+  /**
+   * Output of a run in this process is read from its file; output of any other run from the store, if it keeps output.
+   */
   async function withSource<Result>(taskId: TaskId, run: number, use: (source: OutputSource) => Promise<Result>) {
     const key = toKey(taskId, run)
     const live = open.get(key)
@@ -98,7 +101,7 @@ export function createSpool({ directory, clock, redactor, owner, outputs }: Spoo
       const existing = open.get(key)
       existing?.update(options)
       if (existing) return existing
-      /** From here on whoever opens the run gets another object, which knows nothing of this one's end. */
+      /** From here on the next opener of the run gets a new object, which knows nothing of this one's end. */
       function onReleasing(released: Promise<void>): void {
         if (open.get(key) === created) open.delete(key)
         leaving.set(released, key)

@@ -23,7 +23,7 @@ export async function withStoredSource<Result>(
         return bytes
       },
     })
-    // What was dropped while it was read counts for nothing.
+    // Bytes dropped during the read are left out.
     if (!isCut || reading === MOST_READINGS) return { result }
   }
 }

@@ -13,19 +13,22 @@ export interface PatternWait {
   readonly request: PatternRequest
   /** Nothing will be added to the output any more. */
   readonly ended: Promise<void> | AbortSignal
-  /** Whether looking is costly now. Then whoever prints says so. Default: it is not. */
+  /** True if a look is costly now, so that the writer signals new output. Default: false. */
   readonly isFar?: () => boolean
   readonly onPrinted?: OnPrinted
   readonly withSource: <Result>(use: (source: OutputSource) => Promise<Result>) => Promise<Result>
 }
 
 const LOOK_EVERY_MS = 50
-/** What is said may be lost. */
+/** A signal may be lost. */
 const LOOK_FAR_EVERY_MS = 500
-/** A line without its newline counts once nothing was added to it for so long: a prompt never gets one. Who does not wait takes it as it stands. */
+/**
+ * A line without its newline counts once nothing was added to it for so long: a prompt never gets one. Who does not
+ * wait takes it as it stands.
+ */
 const QUIET_MS = 200
 
-/** What the last look came to. */
+/** The outcome of the last look. */
 interface Seen {
   readonly totalBytes: number
   /** When it had last grown. */

@@ -3,7 +3,7 @@ import { promisify } from "node:util"
 
 /** Hands the write-ahead log to the disk while the event loop goes on. */
 export interface LogFlush {
-  /** What is in the log now. Never rejects: the next commit that waits for the disk meets what is wrong with it. */
+  /** Flushes what the log holds now. Never rejects: the next commit that waits for the disk meets the same error. */
   handOver(): Promise<void>
   /** Contract: nothing is being handed over. */
   close(): void

@@ -31,7 +31,7 @@ export function createTransaction(parts: TransactionParts): RunTransaction {
   const release = prepare(database, "RELEASE writer")
   const takeBack = prepare(database, "ROLLBACK TO writer")
 
-  /** Whether the last group had a refusal: then the next is likely to have one, too. */
+  /** True if the last group had a refusal: the next one is likely to have one too. */
   let isCareful = false
 
   function runWriter(operations: readonly Operation[]): Outcome {

@@ -43,7 +43,7 @@ const REFUSALS: ReadonlyMap<number, Refusal> = new Map([
   ],
 ])
 
-/** Whether SQLite itself failed: not a refusal of ours, and not a mistake in the program. */
+/** True if SQLite itself failed, as opposed to a refusal of ours or a bug in the program. */
 export function isSqliteError(error: unknown): boolean {
   return primaryCode(error) !== undefined
 }

@@ -99,7 +99,10 @@ const TASK_OF_GROUP =
 
 const UNFINISHED: ReadonlySet<GroupState> = new Set(["open", "sealed"])
 
-/** What is not finished yet is indexed, and so are results that a person decides on: the query says so where it can. */
+/**
+ * Unfinished groups and results that a person decides on are indexed: the query repeats that condition to use the
+ * index.
+ */
 function toQuery(filter: GroupFilter): { sql: string; parameters: SQLInputValue[] } {
   const conditions: string[] = []
   const parameters: SQLInputValue[] = []

@@ -5,7 +5,7 @@ import { prepare } from "../sqlite/statement.ts"
 /** Longer inputs lie apart, so that a change of status does not write them again. */
 const INLINE_CHARACTERS = 1_000
 
-/** Whether they lie in a row of their own instead of the task's. */
+/** True if the inputs lie in a row of their own instead of the task's. */
 export function isLarge({ input, metadata }: InputText): boolean {
   return input.length + metadata.length > INLINE_CHARACTERS
 }

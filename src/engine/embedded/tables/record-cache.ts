@@ -8,7 +8,7 @@ import type { StoredTask } from "../../rules/stored-task.ts"
 import type { StoredSession, Tables } from "../../rules/tables.ts"
 import { createWriterMemory } from "./writer-memory.ts"
 
-/** What this engine wrote or read lately, so that it need not be read again. */
+/** Records that this engine wrote or read lately, so that it need not read them again. */
 export interface RecordCache {
   /** The tables as the operations see them, inside a transaction that holds the write lock. */
   readonly tables: Tables
@@ -29,7 +29,8 @@ const MOST_SESSIONS = 1_000
 
 /**
  * Right with several processes: SQLite's data version changes when another connection commits, and none can commit
- * between `begin` and the end of a transaction that holds the write lock. A read without the lock may find a record newer
+ * between `begin` and the end of a transaction that holds the write lock. A read without the lock may find a record
+ * newer
  * than the version it looked at; the next look then forgets it.
  */
 export function createRecordCache(database: DatabaseSync, tables: Tables): RecordCache {

@@ -2,7 +2,7 @@ import type { Step } from "../../../task/step.ts"
 import type { StepTable, TaskTable } from "../../rules/tables.ts"
 import type { WriterMemory } from "./writer-memory.ts"
 
-/** What is known of the steps of a task's run. */
+/** Known steps of a task's run. */
 export interface KnownSteps {
   readonly run: number
   /** The number of the one that finished last; null while nobody has looked. */
@@ -11,7 +11,9 @@ export interface KnownSteps {
   readonly started: Step | null
 }
 
-/** Remembers which step finished last, for which the longer is looked the more there are, and which one is under way. */
+/**
+ * Remembers which step finished last, for which the longer is looked the more there are, and which one is under way.
+ */
 export function createStepCache(table: StepTable, known: WriterMemory<number, KnownSteps>): StepTable {
   function find(task: number, run: number): KnownSteps {
     const steps = known.get(task)

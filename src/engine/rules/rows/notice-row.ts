@@ -17,7 +17,7 @@ export interface NoticeRow {
   readonly claimed_by_task: TaskId | null
   readonly claimed_by_run: number | null
   readonly claimed_by_key: string | null
-  /** Of its task. */
+  /** The task's own value. */
   readonly trace_id: string | null
 }
 

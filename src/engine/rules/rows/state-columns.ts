@@ -1,7 +1,7 @@
 import type { Patch } from "../../../task/patch.ts"
 import type { RunState } from "../../../task/record.ts"
 
-/** What the columns of a state hold. */
+/** The values of a state's columns. */
 export interface StateColumns {
   readonly worker: string | null
   readonly availableAt: number | null
