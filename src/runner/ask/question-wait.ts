@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { type JsonObject, toJson } from "../../base/json.ts"
+import { shorten } from "../../base/shorten.ts"
 import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 import { createWaitId } from "../../task/id.ts"
 import { type Patch, toPatch } from "../../task/patch.ts"
@@ -34,7 +35,7 @@ export function toQuestionWait(scope: RunnerScope, question: Question): Wait {
 
 export function toQuestionTitle(scope: RunnerScope, { text }: Question): string {
   const [line = ""] = toVisibleText(scope.redactor.redactText(text)).split("\n")
-  return `asks: ${line.length > LONGEST_TITLE ? `${line.slice(0, LONGEST_TITLE - 1)}…` : line}`
+  return `asks: ${shorten(line, LONGEST_TITLE)}`
 }
 
 /** The same for the same question, so that it is found again. */

@@ -1,3 +1,4 @@
+import { shorten } from "../../base/shorten.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import { createTaskId, createWaitId } from "../../task/id.ts"
 import type { TaskDetails, TaskRecord } from "../../task/record.ts"
@@ -56,8 +57,7 @@ function toWait(scope: RunnerScope, group: GroupRecord, members: readonly TaskRe
 }
 
 function toDescription(member: TaskRecord): string {
-  const text = describeResult(member)
-  return text.length > LONGEST_DESCRIPTION ? `${text.slice(0, LONGEST_DESCRIPTION - 1)}…` : text
+  return shorten(describeResult(member), LONGEST_DESCRIPTION)
 }
 
 /** It counts as started by whoever started the members: in their trace, and as many reports away from a person. */

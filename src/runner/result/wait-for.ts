@@ -1,4 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
+import { lookUntil } from "../../base/look-until.ts"
 import type { WaitAnswer, WaitRequest } from "../../plugin/wait-request.ts"
 import { DEFAULT_WORKSPACE, type WorkspaceId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
@@ -64,48 +65,39 @@ async function watch(
   { limitMs, signal }: WaitRequest,
   run: ActiveRun | undefined,
 ): Promise<WaitAnswer["reason"]> {
-  let woken = Promise.withResolvers<void>()
-  let end: "released" | "time" | null = limitMs === 0 ? "time" : null
-  const finish = (reason: "released" | "time"): void => {
-    end ??= reason
-    woken.resolve()
-  }
-  const release = (): void => finish("released")
-  const signals = [signal, run?.abort.signal, scope.closed.signal].filter((one) => one !== undefined)
-  for (const one of signals) one.addEventListener("abort", release)
-  if (signals.some(({ aborted }) => aborted)) release()
-  const cancelLimit = scope.clock.schedule(limitMs, () => finish("time"))
-  const unsubscribe = scope.engine.bus.subscribe((wake) => {
-    if (subject.hear(wake)) woken.resolve()
-  })
-  const stopLooking = subject.begin?.(() => woken.resolve())
+  const signals = [signal, run?.abort.signal, scope.closed.signal]
+  let stopLooking: (() => void) | undefined
   let takeSlotsBack: (() => void) | undefined
+  const begin = (wake: () => void): void => {
+    stopLooking ??= subject.begin?.(wake)
+  }
   try {
-    for (;;) {
-      woken = Promise.withResolvers()
-      const reason = (await subject.look()) ?? end
-      if (reason) return reason
-      if (run) takeSlotsBack ??= yieldSlots(scope, run)
-      await nextNews(scope, subject, woken)
-    }
+    const met = await lookUntil({
+      clock: scope.clock,
+      pollMs: scope.config.completionScanIntervalMs,
+      timeoutMs: limitMs,
+      signals,
+      subscribe(wake) {
+        begin(wake)
+        return scope.engine.bus.subscribe((heard) => {
+          if (subject.hear(heard)) wake()
+        })
+      },
+      onPoll: () => void subject.hear({ about: "unknown" }),
+      async look() {
+        const reason = await subject.look()
+        if (run && !reason) takeSlotsBack ??= yieldSlots(scope, run)
+        return reason ?? undefined
+      },
+    })
+    if (met) return met
+    begin(() => {})
+    const isReleased = signals.some((one) => one?.aborted)
+    return (await subject.look()) ?? (isReleased ? "released" : "time")
   } finally {
     takeSlotsBack?.()
     stopLooking?.()
-    unsubscribe()
-    cancelLimit()
-    for (const one of signals) one.removeEventListener("abort", release)
   }
-}
-
-/** A wake-up, or so much time without one that something may have been missed. */
-async function nextNews(scope: RunnerScope, subject: WaitSubject, woken: PromiseWithResolvers<void>): Promise<void> {
-  const lookAnyway = (): void => {
-    subject.hear({ about: "unknown" })
-    woken.resolve()
-  }
-  const cancelPoll = scope.clock.schedule(scope.config.completionScanIntervalMs, lookAnyway, { isBackground: true })
-  await woken.promise
-  cancelPoll()
 }
 
 function toWanted(until: WaitRequest["until"], count: number): number {

@@ -1,6 +1,8 @@
+import { lookUntil } from "../../base/look-until.ts"
 import type { TaskId, WorkspaceId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
+import type { ActiveRun } from "./active-run.ts"
 import type { RunnerScope } from "./scope.ts"
 
 export interface EndWait {
@@ -16,66 +18,50 @@ export interface EndWait {
  * such task. Waiting for what runs here costs nothing, for what runs elsewhere a slow poll.
  */
 export async function waitForEnd(scope: RunnerScope, id: TaskId, wait: EndWait = {}): Promise<TaskRecord | undefined> {
-  const { timeoutMs, signal } = wait
-  if (timeoutMs === 0 || signal?.aborted || scope.closed.signal.aborted) return read(scope, id, wait)
-  const over = Promise.withResolvers<void>()
-  const cancelTimer = timeoutMs === undefined ? undefined : scope.clock.schedule(timeoutMs, over.resolve)
-  const giveUp = () => over.resolve()
-  signal?.addEventListener("abort", giveUp)
-  scope.closed.signal.addEventListener("abort", giveUp)
-  try {
-    return await watch(scope, id, wait, over.promise)
-  } finally {
-    cancelTimer?.()
-    signal?.removeEventListener("abort", giveUp)
-    scope.closed.signal.removeEventListener("abort", giveUp)
-  }
+  const here = findOwn(scope, id, wait)
+  let runsHere = here !== undefined
+  let endedHere: TaskRecord | null = null
+  const found = await lookUntil<{ readonly task: TaskRecord | undefined }>({
+    clock: scope.clock,
+    pollMs: scope.config.completionScanIntervalMs,
+    timeoutMs: wait.timeoutMs,
+    signals: [wait.signal, scope.closed.signal],
+    subscribe(wake) {
+      let isOver = false
+      let unsubscribe: (() => void) | undefined
+      function watchStore(): void {
+        if (!isOver) unsubscribe = scope.engine.bus.subscribeTask(id, (mayBeOver) => mayBeOver && wake())
+      }
+      if (!here) watchStore()
+      // Null: this process did not write its end, and only the store knows how it goes on.
+      void here?.ended.promise.then((task) => {
+        runsHere = false
+        endedHere = task
+        if (!task) watchStore()
+        wake()
+      })
+      return () => {
+        isOver = true
+        unsubscribe?.()
+      }
+    },
+    async look() {
+      if (runsHere) return undefined
+      if (endedHere) return { task: endedHere }
+      const task = await read(scope, id, wait)
+      return !task || isTerminal(task.status) ? { task } : undefined
+    },
+  })
+  return found ? found.task : read(scope, id, wait)
+}
+
+/** Its run in this process, if the store knows that run. */
+function findOwn({ active }: RunnerScope, id: TaskId, { workspace }: EndWait): ActiveRun | undefined {
+  const here = active.get(id)
+  return here?.standing.in === "background" && (workspace ?? here.workspace) === here.workspace ? here : undefined
 }
 
 async function read({ store }: RunnerScope, id: TaskId, { workspace }: EndWait): Promise<TaskRecord | undefined> {
   const task = await store.task(id)
   return workspace === undefined || task?.workspace === workspace ? task : undefined
-}
-
-async function watch(
-  scope: RunnerScope,
-  id: TaskId,
-  wait: EndWait,
-  over: Promise<void>,
-): Promise<TaskRecord | undefined> {
-  let isOver = false
-  const ended = over.then(() => {
-    isOver = true
-    return null
-  })
-  const here = scope.active.get(id)
-  const isOurs = here?.standing.in === "background" && (wait.workspace ?? here.workspace) === here.workspace
-  const endedHere = isOurs ? await Promise.race([here.ended.promise, ended]) : null
-  if (endedHere) return endedHere
-  return watchStore(scope, id, wait, ended, () => isOver)
-}
-
-/** Subscribes before it reads, so that an end in between is not missed. */
-async function watchStore(
-  scope: RunnerScope,
-  id: TaskId,
-  wait: EndWait,
-  over: Promise<null>,
-  isOver: () => boolean,
-): Promise<TaskRecord | undefined> {
-  const { completionScanIntervalMs } = scope.config
-  let woken = Promise.withResolvers<void>()
-  const unsubscribe = scope.engine.bus.subscribeTask(id, (mayBeOver) => mayBeOver && woken.resolve())
-  try {
-    for (;;) {
-      woken = Promise.withResolvers()
-      const task = await read(scope, id, wait)
-      if (!task || isTerminal(task.status) || isOver()) return task
-      const cancelPoll = scope.clock.schedule(completionScanIntervalMs, woken.resolve, { isBackground: true })
-      await Promise.race([woken.promise, over])
-      cancelPoll()
-    }
-  } finally {
-    unsubscribe()
-  }
 }
