@@ -96,7 +96,7 @@ export const VOCABULARIES: Readonly<Record<VocabularyName, () => Vocabulary>> = 
 interface TaskToolParts {
   readonly settings: VocabularySettings
   readonly oneAtATime: OneAtATime
-  /** Of all exposed tools, as they are now. */
+  /** Computed from all tools exposed now. */
   readonly capable: () => readonly CapableTool[]
 }
 

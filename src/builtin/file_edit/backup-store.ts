@@ -24,7 +24,7 @@ const historySchema = lazily(() => z.object({ path: z.string(), changes: z.array
 /** One change of a file, written down before it is made: after a crash it may be one that never happened. */
 export type RecordedChange = z.infer<ReturnType<typeof changeSchema>>
 
-/** What files were before each change: a folder for each file, a numbered copy for each change. */
+/** Copies of files before each change: a folder per file, a numbered copy per change. */
 export interface BackupStore {
   /** The oldest first. */
   changesOf(place: Place): Promise<readonly RecordedChange[]>

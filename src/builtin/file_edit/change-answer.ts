@@ -4,7 +4,7 @@ import { hashOf } from "./file-state.ts"
 import { measureChange } from "./file-diff.ts"
 import type { PlannedChange } from "./working-files.ts"
 
-/** What a tool hands back about a change it made. `more` is added to the payload. */
+/** The answer of a tool about a change it made. `more` is added to the payload. */
 export async function toChangeAnswer(change: PlannedChange, more: JsonObject = {}): Promise<ToolReturn> {
   const { place, before, after } = change
   const isSame = (before?.hash ?? null) === (after ? hashOf(after) : null)

@@ -1,7 +1,7 @@
 import { sep } from "node:path"
 import { isInside } from "./path-inside.ts"
 
-/** What a path inside the root may be used for. */
+/** Permitted use of a path inside the root. */
 export type PathRight = "all" | "read" | "none"
 
 export interface PathRules {

@@ -3,7 +3,7 @@ import type { SessionId } from "../../task/id.ts"
 import type { FileState } from "./file-state.ts"
 import type { Place } from "./working-root.ts"
 
-/** What each conversation last saw of each file. In memory: after a restart nothing counts as seen. */
+/** The last content of each file that each conversation saw. In memory: after a restart nothing counts as seen. */
 export interface SeenFiles {
   remember(session: SessionId | null, place: Place, hash: string | null): void
   /** Refuses when the file is no longer what the conversation saw; not one it never saw, nor one that is gone. */

@@ -103,7 +103,7 @@ function applyEdit(text: string, edit: TextEdit, path: string): string {
   return text.slice(0, start) + newText + text.slice(start + oldText.length)
 }
 
-/** Whether this very edit makes the one text of the other. */
+/** True if exactly this edit turns the one text into the other. */
 function leadsTo(before: string, edit: TextEdit, after: string): boolean {
   try {
     return applyEdit(before, edit, "") === after

@@ -17,7 +17,7 @@ export interface FoundFile {
   lastChange(): Promise<LastChange>
 }
 
-/** What a file is and what it will be. Undefined: there is no file. */
+/** A file before and after a change. Undefined: there is no file. */
 export interface PlannedChange {
   readonly place: Place
   readonly before: FileState | undefined
@@ -34,7 +34,7 @@ export interface WorkingFiles {
   isHere(pinned: { readonly path: string }): boolean
   folderOf(pinned: { readonly path: string }): string
   read(path: string, session: SessionId | null): Promise<{ readonly place: Place; readonly state: FileState }>
-  /** What `change` would do now. Changes nothing. */
+  /** Previews `change`. Changes nothing. */
   plan(path: string, decide: DecideContent): Promise<PlannedChange>
   /** Contract: the old content is in the backups before the file changes. */
   change(path: string, session: SessionId | null, decide: DecideContent): Promise<PlannedChange>

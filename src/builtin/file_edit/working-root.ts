@@ -25,9 +25,9 @@ export type Purpose = "read" | "change"
 export interface WorkingRoot {
   /** Contract: refuses whatever lies outside, and what must not be used for the purpose. Changes nothing. */
   locate(path: string, purpose: Purpose): Promise<Place>
-  /** The same file for whoever has another root, who refuses it. A path that nobody takes stays as it is. */
+  /** An absolute path, which a process with another root refuses. A path that no root accepts stays unchanged. */
   pin(path: string): string
-  /** Of a path that was pinned. Says nothing about whether it may be used. */
+  /** For a pinned path. Says nothing about permission to use it. */
   isHere(path: string): boolean
 }
 

@@ -30,7 +30,9 @@ const turn = fc.record({
 })
 type Turn = typeof turn extends fc.Arbitrary<infer Value> ? Value : never
 
-/** Histories as they stand before a model call: parallel calls, results in one or in several messages, reasoning, files. */
+/**
+ * Histories as they stand before a model call: parallel calls, results in one or in several messages, reasoning, files.
+ */
 const history = fc.array(turn, { minLength: 1, maxLength: 12 }).map((turns) => {
   let calls = 0
   const toMessages = ({ asked, files, exchanges }: Turn, index: number): Message[] => [
@@ -64,7 +66,7 @@ const history = fc.array(turn, { minLength: 1, maxLength: 12 }).map((turns) => {
   return turns.flatMap(toMessages)
 })
 
-/** What shortening leaves alone: by it a message is found again. */
+/** A part that shortening leaves alone: it identifies a message. */
 function toIdentity(message: Message): string {
   if (message.role === "tool") return `tool ${message.parts.map(({ callId }) => callId).join()}`
   return message.role === "user" ? `user ${textOf(message).split(" ", 1).join()}` : JSON.stringify(message)

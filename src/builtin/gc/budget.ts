@@ -8,15 +8,17 @@ export type EstimateTokens = CollectionContext["estimateTokens"]
 const WIDEST_CORRECTION = 4
 
 export interface Budget {
-  /** What the messages take now, as estimated. */
+  /** Estimated tokens of the messages now. */
   readonly takenTokens: number
-  /** What they may take, by the same estimate. */
+  /** Allowed tokens, by the same estimate. */
   readonly targetTokens: number
   /** The most that one request for a summary may hold. */
   readonly chunkTokens: number
 }
 
-/** Estimates are corrected by what the provider counted: without that, an estimate too low would never make enough room. */
+/**
+ * Estimates are corrected by what the provider counted: without that, an estimate too low would never make enough room.
+ */
 export function toBudget(
   messages: readonly Message[],
   usage: ContextUsage,

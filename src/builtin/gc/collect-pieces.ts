@@ -20,7 +20,7 @@ export interface CollectionRequest {
   readonly strategy: "truncate" | "summarize" | "hybrid"
 }
 
-/** What is put in front, and what the person is told of it. */
+/** The message put in front, and the text for the person. */
 interface Replacement {
   readonly lead: Lead
   readonly report: string
@@ -92,7 +92,7 @@ async function replace(
   }
 }
 
-/** What stands for messages that went without a summary: an earlier summary stays. */
+/** A placeholder for messages removed without a summary: an earlier summary stays. */
 function toGapLead(leads: readonly Lead[]): Lead {
   const summaries = leads.filter((lead) => lead.kind === "summary")
   if (summaries.length === 0) return { kind: "note" }

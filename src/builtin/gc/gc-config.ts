@@ -22,7 +22,7 @@ const options = lazily(() => {
   }
 })
 
-/** What is kept of a conversation, and how much is said about the rest. */
+/** The kept part of a conversation, and the size of the summary of the rest. */
 const gcOptionsSchema = lazily(() => z.strictObject(options()).readonly())
 export type GcOptions = z.input<ReturnType<typeof gcOptionsSchema>>
 export type GcSettings = z.output<ReturnType<typeof gcOptionsSchema>>

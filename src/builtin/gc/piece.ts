@@ -2,7 +2,8 @@ import { callsOf, type Message } from "../../plugin/message.ts"
 import { leadOf, type Lead } from "./lead.ts"
 
 /**
- * What is kept or removed as one: a user message that opens a turn, or an exchange, which is an assistant message with
+ * A unit that is kept or removed as one: a user message that opens a turn, or an exchange, which is an assistant
+ * message with
  * all the results of its calls. A call and its result are therefore never parted.
  */
 export interface Piece {
@@ -13,7 +14,7 @@ export interface Piece {
 }
 
 export interface Pieces {
-  /** What stands for messages that earlier collections removed. */
+  /** A placeholder for messages that earlier collections removed. */
   readonly leads: readonly Lead[]
   readonly pieces: readonly Piece[]
 }

@@ -3,7 +3,7 @@ import { fitPieces } from "./fit.ts"
 import type { GcSettings } from "./gc-config.ts"
 import { type Piece, toMessages } from "./piece.ts"
 
-/** What a collection does with each piece of the conversation. */
+/** The action of a collection for each piece of the conversation. */
 export interface Plan {
   /** The first turn, when it is kept apart from the others. */
   readonly first: readonly Piece[]

@@ -14,7 +14,7 @@ export function shortenText(text: string, mostCharacters: number): string {
 }
 
 export interface Shortening {
-  /** Of one result, or of one user message. */
+  /** Length limit of one result, or of one user message. */
   readonly mostCharacters: number
   readonly keepsFiles: boolean
 }

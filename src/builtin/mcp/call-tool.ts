@@ -18,7 +18,7 @@ export interface ServerCall {
   readonly isIdempotent: boolean
 }
 
-/** What the step records of a call. */
+/** The record of a call in its step. */
 const begun = lazily(() =>
   z.union([z.object({ taskId: z.string() }), z.object({ result: z.record(z.string(), z.json()) })]),
 )
@@ -36,16 +36,18 @@ const ATTEMPTS = 3
 /**
  * Calls a tool of a server. The call itself is one step, whose record is the result, or the id of the task that the
  * server made of it. Around it lies one that may always be repeated: while both are open the stricter one counts, and
- * when the call has ended the outer one alone. An idempotent tool is called again wherever Meanwhile died. For any other,
+ * when the call has ended the outer one alone. An idempotent tool is called again wherever Meanwhile died. For any
+ * other,
  * when Meanwhile dies
  *
  * - before anything is promoted: nothing is written of the steps, and the turn tells the model that it was interrupted;
- * - inside the call: the server may have got it or not, and the task ends `interrupted`. A task that the server may have
+ * - inside the call: the server may have got it or not, and the task ends `interrupted`. A task that the server may
+ * have
  *   made of it is unknown to us and ends by its own rules;
  * - after the call: the result is there, or the server's task is picked up by its id, also when that has ended by then;
  * - in the moment before the outer step is written: the task ends `interrupted`;
  * - after the outer step has ended and before ours has: the result is there;
- * - while it was being stopped: the server's task is ended by whoever finds ours.
+ * - while it was being stopped: the worker that finds our task ends the server's task.
  */
 export async function callServerTool(
   call: ServerCall,
@@ -79,7 +81,8 @@ export async function callServerTool(
 }
 
 /**
- * Ends the server's task of a run whose process died while it was being stopped. A call that had not come to an answer may
+ * Ends the server's task of a run whose process died while it was being stopped. A call that had not come to an answer
+ * may
  * have made one that nobody knows.
  */
 export async function endServerTask(link: ServerLink, steps: readonly Step[]): Promise<boolean> {

@@ -3,7 +3,9 @@ import type { Clock } from "../../base/clock.ts"
 /** Lets those who wait look again whenever something has changed. */
 export interface ChangeGate {
   announce(): void
-  /** What `look` finds, or null when the time is up. Rejects with the signal's reason; throws what `look` throws. */
+  /**
+   * The value `look` finds, or null when the time is up. Rejects with the signal's reason; throws what `look` throws.
+   */
   wait<Found>(look: () => Found | null, signal: AbortSignal, waitMs: number): Promise<Found | null>
 }
 

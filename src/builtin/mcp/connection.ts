@@ -13,7 +13,7 @@ export interface ToolDefinition {
   readonly isIdempotent: boolean
   /** A call of it is asked for as a task. Servers of the second generation decide for themselves. */
   readonly asksForTask: boolean
-  /** What is wrong with an input; empty when nothing is. */
+  /** Problems of an input; empty if there are none. */
   check(input: JsonValue): readonly string[]
 }
 
@@ -22,7 +22,7 @@ export interface RequestOptions {
   readonly onProgress?: (update: { done: number; total: number | null; line: string | null }) => void
 }
 
-/** What a server wants to be told before it goes on, by key. */
+/** Input a server requests before it continues, by key. */
 export type InputRequests = Readonly<Record<string, { readonly method: string; readonly params: JsonObject }>>
 
 export type CallAnswer =
@@ -35,7 +35,7 @@ export type CallAnswer =
 export interface Connection {
   readonly generation: Generation
   readonly instructions: string
-  /** Resolves when the connection is gone, whoever ended it. */
+  /** Resolves when the connection is gone, ended by either side. */
   readonly closed: Promise<void>
   listTools(): Promise<readonly ToolDefinition[]>
   /** `more`: the answers to what an earlier answer required. */

@@ -44,7 +44,7 @@ export function toFieldQuestion(text: string, name: string, field: Field, isRequ
   }
 }
 
-/** What the person's words are as a value of the field, or why they are none. */
+/** The person's words as a value of the field, or the reason why they are not valid. */
 export function readField(field: Field, answer: string): { value: JsonValue } | { problem: string } {
   const text = answer.trim()
   const options = toOptions(field)

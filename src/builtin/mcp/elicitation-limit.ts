@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { lazily } from "../../base/lazily.ts"
 
-/** What a form may demand of a text or a number beside its type. */
+/** Constraints of a form on a text or a number beside its type. */
 export const limitShape = lazily(() => ({
   format: z.string().optional(),
   minLength: z.number().optional(),

@@ -51,7 +51,7 @@ function findProblem({ command, url, wantsUrl, wantsCommand }: Given): string | 
   return command === undefined && url === undefined ? "needs a command (stdio) or a url (HTTP)" : null
 }
 
-/** What stands in `.mcp.json`. Keys that other programs keep there are passed over. */
+/** The content of `.mcp.json`. Keys of other programs are ignored. */
 export const mcpConfigSchema = z.object({
   mcpServers: z.record(z.string().regex(SERVER_NAME, "must be letters, digits, . _ - and spaces"), server).default({}),
 })

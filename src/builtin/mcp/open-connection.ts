@@ -106,7 +106,7 @@ function createTransport(options: OpenOptions): { transport: Transport; lastLine
   return { transport: carryTasks(http), lastLine: () => "" }
 }
 
-/** What a program needs to start at all; nothing of it is a secret. */
+/** Variables a program needs to start at all; none of them is a secret. */
 const BASICS = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "TERM", "TMPDIR", "TZ"]
 
 /** All a server gets to see: the basics of Meanwhile's own environment, and what the configuration gives it. */

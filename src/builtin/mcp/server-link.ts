@@ -17,7 +17,7 @@ export interface ServerStatus {
   readonly state: ServerState
   readonly generation: Generation | null
   readonly tools: readonly string[]
-  /** Of the newest failure, also when it is connected again. */
+  /** The reason of the newest failure, also after a reconnect. */
   readonly lastError: string | null
 }
 
@@ -30,12 +30,12 @@ export interface ServerLink {
   /** Resolves when the first attempt is over, however it went. */
   start(): Promise<void>
   status(): ServerStatus
-  /** Of the newest list: they stay known while the server is away. */
+  /** Tools of the newest list: they stay known while the server is away. */
   tools(): readonly ToolDefinition[]
   instructions(): string
   /** Waits for a connection at most so long; refused as `plugin_unavailable` after that. */
   connection(signal: AbortSignal, waitMs: number): Promise<Connection>
-  /** What a call found out about it. A new one is sought in the background. */
+  /** A call reports a dead connection. A new one is opened in the background. */
   lose(connection: Connection, error: Error): void
   close(): Promise<void>
 }
@@ -167,7 +167,7 @@ async function answer(
   return elicit(server, params, { person: context.person, signal: AbortSignal.any([signal, context.signal]) })
 }
 
-/** Of a tool that is listed twice, the first. */
+/** Keeps the first of two tools with one name. */
 function toOffered({ tools }: ServerConfig, listed: readonly ToolDefinition[]): readonly ToolDefinition[] {
   const names = listed.map(({ name }) => name)
   return listed.filter(({ name }, index) => names.indexOf(name) === index && (tools?.includes(name) ?? true))
@@ -185,7 +185,7 @@ function toUnavailable(name: string, state: ServerState, lastError: string | nul
 
 const FIRST_RETRY_MS = 500
 const LONGEST_RETRY_MS = 60_000
-/** What falls again sooner is not well yet: the next wait goes on growing. */
+/** A connection that fails sooner than this is not stable: the next wait keeps growing. */
 const WELL_AFTER_MS = 30_000
 
 /** When to try again what keeps failing: later each time, soon again after it was well for a while. */

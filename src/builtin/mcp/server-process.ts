@@ -24,7 +24,9 @@ const STDIN_GRACE_MS = 1_000
 const SIGTERM_GRACE_MS = 2_000
 const KEPT_LINE_CHARACTERS = 300
 
-/** A server as a child process in a group of its own, which ends as a whole: a wrapper such as npx leaves nobody behind. */
+/**
+ * A server as a child process in a group of its own, which ends as a whole: a wrapper such as npx leaves nobody behind.
+ */
 export function createServerProcess({ command, args, cwd, env }: ServerProcessOptions): ServerProcess {
   const buffer = new ReadBuffer()
   let child: ChildProcessWithoutNullStreams | null = null
@@ -67,7 +69,7 @@ export function createServerProcess({ command, args, cwd, env }: ServerProcessOp
   return transport
 }
 
-/** What is no message is reported and passed over; a message without end closes the connection. */
+/** A line that is no message is reported and skipped; a message without end closes the connection. */
 function readMessages(transport: ServerProcess, buffer: ReadBuffer, chunk: Buffer): void {
   try {
     buffer.append(chunk)

@@ -37,7 +37,7 @@ function toInput(definition: ToolDefinition): z.ZodType<JsonObject> {
     const problems = isObject ? definition.check(toJson(given)) : ["must be an object"]
     for (const message of problems) context.addIssue({ code: "custom", message })
   })
-  // What the check lets through is an object; zod has no type that says so and keeps the schema as it is.
+  // A value that passes the check is an object; zod has no type for that which keeps the schema unchanged.
   return input.meta({ ...schema, type: "object" }) as unknown as z.ZodType<JsonObject>
 }
 
@@ -57,7 +57,8 @@ const LONGEST_NAME = 64
 const HASH_CHARACTERS = 8
 
 /**
- * `mcp__server__tool` in the letters every model API takes. A name that had to be changed or cut, or could be read in two
+ * `mcp__server__tool` in the letters every model API takes. A name that had to be changed or cut, or could be read in
+ * two
  * ways, ends in a hash of the original, so that two tools never meet and the same tool always has the same name.
  */
 export function toToolName(server: string, tool: string): string {

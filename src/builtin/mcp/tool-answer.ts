@@ -39,7 +39,7 @@ const toolResult = lazily(() =>
 
 type Block = z.output<ReturnType<typeof block>>
 
-/** What a server's result is to the one who called: text, or content as it is, or a failure with what it said. */
+/** A server's result for the caller: text, content as it is, or a failure with the server's words. */
 export function toToolAnswer(tool: string, result: JsonObject): JsonValue | ToolReturn {
   const parsed = toolResult().safeParse(result)
   if (!parsed.success) return failWith({ code: "server_error", message: `${tool} gave a result that is none.` }, result)

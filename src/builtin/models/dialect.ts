@@ -2,13 +2,13 @@ import type { SharedV4ProviderOptions } from "@ai-sdk/provider"
 import { isJsonObject, type JsonObject } from "../../base/json.ts"
 import type { ProviderMetadata } from "../../plugin/message.ts"
 
-/** What the API behind a language model takes, as far as its SDK does not see to it. */
+/** Constraints of the API behind a language model that its SDK does not handle. */
 export interface Dialect {
   /** The key that marks what this provider wrote, where it leaves no metadata of its own. */
   readonly origin: string
   /** Metadata with one of these keys is its own and is sent back; any other is passed over. */
   readonly metadataKeys: readonly string[]
-  /** Whether reasoning of its own, with this metadata, may be sent back. Reasoning of others never is. */
+  /** True if the provider's own reasoning, with this metadata, may be sent back. Reasoning of others never is. */
   takesReasoning(own: JsonObject): boolean
   /** Ids of calls that do not match are replaced by `length` hexadecimal digits. */
   readonly callId: { readonly pattern: RegExp; readonly length: number }
@@ -23,7 +23,7 @@ export interface Dialect {
 const PLAIN_ID = { pattern: /^[a-zA-Z0-9_-]{1,64}$/, length: 32 }
 const PRINTABLE_ID = { pattern: /^[\x21-\x7e]{1,64}$/, length: 32 }
 const MISTRAL_ID = { pattern: /^[a-zA-Z0-9]{9}$/, length: 9 }
-/** Of the OpenAI-compatible servers, most want their own reasoning back and some insist on it; these refuse it. */
+/** Most OpenAI-compatible servers want their own reasoning back, and some insist on it; these refuse it. */
 const REFUSING_REASONING: readonly string[] = ["groq", "mistral"]
 
 /** `provider` as the language model names it: `anthropic.messages`, `openai.responses`, `openrouter.chat`. */
@@ -43,13 +43,16 @@ export function dialectOf(provider: string): Dialect {
   }
 }
 
-/** What the provider kept on a part of its own; undefined on a part of another's. */
+/** The metadata the provider kept on its own part; undefined on a part of another provider. */
 export function findOwnMetadata(dialect: Dialect, metadata: ProviderMetadata | undefined): JsonObject | undefined {
   if (metadata === undefined) return undefined
   return dialect.metadataKeys.map((key) => metadata[key]).find(isJsonObject)
 }
 
-/** Thinking without its signature is refused. The prompt cache has to be asked for; only Anthropic itself knows the option. */
+/**
+ * Thinking without its signature is refused. The prompt cache has to be asked for; only Anthropic itself knows the
+ * option.
+ */
 function toAnthropic(provider: string): Dialect {
   return {
     origin: "anthropic",
@@ -62,7 +65,10 @@ function toAnthropic(provider: string): Dialect {
   }
 }
 
-/** With `store: false` nothing is kept there, no item can be referred to, and reasoning goes back encrypted or not at all. */
+/**
+ * With `store: false` nothing is kept there, no item can be referred to, and reasoning goes back encrypted or not at
+ * all.
+ */
 function toResponses(origin: string): Dialect {
   return {
     origin,

@@ -1,8 +1,8 @@
-/** What can be told of an error that a provider's SDK threw or streamed, without its request. */
+/** The facts of an error that a provider's SDK threw or streamed, without its request. */
 export interface Fault {
   /** The class of an SDK's error: `AI_APICallError`. */
   readonly name: string
-  /** Of HTTP, also where the provider said it in other words. */
+  /** The HTTP status, also where the provider expressed it differently. */
   readonly status: number | undefined
   /** The provider's own sentence. */
   readonly sentence: string

@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider"
 
-/** Whether it is a model of the AI SDK's provider interface in the version that Meanwhile calls. */
+/** True for a model of the AI SDK's provider interface in the version that Meanwhile calls. */
 export function isLanguageModel(value: unknown): value is LanguageModelV4 {
   if (typeof value !== "object" || value === null) return false
   return (

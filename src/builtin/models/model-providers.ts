@@ -62,7 +62,7 @@ function toAccess(name: string, { environment, settings, fetch }: Lookup): Provi
   }
 }
 
-/** Of a header also each word, since its scheme may be left out: at worst a harmless word is taken out too. */
+/** Redacts each word of a header too, since its scheme may be left out: at worst a harmless word is redacted. */
 function secretsOf({ key, headers = {}, baseUrl = "" }: ProviderAccess): readonly string[] {
   const { username = "", password = "", searchParams } = URL.parse(baseUrl) ?? {}
   const given = [key ?? "", ...Object.values(headers), username, password, ...(searchParams?.values() ?? [])]

@@ -136,7 +136,7 @@ function toObject(input: JsonValue): JsonValue {
   return isJsonObject(input) ? input : { invalid_input: input }
 }
 
-/** What a provider attached comes back to it as it was. */
+/** Metadata that a provider attached is returned to it unchanged. */
 function toOptions(metadata: ProviderMetadata): SharedV4ProviderOptions {
   return metadata as SharedV4ProviderOptions
 }

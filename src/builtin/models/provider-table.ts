@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider"
 
-/** What a provider may be told in the configuration. */
+/** Settings of a provider in the configuration. */
 export interface ProviderSettings {
   readonly baseUrl?: string | undefined
   readonly apiKeyEnv?: string | undefined
@@ -108,7 +108,7 @@ async function openGoogle({ key = "", baseUrl, ...more }: ProviderAccess) {
   return createGoogle({ apiKey: key, ...(baseUrl && { baseURL: baseUrl }), ...toTransport(more) })
 }
 
-/** Without a key, Google's own credentials count: a service account's file, or whoever is signed in. */
+/** Without a key, Google's own credentials count: a service account's file, or the account that is signed in. */
 async function openVertex({ key = "", baseUrl, project = "", location = "", ...more }: ProviderAccess) {
   const common = { apiKey: key, project, location, ...(baseUrl && { baseURL: baseUrl }), ...toTransport(more) }
   const { createVertex } = await import("@ai-sdk/google-vertex")

@@ -30,7 +30,7 @@ const settings = lazily(() => {
         "must be the name of a variable, never a key itself",
       )
       .optional(),
-    /** Of Google Cloud, or of OpenAI. */
+    /** The project of Google Cloud, or of OpenAI. */
     project: z.string().min(1).optional(),
     location: z
       .string()

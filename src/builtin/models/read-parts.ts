@@ -4,7 +4,8 @@ import { unlessAborted } from "../../base/unless-aborted.ts"
 type PartStream = ReadableStream<LanguageModelV4StreamPart>
 
 /**
- * Hands over every part in order. Contract: an abort ends it at once with the signal's reason, whatever the stream does;
+ * Hands over every part in order. Contract: an abort ends it at once with the signal's reason, whatever the stream
+ * does;
  * nothing is read any more once it has ended.
  */
 export async function readParts(
@@ -35,7 +36,7 @@ export async function readParts(
   }
 }
 
-/** What comes after the abort is let go. */
+/** Parts that arrive after the abort are dropped. */
 export async function untilAborted(
   opening: Promise<LanguageModelV4StreamResult>,
   signal: AbortSignal,

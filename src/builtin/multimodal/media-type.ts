@@ -30,7 +30,7 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 export interface MediaType {
   readonly mediaType: string
-  /** What it takes to read it. */
+  /** The ability a model needs to read it. */
   readonly reading: "image" | "text" | "none"
 }
 

@@ -83,7 +83,7 @@ function toMetadata({ name, bytes, mediaType, tool }: MentionedFile): JsonObject
 
 /** A place in a prompt that may name a file: `@path` or `@"path with spaces"`. */
 interface FileMention {
-  /** Of the `@`. */
+  /** Index of the `@`. */
   readonly start: number
   /** Longest first: a full stop may end the path or the sentence. */
   readonly candidates: readonly { readonly path: string; readonly end: number }[]

@@ -20,7 +20,7 @@ export async function findRootedFile(root: string, path: string): Promise<Rooted
   return isInside(realRoot, realPath) ? { realPath, name: relative(realRoot, realPath) } : undefined
 }
 
-/** Whether a whole path names a place in the root, by the root's own path or by the one that it leads to. No file need be there. */
+/** True if an absolute path lies in the root, by the root's own path or its real path. The file need not exist. */
 export function isRooted(root: string, path: string): boolean {
   if (isInside(root, path)) return true
   try {

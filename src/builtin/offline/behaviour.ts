@@ -5,7 +5,7 @@ export interface PlannedCall {
   readonly input: JsonObject
 }
 
-/** What the model does about one sentence. */
+/** The model's reaction to one sentence. */
 export interface Behaviour {
   readonly think?: string
   readonly say?: string

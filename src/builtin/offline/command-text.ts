@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../base/json.ts"
 
-/** What a command printed, and its exit code unless that is 0. Undefined when the text is no result of a command. */
+/** The output of a command, and its exit code unless that is 0. Undefined if the text is no result of a command. */
 export function toCommandText(text: string): string | undefined {
   const value = toObject(text)
   if (!value || !("exitCode" in value) || typeof value["output"] !== "string") return undefined

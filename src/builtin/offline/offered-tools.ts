@@ -11,7 +11,7 @@ export interface OfferedTools {
   call(tool: string, input: JsonObject): Behaviour
 }
 
-/** What tools of other plugins may call the same thing. */
+/** Names of the same argument in tools of other plugins. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   command: ["cmd", "script"],
   path: ["file_path", "filePath", "file", "filename"],

@@ -85,7 +85,7 @@ function estimateMessage(message: Message): number {
   return tokens
 }
 
-/** As a model is told of them: whoever offers a tool may keep more with it. */
+/** Only the fields a model is told: an offered tool may have more. */
 function toText(tools: ModelRequest["tools"]): string {
   const told = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
   return told.length > 0 ? JSON.stringify(told) : ""

@@ -9,7 +9,7 @@ export const OFFLINE_MODEL = "offline/rules"
 export interface OfflineProviderOptions {
   /** Default 32,000: small, so that collection can be seen. */
   readonly contextLimitTokens?: number
-  /** What "slowly" is measured by. */
+  /** The clock for "slowly". */
   readonly clock?: Clock
   /** Default: random, so that a conversation never has one twice. */
   readonly createCallId?: () => string

@@ -21,7 +21,7 @@ async function say(sentence: string, tools = TOOLS): Promise<ProviderResponse> {
 const callsIn = ({ message }: ProviderResponse) => callsOf(message).map(({ tool, input }) => ({ tool, input }))
 const run = (command: string) => ({ tool: "run_command", input: { command } })
 
-/** What each documented example must do: say something like this, or make exactly these calls. */
+/** The duty of each documented example: say something like this, or make exactly these calls. */
 const EXPECTED: Readonly<Record<string, RegExp | readonly unknown[]>> = {
   help: /I am the offline model.*run COMMAND.*undo the change/s,
   "who are you": /a list of rules, not a language model/,

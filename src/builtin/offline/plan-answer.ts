@@ -23,13 +23,13 @@ export function planAnswer(request: ModelRequest): Behaviour {
   return { ...planned, ...(say !== "" && { say }) }
 }
 
-/** What has come since the model last spoke. */
+/** Messages since the model last spoke. */
 interface Heard {
   readonly results: readonly ToolResult[]
   /** The calls of its last answer, by id. */
   readonly calls: ReadonlyMap<string, FunctionCall>
   readonly notices: readonly string[]
-  /** What tasks came to that it should tell of by itself. */
+  /** Results of tasks that the model should report unasked. */
   readonly news: readonly string[]
   /** The person's last words, answered or not; null when there are none. */
   readonly words: string | null

@@ -38,10 +38,10 @@ function readJsonHandle(text: string): Handle | undefined {
   return { taskId, isWaiting: typeof message === "string" && message.startsWith("Task waits for a person's approval") }
 }
 
-/** What stands in the place of the result of a call that became a task. */
+/** The text in place of the result of a call that became a task. */
 const HANDLE = /^It (needs|runs|still runs)\b[^\n|]* as task ([0-9a-f]{8}-[0-9a-f-]{27})\. /
 
-/** What a tool answers that has started a task. One that was awaited has a result beside it, and is shown as it is. */
+/** The answer of a tool that started a task. An awaited task has a result beside it and is shown unchanged. */
 function toStarted(text: string): string | undefined {
   const { task_id: id, title, status, note, result } = toObject(text) ?? {}
   if (typeof id !== "string" || typeof title !== "string" || note === undefined || result !== undefined)

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../base/json.ts"
 import type { Behaviour } from "./behaviour.ts"
 import type { OfferedTools } from "./offered-tools.ts"
 
-/** What the person put in the place of a word in capitals; empty when nothing. */
+/** The person's words in place of a word in capitals; empty if there are none. */
 export type Words = (name: string) => string
 
 /** One sentence the offline model understands. */

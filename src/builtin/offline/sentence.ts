@@ -14,7 +14,7 @@ const POLITE = /^(?:please|can you|could you|would you|now|first)[\s,]+/i
 const POLITE_END = /,? please[.!?]?$/i
 
 /**
- * What is done about the person's words, answer by answer: a sentence that calls tools ends an answer, what comes after
+ * Reacts to the person's words, answer by answer: a sentence that calls tools ends an answer, what comes after
  * "then" is done when the results are there.
  */
 export function planAnswers(words: string, offered: OfferedTools): readonly Behaviour[] {

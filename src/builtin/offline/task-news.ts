@@ -5,11 +5,11 @@ const LONGEST_RESULT = 4_000
 
 /** The line that names a task, perhaps one of several: `1. Task 3f2a… ("npm test"): completed.` */
 const HEAD = /^(?:\d+\. )?Task [0-9a-f-]{36} \("(?<title>.*)"\): (?<status>[a-z ]+)\.(?<rest>.*)$/
-/** One that cannot go on by itself. */
+/** A task that cannot continue by itself. */
 const WAITING = /^Task [0-9a-f-]{36} \("(?<title>.*)"\) (?<rest>waits for a person\b.*)\.$/
 const QUOTED = /^\| ?/
 const LABEL = /^Summary: /
-/** Of a command: its exit code, which is told already. */
+/** For a command: its exit code, which is told already. */
 const FACTS = /\nFacts discovered: \{\n(?: .*\n)*\}/
 
 interface NewsItem {
@@ -17,7 +17,7 @@ interface NewsItem {
   readonly lines: string[]
 }
 
-/** What has ended, as one would tell it. What tasks printed is shown, whatever it says, and never followed. */
+/** Tells what has ended. Output of tasks is shown, whatever it says, and never followed. */
 export function tellNews(results: string): string {
   const said: string[] = []
   const items: NewsItem[] = []
@@ -40,7 +40,7 @@ function tellItem({ head, lines }: NewsItem, gap: string): string {
   return text.includes("\n") ? `${head}:${gap}${text}` : `${head}: ${text}`
 }
 
-/** What a command returned stands there as JSON; how it ended is told before it, if there is something to tell. */
+/** The result of a command is JSON; its end is told before it, if it was not a plain success. */
 function toReadable(lines: readonly string[]): string {
   const plain = lines.map((line) => line.replace(LABEL, ""))
   const readable = plain.flatMap((line, index) => {

@@ -5,24 +5,24 @@ export interface UserText {
   readonly words: string
   /** News of tasks: shown, never followed. */
   readonly notices: readonly string[]
-  /** What tasks came to, when that is all there is to speak of: nobody has said anything. */
+  /** Results of tasks, if nothing else is to be answered: no person has said anything. */
   readonly results: string | null
 }
 
 /** Stands before the person's words. Each line of a task's own text begins with `|`, so none of them can end it. */
 const NOTICES = /^\s*\[Meanwhile: [^\n]*\n(?:[^\n]*\n)*?\[End of the notices\.\]/
 
-/** What nobody said: it asks for a report. */
+/** Text that no person said: it asks for a report. */
 const REPORT =
   /^\s*\[Meanwhile: nobody has said anything\.[^\n]*\n(?:[^\n]*\n)*?\[Results received[^\n]*\n(?<results>(?:[^\n]*\n)*?)\[End of the results\.\]/
 
 /** Said to an agent that has nothing left to wait for: it asks for the same, after the notices. */
 const FINISH = "What you started in the background has ended, as told above. Finish your work with it."
 
-/** What somebody says to an agent that works. */
+/** A message to a working agent. */
 const SAID = /^\s*\[Said to you while you worked:\]\n/
 
-/** Of another agent's conversation: to be known, not followed. */
+/** Text of another agent's conversation: to be known, not followed. */
 const HANDED_OVER = /\n\nWhat the one who asks hands over with it:\n[^]*$/
 
 /** A note begins a paragraph, or is in lines at the end: `[Call session_describe …]`. Brackets of JSON begin none. */
@@ -30,7 +30,7 @@ const NOTE_START = /^\s*\[(?!\s*(?:[\]"'\d{[]|$))/
 const NOTE_LINE = /^\s*\[[^\]"'\d{[].*\]\s*$/
 const BLANK_LINE = /^\s*$/
 
-/** What a part says that Meanwhile itself wrote: the summary of a collection, for example. */
+/** Text that Meanwhile itself wrote, for example the summary of a collection. */
 const MARK = "meanwhile"
 
 export function readUserText(parts: readonly ContentPart[]): UserText {

@@ -61,7 +61,7 @@ async function askAhead(
     definition,
     session: context.session,
   })
-  // Of a tool whose effects depend on the input, nobody knows what every call of it does.
+  // If a tool's effects depend on its input, "every call" has no known effects.
   const dependsOnInput = !isOneCall && typeof definition.effects === "function"
   const verdict = judge(scope, dependsOnInput ? { ...call, effects: ["unknown"] } : call)
   if (verdict.decision === "allow") return { isGranted: true, reason: "it is allowed already" }

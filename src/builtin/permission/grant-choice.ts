@@ -3,10 +3,10 @@ import type { Grant, GrantedCall } from "./grants.ts"
 import { toReasonOfNo } from "../../base/reason-of-no.ts"
 import { toVisibleText } from "../../base/visible-text.ts"
 
-/** What a person who is there can answer beside yes and no. */
+/** Answers of a person at the prompt beside yes and no. */
 export interface GrantChoice {
   readonly question: Question
-  /** What the answer means. Anything that is not one of the options is a no. */
+  /** The meaning of the answer. Anything that is not one of the options is a no. */
   read(answer: PersonAnswer): ChosenGrant
 }
 

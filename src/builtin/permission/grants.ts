@@ -1,7 +1,7 @@
 import type { Effect } from "../../plugin/effect.ts"
 import type { SessionId } from "../../task/id.ts"
 
-/** What a person allowed a session: every call of a tool, those alike with at most the same effects, or one call. */
+/** Grants of a person to a session: every call of a tool, similar calls with at most the same effects, or one call. */
 export interface Grant {
   readonly plugin: string
   readonly tool: string

@@ -16,25 +16,27 @@ import { createQuestionQueue } from "./question-queue.ts"
 export interface PermissionPluginOptions {
   /** The section `permissions`. Default: calls with an effect are asked. */
   readonly policy?: z.input<typeof permissionsConfigSchema>
-  /** Whoever can be asked now. Without anybody, calls wait in the inbox. */
+  /** The person who can be asked now. Without one, calls wait in the inbox. */
   readonly channel?: () => PersonChannel | null
   /** Tools that need no permission, as their plugins say. */
   readonly autoApproved: () => readonly { readonly plugin: string; readonly tool: string }[]
   readonly findTool: FindTool
-  /** What calls must have in common to be allowed together. Undefined: nothing, such a call is allowed alone. */
+  /** The key that calls must share to be allowed together. Undefined: the call is allowed alone. */
   readonly likenessOf?: (plugin: string, tool: string, input: unknown) => string | undefined
-  /** The calls that one call consists of, such as the commands of a command line. Null: nobody can say. Default: itself. */
+  /**
+   * The calls that one call consists of, such as the commands of a command line. Null: nobody can say. Default: itself.
+   */
   readonly partsOf?: (plugin: string, tool: string, input: unknown) => readonly unknown[] | null
   /** Takes secrets out of what a person is shown. */
   readonly redact?: (text: string) => string
 }
 
-/** Asked once for every call, at admission, whoever makes it. */
+/** Judges every call once, at admission, from any caller. */
 export interface SessionPermission {
   decide(request: PermissionRequest): PermissionDecision | Promise<PermissionDecision>
-  /** Why the policy denies the call, whoever makes it; null when it would allow it or ask. */
+  /** The reason why the policy denies the call for every caller; null if it would allow it or ask. */
   findDenial(request: PermissionRequest): string | null
-  /** What the parent was and will be allowed holds for the child too, if the policy says `inherit`. */
+  /** Present and future grants of the parent hold for the child too, if the policy says `inherit`. */
   grantParent(child: SessionId, parent: SessionId): void
   /** The session was closed: what a person allowed it ends with it. */
   forgetSession(session: SessionId): void

@@ -57,7 +57,7 @@ async function toPreview({ definition, input }: AskedCall): Promise<Preview | un
   }
 }
 
-/** What a preview shows already is not shown twice: texts that it quotes, and those of several lines. */
+/** Leaves out what the preview shows already: texts that it quotes, and texts of several lines. */
 function toInputLines(input: unknown, preview: Preview | undefined): readonly string[] {
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input)
   if (!preview?.isShown || !isObject) return [`Input: ${toInputText(input)}`]

@@ -7,7 +7,7 @@ import { judgeCall, type Verdict } from "./policy-verdict.ts"
 import type { QuestionQueue } from "./question-queue.ts"
 import { EFFECTS, type Effect } from "../../plugin/effect.ts"
 
-/** What the parts of the plugin share. */
+/** State shared by the parts of the plugin. */
 export interface PermissionScope {
   readonly policy: PermissionPolicy
   readonly grants: Grants

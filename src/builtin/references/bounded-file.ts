@@ -6,7 +6,7 @@ import { MeanwhileError } from "../../base/error.ts"
 
 export interface BoundedText {
   readonly text: string
-  /** Of the whole file. */
+  /** Bytes of the whole file. */
   readonly totalBytes: number
   readonly isCut: boolean
 }

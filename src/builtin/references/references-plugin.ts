@@ -21,7 +21,7 @@ export interface ReferencesPluginOptions extends ReferencesConfigInput {
 
 const MOST_AT_ONCE = 20
 
-/** What is done for the model and the person alike. */
+/** Operations shared by the model's tools and the person's commands. */
 interface ReferenceDesk {
   list(owner: SelectionOwner, tag: string): Promise<string>
   select(owner: SelectionOwner, ids: readonly string[]): Promise<string>

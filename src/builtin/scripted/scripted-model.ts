@@ -8,10 +8,10 @@ import type { Script, ScriptedAnswer, ScriptStep } from "./script.ts"
 export interface ScriptedModelOptions {
   /** Default `scripted/model`. */
   readonly id?: string
-  /** Of every answer that names none. Default: 10 tokens in, 5 out. */
+  /** Usage of every answer that names none. Default: 10 tokens in, 5 out. */
   readonly usage?: TokenUsage
   readonly contextLimitTokens?: number
-  /** What `delayMs` is measured by. */
+  /** The clock for `delayMs`. */
   readonly clock?: Clock
   /** Default true. Without it, long runs need no memory. */
   readonly keepsRequests?: boolean

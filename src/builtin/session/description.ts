@@ -2,7 +2,10 @@ import { stripVTControlCharacters } from "node:util"
 
 const LONGEST_DESCRIPTION = 120
 
-/** A description is data, whoever wrote it: one line without control characters, at most 120 characters. May be empty. */
+/**
+ * A description is data, from a model or a person: one line without control characters, at most 120 characters. May be
+ * empty.
+ */
 export function toDescription(text: string): string {
   const line = stripVTControlCharacters(text)
     .toWellFormed()

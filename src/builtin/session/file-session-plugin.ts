@@ -22,17 +22,19 @@ export interface FileSessionPlugin extends SessionPlugin {
 
 export interface FileSessionPluginOptions {
   readonly directory: SessionDirectory
-  /** What relative paths start from. Default: the process's. */
+  /** The folder that relative paths start from. Default: the process's working directory. */
   readonly workingDirectory?: string
 }
 
-/** Keeps the last conversations in files, beside the engine: to carry them elsewhere, or where the engine keeps nothing. */
+/**
+ * Keeps the last conversations in files, beside the engine: to carry them elsewhere, or where the engine keeps nothing.
+ */
 export function createFileSessionPlugin(options: FileSessionPluginOptions): FileSessionPlugin {
   const { directory, workingDirectory = process.cwd() } = options
   let config = toSessionConfig()
   let folder = openFolder(config)
   const oneAtATime = createOneAtATime()
-  /** What is read is still true when it is written back. */
+  /** Serializes read and write, so that the read state is still true when it is written back. */
   const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => oneAtATime("folder", work)
 
   function openFolder({ storagePath }: SessionConfig): SessionFolder {

@@ -6,7 +6,7 @@ import { backgroundResultSchema } from "../../plugin/background-result-schema.ts
 import type { SessionId } from "../../task/id.ts"
 import { messageSchema } from "../../plugin/message-schema.ts"
 
-/** What this program writes. A file of a higher version is refused and left as it is. */
+/** The version this program writes. A file of a higher version is refused and left unchanged. */
 const FILE_VERSION = 1
 const LATEST_TIME = 8_640_000_000_000_000
 
@@ -24,9 +24,9 @@ const stateSchema = lazily((): z.ZodType<SessionState> => {
     model: z.string().nullable(),
     messages: z.array(messageSchema()),
     data: z.record(z.string(), z.json()),
-    // Of a conversation that had used all of them, and of older files: absent.
+    // Absent if the conversation has used all of them, and in older files.
     backgroundResults: z.record(z.string(), backgroundResultSchema()).exactOptional(),
-    // Of a conversation of which no plugin keeps anything, and of older files: absent.
+    // Absent if no plugin keeps anything of the conversation, and in older files.
     documents: z.record(z.string(), z.record(z.string(), z.json())).exactOptional(),
   })
 })

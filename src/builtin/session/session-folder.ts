@@ -12,7 +12,9 @@ const ENDING = ".json"
 
 /** Conversations as files of one folder, one each. One process at a time changes a file; the last write wins. */
 export interface SessionFolder {
-  /** Returns the path. Then removes the oldest beyond `most`; files that cannot be read are neither counted nor touched. */
+  /**
+   * Returns the path. Then removes the oldest beyond `most`; files that cannot be read are neither counted nor touched.
+   */
   write(state: SessionState, most: number): Promise<string>
   read(id: SessionId): Promise<SessionState | undefined>
   /** The last used first. A file that cannot be read is listed as such. */
@@ -62,7 +64,7 @@ export function createSessionFolder(path: string): SessionFolder {
     remove,
     list: async () => (await listEntries()).map(({ info }) => info),
     async write(state, most) {
-      // What cannot be read, and what a newer Meanwhile wrote, is not written over.
+      // An unreadable file, or one of a newer Meanwhile, is not overwritten.
       await read(state.id)
       const file = toPath(state.id)
       await writeWholeFile(file, toFileText(state))

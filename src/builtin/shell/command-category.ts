@@ -2,7 +2,7 @@ import type { PlainCommand } from "./command-unwrap.ts"
 import { CATEGORIES, type CommandCategory, PROGRAMS, type ProgramRule } from "./program-table.ts"
 
 const PROJECT_NAME = /^[a-z][a-z0-9:._-]{0,39}$/i
-/** What projects call their scripts and targets. */
+/** Usual names of scripts and targets in projects. */
 const NAMED: readonly (readonly [CommandCategory, RegExp])[] = [
   ["serve", /^(?:dev|start|serve|watch|preview)(?:[:._-]|$)|[:._-]watch$/],
   ["test", /^(?:test|tests|spec|e2e|check|coverage)(?:[:._-]|$)/],

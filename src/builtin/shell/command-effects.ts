@@ -19,12 +19,12 @@ const NOTHING: readonly Effect[] = []
 const STANDARD_FOLDER = /^(?:\/usr)?(?:\/local)?\/s?bin\//
 const HARMLESS_TARGET = /^(?:\/dev\/(?:null|stdout|stderr|tty)|\/dev\/fd\/\d+)$/
 const NETWORK_TARGET = /^\/dev\/(?:tcp|udp)\//
-/** What some shells run when they count with it, as zsh does in `test` and `printf`. */
+/** Text that some shells execute in arithmetic, as zsh does in `test` and `printf`. */
 const SUBSCRIPT = /\[[^\]]*(?:\$\(|`)/
 const DEEPEST = 8
 
 /**
- * What a command does to the world, as far as its text tells: the union over all its parts. Contract: what cannot be
+ * The effects of a command, as far as its text tells: the union over all its parts. Contract: what cannot be
  * read, and every program that is not in the table, is `unknown`; nothing is believed to be harmless by default.
  */
 export function commandEffects(text: string, environment: Readonly<Record<string, string>> = {}): readonly Effect[] {

@@ -3,7 +3,7 @@ import { type Classified, classifyCommand } from "./command-category.ts"
 import { type PlainCommand, unwrapScript } from "./command-unwrap.ts"
 import type { CommandCategory } from "./program-table.ts"
 
-/** What can be said about a command before it runs. */
+/** A forecast about a command before it runs. */
 export interface CommandForecast {
   readonly policy: BackgroundPolicy
   readonly estimateMs: number | undefined
@@ -18,7 +18,8 @@ interface Figures {
 }
 
 /**
- * What usually takes long leaves the foreground sooner: nobody gains by ten seconds of waiting for an install. Servers
+ * Commands that usually take long leave the foreground sooner: ten seconds of waiting for an install help nobody.
+ * Servers
  * and watchers never end, yet one that fails at once (a port in use) should say so, hence a moment and not `always`.
  */
 const FIGURES: Readonly<Record<CommandCategory, Figures>> = {

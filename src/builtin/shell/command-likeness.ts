@@ -10,7 +10,8 @@ const EVALUATORS = new Set(["eval", "source", "."])
 const RUNNERS = new Set(["run", "exec", "dlx", "x"])
 
 /**
- * What a person may allow once for all commands that begin alike: `npm test`, `git push`, `node build.js`. Undefined
+ * The prefix that a person may allow once for all commands that begin alike: `npm test`, `git push`, `node build.js`.
+ * Undefined
  * for anything but one program with plain words, and for one whose first words do not tell what it does: `timeout 5`
  * and `sudo` run anything, and `make -f` anything of anybody.
  */

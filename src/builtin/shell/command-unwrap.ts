@@ -1,6 +1,6 @@
 import { parseScript, type SimpleCommand } from "./shell-syntax.ts"
 
-/** What is really run, once prefixes such as `FOO=1 sudo nice npx` are looked through. */
+/** The command that really runs, behind prefixes such as `FOO=1 sudo nice npx`. */
 export interface PlainCommand {
   /** Without its folder. */
   readonly program: string

@@ -2,7 +2,10 @@ import type { Effect } from "../../plugin/effect.ts"
 
 type EffectWords = Readonly<Partial<Record<Effect | "none", string>>>
 
-/** What programs do, whatever their arguments. One that stands in several rows does all of it; one in none is `unknown`. */
+/**
+ * Effects of programs, with any arguments. A program in several rows has all their effects; a program in none is
+ * `unknown`.
+ */
 export const PROGRAM_EFFECTS: EffectWords = {
   none:
     ": [ arch b2sum base64 basename break cat cd cksum cmp column comm continue cut date df diff dir dirname du echo " +
@@ -35,7 +38,7 @@ export const GIT_EFFECTS: EffectWords = {
 type Addition = readonly [effect: Effect, argument: RegExp]
 
 /**
- * What an argument adds to the effects of a program. Long options may be shortened and short ones written together,
+ * Effects that an argument adds to those of a program. Long options may be shortened and short ones written together,
  * hence patterns that take more than they must. Where there are any, arguments that only the shell knows are `unknown`.
  */
 export const ADDED_EFFECTS: Readonly<Record<string, readonly Addition[]>> = {

@@ -1,5 +1,5 @@
 export const CATEGORIES = ["install", "build", "test", "serve", "other"] as const
-/** What a command is about, as far as its duration goes. `serve`: it runs until it is stopped. */
+/** The category of a command, for its duration. `serve`: it runs until it is stopped. */
 export type CommandCategory = (typeof CATEGORIES)[number]
 
 /** Subcommands by what they do, as words; `bare` is what the program does without any of them. */
@@ -21,7 +21,7 @@ const TEST: ProgramRule = { bare: "test" }
 const BUILD: ProgramRule = { bare: "build" }
 const SERVE: ProgramRule = { bare: "serve" }
 
-/** What is known about programs people run often. One that is not here is `other`. */
+/** Programs that people run often. A program not listed here is `other`. */
 export const PROGRAMS: Readonly<Record<string, ProgramRule>> = {
   npm: {
     ...PACKAGE_SCRIPTS,

@@ -123,7 +123,7 @@ function lastLine(output: string): readonly string[] {
   return line === "" ? [] : [line.slice(0, DIGEST_CHARACTERS)]
 }
 
-/** Of a program whose path alone is too long. */
+/** The message for a program whose path alone is too long. */
 function toProgramName(line: string): string {
   const name = line.split(" ", 1)[0]?.split("/").at(-1) ?? ""
   return name.length < TITLE_CHARACTERS / 2 ? name : ""
@@ -150,7 +150,7 @@ interface EnvironmentParts {
   readonly extraPaths: readonly string[]
 }
 
-/** What the command gets, and all it gets: the plugin's environment, then the call's, then the extra folders. */
+/** The complete environment of the command: the plugin's, then the call's, then the extra folders. */
 function toCommandEnvironment(
   { environment, extraPaths }: EnvironmentParts,
   ofCall: Readonly<Record<string, string>> = {},

@@ -16,7 +16,7 @@ export interface ScriptPart {
 const LONGEST_TEXT = 16_384
 /** Spaces and controls that only some shells take for what they look like. */
 const ODD_CHARACTER = /[^\P{Cc}\n\t]|[^\S \n\t]/u
-/** What a shell joins across two lines, this reader would not. */
+/** A shell joins such text across two lines; this reader would not. */
 const JOINED_LINES = /[$<>&|;]\\\n/
 const KEYWORDS_BEFORE_COMMAND = new Set(["if", "then", "elif", "else", "do", "while", "until", "!", "{"])
 const KEYWORDS_ALONE = new Set(["fi", "done", "}"])

@@ -71,7 +71,7 @@ export function readTokens(text: string): { readonly tokens: readonly Token[]; r
     }
     const operator = OPERATOR.exec(text.slice(at))
     if (operator) {
-      // What a here-document feeds to a command begins on the next line, and is data.
+      // The body of a here-document begins on the next line and is data.
       if (operator[0] === "<<" || operator[0] === "<<-") return { tokens, isWhole: false }
       tokens.push({ operator: operator[0] })
       at += operator[0].length

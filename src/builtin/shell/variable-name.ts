@@ -2,7 +2,10 @@ import type { ShellWord } from "./shell-word.ts"
 
 const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)\+?=/
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
-/** Programs take their settings from names in capitals: of those only these, which change no more than how text is split and printed. */
+/**
+ * Programs take their settings from names in capitals: of those only these, which change no more than how text is split
+ * and printed.
+ */
 const HARMLESS_CAPITALS = /^(?:IFS|LANG|LC_[A-Z]+|TZ|CI|TERM|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|NODE_ENV|DEBUG)$/
 
 export function isHarmlessAssignment({ word }: ShellWord): boolean {
@@ -12,7 +15,7 @@ export function isHarmlessAssignment({ word }: ShellWord): boolean {
 /** To zsh `path` is PATH. */
 const SEARCH_PATH = /^(?:cd|f|man|mail|module_)?path$/
 
-/** Whether a value for it cannot change what programs do, as that of PATH, LD_PRELOAD or GIT_PAGER can. */
+/** True if a value for it cannot change what programs do, unlike PATH, LD_PRELOAD or GIT_PAGER. */
 export function isHarmlessVariable(name: string): boolean {
   if (!NAME.test(name) || SEARCH_PATH.test(name)) return false
   return name === name.toLowerCase() || HARMLESS_CAPITALS.test(name)

@@ -1,7 +1,7 @@
 import type { Effect } from "../../plugin/effect.ts"
 import type { ShellWord } from "./shell-word.ts"
 
-/** What a program that runs others runs, and what it does besides. */
+/** The command that a wrapping program runs, and the wrapper's own effects. */
 export interface WrappedWords {
   readonly effects: readonly Effect[]
   readonly commands: readonly (readonly ShellWord[])[]
@@ -73,7 +73,7 @@ function unwrapByRule(program: string, rule: WrapperRule, rest: readonly ShellWo
   return { effects, commands: [program === "xargs" ? withInput(command, placeholder) : command], scripts: [] }
 }
 
-/** What xargs reads becomes arguments, or takes the place of the placeholder wherever it stands. */
+/** Input of xargs becomes arguments, or replaces the placeholder wherever it stands. */
 function withInput(command: readonly ShellWord[], placeholder: string | undefined): readonly ShellWord[] {
   const input: ShellWord = {
     word: "{}",

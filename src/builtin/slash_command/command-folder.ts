@@ -10,7 +10,7 @@ import { unlessMissing } from "../../base/system-error.ts"
 export interface CommandFile {
   readonly name: string
   readonly description: string
-  /** What to type after the name, such as `<file>`. Empty when nothing is said. */
+  /** Arguments to type after the name, for example `<file>`. May be empty. */
   readonly argumentHint: string
   readonly template: string
 }
@@ -41,7 +41,7 @@ export async function readCommand(folder: string, name: string): Promise<Command
   }
 }
 
-/** Of a folder that does not exist, none. */
+/** A folder that does not exist has none. */
 export async function listCommandNames(folder: string): Promise<readonly string[]> {
   const files = (await unlessMissing(readdir(folder))) ?? []
   return files

@@ -9,7 +9,7 @@ import { finishSchema, type HandedBack } from "./finish-tool.ts"
 
 const DIGEST_CHARACTERS = 400
 
-/** What a run of an agent hands back: what it gave to `finish`, and its last text. */
+/** The patch of an agent's run: the input of its `finish` call, and its last text. */
 export async function toAgentPatch(context: ToolContext, session: SessionId, turn: ChildTurn): Promise<Patch> {
   const { text, usage, handedBack, budgetEnd } = turn
   const given = handedBack ? (finishSchema().safeParse(handedBack).data ?? {}) : {}
@@ -31,7 +31,7 @@ export async function toAgentPatch(context: ToolContext, session: SessionId, tur
   }
 }
 
-/** Whoever waits for the call reads the payload alone. */
+/** The caller that waits for the agent reads the payload alone. */
 function toParts({ digest, facts, nextSteps, payload }: HandedBack, artifacts: readonly ArtifactReference[]) {
   return {
     ...(digest && digest.length > 0 && { digest }),

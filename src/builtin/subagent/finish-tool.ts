@@ -30,7 +30,7 @@ export const finishSchema = lazily(() => {
 
 export type HandedBack = z.output<ReturnType<typeof finishSchema>>
 
-/** What the call gives is read from the conversation when the agent's turn has ended: nothing is to be done here. */
+/** Does nothing: the input of the call is read from the conversation when the agent's turn has ended. */
 export function createFinishTool(): Tool {
   return defineTool({
     name: FINISH_TOOL,

@@ -5,7 +5,7 @@ import { type FoundProfiles, readProfileFolder } from "./profile-folder.ts"
 
 /** All profiles there are: those that were given, then those of the folders, as their files are now. */
 export interface ProfileCollection {
-  /** Of two with one name the first counts, and the second is named as a problem. */
+  /** The first of two profiles with one name counts; the second is listed as a problem. */
   load(): Promise<FoundProfiles>
   /** Refused with near names when there is none. */
   get(name: string): Promise<Profile>

@@ -22,7 +22,8 @@ const FINISH_INSTRUCTIONS =
  * An agent has no deadline, only budgets: its own time limit comes well after that of its budget, for one that does not
  * come to its end.
  *
- * What a crash leaves, point by point. The child is found again by the call that asked for it, and its conversation and
+ * The effect of a crash, point by point. The child is found again by the call that asked for it, and its conversation
+ * and
  * turn are durable on their own:
  * - before the child's turn is written: nothing happened, and the call begins anew, under the same child;
  * - while the child's turn runs: the turn goes on by itself, and the call, made again, waits for it;
@@ -96,7 +97,7 @@ function openAgent(
   })
 }
 
-/** What is handed over is read once, when the agent begins: a call that is made again finds its first message sent. */
+/** The handover is read once, when the agent begins: a repeated call finds its first message already sent. */
 async function toPrompt(input: AgentInput, { sessions }: ToolContext): Promise<string> {
   if (input.resumes !== undefined) return input.task
   const { context = "", handover = input.context === undefined ? "summary" : "none" } = input

@@ -22,7 +22,7 @@ export interface PlanStore {
 
 const PLAN = "plan"
 
-/** What lies in the directory as a file of an earlier version is taken over when its conversation first asks for it. */
+/** A file of an earlier version in the directory is migrated when its conversation first asks for it. */
 export function createPlanStore(directory: string | undefined): PlanStore {
   const files = createPlanFiles(directory)
 

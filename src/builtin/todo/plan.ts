@@ -23,7 +23,7 @@ export const planSchema = lazily(() =>
   }),
 )
 
-/** What is to be done in one conversation, and how far it is. */
+/** The plan of one conversation, with its progress. */
 export type Plan = z.infer<ReturnType<typeof planSchema>>
 
 export interface StepUpdate {

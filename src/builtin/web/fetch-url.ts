@@ -48,7 +48,7 @@ export function createFetchUrl(options: FetchUrlOptions): Tool {
     onCrash: "retry",
     async run({ url, max_characters: most, offset }, context) {
       try {
-        // What speaks HTTP takes longer to load than the whole rest of the plugin.
+        // The HTTP client takes longer to load than the rest of the plugin.
         const { fetchPage } = await import("./fetch-page.ts")
         const page = await fetchPage(new URL(url), toPageOptions(options, context))
         return show(page, await toPageText(page), offset, most, options.maxBytes)

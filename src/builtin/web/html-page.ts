@@ -11,7 +11,7 @@ const LONGEST_LINK = 160
 const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"]
 const SKIPPED = ["img", "button", "select"]
 
-/** What a reader of the page sees. `url` is what its links are relative to. */
+/** The text a reader of the page sees. Its links are relative to `url`. */
 export async function htmlToPage(html: string, url: URL): Promise<HtmlPage> {
   // Loaded when a page is read: most conversations never need it.
   const { convert } = await import("html-to-text")

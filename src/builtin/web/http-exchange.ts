@@ -11,7 +11,7 @@ export interface ExchangeOptions {
   /** The connection is made to one of these, whatever the name means by then. */
   readonly addresses: readonly HostAddress[]
   readonly userAgent: string
-  /** Of the body, once it is decompressed. */
+  /** Bytes of the decompressed body. */
   readonly maxBytes: number
   /** Without a byte for so long, it is given up. */
   readonly idleTimeoutMs: number

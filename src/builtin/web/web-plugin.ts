@@ -7,11 +7,11 @@ import { createFetchUrl } from "./fetch-url.ts"
 export interface WebPluginOptions {
   /** `host` or `host:port` whose private addresses may be fetched. Default: none. */
   readonly allowPrivateHosts?: readonly string[]
-  /** Of a page, unpacked. Default 5 MiB. */
+  /** Largest page, decompressed. Default 5 MiB. */
   readonly maxBytes?: number
   /** Without a byte for so long, a connection is given up. Default 30 s. */
   readonly idleTimeoutMs?: number
-  /** Of a call with all its retries and redirects. Default 2 min. */
+  /** Time limit of a call with all its retries and redirects. Default 2 min. */
   readonly totalTimeoutMs?: number
   /** How long to wait before each further try. Default 0.5 and 2 s. */
   readonly retryDelaysMs?: readonly number[]

@@ -14,8 +14,9 @@ const LONGEST_DETAIL = 8_000
 const IN_INBOX = "It stays as it is until the person decides in their inbox, and you are told what they decide."
 
 /**
- * Whoever is there decides whether results that are for a person to decide on are used, whatever the policy allows: what
- * a model says is no approval. In the background nobody is asked a second time, since what the gate asks is in the inbox.
+ * The person at the prompt decides about results that need a person's decision, whatever the policy allows: what
+ * a model says is no approval. In the background nobody is asked a second time, since what the gate asks is in the
+ * inbox.
  */
 export async function askToApply({ context }: BackgroundCall, gate: Wait): Promise<ApplyAnswer> {
   const { person, signal } = context

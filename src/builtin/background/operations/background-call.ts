@@ -9,6 +9,6 @@ export interface BackgroundCall {
   readonly settings: VocabularySettings
   /** Starts of the same work wait for each other, so that the second finds the first. */
   readonly oneAtATime: OneAtATime
-  /** Of the tools that the model of this conversation can call. */
+  /** Among the tools that this conversation's model can call. */
   capable(): readonly CapableTool[]
 }

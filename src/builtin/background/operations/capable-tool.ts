@@ -8,7 +8,7 @@ export interface CapableTool {
   readonly tool: Tool
   /** After how long its calls move there by themselves: `input` decides, they are there from the start, or never. */
   readonly movesAfterMs: number | "input" | "start" | "never"
-  /** Of a policy that names none. */
+  /** The threshold of a policy that names none. */
   readonly thresholdMs: number
 }
 

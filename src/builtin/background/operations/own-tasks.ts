@@ -12,7 +12,7 @@ export interface OwnFilter {
   /** Its name or id. */
   readonly group?: string
   readonly batch?: string
-  /** Whether what it came to has been used. */
+  /** True if its result has been used. */
   readonly isConsumed?: boolean
 }
 
@@ -53,7 +53,7 @@ export async function cancelOwn(call: BackgroundCall, id: string, reason = REASO
   return call.context.tasks.cancel(task.id, { by: "model", reason })
 }
 
-/** Whether nothing of it runs any more: it had ended before, or it was stopped and nothing survived that. */
+/** True if nothing of it runs any more: it had ended before, or it was stopped without survivors. */
 export async function cancelAndLook(call: BackgroundCall, id: string): Promise<boolean> {
   const before = await requireOwn(call, id)
   if (isTerminal(before.task.status)) return true

@@ -5,7 +5,7 @@ import { isTerminal } from "../../../task/lifecycle.ts"
 import type { BackgroundCall } from "./background-call.ts"
 import { toFairShare } from "../../../base/fair-share.ts"
 
-/** Of what an answer may hold: the rest is for what stands around them. */
+/** The share of an answer for results: the rest is for the text around them. */
 const SHARE = 2 / 3
 /** With less than this nothing can be read of a task. */
 const LEAST_CHARACTERS = 400
@@ -62,7 +62,9 @@ async function useResult(tasks: ToolContext["tasks"], view: TaskView): Promise<T
 const SHORT = 120
 const LEAST_ROOM = 80
 
-/** Cuts the longest of what is told of several tasks, so that all of it together takes so many characters at the most. */
+/**
+ * Cuts the longest of what is told of several tasks, so that all of it together takes so many characters at the most.
+ */
 function fitFacts(all: readonly JsonObject[], characters: number): readonly JsonObject[] {
   const lengths = all.map((facts) => JSON.stringify(facts).length)
   const share = toFairShare(lengths, characters)

@@ -50,7 +50,7 @@ export async function startTask(call: BackgroundCall, request: TaskStart): Promi
 }
 
 /**
- * What a crash leaves, point by point; the call is made again and then
+ * The effect of a crash, point by point; the call is made again and then
  * - before the task is written: at most an open group without it, which the same name finds again;
  * - after it: the task is found by the key of this call, and its group is sealed if that was left to do.
  */
@@ -67,14 +67,16 @@ export async function startTool(
   )
   if (started.outcome === "running_already" || !options.isRetained) return started
   const { task, group } = started
-  // What a person decides on first is not for this turn.
+  // A result that a person must decide on first cannot be awaited in this turn.
   if (group?.merge === "human_gated") return started
   const what = group && options.seals ? { group: group.id } : { tasks: [task.id] }
   const waited = await waitForTasks(call, { ...what, limitMs: call.settings.retainTurnTimeoutMs })
   return { ...started, waited }
 }
 
-/** One after the other: whoever seals a group has put its own task into it, and nobody finds it open in between. */
+/**
+ * One after the other: the caller that seals a group has put its own task into it, and nobody finds it open in between.
+ */
 async function inGroup(
   { context, oneAtATime }: BackgroundCall,
   { group }: StartOptions,
@@ -134,7 +136,8 @@ async function settleGroup(
 }
 
 /**
- * The input of an agent that is started by its tool's own name, with the conversation as it stands now: until there is a
+ * The input of an agent that is started by its tool's own name, with the conversation as it stands now: until there is
+ * a
  * slot for it the talk may have gone on.
  */
 async function withHandover({ context }: BackgroundCall, input: unknown): Promise<unknown> {

@@ -32,7 +32,8 @@ export function toPlacement<Input>(
       const started = find(pinned, capable())
       return started?.tool.isHere?.(started.input) ?? true
     },
-    // What is found out of a folder is taken to hold for all starts that name it: two tools may differ over the same one.
+    // A finding about a folder would be taken to hold for all starts that name it, and two tools may differ over the
+    // same folder.
     folderOf(pinned) {
       const started = find(pinned, capable())
       const placed = capable().filter(({ tool }) => tool.isHere)

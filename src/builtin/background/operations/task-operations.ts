@@ -29,7 +29,7 @@ import type { Wait } from "../../../task/wait.ts"
  */
 export interface TaskOperations {
   readonly call: BackgroundCall
-  /** Those that can run in the background, of the tools this conversation is offered. */
+  /** Tools offered to this conversation that can run in the background. */
   capable(): readonly CapableTool[]
   /** The same work of this conversation that is alive is found, not started a second time, unless `again` is said. */
   start(request: TaskStart): Promise<Started>
@@ -106,7 +106,7 @@ interface AgentStart extends StartOptions {
   readonly task: string
   readonly profile?: string
   readonly name?: string
-  /** What of this conversation it is handed, as it stands now. Default `summary`. */
+  /** The part of this conversation that the agent is handed, as of now. Default `summary`. */
   readonly handover?: Handover
   readonly budget?: AgentBudget
 }
@@ -133,11 +133,11 @@ interface GroupOperations {
   /** Newest first. */
   list(states?: readonly GroupState[]): Promise<readonly GroupRecord[]>
   seal(id: string): Promise<GroupRecord>
-  /** Stops its live members, and releases whoever waits for it. */
+  /** Stops its live members and releases everyone who waits for it. */
   cancel(id: string, reason?: string): Promise<GroupRecord>
-  /** What a person is asked about a `human_gated` group. */
+  /** The question to a person about a `human_gated` group. */
   gate(id: string): Promise<Wait>
-  /** Whether what such a group came to is used. `apply` only with the word of the person whose name is given. */
+  /** Decides if the result of such a group is used. `apply` only with the word of the named person. */
   decide(id: string, decision: "apply" | "reject", by?: string): Promise<GroupRecord>
 }
 

@@ -1,4 +1,4 @@
-/** What a runtime says of its background work, as far as the tools for tasks must know it. */
+/** Settings of a runtime's background work that the task tools need. */
 export interface VocabularySettings {
   /** How long a turn is kept open for a task that was started to be waited for. */
   readonly retainTurnTimeoutMs: number

@@ -7,7 +7,7 @@ const NOTHING_TO_WAIT_FOR: WaitAnswer = { reason: "met", tasks: [], group: null,
 
 /**
  * Waits without a model call. What the person says meanwhile goes first: it ends the wait, and stops nothing. Claims
- * nothing: what has ended is used by whoever shows it.
+ * nothing: the answer that shows an ended task uses its result.
  */
 export async function waitForTasks(
   call: BackgroundCall,
@@ -25,7 +25,7 @@ export async function waitForTasks(
 }
 
 /**
- * What lives, and what has ended that nobody has used: one that ends a moment before the wait counts. What a person is
+ * Live tasks, and ended ones with an unused result: a task that ends a moment before the wait counts. What a person is
  * asked is no work to wait for: it would end every wait at once, for as long as they take to answer.
  */
 async function findUnused(call: BackgroundCall): Promise<readonly string[]> {

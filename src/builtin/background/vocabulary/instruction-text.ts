@@ -1,4 +1,4 @@
-/** What a vocabulary has to say of its own, in its words. */
+/** Sentences of a vocabulary's own, in its words. */
 export interface InstructionParts {
   /** How work is started. */
   readonly starts: readonly string[]

@@ -2,7 +2,7 @@ import type { JsonValue } from "../../../base/json.ts"
 import { contentOf } from "../../../plugin/tool-content.ts"
 import type { Patch } from "../../../task/patch.ts"
 
-/** What a run handed back, as a value to read: of what was made to be shown, the text. */
+/** The result of a run as plain data: text instead of content made for display. */
 export function toPlainResult({ payload, digest }: Patch): JsonValue {
   const shown = contentOf(payload)?.map((part) => (part.type === "text" ? part.text : `[${part.mediaType}]`))
   if (shown) return shown.join("\n")

@@ -1,6 +1,6 @@
 import type { PromotedAnswer } from "../../../plugin/tool-hooks.ts"
 
-/** What the model reads when a call moved to the background by itself. `hint` says what it can do with the task. */
+/** The text the model reads when a call moved to the background by itself. `hint` says what it can do with the task. */
 export function toPromotionText({ task, afterMs }: PromotedAnswer, hint: string): string {
   if (task.status === "waiting") {
     return `It needs a person's approval first and waits for it as task ${task.id}. You will be told how it ends: go on with other work, and do not ask for the approval again.`

@@ -31,7 +31,7 @@ export interface VocabularyTool<Input = unknown> {
   /** Default `retry`: what is asked twice is found, not done, the second time. */
   readonly onCrash?: OnCrash
   readonly title?: (input: Input) => string
-  /** Of one that starts another tool. */
+  /** For a tool that starts another tool. */
   readonly starts?: StartedCall<Input>
   run(input: Input, operations: TaskOperations): Promise<JsonValue | ToolReturn>
 }

@@ -1,6 +1,6 @@
 import type { CapableTool } from "../../operations/capable-tool.ts"
 
-/** What this vocabulary calls tools that have another name here. Both names are taken; these are shown. */
+/** This vocabulary's names for tools that are named differently here. Both names are accepted; these are shown. */
 const PLUGINS: ReadonlyMap<string, string> = new Map([["shell", "cli"]])
 const TOOLS: ReadonlyMap<string, string> = new Map([["run_command", "runCommand"]])
 

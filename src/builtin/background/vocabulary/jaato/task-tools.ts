@@ -42,7 +42,7 @@ Results of ended tasks come back to you by themselves: use this to read one agai
         if (wait) await operations.wait({ tasks: [id], limitMs: LONGEST_WAIT_MS })
         return operations.look(id)
       })
-      // What goes wrong from here on fails the call: an answer would count as having shown the result.
+      // An error from here on fails the call: an answer would count as having shown the result.
       return "error" in found ? found : toResult(await operations.read(found.task.id))
     },
   }),
@@ -88,7 +88,7 @@ Use this to discover which tools can be run in background mode.`,
   }),
 ]
 
-/** What goes wrong is the answer, in this vocabulary's words. Not for what claims a result. */
+/** Turns an error into an answer in this vocabulary's words. Not for calls that claim a result. */
 async function orError<Found extends object>(
   id: string,
   work: () => Promise<Found>,

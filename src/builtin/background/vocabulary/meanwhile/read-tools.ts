@@ -148,7 +148,7 @@ interface OutputWish {
   readonly isLive: boolean
 }
 
-/** What was asked for; else of a live one the end, and of an ended one nothing: its result says it. */
+/** The requested range. Default: the tail of a live task, and nothing of an ended one, whose result says it. */
 async function readOutput(operations: TaskOperations, id: string, wish: OutputWish): Promise<JsonObject> {
   const { offset, tail, isLive } = wish
   if (offset !== undefined) return toOutput(await operations.output(id, { offset, limitBytes: OUTPUT_BYTES }))

@@ -41,7 +41,7 @@ export function toTaskDetails({ task, placeInQueue, missing, estimate, outputByt
 /** Several of them in one answer. */
 export const IN_ANSWERS: ResultView = { toFacts: toTaskDetails, reader: "get_task" }
 
-/** What it came to; nothing while it lives. */
+/** Its result; empty while it lives. */
 export function toOutcome(task: TaskRecord): JsonObject {
   const patch = "patch" in task && task.patch ? toPatchFacts(task.patch) : {}
   switch (task.status) {

@@ -15,7 +15,7 @@ export function toListText(tasks: readonly ListedTask[]): string {
   return ["task_id | status | description | batch | started", ...shown, ...more].join("\n")
 }
 
-/** Whoever copies an id from the list may copy the mark with it. */
+/** A model that copies an id from the list may copy the mark with it. */
 export function withoutMark(id: string): string {
   return id.trim().endsWith(RESUMED) ? id.trim().slice(0, -RESUMED.length).trim() : id
 }

@@ -40,7 +40,7 @@ export const createGroupTools = (): readonly VocabularyTool[] => [
   }),
   defineVocabularyTool({
     name: "tasks.cancel_group",
-    description: () => "Stops all tasks of a group that still run, and releases whoever waits for it.",
+    description: () => "Stops all tasks of a group that still run, and releases everyone who waits for it.",
     input: z
       .strictObject({ ...groupFields(), reason: z.string().trim().min(1).max(500).optional() })
       .refine(isNamed, { error: WHICH }),

@@ -130,7 +130,7 @@ async function toStartOptions(input: SpawnInput, operations: TaskOperations): Pr
   }
 }
 
-/** What is to be merged in its own way is a group of its own, when it is in no other. */
+/** A task with its own merge strategy gets a group of its own, unless it is in a group. */
 async function toGroup(input: SpawnInput, operations: TaskOperations): Promise<StartOptions["group"] | undefined> {
   const { group: name, group_id: id, merge_strategy: merge, group_report: report } = input
   const settings = { ...(merge && { merge }), ...(report && { report: REPORTS[report] }) }
