@@ -4,7 +4,7 @@ import { createRuntime, createShellPlugin } from "meanwhile"
 await using runtime = await createRuntime({
   model: "offline/rules",
   plugins: [createShellPlugin({ workingDirectory: process.cwd(), environment: process.env })],
-  background: { backgroundThresholdSeconds: 1 },
+  background: { thresholdSeconds: 1 },
 })
 const session = await runtime.createSession()
 

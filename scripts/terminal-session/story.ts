@@ -2,7 +2,7 @@ import { type DrivenProgram, type ProgramPlace, startProgram } from "./driven-pr
 import { untilIdle } from "./idle-program.ts"
 import { type Durations, toNormalText } from "./normal-text.ts"
 
-const SETTING = "MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS"
+const SETTING = "MEANWHILE_BACKGROUND_THRESHOLD_SECONDS"
 
 const DURATIONS: Durations = [
   [/moved to the background/, "1.0 s"],

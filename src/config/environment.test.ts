@@ -20,6 +20,16 @@ describe("environment variables", () => {
     })
   })
 
+  it("may use another spelling that is accepted, and go before the file in either", async () => {
+    const file = (content: string, environment: Record<string, string>) =>
+      loadTrusted("meanwhile.config.json", content, environment)
+    for (const content of [`{ "model": { "name": "file" } }`, `{ "model": { "modelName": "file" } }`]) {
+      for (const variable of ["MEANWHILE_MODEL_NAME", "MEANWHILE_MODEL_MODEL_NAME"]) {
+        expect((await file(content, { [variable]: "variable" })).values.model).toEqual({ name: "variable" })
+      }
+    }
+  })
+
   it("are named when their value is wrong", async () => {
     await expect(load({ MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS: "many" })).rejects.toThrow(
       "background.maxConcurrentTasks (set by the environment variable MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS)",

@@ -1,5 +1,6 @@
 import { MeanwhileError } from "../base/error.ts"
 import { findNearNames } from "../base/near-name.ts"
+import type { Spellings } from "../base/rename-keys.ts"
 import { isSingleValue, keysOf, type SectionKey, type SectionSchemas } from "./section.ts"
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -17,7 +18,11 @@ export interface Override {
  * `MEANWHILE_BACKGROUND_MAX_CONCURRENT_TASKS=20` sets `background.maxConcurrentTasks`, `MEANWHILE_ENGINE` the
  * single value `engine`. An empty variable sets nothing.
  */
-export function readOverrides(environment: Environment, sections: SectionSchemas): readonly Override[] {
+export function readOverrides(
+  environment: Environment,
+  sections: SectionSchemas,
+  spellings: Readonly<Record<string, Spellings>> = {},
+): readonly Override[] {
   return Object.entries(sections).flatMap(([section, schema]) => {
     const whole = `MEANWHILE_${toConstantCase(section)}`
     const value = environment[whole]
@@ -25,9 +30,13 @@ export function readOverrides(environment: Environment, sections: SectionSchemas
     const prefix = `${whole}_`
     const set = Object.entries(environment).filter(([variable, text]) => variable.startsWith(prefix) && text)
     if (set.length === 0) return single
-    const keys = new Map(keysOf(schema).map((key) => [`${prefix}${toConstantCase(key.name)}`, key]))
+    const toVariable = (name: string): string => `${prefix}${toConstantCase(name)}`
+    const keys = new Map(keysOf(schema).map((key) => [toVariable(key.name), key]))
+    const spelled = new Map(
+      Object.entries(spellings[section] ?? {}).map(([spelling, name]) => [toVariable(spelling), toVariable(name)]),
+    )
     const overrides = set.map(([variable, text = ""]) => {
-      const key = keys.get(variable)
+      const key = keys.get(spelled.get(variable) ?? variable)
       if (!key) throw toUnknownVariable(variable, isSingleValue(schema) ? [whole] : keys.keys())
       return { variable, section, key: key.name, value: toValue(key, text) }
     })

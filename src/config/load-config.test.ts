@@ -75,6 +75,18 @@ describe("loading the configuration", () => {
   })
 })
 
+describe("another spelling of a key", () => {
+  it("is accepted in its place", async () => {
+    const loaded = await loadTrusted("meanwhile.config.json", `{ "model": { "modelName": "one" } }`)
+    expect(loaded.values.model).toEqual({ name: "one" })
+  })
+
+  it("is refused beside the key itself", async () => {
+    const refused = loadTrusted("meanwhile.config.json", `{ "model": { "modelName": "one", "name": "two" } }`)
+    await expect(refused).rejects.toThrow("model.modelName: there is no such key. Did you mean name?")
+  })
+})
+
 describe("a mistake in the configuration", () => {
   it.each([
     [`{ "background": { "maxConcurrentTasks": "3" } }`, ["background.maxConcurrentTasks:", "expected number"]],

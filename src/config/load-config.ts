@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { renameKeys, type Spellings } from "../base/rename-keys.ts"
 import { evaluateConfigFile, findConfigFile } from "./config-file.ts"
 import { type ConfigProblem, toConfigError, toProblems, toUnknownKey } from "./config-problem.ts"
 import { type Environment, type Override, readOverrides } from "./environment.ts"
@@ -11,6 +12,8 @@ export interface LoadConfigOptions<Sections extends SectionSchemas> {
   readonly sections: Sections
   /** Whether the person trusts what lies in the directory. */
   readonly isTrusted: boolean
+  /** By section, other spellings of its keys that are accepted. */
+  readonly spellings?: Readonly<Record<string, Spellings>>
   /** Overrides are read from it. Default: none. */
   readonly environment?: Environment
   /** By section, what counts in place of the defaults where nobody says anything. */
@@ -50,9 +53,9 @@ const pluginsSchema = z.array(pluginEntrySchema, "must be a list").default([])
 function readValues<Sections extends SectionSchemas>(
   source: string,
   raw: unknown,
-  { sections, environment = {}, defaults = {} }: LoadConfigOptions<Sections>,
+  { sections, spellings = {}, environment = {}, defaults = {} }: LoadConfigOptions<Sections>,
 ): Values<Sections> {
-  const overrides = readOverrides(environment, sections)
+  const overrides = readOverrides(environment, sections, spellings)
   const problems: ConfigProblem[] = []
   function read<Schema extends z.ZodType>(schema: Schema, value: unknown, at: readonly string[]) {
     const parsed = schema.safeParse(value)
@@ -66,8 +69,9 @@ function readValues<Sections extends SectionSchemas>(
   for (const key of Object.keys(whole)) if (!allowed.includes(key)) problems.push(toUnknownKey([key], allowed))
   const plugins = read(pluginsSchema, whole["plugins"], ["plugins"]) ?? []
   const values = Object.entries(sections).map(([name, schema]) => {
+    const written = renameKeys(whole[name] ?? (isSingleValue(schema) ? undefined : {}), spellings[name] ?? {})
     const value = withOverrides(
-      withDefaults(whole[name] ?? (isSingleValue(schema) ? undefined : {}), defaults[name]),
+      withDefaults(written, defaults[name]),
       overrides.filter(({ section }) => section === name),
     )
     return [name, read(schema, value, [name])] as const

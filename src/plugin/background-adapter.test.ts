@@ -53,7 +53,7 @@ describe("what a tool can do", () => {
   })
 
   it("gives the threshold in seconds: the tool's own, else the configured one, null for a tool that stays", async () => {
-    const configured = backgroundCapable(plugin, fake.service, { backgroundThresholdSeconds: 7 })
+    const configured = backgroundCapable(plugin, fake.service, { thresholdSeconds: 7 })
     const names = ["quick", "slow", "slower", "detached", "depends", "unknown"]
     const answers = await Promise.all(names.map((name) => configured.autoBackgroundThreshold(name)))
     expect(answers).toEqual([null, 7, 2.5, 0, 7, null])

@@ -11,7 +11,7 @@ import type { ToolPlugin } from "./tool-plugin.ts"
 
 export interface BackgroundCapableOptions {
   /** For capable tools that name no threshold. */
-  readonly backgroundThresholdSeconds?: number
+  readonly thresholdSeconds?: number
   /** How long a cancel waits to see the work gone. */
   readonly cancelWaitSeconds?: number
   readonly workspace?: WorkspaceId
@@ -32,8 +32,8 @@ export function backgroundCapable<Definition extends ToolPlugin>(
   service: TaskService,
   options: BackgroundCapableOptions = {},
 ): Definition & BackgroundCapable {
-  const { backgroundThresholdSeconds = 10, cancelWaitSeconds = 15, workspace } = options
-  const adapter = { plugin, service, backgroundThresholdSeconds, cancelWaitSeconds, workspace }
+  const { thresholdSeconds = 10, cancelWaitSeconds = 15, workspace } = options
+  const adapter = { plugin, service, thresholdSeconds, cancelWaitSeconds, workspace }
   return { ...plugin, ...createContract(adapter), [RUNS_HERE]: true }
 }
 
@@ -89,7 +89,7 @@ function toThresholdSeconds(adapter: Adapter, toolName: string, input: unknown):
   const policy = typeof background !== "function" ? background : parsed?.success ? background(parsed.data) : undecided
   if (policy.mode === "never" || policy.mode === "on_request") return null
   if (policy.mode === "always") return 0
-  return policy.ms === undefined ? adapter.backgroundThresholdSeconds : policy.ms / 1_000
+  return policy.ms === undefined ? adapter.thresholdSeconds : policy.ms / 1_000
 }
 
 async function estimateSeconds(adapter: Adapter, toolName: string, input: unknown): Promise<number | null> {

@@ -4,13 +4,13 @@ import { gcConfigSchema } from "../builtin/gc/gc-config.ts"
 import { providersConfigSchema } from "../builtin/models/providers-config.ts"
 import { permissionsConfigSchema } from "../builtin/permission/permission-policy.ts"
 import { referencesConfigSchema } from "../builtin/references/reference.ts"
-import { sessionConfigSchema } from "../builtin/session/session-config.ts"
+import { SESSION_SPELLINGS, sessionConfigSchema } from "../builtin/session/session-config.ts"
 import { shellConfigSchema } from "../builtin/shell/shell-config.ts"
 import { webConfigSchema } from "../builtin/web/web-config.ts"
 import { findUrlProblem } from "../config/engine-url.ts"
 import type { pluginEntrySchema } from "../config/plugin-entry.ts"
 import type { SectionValues } from "../config/section.ts"
-import { backgroundConfigSchema } from "../runner/limits/background-config.ts"
+import { BACKGROUND_SPELLINGS, backgroundConfigSchema } from "../runner/limits/background-config.ts"
 import { TASK_KINDS, type TaskKind } from "../task/record.ts"
 import { agentConfigSchema } from "../session/conversation/agent-config.ts"
 import { modelsConfigSchema } from "../session/model/catalogue-config.ts"
@@ -74,6 +74,9 @@ export const configSections = lazily(() => ({
 }))
 type ConfigSections = ReturnType<typeof configSections>
 
+/** Other spellings of keys that a configuration may use. */
+export const CONFIG_SPELLINGS = { background: BACKGROUND_SPELLINGS, session: SESSION_SPELLINGS } as const
+
 /** What each part of a configuration is about, in the order in which it is shown. */
 export const SECTION_SUMMARIES: Readonly<Record<keyof ConfigSections | "plugins", string>> = {
   engine: "Where everything is kept: the URL of a PostgreSQL database, or null for the data folder.",
@@ -100,9 +103,13 @@ export function toTakenKinds({ kinds }: ProgramConfig["worker"]): readonly TaskK
   return kinds ? kinds.flatMap((kind): TaskKind[] => (kind === "agent" ? ["agent", "turn"] : [kind])) : TASK_KINDS
 }
 
+type OtherSpellings<Name> = Name extends keyof typeof CONFIG_SPELLINGS
+  ? { readonly [Spelling in keyof (typeof CONFIG_SPELLINGS)[Name]]?: number }
+  : unknown
+
 /** A whole configuration as a person writes it. Everything may be left out. */
 export type ConfigInput = {
-  readonly [Name in keyof ConfigSections]?: z.input<ConfigSections[Name]>
+  readonly [Name in keyof ConfigSections]?: z.input<ConfigSections[Name]> & OtherSpellings<Name>
 } & {
   /** Package names, paths, `{ source, expose, config }`, or plugins themselves. */
   readonly plugins?: readonly z.input<typeof pluginEntrySchema>[]

@@ -11,7 +11,7 @@ import type { TrustStore } from "../config/trust-store.ts"
 import { createPermission } from "../permission.ts"
 import { createRegistry, type Registry } from "../plugin/registry.ts"
 import type { SessionDirectory } from "../plugin/sessions-port.ts"
-import { configSections, type ProgramConfig } from "./config-sections.ts"
+import { CONFIG_SPELLINGS, configSections, type ProgramConfig } from "./config-sections.ts"
 import { type Finding, findOr, ok, problem, warning } from "./finding.ts"
 import { lookAtFolder, type ProgramFolder } from "./folder.ts"
 import { examineServer } from "./engine.ts"
@@ -69,7 +69,13 @@ async function examineConfig(options: DoctorOptions, folder: ProgramFolder): Pro
   const { workingDirectory: directory, environment } = options
   return findOr("config", "Correct what it names, then look again.", async () => {
     const isTrusted = folder.trust === "trusted"
-    const loaded = await loadConfig({ directory, sections: configSections(), isTrusted, environment })
+    const loaded = await loadConfig({
+      directory,
+      sections: configSections(),
+      spellings: CONFIG_SPELLINGS,
+      isTrusted,
+      environment,
+    })
     const { values, plugins, status } = loaded
     const config = status === "loaded" ? ok("config", `${loaded.path} is valid`) : ok("config", "defaults")
     const engine = options.engine ?? values.engine

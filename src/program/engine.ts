@@ -28,8 +28,14 @@ export async function findEngineUrl(wish: EngineWish): Promise<string | undefine
   const given = engine ?? readVariable(environment)
   if (given !== undefined) return given
   if (!(await isTrusted(wish))) return undefined
-  const { configSections } = await import("./config-sections.ts")
-  const { values } = await loadConfig({ directory, sections: configSections(), isTrusted: true, environment })
+  const { CONFIG_SPELLINGS, configSections } = await import("./config-sections.ts")
+  const { values } = await loadConfig({
+    directory,
+    sections: configSections(),
+    spellings: CONFIG_SPELLINGS,
+    isTrusted: true,
+    environment,
+  })
   return values.engine ?? undefined
 }
 

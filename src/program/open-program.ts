@@ -10,7 +10,7 @@ import { toShownUrl } from "../config/engine-url.ts"
 import { MCP_FILE } from "../config/folder-contents.ts"
 import { loadConfig } from "../config/load-config.ts"
 import { createPluginLoader } from "../config/plugin-loader.ts"
-import { configSections, type ProgramConfig, toTakenKinds } from "./config-sections.ts"
+import { CONFIG_SPELLINGS, configSections, type ProgramConfig, toTakenKinds } from "./config-sections.ts"
 import { hasWork } from "./host.ts"
 import { type FolderOptions, openFolder, type ProgramFolder } from "./folder.ts"
 import { createProgramPlugins, createSessionPlugin } from "./plugins.ts"
@@ -63,6 +63,7 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
   const { values: configured, plugins } = await loadConfig({
     directory: workingDirectory,
     sections: configSections(),
+    spellings: CONFIG_SPELLINGS,
     isTrusted,
     environment,
     defaults: toDefaults(options),

@@ -92,6 +92,6 @@ function foldersOf(
 }
 
 function toReferences({ folder, config }: ProgramPluginsOptions): ProgramConfig["references"] {
-  if (folder.trust !== "trusted") return { references: [] }
+  if (folder.trust !== "trusted") return { documents: [] }
   return { ...config.references, directory: config.references.directory ?? `${OWN_FOLDER}/references` }
 }

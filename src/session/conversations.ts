@@ -92,7 +92,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     ...options,
     random,
     models: createModelSource(registry),
-    tools: createToolList(registry, background.backgroundThresholdSeconds * 1_000),
+    tools: createToolList(registry, background.thresholdSeconds * 1_000),
     events: createAgentEvents(log),
     open: createLiveMap(),
     takers: createLiveMap(),

@@ -114,7 +114,7 @@ test("000-54: it has no commands of its own", () => {
 
 test("000-69: the threshold of the configuration is what the model is told of tools that name none", async () => {
   const registry = createRegistry()
-  await registry.register(createBackgroundPlugin({ backgroundThresholdSeconds: 25 }))
+  await registry.register(createBackgroundPlugin({ thresholdSeconds: 25 }))
   await registry.register(holding("first", echo))
   const start = registry.toolSchemas(THRESHOLD).find(({ name }) => name === "start_task")
   expect(start?.description).toContain("echo (moves there by itself after 25 s)")

@@ -40,7 +40,7 @@ const PLUGINS: Readonly<Record<string, () => Plugin | readonly Plugin[]>> = {
   "offline/offline-provider.ts": () => createOfflineProvider(),
   "permission/permission-plugin.ts": () =>
     createPermissionPlugin({ autoApproved: () => [], findTool: throwing }).plugin,
-  "references/references-plugin.ts": () => createReferencesPlugin({ root, references: [] }),
+  "references/references-plugin.ts": () => createReferencesPlugin({ root, documents: [] }),
   "shell/shell-plugin.ts": () => createShellPlugin({ workingDirectory: root, environment: {} }),
   "slash_command/slash-command-plugin.ts": () => createSlashCommandPlugin({ directories: [] }),
   "subagent/subagent-plugin.ts": () => createSubagentPlugin({ directories: [] }),

@@ -73,7 +73,7 @@ function startProgram(site: CrashSite): Child {
     environment: {
       [SITE_MARKER]: site.directory,
       EFFECTS: site.effectsFile,
-      MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS: "0.04",
+      MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "0.04",
       MEANWHILE_BACKGROUND_STOP_GRACE_SECONDS: "0.5",
     },
   })

@@ -8,7 +8,7 @@ import { createFolder } from "../support/workplace.ts"
 const F2 = "\x1bOQ"
 const OTHER_F2 = "\x1b[12~"
 /** The commands of subagents stay calls of theirs, however long the test takes. */
-const PATIENT = { MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS: "120" }
+const PATIENT = { MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "120" }
 const FRAME = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/
 
 function open() {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
-const QUICK = { MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
+const QUICK = { MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
 
 test("it reads lines, obeys them and ends at the end of input", async () => {
   const program = startPiped({ directory: createFolder() })

@@ -6,7 +6,7 @@ import { eventually } from "../support/eventually.ts"
 import { startInTerminal, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
-const QUICK = { MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
+const QUICK = { MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
 
 const until = (name: string): string => `until test -e ${name}; do sleep 0.02; done`
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { runToEnd, startInTerminal, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
-const QUICK = { MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
+const QUICK = { MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
 
 /** Two chats of one conversation: the first has an answer, while the second says something. */
 async function speakInto(counting: string) {

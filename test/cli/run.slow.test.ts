@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { runToEnd, startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
-const QUICK = { MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
+const QUICK = { MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
 
 const run = (words: readonly string[], options: { directory?: string; input?: string } = {}) =>
   runToEnd(

@@ -5,7 +5,7 @@ import { eventually } from "../support/eventually.ts"
 import { startPiped } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
-const QUICK = { MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
+const QUICK = { MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
 
 test("what ended while no program watched is announced at the next start, once", async () => {
   const directory = createFolder()

@@ -5,7 +5,7 @@ import { createOwnStopwatch } from "../support/own-stopwatch.ts"
 import { startInTerminal } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
-const QUICK = { MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
+const QUICK = { MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
 
 test("Ctrl+C stops the command in the foreground, and the prompt goes on", async () => {
   const program = startInTerminal({ directory: createFolder() })

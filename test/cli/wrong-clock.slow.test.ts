@@ -152,7 +152,7 @@ describe.each(WRONG_CLOCKS)("on a machine whose clock is $wrong", ({ byMs }) => 
   test("what a chat begins is written down as of now, and what it had said before is told again", async () => {
     const url = await createSharedStore()
     const { store } = await openEngine(url)
-    const environment = { ...toWrongClock(byMs), MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS: "1" }
+    const environment = { ...toWrongClock(byMs), MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "1" }
     const settings = { directory: createFolder(), environment }
     const chat = startInTerminal({ ...settings, arguments: ["--engine", url] })
     await chat.shows(/you talk with/)

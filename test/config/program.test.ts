@@ -71,7 +71,7 @@ test("the sections of a configuration reach the parts they are about", async () 
     config: {
       agent: { instructions: "Answer in rhymes." },
       models: { "scripted/*": { contextLimitTokens: 7_777 } },
-      references: { references: [{ id: "rules", name: "House rules", text: "Be kind." }] },
+      references: { documents: [{ id: "rules", name: "House rules", text: "Be kind." }] },
       permissions: { rules: [{ tool: "run_command", decision: "deny", reason: "Not in this house." }] },
     },
     script: [

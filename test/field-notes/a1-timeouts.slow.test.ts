@@ -8,7 +8,7 @@ import { createWorkplace } from "../support/workplace.ts"
 const STUBBORN = "trap '' TERM; sleep 300 & while :; do sleep 300; done"
 
 describe("A1. A timeout that was accepted is enforced, and ends as `timed_out`", () => {
-  const background = { stopGraceSeconds: 0.2, backgroundThresholdSeconds: 0.2 }
+  const background = { stopGraceSeconds: 0.2, thresholdSeconds: 0.2 }
 
   test("of a process that was started in the background", async () => {
     const { meanwhile } = await createWorkplace({ background })

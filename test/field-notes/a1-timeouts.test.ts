@@ -101,7 +101,7 @@ describe("A1. A timeout that was accepted is enforced, and ends as `timed_out`",
     const timeoutMs = (input: unknown) => ((input as { name: string }).name === "short" ? 30_000 : undefined)
     const gated = createGatedTool({ obeys: true, timeoutMs })
     const clock = createManualClock()
-    const background = { backgroundThresholdSeconds: 60 }
+    const background = { thresholdSeconds: 60 }
     const { meanwhile } = await createWorkplace({ tools: [gated.tool], clock, background })
     const execution = meanwhile.tasks.execute({ tool: "gated", input: { name: "short" } })
     await gated.call(1)

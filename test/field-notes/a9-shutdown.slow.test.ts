@@ -17,7 +17,7 @@ function startProgram(directory: string) {
     directory,
     arguments: ["--data-dir", join(directory, "data")],
     environment: {
-      MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS: "0.1",
+      MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "0.1",
       MEANWHILE_BACKGROUND_STOP_GRACE_SECONDS: "0.3",
     },
   })

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { runToEnd } from "../support/program.ts"
 import { createFolder } from "../support/workplace.ts"
 
-const QUICK = { MEANWHILE_BACKGROUND_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
+const QUICK = { MEANWHILE_BACKGROUND_THRESHOLD_SECONDS: "0.2" }
 
 const run = (prompt: string, more: readonly string[] = [], environment: Record<string, string> = {}) =>
   runToEnd({

@@ -22,7 +22,7 @@ test("a call that gives way to its step's task leaves no folder, also when it ha
 
 test("a call with a key is let go at its threshold, also when it stands in the queue with a shorter limit", async () => {
   const { meanwhile } = await createWorkplace({
-    background: { maxConcurrentTasks: 1, backgroundThresholdSeconds: 0.5 },
+    background: { maxConcurrentTasks: 1, thresholdSeconds: 0.5 },
   })
   await meanwhile.tasks.start({ tool: "run_command", input: { command: "sleep 1000" } })
   const input = { command: "true", timeoutMs: 200 }

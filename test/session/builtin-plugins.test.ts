@@ -77,7 +77,7 @@ test("004-53: references are listed and selected by the model and by the person'
   const references = [
     { id: "style", name: "House style", description: "How we write.", text: "Write short sentences." },
   ]
-  const plugin = createReferencesPlugin({ root: createFolder(), references })
+  const plugin = createReferencesPlugin({ root: createFolder(), documents: references })
   const script = [
     { calls: [{ tool: "listReferences" }] },
     { calls: [{ tool: "selectReferences", input: { ids: ["style"] } }] },
@@ -93,7 +93,7 @@ test("004-53: references are listed and selected by the model and by the person'
 
 test("what a conversation has selected is known where it goes on", async () => {
   const references = ["style", "tone"].map((id) => ({ id, name: id, text: `All about ${id}.` }))
-  const plugins = [createReferencesPlugin({ root: createFolder(), references })]
+  const plugins = [createReferencesPlugin({ root: createFolder(), documents: references })]
   const calls = [{ tool: "selectReferences", input: { ids: ["tone"] } }]
   const agent = await openAgent([{ calls }, "done"], { isKept: true, plugins })
   await agent.session.send("go")

@@ -21,7 +21,7 @@ test("004-26: a session plugin saves, loads, lists and deletes whole conversatio
 
 test("004-32: at most so many conversations are kept in files, the oldest go", async () => {
   const { runtime, session, files } = await openWithFiles(talk(4), {
-    sessionConfig: { maxSessions: 2, checkpointAfterTurns: 1 },
+    sessionConfig: { maxKept: 2, checkpointAfterTurns: 1 },
   })
   await session.send("oldest")
   for (let count = 0; count < 3; count++) await (await runtime.createSession()).send("newer")

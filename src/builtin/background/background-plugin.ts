@@ -20,14 +20,14 @@ export interface BackgroundPluginOptions {
   /** As in the runtime's configuration. Default 30,000. */
   readonly retainTurnTimeoutMs?: number
   /** As in the runtime's configuration, for the descriptions. Default 10. */
-  readonly backgroundThresholdSeconds?: number
+  readonly thresholdSeconds?: number
   /** As in the agent's configuration. Default 30,000. */
   readonly toolResultLimitCharacters?: number
 }
 
 /** The tools by which a model commands background work, in the words of one vocabulary. */
 export function createBackgroundPlugin(options: BackgroundPluginOptions = {}): ToolPlugin {
-  const { retainTurnTimeoutMs = 30_000, backgroundThresholdSeconds = 10, toolResultLimitCharacters = 30_000 } = options
+  const { retainTurnTimeoutMs = 30_000, thresholdSeconds = 10, toolResultLimitCharacters = 30_000 } = options
   const vocabulary = findVocabulary(options.vocabulary ?? "meanwhile")
   const parts: TaskToolParts = {
     settings: { retainTurnTimeoutMs, toolResultLimitCharacters },
@@ -40,7 +40,7 @@ export function createBackgroundPlugin(options: BackgroundPluginOptions = {}): T
 
   /** True when what the model reads of the tools is another now. */
   function discover(host: PluginHost): boolean {
-    capable = findCapable(host.tools(), backgroundThresholdSeconds * 1_000)
+    capable = findCapable(host.tools(), thresholdSeconds * 1_000)
     const hasAgents = capable.some(({ tool }) => tool.kind === "agent")
     const before = toText(tools)
     tools = vocabulary.tools

@@ -44,7 +44,7 @@ export const referenceSchema = lazily(() => writtenSchema.transform(toReference)
 
 /** The section `references` of the configuration. */
 export const referencesConfigSchema = z.strictObject({
-  references: z
+  documents: z
     .array(writtenSchema)
     .default([])
     .describe("Documents worth knowing: id, name, description, tags, and one of path, url and text."),

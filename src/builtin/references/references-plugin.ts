@@ -63,9 +63,9 @@ function toInstructions(count: number): string {
 function toCatalogue(root: string, config: unknown): ReferenceCatalogue {
   const parsed = referencesConfigSchema.safeParse(config)
   if (parsed.success) {
-    const { references, directory } = parsed.data
+    const { documents, directory } = parsed.data
     const folder = directory === undefined ? undefined : resolve(root, directory)
-    return createReferenceCatalogue(references.map(toReference), folder)
+    return createReferenceCatalogue(documents.map(toReference), folder)
   }
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`)
   throw new MeanwhileError("invalid_input", `The references are not well formed: ${problems.join("; ")}.`, { problems })

@@ -59,7 +59,7 @@ describe("the list of conversations", () => {
     plugin = createEngineSessionPlugin({
       directory: createDirectory(["12345678a", "12345678b", "9"].map((id) => toState(id))),
     })
-    await plugin.initialize?.({ maxSessions: 2 })
+    await plugin.initialize?.({ maxKept: 2 })
     const shown = await run("sessions")
     expect(shown).toContain("12345678a")
     expect(shown).toContain("12345678b")
@@ -179,15 +179,16 @@ describe("the plugin", () => {
       autoSaveOnExit: true,
       checkpointAfterTurns: 10,
       requestDescriptionAfterTurns: 3,
-      maxSessions: 20,
+      maxKept: 20,
     })
-    expect(() => plugin.initialize?.({ maxSessions: 0 })).toThrow("maxSessions")
+    expect(toSessionConfig({ maxSessions: 3 })).toEqual(toSessionConfig({ maxKept: 3 }))
+    expect(() => plugin.initialize?.({ maxKept: 0 })).toThrow("maxKept")
     expect(() => plugin.initialize?.({ path: "x" })).toThrow("path")
   })
 
   it("is one like any other: a registry takes it with its configuration", async () => {
     const registry = createRegistry()
-    await registry.register(plugin, { config: { maxSessions: 5 } })
+    await registry.register(plugin, { config: { maxKept: 5 } })
     expect(registry.toolSchemas({ backgroundThresholdMs: 10_000 }).map(({ name }) => name)).toEqual([
       "session_describe",
     ])

@@ -69,7 +69,7 @@ describe("a saved conversation", () => {
   })
 
   it("goes when it is the oldest of too many, and never when it is the one just saved", async () => {
-    await plugin.initialize?.({ maxSessions: 3 })
+    await plugin.initialize?.({ maxKept: 3 })
     for (const [index, id] of ["a", "b", "c", "d"].entries()) await plugin.save(toState(id, { updatedAt: index }))
     expect((await plugin.list()).map(({ id }) => id)).toEqual(["d", "c", "b"])
     await plugin.save(toState("old", { updatedAt: 0 }))
@@ -106,7 +106,7 @@ describe("a file that cannot be read", () => {
   it.each(damaged)(
     "%s is listed as such, refused on load, and left as it is",
     async (name, text, code, description) => {
-      await plugin.initialize?.({ maxSessions: 1 })
+      await plugin.initialize?.({ maxKept: 1 })
       await plugin.save(toState("fine"))
       await writeFile(join(folder, name), text)
       const id = idOf(name.slice(0, 3))

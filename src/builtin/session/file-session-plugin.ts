@@ -46,7 +46,7 @@ export function createFileSessionPlugin(options: FileSessionPluginOptions): File
     const isKnown = (await directory.load(id)) !== undefined
     if (isKnown) await directory.describe(id, description)
     const saved = await folder.read(id)
-    if (saved) await folder.write({ ...saved, description }, config.maxSessions)
+    if (saved) await folder.write({ ...saved, description }, config.maxKept)
     if (!isKnown && !saved) throw toMissing(id)
   }
 
@@ -57,7 +57,7 @@ export function createFileSessionPlugin(options: FileSessionPluginOptions): File
       folder = openFolder(settings)
     },
     shelf: {
-      save: (state) => inTurn(async () => `Saved to ${await folder.write(state, config.maxSessions)}.`),
+      save: (state) => inTurn(async () => `Saved to ${await folder.write(state, config.maxKept)}.`),
       load: (id) => folder.read(id),
       list: () => folder.list(),
       delete: (id) =>

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
 import { lazily } from "../../base/lazily.ts"
+import { renameKeys } from "../../base/rename-keys.ts"
 
 /** The section `session` of the configuration. */
 export const sessionConfigSchema = lazily(() => {
@@ -21,16 +22,20 @@ export const sessionConfigSchema = lazily(() => {
       requestDescriptionAfterTurns: count
         .default(3)
         .describe("The model is asked for a description after so many turns without one."),
-      maxSessions: count
+      maxKept: count
         .default(20)
         .describe("file removes the files of the oldest conversations beyond this; lists show no more than this."),
     })
     .readonly()
 })
+
+/** Other spellings of its keys. */
+export const SESSION_SPELLINGS = { maxSessions: "maxKept" } as const
+
 export type SessionConfig = z.output<ReturnType<typeof sessionConfigSchema>>
 
 export function toSessionConfig(input: unknown = {}): SessionConfig {
-  const parsed = sessionConfigSchema().safeParse(input)
+  const parsed = sessionConfigSchema().safeParse(renameKeys(input, SESSION_SPELLINGS))
   if (parsed.success) return parsed.data
   throw new MeanwhileError("invalid_input", `The session configuration is not valid.\n${z.prettifyError(parsed.error)}`)
 }

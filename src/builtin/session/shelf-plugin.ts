@@ -58,7 +58,7 @@ export function createShelfPlugin({ name, shelf, configure, onSessionStarted }: 
     }),
     tools: [describe],
     autoApprovedTools: [describe.name],
-    userCommands: createSessionCommands(shelf, () => config.maxSessions),
+    userCommands: createSessionCommands(shelf, () => config.maxKept),
   })
 }
 

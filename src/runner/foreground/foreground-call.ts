@@ -162,7 +162,7 @@ function toWaitMs(scope: RunnerScope, admitted: Admitted): number | null {
 }
 
 function policyMs(scope: RunnerScope, policy: { readonly ms?: number }): number {
-  return policy.ms ?? scope.config.backgroundThresholdSeconds * 1_000
+  return policy.ms ?? scope.config.thresholdSeconds * 1_000
 }
 
 /**

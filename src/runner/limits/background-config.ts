@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { MOST_TASKS_AT_ONCE } from "../../base/concurrency-limit.ts"
 import { MeanwhileError } from "../../base/error.ts"
+import { renameKeys } from "../../base/rename-keys.ts"
 import { lazily } from "../../base/lazily.ts"
 
 /** Limits of one runner. Every key has a default that works; `docs/guide/configuration.md` explains each. */
@@ -43,11 +44,11 @@ export const backgroundConfigSchema = lazily(() => {
       timeoutOverrideSeconds: seconds
         .nullable()
         .default(null)
-        .describe("Caps every time limit, whoever asked for it; above backgroundThresholdSeconds. null: no cap."),
+        .describe("Caps every time limit, whoever asked for it; above thresholdSeconds. null: no cap."),
       foregroundTimeoutSeconds: seconds
         .default(10)
         .describe("The time limit of a tool that cannot move to the background and names none."),
-      backgroundThresholdSeconds: seconds
+      thresholdSeconds: seconds
         .default(10)
         .describe("When a call is promoted whose tool can be promoted and names no threshold."),
       completedTaskRetentionSeconds: z
@@ -83,22 +84,24 @@ export const backgroundConfigSchema = lazily(() => {
           "On PostgreSQL, how long what outlives a worker that was stopped (`forever`) is left for the next one of its data folder.",
         ),
     })
-    .refine(
-      ({ timeoutOverrideSeconds: cap, backgroundThresholdSeconds }) => cap === null || cap > backgroundThresholdSeconds,
-      {
-        path: ["timeoutOverrideSeconds"],
-        error:
-          "must exceed backgroundThresholdSeconds: otherwise every call would be stopped before it could move to the background",
-      },
-    )
+    .refine(({ timeoutOverrideSeconds: cap, thresholdSeconds }) => cap === null || cap > thresholdSeconds, {
+      path: ["timeoutOverrideSeconds"],
+      error:
+        "must exceed thresholdSeconds: otherwise every call would be stopped before it could move to the background",
+    })
     .readonly()
 })
 
 export type BackgroundConfig = z.output<ReturnType<typeof backgroundConfigSchema>>
-export type BackgroundConfigInput = z.input<ReturnType<typeof backgroundConfigSchema>>
+export interface BackgroundConfigInput extends z.input<ReturnType<typeof backgroundConfigSchema>> {
+  /** Another spelling of `thresholdSeconds`. */
+  readonly backgroundThresholdSeconds?: number | undefined
+}
+
+export const BACKGROUND_SPELLINGS = { backgroundThresholdSeconds: "thresholdSeconds" } as const
 
 export function toBackgroundConfig(input: BackgroundConfigInput = {}): BackgroundConfig {
-  const parsed = backgroundConfigSchema().safeParse(input)
+  const parsed = backgroundConfigSchema().safeParse(renameKeys(input, BACKGROUND_SPELLINGS))
   if (parsed.success) return parsed.data
   throw new MeanwhileError(
     "invalid_input",

@@ -53,7 +53,7 @@ export interface AgentScope {
   readonly closing: AbortSignal
   readonly background: Pick<
     BackgroundConfig,
-    "maxAgentDepth" | "maxAgentFanOut" | "backgroundThresholdSeconds" | "completionScanIntervalMs"
+    "maxAgentDepth" | "maxAgentFanOut" | "thresholdSeconds" | "completionScanIntervalMs"
   >
   /** How many subagents are being made, by their parent. */
   readonly comingChildren: Map<SessionId, number>

@@ -23,7 +23,7 @@ export function toBackgroundAfterMs(
 ): number | undefined {
   const parsed = found.tool.input.safeParse(input)
   const policy = parsed.success ? toPolicy(found.tool, parsed.data) : null
-  return policy?.mode === "after" ? (policy.ms ?? agents.background.backgroundThresholdSeconds * 1_000) : undefined
+  return policy?.mode === "after" ? (policy.ms ?? agents.background.thresholdSeconds * 1_000) : undefined
 }
 
 export function findOffered({ agents, conversation }: TurnScope, { tool }: FunctionCall): OfferedTool | undefined {

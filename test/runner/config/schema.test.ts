@@ -20,12 +20,19 @@ test("the defaults are the documented ones", () => {
     maxAgentFanOut: 8,
     defaultTimeoutSeconds: 300,
     timeoutOverrideSeconds: null,
-    backgroundThresholdSeconds: 10,
+    thresholdSeconds: 10,
     completedTaskRetentionSeconds: 3_600,
     recordRetentionDays: 30,
     outputLimitBytes: 64 * 1_024 * 1_024,
     stopGraceSeconds: 5,
   })
+})
+
+test("backgroundThresholdSeconds is another spelling of thresholdSeconds", () => {
+  expect(toBackgroundConfig({ backgroundThresholdSeconds: 4 })).toEqual(toBackgroundConfig({ thresholdSeconds: 4 }))
+  expect(() => toBackgroundConfig({ backgroundThresholdSeconds: 4, thresholdSeconds: 5 })).toThrow(
+    "backgroundThresholdSeconds",
+  )
 })
 
 const INVALID: readonly [keyof BackgroundConfigInput | "unknownKey", unknown][] = [
@@ -43,7 +50,7 @@ const INVALID: readonly [keyof BackgroundConfigInput | "unknownKey", unknown][] 
   ["timeoutOverrideSeconds", 0],
   ["timeoutOverrideSeconds", 10],
   ["foregroundTimeoutSeconds", Number.NaN],
-  ["backgroundThresholdSeconds", "10"],
+  ["thresholdSeconds", "10"],
   ["completedTaskRetentionSeconds", -1],
   ["recordRetentionDays", Number.POSITIVE_INFINITY],
   ["outputLimitBytes", 100],

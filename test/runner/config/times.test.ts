@@ -25,10 +25,7 @@ test("defaultTimeoutSeconds: a task that names no time limit ends by this one", 
 })
 
 test("timeoutOverrideSeconds: caps every time limit, whoever asked for it", async () => {
-  const { clock, gated, tasks } = await open(
-    { timeoutOverrideSeconds: 5, backgroundThresholdSeconds: 1 },
-    { timeoutMs: 120_000 },
-  )
+  const { clock, gated, tasks } = await open({ timeoutOverrideSeconds: 5, thresholdSeconds: 1 }, { timeoutMs: 120_000 })
   const asked = await tasks.start({ tool: "gated", input: {}, timeoutMs: 60_000 })
   const shorter = await tasks.start({ tool: "gated", input: {}, timeoutMs: 4_000 })
   const ofTool = await tasks.start({ tool: "gated", input: {} })
@@ -48,8 +45,8 @@ test("foregroundTimeoutSeconds: a call that cannot move to the background ends b
   expect(await execution.answer).toMatchObject({ outcome: "timed_out", by: "deadline" })
 })
 
-test("backgroundThresholdSeconds: a capable tool that names no threshold is promoted after it", async () => {
-  const { clock, gated, tasks } = await open({ backgroundThresholdSeconds: 4 })
+test("thresholdSeconds: a capable tool that names no threshold is promoted after it", async () => {
+  const { clock, gated, tasks } = await open({ thresholdSeconds: 4 })
   const execution = tasks.execute({ tool: "gated", input: {} })
   await gated.call(1)
   clock.advance(4_000)

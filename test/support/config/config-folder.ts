@@ -22,6 +22,8 @@ export const sections = {
   rules: z.strictObject({ list: z.array(z.strictObject({ tool: z.string() })).default([]) }),
 }
 
+const spellings = { model: { modelName: "name" } }
+
 /** A folder for each test of a file, whose configuration is loaded. */
 export function useConfigFolder() {
   let directory = ""
@@ -31,7 +33,7 @@ export function useConfigFolder() {
   afterEach(() => rm(directory, { recursive: true, force: true }))
 
   const load = (environment: Record<string, string> = {}, isTrusted = false) =>
-    loadConfig({ directory, sections, isTrusted, environment })
+    loadConfig({ directory, sections, spellings, isTrusted, environment })
 
   async function loadTrusted(name: string, content: string, environment: Record<string, string> = {}) {
     await writeFile(join(directory, name), content)

@@ -45,7 +45,7 @@ const meanwhile = await createRuntime({
     maxConcurrentPerPlugin: size,
     stopGraceSeconds: 0.5,
     leaseSeconds: Number(leaseSeconds),
-    backgroundThresholdSeconds: 30,
+    thresholdSeconds: 30,
   },
 })
 const { tasks, engine } = meanwhile
