@@ -6,13 +6,17 @@ import { LongestFirst } from "./test/support/longest-first.ts"
 /** `npm run test:long` is `--mode long`: the seeded suites read MEANWHILE_TEST_LENGTH and run thousands of seeds. */
 const LONG_MODE = "long"
 const SLOW = "{src,test}/**/*.slow.test.ts"
-/** Hundreds of processes are started from the sources: each finds here what one before it has compiled. */
+/** Hundreds of processes start: each finds here what one before it has compiled. */
 const COMPILED = fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url))
 /**
  * Slow tests wait more than they compute: for leases, for back-offs, for one process after another. Four files side by
  * side keep two cores busy. They come last, in a group of their own: quick tests have the machine to themselves.
  */
-const SIDE_BY_SIDE = { maxWorkers: 4, sequence: { groupOrder: 1 } }
+const SIDE_BY_SIDE = {
+  maxWorkers: 4,
+  sequence: { groupOrder: 1 },
+  globalSetup: ["test/support/build-programs.ts"],
+}
 /**
  * A file begins with what files before it have loaded: to load all of it anew took longer than many tests. No module keeps
  * what another test could see, which is why tests that measure their process wait until it has settled.

@@ -2,11 +2,7 @@ import { execFileSync } from "node:child_process"
 import { chmodSync, rmSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
-import { rolldown } from "rolldown"
-import { bareBuiltins } from "./bare-builtins.ts"
-
-/** Of the dependencies, only these start faster when they are part of the program than when they are installed beside it. */
-const BUNDLED = new Set(["@opentelemetry/api", "commander"])
+import { bundle } from "./bundle.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const [folder = join(root, "dist")] = process.argv.slice(2)
@@ -21,31 +17,17 @@ async function build(outDir: string): Promise<void> {
   const compiler = join(root, "node_modules/typescript/bin/tsc")
   const options = ["-p", join(root, "tsconfig.build.json"), "--outDir", outDir]
   execFileSync(process.execPath, [compiler, ...options], { stdio: "inherit" })
-  const bundle = await rolldown({
-    cwd: root,
-    input: {
-      "cli/main": "src/cli/main.ts",
-      index: "src/index.ts",
-      testing: "src/testing.ts",
-      "testing-engine": "src/testing-engine.ts",
-    },
-    platform: "node",
-    external: isExternal,
-    plugins: [bareBuiltins()],
-  })
-  await bundle.write({
-    dir: outDir,
-    format: "esm",
-    chunkFileNames: "chunks/[name]-[hash].js",
+  const input = {
+    "cli/main": "src/cli/main.ts",
+    index: "src/index.ts",
+    testing: "src/testing.ts",
+    "testing-engine": "src/testing-engine.ts",
+  }
+  await bundle(input, outDir, {
     sourcemap: true,
     // Names stay as they are, for whoever reads a stack trace. Without comments and blanks a process needs 10 MB less.
     comments: false,
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   })
-  await bundle.close()
   chmodSync(join(outDir, "cli/main.js"), 0o755)
-}
-
-function isExternal(id: string): boolean {
-  return !/^([./\0]|node:)/.test(id) && !BUNDLED.has(id)
 }

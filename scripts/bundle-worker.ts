@@ -9,7 +9,7 @@ import { rolldown } from "rolldown"
 const [file = "", checkout = fileURLToPath(new URL("..", import.meta.url))] = process.argv.slice(2)
 const bundle = await rolldown({
   cwd: resolve(checkout),
-  input: join(resolve(checkout), "test/support/chaos/processes/crash-program.ts"),
+  input: join(resolve(checkout), "test/support/programs/crash-program.ts"),
   platform: "node",
   external: (id) => !/^([./\0]|node:)/.test(id),
 })

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
 import { type Child, startChild } from "../support/chaos/child.ts"
 import { createCrashSite, type CrashSite, SITE_MARKER } from "../support/chaos/crash-site.ts"
 import { withPatience } from "../support/patience.ts"
 import { createRandom, isLong, type Random, requireNone, TEST_SEED, withSeed } from "../support/chaos/seed.ts"
 import { toCommand } from "../support/chaos/shell-script.ts"
+import { builtProgram } from "../support/built-program.ts"
 
 const FILE = "test/chaos/kill-cli.slow.test.ts"
-const PROGRAM = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
+const PROGRAM = builtProgram("cli/main")
 const ROUNDS = isLong ? 500 : 8
 const PROMOTED = /^\[([0-9a-f]{8})\] still runs/
 

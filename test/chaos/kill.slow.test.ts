@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url"
 import { setTimeout as sleep } from "node:timers/promises"
 import { expect, test } from "vitest"
 import { type Callers, createCallers, listen, parseReport } from "../support/chaos/callers.ts"
@@ -8,9 +7,10 @@ import type { Command } from "../support/chaos/crash-protocol.ts"
 import { createCrashSite, type CrashSite } from "../support/chaos/crash-site.ts"
 import { withPatience } from "../support/patience.ts"
 import { createRandom, isLong, type Random, requireNone, TEST_SEED, withSeed } from "../support/chaos/seed.ts"
+import { builtProgram } from "../support/built-program.ts"
 
 const FILE = "test/chaos/kill.slow.test.ts"
-const PROGRAM = fileURLToPath(new URL("../support/chaos/processes/crash-program.ts", import.meta.url))
+const PROGRAM = builtProgram("crash-program")
 const SLOTS = 3
 const ROUNDS = isLong ? 1_000 : 18
 const AT_ONCE = 2

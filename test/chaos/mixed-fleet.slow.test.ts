@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import pg from "pg"
 import { expect, onTestFinished, test } from "vitest"
 import { createPostgresEngine } from "../../src/engine/postgres/engine.ts"
@@ -17,12 +16,13 @@ import { findViolations } from "../support/chaos/outcome-invariants.ts"
 import { withPatience } from "../support/patience.ts"
 import { requireNone } from "../support/chaos/seed.ts"
 import { describeLive, readHistories } from "../support/chaos/store-invariants.ts"
+import { builtProgram } from "../support/built-program.ts"
 
 const SLOTS = 3
 const LEASE_SECONDS = 1
 const PROGRAMS = {
   ...KEPT_WORKERS,
-  "newest schema": fileURLToPath(new URL("../support/chaos/processes/crash-program.ts", import.meta.url)),
+  "newest schema": builtProgram("crash-program"),
 } as const
 type Version = keyof typeof PROGRAMS
 

@@ -1,7 +1,5 @@
 import { expect, test } from "vitest"
-import { installPackage } from "../../bench/built-package.ts"
 import { createTestDatabase } from "../support/postgres/server.ts"
-import { createFolder } from "../support/workplace.ts"
 import { isLong, requireNone, TEST_SEED, withSeed } from "../support/chaos/seed.ts"
 import { playKills } from "../support/chaos/turn-kills.ts"
 import { openTurnWire } from "../support/chaos/turn-wire.ts"
@@ -10,7 +8,6 @@ const FILE = "test/chaos/turn-kill-postgres.slow.test.ts"
 const KILLS = isLong ? 400 : 8
 
 test("a program whose store is a server goes on with the turn in which it was killed, and repeats nothing that was finished", async () => {
-  const { program } = installPackage(createFolder())
   const startedMs = performance.now()
   const wire = await openTurnWire()
   let real = 0
@@ -19,7 +16,7 @@ test("a program whose store is a server goes on with the turn in which it was ki
     for (let round = 1; real < KILLS; round++) {
       const seed = TEST_SEED + 55_000 + round
       await using store = await createTestDatabase()
-      const kills = await withSeed(FILE, "killed", seed, () => playKills(wire, seed, { program, engine: store.url }))
+      const kills = await withSeed(FILE, "killed", seed, () => playKills(wire, seed, { engine: store.url }))
       real += kills.real
       exact += kills.exact
     }

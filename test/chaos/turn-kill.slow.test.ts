@@ -1,7 +1,5 @@
 import { expect, test } from "vitest"
-import { installPackage } from "../../bench/built-package.ts"
 import { createOwnStopwatch } from "../support/own-stopwatch.ts"
-import { createFolder } from "../support/workplace.ts"
 import { isLong, requireNone, TEST_SEED, withSeed } from "../support/chaos/seed.ts"
 import { playKills } from "../support/chaos/turn-kills.ts"
 import { openTurnWire } from "../support/chaos/turn-wire.ts"
@@ -13,8 +11,6 @@ const AT_ONCE = 2
 const LONGEST_MS = isLong ? 3_600_000 : 36_000
 
 test("a program that is killed in mid-turn goes on with it at the next start, and repeats nothing that was finished", async () => {
-  // As it is published: it starts in a quarter of the time that its source takes.
-  const { program } = installPackage(createFolder())
   const stopwatch = createOwnStopwatch()
   const wire = await openTurnWire()
   let real = 0
@@ -24,7 +20,7 @@ test("a program that is killed in mid-turn goes on with it at the next start, an
     while (real < KILLS) {
       round += 1
       const seed = TEST_SEED + 50_000 + round
-      const kills = await withSeed(FILE, "killed in mid-turn", seed, () => playKills(wire, seed, { program }))
+      const kills = await withSeed(FILE, "killed in mid-turn", seed, () => playKills(wire, seed))
       real += kills.real
       exact += kills.exact
     }

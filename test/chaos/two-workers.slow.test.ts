@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
 import { type Child, startChild } from "../support/chaos/child.ts"
 import { planCommands } from "../support/chaos/crash-plan.ts"
@@ -10,9 +9,10 @@ import { eventually } from "../support/eventually.ts"
 import { withPatience } from "../support/patience.ts"
 import { stateOf } from "../support/processes.ts"
 import { createRandom, isLong, type Random, requireNone, TEST_SEED, withSeed } from "../support/chaos/seed.ts"
+import { builtProgram } from "../support/built-program.ts"
 
 const FILE = "test/chaos/two-workers.slow.test.ts"
-const PROGRAM = fileURLToPath(new URL("../support/chaos/processes/crash-program.ts", import.meta.url))
+const PROGRAM = builtProgram("crash-program")
 const SLOTS = 3
 const LEASE_SECONDS = 1
 const ROUNDS = isLong ? 300 : 10

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process"
 import { text } from "node:stream/consumers"
-import { fileURLToPath } from "node:url"
 import { expect, onTestFinished, test } from "vitest"
 import { createOwnEnvironment } from "../support/own-environment.ts"
 import { withPatience } from "../support/patience.ts"
 import { createFolder } from "../support/workplace.ts"
+import { builtProgram } from "../support/built-program.ts"
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
+const MAIN = builtProgram("cli/main")
 
 /** The program, its output closed by its reader after the first piece. */
 async function readLittle(directory: string, words: readonly string[]) {

@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
 import { createFolder } from "../support/workplace.ts"
+import { builtProgram } from "../support/built-program.ts"
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
+const MAIN = builtProgram("cli/main")
 
 function listTasks(home: string, environment: Readonly<Record<string, string>> = {}): string {
   return execFileSync(process.execPath, [MAIN, "tasks"], {

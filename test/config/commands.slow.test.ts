@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
 import { createOwnEnvironment } from "../support/own-environment.ts"
 import { createFolder } from "../support/workplace.ts"
+import { builtProgram } from "../support/built-program.ts"
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
+const MAIN = builtProgram("cli/main")
 
 function createProject() {
   const root = createFolder()

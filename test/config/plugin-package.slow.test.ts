@@ -7,7 +7,7 @@ import { createFolder } from "../support/workplace.ts"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const NAME = "meanwhile-plugin-units"
-const SESSION = fileURLToPath(new URL("../fixtures/package-session.ts", import.meta.url))
+const SESSION = fileURLToPath(new URL("../support/config/package-session.ts", import.meta.url))
 
 /** A folder with the packages a person would install in it, and the plugin's where it is wanted. */
 function createProject(plugins: readonly unknown[], place: string): string {

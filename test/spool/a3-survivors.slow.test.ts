@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process"
 import { readdirSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 import { describe, expect, test } from "vitest"
 import { eventually } from "../support/eventually.ts"
 import { endNow, isAlive, processesOf } from "../support/processes.ts"
 import { createTestSpool, NEVER_STOPPED, toShell } from "../support/spool.ts"
+import { builtProgram } from "../support/built-program.ts"
 
-const fixture = fileURLToPath(new URL("../fixtures/stop-beside-init.ts", import.meta.url))
+const fixture = builtProgram("stop-beside-init")
 /** Process numbers of this test's own need no rights where the machine lets a user have namespaces. */
 const canHaveInit = spawnSync("unshare", ["-rpf", "--mount-proc", "true"]).status === 0
 

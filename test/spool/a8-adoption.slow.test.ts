@@ -1,15 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { readBootId, thisProcessIdentity } from "../../src/runner/process/identity.ts"
 import { readProcess } from "../../src/runner/process/table.ts"
 import { eventually } from "../support/eventually.ts"
 import { isAlive, processesOf } from "../support/processes.ts"
 import { createTestSpool, NEVER_STOPPED, readAll, type TestSpool, toShell } from "../support/spool.ts"
+import { builtProgram } from "../support/built-program.ts"
 
-const fixture = fileURLToPath(new URL("../fixtures/spool-owner.ts", import.meta.url))
+const fixture = builtProgram("spool-owner")
 
 /** Starts another Meanwhile process that runs the command, and kills it once the command says that it is ready. */
 async function crashed(command: string, outputLimitBytes = 1_000_000): Promise<TestSpool & { owner: ChildProcess }> {

@@ -2,10 +2,10 @@ import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { describe, expect, onTestFinished, test } from "vitest"
+import { builtProgram } from "../support/built-program.ts"
 
-const fixture = fileURLToPath(new URL("../fixtures/full-disk.ts", import.meta.url))
+const fixture = builtProgram("full-disk")
 /** A file system of this test's own needs no rights where the machine lets a user have namespaces. */
 const canMount = spawnSync("unshare", ["-rm", "true"]).status === 0
 

@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process"
-import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { onTestFinished } from "vitest"
 import type { ToolCall } from "../../src/plugin/task-service.ts"
 import type { BackgroundConfigInput } from "../../src/runner/limits/background-config.ts"
-import type { WorkerHabit, WorkerOrder, WorkerReply } from "../fixtures/worker.ts"
+import type { WorkerHabit, WorkerOrder, WorkerReply } from "./programs/worker.ts"
 import { eventually } from "./eventually.ts"
 import { withPatience } from "./patience.ts"
 import { endNow, stateOf } from "./processes.ts"
+import { builtProgram } from "./built-program.ts"
 
-const FIXTURE = join(import.meta.dirname, "..", "fixtures", "worker.ts")
+const FIXTURE = builtProgram("worker")
 
 /** A real Meanwhile process on the folder's data. It ends with the test. */
 export interface ChildWorker {

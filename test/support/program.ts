@@ -1,16 +1,16 @@
 import { spawn } from "node:child_process"
 import { text } from "node:stream/consumers"
-import { fileURLToPath } from "node:url"
 import { stripVTControlCharacters } from "node:util"
 import { spawn as spawnInTerminal } from "@lydell/node-pty"
 import { onTestFinished } from "vitest"
 import { eventually } from "./eventually.ts"
 import { createOwnEnvironment } from "./own-environment.ts"
 import { withPatience } from "./patience.ts"
+import { builtProgram } from "./built-program.ts"
 
-/** Programs are started from their sources and wait for servers: beside many others that alone can take half a minute. */
+/** Programs wait for servers: beside many others that alone can take half a minute. */
 const PATIENCE_MS = 90_000
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
+const MAIN = builtProgram("cli/main")
 
 export interface RunningProgram {
   readonly pid: number

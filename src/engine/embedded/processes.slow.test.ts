@@ -4,15 +4,15 @@ import { chmodSync, mkdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { text } from "node:stream/consumers"
-import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
 import type { TaskId } from "../../task/id.ts"
 import { createTask, RUNNING } from "../suite/samples.ts"
 import { waitUntil } from "../suite/subject.ts"
 import { createEmbeddedEngine } from "./engine.ts"
 import { createFolder, createTestStore } from "../../../test/support/embedded/store.ts"
+import { builtProgram } from "../../../test/support/built-program.ts"
 
-const PROGRAM = fileURLToPath(new URL("../../../test/support/embedded/process.ts", import.meta.url))
+const PROGRAM = builtProgram("embedded-process")
 /** A user without rights: root can write everything, so what cannot be written is tried by another. */
 const NOBODY = 65_534
 

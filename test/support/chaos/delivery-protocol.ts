@@ -1,4 +1,4 @@
-import type { FatalCommit } from "./processes/die-at-commit.ts"
+import type { FatalCommit } from "./die-at-commit.ts"
 
 /** Where programs meet: a folder, and a store on a server or, without its URL, in the folder. */
 export interface DeliveryPlace {

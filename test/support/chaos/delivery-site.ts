@@ -2,15 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import { createRuntime } from "../../../src/app.ts"
 import { type Child, startChild } from "./child.ts"
 import { createTeller, type OpenDelivery, toRuntimeOptions } from "./delivery-house.ts"
 import type { DeliveryPlan } from "./delivery-plan.ts"
 import type { DeliveryOrders, DeliveryPlace, DeliveryReport } from "./delivery-protocol.ts"
 import { createWorld } from "./delivery-tools.ts"
+import { builtProgram } from "../built-program.ts"
 
-const PROGRAM = fileURLToPath(new URL("./processes/delivery-program.ts", import.meta.url))
 /** Whoever lives on looks after the dead three times in it. */
 const LEASE_SECONDS = 3
 
@@ -28,7 +27,11 @@ export function createDeliverySite(engine?: string): DeliverySite {
   return {
     place,
     start(orders) {
-      const child = startChild({ program: PROGRAM, parameters: [JSON.stringify({ place, ...orders })], directory })
+      const child = startChild({
+        program: builtProgram("delivery-program"),
+        parameters: [JSON.stringify({ place, ...orders })],
+        directory,
+      })
       children.add(child)
       return child
     },

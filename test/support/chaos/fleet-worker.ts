@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { setTimeout as sleep } from "node:timers/promises"
 import { withPatience } from "../patience.ts"
 import { type Child, startChild } from "./child.ts"
+import { builtProgram } from "../built-program.ts"
 
-const PROGRAM = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url))
-const PLUGIN = fileURLToPath(new URL("./processes/fleet-plugin.ts", import.meta.url))
+const PROGRAM = builtProgram("cli/main")
+const PLUGIN = builtProgram("fleet-plugin")
 
 export interface FleetWorkerOptions {
   /** Its own: what it keeps outside the store is seen by no other. */

@@ -29,7 +29,7 @@ export interface Kills {
 }
 
 /** Counts the kills between the turn's beginning and its end. */
-export async function playKills(wire: TurnWire, seed: number, options: TurnSiteOptions): Promise<Kills> {
+export async function playKills(wire: TurnWire, seed: number, options: TurnSiteOptions = {}): Promise<Kills> {
   const random = createRandom(seed)
   const steps = random.pick(STORIES)
   const scenario = createScenario(`kill-${seed}`, steps)

@@ -1,5 +1,5 @@
 import type { SessionId } from "../../../src/task/id.ts"
-import type { FatalCommit } from "./processes/die-at-commit.ts"
+import type { FatalCommit } from "./die-at-commit.ts"
 
 /** What one life of the program that takes turns is told, as its only argument. */
 export interface TurnOrders {

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { EXPECTED_LIVE } from "../../../src/engine/suite/oracle.ts"
 import { createEmbeddedEngine } from "../../../src/engine/embedded/engine.ts"
 import { createPostgresEngine } from "../../../src/engine/postgres/engine.ts"
@@ -16,10 +15,11 @@ import type { TurnOrders, TurnReport } from "./turn-protocol.ts"
 import { readStoredSession } from "./turn-record.ts"
 import type { TurnScenario } from "./turn-scenario.ts"
 import type { TurnWire } from "./turn-wire.ts"
+import { builtProgram } from "../built-program.ts"
 
-const PROGRAM = fileURLToPath(new URL("./processes/turn-program.ts", import.meta.url))
-const REAL_PROGRAM = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url))
-const PLUGIN = fileURLToPath(new URL("./processes/story-plugin.ts", import.meta.url))
+const PROGRAM = builtProgram("turn-program")
+const REAL_PROGRAM = builtProgram("cli/main")
+const PLUGIN = builtProgram("story-plugin")
 
 /** A folder with a real store, in which programs take a turn and are killed. */
 export interface TurnSite {
@@ -56,14 +56,12 @@ export interface KnownOfTurn extends Pick<TurnExpectations, "crashes" | "answers
 const LOOK_EVERY_MS = 2
 
 export interface TurnSiteOptions {
-  /** What people start, as it is published or from its source, which is the default. */
-  readonly program?: string
   /** The URL of a store on a server. Without it, one in the folder. */
   readonly engine?: string
 }
 
 export function createTurnSite(wire: TurnWire, scenario: TurnScenario, options: TurnSiteOptions = {}): TurnSite {
-  const { program = REAL_PROGRAM, engine: url } = options
+  const { engine: url } = options
   const { directory, effectsFile, dataDirectory, remove } = createCrashSite()
   const children = new Set<Child>()
   let questions = 0
@@ -107,7 +105,7 @@ export function createTurnSite(wire: TurnWire, scenario: TurnScenario, options: 
       const command = as === "run" ? ["run", scenario.prompt, "--yes"] : []
       const parameters = [...command, "--trust", "--data-dir", dataDirectory]
       const child = startChild({
-        program,
+        program: REAL_PROGRAM,
         parameters,
         directory,
         environment: { STORY_KEY: "nobody-checks-this", ...(url !== undefined && { MEANWHILE_ENGINE: url }) },

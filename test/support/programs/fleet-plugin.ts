@@ -1,8 +1,8 @@
 import { appendFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
-import { definePlugin } from "../../../../src/plugin/define-plugin.ts"
-import type { ToolPlugin } from "../../../../src/plugin/tool-plugin.ts"
-import { createChaosTools } from "../chaos-tools.ts"
+import { definePlugin } from "../../../src/plugin/define-plugin.ts"
+import type { ToolPlugin } from "../../../src/plugin/tool-plugin.ts"
+import { createChaosTools } from "../chaos/chaos-tools.ts"
 
 /** Tools whose steps act on a file that all workers share and no crash takes anything from. Each line says who acted. */
 export function createPlugin({ effectsFile }: { readonly effectsFile: string }): ToolPlugin {

@@ -1,11 +1,11 @@
 import { createInterface } from "node:readline"
-import { toErrorMessage } from "../../../../src/base/error.ts"
-import { planDelivery } from "../delivery-plan.ts"
-import { type DeliveryOrders, type DeliveryReport, SETTLE } from "../delivery-protocol.ts"
-import { openRealDelivery } from "../delivery-site.ts"
-import { openDelivery, playMoves, settleDelivery } from "../delivery-scenario.ts"
-import { createRandom } from "../seed.ts"
-import { dieAtCommit } from "./die-at-commit.ts"
+import { toErrorMessage } from "../../../src/base/error.ts"
+import { planDelivery } from "../chaos/delivery-plan.ts"
+import { type DeliveryOrders, type DeliveryReport, SETTLE } from "../chaos/delivery-protocol.ts"
+import { openRealDelivery } from "../chaos/delivery-site.ts"
+import { openDelivery, playMoves, settleDelivery } from "../chaos/delivery-scenario.ts"
+import { createRandom } from "../chaos/seed.ts"
+import { dieAtCommit } from "../chaos/die-at-commit.ts"
 
 /** A program made to be killed while it tells what has ended. */
 const { place, seed, life, atCommit } = JSON.parse(process.argv[2] ?? "") as DeliveryOrders

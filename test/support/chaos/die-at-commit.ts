@@ -1,6 +1,6 @@
-import type { Runtime } from "../../../../src/app.ts"
-import type { Operation } from "../../../../src/task/operation.ts"
-import type { CommitOptions } from "../../../../src/task/store.ts"
+import type { Runtime } from "../../../src/app.ts"
+import type { Operation } from "../../../src/task/operation.ts"
+import type { CommitOptions } from "../../../src/task/store.ts"
 
 /**
  * The n-th commit after it was opened, before it or when it has happened and nobody was told. A worker's own sign of life

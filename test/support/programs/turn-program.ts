@@ -1,11 +1,11 @@
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { createRuntime, type Runtime } from "../../../../src/app.ts"
-import { isMeanwhileError, toErrorMessage } from "../../../../src/base/error.ts"
-import { allowAll } from "../../../../src/runner/admit/permission.ts"
-import type { TurnOrders, TurnReport } from "../turn-protocol.ts"
-import { finishTurn, goOn } from "../turn-scenario.ts"
-import { dieAtCommit } from "./die-at-commit.ts"
+import { createRuntime, type Runtime } from "../../../src/app.ts"
+import { isMeanwhileError, toErrorMessage } from "../../../src/base/error.ts"
+import { allowAll } from "../../../src/runner/admit/permission.ts"
+import type { TurnOrders, TurnReport } from "../chaos/turn-protocol.ts"
+import { finishTurn, goOn } from "../chaos/turn-scenario.ts"
+import { dieAtCommit } from "../chaos/die-at-commit.ts"
 import { createPlugin } from "./story-plugin.ts"
 
 /** A program made to be killed in mid-turn: its model is a server elsewhere, its tools act on a file that no crash takes. */

@@ -1,8 +1,8 @@
 import { appendFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
-import { definePlugin } from "../../../../src/plugin/define-plugin.ts"
-import type { ToolPlugin } from "../../../../src/plugin/tool-plugin.ts"
-import { createTurnTools, THRESHOLD_MS } from "../turn-tools.ts"
+import { definePlugin } from "../../../src/plugin/define-plugin.ts"
+import type { ToolPlugin } from "../../../src/plugin/tool-plugin.ts"
+import { createTurnTools, THRESHOLD_MS } from "../chaos/turn-tools.ts"
 
 /** The tools of a story, acting on a file that no crash takes anything from. */
 export function createPlugin({ effectsFile }: { readonly effectsFile: string }): ToolPlugin {
