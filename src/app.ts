@@ -9,6 +9,7 @@ import { type GcSection, gcConfigSchema } from "./builtin/gc/gc-config.ts"
 import { createGcPlugin } from "./builtin/gc/gc-plugin.ts"
 import { createDesk } from "./desk/desk.ts"
 import { createEmbeddedEngine } from "./engine/embedded/engine.ts"
+import { IN_MEMORY } from "./engine/embedded/open.ts"
 import { createPostgresEngine } from "./engine/postgres/engine.ts"
 import { createPermission } from "./permission.ts"
 import { createRegistry } from "./plugin/registry.ts"
@@ -49,8 +50,9 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
   if (options.person) person.attach(options.person)
   await using opened = new AsyncDisposableStack()
   const dataDirectory = options.dataDirectory ?? (await openTemporaryFolder(opened))
+  const storePath = options.dataDirectory === undefined ? IN_MEMORY : join(dataDirectory, STORE_FILE)
   const leaving = createLeaving(options.storeWait)
-  const engine = opened.use(await openEngine({ ...options, storeWait: leaving.storeWait }, dataDirectory))
+  const engine = opened.use(await openEngine({ ...options, storeWait: leaving.storeWait }, storePath))
   const clock = createStoreClock(engine, options.clock)
   let runner: Runner | undefined
   const plugins = opened.use(createRegistry({ model, tasks: () => runner }))
@@ -74,7 +76,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     openSessions: () => conversations.open(),
     onTask: (task, sinceSequence) => conversations.follow(task, sinceSequence),
     maxHops: reports.maxHops,
-    takeTurn: (run) => conversations.takeTurn(run),
+    continueTurn: (run) => conversations.continueTurn(run),
     conversations: (run) => conversations.portsOf(run),
     agents: {
       sessionOf: (task) => conversations.agents.sessionOf(task),
@@ -147,17 +149,16 @@ export async function openLedger(
     const message = `Nothing was kept in ${dataDirectory} yet. Start a conversation, or name another folder: --data-dir FOLDER`
     throw new MeanwhileError("not_found", message)
   }
-  const engine = await openEngine(url === undefined ? {} : { engine: url, storeWait }, dataDirectory)
+  const engine = await openEngine(url === undefined ? {} : { engine: url, storeWait }, join(dataDirectory, STORE_FILE))
   return { ...createLedgerRecord(engine.store), [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() }
 }
 
 const STORE_FILE = "store.sqlite"
 
-async function openEngine(options: RuntimeOptions, dataDirectory: string): Promise<Engine> {
+async function openEngine(options: RuntimeOptions, path: string): Promise<Engine> {
   if (typeof options.engine === "string") return openServer(options.engine, options)
   if (options.engine) return options.engine
   const { synchronous = "full", clock = systemClock } = options
-  const path = join(dataDirectory, STORE_FILE)
   return createEmbeddedEngine({ path, synchronous, clock, isHolderAlive: isWorkerAlive, holder: toWorkerIdentity() })
 }
 

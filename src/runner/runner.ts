@@ -43,7 +43,7 @@ import { sweepSpool } from "./recover/sweep.ts"
 import { createToolSource } from "./tool/tool-source.ts"
 import { takesTurnsOf } from "./turn/take-turns.ts"
 import { createTurnTool } from "./turn/turn-tool.ts"
-import type { TurnHandler } from "./turn/turn-run.ts"
+import type { TurnBody } from "./turn/turn-run.ts"
 import { createWorker } from "./worker/worker.ts"
 import { TAKER, toWorkerIdentity } from "./worker/worker-identity.ts"
 import { listWorkers } from "./worker/worker-list.ts"
@@ -63,8 +63,8 @@ export interface RunnerOptions {
   readonly conversations?: ConversationPortsOf
   /** Knows the conversations of agent tasks. Without it none can be resumed or told anything. */
   readonly agents?: AgentsPort
-  /** Takes turns of conversations. Without it they are left to other processes. */
-  readonly takeTurn?: TurnHandler
+  /** Continues a turn that was taken from the queue. Without it turns are left to other processes. */
+  readonly continueTurn?: TurnBody
   /**
    * Default true. False: only what is asked of it here is done, nothing queued or left behind is taken up. Own: of that,
    * what was asked for here, and what belongs to the sessions that are open here.
@@ -127,7 +127,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     tools: createToolSource(options.registry, () => void pump.announce(), [
       questionTool,
       gateTool,
-      ...(options.takeTurn ? [createTurnTool(() => scope, options.takeTurn)] : []),
+      ...(options.continueTurn ? [createTurnTool(() => scope, options.continueTurn)] : []),
     ]),
     permission: options.permission ?? allowAll,
     ...home,
@@ -158,7 +158,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     queueHint: createQueueHint(),
     mayHaveQueuedTurns: true,
     takesKinds: takesKinds.filter((kind) => kind !== "turn"),
-    takesTurns: options.takeTurn !== undefined && takesKinds.includes("turn"),
+    takesTurns: options.continueTurn !== undefined && takesKinds.includes("turn"),
     isClosing: false,
     maxHops: options.maxHops ?? Number.POSITIVE_INFINITY,
   }

@@ -1,11 +1,12 @@
 import { isMeanwhileError, toErrorMessage } from "../base/error.ts"
-import { handBack, type ToolReturn } from "../plugin/tool-return.ts"
+import type { ToolReturn } from "../plugin/tool-return.ts"
 import type { TurnRun } from "../runner/turn/turn-run.ts"
 import { afterTurn } from "./turn/after-turn.ts"
 import { type Conversation, occupy } from "./conversation/conversation.ts"
 import { openConversation } from "./create-session.ts"
 import { followModel } from "./turn/follow-model.ts"
 import type { StoredLog } from "./log/stored-log.ts"
+import { toTurnPatch } from "./log/take-stored-turn.ts"
 import { createNewMessage } from "./conversation/new-message.ts"
 import { followLeftReport } from "./report/left-report.ts"
 import type { AgentScope } from "./conversation/scope.ts"
@@ -13,16 +14,13 @@ import { tellTurnCompleted } from "./saved/tell-session-plugin.ts"
 import { takeTurn } from "./turn/take-turn.ts"
 import { openLeftBudget } from "./turn/left-budget.ts"
 
-const DIGEST_CHARACTERS = 400
-
-/** Takes a turn that the runner has begun: one that was sent here, or one whose worker is gone. */
+/** Continues a turn that the runner took from the queue: its worker is gone, or handed it back. */
 export async function continueTurn(scope: AgentScope, run: TurnRun): Promise<ToolReturn> {
-  const taker = scope.takers.get(run.taskId)
-  const text = taker ? await taker(run) : await continueLeft(scope, run)
-  return handBack({ digest: toDigest(text), facts: {}, artifacts: [], nextSteps: [], payload: null })
+  return toTurnPatch(await continueInPlace(scope, run))
 }
 
-async function continueLeft(scope: AgentScope, run: TurnRun): Promise<string> {
+/** In its place among what the conversation does here. */
+async function continueInPlace(scope: AgentScope, run: TurnRun): Promise<string> {
   const conversation = await openConversation(scope, run.session, run.workspace)
   const turned = conversation.queue.then(() => take(scope, conversation, run))
   turned.catch((error: unknown) => {
@@ -62,9 +60,4 @@ async function take(scope: AgentScope, conversation: Conversation, run: TurnRun)
   } finally {
     conversation.current = null
   }
-}
-
-function toDigest(text: string): readonly string[] {
-  if (text === "") return []
-  return [text.length > DIGEST_CHARACTERS ? `${text.slice(0, DIGEST_CHARACTERS - 1)}…` : text]
 }

@@ -5,7 +5,7 @@ import type { AgentListener } from "../plugin/agent-event.ts"
 import type { ConversationPortsOf } from "../plugin/context.ts"
 import type { SessionDirectory } from "../plugin/sessions-port.ts"
 import type { AgentsPort } from "../runner/run/agents-port.ts"
-import type { TurnHandler } from "../runner/turn/turn-run.ts"
+import type { TurnBody } from "../runner/turn/turn-run.ts"
 import { DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../task/id.ts"
 import type { TaskRecord } from "../task/record.ts"
 import { createAgentSessions } from "./subagent/agent-sessions.ts"
@@ -36,7 +36,6 @@ type MadeHere =
   | "tools"
   | "events"
   | "open"
-  | "takers"
   | "agents"
   | "changesOfDocument"
   | "comingChildren"
@@ -56,8 +55,8 @@ export interface Conversations {
   on(listener: AgentListener): () => void
   /** A task was written or begun anew: whoever follows its session hears of it. */
   follow(task: TaskRecord, sinceSequence: number): void
-  /** What the runner calls for every turn: one begun here a moment ago, or one whose worker is gone. */
-  readonly takeTurn: TurnHandler
+  /** For a turn that the runner takes from the queue. */
+  readonly continueTurn: TurnBody
   /** What tools reach beyond their task. */
   readonly portsOf: ConversationPortsOf
   readonly agents: AgentsPort
@@ -95,7 +94,6 @@ export function createConversations(options: ConversationsOptions): Conversation
     tools: createToolList(registry, background.thresholdSeconds * 1_000),
     events: createAgentEvents(log),
     open: createLiveMap(),
-    takers: createLiveMap(),
     agents: createAgentSessions(options.store),
     changesOfDocument: createOneAtATime(),
     comingChildren: new Map(),
@@ -114,7 +112,7 @@ export function createConversations(options: ConversationsOptions): Conversation
     open: () => scope.open.values().map(({ log }) => log.id),
     on: (listener) => scope.events.on(listener),
     follow: (task, sinceSequence) => followTask(scope, task, sinceSequence),
-    takeTurn: (run) => continueTurn(scope, run),
+    continueTurn: (run) => continueTurn(scope, run),
     portsOf: (run) => toConversationPorts(scope, run),
     agents: createAgentsPort(scope),
     // A second time there is nothing left to close, and the store may be gone.

@@ -19,12 +19,12 @@ import { startSessionPlugin } from "./saved/session-plugin.ts"
 /** A new session. Nothing is written before its first turn. */
 export async function createSession(scope: AgentScope, options: SessionOptions = {}): Promise<Session> {
   const { id = createSessionId(), workspace = DEFAULT_WORKSPACE, name = "main", parent = null } = options
-  const { tools = null, instructions = "", isKept = scope.isKept } = options
+  const { tools = null, instructions = "" } = options
   const model = options.model ?? scope.defaultModel()
   const data = parseSessionData({ name, model, parent, instructions, tools: tools && [...tools] })
   const isNew = options.id === undefined
   const conversation: Conversation = await toConversation(scope, { id, workspace, model, isNew }, (current) =>
-    isKept
+    scope.isKept
       ? createStoredLog(toLogOptions(scope, id, workspace), data)
       : createMemoryLog({
           id,
@@ -153,6 +153,6 @@ function toStop(current: Conversation["current"]): { readonly signal: AbortSigna
 const IDLE = new AbortController()
 
 function toLogOptions(scope: AgentScope, id: SessionId, workspace: WorkspaceId): StoredLogOptions {
-  const { runner, store, redactor, takers, clock } = scope
-  return { id, workspace, runner, store, redactor, takers, now: () => clock.now() }
+  const { runner, store, redactor, clock } = scope
+  return { id, workspace, runner, store, redactor, now: () => clock.now() }
 }

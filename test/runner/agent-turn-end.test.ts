@@ -22,27 +22,27 @@ interface Options {
 async function openLife(folder: string, number: number, { runs = true, onCrash = "retry" }: Options = {}) {
   const turns: TurnRun[] = []
   const agent = createGatedTool({ name: "agent", kind: "agent", obeys: true, onCrash })
-  const takeTurn = (turn: TurnRun) => {
+  const body = (turn: TurnRun) => {
     turns.push(turn)
     return new Promise<never>((_resolve, reject) => {
       turn.signal.addEventListener("abort", () => reject(new Error("stopped")))
     })
   }
-  const running = runs ? { takeTurn } : { background: { maxConcurrentTasks: 0 } }
+  const running = runs ? { continueTurn: body } : { background: { maxConcurrentTasks: 0 } }
   const life = await beginRunnerLife(folder, { tools: [agent.tool], ...running }, number)
-  return { ...life, turns, agent }
+  return { ...life, turns, agent, body }
 }
 
 type OpenLife = Awaited<ReturnType<typeof openLife>>
 
 async function beginAgent(life: OpenLife) {
-  const { runner, agent, turns } = life
+  const { runner, agent, turns, body } = life
   const session = createSessionId()
   const group = (await runner.groups.open({ name: "builders", session })).id
   const { id: agentId, workspace } = await runner.start({ tool: "agent", input: {}, session, group })
   await agent.call(1)
   const start = { session: createSessionId(), workspace, model: "a/b", title: "turn", traceId: null, operations: [] }
-  const { taskId: turn } = await runner.beginTurn({ ...start, parentTask: agentId })
+  const { taskId: turn } = await runner.beginTurn({ ...start, parentTask: agentId }, body)
   await eventually("the turn runs", () => turns.length === 1)
   return { id: agentId, turn, group }
 }
@@ -149,7 +149,7 @@ test("a turn that a call in the foreground asked for goes on after a crash, what
   const first = await openLife(folder, 1)
   const start = { session: createSessionId(), model: "a/b", title: "turn", traceId: null, operations: [] }
   const workspace = "default" as WorkspaceId
-  const { taskId } = await first.runner.beginTurn({ ...start, workspace, parentTask: createTaskId() })
+  const { taskId } = await first.runner.beginTurn({ ...start, workspace, parentTask: createTaskId() }, first.body)
   first.life.end()
   const second = await openLife(folder, 2)
   await eventually("the turn goes on", () => second.turns.some((turn) => turn.taskId === taskId))

@@ -82,8 +82,8 @@ test("who only looks announces nothing", async () => {
 
 test("who runs no tasks announces that it takes the turns of its own conversations, and nothing else", async () => {
   const { directory, engine } = openPlace()
-  const takeTurn = async () => null
-  await openWorker(directory, { engine: await engine(), background: { maxConcurrentTasks: 0 }, takeTurn })
+  const continueTurn = async () => null
+  await openWorker(directory, { engine: await engine(), background: { maxConcurrentTasks: 0 }, continueTurn })
   const looking = await openWorker(directory, { engine: await engine(), takesWork: false })
   const [announcement] = (await looking.workers()).flatMap((worker) => worker.announcement ?? [])
   expect(announcement).toMatchObject({ takes: "own", kinds: ["turn"], concurrency: 0 })

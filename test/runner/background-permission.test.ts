@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import type { PermissionRequest } from "../../src/plugin/permission-request.ts"
 import type { TurnRun } from "../../src/runner/turn/turn-run.ts"
-import { createSessionId, DEFAULT_WORKSPACE } from "../../src/task/id.ts"
+import { createSessionId, DEFAULT_WORKSPACE, type TaskId } from "../../src/task/id.ts"
 import { beginRunnerLife } from "../support/runner-life.ts"
 import { createGatedTool, echo } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
@@ -9,7 +9,7 @@ import { createFolder } from "../support/workplace.ts"
 const START = { workspace: DEFAULT_WORKSPACE, model: "a/b", title: "turn", traceId: null, operations: [] }
 
 /** Says of each call that it was asked about whether it was made in the background. */
-async function openAsked(turn?: (run: TurnRun) => Promise<null>) {
+async function openAsked(body: (run: TurnRun) => Promise<null>) {
   const asked: [string, boolean][] = []
   const agent = createGatedTool({ name: "agent", kind: "agent", obeys: true })
   const permission = {
@@ -19,19 +19,23 @@ async function openAsked(turn?: (run: TurnRun) => Promise<null>) {
     },
   }
   const tools = [agent.tool, echo]
-  const { runner } = await beginRunnerLife(createFolder(), { tools, permission, ...(turn && { takeTurn: turn }) })
-  return { runner, agent, asked }
+  const { runner } = await beginRunnerLife(createFolder(), { tools, permission, continueTurn: body })
+  const takeTurn = async (parentTask: TaskId | null): Promise<void> => {
+    const { ended } = await runner.beginTurn({ ...START, session: createSessionId(), parentTask }, body)
+    await ended
+  }
+  return { runner, agent, asked, takeTurn }
 }
 
 test("a call below a task in the background is one that nobody waits for, whatever lies between", async () => {
-  const { runner, agent, asked } = await openAsked(async (run) => {
+  const { runner, agent, asked, takeTurn } = await openAsked(async (run) => {
     await runner.execute({ tool: "echo", input: {}, parentTask: run.taskId }).answer
     return null
   })
   const { id } = await runner.start({ tool: "agent", input: {} })
   const { context } = await agent.call(1)
   await context.tasks.execute({ tool: "echo", input: {} }).answer
-  await (await runner.beginTurn({ ...START, session: createSessionId(), parentTask: id })).ended
+  await takeTurn(id)
   expect(asked).toEqual([
     ["agent", false],
     ["echo", true],
@@ -40,11 +44,11 @@ test("a call below a task in the background is one that nobody waits for, whatev
 })
 
 test("a call of a turn, or below a call that somebody waits for, is made in the foreground until that one moves", async () => {
-  const { runner, agent, asked } = await openAsked(async (run) => {
+  const { runner, agent, asked, takeTurn } = await openAsked(async (run) => {
     await runner.execute({ tool: "echo", input: {}, parentTask: run.taskId }).answer
     return null
   })
-  await (await runner.beginTurn({ ...START, session: createSessionId(), parentTask: null })).ended
+  await takeTurn(null)
   const execution = runner.execute({ tool: "agent", input: {} })
   const { context } = await agent.call(1)
   await context.tasks.execute({ tool: "echo", input: {} }).answer

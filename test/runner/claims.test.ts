@@ -34,15 +34,15 @@ async function use(tasks: ToolContext["tasks"], how: string, id: string) {
 async function openTurn() {
   const begun = Promise.withResolvers<TurnRun>()
   const over = Promise.withResolvers<null>()
-  const takeTurn = (turn: TurnRun) => {
+  const body = (turn: TurnRun) => {
     begun.resolve(turn)
     turn.signal.addEventListener("abort", () => over.resolve(null))
     return over.promise
   }
-  const { runner, store } = await beginRunnerLife(createFolder(), { tools: [reader, echo], takeTurn })
+  const { runner, store } = await beginRunnerLife(createFolder(), { tools: [reader, echo], continueTurn: body })
   const session = createSessionId()
   const start = { session, workspace: DEFAULT_WORKSPACE, model: "a/b", title: "turn", parentTask: null, traceId: null }
-  const { taskId, ended } = await runner.beginTurn({ ...start, operations: [] })
+  const { taskId, ended } = await runner.beginTurn({ ...start, operations: [] }, body)
   const turn = await begun.promise
   const complete = async (of = session) => {
     const { id } = await runner.start({ tool: "echo", input: { value: "bread" }, session: of })

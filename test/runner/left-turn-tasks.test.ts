@@ -8,10 +8,11 @@ import { createFolder } from "../support/workplace.ts"
 const workspace = "default" as WorkspaceId
 const TURN = { session: createSessionId(), workspace, model: "a/b", title: "turn", traceId: null, operations: [] }
 
+const neverEnds = () => new Promise<never>(() => {})
+
 async function openLife(folder: string, number: number, { runs = true } = {}) {
   const gated = createGatedTool({ obeys: true, onCrash: "retry" })
-  const takeTurn = () => new Promise<never>(() => {})
-  const running = runs ? { takeTurn } : { background: { maxConcurrentTasks: 0 } }
+  const running = runs ? { continueTurn: neverEnds } : { background: { maxConcurrentTasks: 0 } }
   return { ...(await beginRunnerLife(folder, { tools: [gated.tool], ...running }, number)), gated }
 }
 
@@ -25,7 +26,7 @@ async function comesTo({ store, clock }: RunnerLife, id: TaskId, status: string)
 test("what was to live as long as a turn ends after it also when the turn ended while nobody had it", async () => {
   const folder = createFolder()
   const first = await openLife(folder, 1)
-  const { taskId: turn } = await first.runner.beginTurn({ ...TURN, parentTask: null })
+  const { taskId: turn } = await first.runner.beginTurn({ ...TURN, parentTask: null }, neverEnds)
   const call = { tool: "gated", input: {}, parentTask: turn }
   const { id: between } = await first.runner.start({ ...call, lifetime: "runtime" })
   const { id: bound } = await first.runner.start({ ...call, parentTask: between, lifetime: "turn" })

@@ -39,17 +39,17 @@ test("a task taken from the queue, or run again, hands its origin on as it was",
 test("what is started below a task is no fewer hops from a person than the task, whoever starts it", async () => {
   const gated = createGatedTool({ obeys: true })
   const turns: TurnRun[] = []
-  const takeTurn = async (turn: TurnRun) => {
+  const body = async (turn: TurnRun) => {
     turns.push(turn)
     return (await runner.start({ tool: "echo", input: {}, parentTask: turn.taskId, hops: 0 })).metadata
   }
-  const { runner } = await beginRunnerLife(createFolder(), { tools: [gated.tool, echo], takeTurn })
+  const { runner } = await beginRunnerLife(createFolder(), { tools: [gated.tool, echo], continueTurn: body })
   const { id } = await runner.start({ tool: "gated", input: {}, ...ORIGIN })
   expect(await runner.start({ tool: "echo", input: {}, parentTask: id, hops: 1 })).toMatchObject({
     metadata: { hops: 2 },
   })
   const start = { session: createSessionId(), workspace: DEFAULT_WORKSPACE, model: "a/b", title: "", traceId: null }
-  const turn = await runner.beginTurn({ ...start, parentTask: id, operations: [] })
+  const turn = await runner.beginTurn({ ...start, parentTask: id, operations: [] }, body)
   expect(await turn.ended).toMatchObject({ status: "completed", patch: { payload: { hops: 2 } } })
 })
 

@@ -23,7 +23,7 @@ describe("a question whose asker's process is gone", () => {
           return { allowed: true } as const
         },
       }
-      const takeTurn = async ({ taskId, run }: TurnRun) => {
+      const body = async ({ taskId, run }: TurnRun) => {
         const askedBy = { taskId, run, key: "1/call" }
         const call = { tool: "asker", input: { questions: [NAME] }, parentTask: taskId, askedBy }
         const answer = await created.execute(call).answer
@@ -33,12 +33,12 @@ describe("a question whose asker's process is gone", () => {
       const onCreated = (runner: Runner) => {
         created = runner
       }
-      return openAsking(folder, { tools, takeTurn, permission, onCreated }, number)
+      return { ...(await openAsking(folder, { tools, continueTurn: body, permission, onCreated }, number)), body }
     }
     const first = await openLife(1)
     const { id, workspace } = await first.runner.start({ tool: "agent", input: {} })
     const start = { session: createSessionId(), workspace, model: "a/b", title: "turn", traceId: null, operations: [] }
-    const { taskId } = await first.runner.beginTurn({ ...start, parentTask: id })
+    const { taskId } = await first.runner.beginTurn({ ...start, parentTask: id }, first.body)
     const [wait] = await first.questions(1)
     first.life.end()
     const second = await openLife(2)

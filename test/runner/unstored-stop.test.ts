@@ -24,12 +24,12 @@ test("a turn that does not end is given up although its stop could not be stored
   const directory = createFolder()
   const clock = createManualClock()
   const engine = await openTestEngine(directory, { clock })
-  const takeTurn = () => new Promise<never>(() => {})
+  const body = () => new Promise<never>(() => {})
   const runner = await openRunner(directory, {
     engine,
     clock,
     tools: [],
-    takeTurn,
+    continueTurn: body,
     background: { stopGraceSeconds: 1 },
   })
   const operations = [{ op: "session.create", id: SESSION, workspace: DEFAULT_WORKSPACE, data: {} }] as const
@@ -41,7 +41,7 @@ test("a turn that does not end is given up although its stop could not be stored
     parentTask: null,
     traceId: null,
   }
-  const { taskId, ended } = await runner.beginTurn({ ...begun, operations })
+  const { taskId, ended } = await runner.beginTurn({ ...begun, operations }, body)
   interceptCommits({ engine }, async (given, commit) => (isStopAlone(given) ? refuse() : commit(given)))
   const request = { by: "person", reason: "enough" } as const
   runner.abortTurn(taskId, request)

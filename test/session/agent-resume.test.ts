@@ -101,19 +101,6 @@ test("an agent whose call was made again after a shutdown can be resumed", async
   expect(await endOf(second, task)).toMatchObject({ run: 2, patch: { payload: { answer: "Eight." } } })
 })
 
-test("an agent of a conversation that is not kept is expired after a restart", async () => {
-  const dataDirectory = join(createFolder(), "data")
-  const first = await openSubagents({ dataDirectory, main: [], below: ["Seven."] })
-  const session = await first.runtime.createSession({ isKept: false })
-  const { id } = await endOf(first, await startAgent({ ...first, session }))
-  await first.runtime.close()
-  const { runtime } = await openSubagents({ dataDirectory, main: [], below: [] })
-  await expect(runtime.tasks.resume(id, "More.")).rejects.toMatchObject({
-    code: "expired",
-    message: expect.stringMatching(/no longer exists.*Start a new task/),
-  })
-})
-
 test("D1: an expired session gives the suggestion to start anew", async () => {
   const opened = await openSubagents({ main: [], below: ["Seven."] })
   const { runtime } = opened

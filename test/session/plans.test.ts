@@ -149,8 +149,8 @@ test("what is kept of a plan has no secrets", async () => {
   expect(await readBytes(join(agent.folder, "data"))).not.toContain(secret)
 })
 
-test.each(PLACES)("a conversation that is not kept, in a runtime that is %s, writes no plan", async (_, isKept) => {
-  const options = { isKept, session: { isKept: false }, plugins: [createTodoPlugin()] }
+test("a conversation in memory writes no plan", async () => {
+  const options = { plugins: [createTodoPlugin()] }
   const { runtime, session } = await openAgent([plan("a", "b"), update(1), "done"], options)
   const written: Operation[] = []
   interceptCommits(runtime, (operations, commit) => {

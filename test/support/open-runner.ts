@@ -14,7 +14,7 @@ type Options = Pick<
   | "agents"
   | "conversations"
   | "permission"
-  | "takeTurn"
+  | "continueTurn"
   | "onCreated"
   | "maxHops"
 > & {

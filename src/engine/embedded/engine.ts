@@ -4,14 +4,14 @@ import type { JsonObject } from "../../base/json.ts"
 import type { Engine } from "../../task/engine.ts"
 import { attach } from "./attachments.ts"
 import { createLocalBus } from "../rules/local-bus.ts"
-import { createDiskWait } from "./commit/disk-wait.ts"
+import { createDiskWait, NO_DISK } from "./commit/disk-wait.ts"
 import { createDispatcher } from "./dispatcher.ts"
-import { createForeignChanges } from "./foreign-changes.ts"
+import { createForeignChanges, NO_FOREIGN_CHANGES } from "./foreign-changes.ts"
 import { createGroupCommit } from "./commit/group-commit.ts"
 import { createLeaseWatch, type IsHolderAlive } from "../rules/lease-watch.ts"
 import { createLogFlush } from "./commit/log-flush.ts"
-import { createLogRoom } from "./commit/log-room.ts"
-import { openDatabase } from "./open.ts"
+import { createLogRoom, NO_LOG } from "./commit/log-room.ts"
+import { IN_MEMORY, openDatabase } from "./open.ts"
 import type { Change } from "../rules/change.ts"
 import { createPerform } from "../rules/perform.ts"
 import { createRead } from "./read.ts"
@@ -22,7 +22,7 @@ import { createTables } from "./tables/tables.ts"
 import { createTransaction } from "./commit/transaction.ts"
 
 export interface EmbeddedEngineOptions {
-  /** The store's file. It and its folder are created when missing, readable by their owner alone. */
+  /** The store's file, or `IN_MEMORY`. It and its folder are created when missing, readable by their owner alone. */
   readonly path: string
   /** `full` (default): an answered commit survives the loss of power; `normal`: only the loss of the process. */
   readonly synchronous?: "full" | "normal"
@@ -67,12 +67,15 @@ async function assemble(database: DatabaseSync, options: EmbeddedEngineOptions):
     aloneMs: options.pollAloneMs ?? POLL_ALONE_MS,
     sharedMs: options.pollSharedMs ?? POLL_SHARED_MS,
   }
-  const foreignChanges = createForeignChanges(database, clock, attachments, intervals, () => {
-    bus.publishUnknown()
-    dispatcher.announce()
-  })
-  const diskWait = createDiskWait(database, synchronous, createLogFlush(path))
-  const logRoom = createLogRoom(database, path)
+  const isInMemory = path === IN_MEMORY
+  const foreignChanges = isInMemory
+    ? NO_FOREIGN_CHANGES
+    : createForeignChanges(database, clock, attachments, intervals, () => {
+        bus.publishUnknown()
+        dispatcher.announce()
+      })
+  const diskWait = isInMemory ? NO_DISK : createDiskWait(database, synchronous, createLogFlush(path))
+  const logRoom = isInMemory ? NO_LOG : createLogRoom(database, path)
   const cache = createRecordCache(database, tables)
   const perform = createPerform(cache.tables, leaseWatch)
   const runTransaction = createTransaction({ database, clock, perform, cache, logRoom, diskWait })

@@ -6,6 +6,9 @@ import { toStoreError } from "./sqlite/sqlite-error.ts"
 import { createStoreFile, inspectStoreFile } from "./store-file.ts"
 import { prepare } from "./sqlite/statement.ts"
 
+/** In place of a path: the store ends with its process, and no other process can open it. */
+export const IN_MEMORY = ":memory:"
+
 export interface OpenOptions {
   readonly path: string
   /** `full`: an answered commit survives the loss of power; `normal`: only the loss of the process. */
@@ -26,11 +29,7 @@ export async function openDatabase(options: OpenOptions): Promise<DatabaseSync> 
 
 function tryOpen(options: OpenOptions): DatabaseSync {
   const { path } = options
-  if (existsSync(path)) {
-    const { hasLog } = inspectStoreFile(path)
-    if (hasLog) inspectWithLog(path)
-  }
-  createStoreFile(path)
+  if (path !== IN_MEMORY) prepareFile(path)
   const database = new DatabaseSync(path, { timeout: 0, enableForeignKeyConstraints: false })
   try {
     assertOursByQuery(database, path)
@@ -41,6 +40,14 @@ function tryOpen(options: OpenOptions): DatabaseSync {
     database.close()
     throw error
   }
+}
+
+function prepareFile(path: string): void {
+  if (existsSync(path)) {
+    const { hasLog } = inspectStoreFile(path)
+    if (hasLog) inspectWithLog(path)
+  }
+  createStoreFile(path)
 }
 
 /** A read-only connection never folds the log into the file, so that a refused store stays as it was. */

@@ -12,6 +12,7 @@ import { restRun } from "../run/rest-run.ts"
 import { abortEarly } from "../run/stop-run.ts"
 import type { RunnerScope } from "../run/scope.ts"
 import { type BegunTurn, beginTurn, type TurnStart } from "../turn/begin-turn.ts"
+import type { TurnBody } from "../turn/turn-run.ts"
 import { closeSession, deleteSession, endTurn, endUnkeptTurn } from "../stop/lifetimes.ts"
 import { stripConsumed } from "../result/retention.ts"
 import { answerWait } from "../ask/answer-wait.ts"
@@ -31,7 +32,7 @@ export interface SessionCommands {
   hasWorkOf(session: SessionId): boolean
   /** Seals the open groups of a session, after a turn: nobody adds to them any more. */
   sealGroups(session: SessionId): Promise<readonly GroupRecord[]>
-  beginTurn(start: TurnStart): Promise<BegunTurn>
+  beginTurn(start: TurnStart, body: TurnBody): Promise<BegunTurn>
   /** Until the returned function is called, the run and those above it hold no slot, and their time stands still. */
   rest(id: TaskId): () => void
   /** Whether a run of the task is this process's now. */
@@ -65,7 +66,7 @@ export function createSessionCommands(scope: RunnerScope): SessionCommands {
     askPerson: (run, question, signal) => askPerson(scope, run, question, signal),
     hasWorkOf: (session) => scope.sessionWork.has(session),
     sealGroups: (session) => sealOpenGroups(scope, session),
-    beginTurn: (start) => beginTurn(scope, start),
+    beginTurn: (start, body) => beginTurn(scope, start, body),
     rest: (id) => restRun(scope, id),
     runsHere: (id) => findRunHere(id) !== undefined,
     findRunHere,

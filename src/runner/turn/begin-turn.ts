@@ -6,7 +6,9 @@ import { MeanwhileError } from "../../base/error.ts"
 import { enter } from "../run/enter.ts"
 import { hopsOf, withHops } from "../limits/hops.ts"
 import { beginRun, toBackgroundPlan } from "../execute/begin-run.ts"
+import type { Tool } from "../../plugin/tool.ts"
 import type { RunnerScope } from "../run/scope.ts"
+import { findTurnRun, type TurnBody } from "./turn-run.ts"
 import { withAsker } from "./turn-asker.ts"
 import { endWithChildren } from "./turn-children.ts"
 import { TURN_PLUGIN, TURN_TOOL } from "../tool/turn-name.ts"
@@ -36,10 +38,10 @@ export interface BegunTurn {
 }
 
 /**
- * Begins a turn here and now: it takes no slot. Dying before the commit: nothing happened, the message that began it was
- * never told. After it: the turn is in the store, and the next start goes on with it.
+ * Begins a turn here and now, and runs its body; it takes no slot. Dying before the commit: nothing happened, the message
+ * that began it was never told. After it: the turn is in the store, and whoever takes it from the queue continues it.
  */
-export async function beginTurn(scope: RunnerScope, start: TurnStart): Promise<BegunTurn> {
+export async function beginTurn(scope: RunnerScope, start: TurnStart, body: TurnBody): Promise<BegunTurn> {
   return enter(scope, async () => {
     const { tool } = scope.tools.find(TURN_TOOL, TURN_PLUGIN)
     const details = await toTurnDetails(scope, start)
@@ -47,7 +49,8 @@ export async function beginTurn(scope: RunnerScope, start: TurnStart): Promise<B
     // Its first effect, its end and every answer of the model wait for the disk, and so for this.
     const answers = await scope.store.commit([...start.operations, create], { waitsForDisk: false })
     const { task } = answers.at(-1) as { readonly task: TaskRecord }
-    const active = beginRun(scope, toBackgroundPlan(task, tool, null))
+    const own: Tool = { ...tool, run: async (_input, { taskId }) => body(findTurnRun(scope, taskId)) }
+    const active = beginRun(scope, toBackgroundPlan(task, own, null))
     return { taskId: task.id, ended: endWithChildren(scope, active) }
   })
 }

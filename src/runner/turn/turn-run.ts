@@ -46,10 +46,17 @@ export interface TurnRun {
   readonly ended: Promise<TaskRecord | null>
 }
 
-/** Takes a turn: a new one, or one whose worker is gone. What it returns is the turn's patch; what it throws fails it. */
-export type TurnHandler = (turn: TurnRun) => Promise<JsonValue | ToolReturn>
+/** Takes a turn to its end. What it returns is the turn's patch; what it throws fails the turn. */
+export type TurnBody = (turn: TurnRun) => Promise<JsonValue | ToolReturn>
 
-export function createTurnRun(scope: RunnerScope, active: ActiveRun): TurnRun {
+/** The turn that runs here under this id. */
+export function findTurnRun(scope: RunnerScope, taskId: TaskId): TurnRun {
+  const active = scope.active.get(taskId)
+  if (!active) throw new MeanwhileError("wrong_state", `The turn ${taskId} does not run here.`)
+  return createTurnRun(scope, active)
+}
+
+function createTurnRun(scope: RunnerScope, active: ActiveRun): TurnRun {
   const { taskId, run, session, workspace, standing, traceId, parentTask } = active
   if (!session) throw new MeanwhileError("wrong_state", `The turn ${taskId} has no session.`)
   const isContinued = standing.in === "background" && standing.fence > 1

@@ -1,23 +1,21 @@
 import { z } from "zod"
 import type { Tool } from "../../plugin/tool.ts"
-import { MeanwhileError } from "../../base/error.ts"
 import type { RunnerScope } from "../run/scope.ts"
 import { TURN_TOOL } from "../tool/turn-name.ts"
-import { createTurnRun, type TurnHandler } from "./turn-run.ts"
+import { findTurnRun, type TurnBody } from "./turn-run.ts"
 
-/** What a turn's record names as its tool. Its input is the conversation itself. */
-export function createTurnTool(scope: () => RunnerScope, handler: TurnHandler): Tool {
+/**
+ * The tool that a turn's record names. Its input is the conversation itself. A turn that begins here brings its own body;
+ * this one continues a turn that was taken from the queue.
+ */
+export function createTurnTool(scope: () => RunnerScope, continueTurn: TurnBody): Tool {
   const tool: Omit<Tool, "kind"> & { readonly kind: "turn" } = {
     name: TURN_TOOL,
     description: "A turn of a conversation.",
     kind: "turn",
     input: z.unknown(),
     onCrash: "retry",
-    async run(_input, { taskId }) {
-      const active = scope().active.get(taskId)
-      if (!active) throw new MeanwhileError("wrong_state", `The turn ${taskId} does not run here.`)
-      return handler(createTurnRun(scope(), active))
-    },
+    run: async (_input, { taskId }) => continueTurn(findTurnRun(scope(), taskId)),
   }
   return tool as unknown as Tool
 }

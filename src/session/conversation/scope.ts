@@ -16,7 +16,6 @@ import type { AgentEvents } from "./agent-emitter.ts"
 import type { ModelCatalogue } from "../model/catalogue.ts"
 import type { Conversation } from "./conversation.ts"
 import type { TokenLedger } from "../ledger/ledger.ts"
-import type { TurnTakers } from "../log/take-stored-turn.ts"
 import type { ModelSource } from "../model/model-source.ts"
 import type { ReportsConfig } from "../report/report-config.ts"
 import type { Session, SessionOptions } from "./session.ts"
@@ -43,7 +42,6 @@ export interface AgentScope {
   readonly events: AgentEvents
   /** Open in this process. */
   readonly open: LiveMap<SessionId, Conversation>
-  readonly takers: TurnTakers
   readonly agents: AgentSessions
   /** Changes of one document by this process wait for each other, instead of being refused and tried again. */
   readonly changesOfDocument: OneAtATime
@@ -63,7 +61,7 @@ export interface AgentScope {
   readonly onClosed: (session: SessionId) => void
   readonly createSession: (options: SessionOptions) => Promise<Session>
   readonly openSession: (id: SessionId, workspace: WorkspaceId) => Promise<Session>
-  /** Whether sessions are kept unless they say otherwise. */
+  /** Whether conversations are kept in the store. False in a runtime without a data folder. */
   readonly isKept: boolean
   /** Of a session that names none. */
   readonly defaultModel: () => string

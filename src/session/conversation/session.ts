@@ -26,8 +26,6 @@ export interface SessionOptions {
   readonly instructions?: string
   readonly workspace?: WorkspaceId
   readonly parent?: SessionId | null
-  /** In memory only: no turn of it survives the process. Default: kept when the runtime has a data folder. */
-  readonly isKept?: boolean
 }
 
 export interface SendOptions {

@@ -19,7 +19,7 @@ import { parseSessionData, type SessionData } from "./session-data.ts"
 import { toSettleOperations } from "./settle-operations.ts"
 import type { SessionLog, TurnOpening } from "./session-log.ts"
 import { createStoredTurn, type TurnWriter } from "./stored-turn.ts"
-import { takeStoredTurn, type TurnHost, type TurnTakers } from "./take-stored-turn.ts"
+import { takeStoredTurn, type TurnHost } from "./take-stored-turn.ts"
 
 const NOT_STORED = 0
 const UNKNOWN_VERSION = -1
@@ -30,7 +30,6 @@ export interface StoredLogOptions {
   readonly runner: Pick<Runner, "beginTurn">
   readonly store: TaskStore
   readonly redactor: Redactor
-  readonly takers: TurnTakers
   readonly now: () => number
 }
 

@@ -1,18 +1,17 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
-import type { LiveMap } from "../../base/live-map.ts"
+import { shorten } from "../../base/shorten.ts"
 import type { Message } from "../../plugin/message.ts"
 import type { Runner } from "../../runner/runner.ts"
-import type { TurnRun } from "../../runner/turn/turn-run.ts"
+import { handBack, type ToolReturn } from "../../plugin/tool-return.ts"
 import { createTaskId, type SessionId, type TaskId, type WorkspaceId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { TaskStore } from "../../task/store.ts"
 import { requireIdle } from "./live-turn.ts"
 import type { SessionData } from "./session-data.ts"
-import type { TurnOpening } from "./session-log.ts"
+import type { TurnBeginning, TurnOpening } from "./session-log.ts"
 import { createStoredTurn, type TurnWriter } from "./stored-turn.ts"
 
-/** Who takes a turn that was just begun here, by its id. Others are continued from the store. */
-export type TurnTakers = LiveMap<TaskId, (run: TurnRun) => Promise<string>>
+const DIGEST_CHARACTERS = 400
 
 /** The log that a turn is of. */
 export interface TurnHost {
@@ -20,7 +19,6 @@ export interface TurnHost {
   readonly workspace: WorkspaceId
   readonly runner: Pick<Runner, "beginTurn">
   readonly store: TaskStore
-  readonly takers: TurnTakers
   readonly writer: TurnWriter
   data(): SessionData
   history(): readonly Message[]
@@ -29,54 +27,61 @@ export interface TurnHost {
 
 /** Its first entries and its own record are one transaction. Resolves when its end is durable. */
 export async function takeStoredTurn(host: TurnHost, opening: TurnOpening): Promise<string> {
-  const { id, workspace, runner, store, takers, writer } = host
   await host.refresh()
   const preparing = opening.prepare?.()
   if (preparing) {
     await preparing
     await host.refresh()
   }
-  await requireIdle(store, id, host.data())
+  await requireIdle(host.store, host.id, host.data())
   await requireNew(host, opening)
   // After the refresh: whoever used a notice in this session since then has changed it, and the commit is refused.
   const beginning = await opening.toBeginning(host.history())
-  const metadata = { ...opening.metadata, ...beginning.metadata }
+  const { text } = await runToEnd(host, opening, beginning)
+  return text
+}
+
+/** Rejects with what kept the turn from beginning or from being durable; the text with what failed it. */
+async function runToEnd(
+  host: TurnHost,
+  opening: TurnOpening,
+  beginning: TurnBeginning,
+): Promise<{ readonly text: Promise<string> }> {
+  const { id, workspace, runner, writer } = host
   const taskId = createTaskId()
-  const taken = Promise.withResolvers<string>()
-  taken.promise.catch(() => {})
-  let isTaken = false
-  takers.set(taskId, (run) => {
-    isTaken = true
-    opening.onBegun?.(taskId)
-    const text = opening.take(createStoredTurn(run, writer, metadata))
-    text.then(taken.resolve, taken.reject)
-    return text
-  })
-  const { parentTask, traceId } = opening
+  const { parentTask, traceId, idempotencyKey = null } = opening
   const { title = opening.title } = beginning
+  const metadata = { ...opening.metadata, ...beginning.metadata }
   const about = host.data().title ?? (beginning.title === undefined ? title : null)
-  const data = { ...beginning.data, turn: taskId, title: about }
-  const operations = writer.toOperations({ ...beginning, data })
+  const operations = writer.toOperations({ ...beginning, data: { ...beginning.data, turn: taskId, title: about } })
+  const { model } = host.data()
+  const own = { id: taskId, session: id, workspace, model, title, parentTask, traceId, idempotencyKey, metadata }
+  const answer: { text?: Promise<string> } = {}
   try {
-    const { model } = host.data()
-    const { idempotencyKey = null } = opening
-    const own = { id: taskId, session: id, workspace, model, title, parentTask, traceId, idempotencyKey, metadata }
-    const { ended } = await runner.beginTurn({ ...own, operations })
+    const { ended } = await runner.beginTurn({ ...own, operations }, async (run) => {
+      opening.onBegun?.(taskId)
+      answer.text = opening.take(createStoredTurn(run, writer, metadata))
+      return toTurnPatch(await answer.text)
+    })
     const task = await ended
     requireDurable(task, writer)
-    // Who lost its lease while the turn was written, or was told to stop by then, never came to take it.
-    if (!isTaken) throw notTaken(taskId, task)
+    // The body never ran: the lease was lost, or a stop came, while the turn was written.
+    if (!answer.text) throw notTaken(taskId, task)
+    return { text: answer.text }
   } catch (error) {
     writer.markBroken()
     if (!isMeanwhileError(error, "version_conflict")) throw error
     await host.refresh()
-    await requireIdle(store, id, host.data())
+    await requireIdle(host.store, id, host.data())
     const message = `Session ${id} was changed elsewhere at the same moment. Send it again.`
     throw new MeanwhileError("wrong_state", message, { session: id, isOvertaken: true })
-  } finally {
-    takers.delete(taskId)
   }
-  return taken.promise
+}
+
+/** The patch of a turn: the beginning of its last text. */
+export function toTurnPatch(text: string): ToolReturn {
+  const digest = text === "" ? [] : [shorten(text, DIGEST_CHARACTERS)]
+  return handBack({ digest, facts: {}, artifacts: [], nextSteps: [], payload: null })
 }
 
 function notTaken(turn: TaskId, task: TaskRecord | null): MeanwhileError {

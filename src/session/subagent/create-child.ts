@@ -35,7 +35,6 @@ export async function createChild(
       model,
       parent: log.id,
       workspace,
-      isKept: log.isKept,
       ...(id && { id }),
       ...(tools && { tools }),
       ...(options.instructions !== undefined && { instructions: options.instructions }),

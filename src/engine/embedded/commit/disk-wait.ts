@@ -14,6 +14,9 @@ export interface DiskWait {
   close(): Promise<void>
 }
 
+/** Of a store in memory. */
+export const NO_DISK: DiskWait = { choose() {}, beforeCommit() {}, committed() {}, close: async () => {} }
+
 export function createDiskWait(database: DatabaseSync, synchronous: "full" | "normal", flush: LogFlush): DiskWait {
   return synchronous === "full" ? waitUnlessFollowed(database, flush) : neverWait(flush)
 }

@@ -13,6 +13,9 @@ export interface LogRoom {
 const MOST_ROOM_BYTES = 256 * 1_024
 const FRAME_HEADER_BYTES = 24
 
+/** Of a store in memory, which has no log. */
+export const NO_LOG: LogRoom = { make() {}, close() {} }
+
 /**
  * A commit that makes the file longer waits for the disk twice as long as one that only writes into it: the file's new
  * length has to be kept, too. The log is deleted with every last program that closes the store, so that most programs
