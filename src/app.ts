@@ -122,7 +122,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     sessions: conversations.directory(),
     createSession: (wanted) => conversations.createSession(wanted),
     openSession: (id, workspace) => conversations.openSession(id, workspace),
-    desk: (owner) => createDesk(owner, { store: engine.store, tasks, now: () => engine.now() }),
+    desk: (owner) =>
+      createDesk(owner, { store: engine.store, bus: engine.bus, tasks, clock, isShared: engine.name !== "embedded" }),
     connect: (id) => conversations.models.connect(id),
     on: (listener) => conversations.on(listener),
     attach: (channel) => person.attach(channel),

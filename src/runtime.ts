@@ -2,7 +2,8 @@ import type { Clock } from "./base/clock.ts"
 import type { GcSection } from "./builtin/gc/gc-config.ts"
 import type { GivenModel } from "./builtin/models/given-model.ts"
 import type { ModelProvidersOptions } from "./builtin/models/model-providers.ts"
-import type { Desk, DeskOptions } from "./desk/desk.ts"
+import type { Desk } from "./desk/desk.ts"
+import type { DeskOptions } from "./desk/desk-options.ts"
 import type { PostgresEngineOptions } from "./engine/postgres/engine-options.ts"
 import type { AgentListener } from "./plugin/agent-event.ts"
 import type { Log } from "./plugin/context.ts"
@@ -101,7 +102,7 @@ export interface Runtime extends LedgerRecord, AsyncDisposable {
   readonly sessions: SessionDirectory
   createSession(options?: SessionOptions): Promise<Session>
   openSession(id: SessionId, workspace?: WorkspaceId): Promise<Session>
-  /** What one actor sees of one workspace, and can do there: the base of every front end. */
+  /** The desk of one actor in one workspace: the base of every front end. */
   desk(options: DeskOptions): Desk
   /** Refused as `unknown_model` or `key_missing`. */
   connect(model: string): Promise<ConnectedModel>

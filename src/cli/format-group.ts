@@ -1,7 +1,7 @@
-import type { Runtime } from "../app.ts"
+import type { Desk } from "../desk/desk.ts"
 import { shortId, toLine } from "./format.ts"
 
-type Group = Awaited<ReturnType<Runtime["tasks"]["groups"]["get"]>>
+export type Group = Awaited<ReturnType<Desk["groups"]["list"]>>[number]
 
 /** One line: its id, what it is, how far it is, and its name. */
 export function formatGroup(group: Group): string {
@@ -9,6 +9,11 @@ export function formatGroup(group: Group): string {
   const failed = arrivals.filter(({ status }) => status !== "completed").length
   const ended = `${arrivals.length} of ${memberCount} ended${failed > 0 ? `, ${failed} not completed` : ""}`
   return `${shortId(id)}  ${state.padEnd(9)}  ${ended}  ${toLine(name)}${describeRules(group)}`
+}
+
+/** As a person reads it. */
+export function toGroupTitle({ id, name }: Group): string {
+  return `Group ${toLine(name)} [${shortId(id)}]`
 }
 
 /** Only what is not as usual. */

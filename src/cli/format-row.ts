@@ -1,21 +1,13 @@
+import type { Desk } from "../desk/desk.ts"
 import { elapsedMs, formatDuration, shortId, type TaskRow, toLine } from "./format.ts"
 import { formatProgress } from "./format-progress.ts"
-import type { WorkerRow } from "./format-worker.ts"
 
 const FEWEST_TITLE_COLUMNS = 20
 
-/** What a list knows of a task beside its row. */
-export interface RowStanding {
-  /** Null: it is not queued. */
-  readonly placeInQueue: number | null
-  /** Null: it belongs to none. */
-  readonly groupName: string | null
-  /** Who runs it; null: nobody does. */
-  readonly worker: WorkerRow | null
-  readonly firstStartedAt?: number
-}
+type Row = Awaited<ReturnType<Desk["tasks"]["rows"]>>["items"][number]
+type Standing = Omit<Row, "task">
 
-export function formatRow(row: TaskRow, standing: RowStanding, nowMs: number, columns: number): string {
+export function formatRow({ task: row, ...standing }: Row, nowMs: number, columns: number): string {
   const facts = `${shortId(row.id)}  ${row.status.padEnd(11)}  ${formatDuration(toShownMs(row, standing, nowMs)).padStart(12)}  `
   const resumed = row.resumeCount > 0 ? "(resumed) " : ""
   const group = standing.groupName === null ? "" : `group ${toLine(standing.groupName)}`
@@ -26,12 +18,12 @@ export function formatRow(row: TaskRow, standing: RowStanding, nowMs: number, co
 }
 
 /** How long it has run; of what is queued, how long it has waited there: what was handed back may have run before. */
-function toShownMs(row: TaskRow, { firstStartedAt }: RowStanding, nowMs: number): number {
+function toShownMs(row: TaskRow, { firstStartedAt }: Standing, nowMs: number): number {
   if (row.status === "queued") return Math.max(0, nowMs - row.queuedAt)
   return elapsedMs(row, nowMs, firstStartedAt)
 }
 
-function formatStanding(row: TaskRow, { placeInQueue, worker }: RowStanding): string {
+function formatStanding(row: TaskRow, { placeInQueue, worker }: Standing): string {
   if (row.missing) return toLine(row.missing.text)
   if (placeInQueue !== null) return `place ${placeInQueue}`
   const where = worker?.where === "elsewhere" ? `on ${toLine(worker.host ?? "another machine")}` : ""

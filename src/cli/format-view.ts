@@ -1,12 +1,11 @@
-import type { Runtime } from "../app.ts"
+import type { Desk } from "../desk/desk.ts"
 import { elapsedMs, formatDuration, formatEnd, plain, shortId } from "./format.ts"
 import { formatPlace } from "./format-worker.ts"
-import type { openQuestions } from "./inbox.ts"
 import { formatLastCalls, formatProgress, formatTokens } from "./format-progress.ts"
 import { formatResult } from "./format-result.ts"
 
-type View = Awaited<ReturnType<Runtime["tasks"]["get"]>>
-type Group = Awaited<ReturnType<Runtime["engine"]["store"]["group"]>>
+type Details = Awaited<ReturnType<Desk["tasks"]["details"]>>
+type View = Details["view"]
 
 const NAME_COLUMNS = 10
 const LINE_CHARACTERS = 160
@@ -14,21 +13,8 @@ const LINE_CHARACTERS = 160
 const NOTHING_COUNTED = "no tokens counted"
 const SILENT = "its worker is silent, and the next one that looks takes it over"
 
-/** Something that only a person can bring on, and the task that waits for it. */
-export interface TaskQuestion {
-  readonly question: Awaited<ReturnType<typeof openQuestions>>[number]
-  readonly task: View["task"] | undefined
-}
-
-export interface ViewedBeside {
-  readonly group: Group
-  /** What it, or something below it, waits for. */
-  readonly questions: readonly TaskQuestion[]
-  readonly firstStartedAt: number | undefined
-}
-
 /** Every fact that is known, one to a line. */
-export function formatView(view: View, { group, questions, firstStartedAt }: ViewedBeside, nowMs: number): string {
+export function formatView({ view, group, questions, firstStartedAt }: Details, nowMs: number): string {
   const { task, placeInQueue, missing, estimate } = view
   const { timeoutMs } = task.limits
   const facts: [string, string | null][] = [
@@ -87,17 +73,17 @@ function resultFact({ task, outputBytes }: View): [string, string | null] {
   return [task.kind === "agent" ? "answer" : "result", lines === "" ? null : lines]
 }
 
-function formatElapsed(task: View["task"], nowMs: number, firstStartedAt: number | undefined): string {
+function formatElapsed(task: View["task"], nowMs: number, firstStartedAt: number | null): string {
   const counted = formatDuration(elapsedMs(task, nowMs))
-  if (firstStartedAt === undefined) return counted
+  if (firstStartedAt === null) return counted
   // How long a worker worked that was lost nobody knows.
   const all = formatDuration(elapsedMs(task, nowMs, firstStartedAt))
   return `${all} since its first start, at least ${counted} of it at work`
 }
 
-function describeWaiting(questions: readonly TaskQuestion[], nowMs: number): string | null {
+function describeWaiting(questions: Details["questions"], nowMs: number): string | null {
   if (questions.length === 0) return null
-  const since = Math.min(...questions.map(({ question }) => question.openedAt))
+  const since = Math.min(...questions.map(({ openedAt }) => openedAt))
   return `for your answer, since ${formatDuration(Math.max(0, nowMs - since))}`
 }
 

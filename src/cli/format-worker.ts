@@ -1,7 +1,7 @@
-import type { Runtime } from "../app.ts"
+import type { Desk } from "../desk/desk.ts"
 import { formatDuration, shortId, toLine } from "./format.ts"
 
-export type WorkerRow = Awaited<ReturnType<Runtime["tasks"]["workers"]>>[number]
+export type WorkerRow = Awaited<ReturnType<Desk["workers"]["list"]>>[number]
 type Place = Pick<WorkerRow, "host" | "pid" | "where">
 
 /** A person looks for it by its machine and its process. */
@@ -9,11 +9,6 @@ export function formatPlace({ host, pid, where }: Place): string {
   if (where === "process") return "here, in this program"
   const process = pid === null ? "" : `, pid ${pid}`
   return where === "machine" ? `here${process}` : `${toLine(host ?? "another machine")}${process}`
-}
-
-/** Whether it takes work of others, or runs something: who only looks is no worker to a person. */
-export function isAtWork({ announcement, running, host }: WorkerRow): boolean {
-  return running > 0 || (announcement?.takes === "all" && announcement.concurrency > 0) || host === null
 }
 
 export function formatWorkers(workers: readonly WorkerRow[], nowMs: number, columns: number): string {

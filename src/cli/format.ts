@@ -1,20 +1,12 @@
 import { stripVTControlCharacters } from "node:util"
-import type { Runtime } from "../app.ts"
+import type { Desk } from "../desk/desk.ts"
 
-type Tasks = Runtime["tasks"]
+type Tasks = Desk["tasks"]
 export type TaskRow = Awaited<ReturnType<Tasks["list"]>>["items"][number]
-export type Task = Awaited<ReturnType<Tasks["get"]>>["task"]
+export type Task = Awaited<ReturnType<Tasks["find"]>>["task"]
 export type TaskId = Task["id"]
 
 const SHORT_ID_LENGTH = 8
-
-/** What lists and announcements are about: turns are the conversation itself. */
-export const BACKGROUND_KINDS = ["tool", "agent", "workflow"] as const
-
-/** A question to a person is a task too, of the runtime's own. Its end is its answer. */
-export function isQuestionTask({ plugin, tool }: Pick<Task, "plugin" | "tool">): boolean {
-  return plugin === "#runtime" && tool === "question"
-}
 
 export const shortId = (id: string): string => id.slice(0, SHORT_ID_LENGTH)
 
@@ -49,19 +41,19 @@ export function formatLimit(timeoutMs: number | null): string {
 }
 
 /** What came of a task, in one line for people. */
-export function formatEnd(task: Task, firstStartedAt?: number): string {
+export function formatEnd(task: Task, firstStartedAt: number | null = null): string {
   return plain(toEnd(task, firstStartedAt))
 }
 
 /** The same, saying which task it was; a failure names its command already. */
-export function formatAnnouncement(task: Task, firstStartedAt?: number): string {
+export function formatAnnouncement(task: Task, firstStartedAt: number | null = null): string {
   const end = formatEnd(task, firstStartedAt)
   const title = toLine(task.title)
   if (task.status === "completed") return `[${shortId(task.id)}] ${end}: ${title}`
   return `[${shortId(task.id)}] ${end.includes(title) ? end : `${end} (${title})`}`
 }
 
-function toEnd(task: Task, firstStartedAt?: number): string {
+function toEnd(task: Task, firstStartedAt: number | null = null): string {
   const took = formatDuration(elapsedMs(task, task.createdAt, firstStartedAt))
   switch (task.status) {
     case "completed":
@@ -105,8 +97,8 @@ export function toLine(text: string): string {
  * How long it has run: what earlier claims of the run measured, and what has passed since the last. Where it is known when
  * the first of several workers began, the time since then.
  */
-export function elapsedMs(task: Task | TaskRow, nowMs: number, firstStartedAt?: number): number {
-  if (firstStartedAt !== undefined) return Math.max(0, ("endedAt" in task ? task.endedAt : nowMs) - firstStartedAt)
+export function elapsedMs(task: Task | TaskRow, nowMs: number, firstStartedAt: number | null = null): number {
+  if (firstStartedAt !== null) return Math.max(0, ("endedAt" in task ? task.endedAt : nowMs) - firstStartedAt)
   const isClaimed = task.status === "running" || task.status === "stopping"
   return task.ranMs + (isClaimed && task.startedAt !== null ? Math.max(0, nowMs - task.startedAt) : 0)
 }

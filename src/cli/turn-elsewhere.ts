@@ -1,7 +1,8 @@
 import type { Runtime } from "../app.ts"
 import { isMeanwhileError } from "../base/error.ts"
 import type { Task, TaskId } from "./format.ts"
-import { describeAsked, formatQuestion, isQuestion } from "./inbox.ts"
+import { describeAsked, formatQuestion } from "./inbox.ts"
+import { openDesk } from "./person-desk.ts"
 
 type Session = Awaited<ReturnType<Runtime["createSession"]>>
 
@@ -56,9 +57,9 @@ export async function awaitElsewhere(scope: ElsewhereScope, turn: TaskId): Promi
 }
 
 async function findQuestion({ meanwhile, command }: ElsewhereScope, task: Task): Promise<string | null> {
-  if (task.status !== "waiting" || !isQuestion(task.wait)) return null
-  const about = await describeAsked(meanwhile, task.wait, task)
-  return formatQuestion({ taskId: task.id, ...task.wait }, command, about)
+  const desk = openDesk(meanwhile)
+  const item = task.status === "waiting" ? await desk.inbox.of(task.id) : undefined
+  return item ? formatQuestion(item, command, await describeAsked(desk, item)) : null
 }
 
 /** How a turn of another process stands, and what it said. */

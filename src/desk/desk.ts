@@ -1,52 +1,74 @@
+import type { Clock } from "../base/clock.ts"
 import { MeanwhileError } from "../base/error.ts"
 import type { TaskService } from "../plugin/task-service.ts"
-import type { WorkerView } from "../plugin/worker-view.ts"
 import type { Runner } from "../runner/runner.ts"
-import type { WorkspaceId } from "../task/id.ts"
+import type { LedgerKey } from "../session/ledger/ledger-entry.ts"
+import { createLedgerRecord, type LedgerRow } from "../session/log/ledger-record.ts"
+import type { Bus } from "../task/bus.ts"
+import type { SessionId } from "../task/id.ts"
 import type { TaskStore } from "../task/store.ts"
+import { type Blocked, createBlocked } from "./blocked.ts"
+import type { DeskOptions } from "./desk-options.ts"
 import { createDeskGroups, type DeskGroups } from "./groups.ts"
 import { createInbox, type Inbox } from "./inbox.ts"
+import { createPromptWork, type PromptWork } from "./prompt-work.ts"
 import { createDeskTasks, type DeskTasks } from "./tasks.ts"
-
-/** Whose desk it is. */
-export interface DeskOptions {
-  readonly workspace: WorkspaceId
-  /** A label for whoever acts: it is written down with an answer. It grants nothing. */
-  readonly actor: string
-}
+import { createDeskWorkers, type DeskWorkers } from "./workers.ts"
 
 /**
- * What one actor sees of one workspace, and can do there. Every front end is drawn over it: it answers with data and
+ * The view that one actor has of one workspace, and the actions they can take there. Every front end is drawn over it: it answers with data and
  * events, and renders nothing. Ids of another workspace are refused as `not_found`, as if there were none.
  */
 export interface Desk extends DeskOptions {
   readonly tasks: DeskTasks
   readonly inbox: Inbox
+  readonly blocked: Blocked
   readonly groups: DeskGroups
-  /** The processes that take work from the store, and those that run some of it. */
-  workers(): Promise<readonly WorkerView[]>
+  readonly workers: DeskWorkers
+  readonly ledger: DeskLedger
+  readonly promptWork: PromptWork
+  /** True if processes on other machines may use the store too. */
+  readonly isShared: boolean
   /** The store's time, in milliseconds: every time that a record carries goes by it. */
   now(): number
 }
 
-/** What a desk is made of. Each part of the desk is given only what it uses. */
-export interface DeskParts {
-  readonly store: TaskStore
-  readonly tasks: TaskService & Pick<Runner, "answer" | "counts" | "workers">
-  readonly now: () => number
+export interface DeskLedger {
+  /** The usage of all model calls of kept sessions, in all processes. The most used first, by tokens. */
+  totals(by: LedgerKey, query: { readonly session?: SessionId }): Promise<readonly LedgerRow[]>
 }
 
-export function createDesk({ workspace, actor }: DeskOptions, { store, tasks, now }: DeskParts): Desk {
+/** The parts that a desk is made of. Each part of the desk is given only what it uses. */
+export interface DeskParts {
+  readonly store: TaskStore
+  readonly bus: Bus
+  readonly tasks: TaskService & Pick<Runner, "answer" | "counts" | "workers" | "leaveToOthers">
+  /** Goes by the store's time. */
+  readonly clock: Clock
+  readonly isShared: boolean
+}
+
+export function createDesk({ workspace, actor }: DeskOptions, parts: DeskParts): Desk {
   requireLabel("workspace", workspace)
   requireLabel("actor", actor)
+  const { store, bus, tasks, clock, isShared } = parts
+  const place = { store, tasks, isShared }
+  const inbox = createInbox({ workspace, actor }, store, tasks, { bus, clock }, place)
+  const deskTasks = createDeskTasks(workspace, store, tasks, { inbox, place, clock })
+  const blocked = createBlocked(workspace, store, tasks, inbox)
+  const ledger = createLedgerRecord(store)
   return {
     workspace,
     actor,
-    tasks: createDeskTasks(workspace, tasks),
-    inbox: createInbox({ workspace, actor }, store, tasks),
+    tasks: deskTasks,
+    inbox,
+    blocked,
     groups: createDeskGroups(workspace, tasks.groups),
-    workers: () => tasks.workers(),
-    now,
+    workers: createDeskWorkers(tasks),
+    ledger: { totals: (by, query) => ledger.ledgerTotals(by, { ...query, workspace }) },
+    promptWork: createPromptWork(store, { tasks: deskTasks, inbox, blocked }),
+    isShared,
+    now: () => clock.now(),
   }
 }
 

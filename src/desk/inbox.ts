@@ -1,33 +1,124 @@
+import type { Clock } from "../base/clock.ts"
+import { MeanwhileError } from "../base/error.ts"
 import type { JsonValue } from "../base/json.ts"
+import { lookUntil } from "../base/look-until.ts"
+import type { TaskService } from "../plugin/task-service.ts"
 import type { Runner } from "../runner/runner.ts"
-import type { WaitId, WorkspaceId } from "../task/id.ts"
+import type { Bus } from "../task/bus.ts"
+import type { SessionId, TaskId, WaitId } from "../task/id.ts"
 import type { TaskRecord } from "../task/record.ts"
 import type { TaskStore } from "../task/store.ts"
 import type { WaitRecord } from "../task/wait.ts"
+import { findAncestors } from "./ancestors.ts"
+import { type AskingPlace, isAskedElsewhere } from "./asking-place.ts"
+import type { DeskOptions } from "./desk-options.ts"
+import { type InboxQuestion, isForPerson, toInboxQuestion } from "./question.ts"
 
-/** What waits for a person in one workspace. */
+/** One thing that waits for a person. */
+export interface InboxItem {
+  readonly id: WaitId
+  /** The task that cannot go on before the answer. */
+  readonly task: TaskRecord
+  readonly question: InboxQuestion
+  readonly openedAt: number
+  /** When the time to answer is over, the answer is `onExpiry`. Null: it never is. */
+  readonly expiresAt: number | null
+  readonly onExpiry: JsonValue
+}
+
+export interface AnswerOptions {
+  /**
+   * The folder that whoever answers works in. What was asked for in another folder, or on another machine, is then left to
+   * the processes there. Without it, a runtime that takes its own work runs here what is answered here.
+   */
+  readonly folder?: string
+}
+
+/** The questions and approvals of one workspace that wait for a person. */
 export interface Inbox {
   /** Oldest first. */
-  list(): Promise<readonly WaitRecord[]>
-  /** The first answer counts; a later one is refused as `wrong_state`. */
-  answer(id: WaitId, answer: JsonValue): Promise<TaskRecord>
+  list(): Promise<readonly InboxItem[]>
+  /** The item of this very task; undefined: it waits for no person. */
+  of(task: TaskId): Promise<InboxItem | undefined>
+  /** The items of this task and of tasks below it. */
+  below(task: TaskId): Promise<readonly InboxItem[]>
+  /** The items of this session's tasks and of tasks below them. */
+  inSession(session: SessionId): Promise<readonly InboxItem[]>
+  /** The whole list now, and again whenever it has changed, whichever process changed it. Ends with the signal. */
+  follow(signal: AbortSignal): AsyncGenerator<readonly InboxItem[], void>
+  /**
+   * Answers by the id of an item, or by that of its task, of which a prefix is enough. `true` and `false` answer a `call`;
+   * a "no" may be a text that says why. The first answer counts: a later one is refused as `wrong_state`.
+   */
+  answer(id: string, answer: JsonValue, options?: AnswerOptions): Promise<TaskRecord>
 }
 
-interface Answering {
-  readonly workspace: WorkspaceId
-  readonly actor: string
-}
+/** Wake-ups may be lost: after so long the inbox is read again in any case. */
+const LOOK_EVERY_MS = 5_000
+
+type InboxStore = Pick<TaskStore, "waits" | "wait" | "task">
+type InboxTasks = Pick<TaskService, "get"> & Pick<Runner, "answer" | "leaveToOthers">
 
 export function createInbox(
-  { workspace, actor }: Answering,
-  store: Pick<TaskStore, "waits">,
-  tasks: Pick<Runner, "answer">,
+  { workspace, actor }: DeskOptions,
+  store: InboxStore,
+  tasks: InboxTasks,
+  { bus, clock }: { readonly bus: Bus; readonly clock: Clock },
+  place: AskingPlace,
 ): Inbox {
-  return {
-    async list() {
-      const waits = await store.waits({ workspace, isOpen: true })
-      return waits.filter(({ reason }) => reason === "approval" || reason === "person")
-    },
-    answer: (id, answer) => tasks.answer(id, answer, actor, workspace),
+  const readItems = async (taskId?: TaskId): Promise<readonly InboxItem[]> => {
+    const waits = await store.waits({ workspace, isOpen: true, ...(taskId && { taskId }) })
+    const items = await Promise.all(waits.filter(isForPerson).map((wait) => toItem(store, wait)))
+    return items.filter((item) => item !== undefined)
   }
+  const selectItems = async (isMeant: (task: TaskRecord) => boolean): Promise<readonly InboxItem[]> => {
+    const items = await readItems()
+    const lines = await Promise.all(items.map(async ({ task }) => [task, ...(await findAncestors(store, task))]))
+    return items.filter((_, index) => lines[index]?.some(isMeant))
+  }
+  const findTaskOf = async (id: string): Promise<TaskRecord> => {
+    const wait = await store.wait(id as WaitId)
+    const task = wait?.workspace === workspace ? await store.task(wait.taskId) : undefined
+    return task ?? (await tasks.get(id, workspace)).task
+  }
+  return {
+    list: () => readItems(),
+    of: async (task) => (await readItems(task))[0],
+    below: (id) => selectItems((task) => task.id === id),
+    inSession: (session) => selectItems((task) => task.session === session),
+    async *follow(signal) {
+      let known: string | undefined
+      const subscribe = (wake: () => void): (() => void) =>
+        bus.subscribe(({ about }) => (about === "task" || about === "unknown" ? wake() : undefined))
+      const look = async (): Promise<readonly InboxItem[] | undefined> => {
+        const items = await readItems()
+        const ids = items.map(({ id }) => id).join()
+        const isKnown = ids === known
+        known = ids
+        return isKnown ? undefined : items
+      }
+      for (;;) {
+        const items = await lookUntil({ clock, look, subscribe, pollMs: LOOK_EVERY_MS, signals: [signal] })
+        if (!items) return
+        yield items
+      }
+    },
+    async answer(id, answer, { folder } = {}) {
+      const task = await findTaskOf(id)
+      const [item] = await readItems(task.id)
+      if (!item) {
+        const message = `Task ${task.id} waits for no answer: it is ${task.status}.`
+        throw new MeanwhileError("wrong_state", message, { taskId: task.id, status: task.status })
+      }
+      if (folder !== undefined && (await isAskedElsewhere(place, task, folder))) tasks.leaveToOthers(task.id)
+      return tasks.answer(item.id, answer, actor, workspace)
+    },
+  }
+}
+
+/** Undefined: the task was removed meanwhile. */
+async function toItem(store: Pick<TaskStore, "task">, wait: WaitRecord): Promise<InboxItem | undefined> {
+  const { id, taskId, openedAt, expiresAt, onExpiry } = wait
+  const task = await store.task(taskId)
+  return task && { id, task, question: toInboxQuestion(wait), openedAt, expiresAt, onExpiry }
 }

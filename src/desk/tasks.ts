@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.ts"
 import type { OutputChunk, OutputRequest } from "../plugin/output.ts"
 import type { StopRequest } from "../plugin/stop-request.ts"
 import type {
@@ -10,42 +11,134 @@ import type {
   ToolCall,
 } from "../plugin/task-service.ts"
 import type { Runner } from "../runner/runner.ts"
-import type { WorkspaceId } from "../task/id.ts"
+import type { ArtifactRecord } from "../task/document.ts"
+import type { TaskEvent } from "../task/event.ts"
+import type { GroupRecord } from "../task/group.ts"
+import type { ArtifactHash, WorkspaceId } from "../task/id.ts"
+import type { ArtifactReference } from "../task/patch.ts"
 import type { TaskRecord } from "../task/record.ts"
-import type { CountFilter, Page, PageRequest, TaskFilter } from "../task/store.ts"
+import type { Page, PageRequest, TaskStore } from "../task/store.ts"
+import { type AskingPlace, findAskingHost, isAskedElsewhere } from "./asking-place.ts"
+import { type Cleared, clearAll, clearOwn, type OwnWork } from "./clear-ended.ts"
+import { findFirstStart } from "./first-start.ts"
+import { followOutput, type FollowRequest } from "./follow-output.ts"
+import type { AnswerOptions, Inbox, InboxItem } from "./inbox.ts"
+import { listAll } from "./list-all.ts"
+import { type DeskFilter, toTaskFilter } from "./task-filter.ts"
+import { type TaskRow, toTaskRows } from "./task-row.ts"
+import { readBelow, readTree, type TaskBranch } from "./task-tree.ts"
 
-/** A filter of tasks at a desk, which is bound to its workspace. */
-export type DeskFilter = Omit<TaskFilter, "workspace">
+/** The workspace is the desk's. */
 export type DeskCall = Omit<ToolCall, "workspace">
 
-/** The tasks of one workspace. Ids may be any unambiguous prefix. */
+/** All that is known about one task. */
+export interface TaskDetails extends Pick<TaskRow, "firstStartedAt"> {
+  readonly view: TaskView
+  readonly group: GroupRecord | null
+  /** The questions that the task, or something below it, waits for. */
+  readonly questions: readonly InboxItem[]
+}
+
+/** The tasks of one workspace. An id may be any unambiguous prefix of one. */
 export interface DeskTasks {
   /** Newest first. */
   list(filter: DeskFilter, page: PageRequest): Promise<Page<ListedTask>>
-  counts(filter: Omit<CountFilter, "workspace">): ReturnType<Runner["counts"]>
+  /** The same, with what a list on a screen shows beside each task. */
+  rows(filter: DeskFilter, page: PageRequest): Promise<Page<TaskRow>>
+  /** All that the filter selects, newest first, read page by page. */
+  each(filter: DeskFilter): AsyncGenerator<ListedTask, void>
+  /** The newest tasks that the filter selects, at most so many, below the tasks that started them. */
+  tree(filter: DeskFilter, limit: number): Promise<readonly TaskBranch[]>
+  /** Everything that was started below a task. */
+  below(id: string): Promise<readonly TaskBranch[]>
+  counts(filter: Pick<DeskFilter, "kinds" | "statuses">): ReturnType<Runner["counts"]>
   find(id: string): Promise<TaskView>
+  details(id: string): Promise<TaskDetails>
+  /** When the run was first started, where several workers have had it; else null. */
+  firstStart(task: TaskRecord): Promise<number | null>
+  /** The other machine on which the call was asked for. Null: this one, or nobody runs what asked for it now. */
+  askingHost(task: TaskRecord): Promise<string | null>
+  /** True if the end of the task is to be told to its session's model: not of a silent one, alone or in its group. */
+  isReported(task: Pick<TaskRecord, "notify" | "group">): Promise<boolean>
+  /** The events of a task after this sequence number, at most so many. */
+  events(id: string, afterSequence: number, limit: number): Promise<readonly TaskEvent[]>
   output(id: string, request: OutputRequest): Promise<OutputChunk>
+  /** All output from an offset on, until the run has ended. */
+  followOutput(id: string, request: FollowRequest): AsyncGenerator<OutputChunk, void>
+  artifacts(id: string): Promise<readonly ArtifactReference[]>
+  artifact(hash: ArtifactHash): Promise<ArtifactRecord | undefined>
+  /** Waits for the end at most so long, and returns the task as it is then. */
+  wait(id: string, options: { readonly waitMs: number; readonly signal: AbortSignal }): Promise<TaskView>
+
   /** Runs a call in the foreground, until it ends or is promoted. */
   execute(call: DeskCall, options: ExecuteOptions): Execution
   start(call: DeskCall): Promise<TaskRecord>
+  /** Returns once the stop is accepted. */
   cancel(id: string, request: StopRequest): Promise<TaskRecord>
-  retry(id: string): Promise<TaskRecord>
+  retry(id: string, options?: AnswerOptions): Promise<TaskRecord>
   resume(id: string, prompt: string): Promise<TaskRecord>
   /** Speaks to an agent: one that works hears it at its next tool boundary, one that has completed is resumed. */
   steer(id: string, message: string): Promise<SaidTo>
+  /** Removes ended work, of the whole workspace or of one person. Results that a session has not used yet stay. */
+  clear(own: OwnWork | null): Promise<Cleared>
 }
 
-export function createDeskTasks(workspace: WorkspaceId, tasks: TaskService & Pick<Runner, "counts">): DeskTasks {
+type Tasks = TaskService & Pick<Runner, "counts" | "workers" | "leaveToOthers">
+
+export function createDeskTasks(
+  workspace: WorkspaceId,
+  store: TaskStore,
+  tasks: Tasks,
+  { inbox, place, clock }: { readonly inbox: Pick<Inbox, "below">; readonly place: AskingPlace; readonly clock: Clock },
+): DeskTasks {
+  const find = async (id: string): Promise<TaskRecord> => (await tasks.get(id, workspace)).task
   return {
-    list: (filter, page) => tasks.list({ ...filter, workspace }, page),
-    counts: (filter) => tasks.counts({ ...filter, workspace }),
+    list: (filter, page) => tasks.list(toTaskFilter(workspace, filter), page),
+    async rows(filter, page) {
+      const { items, ...next } = await tasks.list(toTaskFilter(workspace, filter), page)
+      return { items: await toTaskRows(store, tasks, items), ...next }
+    },
+    each: (filter) => listAll(tasks, toTaskFilter(workspace, filter)),
+    tree: (filter, limit) => readTree(store, toTaskFilter(workspace, filter), limit),
+    below: async (id) => readBelow(store, (await find(id)).id),
+    counts: (filter) => tasks.counts(toTaskFilter(workspace, filter)),
     find: (id) => tasks.get(id, workspace),
+    async details(id) {
+      const view = await tasks.get(id, workspace)
+      const { task } = view
+      const [group, questions, firstStartedAt] = await Promise.all([
+        task.group ? store.group(task.group) : undefined,
+        inbox.below(task.id),
+        findFirstStart(store, task),
+      ])
+      return { view, group: group ?? null, questions, firstStartedAt }
+    },
+    firstStart: (task) => findFirstStart(store, task),
+    askingHost: (task) => findAskingHost(place, task),
+    async isReported({ notify, group }) {
+      if (notify !== "wake") return false
+      return group === null || (await store.group(group))?.report !== "none"
+    },
+    events: async (id, afterSequence, limit) => store.events((await find(id)).id, afterSequence, limit),
     output: (id, request) => tasks.output(id, request, workspace),
+    followOutput: (id, request) => followOutput((part) => tasks.output(id, part, workspace), clock, request),
+    async artifacts(id) {
+      const task = await find(id)
+      return "patch" in task ? (task.patch?.artifacts ?? []) : []
+    },
+    artifact: (hash) => store.artifact(workspace, hash),
+    wait: (id, options) => tasks.result(id, options, workspace),
+
     execute: (call, options) => tasks.execute({ ...call, workspace }, options),
     start: (call) => tasks.start({ ...call, workspace }),
     cancel: (id, request) => tasks.cancel(id, request, workspace),
-    retry: (id) => tasks.retry(id, workspace),
+    async retry(id, { folder } = {}) {
+      const task = await find(id)
+      if (folder !== undefined && (await isAskedElsewhere(place, task, folder))) tasks.leaveToOthers(task.id)
+      return tasks.retry(task.id, workspace)
+    },
     resume: (id, prompt) => tasks.resume(id, prompt, workspace),
     steer: (id, message) => tasks.say(id, message, workspace),
+    clear: (own) => (own ? clearOwn(workspace, store, tasks, own) : clearAll(workspace, tasks)),
   }
 }

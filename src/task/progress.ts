@@ -9,6 +9,9 @@ export interface Progress {
   readonly activity?: AgentActivity
 }
 
+/** The phase of an agent that has nothing left to do but to hear how its own tasks end. */
+export const WAITING_FOR_TASKS = "waiting for tasks"
+
 export interface AgentActivity {
   readonly toolCalls: number
   /** The newest three, the newest last. */

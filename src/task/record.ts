@@ -9,6 +9,9 @@ import type { Wait } from "./wait.ts"
 export const TASK_KINDS = ["tool", "agent", "workflow", "turn"] as const
 export type TaskKind = (typeof TASK_KINDS)[number]
 
+/** Work that lists are about: a turn is the conversation itself. */
+export const WORK_KINDS = ["tool", "agent", "workflow"] as const satisfies readonly TaskKind[]
+
 /** When a task is stopped although nobody asked: see `GLOSSARY.md`. */
 export const LIFETIMES = ["turn", "session", "runtime", "forever"] as const
 export type Lifetime = (typeof LIFETIMES)[number]

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
 import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
-import { findFirstStart } from "../../src/cli/first-start.ts"
 import { formatAnnouncement } from "../../src/cli/format.ts"
 import { formatRow } from "../../src/cli/format-row.ts"
 import { applyEvents, COMPLETED, createTask, RUNNING, STARTED } from "../../src/engine/suite/samples.ts"
+import { findFirstStart } from "../../src/desk/first-start.ts"
 import type { Engine } from "../../src/task/engine.ts"
 import type { LifecycleEvent } from "../../src/task/event.ts"
 import type { TaskId } from "../../src/task/id.ts"
@@ -25,24 +25,24 @@ test("the time of an agent that changed workers counts from its first start, in 
   const engine = await openTestEngine(createFolder(), { clock })
   const { id } = await createTask(engine, RUNNING, { kind: "agent" })
   const ended = await changeWorkers(engine, id, clock)
-  expect(formatAnnouncement(ended, await findFirstStart({ engine }, ended))).toContain("completed in 1 min 5 s")
+  expect(formatAnnouncement(ended, await findFirstStart(engine.store, ended))).toContain("completed in 1 min 5 s")
 
   clock.advance(3_600_000)
   await engine.store.commit([{ op: "task.begin_run", taskId: id, afterRun: 1, reason: "resume" }])
   await applyEvents(engine, id, STARTED)
   const again = await changeWorkers(engine, id, clock)
-  const firstStartedAt = await findFirstStart({ engine }, again)
+  const firstStartedAt = await findFirstStart(engine.store, again)
   expect(formatAnnouncement(again, firstStartedAt)).toContain("completed in 1 min 5 s")
   const [row] = (await engine.store.tasks({}, { limit: 1 })).items
-  if (!row || firstStartedAt === undefined) throw new Error("it is not there")
+  if (!row || firstStartedAt === null) throw new Error("it is not there")
   const standing = { placeInQueue: null, groupName: null, worker: null, firstStartedAt }
-  expect(formatRow(row, standing, clock.now(), 100)).toMatch(/completed +1 min 5 s/)
+  expect(formatRow({ task: row, ...standing }, clock.now(), 100)).toMatch(/completed +1 min 5 s/)
 })
 
 test("what one worker had counts as it was measured", async () => {
   const engine = await openTestEngine(createFolder())
   const { id } = await createTask(engine, RUNNING, { kind: "agent" })
-  expect(await findFirstStart({ engine }, await applyEvents(engine, id, COMPLETED))).toBeUndefined()
+  expect(await findFirstStart(engine.store, await applyEvents(engine, id, COMPLETED))).toBeNull()
 })
 
 test("what a worker has handed back is listed with how long it has been in the queue since", async () => {
@@ -53,9 +53,9 @@ test("what a worker has handed back is listed with how long it has been in the q
   await applyEvents(engine, id, { type: "task.released", reason: "shutdown", ranMs: 60_000 })
   const [row] = (await engine.store.tasks({}, { limit: 1 })).items
   if (!row) throw new Error("it is not there")
-  const standing = { placeInQueue: 1, groupName: null, worker: null }
+  const standing = { placeInQueue: 1, groupName: null, worker: null, firstStartedAt: null }
   clock.advance(5_000)
-  expect(formatRow(row, standing, clock.now(), 100)).toMatch(/queued +5\.0 s/)
+  expect(formatRow({ task: row, ...standing }, clock.now(), 100)).toMatch(/queued +5\.0 s/)
   clock.advance(2_000)
-  expect(formatRow(row, standing, clock.now(), 100)).toMatch(/queued +7\.0 s/)
+  expect(formatRow({ task: row, ...standing }, clock.now(), 100)).toMatch(/queued +7\.0 s/)
 })

@@ -8,7 +8,7 @@ import { openTestEngine } from "../support/test-engine.ts"
 import { createMachines } from "../support/two-machines.ts"
 import { createFolder } from "../support/workplace.ts"
 
-const BESIDE = { group: undefined, questions: [], firstStartedAt: undefined }
+const BESIDE = { group: null, questions: [], firstStartedAt: null }
 const LINE = "researcher works in session 1f0c"
 const PROGRESS = { done: null, total: null, phase: "thinking", line: LINE }
 const NO_CALLS = { toolCalls: 0, lastTools: [], tokens: 0, at: 0 }
@@ -23,29 +23,31 @@ async function viewTask(kind: "tool" | "agent") {
 test("of an agent it is told what it said and not that it printed nothing, as agents never print", async () => {
   const view = await viewTask("agent")
   const task = { ...view.task, progress: { ...PROGRESS, activity: NO_CALLS } }
-  const shown = formatView({ ...view, task, lastLine: LINE }, BESIDE, Date.now())
+  const shown = formatView({ view: { ...view, task, lastLine: LINE }, ...BESIDE }, Date.now())
   expect(shown).toContain(`\nsaid      ${LINE}`)
   expect(shown).not.toMatch(/^(output|last line)/m)
   expect(shown).toMatch(/^spent {5}no tokens counted$/m)
   const { task: command } = await viewTask("tool")
-  expect(formatView({ ...view, task: command }, BESIDE, Date.now())).toMatch(/^output {4}none$/m)
+  expect(formatView({ view: { ...view, task: command }, ...BESIDE }, Date.now())).toMatch(/^output {4}none$/m)
 })
 
 test("a line of progress is told once, and the phase only while somebody works on it", async () => {
   const view = await viewTask("tool")
   const unphased = { ...view.task, progress: { ...PROGRESS, phase: null } }
-  const running = formatView({ ...view, task: unphased, lastLine: LINE }, BESIDE, Date.now())
+  const running = formatView({ view: { ...view, task: unphased, lastLine: LINE }, ...BESIDE }, Date.now())
   expect(running.split("\n").filter((line) => line.includes(LINE))).toEqual([`progress  ${LINE}`])
   const { task: queued } = { task: await createTask(await openTestEngine(createFolder())) }
   const waiting = { ...queued, progress: PROGRESS }
-  expect(formatView({ ...view, task: waiting, lastLine: LINE }, BESIDE, Date.now())).not.toContain("thinking")
+  expect(formatView({ view: { ...view, task: waiting, lastLine: LINE }, ...BESIDE }, Date.now())).not.toContain(
+    "thinking",
+  )
 })
 
 test("what several workers had of a task is told as the least that it was at work", async () => {
   const view = await viewTask("agent")
   const now = Date.now()
   const task = { ...view.task, ranMs: 16_000, startedAt: now }
-  const shown = formatView({ ...view, task }, { ...BESIDE, firstStartedAt: now - 33_000 }, now)
+  const shown = formatView({ ...BESIDE, view: { ...view, task }, firstStartedAt: now - 33_000 }, now)
   expect(shown).toMatch(/^elapsed {3}33\.0 s since its first start, at least 16\.0 s of it at work$/m)
 })
 
@@ -66,13 +68,13 @@ test("whoever has just come from another machine sees at once that the worker of
   const key = `${WORKER_LEASE_PREFIX}${WORKER}`
   await engine.store.commit([{ op: "lease.take", key, holder: WORKER, ttlMs: 60_000, data }])
   const { id } = await createTask(engine, RUNNING)
-  const show = async () => formatView(await runtime.tasks.get(id), BESIDE, Date.now())
+  const show = async () => formatView({ view: await runtime.tasks.get(id), ...BESIDE }, Date.now())
   expect(await show()).toMatch(/^runs on {3}build-1, pid 7$/m)
 
   const database = await openDatabase({ url: machines.url, poolSize: 1 })
   await database.query("UPDATE leases SET renewed_at = renewed_at - interval '1 hour' WHERE holder = $1", [WORKER])
   await database.close()
   const next = await machines.open({ takesWork: false })
-  const shown = formatView(await next.runtime.tasks.get(id), BESIDE, Date.now())
+  const shown = formatView({ view: await next.runtime.tasks.get(id), ...BESIDE }, Date.now())
   expect(shown).toMatch(/^runs on {3}build-1, pid 7; its worker is silent, .* takes it over$/m)
 })

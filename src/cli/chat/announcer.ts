@@ -2,12 +2,11 @@ import type { Runtime } from "../../app.ts"
 import type { Program } from "../../program/open-program.ts"
 import { toErrorMessage } from "../../base/error.ts"
 import { isForsaken, unlessAway } from "../away-store.ts"
-import { findBlocked } from "../blocked-tasks.ts"
-import { findFirstStart } from "../first-start.ts"
-import { formatAnnouncement, isQuestionTask, plain, shortId, type Task, type TaskId } from "../format.ts"
+import { isQuestionTask } from "../../desk/question.ts"
+import { formatAnnouncement, plain, shortId, type Task, type TaskId } from "../format.ts"
 import { formatResultHead } from "../format-result.ts"
-import { describeAsked, formatQuestion, isQuestion } from "../inbox.ts"
-import { isReportedTask } from "../reported-task.ts"
+import { describeAsked, formatQuestion } from "../inbox.ts"
+import { openDesk } from "../person-desk.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { SessionId } from "./last-announcement.ts"
 import { findLive, tellLive, tellMissed } from "./left-tasks.ts"
@@ -16,7 +15,7 @@ import { createQueuedTasks } from "./queued-tasks.ts"
 import { createToldHere, type ToldHereOptions } from "./told-here.ts"
 
 const LONG_MS = 24 * 60 * 60 * 1_000
-const NONE: ReadonlySet<TaskId> = new Set()
+const NONE: Pick<ReadonlySet<TaskId>, "has"> = new Set()
 
 /** Says when tasks end, when one needs an answer, and when a worker takes one that had to wait. */
 export interface Announcer {
@@ -57,6 +56,7 @@ export interface AnnouncerOptions extends ToldHereOptions {
 
 export function createAnnouncer(options: AnnouncerOptions): Announcer {
   const { meanwhile, screen, last } = options
+  const desk = openDesk(meanwhile)
   const watched = new Map<TaskId, { readonly told: Promise<void>; readonly ended: Promise<void> }>()
   const seen = new Map<TaskId, Task>()
   const startedHere = new Set<TaskId>()
@@ -66,7 +66,6 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
   const announced = new Map<TaskId, number>()
   const queued = createQueuedTasks(meanwhile, screen)
   const closing = new AbortController()
-
   const own = (): [TaskId, Promise<void>][] =>
     [...watched].flatMap(([id, { ended }]) => (isOwn(id) && !asking.has(id) ? [[id, ended]] : []))
 
@@ -85,9 +84,7 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
       if (announced.get(taskId) === task.run) return
       announced.set(taskId, task.run)
       if (isQuestionTask(task)) return task.session ? options.onQuestion(task.session, taskId, false) : undefined
-      const head = (await isReported(options, task)) ? "" : formatResultHead(task)
-      const end = formatAnnouncement(task, await findFirstStart(meanwhile, task))
-      screen.print(`${end}${head === "" ? "" : `\n${screen.style.dim(head)}`}`)
+      await tellEnd(options, task)
       if (await isToldHere(task)) last.remember(task)
       return
     }
@@ -97,11 +94,11 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
     const { task } = await meanwhile.tasks.get(taskId)
     if (watched.has(taskId)) seen.set(taskId, task)
     queued.follow(task)
-    if (task.status === "waiting" && isQuestion(task.wait)) {
+    const item = await desk.inbox.of(taskId)
+    if (item) {
       asking.add(taskId)
       if (task.session && isQuestionTask(task)) options.onQuestion(task.session, taskId, true)
-      const about = await describeAsked(meanwhile, task.wait, task)
-      screen.print(screen.style.yellow(formatQuestion({ taskId, ...task.wait }, "/answer", about)))
+      screen.print(screen.style.yellow(formatQuestion(item, "/answer", await describeAsked(desk, item))))
     }
   }
 
@@ -147,14 +144,14 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
     async allEnded(signal) {
       await Promise.all([...watched.values()].map(({ told }) => told))
       for (let hasWaited = false; ; hasWaited = true) {
-        const blocked = await findBlocked(meanwhile)
+        const blocked = await desk.blocked.byQuestion()
         const going = own().flatMap(([id, ended]) => (blocked.has(id) ? [] : [ended]))
         if (going.length === 0 || signal.aborted) return hasWaited
         await endOrLook(going, signal)
       }
     },
     async going() {
-      const blocked = await unlessAway(findBlocked(meanwhile), NONE)
+      const blocked = await unlessAway(desk.blocked.byQuestion(), NONE)
       return own().flatMap(([id]) => (blocked.has(id) ? [] : id))
     },
     seen: (taskId) => seen.get(taskId),
@@ -168,9 +165,18 @@ export function createAnnouncer(options: AnnouncerOptions): Announcer {
   }
 }
 
+async function tellEnd(options: AnnouncerOptions, task: Task): Promise<void> {
+  const { meanwhile, screen } = options
+  const head = (await isReported(options, task)) ? "" : formatResultHead(task)
+  const end = formatAnnouncement(task, await openDesk(meanwhile).tasks.firstStart(task))
+  screen.print(`${end}${head === "" ? "" : `\n${screen.style.dim(head)}`}`)
+}
+
 /** What it came to is told with the report then. */
 async function isReported({ meanwhile, areReportsOn, isHere }: AnnouncerOptions, task: Task): Promise<boolean> {
-  return areReportsOn && task.session !== null && isHere(task.session) && (await isReportedTask(meanwhile, task))
+  return (
+    areReportsOn && task.session !== null && isHere(task.session) && (await openDesk(meanwhile).tasks.isReported(task))
+  )
 }
 
 async function showResult({ tasks }: Runtime, screen: Screen, id: TaskId): Promise<void> {

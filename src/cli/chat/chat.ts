@@ -1,4 +1,5 @@
 import type { Program } from "../../program/open-program.ts"
+import { openDesk } from "../person-desk.ts"
 import { closeUnlessAway, tellLost } from "../away-store.ts"
 import { moveToBackground } from "../command/background-command.ts"
 import type { ChatContext } from "../command/command.ts"
@@ -125,7 +126,7 @@ function createChat(options: ChatOptions) {
   const parts = { meanwhile, screen, selection, foreground, announceEnd, announceOpened, giveBack }
   const toContext = (signal: AbortSignal, talking: Conversation): ChatContext => {
     const own = begun && { conversations: [talking.session.id], tasks: begun.tasks }
-    return { ...parts, prefix: "/", words, gone, signal, conversation: talking, own }
+    return { ...parts, desk: openDesk(meanwhile), prefix: "/", words, gone, signal, conversation: talking, own }
   }
 
   async function start(): Promise<Conversation> {

@@ -7,7 +7,7 @@ test("at the end of input, what a report starts is waited for and reported, also
   /** Each round: whether there is something to wait for. The report of the first starts one task. */
   const going = [false, true, false, false]
   const parts = {
-    meanwhile: { engine: { store: { waits: async () => [] } }, close: async () => void course.push("closed") },
+    meanwhile: { desk: () => ({ inbox: { list: async () => [] } }), close: async () => void course.push("closed") },
     screen: { print() {} },
     interrupts: createInterrupts(),
     announcer: {

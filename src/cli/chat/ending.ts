@@ -2,7 +2,7 @@ import type { Runtime } from "../../app.ts"
 import { whenAborted } from "../../base/when-aborted.ts"
 import { closeUnlessAway, tellLost, unlessAway } from "../away-store.ts"
 import { plain, shortId, type TaskId, type Task, toLine } from "../format.ts"
-import { openQuestions } from "../inbox.ts"
+import { openDesk } from "../person-desk.ts"
 import type { Screen } from "../screen/screen.ts"
 import { AT_NEXT_START, describeHandoff } from "../handoff.ts"
 import type { Announcer } from "./announcer.ts"
@@ -44,7 +44,9 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   })
   if (ending !== "end of input") tellUnsaid(conversation, screen)
   if ((conversation.isAnswering() || leftTurns.count() > 0) && ending !== "end of input") {
-    screen.print(describeTurn(ending, await unlessAway(describeHandoff(meanwhile, { kind: "turn" }), AT_NEXT_START)))
+    screen.print(
+      describeTurn(ending, await unlessAway(describeHandoff(openDesk(meanwhile), { kind: "turn" }), AT_NEXT_START)),
+    )
   }
   const going = await announcer.going()
   if (going.length > 0 && ending === "end of input")
@@ -82,7 +84,7 @@ async function finish({ announcer, conversation, leftTurns }: EndingParts, signa
 
 /** They are answered later, in another chat or from the shell. */
 async function tellKept(meanwhile: Runtime, screen: Screen, words: string): Promise<void> {
-  const { length } = await openQuestions(meanwhile)
+  const { length } = await openDesk(meanwhile).inbox.list()
   if (length === 0) return
   const count = length === 1 ? "1 question stays" : `${length} questions stay`
   screen.print(`${count} in the inbox: /inbox in the next chat, or ${words} tasks inbox`)

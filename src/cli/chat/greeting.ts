@@ -1,7 +1,7 @@
 import type { Runtime } from "../../app.ts"
 import { hiddenCommands } from "../command/commands.ts"
 import { plain, shortId, toLine } from "../format.ts"
-import { openQuestions } from "../inbox.ts"
+import { openDesk } from "../person-desk.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { Session } from "./conversation.ts"
 
@@ -65,7 +65,7 @@ export async function recall(session: Session, bounds: { readonly before?: numbe
 }
 
 export async function tellQuestions(meanwhile: Runtime, screen: Screen): Promise<void> {
-  const { length } = await openQuestions(meanwhile)
+  const { length } = await openDesk(meanwhile).inbox.list()
   if (length === 0) return
   screen.print(`${length === 1 ? "1 task waits" : `${length} tasks wait`} for your answer: see /inbox`)
 }

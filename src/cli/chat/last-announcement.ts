@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import type { Runtime } from "../../app.ts"
-import { type TaskId, type TaskRow, BACKGROUND_KINDS } from "../format.ts"
-import { listTasks } from "../list-tasks.ts"
+import type { TaskId, TaskRow } from "../format.ts"
+import { openDesk } from "../person-desk.ts"
 
 export type SessionId = NonNullable<TaskRow["session"]>
 
@@ -20,7 +20,7 @@ export interface LastAnnouncement {
 }
 
 /** Of a store in the data folder, beside it. Nothing was missed where no program has announced anything before. */
-export function createLastAnnouncement(path: string, meanwhile: Pick<Runtime, "tasks">): LastAnnouncement {
+export function createLastAnnouncement(path: string, meanwhile: Pick<Runtime, "desk">): LastAnnouncement {
   let until = read(path)
 
   function remember(endedAt: number): void {
@@ -56,15 +56,13 @@ function read(path: string): number | undefined {
   }
 }
 
-const ENDED = ["completed", "failed", "cancelled", "timed_out", "interrupted"] as const
-
 export type EndedRow = Extract<TaskRow, { endedAt: number }>
 
 /** Of the whole store, in the order in which they ended. */
-export async function findEndedAfter(meanwhile: Pick<Runtime, "tasks">, since: number): Promise<readonly EndedRow[]> {
+export async function findEndedAfter(meanwhile: Pick<Runtime, "desk">, since: number): Promise<readonly EndedRow[]> {
   const found: EndedRow[] = []
-  const filter = { statuses: ENDED, kinds: BACKGROUND_KINDS, endedAfter: since }
-  for await (const task of listTasks(meanwhile, filter)) if ("endedAt" in task) found.push(task)
+  const filter = { statuses: "ended", kinds: "work", endedAfter: since } as const
+  for await (const task of openDesk(meanwhile).tasks.each(filter)) if ("endedAt" in task) found.push(task)
   return inOrder(found)
 }
 

@@ -1,13 +1,10 @@
 import type { Runtime } from "../../app.ts"
 import type { Program } from "../../program/open-program.ts"
-import { findBlocked } from "../blocked-tasks.ts"
-import { findFirstStart } from "../first-start.ts"
-import { BACKGROUND_KINDS, formatAnnouncement, type TaskId, type TaskRow } from "../format.ts"
-import { listTasks } from "../list-tasks.ts"
+import { formatAnnouncement, type TaskId, type TaskRow } from "../format.ts"
+import { openDesk } from "../person-desk.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { LastAnnouncement, SessionId } from "./last-announcement.ts"
 
-const LIVE = ["queued", "running", "waiting", "stopping"] as const
 const MOST_SHOWN = 20
 const MOST_LOOKED_AT = 1_000
 
@@ -31,7 +28,8 @@ export async function tellMissed(options: MissedTasksOptions): Promise<void> {
   if (missed.length > shown.length) screen.print(`${missed.length} tasks ended meanwhile; the last of them:`)
   for (const ended of shown) {
     const view = await meanwhile.tasks.get(ended.id).catch(() => undefined)
-    if (view) screen.print(`Meanwhile: ${formatAnnouncement(view.task, await findFirstStart(meanwhile, view.task))}`)
+    if (view)
+      screen.print(`Meanwhile: ${formatAnnouncement(view.task, await openDesk(meanwhile).tasks.firstStart(view.task))}`)
     last.remember(ended)
   }
 }
@@ -40,8 +38,10 @@ export async function tellMissed(options: MissedTasksOptions): Promise<void> {
 export async function tellLive(options: LeftTasksOptions): Promise<readonly TaskId[]> {
   const { meanwhile, screen, concerns, conversation } = options
   const { tasks } = meanwhile
-  const { items, cursor } = await tasks.list({ statuses: LIVE, kinds: BACKGROUND_KINDS }, { limit: MOST_LOOKED_AT })
-  const blocked = await findBlocked(meanwhile)
+  const desk = openDesk(meanwhile)
+  const page = { limit: MOST_LOOKED_AT }
+  const { items, cursor } = await desk.tasks.list({ statuses: "live", kinds: "work" }, page)
+  const blocked = await desk.blocked.byQuestion()
   const going = items.filter(({ id }) => !blocked.has(id))
   // What waits for something else than a person is taken up here, as what is queued is, unless no tasks are run here.
   const isNobodys = ({ status }: TaskRow): boolean => status === "queued" || status === "waiting"
@@ -61,8 +61,8 @@ export async function tellLive(options: LeftTasksOptions): Promise<readonly Task
 }
 
 /** Of the conversation itself, without those of its agents. */
-export function findLive(meanwhile: Pick<Runtime, "tasks">, session: SessionId): Promise<readonly TaskRow[]> {
-  return Array.fromAsync(listTasks(meanwhile, { statuses: LIVE, kinds: BACKGROUND_KINDS, session }))
+export function findLive(meanwhile: Pick<Runtime, "desk">, session: SessionId): Promise<readonly TaskRow[]> {
+  return Array.fromAsync(openDesk(meanwhile).tasks.each({ statuses: "live", kinds: "work", session }))
 }
 
 async function keep<Row extends TaskRow>(

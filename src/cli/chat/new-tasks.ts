@@ -1,5 +1,5 @@
 import type { Runtime } from "../../app.ts"
-import { BACKGROUND_KINDS, type Task, type TaskId } from "../format.ts"
+import type { Task, TaskId } from "../format.ts"
 
 const MOST_PASSED_OVER = 1_000
 
@@ -22,7 +22,7 @@ export function followNewTasks(
     const isPassedOver = task?.kind === "turn" || (task && !(await concerns(task).catch(() => false)))
     if (isPassedOver) return forgetOldest(passedOver)
     passedOver.delete(taskId)
-    if (!task || !BACKGROUND_KINDS.some((kind) => kind === task.kind)) return
+    if (!task) return
     // What ended before may change too: somebody reads it, or clears it.
     if (!("endedAt" in task) || task.createdAt >= beganAt) onTask(task)
   }

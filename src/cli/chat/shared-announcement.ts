@@ -8,7 +8,7 @@ import type { SessionLine } from "./session-line.ts"
 const COLLECTION = "announced"
 
 export interface SharedAnnouncementOptions {
-  readonly meanwhile: Pick<Runtime, "engine" | "tasks">
+  readonly meanwhile: Pick<Runtime, "engine" | "desk">
   /** Tasks whose ends somebody was promised here to hear of. */
   readonly promised: IdFiles<TaskId>
   readonly lineOf: SessionLine

@@ -1,5 +1,4 @@
 import { plain } from "../format.ts"
-import { openQuestions } from "../inbox.ts"
 import { formatCount } from "../view/format-accounting.ts"
 import type { ChatContext, Command } from "./command.ts"
 
@@ -23,11 +22,9 @@ export const agentsCommand: Command = {
 
 type AgentId = ChatContext["conversation"]["session"]["id"]
 
-/** The agents of which a call or a question waits for the person. */
-async function findAsking({ meanwhile }: ChatContext): Promise<ReadonlySet<AgentId>> {
-  const questions = await openQuestions(meanwhile)
-  const tasks = await Promise.all(questions.map(({ taskId }) => meanwhile.engine.store.task(taskId)))
-  return new Set(tasks.flatMap((task) => task?.session ?? []))
+/** The agents that need an answer from the person, for a call or a question. */
+async function findAsking({ desk }: ChatContext): Promise<ReadonlySet<AgentId>> {
+  return new Set((await desk.inbox.list()).flatMap(({ task }) => task.session ?? []))
 }
 
 function toRows(

@@ -1,7 +1,7 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import { formatEnd, shortId, type Task, toLine } from "../format.ts"
+import { type Group, toGroupTitle } from "../format-group.ts"
 import type { Command, TaskContext } from "./command.ts"
-import { findGroup, type Group, toGroupTitle } from "./find-group.ts"
 import { requireId } from "./task-commands.ts"
 
 /** Longer than any stop takes: grace, force, and giving up. */
@@ -14,7 +14,7 @@ export const cancelCommand: Command<TaskContext> = {
   isKept: true,
   async run(wanted, context) {
     if (!requireId(wanted, "cancel", context.screen)) return
-    const group = await findGroup(context.meanwhile, wanted)
+    const group = await context.desk.groups.find(wanted)
     const task = await findTask(context, wanted, group !== undefined)
     if (group && task) return context.screen.print(describeBoth(wanted, task, group))
     if (group) await cancelGroup(group, context)
@@ -25,7 +25,7 @@ export const cancelCommand: Command<TaskContext> = {
 /** What is none is refused, unless there is something else of that name. */
 async function findTask(context: TaskContext, id: string, hasOther: boolean): Promise<Task | undefined> {
   try {
-    return (await context.meanwhile.tasks.get(id)).task
+    return (await context.desk.tasks.find(id)).task
   } catch (error) {
     if (!isMeanwhileError(error, "not_found")) throw error
     if (hasOther) return undefined
@@ -39,25 +39,26 @@ function describeLists({ prefix }: TaskContext): string {
   return `${lists} list what there is.`
 }
 
-async function cancelTask(before: Task, { meanwhile, screen, signal, announceEnd }: TaskContext): Promise<void> {
+async function cancelTask(before: Task, { desk, screen, signal, announceEnd }: TaskContext): Promise<void> {
   if ("endedAt" in before) {
     throw new MeanwhileError("wrong_state", `[${shortId(before.id)}] has ended already: ${formatEnd(before)}`)
   }
-  const { id: taskId } = await meanwhile.tasks.cancel(before.id, { by: "person" })
+  const { id: taskId } = await desk.tasks.cancel(before.id, { by: "person" })
   screen.print(`[${shortId(taskId)}] stopping…`)
   announceEnd(taskId)
-  await meanwhile.tasks.result(taskId, { waitMs: LONGEST_STOP_MS, signal })
+  await desk.tasks.wait(taskId, { waitMs: LONGEST_STOP_MS, signal })
 }
 
-async function cancelGroup(group: Group, { meanwhile, screen, signal, announceEnd }: TaskContext): Promise<void> {
+async function cancelGroup(group: Group, { desk, screen, signal, announceEnd }: TaskContext): Promise<void> {
   if (group.state === "joined" || group.state === "cancelled") {
     throw new MeanwhileError("wrong_state", `${toGroupTitle(group)} is ${group.state} already.`)
   }
-  const { items } = await meanwhile.tasks.list({ group: group.id, statuses: ["queued", "running", "waiting"] })
-  await meanwhile.tasks.groups.cancel(group.id, { by: "person" })
+  const live = desk.tasks.each({ group: group.id, statuses: ["queued", "running", "waiting"] })
+  const items = await Array.fromAsync(live)
+  await desk.groups.cancel(group.id, { by: "person" })
   screen.print(`${toGroupTitle(group)} is cancelled${items.length > 0 ? "; stopping its tasks…" : "."}`)
   for (const { id } of items) announceEnd(id)
-  await Promise.all(items.map(({ id }) => meanwhile.tasks.result(id, { waitMs: LONGEST_STOP_MS, signal })))
+  await Promise.all(items.map(({ id }) => desk.tasks.wait(id, { waitMs: LONGEST_STOP_MS, signal })))
 }
 
 function describeBoth(wanted: string, task: Task, group: Group): string {

@@ -1,4 +1,5 @@
 import type { Runtime } from "../../app.ts"
+import type { Desk } from "../../desk/desk.ts"
 import type { OwnWork } from "../begun-here.ts"
 import type { Conversation } from "../chat/conversation.ts"
 import type { Foreground } from "../chat/foreground.ts"
@@ -9,6 +10,7 @@ import type { AgentSelection } from "../view/agent-selection.ts"
 /** What a command about tasks works with, at the prompt and in the shell. */
 export interface TaskContext {
   readonly meanwhile: Runtime
+  readonly desk: Desk
   readonly screen: Screen
   /** What stands before the name of a command where this one was typed: `/` at the prompt. */
   readonly prefix: string

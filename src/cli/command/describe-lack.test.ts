@@ -6,8 +6,8 @@ type Tasks = Parameters<typeof describeLack>[0]["tasks"]
 
 const QUEUED = { id: "1f0c5a7e-0000" as TaskId, status: "queued" } as const
 
-function describe(get: () => Promise<unknown>): Promise<string> {
-  return describeLack({ tasks: { get: get as Tasks["get"] } }, QUEUED)
+function describe(find: () => Promise<unknown>): Promise<string> {
+  return describeLack({ tasks: { find: find as Tasks["find"] } }, QUEUED)
 }
 
 test("what keeps a task in the queue is said, and left out when it cannot be read", async () => {

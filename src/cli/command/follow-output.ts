@@ -1,15 +1,12 @@
-import { setImmediate } from "node:timers/promises"
 import type { TaskContext } from "./command.ts"
 
-const FOLLOW_EVERY_MS = 100
-
-/** Where what a task has printed goes. */
+/** Where the output of a task goes. */
 export interface OutputSink {
   /** Default `utf8`. As `latin1` it is given a character for every byte. */
   readonly encoding?: "latin1"
   /** As it was printed: a piece may end anywhere in a line. */
   write(text: string): void
-  /** What is said about it, as a line. */
+  /** Says something about the output, as a line. */
   tell(line: string): void
   /** Nothing more comes. */
   end(): void
@@ -19,46 +16,26 @@ export interface OutputSink {
 export async function followOutput(
   id: string,
   isFollowing: boolean,
-  { meanwhile, signal }: Pick<TaskContext, "meanwhile" | "signal">,
+  { desk, signal }: Pick<TaskContext, "desk" | "signal">,
   sink: OutputSink,
 ): Promise<void> {
   const { encoding = "utf8" } = sink
+  const until = isFollowing ? "ended" : "now"
+  let isFirst = true
   let hasPrinted = false
-  for (let offset = 0; ; ) {
-    const chunk = await meanwhile.tasks.output(id, { offset, encoding })
-    if (offset === 0) tellDropped(chunk.droppedBefore, sink)
+  let isComplete = false
+  for await (const chunk of desk.tasks.followOutput(id, { offset: 0, encoding, until, signal })) {
+    if (isFirst) tellDropped(chunk.droppedBefore, sink)
+    isFirst = false
     if (chunk.text !== "") sink.write(chunk.text)
     hasPrinted ||= chunk.text !== "" || chunk.droppedBefore !== null
-    const isAtEnd = chunk.nextOffset >= chunk.totalBytes || chunk.nextOffset <= offset
-    offset = chunk.nextOffset
-    if (!isAtEnd) {
-      // Reading a file gives way to nobody: without this no key is heard, and no lease renewed, before the end.
-      await setImmediate()
-      if (signal.aborted) return sink.end()
-      continue
-    }
-    if (!isFollowing || chunk.isComplete || signal.aborted) {
-      sink.end()
-      if (!hasPrinted) sink.tell(chunk.isComplete ? "(it printed nothing)" : "(it has printed nothing yet)")
-      return
-    }
-    await pause(FOLLOW_EVERY_MS, signal)
+    isComplete = chunk.isComplete
   }
+  sink.end()
+  if (!hasPrinted) sink.tell(isComplete ? "(it printed nothing)" : "(it has printed nothing yet)")
 }
 
 function tellDropped(before: number | "all" | null, sink: OutputSink): void {
   if (before === "all") sink.tell("(its output is no longer kept)")
   else if (before !== null) sink.tell(`(the first ${before} bytes are no longer kept)`)
-}
-
-function pause(durationMs: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(finish, durationMs)
-    function finish(): void {
-      clearTimeout(timer)
-      signal.removeEventListener("abort", finish)
-      resolve()
-    }
-    signal.addEventListener("abort", finish)
-  })
 }

@@ -7,8 +7,8 @@ export const groupsCommand: Command<TaskContext> = {
   name: "groups",
   usage: "groups",
   summary: "list the groups of tasks, with how many of each have ended",
-  async run(_argument, { meanwhile, screen }) {
-    const groups = await meanwhile.tasks.groups.list()
+  async run(_argument, { desk, screen }) {
+    const groups = await desk.groups.list({})
     if (groups.length === 0) {
       screen.print("No groups yet. Tasks that the model starts together and waits for as one are a group.")
       return

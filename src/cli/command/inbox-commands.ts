@@ -1,24 +1,23 @@
 import { MeanwhileError } from "../../base/error.ts"
-import { describePlace, isAskedElsewhere } from "../asked-place.ts"
+import { describePlace } from "../asked-place.ts"
 import { shortId } from "../format.ts"
-import { describeAnswer, formatExpiry, formatQuestion, openQuestions, toAnswer, toDetailLines } from "../inbox.ts"
+import { describeAnswer, formatExpiry, formatQuestion, toAnswer, toDetailLines } from "../inbox.ts"
 import { type Command, splitLine, type TaskContext } from "./command.ts"
 
 export const inboxCommand: Command<TaskContext> = {
   name: "inbox",
   usage: "inbox",
   summary: "list what waits for your answer",
-  async run(_argument, { meanwhile, screen, prefix }) {
-    const questions = await openQuestions(meanwhile)
-    if (questions.length === 0) screen.print("Nothing waits for your answer.")
-    for (const question of questions) {
+  async run(_argument, { desk, screen, prefix }) {
+    const items = await desk.inbox.list()
+    if (items.length === 0) screen.print("Nothing waits for your answer.")
+    for (const item of items) {
       const { dim } = screen.style
-      const asking = await meanwhile.engine.store.task(question.taskId)
-      const place = asking ? await describePlace(meanwhile, asking) : []
-      // What is asked about a command names its folder too.
-      const details = toDetailLines(question).filter((line) => !place.some((one) => one.split(", ")[0] === line))
-      const text = formatQuestion(question, `${prefix}answer`, [...details, ...place].map(dim))
-      screen.print(`${text}\n${dim(formatExpiry(question, meanwhile.engine.now()))}`)
+      const place = await describePlace(desk, item.task)
+      // The question about a command names its folder too.
+      const details = toDetailLines(item).filter((line) => !place.some((one) => one.split(", ")[0] === line))
+      const text = formatQuestion(item, `${prefix}answer`, [...details, ...place].map(dim))
+      screen.print(`${text}\n${dim(formatExpiry(item, desk.now()))}`)
     }
   },
 }
@@ -28,7 +27,7 @@ export const answerCommand: Command<TaskContext> = {
   usage: "answer ID yes|no|NUMBER|TEXT",
   summary: "answer what a task waits for",
   isKept: true,
-  async run(argument, { meanwhile, screen, prefix, announceEnd }) {
+  async run(argument, { desk, screen, prefix, announceEnd }) {
     const { name: id, argument: text } = splitLine(argument)
     if (id === "" || text === "") {
       screen.print(
@@ -36,19 +35,18 @@ export const answerCommand: Command<TaskContext> = {
       )
       return
     }
-    const { task } = await meanwhile.tasks.get(id)
-    const wait = (await openQuestions(meanwhile)).find(({ taskId }) => taskId === task.id)
-    if (!wait) {
+    const { task } = await desk.tasks.find(id)
+    const item = await desk.inbox.of(task.id)
+    if (!item) {
       const message = `[${shortId(task.id)}] waits for no answer: it is ${task.status}. ${prefix}inbox lists what waits.`
       throw new MeanwhileError("wrong_state", message)
     }
-    const answer = toAnswer(wait, text)
+    const answer = toAnswer(item, text)
     if (answer === undefined) {
-      const message = `Answer with ${describeAnswer(wait)}: ${prefix}answer ${shortId(task.id)} …`
+      const message = `Answer with ${describeAnswer(item)}: ${prefix}answer ${shortId(task.id)} …`
       throw new MeanwhileError("invalid_input", message)
     }
-    if (await isAskedElsewhere(meanwhile, task)) meanwhile.tasks.leaveToOthers(task.id)
-    const answered = await meanwhile.tasks.answer(wait.id, answer, "person")
+    const answered = await desk.inbox.answer(item.id, answer, { folder: process.cwd() })
     screen.print(`[${shortId(task.id)}] is answered and ${answered.status}`)
     announceEnd(task.id)
   },

@@ -3,7 +3,7 @@ import { createLineBuffer } from "../screen/line-buffer.ts"
 import type { Command, TaskContext } from "./command.ts"
 import { describeLack } from "./describe-lack.ts"
 
-type Execution = ReturnType<TaskContext["meanwhile"]["tasks"]["execute"]>
+type Execution = ReturnType<TaskContext["desk"]["tasks"]["execute"]>
 type Answer = Awaited<Execution["answer"]>
 
 const TOOL = "run_command"
@@ -20,7 +20,7 @@ export const runCommand: Command = {
     const { screen } = context
     const call = { tool: TOOL, input: { command } }
     const output = createLineBuffer((lines) => screen.print(lines.join("\n")))
-    const execution = context.meanwhile.tasks.execute(call, { onOutput: (text) => output.push(plainLines(text)) })
+    const execution = context.desk.tasks.execute(call, { onOutput: (text) => output.push(plainLines(text)) })
     const cancel = () => execution.cancel({ by: "person", reason: "Ctrl+C" })
     context.signal.addEventListener("abort", cancel, { once: true })
     const withdraw = context.foreground.offer(() => execution.promote())
@@ -40,14 +40,14 @@ export const startCommand: Command<TaskContext> = {
   usage: "start CMD",
   summary: "run a shell command in the background at once",
   isKept: true,
-  async run(command, { meanwhile, screen, own, announceEnd }) {
+  async run(command, { desk, screen, own, announceEnd }) {
     if (command === "") {
       screen.print("Say what to start, for example: /start npm test")
       return
     }
-    const task = await meanwhile.tasks.start({ tool: TOOL, input: { command } })
+    const task = await desk.tasks.start({ tool: TOOL, input: { command } })
     own?.tasks.add(task.id)
-    const lack = await describeLack(meanwhile, task)
+    const lack = await describeLack(desk, task)
     screen.print(
       `[${shortId(task.id)}] is ${task.status} in the background${formatLimit(task.limits.timeoutMs)}; its end will be announced${lack}`,
     )

@@ -1,19 +1,7 @@
-import { BACKGROUND_KINDS, formatDuration } from "../format.ts"
-import type { TaskContext } from "./command.ts"
+import type { Desk } from "../../desk/desk.ts"
+import { formatDuration } from "../format.ts"
 
-type Counts = Awaited<ReturnType<TaskContext["meanwhile"]["tasks"]["counts"]>>
-
-const LIVE = ["running", "queued", "waiting", "stopping"] as const
-
-/** Of all statuses. */
-export function countAll({ tasks }: TaskContext["meanwhile"]): Promise<Counts> {
-  return tasks.counts({ kinds: BACKGROUND_KINDS })
-}
-
-/** Only of what lives: that is quick, however much has ended. */
-export function countLive({ tasks }: TaskContext["meanwhile"]): Promise<Counts> {
-  return tasks.counts({ kinds: BACKGROUND_KINDS, statuses: LIVE })
-}
+type Counts = Awaited<ReturnType<Desk["tasks"]["counts"]>>
 
 /** `2 running, 5 queued (the oldest for 3 min 2 s)`; empty when there is nothing to count. */
 export function formatCounts({ byStatus, queueAgeMs }: Counts): string {

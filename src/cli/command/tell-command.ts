@@ -7,7 +7,7 @@ export const tellCommand: Command<TaskContext> = {
   usage: "tell ID TEXT",
   summary: "say something to an agent in the background; one that has completed goes on with it",
   isKept: true,
-  async run(argument, { meanwhile, screen, prefix, announceEnd }) {
+  async run(argument, { desk, screen, prefix, announceEnd }) {
     const { name: id, argument: text } = splitLine(argument)
     if (id === "" || text === "") {
       screen.print(
@@ -15,12 +15,12 @@ export const tellCommand: Command<TaskContext> = {
       )
       return
     }
-    const { task, how } = await meanwhile.tasks.say(id, text)
+    const { task, how } = await desk.tasks.steer(id, text)
     const heard =
       how === "steered"
         ? `[${shortId(task.id)}] hears it before its next step`
         : `[${shortId(task.id)}] goes on with it as run ${task.run}; its end will be announced`
-    screen.print(`${heard}${await describeLack(meanwhile, task)}`)
+    screen.print(`${heard}${await describeLack(desk, task)}`)
     announceEnd(task.id)
   },
 }

@@ -7,7 +7,7 @@ import { formatAnnouncement, plainLines } from "../format.ts"
 export async function printOutput(id: string, isFollowing: boolean, context: TaskContext): Promise<void> {
   await followOutput(id, isFollowing, context, process.stdout.isTTY ? toTerminal(context.screen) : PIPE)
   if (!isFollowing || context.signal.aborted) return
-  const { task } = await context.meanwhile.tasks.get(id)
+  const { task } = await context.desk.tasks.find(id)
   if ("endedAt" in task && task.status !== "completed") tellAside(formatAnnouncement(task))
 }
 

@@ -1,9 +1,9 @@
 import { toErrorMessage } from "../../base/error.ts"
 import type { ExitName } from "../exit-code.ts"
-import { isQuestionTask, shortId, type Task } from "../format.ts"
+import { hasFailed, type LeftWork } from "../../desk/prompt-work.ts"
+import { isQuestionTask } from "../../desk/question.ts"
+import { shortId, type Task } from "../format.ts"
 import type { EventOf, TurnAccounting } from "../view/agent-event.ts"
-import { hasFailed } from "./own-tasks.ts"
-import type { LeftWork } from "./settle-tasks.ts"
 
 /** What the turn of the prompt came to. */
 export interface Said {

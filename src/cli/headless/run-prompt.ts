@@ -1,3 +1,4 @@
+import type { LeftWork } from "../../desk/prompt-work.ts"
 import type { Program } from "../../program/open-program.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import { closeUnlessAway } from "../away-store.ts"
@@ -5,18 +6,17 @@ import { createApproveAll } from "../chat/approve-all.ts"
 import { EXIT_CODES, type ExitName } from "../exit-code.ts"
 import { plain, shortId, type TaskId } from "../format.ts"
 import { type GlobalOptions, type OpenedRuntime, openRuntime } from "../open-runtime.ts"
+import { openDesk } from "../person-desk.ts"
 import { toProgramWords } from "../program-words.ts"
-import { isReportedTask } from "../reported-task.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
 import { startSession } from "../start-session.ts"
 import type { AgentEvent, EventOf } from "../view/agent-event.ts"
 import { createAgentView } from "../view/agent-view.ts"
 import { toJsonLine } from "./json-line.ts"
-import { findOwnTasks, type OwnTasksScope } from "./own-tasks.ts"
 import { describeStop, toOutcome, toResult } from "./run-outcome.ts"
 import { sayPrompt } from "./say-prompt.ts"
-import { leaveTasks, type LeftWork, settleTasks } from "./settle-tasks.ts"
+import { type LeavingScope, leaveTasks, settleTasks } from "./settle-tasks.ts"
 import { createStop, type Stop } from "./stop.ts"
 
 export interface RunPromptOptions extends GlobalOptions {
@@ -93,11 +93,13 @@ async function converse(
   const { signal } = stop
   const saying = { meanwhile, session, answers: options.isJson ? null : answers, notes, words, signal }
   const said = await sayPrompt(saying, options.prompt)
-  const scope = { meanwhile, session: session.id, beganAt, started, words }
+  const desk = openDesk(meanwhile)
+  const prompt = { session: session.id, saidAt: beganAt, started }
+  const scope = { desk, prompt, words, screen: notes }
   const waitsForTasks = options.waitsForTasks && said.outcome !== "waiting"
-  const left = await settle({ waitsForTasks }, { ...scope, notes, own: session }, signal)
-  if (left === "running") await leaveTasks({ ...scope, screen: notes })
-  const tasks = await findOwnTasks(scope)
+  const left = await settle({ waitsForTasks }, { ...scope, meanwhile, own: session }, signal)
+  if (left === "running") await leaveTasks(scope)
+  const tasks = await desk.promptWork.tasks(prompt)
   const isKept = (await meanwhile.engine.store.session(session.id)) !== undefined
   unlisten()
   notes.detach()
@@ -142,28 +144,24 @@ function toListener({ isJson }: RunPromptOptions, { answers, notes, isOwn, start
   }
 }
 
-interface Settling extends OwnTasksScope {
-  readonly words: string
+interface Settling extends LeavingScope {
   readonly meanwhile: Program
-  readonly notes: Screen
   readonly own: Session
 }
 
 async function settle(
   { waitsForTasks }: Pick<RunPromptOptions, "waitsForTasks">,
-  { notes, own, ...scope }: Settling,
+  { meanwhile, own, ...scope }: Settling,
   signal: AbortSignal,
 ): Promise<LeftWork> {
-  const { meanwhile } = scope
   if (!waitsForTasks) {
-    await leaveTasks({ ...scope, screen: notes })
+    await leaveTasks(scope)
     return "none"
   }
   return settleTasks(
     {
       ...scope,
-      screen: notes,
-      isReported: async (task) => meanwhile.areReportsOn && (await isReportedTask(meanwhile, task)),
+      isReported: async (task) => meanwhile.areReportsOn && (await scope.desk.tasks.isReported(task)),
       reported: (until) => own.reported(until),
     },
     signal,

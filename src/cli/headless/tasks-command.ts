@@ -5,9 +5,9 @@ import { clearCommand } from "../command/clear-command.ts"
 import { groupsCommand } from "../command/groups-command.ts"
 import { answerCommand, inboxCommand } from "../command/inbox-commands.ts"
 import { retryCommand, taskCommand, tasksCommand } from "../command/task-commands.ts"
-import { countAll, formatCounts } from "../command/task-counts.ts"
+import { formatCounts } from "../command/task-counts.ts"
 import { tellCommand } from "../command/tell-command.ts"
-import { BACKGROUND_KINDS, plain } from "../format.ts"
+import { plain } from "../format.ts"
 import type { GlobalOptions } from "../open-runtime.ts"
 import { showSharedOptions, STORE_OPTIONS } from "../shared-options.ts"
 import { toJsonLine } from "./json-line.ts"
@@ -72,9 +72,7 @@ function createListCommand(): Command {
       const { all, json, ...options } = command.optsWithGlobals<TasksOptions>()
       await lookAtTasks(options, async (context) => {
         if (!json) return tasksCommand.run(all ? "all" : "", context)
-        const { items } = await context.meanwhile.tasks.list(all ? {} : { kinds: BACKGROUND_KINDS }, {
-          limit: MOST_LISTED,
-        })
+        const { items } = await context.desk.tasks.list(all ? {} : { kinds: "work" }, { limit: MOST_LISTED })
         for (const item of items) context.screen.print(toJsonLine(item))
       })
     })
@@ -94,7 +92,7 @@ function createShowCommand(): Command {
       const { json, ...options } = command.optsWithGlobals<TasksOptions>()
       await lookAtTasks(options, async (context) => {
         if (!json) return taskCommand.run(id, context)
-        context.screen.print(toJsonLine(await context.meanwhile.tasks.get(id)))
+        context.screen.print(toJsonLine(await context.desk.tasks.find(id)))
       })
     })
 }
@@ -105,8 +103,8 @@ function createCountCommand(): Command {
     .option("--json", "as one JSON object")
     .action(async (_: object, command: Command) => {
       const { json, ...options } = command.optsWithGlobals<TasksOptions>()
-      await lookAtTasks(options, async ({ meanwhile, screen }) => {
-        const counts = await countAll(meanwhile)
+      await lookAtTasks(options, async ({ desk, screen }) => {
+        const counts = await desk.tasks.counts({ kinds: "work" })
         screen.print(json ? toJsonLine(counts) : formatCounts(counts) || "No tasks yet.")
       })
     })

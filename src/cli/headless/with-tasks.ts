@@ -1,6 +1,8 @@
 import { resolve } from "node:path"
 import type { Runtime } from "../../app.ts"
 import { isMeanwhileError } from "../../base/error.ts"
+import type { Desk } from "../../desk/desk.ts"
+import { hasFailed } from "../../desk/prompt-work.ts"
 import { toShownUrl } from "../../config/engine-url.ts"
 import { closeUnlessAway } from "../away-store.ts"
 import { type BegunHere, openBegunHere, type OwnWork } from "../begun-here.ts"
@@ -9,17 +11,16 @@ import type { TaskContext } from "../command/command.ts"
 import { DATA_DIRECTORY_NAME, findDataDirectory } from "../data-directory.ts"
 import { EXIT_CODES } from "../exit-code.ts"
 import { findEngine, tellAside } from "../find-engine.ts"
-import { findFirstStart } from "../first-start.ts"
 import { formatAnnouncement, formatDuration, shortId, type Task, type TaskId, toLine } from "../format.ts"
 import { formatResult } from "../format-result.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
+import { openDesk } from "../person-desk.ts"
 import { toProgramWords } from "../program-words.ts"
 import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
 import { withWaitExit } from "../wait-exit.ts"
-import { hasFailed } from "./own-tasks.ts"
 
-type TaskView = Awaited<ReturnType<Runtime["tasks"]["get"]>>
+type TaskView = Awaited<ReturnType<Desk["tasks"]["find"]>>
 type Work = (context: TaskContext) => Promise<unknown>
 
 const LOOK_EVERY_MS = 1_000
@@ -98,13 +99,14 @@ async function withRuntime(opened: Opened, work: Work): Promise<void> {
   })
   const { signal } = stop
   const touched = new Set<TaskId>()
+  const desk = openDesk(meanwhile)
   try {
     const prefix = `${words} tasks `
-    await work({ meanwhile, screen, signal, prefix, words, own, announceEnd: (id) => void touched.add(id) })
+    await work({ meanwhile, desk, screen, signal, prefix, words, own, announceEnd: (id) => void touched.add(id) })
     for (const id of touched) {
       using _ = waitMs > 0 ? showLife(id) : null
-      const { task, missing } = await waitForEnd(meanwhile, id, { waitMs, signal })
-      screen.print(formatStanding(task, missing, await findFirstStart(meanwhile, task)))
+      const { task, missing } = await waitForEnd(desk, id, { waitMs, signal })
+      screen.print(formatStanding(task, missing, await desk.tasks.firstStart(task)))
       // Whoever speaks to an agent, or lets it try again, wants to read what it says.
       const answer = task.kind === "agent" && waitMs > 0 ? formatResult(task) : ""
       if (answer !== "") screen.print(answer)
@@ -124,14 +126,14 @@ async function withRuntime(opened: Opened, work: Work): Promise<void> {
 
 /** Until it has ended, or nobody who is there has the folder that it names: then there is nothing to wait for. */
 async function waitForEnd(
-  { tasks }: Runtime,
+  { tasks }: Desk,
   id: TaskId,
   { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
 ): Promise<TaskView> {
   const untilMs = performance.now() + waitMs
   for (let isQueued = true; ; ) {
     const leftMs = Math.max(untilMs - performance.now(), 0)
-    const view = await tasks.result(id, { waitMs: isQueued ? Math.min(leftMs, LOOK_EVERY_MS) : leftMs, signal })
+    const view = await tasks.wait(id, { waitMs: isQueued ? Math.min(leftMs, LOOK_EVERY_MS) : leftMs, signal })
     isQueued = view.task.status === "queued"
     const isOver = "endedAt" in view.task || leftMs === 0 || signal.aborted
     if (isOver || view.missing?.needs === "folder") return view
@@ -147,7 +149,7 @@ function showLife(id: TaskId): Disposable {
   }, LIFE_EVERY_MS)
 }
 
-function formatStanding(task: Task, missing: TaskView["missing"], firstStartedAt: number | undefined): string {
+function formatStanding(task: Task, missing: TaskView["missing"], firstStartedAt: number | null): string {
   if ("endedAt" in task) return formatAnnouncement(task, firstStartedAt)
   if (missing?.needs === "folder") {
     return `[${shortId(task.id)}] is queued: ${toLine(missing.text)}. A chat or a worker that is started there runs it`

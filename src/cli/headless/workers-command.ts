@@ -1,5 +1,5 @@
 import { Command } from "commander"
-import { listWorkers, workersCommand } from "../command/workers-command.ts"
+import { workersCommand } from "../command/workers-command.ts"
 import type { GlobalOptions } from "../open-runtime.ts"
 import { showSharedOptions, STORE_OPTIONS } from "../shared-options.ts"
 import { toJsonLine } from "./json-line.ts"
@@ -18,7 +18,7 @@ export function createWorkersCommand(): Command {
       const { json, ...options } = command.optsWithGlobals<WorkersOptions>()
       await lookAtTasks(options, async (context) => {
         if (!json) return workersCommand.run("", context)
-        for (const worker of await listWorkers(context.meanwhile)) context.screen.print(toJsonLine(worker))
+        for (const worker of await context.desk.workers.list()) context.screen.print(toJsonLine(worker))
       })
     })
   return showSharedOptions(workers, [...STORE_OPTIONS, "--trust"])

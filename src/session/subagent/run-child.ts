@@ -9,6 +9,7 @@ import { joinTurns, toAnswer } from "./answer.ts"
 import { ENDED_MESSAGE, hasBeenTold, hasEnds, LAST_ENDED_MESSAGE, SAID_MESSAGE } from "./news.ts"
 import { findTurn, toTurnKey, waitForTurn } from "./child-turn.ts"
 import { stopTasks, waitForTasks } from "./child-wait.ts"
+import { WAITING_FOR_TASKS } from "../../task/progress.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { readTurns } from "../log/read-turns.ts"
 import type { AgentScope } from "../conversation/scope.ts"
@@ -105,7 +106,7 @@ async function findNext(course: Course, wakes: number): Promise<string | null> {
   if (course.isFound && key && (await findTurn(scope, conversation.log.workspace, key))) return ENDED_MESSAGE
   if (await hasBeenTold(scope, conversation)) return SAID_MESSAGE
   if (wakes >= MOST_WAKES) return null
-  await waitForTasks(scope, conversation, { run, signal: left, onWait: () => activity.enter("waiting for tasks") })
+  await waitForTasks(scope, conversation, { run, signal: left, onWait: () => activity.enter(WAITING_FOR_TASKS) })
   if (await hasBeenTold(scope, conversation)) return SAID_MESSAGE
   if (!(await hasEnds(scope, conversation))) return null
   return wakes + 1 < MOST_WAKES ? ENDED_MESSAGE : LAST_ENDED_MESSAGE

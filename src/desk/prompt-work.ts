@@ -1,0 +1,130 @@
+import type { MissingAbility } from "../plugin/worker-view.ts"
+import type { SessionId, TaskId } from "../task/id.ts"
+import { isTerminal } from "../task/lifecycle.ts"
+import type { TaskRecord } from "../task/record.ts"
+import type { TaskStore } from "../task/store.ts"
+import type { Blocked } from "./blocked.ts"
+import type { Inbox, InboxItem } from "./inbox.ts"
+import type { DeskTasks } from "./tasks.ts"
+
+/** How often a task that has not ended is looked at: it may need a person by now. */
+const LOOK_EVERY_MS = 1_000
+
+/** One message, and the tasks that it is known to have led to. */
+export interface Prompt {
+  readonly session: SessionId
+  /** When it was said. */
+  readonly saidAt: number
+  /** Tasks that were seen to go to the background meanwhile, those of subagents too. */
+  readonly started: ReadonlySet<TaskId>
+}
+
+/** The work that is left: none, something that only a person can bring on, or something that nobody waited for. */
+export type LeftWork = "none" | "questions" | "running"
+
+/** The course of a prompt's work, each event told once. The last one says what is left. */
+export type WorkEvent =
+  | { readonly type: "task.ended"; readonly task: TaskRecord }
+  | { readonly type: "question.opened"; readonly item: InboxItem }
+  /** It is queued, and no worker that lives can run it. */
+  | { readonly type: "task.unserved"; readonly task: TaskRecord; readonly missing: MissingAbility }
+  | { readonly type: "work.settled"; readonly left: LeftWork }
+
+export interface SettleOptions {
+  readonly signal: AbortSignal
+  /** Resolves when no report is due. A report may start more work. */
+  readonly reported: (signal: AbortSignal) => Promise<void>
+}
+
+/** The background work of one prompt, as a program follows it that says one thing and ends. */
+export interface PromptWork {
+  /** The tasks that the prompt has led to, ended or not, and those that lived in the session before. Oldest first. */
+  tasks(prompt: Prompt): Promise<readonly TaskRecord[]>
+  /** Waits until every task has ended or needs a person, and everything was reported. */
+  settle(prompt: Prompt, options: SettleOptions): AsyncGenerator<WorkEvent, void>
+}
+
+export function createPromptWork(
+  store: Pick<TaskStore, "task">,
+  desk: {
+    readonly tasks: Pick<DeskTasks, "each" | "find" | "wait">
+    readonly inbox: Pick<Inbox, "inSession">
+    readonly blocked: Pick<Blocked, "byQuestion">
+  },
+): PromptWork {
+  const listTasks = async ({ session, saidAt, started }: Prompt): Promise<readonly TaskRecord[]> => {
+    const filter = { session, kinds: "work" } as const
+    const ids = new Set(started)
+    for await (const { id } of desk.tasks.each({ ...filter, statuses: "live" })) ids.add(id)
+    for await (const { id, createdAt } of desk.tasks.each(filter)) {
+      if (createdAt < saidAt) break
+      ids.add(id)
+    }
+    const tasks = await Promise.all([...ids].map((id) => store.task(id)))
+    return tasks.filter((task) => task !== undefined).toSorted((one, other) => one.createdAt - other.createdAt)
+  }
+
+  /** The news since the last look, and the tasks that go on by themselves and will end. */
+  const look = async (prompt: Prompt, told: Set<string>): Promise<{ events: WorkEvent[]; going: TaskId[] }> => {
+    const tasks = await listTasks(prompt)
+    const events: WorkEvent[] = []
+    const isNew = (key: string): boolean => told.size < told.add(key).size
+    for (const task of tasks) {
+      if (isTerminal(task.status) && isNew(task.id)) events.push({ type: "task.ended", task })
+    }
+    for (const item of await desk.inbox.inSession(prompt.session)) {
+      if (isNew(item.task.id)) events.push({ type: "question.opened", item })
+    }
+    for (const task of tasks) {
+      if (task.status !== "queued" || told.has(toLackOf(task.id))) continue
+      const { missing } = await desk.tasks.find(task.id)
+      if (missing && isNew(toLackOf(task.id))) events.push({ type: "task.unserved", task, missing })
+    }
+    const blocked = await desk.blocked.byQuestion()
+    const going = tasks.filter(
+      ({ id, status, lifetime }) => !isTerminal(status) && lifetime !== "forever" && !blocked.has(id),
+    )
+    return { events, going: going.map(({ id }) => id) }
+  }
+
+  return {
+    tasks: listTasks,
+    async *settle(prompt, { signal, reported }) {
+      const told = new Set<string>()
+      while (!signal.aborted) {
+        const { events, going } = await look(prompt, told)
+        yield* events
+        if (going.length > 0) {
+          await Promise.all(going.map((id) => desk.tasks.wait(id, { waitMs: LOOK_EVERY_MS, signal })))
+          continue
+        }
+        await reported(signal)
+        if (signal.aborted) break
+        const after = await look(prompt, told)
+        yield* after.events
+        if (after.going.length > 0) continue
+        const questions = await desk.inbox.inSession(prompt.session)
+        yield { type: "work.settled", left: questions.length > 0 ? "questions" : "none" }
+        return
+      }
+      yield { type: "work.settled", left: "running" }
+    },
+  }
+}
+
+/** False for a task that somebody meant to end. */
+export function hasFailed(task: TaskRecord): boolean {
+  switch (task.status) {
+    case "failed":
+    case "timed_out":
+    case "interrupted":
+      return true
+    case "cancelled":
+      return !["person", "model", "lifetime"].includes(task.stop.by)
+    default:
+      return false
+  }
+}
+
+/** Told apart from the end of the task. */
+const toLackOf = (id: TaskId): string => `what ${id} lacks`

@@ -1,0 +1,90 @@
+import { throughPages } from "../base/pages.ts"
+import type { GroupRecord } from "../task/group.ts"
+import type { GroupId, TaskId } from "../task/id.ts"
+import type { TaskRecord, TaskSummary } from "../task/record.ts"
+import type { TaskFilter, TaskStore } from "../task/store.ts"
+
+/** A task with everything that was started below it, or a group with those of its members that have the same parent. */
+export type TaskBranch =
+  | { readonly type: "task"; readonly task: TaskSummary; readonly below: readonly TaskBranch[] }
+  | { readonly type: "group"; readonly group: GroupRecord; readonly members: readonly TaskBranch[] }
+
+type TreeStore = Pick<TaskStore, "task" | "tasks" | "group">
+
+const PAGE_SIZE = 500
+
+/** The newest tasks that a filter selects, at most so many, each below the tasks that started it. */
+export async function readTree(store: TreeStore, filter: TaskFilter, limit: number): Promise<readonly TaskBranch[]> {
+  const { items } = await store.tasks(filter, { limit })
+  const tasks = new Map<TaskId, TaskSummary>(items.map((task) => [task.id, task]))
+  for (const { parentTask } of items) {
+    for (let id = parentTask; id !== null && !tasks.has(id); ) {
+      const parent = await store.task(id)
+      if (!parent) break
+      tasks.set(id, toSummary(parent))
+      id = parent.parentTask
+    }
+  }
+  return toTaskTree(store, [...tasks.values()])
+}
+
+/** Everything that was started below a task, however deep. */
+export async function readBelow(store: TreeStore, root: TaskId): Promise<readonly TaskBranch[]> {
+  const found: TaskSummary[] = []
+  for (let parents = [root]; parents.length > 0; ) {
+    const pages = parents.map((parentTask) =>
+      Array.fromAsync(throughPages((from) => store.tasks({ parentTask }, { limit: PAGE_SIZE, ...from }))),
+    )
+    const children = (await Promise.all(pages)).flat(2)
+    found.push(...children)
+    parents = children.map(({ id }) => id)
+  }
+  return toTaskTree(store, found)
+}
+
+/**
+ * The tasks as a tree. A task whose parent is not among them stands at the top. Siblings of one group are one branch, where
+ * the first of them stands; otherwise siblings keep the order in which they are given.
+ */
+async function toTaskTree(
+  store: Pick<TaskStore, "group">,
+  tasks: readonly TaskSummary[],
+): Promise<readonly TaskBranch[]> {
+  const ids = new Set(tasks.map(({ id }) => id))
+  const siblings = Map.groupBy(tasks, ({ parentTask }) => (parentTask && ids.has(parentTask) ? parentTask : null))
+  const groups = await readGroups(store, tasks)
+  const growBelow = (parent: TaskId | null): readonly TaskBranch[] => {
+    const branches: TaskBranch[] = []
+    const members = new Map<GroupId, TaskBranch[]>()
+    for (const task of siblings.get(parent) ?? []) {
+      const branch: TaskBranch = { type: "task", task, below: growBelow(task.id) }
+      const group = task.group ? groups.get(task.group) : undefined
+      const known = group && members.get(group.id)
+      if (known) known.push(branch)
+      else if (group) {
+        const first = [branch]
+        members.set(group.id, first)
+        branches.push({ type: "group", group, members: first })
+      } else branches.push(branch)
+    }
+    return branches
+  }
+  return growBelow(null)
+}
+
+async function readGroups(
+  store: Pick<TaskStore, "group">,
+  tasks: readonly TaskSummary[],
+): Promise<ReadonlyMap<GroupId, GroupRecord>> {
+  const ids = new Set(tasks.flatMap(({ group }) => group ?? []))
+  const groups = await Promise.all([...ids].map((id) => store.group(id)))
+  return new Map(groups.flatMap((group) => (group ? [[group.id, group]] : [])))
+}
+
+/** Without what may be large, as the tasks beside it. */
+function toSummary(task: TaskRecord): TaskSummary {
+  const { input: _input, metadata: _metadata, ...rest } = task
+  if (!("patch" in rest)) return rest
+  const { patch: _patch, ...summary } = rest
+  return summary
+}
