@@ -32,7 +32,7 @@ const REFERENCES: readonly Reference[] = [
     suffix: "vs_work",
     name: "bare pg-boss: send, then work() with batches, NOTIFY and burst",
     form: byWork,
-    bar: { of: "ratio", atLeast: 4 },
+    bar: { of: "ratio", atLeast: 3 },
   },
   {
     suffix: "vs_pull",
@@ -44,7 +44,7 @@ const REFERENCES: readonly Reference[] = [
     suffix: "vs_batched_pull",
     name: "bare pg-boss: insert, fetch and complete in batches",
     form: byPullingBatches,
-    bar: { of: "ratio", atLeast: 0.5 },
+    bar: { of: "ratio", atLeast: 0.4 },
   },
 ]
 

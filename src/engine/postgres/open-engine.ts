@@ -3,12 +3,10 @@ import { closeAll } from "../../base/close-all.ts"
 import type { Engine } from "../../task/engine.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { TaskStore } from "../../task/store.ts"
-import type { OnCommitted } from "./commit/answer-writers.ts"
 import { createBoss } from "./queue/boss.ts"
 import { createBus, type PostgresBus } from "./notify/bus.ts"
 import { DEFAULT_SCHEMA } from "./connection/client-settings.ts"
 import type { Query } from "./connection/database.ts"
-import { createNaming } from "./connection/naming.ts"
 import { openDatabase } from "./connection/open-database.ts"
 import { DEFAULT_POOL_SIZE, readPoolSize, SMALLEST_POOL_SIZE } from "./connection/pool-size.ts"
 import { createDispatcher } from "./queue/dispatcher.ts"
@@ -16,21 +14,15 @@ import type { PostgresEngineOptions } from "./engine-options.ts"
 import { ensureVersion } from "./schema/ensure-version.ts"
 import { createGroupCommit } from "./commit/group-commit.ts"
 import { createJudgeLease } from "./read/judge-lease.ts"
-import { createKnownTasks } from "./commit/load/known-tasks.ts"
 import { readNow } from "./commit/load/now.ts"
-import { createOpenTakes } from "./commit/open-takes.ts"
 import { createOutputs } from "./outputs.ts"
-import { createPerformGroup } from "./commit/perform-group.ts"
 import { createChangeQueue } from "./queue/change-queue.ts"
 import { createUpkeep } from "./queue/upkeep.ts"
 import { createRunGroup } from "./commit/run-group.ts"
 import { createStore } from "./store.ts"
 import { createServerTime, type ServerTime, toGivenTime } from "./connection/server-time.ts"
 import { createWarnings } from "./warnings.ts"
-import { createWatchedCommit } from "./commit/watched-commit.ts"
-
-/** Enough for what programs do all the time. */
-const MOST_NAMES = 60
+import { createWatchedCommit } from "./queue/watched-commit.ts"
 
 /** What was opened before a failure is closed again. */
 export async function openEngine(options: PostgresEngineOptions): Promise<Engine> {
@@ -52,17 +44,14 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
   const boss = await createBoss(database, schema, (error) => warn("the queue is in trouble", error))
   opened.defer(boss.close)
   const tellOthers = (): Promise<void> => bus.notify(database.query, [{ wakes: [], hasOffers: true }])
-  const onCommitted: OnCommitted = (changes) => bus.publish(changes)
-  const onChanges = createChangeQueue(boss, clock === undefined)
+  const changeQueue = createChangeQueue(boss, clock === undefined)
   const notify: PostgresBus["notify"] = (query, changes) => bus.notify(query, changes)
-  const performGroup = createPerformGroup({ known: createKnownTasks(), clock, time, onChanges, notify })
   const judgeLease = createJudgeLease(isHolderAlive, clock)
-  const writing = { database, judgeLease, performGroup, statementOf: createNaming(MOST_NAMES) }
-  const groupCommit = createGroupCommit(createRunGroup(writing), onCommitted)
-  const takes = createOpenTakes({ ...writing, onCommitted, commit: groupCommit.commit })
-  const dispatcher = createDispatcher({ query: database.query, boss, clock, takes, tellOthers })
+  const runGroup = createRunGroup({ database, judgeLease, clock, time, changeQueue, notify })
+  const groupCommit = createGroupCommit(runGroup, (changes) => bus.publish(changes))
+  const dispatcher = createDispatcher({ query: database.query, boss, clock, tellOthers })
   const bus: PostgresBus = await createBus({ url, schema, database, warn, onOffers: dispatcher.announce })
-  const commit = createWatchedCommit(groupCommit.commit, dispatcher, takes) as TaskStore["commit"]
+  const commit = createWatchedCommit(groupCommit.commit, dispatcher) as TaskStore["commit"]
   const outputs = createOutputs({
     query: database.query,
     onWritten: (tasks) => tellOfOutput(database.query, bus, tasks),
@@ -76,7 +65,7 @@ export async function openEngine(options: PostgresEngineOptions): Promise<Engine
       () => {
         left.abort()
         // At once: what comes from now on is refused.
-        return Promise.all([takes.close(), groupCommit.close(), outputs.close()])
+        return Promise.all([groupCommit.close(), outputs.close()])
       },
       bus.close,
       () => withinMoments(Promise.all([dispatcher.close(), upkeep.close()])),

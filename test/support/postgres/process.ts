@@ -3,18 +3,14 @@ import type { TaskId } from "../../../src/task/id.ts"
 import type { TaskStore } from "../../../src/task/store.ts"
 import { createTask, QUEUED, STARTED } from "../../../src/engine/suite/samples.ts"
 import type { Database } from "../../../src/engine/postgres/connection/database.ts"
-import { createNaming } from "../../../src/engine/postgres/connection/naming.ts"
 import { createDispatcher } from "../../../src/engine/postgres/queue/dispatcher.ts"
 import { createGroupCommit } from "../../../src/engine/postgres/commit/group-commit.ts"
 import { createJudgeLease } from "../../../src/engine/postgres/read/judge-lease.ts"
-import { createKnownTasks } from "../../../src/engine/postgres/commit/load/known-tasks.ts"
-import { createOpenTakes } from "../../../src/engine/postgres/commit/open-takes.ts"
-import { createPerformGroup } from "../../../src/engine/postgres/commit/perform-group.ts"
 import { createChangeQueue } from "../../../src/engine/postgres/queue/change-queue.ts"
 import { createRunGroup } from "../../../src/engine/postgres/commit/run-group.ts"
 import { createStore } from "../../../src/engine/postgres/store.ts"
 import { type TestQueue, toRequest } from "./queue.ts"
-import { createWatchedCommit } from "../../../src/engine/postgres/commit/watched-commit.ts"
+import { createWatchedCommit } from "../../../src/engine/postgres/queue/watched-commit.ts"
 
 /** What stands between it and the server, and what is done when it tells others. */
 export type TestProcessOptions = readonly [between?: Pick<Database, "transaction">, onTold?: () => void]
@@ -34,19 +30,17 @@ export function openTestProcess(
     },
   }
   const judgeLease = createJudgeLease()
-  const performGroup = createPerformGroup({
-    known: createKnownTasks(),
-    onChanges: createChangeQueue(boss, true),
+  const runGroup = createRunGroup({
+    database: watched,
+    judgeLease,
+    changeQueue: createChangeQueue(boss, true),
     notify: () => Promise.resolve(),
   })
-  const writing = { database: watched, judgeLease, performGroup, statementOf: createNaming(60) }
-  const groupCommit = createGroupCommit(createRunGroup(writing), () => {})
-  const takes = createOpenTakes({ ...writing, onCommitted() {}, commit: groupCommit.commit })
-  const dispatcher = createDispatcher({ query: database.query, boss, takes, tellOthers: async () => onTold() })
-  const commit = createWatchedCommit(groupCommit.commit, dispatcher, takes) as TaskStore["commit"]
+  const groupCommit = createGroupCommit(runGroup, () => {})
+  const dispatcher = createDispatcher({ query: database.query, boss, tellOthers: async () => onTold() })
+  const commit = createWatchedCommit(groupCommit.commit, dispatcher) as TaskStore["commit"]
   const store = createStore({ database, judgeLease, commit })
   return {
-    takes,
     dispatcher,
     store,
     create: async (details: Parameters<typeof createTask>[2] = {}) =>

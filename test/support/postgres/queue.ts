@@ -9,7 +9,6 @@ import type { Database } from "../../../src/engine/postgres/connection/database.
 import { openDatabase } from "../../../src/engine/postgres/connection/open-database.ts"
 import { createDispatcher, type PostgresDispatcher } from "../../../src/engine/postgres/queue/dispatcher.ts"
 import { migrate } from "../../../src/engine/postgres/schema/migrations.ts"
-import type { Takes } from "../../../src/engine/postgres/queue/take.ts"
 import { type QueueEntry, toTicketId } from "../../../src/engine/postgres/queue/ticket-id.ts"
 import { createTestDatabase, type TestDatabase } from "./server.ts"
 
@@ -78,7 +77,6 @@ export function useTestQueue(): TestQueue {
         boss,
         clock,
         patienceMs,
-        takes: createPlainTakes(database),
         async tellOthers() {
           for (const each of opened) if (each !== dispatcher) each.announce()
         },
@@ -115,19 +113,6 @@ export function useTestQueue(): TestQueue {
     async countTickets() {
       return (await database.query<{ count: number }>(`SELECT count(*) AS count FROM ${TICKETS}`))[0]?.count ?? 0
     },
-  }
-}
-
-/** Nothing is claimed in the transactions of takes. */
-function createPlainTakes({ transaction }: Database): Takes {
-  return {
-    async takeIn(pull) {
-      const ended = Promise.withResolvers<"committed">()
-      const result = await transaction((query) => pull({ query, isOpen: false, onLocked() {}, ended: ended.promise }))
-      ended.resolve("committed")
-      return result
-    },
-    decline() {},
   }
 }
 

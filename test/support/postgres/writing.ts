@@ -6,13 +6,10 @@ import type { TaskEntry } from "../../../src/task/operation.ts"
 import type { TaskStore } from "../../../src/task/store.ts"
 import { COMPLETED, RUNNING, sampleDetails } from "../../../src/engine/suite/samples.ts"
 import type { Database } from "../../../src/engine/postgres/connection/database.ts"
-import { createNaming } from "../../../src/engine/postgres/connection/naming.ts"
 import { openDatabase } from "../../../src/engine/postgres/connection/open-database.ts"
 import { createGroupCommit } from "../../../src/engine/postgres/commit/group-commit.ts"
-import type { TaskChange } from "../../../src/engine/postgres/queue/queue-changes.ts"
+import type { TaskChange } from "../../../src/engine/postgres/queue/change-queue.ts"
 import { createJudgeLease } from "../../../src/engine/postgres/read/judge-lease.ts"
-import { createKnownTasks } from "../../../src/engine/postgres/commit/load/known-tasks.ts"
-import { createPerformGroup } from "../../../src/engine/postgres/commit/perform-group.ts"
 import { createRunGroup, type RunGroup } from "../../../src/engine/postgres/commit/run-group.ts"
 import { createStore } from "../../../src/engine/postgres/store.ts"
 import { createTestDatabase, type TestDatabase } from "./server.ts"
@@ -94,12 +91,8 @@ function createWriting(database: Database): Writing {
   const runGroup = createRunGroup({
     database: watched,
     judgeLease,
-    statementOf: createNaming(60),
-    performGroup: createPerformGroup({
-      known: createKnownTasks(),
-      onChanges: (_query, changed) => Promise.resolve(void changes.push(...changed)),
-      notify: () => Promise.resolve(),
-    }),
+    changeQueue: (_query, changed) => Promise.resolve(void changes.push(...changed)),
+    notify: () => Promise.resolve(),
   })
   const commit = createGroupCommit(runGroup, () => {}).commit as TaskStore["commit"]
   return {

@@ -1,10 +1,13 @@
 import { isMeanwhileError, MeanwhileError } from "../../../base/error.ts"
 import type { Operation } from "../../../task/operation.ts"
-import type { Answer, Writer } from "../../rules/writer.ts"
-import { answerWriters, type OnCommitted } from "./answer-writers.ts"
+import type { Change } from "../../rules/change.ts"
+import type { Answer, Outcome, Writer } from "../../rules/writer.ts"
 import { isHeldUp } from "../connection/store-error.ts"
 import { createHeldWriters } from "./held-writers.ts"
 import type { RunGroup } from "./run-group.ts"
+
+/** After a transaction is durable and its writers are answered. */
+export type OnCommitted = (changes: readonly Change[]) => void
 
 export interface GroupCommit {
   commit(operations: readonly Operation[]): Promise<readonly Answer[]>
@@ -18,7 +21,7 @@ const LARGEST_GROUP = 500
 const UNDIVIDED_GROUP = 50
 
 /** Other processes commit within milliseconds; one that was stopped in the middle holds its locks until it is noticed. */
-export const LOCK_TIMEOUT_MS = 500
+const LOCK_TIMEOUT_MS = 500
 /** The same while it is known that somebody stands still: those who want the same are sorted out quickly. */
 const WARY_LOCK_TIMEOUT_MS = 100
 
@@ -83,6 +86,18 @@ export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted):
       await held.allAnswered()
     },
   }
+}
+
+function answerWriters(writers: readonly Writer[], outcomes: readonly Outcome[], onCommitted: OnCommitted): void {
+  const changes: Change[] = []
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.isRefused) writers[index]?.reject(outcome.error)
+    else {
+      changes.push(outcome.change)
+      writers[index]?.resolve(outcome.answers)
+    }
+  }
+  onCommitted(changes)
 }
 
 /** Of many, one half goes ahead: its writers are at work again while the server works on the other. */

@@ -1,48 +1,150 @@
+import type { Clock } from "../../../base/clock.ts"
 import type { Operation } from "../../../task/operation.ts"
-import type { Database, Query } from "../connection/database.ts"
-import { type Naming, toNamedQuery } from "../connection/naming.ts"
-import { guessCollisions, guessRows } from "./guess-rows.ts"
-import type { JudgeLease } from "../read/judge-lease.ts"
+import { type Change, createChange } from "../../rules/change.ts"
+import { createPerform, type Perform } from "../../rules/perform.ts"
 import type { Outcome } from "../../rules/writer.ts"
-import type { PerformGroup } from "./perform-group.ts"
-import { addWants, createWants } from "./working-set/wants.ts"
-import { createWorkingSet } from "./working-set/working-set.ts"
-
-export interface GroupParts {
-  readonly database: Database
-  readonly judgeLease: JudgeLease
-  /** Groups are much alike: what the server does for one it has mostly done for another. */
-  readonly statementOf: Naming
-  readonly performGroup: PerformGroup
-}
+import type { Database, Query } from "../connection/database.ts"
+import { createNaming, toNamedQuery } from "../connection/naming.ts"
+import type { ServerTime } from "../connection/server-time.ts"
+import type { ChangeQueue, TaskChange } from "../queue/change-queue.ts"
+import type { JudgeLease } from "../read/judge-lease.ts"
+import { guessCollisions, guessRows } from "./guess-rows.ts"
+import { createKnownTasks } from "./load/known-tasks.ts"
+import { loadRows } from "./load/load-rows.ts"
+import { addWants, createWants, isWanting, Missing, want, type Wants } from "./working-set/wants.ts"
+import { createWorkingSet, type WorkingSet } from "./working-set/working-set.ts"
+import { writeRows } from "./write/write-rows.ts"
 
 /**
- * Runs all writers in one durable transaction, and answers what became of each. What it throws took back everything: as
- * `isHeldUp` tells, when somebody holds what is wanted for longer than the lock timeout.
+ * Runs all writers in one durable transaction, and answers with the outcome of each. When it throws, everything was rolled
+ * back; `isHeldUp` tells whether somebody held a wanted row for longer than the lock timeout.
  */
 export type RunGroup = (
   writers: readonly (readonly Operation[])[],
   lockTimeoutMs: number,
 ) => Promise<readonly Outcome[]>
 
-export function createRunGroup({ database, judgeLease, statementOf, performGroup }: GroupParts): RunGroup {
+export interface GroupParts {
+  readonly database: Database
+  readonly judgeLease: JudgeLease
+  /** Default: the time is the store's. */
+  readonly clock?: Clock | undefined
+  /** Learns the server's time from what the server answers. */
+  readonly time?: Pick<ServerTime, "ask">
+  /** In the transaction: the queue changes with the tasks. */
+  readonly changeQueue: ChangeQueue
+  /** In the transaction: tells other processes once it is committed. */
+  notify(query: Query, changes: readonly Change[]): Promise<void>
+}
+
+/** Groups are much alike: these are enough for the statements that programs repeat all the time. */
+const MOST_NAMES = 60
+/** Each round loads a row that was missing; operations that need more rounds are a mistake in the program. */
+const MOST_ROUNDS = 50
+
+export function createRunGroup(parts: GroupParts): RunGroup {
+  const { database, judgeLease, clock, time, changeQueue, notify } = parts
+  const known = createKnownTasks()
+  const statementOf = createNaming(MOST_NAMES)
+
+  /** All statements are sent before the first is answered, and the COMMIT behind them, which fails when one of them does. */
+  async function write(query: Query, set: WorkingSet, outcomes: readonly Outcome[]): Promise<void> {
+    const changes = outcomes.flatMap((outcome) => (outcome.isRefused ? [] : [outcome.change]))
+    if (changes.length === 0) return
+    writeRows(query, set)
+    notify(query, changes).catch(() => {})
+    await changeQueue(query, toTaskChanges(set))
+  }
+
+  /** Loads rows and runs the rules, until the rules have found every row that they look for. */
+  async function perform(
+    query: Query,
+    writers: readonly (readonly Operation[])[],
+    wants: Wants,
+    onMissing: (missing: Wants) => void,
+  ) {
+    const set = createWorkingSet(judgeLease)
+    const rules = createPerform(set.tables, set.leaseWatch)
+    let version: string | undefined
+    let lacking = wants
+    for (let round = 1; round <= MOST_ROUNDS; round += 1) {
+      const hear = time?.ask()
+      const loaded = await loadRows(query, lacking, set, { known, givenNow: clock?.now() })
+      hear?.(loaded.now)
+      version ??= loaded.version
+      const { outcomes, missing } = runWriters(writers, set, rules, clock?.now() ?? loaded.now)
+      if (!isWanting(missing)) {
+        await write(query, set, outcomes)
+        return { outcomes, remember: () => known.learn(version, set.tasks.changes()) }
+      }
+      set.undo.takeBackTo(0)
+      lacking = missing
+      onMissing(missing)
+    }
+    throw new Error("The rules look for rows that loading does not bring near.")
+  }
+
   return async (writers, lockTimeoutMs) => {
     const operations = writers.flat()
-    /** Found missing by an attempt that failed: the next one locks it together with the rest. */
+    /** Rows that an attempt which failed found missing: the next attempt locks them together with the rest. */
     const found = createWants()
     let attempts = 0
 
-    const work = (unnamed: Query): ReturnType<PerformGroup> => {
+    const work = (unnamed: Query) => {
       attempts += 1
       const query = toNamedQuery(unnamed, statementOf)
       const wants = guessRows(operations)
       if (attempts > 1) addWants(wants, guessCollisions(operations))
       addWants(wants, found)
-      const set = createWorkingSet(judgeLease)
-      return performGroup(query, writers, { set, wants, onMissing: (missing) => addWants(found, missing) })
+      return perform(query, writers, wants, (missing) => addWants(found, missing))
     }
     const { outcomes, remember } = await database.transaction(work, { lockTimeoutMs })
     remember()
     return outcomes
   }
+}
+
+/** A writer that lacks a row does not keep the others from finding what they lack: all of it is loaded at once. */
+function runWriters(
+  writers: readonly (readonly Operation[])[],
+  set: WorkingSet,
+  perform: Perform,
+  now: number,
+): { readonly outcomes: readonly Outcome[]; readonly missing: Wants } {
+  const missing = createWants()
+  const outcomes = writers.map((operations): Outcome => {
+    const change = createChange(now)
+    const mark = set.undo.mark()
+    try {
+      const answers = operations.map((operation) => perform(operation, change))
+      return { isRefused: false, answers, change }
+    } catch (error) {
+      set.undo.takeBackTo(mark)
+      addWants(missing, error instanceof Missing ? error.wants : doubtsAbout(operations, set))
+      return { isRefused: true, error }
+    }
+  })
+  return { outcomes, missing }
+}
+
+/** A refused writer may have written a row before that exists already: then that is the reason to give. */
+function doubtsAbout(operations: readonly Operation[], { tasks, waits, groups }: WorkingSet): Wants {
+  const { rows } = guessCollisions(operations)
+  const doubts = createWants()
+  for (const id of rows.task.values()) if (!tasks.isIdKnown(id)) want(doubts, "task", id)
+  for (const id of rows.wait.values()) if (!waits.isKnown(id)) want(doubts, "wait", id)
+  for (const id of rows.group.values()) if (!groups.isKnown(id)) want(doubts, "group", id)
+  return doubts
+}
+
+/** A task that has the id of a removed one is another task. */
+function toTaskChanges({ tasks }: WorkingSet): readonly TaskChange[] {
+  return tasks.changes().flatMap(({ before, after }): TaskChange[] => {
+    const [old, current] = [before?.task, after?.task]
+    if (!old || !current || old.number === current.number) return [{ before: old, after: current }]
+    return [
+      { before: old, after: undefined },
+      { before: undefined, after: current },
+    ]
+  })
 }

@@ -1,55 +1,51 @@
 import { expect, test } from "vitest"
-import { toLockingFetch } from "./locking-fetch.ts"
-import type { Query } from "../connection/database.ts"
-import { TICKETS, useTestQueue } from "../../../../test/support/postgres/queue.ts"
+import { useTestQueue } from "../../../../test/support/postgres/queue.ts"
 
 const subject = useTestQueue()
 
 const PLUGIN = "shell"
-const lock = (query: Query, limit = 10) => subject.boss.lock(PLUGIN, { query, limit })
-const fetchIds = async (limit = 10) =>
-  (await subject.boss.fetch(PLUGIN, { query: subject.database.query, limit })).map(({ id }) => id)
+const fetchIds = async (limit = 10) => (await subject.boss.fetch(PLUGIN, { limit })).map(({ id }) => id)
 
-test("tickets that a transaction has locked are nobody else's until it ends, and then everybody's", async () => {
+test("a ticket that was fetched is handed to nobody else until it is given back", async () => {
   await subject.queue(3, {})
-  const locked = await subject.database.transaction(async (query) => {
-    const tickets = await lock(query, 2)
-    expect(await fetchIds()).toHaveLength(1)
-    return tickets
-  })
-  expect(await fetchIds()).toEqual(locked.map(({ id }) => id))
+  const fetched = await subject.boss.fetch(PLUGIN, { limit: 2 })
+  expect(fetched).toHaveLength(2)
+  expect(await fetchIds()).toHaveLength(1)
+  await subject.boss.giveBack(PLUGIN, fetched)
+  expect((await fetchIds()).toSorted()).toEqual(fetched.map(({ id }) => id).toSorted())
 })
 
-test("they are chosen as those that are fetched: the most urgent first, without workspaces that stand back", async () => {
+test("a ticket that was fetched again since is not given back by the process that had it before", async () => {
+  await subject.queue(1, {})
+  const before = await subject.boss.fetch(PLUGIN, { limit: 1 })
+  await subject.boss.giveBack(PLUGIN, before)
+  expect(await fetchIds()).toHaveLength(1)
+  await subject.boss.giveBack(PLUGIN, before)
+  expect(await fetchIds()).toEqual([])
+})
+
+test("the most urgent tickets are fetched first, without those of workspaces that stand back", async () => {
   await subject.queue(1, { priority: 1 })
   await subject.queue(1, { priority: 3, workspace: "other" })
   await subject.queue(1, { priority: 2 })
-  const { boss, database } = subject
-  const choices = { limit: 2, without: ["other"], above: 0 }
-  const locked = await database.transaction((query) => boss.lock(PLUGIN, { ...choices, query }))
-  const fetched = await boss.fetch(PLUGIN, { ...choices, query: database.query })
-  expect(locked).toHaveLength(2)
-  expect(locked.map(({ id }) => id).toSorted()).toEqual(fetched.map(({ id }) => id).toSorted())
+  await subject.queue(1, { priority: 0 })
+  const choices = { without: ["other"], above: 0 }
+  expect(await subject.boss.fetch(PLUGIN, { ...choices, limit: 1 })).toHaveLength(1)
+  expect(await subject.boss.fetch(PLUGIN, { ...choices, limit: 9 })).toHaveLength(1)
+  expect(await subject.boss.fetch(PLUGIN, { above: 1, limit: 9 })).toHaveLength(1)
+  expect(await fetchIds()).toHaveLength(1)
 })
 
-/** After so many the server keeps one plan for whatever values come. */
-const TIMES = 8
-
-test("the plan that is kept of it is none for a queue that was empty", async () => {
-  const { database } = subject
-  await database.query(`ANALYZE ${TICKETS}`)
-  const plan = await database.transaction(async (query) => {
-    for (let time = 0; time < TIMES; time++) await lock(query)
-    const [statement] = await query<{ name: string }>(
-      "SELECT name FROM pg_prepared_statements WHERE statement LIKE '%SKIP LOCKED%'",
-    )
-    return query(`EXPLAIN EXECUTE "${statement?.name}" (10)`)
+test("tickets that a transaction inserts are there once it is committed, and never if it is not", async () => {
+  const ticket = { id: crypto.randomUUID(), plugin: PLUGIN, workspace: "home", priority: 0 }
+  await subject.boss.insert(subject.database.query, [])
+  const failing = subject.database.transaction(async (query) => {
+    await subject.boss.insert(query, [ticket])
+    expect(await fetchIds()).toEqual([])
+    throw new Error("not this time")
   })
-  const text = JSON.stringify(plan)
-  expect(text).toContain("Index Scan using job_common_i11")
-  expect(text).not.toMatch(/Sort|Seq Scan/)
-})
-
-test("a pg-boss that fetches in another way is refused", () => {
-  expect(() => toLockingFetch("SELECT 1")).toThrow("Install the version of pg-boss that Meanwhile asks for.")
+  await expect(failing).rejects.toThrow("not this time")
+  expect(await fetchIds()).toEqual([])
+  await subject.database.transaction((query) => subject.boss.insert(query, [ticket]))
+  expect(await fetchIds()).toEqual([ticket.id])
 })

@@ -1,25 +1,63 @@
-import type { Boss, NewTicket } from "./boss.ts"
+import type { StoredTask } from "../../rules/stored-task.ts"
 import type { Query } from "../connection/database.ts"
-import { type TaskChange, toQueueChanges } from "./queue-changes.ts"
-import { settleAll } from "./settle-all.ts"
-import { whenSent } from "./when-sent.ts"
+import type { Boss, NewTicket } from "./boss.ts"
+import { toTicketId } from "./ticket-id.ts"
 
-/** In the transaction of these changes: the queue changes with it. Resolves once all of it is sent. */
+/** A task as it was before a transaction and as it is after it; undefined: there was or is none. */
+export interface TaskChange {
+  readonly before: StoredTask | undefined
+  readonly after: StoredTask | undefined
+}
+
+/** In the transaction of these changes: inserts, removes and prioritizes the tickets of the runs. */
 export type ChangeQueue = (query: Query, changes: readonly TaskChange[]) => Promise<void>
 
 /** `isServerTime`: tasks are put off by the clock of the server. */
 export function createChangeQueue(boss: Boss, isServerTime: boolean): ChangeQueue {
-  return async (inTransaction, changes) => {
+  return async (query, changes) => {
     const { entered, left, prioritized } = toQueueChanges(changes, isServerTime)
-    await settleAll([
-      ...byPlugin(entered).map((ofOne) => whenSent(inTransaction, (query) => boss.insert(query, ofOne))),
-      ...byPlugin(left).map((ofOne) => whenSent(inTransaction, (query) => boss.remove(query, ofOne))),
-      boss.prioritize(inTransaction, prioritized),
-    ])
+    await boss.insert(query, entered)
+    await boss.remove(query, left)
+    await boss.prioritize(query, prioritized)
   }
 }
 
-/** Those of one plugin are one statement. */
-function byPlugin(tickets: readonly NewTicket[]): readonly (readonly NewTicket[])[] {
-  return [...Map.groupBy(tickets, ({ plugin }) => plugin).values()]
+interface QueueChanges {
+  readonly entered: readonly NewTicket[]
+  readonly left: readonly NewTicket[]
+  readonly prioritized: readonly NewTicket[]
+}
+
+function toQueueChanges(changes: readonly TaskChange[], isServerTime: boolean): QueueChanges {
+  const entered: NewTicket[] = []
+  const left: NewTicket[] = []
+  const prioritized: NewTicket[] = []
+  for (const { before, after } of changes) {
+    const old = before && toTicket(before, isServerTime)
+    const current = after && toTicket(after, isServerTime)
+    if (old?.id === current?.id) {
+      if (current && current.priority !== old?.priority) prioritized.push(current)
+      continue
+    }
+    if (old) left.push(old)
+    if (current) entered.push(current)
+  }
+  return { entered, left, prioritized }
+}
+
+/**
+ * pg-boss goes by the server's clock. By another clock the ticket is there at once, and the table says whether the run is due.
+ */
+function toTicket({ number, details, course, state }: StoredTask, isServerTime: boolean): NewTicket | undefined {
+  if (state.status !== "queued") return undefined
+  const { plugin, workspace, priority } = details
+  const { run, fence, queuedAt } = course
+  const isPutOff = isServerTime && state.availableAt > queuedAt
+  return {
+    id: toTicketId({ number, run, fence }),
+    plugin,
+    workspace,
+    priority,
+    ...(isPutOff ? { startAt: state.availableAt } : {}),
+  }
 }

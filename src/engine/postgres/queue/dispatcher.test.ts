@@ -8,7 +8,7 @@ import { take, TICKETS, useTestQueue } from "../../../../test/support/postgres/q
 const HASTY_MS = 50
 const subject = useTestQueue()
 
-describe("custody", () => {
+describe("leased tickets", () => {
   test("what one has fetched is not handed to another, until it is given back", async () => {
     const [one, other] = [subject.open(), subject.open()]
     const ids = await subject.queue(5, {})
@@ -36,7 +36,7 @@ describe("custody", () => {
     expect(missed).toBe(0)
   })
 
-  test("a claimed run leaves custody and its ticket goes", async () => {
+  test("a claimed run is offered no more, and its ticket goes", async () => {
     const dispatcher = subject.open()
     const [first, second] = await subject.queue(2, {})
     await take(dispatcher)
@@ -121,7 +121,7 @@ describe("lost tickets", () => {
 
   test("what a dead process holds is offered to others, and its ticket goes with the claim", async () => {
     const [id] = await subject.queue(1, {})
-    await subject.boss.fetch("shell", { query: subject.database.query, limit: 1 })
+    await subject.boss.fetch("shell", { limit: 1 })
     const dispatcher = subject.open(HASTY_MS)
     await waitUntil(async () => (await take(dispatcher))[0] === id)
     await subject.claim(dispatcher, id)
@@ -130,15 +130,13 @@ describe("lost tickets", () => {
 
   test("what a dead process holds goes back into the queue when somebody looks after it", async () => {
     await subject.queue(1, {})
-    const [held] = await subject.boss.fetch("shell", { query: subject.database.query, limit: 1 })
+    const [held] = await subject.boss.fetch("shell", { limit: 1 })
     await subject.boss.supervise()
-    expect(await subject.boss.fetch("shell", { query: subject.database.query, limit: 1 })).toEqual([])
+    expect(await subject.boss.fetch("shell", { limit: 1 })).toEqual([])
     await subject.database.query(`UPDATE ${TICKETS} SET heartbeat_on = now() - interval '11 s'`)
     await subject.database.query(`UPDATE ${DEFAULT_SCHEMA}_queue.queue SET monitor_claim_on = NULL, monitor_on = NULL`)
     await subject.boss.supervise()
-    expect(await subject.boss.fetch("shell", { query: subject.database.query, limit: 1 })).toMatchObject([
-      { id: held?.id },
-    ])
+    expect(await subject.boss.fetch("shell", { limit: 1 })).toMatchObject([{ id: held?.id }])
   })
 
   test("an inserted ticket stays there for years", async () => {

@@ -1,29 +1,28 @@
 import { type Clock, systemClock } from "../../../base/clock.ts"
 import type { Dispatcher, TakeRequest } from "../../../task/dispatcher.ts"
 import type { TaskId } from "../../../task/id.ts"
-import type { Boss } from "./boss.ts"
 import type { Query } from "../connection/database.ts"
-import { createCustody } from "./custody.ts"
-import { createFetching } from "./fetching.ts"
+import type { Boss } from "./boss.ts"
+import { createTicketFetching } from "./fetch-tickets.ts"
+import { createLeasedTickets } from "./leased-tickets.ts"
 import { createLookAround } from "./look-around.ts"
 import { createPull, withinRoom } from "./pull.ts"
-import { createFits, createQueuedRows, type QueuedRow, toOffer } from "./queued-rows.ts"
-import type { Take, Takes } from "./take.ts"
+import { type CheckedRun, createQueuedRuns, type QueuedRun, toOffer } from "./queued-runs.ts"
 import { createWakeUp } from "./wake-up.ts"
 
-/** `lost`: it was no longer there to be claimed. `failed`: nobody knows. */
+/** `lost`: the run could no longer be claimed. `failed`: nobody knows whether it was claimed. */
 export type ClaimEnding = "claimed" | "lost" | "failed"
 
 export interface PostgresDispatcher extends Dispatcher {
   /** Something was queued, here or elsewhere. */
   announce(): void
-  /** This process claims a run. The answer is to be told how that ended. */
+  /** This process claims a run. The function it answers with must be told how that ended. */
   onClaim(taskId: TaskId, run: number): (ending: ClaimEnding) => void
-  /** Gives back what is held. */
+  /** Gives back all leased tickets. */
   close(): Promise<void>
 }
 
-/** Whoever is offered a run claims it at once. What nobody has claimed for so long is free for others. */
+/** A worker claims at once the run it is offered. A run that nobody has claimed for so long is free for others. */
 const PATIENCE_MS = 250
 
 export interface DispatcherParts {
@@ -32,29 +31,28 @@ export interface DispatcherParts {
   /** Default: the time is the server's. */
   readonly clock?: Clock | undefined
   readonly patienceMs?: number
-  readonly takes: Takes
-  /** Wakes other processes: something that was held here is there for them. */
+  /** Wakes other processes: tickets that were leased here can be fetched by them. */
   tellOthers(): Promise<void>
 }
 
 /**
- * Tickets are pulled from pg-boss into the custody of this process, so that workers do not run after the same ones, and are
- * checked against the tasks table before they are offered. No more are pulled than can be taken, and what is not offered
- * goes back at once: others may have room for it.
+ * Fetches tickets from pg-boss, so that workers do not compete for the same runs, and checks each against the tasks table
+ * before it is offered. No more are fetched than can be taken, and what is not offered goes back at once: other workers may
+ * have room for it.
  */
 export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
-  const { query, boss, clock, patienceMs = PATIENCE_MS, takes, tellOthers } = parts
+  const { query, boss, clock, patienceMs = PATIENCE_MS, tellOthers } = parts
   const timer = clock ?? systemClock
-  const queued = createQueuedRows(query, clock)
-  const custody = createCustody({ query, boss, queued, patienceMs, onRelease: tellOthers })
-  const fetching = createFetching({ boss, queued, custody, clock: timer })
+  const queued = createQueuedRuns(query, clock)
+  const leased = createLeasedTickets({ query, boss, queued, patienceMs, onRelease: tellOthers })
+  const fetching = createTicketFetching({ boss, queued, leased, clock: timer })
   const wakeUp = createWakeUp()
-  const lookAround = createLookAround(queued, custody, wakeUp, patienceMs)
-  const pull = createPull({ queued, custody, fetching, clock: timer, byTurn })
+  const lookAround = createLookAround(queued, leased, wakeUp, patienceMs)
+  const pull = createPull({ queued, fetching, clock: timer, byTurn })
 
-  /** Among equally urgent ones those come first whose workspace has not had its share. */
-  function byTurn(one: QueuedRow, other: QueuedRow): number {
-    const standsBack = ({ plugin, workspace }: QueuedRow) => Number(fetching.shareOf(plugin).hadItsShare(workspace))
+  /** Among equally urgent runs those come first whose workspace has not had its share. */
+  function byTurn(one: QueuedRun, other: QueuedRun): number {
+    const standsBack = ({ plugin, workspace }: QueuedRun) => Number(fetching.shareOf(plugin).hadItsShare(workspace))
     return (
       other.priority - one.priority ||
       standsBack(one) - standsBack(other) ||
@@ -63,65 +61,60 @@ export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
     )
   }
 
-  async function takeAny(request: TakeRequest): Promise<readonly QueuedRow[]> {
-    const [plugins] = await Promise.all([queued.pluginsWithWork(request), custody.refresh()])
-    if (plugins.length === 0) return []
-    return takes.takeIn((take) => takeOf({ ...request, plugins }, take))
+  async function takeAny(request: TakeRequest): Promise<readonly QueuedRun[]> {
+    const [plugins, held] = await Promise.all([queued.pluginsWithWork(request), leased.check(request)])
+    return plugins.length === 0 ? [] : takeOf({ ...request, plugins }, [...held])
   }
 
-  async function takeOf(wanted: TakeRequest, take: Take): Promise<readonly QueuedRow[]> {
-    const { plugins, limit } = wanted
-    const fits = createFits(wanted)
-    const fitting = () => custody.rows().filter(fits)
-    const clogged = await pull(wanted, take)
-    if (fitting().length < limit) {
-      const look = lookAround(wanted, clogged)
-      if (fitting().length === 0 || clogged.size > 0) await look
+  /** `runs`: those that are leased here. */
+  async function takeOf(request: TakeRequest, runs: CheckedRun[]): Promise<readonly QueuedRun[]> {
+    const countFitting = () => runs.filter(({ fits }) => fits).length
+    const clogged = await pull(request, runs)
+    if (countFitting() < request.limit) {
+      const look = lookAround(request, clogged)
+      if (countFitting() === 0 || clogged.size > 0) runs.push(...(await look).map((run) => ({ ...run, fits: true })))
       // What is there need not wait for what may be found.
-      else look.then((hasFound) => hasFound && wakeUp.call()).catch(() => {})
+      else look.then((found) => found.length > 0 && wakeUp.call()).catch(() => {})
     }
-    const offered = withinRoom(fitting().toSorted(byTurn), wanted)
-    const taken = new Set(offered)
-    custody.release(custody.rows().filter((row) => plugins.includes(row.plugin) && !taken.has(row)))
+    const fitting = runs.filter((run) => run.fits && leased.isFree(run))
+    const offered = withinRoom(fitting.toSorted(byTurn), request)
+    const taken = new Set<QueuedRun>(offered)
+    const others = runs.filter((run) => request.plugins.includes(run.plugin) && !taken.has(run))
+    leased.release(others.map(({ id }) => id))
     return offered
   }
 
-  async function takeOwn(request: TakeRequest): Promise<readonly QueuedRow[]> {
+  async function takeOwn(request: TakeRequest): Promise<readonly QueuedRun[]> {
     const found = await queued.find(request)
-    custody.addFound(found)
+    leased.addFound(found)
     return found
   }
 
   return {
     async take(request) {
       if (request.limit < 1 || request.kinds.length === 0 || request.plugins.length === 0) return []
-      const rows = await (request.only ? takeOwn(request) : takeAny(request))
-      return rows.map(toOffer)
+      const runs = await (request.only ? takeOwn(request) : takeAny(request))
+      return runs.map(toOffer)
     },
-    decline(offers) {
-      const ids = new Set(offers.map(({ taskId }) => taskId))
-      custody.release(custody.rows().filter(({ id }) => ids.has(id)))
-      takes.decline([...ids])
-    },
+    decline: (offers) => leased.release(offers.map(({ taskId }) => taskId)),
     onOffer: wakeUp.add,
     announce: wakeUp.call,
     nextDueInMs: queued.nextDueInMs,
     onClaim(taskId, run) {
-      const claim = custody.beginClaim(taskId, run)
+      const claim = leased.beginClaim(taskId, run)
       return (ending) => {
         if (!claim) return
-        const { plugin, workspace } = claim.row
         if (ending === "claimed") {
           claim.succeed()
-          fetching.shareOf(plugin).count(workspace)
+          fetching.shareOf(claim.run.plugin).count(claim.run.workspace)
         } else claim.fail()
-        // Somebody else was faster: there may be something else.
+        // Another worker was faster: there may be something else.
         if (ending === "lost") wakeUp.call()
       }
     },
     close() {
       wakeUp.close()
-      return custody.close()
+      return leased.close()
     },
   }
 }

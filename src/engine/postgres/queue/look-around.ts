@@ -1,25 +1,30 @@
 import { systemClock } from "../../../base/clock.ts"
 import type { TakeRequest } from "../../../task/dispatcher.ts"
-import type { Custody } from "./custody.ts"
+import type { LeasedTickets } from "./leased-tickets.ts"
+import type { QueuedRun, QueuedRuns } from "./queued-runs.ts"
 import { toTicketId } from "./ticket-id.ts"
-import type { QueuedRow, QueuedRows } from "./queued-rows.ts"
 import type { WakeUp } from "./wake-up.ts"
 
 /**
- * Finds in the table what pg-boss does not hand out: runs whose tickets are lost, or held by somebody who is dead or does not
- * want them, and runs behind too many that do not fit. Who holds a ticket to some purpose claims its run at once, so a run
- * counts as left alone when it is met again a while later. Each plugin is looked at only every so often. True when
- * something came into custody.
+ * Finds in the tasks table the runs that pg-boss does not hand out: their tickets are lost, or a process that is dead or does
+ * not want them holds them, or they lie behind too many that do not fit. A worker that holds a ticket claims its run at once,
+ * so a run counts as abandoned when it is still queued a while later. Each plugin is looked at only every so often. Answers
+ * with the runs that may be offered here.
  */
-export type LookAround = (request: TakeRequest, clogged: ReadonlySet<string>) => Promise<boolean>
+export type LookAround = (request: TakeRequest, clogged: ReadonlySet<string>) => Promise<readonly QueuedRun[]>
 
 interface Look {
   readonly atMs: number
-  /** When each run that is there was met for the first time. */
-  readonly firstMetMs: ReadonlyMap<string, number>
+  /** When each of the runs was seen for the first time, by its ticket. */
+  readonly firstSeenMs: ReadonlyMap<string, number>
 }
 
-export function createLookAround(queued: QueuedRows, custody: Custody, wakeUp: WakeUp, patienceMs: number): LookAround {
+export function createLookAround(
+  queued: QueuedRuns,
+  leased: LeasedTickets,
+  wakeUp: WakeUp,
+  patienceMs: number,
+): LookAround {
   const lastLooks = new Map<string, Look>()
 
   function isTimeFor(plugin: string, nowMs: number): boolean {
@@ -27,25 +32,25 @@ export function createLookAround(queued: QueuedRows, custody: Custody, wakeUp: W
     return !last || nowMs - last.atMs >= patienceMs
   }
 
-  function isLeftAlone({ plugin, ...entry }: QueuedRow, nowMs: number): boolean {
-    return nowMs - (lastLooks.get(plugin)?.firstMetMs.get(toTicketId(entry)) ?? nowMs) >= patienceMs
+  function isAbandoned({ plugin, ...entry }: QueuedRun, nowMs: number): boolean {
+    return nowMs - (lastLooks.get(plugin)?.firstSeenMs.get(toTicketId(entry)) ?? nowMs) >= patienceMs
   }
 
   return async (request, clogged) => {
     const nowMs = systemClock.monotonic()
     const plugins = request.plugins.filter((plugin) => clogged.has(plugin) || isTimeFor(plugin, nowMs))
     if (plugins.length < request.plugins.length) wakeUp.within(patienceMs)
-    if (plugins.length === 0) return false
+    if (plugins.length === 0) return []
     const found = await queued.find({ ...request, plugins })
-    const strange = found.filter((row) => !custody.has(row))
-    const free = strange.filter((row) => clogged.has(row.plugin) || isLeftAlone(row, nowMs))
+    const unleased = found.filter((run) => !leased.has(run))
+    const free = unleased.filter((run) => clogged.has(run.plugin) || isAbandoned(run, nowMs))
     for (const plugin of plugins) {
-      const before = lastLooks.get(plugin)?.firstMetMs
-      const ids = found.filter((row) => row.plugin === plugin).map(toTicketId)
-      lastLooks.set(plugin, { atMs: nowMs, firstMetMs: new Map(ids.map((id) => [id, before?.get(id) ?? nowMs])) })
+      const before = lastLooks.get(plugin)?.firstSeenMs
+      const ids = found.filter((run) => run.plugin === plugin).map(toTicketId)
+      lastLooks.set(plugin, { atMs: nowMs, firstSeenMs: new Map(ids.map((id) => [id, before?.get(id) ?? nowMs])) })
     }
-    custody.addFound(free)
-    if (free.length < strange.length) wakeUp.within(patienceMs)
-    return free.length > 0
+    leased.addFound(free)
+    if (free.length < unleased.length) wakeUp.within(patienceMs)
+    return free
   }
 }

@@ -11,7 +11,7 @@ import { toVersion, VERSION } from "./version.ts"
 import type { Parameter } from "./questions.ts"
 
 /** A task whose row is locked, and the time at which it was. */
-export type LockedTask = TaskRow & {
+type LockedTask = TaskRow & {
   readonly has_unused_result: number
   readonly used_at: number | null
 } & Locked
@@ -22,9 +22,9 @@ export interface Locked {
   readonly version: string
 }
 
-export const LOCKED = `${NOW} AS now, (SELECT ${VERSION}) AS version`
+const LOCKED = `${NOW} AS now, (SELECT ${VERSION}) AS version`
 
-export const LOCKED_COLUMNS = `${SUMMARY_COLUMNS}, patch, metadata, input, has_unused_result, used_at`
+const LOCKED_COLUMNS = `${SUMMARY_COLUMNS}, patch, metadata, input, has_unused_result, used_at`
 
 /**
  * As rows of their own, which are read faster than JSON: tasks are what most groups lock. The statement that locks them is
@@ -121,7 +121,7 @@ function toOtherSelections(rows: Wants["rows"], parameter: Parameter): readonly 
   return selections
 }
 
-export function learnLocked({ tasks }: WorkingSet, row: LockedTask): void {
+function learnLocked({ tasks }: WorkingSet, row: LockedTask): void {
   const input = parseInput({ input: row.input ?? "null", metadata: row.metadata ?? "{}" })
   const task = toStoredTask(row, input, false)
   tasks.learn({ task, hasUnusedResult: row.has_unused_result === 1, usedAt: row.used_at })

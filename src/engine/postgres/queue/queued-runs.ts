@@ -1,15 +1,13 @@
 import type { Clock } from "../../../base/clock.ts"
 import type { Offer, TakeRequest } from "../../../task/dispatcher.ts"
-import type { SessionId, TaskId, WorkerId } from "../../../task/id.ts"
+import type { SessionId, TaskId } from "../../../task/id.ts"
 import { toPlaceKey } from "../../../task/place.ts"
-import type { TaskKind } from "../../../task/record.ts"
 import type { Query } from "../connection/database.ts"
 import { createNaming, toNamedQuery } from "../connection/naming.ts"
-import { LOCKED, LOCKED_COLUMNS } from "../commit/load/lock-tasks.ts"
 import type { QueueEntry } from "./ticket-id.ts"
 
 /** A queued run as the tasks table has it. */
-export interface QueuedRow extends QueueEntry {
+export interface QueuedRun extends QueueEntry {
   readonly id: TaskId
   readonly session: SessionId | null
   readonly workspace: string
@@ -17,60 +15,53 @@ export interface QueuedRow extends QueueEntry {
   readonly tool: string
   readonly model: string | null
   readonly folder: string | null
-  readonly kind: TaskKind
-  readonly inputHeldBy: WorkerId | null
   readonly priority: number
   readonly queuedAt: number
-  readonly isDue: boolean
 }
 
 export type WorkspacesOfPlugins = ReadonlyMap<string, readonly string[]>
 
-/** The queue as the tasks table has it, which is the truth about it. */
-export interface QueuedRows {
-  /**
-   * Makes of a statement that answers tickets by their ids one that locks their runs, as far as they are queued and nobody
-   * else has locked them, and answers each with its own.
-   */
-  withRuns(tickets: string): string
+/** A queued run, and whether the worker that asks may take it now. */
+export type CheckedRun = QueuedRun & { readonly fits: boolean }
+
+/**
+ * The queue as the tasks table has it, which is the truth about it. One filter, `toConditions`, decides here which runs fit a
+ * request.
+ */
+export interface QueuedRuns {
   /** Those of these tasks that are queued. */
-  read(numbers: readonly number[]): Promise<readonly QueuedRow[]>
+  read(numbers: readonly number[], request: TakeRequest): Promise<readonly CheckedRun[]>
   /** Those of its plugins that have something for the request. */
   pluginsWithWork(request: TakeRequest): Promise<readonly string[]>
-  /** Whether any other workspace has something in the queue, for whomever and of whatever plugin. */
+  /** Whether any other workspace has a run in the queue, of any plugin and for any worker. */
   isAnybodyElse(than: readonly string[]): Promise<boolean>
-  /** What fits the request, in the order of the queue, of each plugin without what the named workspaces have there. */
-  find(request: TakeRequest, without?: WorkspacesOfPlugins): Promise<readonly QueuedRow[]>
+  /** The runs that fit the request, in the order of the queue, without those that the named workspaces have of a plugin. */
+  find(request: TakeRequest, without?: WorkspacesOfPlugins): Promise<readonly QueuedRun[]>
   nextDueInMs(): Promise<number | undefined>
 }
 
-const MOST_NAMES = 10
+const MOST_NAMES = 20
 
 /** Without a clock, the time is the server's. */
-export function createQueuedRows(query: Query, clock: Clock | undefined): QueuedRows {
+export function createQueuedRuns(query: Query, clock: Clock | undefined): QueuedRuns {
   // Asked at every look, by a worker whose plugins and limits stay the same.
   const queryNamed = toNamedQuery(query, createNaming(MOST_NAMES))
   const now = (): number | null => clock?.now() ?? null
   return {
-    // By its number alone: in a small table the index of the queue would seem as good, and be walked for every ticket.
-    withRuns: (tickets) => `WITH fetched AS (${tickets})
-      SELECT fetched.id AS "ticketId", fetched."retryCount", t.*, ${IS_DUE} AS "isDue", ${LOCKED}
-      FROM fetched CROSS JOIN ${toClock(String(now()))} LEFT JOIN LATERAL (
-        SELECT ${LOCKED_COLUMNS} FROM tasks
-        WHERE number = ('x' || left(replace(fetched.id::text, '-', ''), 16))::bit(64)::bigint
-        FOR UPDATE SKIP LOCKED) AS t ON t.status || '' = 'queued'`,
-    read: (numbers) =>
-      numbers.length === 0
-        ? Promise.resolve([])
-        : query(`SELECT ${COLUMNS} FROM tasks t, ${NOW} WHERE t.status = 'queued' AND t.number = ANY ($2::bigint[])`, [
-            now(),
-            numbers,
-          ]),
+    async read(numbers, request) {
+      const values: unknown[] = [now(), request.plugins, request.worker]
+      const fits = `t.plugin = ANY ($2::text[]) AND ${toConditions(request, values)}`
+      return queryNamed(
+        `SELECT ${COLUMNS}, ${fits} AS fits FROM tasks t, ${NOW}
+         WHERE t.status = 'queued' AND t.number = ANY ($${values.push(numbers)}::bigint[])`,
+        values,
+      )
+    },
     async pluginsWithWork(request) {
       const [first, ...others] = new Set(request.plugins)
       const values: unknown[] = [now(), first, request.worker]
       const fits = toConditions(request, values)
-      // One by one: of a list the server expects to be longer than it is, and would make a plan for each that comes.
+      // One by one: the server expects a list to be longer than it is, and would make a new plan for each one.
       const places = ["$2", ...others.map((plugin) => `$${values.push(plugin)}`)]
       const rows = await queryNamed<{ plugin: string }>(
         `SELECT p.plugin FROM (VALUES ${places.map((place) => `(${place}::text)`).join(", ")}) AS p (plugin), ${NOW}
@@ -103,19 +94,16 @@ export function createQueuedRows(query: Query, clock: Clock | undefined): Queued
   }
 }
 
-const toClock = (now: string): string =>
-  `(SELECT coalesce(${now}::bigint, floor(extract(epoch FROM now()) * 1000)::bigint) AS now) AS clock`
-const NOW = toClock("$1")
-/** What was not put off is due, also after the clock was set back behind the moment it was queued at. */
+const NOW = `(SELECT coalesce($1::bigint, floor(extract(epoch FROM now()) * 1000)::bigint) AS now) AS clock`
+/** A run that was not put off is due, even after the clock was set back behind the moment at which it was queued. */
 const IS_DUE = "(t.available_at <= clock.now OR t.available_at <= t.queued_at)"
-const RUN_COLUMNS = `t.number, t.run, t.fence, t.session, t.workspace, t.plugin, t.tool, t.model, t.folder, t.kind,
-  t.input_held_by AS "inputHeldBy", t.priority, t.queued_at AS "queuedAt", ${IS_DUE} AS "isDue"`
-const COLUMNS = `t.id, ${RUN_COLUMNS}`
+const COLUMNS = `t.id, t.number, t.run, t.fence, t.session, t.workspace, t.plugin, t.tool, t.model, t.folder, t.priority,
+  t.queued_at AS "queuedAt"`
 const IN_ORDER = "ORDER BY t.priority DESC, t.queued_at, t.number"
 
 /**
- * From workspace to workspace, so that a long queue of one of them is not walked. Whatever the server expects to find, by
- * such an order there is one way to it.
+ * Steps from workspace to workspace, so that the long queue of one of them is not read. The order leaves the server one plan,
+ * whatever its statistics say.
  */
 const WAITING_WORKSPACE = `WITH RECURSIVE known (workspace) AS (
     (SELECT t.workspace FROM tasks t ORDER BY t.workspace LIMIT 1)
@@ -128,7 +116,7 @@ const WAITING_WORKSPACE = `WITH RECURSIVE known (workspace) AS (
     ORDER BY t.workspace, t.status LIMIT 1) AS first
   WHERE first.workspace = known.workspace AND first.status = 'queued' AND NOT known.workspace = ANY ($1::text[]) LIMIT 1`
 
-/** Plugin by plugin, along the queue of each, so that another's long queue is not walked. */
+/** Reads the queue of each plugin by itself, so that the long queue of another one is not read. */
 function toQueryOfAll(fits: string, rooms: string): string {
   return `SELECT t.* FROM ${NOW}, unnest($2::text[], ${rooms}) AS p (plugin, room)
     CROSS JOIN LATERAL (SELECT ${COLUMNS} FROM tasks t WHERE t.plugin = p.plugin AND ${fits} ${IN_ORDER} LIMIT p.room) AS t
@@ -139,7 +127,7 @@ function toQueryOfOwn(fits: string): string {
   return `SELECT ${COLUMNS} FROM tasks t, ${NOW} WHERE t.plugin = ANY ($2::text[]) AND ${fits} ${IN_ORDER} LIMIT $4`
 }
 
-/** The worker is the third of the values. */
+/** The filter of the queue. The worker is the third of the values. */
 function toConditions(request: TakeRequest, values: unknown[]): string {
   const add = (list: readonly string[]): string => `ANY ($${values.push(list)}::text[])`
   const conditions = [
@@ -164,32 +152,11 @@ function toAbsence(without: WorkspacesOfPlugins = new Map(), values: unknown[]):
   return names.length === 0 ? [] : [`NOT t.plugin || chr(1) || t.workspace = ANY ($${values.push(names)}::text[])`]
 }
 
-/** With its plugin's before it each is one word: rows are looked at one by one, and no other way to them is considered. */
+/** Plugin and tool as one word: the server then checks row by row, and considers no other plan. */
 function toToolNames({ plugins, tools }: TakeRequest): readonly string[] {
   return plugins.flatMap((plugin) => [...(tools?.get(plugin) ?? [])].map((tool) => `${plugin}\u0001${tool}`))
 }
 
-/** Says of a row what the conditions above ask of it. */
-export function createFits(request: TakeRequest): (row: QueuedRow) => boolean {
-  const { worker, tools } = request
-  const plugins = new Set(request.plugins)
-  const kinds = new Set(request.kinds)
-  const sessions = new Set(request.fullSessions)
-  const models = new Set(request.fullModels)
-  const workspaces = new Set(request.fullWorkspaces)
-  const missing = new Set(request.missing?.map(toPlaceKey))
-  return ({ plugin, tool, folder, kind, session, model, workspace, inputHeldBy, isDue }) =>
-    isDue &&
-    plugins.has(plugin) &&
-    (!tools || tools.get(plugin)?.has(tool) === true) &&
-    kinds.has(kind) &&
-    (session === null || !sessions.has(session)) &&
-    (model === null || !models.has(model)) &&
-    !workspaces.has(workspace) &&
-    (folder === null || !missing.has(toPlaceKey({ plugin, tool, folder }))) &&
-    (inputHeldBy === null || inputHeldBy === worker)
-}
-
-export function toOffer({ id, run, session, workspace, plugin, model, tool, folder }: QueuedRow): Offer {
+export function toOffer({ id, run, session, workspace, plugin, model, tool, folder }: QueuedRun): Offer {
   return { taskId: id, run, session, workspace, plugin, model, tool, folder }
 }

@@ -1,22 +1,16 @@
 import { isMeanwhileError } from "../../../base/error.ts"
-import type { Operation } from "../../../task/operation.ts"
+import type { Operation, RunReference } from "../../../task/operation.ts"
 import type { Answer } from "../../rules/writer.ts"
-import type { PostgresDispatcher } from "../queue/dispatcher.ts"
-import type { Claim, OpenTakes } from "./open-takes.ts"
+import type { PostgresDispatcher } from "./dispatcher.ts"
 
 type Commit = (operations: readonly Operation[]) => Promise<readonly Answer[]>
 
-/** The dispatcher learns what became of its offers. What an open take has locked is claimed there. */
-export function createWatchedCommit(
-  commit: Commit,
-  dispatcher: PostgresDispatcher,
-  takes: Pick<OpenTakes, "claim">,
-): Commit {
-  async function commitClaims(operations: readonly Operation[], claims: readonly Claim[]): Promise<readonly Answer[]> {
+/** Tells the dispatcher how the claims of its offers ended. */
+export function createWatchedCommit(commit: Commit, dispatcher: Pick<PostgresDispatcher, "onClaim">): Commit {
+  async function commitClaims(operations: readonly Operation[], claims: readonly RunReference[]) {
     const endings = claims.map(({ taskId, run }) => dispatcher.onClaim(taskId, run))
     try {
-      const [claim] = operations.length === 1 ? claims : []
-      const answers = await ((claim && takes.claim(claim, operations)) ?? commit(operations))
+      const answers = await commit(operations)
       for (const end of endings) end("claimed")
       return answers
     } catch (error) {
@@ -32,6 +26,6 @@ export function createWatchedCommit(
   }
 }
 
-function toClaim(operation: Operation): Claim | readonly [] {
+function toClaim(operation: Operation): RunReference | readonly [] {
   return operation.op === "task.apply" && operation.event.type === "task.started" ? operation.run : []
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest"
 import { createSessionId, type TaskId } from "../../../task/id.ts"
-import { STARTED } from "../../suite/samples.ts"
 import { waitUntil } from "../../suite/subject.ts"
 import { type TestProcessOptions, openTestProcess } from "../../../../test/support/postgres/process.ts"
 import { TICKETS, toRequest, useTestQueue } from "../../../../test/support/postgres/queue.ts"
@@ -27,12 +26,12 @@ async function holdRows(statement: string): Promise<AsyncDisposable> {
   }
 }
 
-describe("a take", () => {
-  test("and the claims right behind it are one transaction", async () => {
+describe("a run that was taken", () => {
+  test("is claimed with all others of its moment in one transaction, which removes their tickets", async () => {
     const { create, take, claim, countTransactions, store } = openProcess()
     const ids = await Promise.all(Array.from({ length: 20 }, create))
-    countTransactions()
     const taken = await take()
+    countTransactions()
     const answers = await Promise.all(taken.map(claim))
     expect(taken.toSorted()).toEqual(ids.toSorted())
     expect(answers.map(([task]) => task)).toMatchObject(taken.map((id) => ({ id, status: "running", fence: 1 })))
@@ -41,7 +40,7 @@ describe("a take", () => {
     expect(await store.task(taken[0] as TaskId)).toMatchObject({ status: "running" })
   })
 
-  test("leaves what is not claimed to others after a moment", async () => {
+  test("can be claimed by another process that finds it, and then no more by the first", async () => {
     const one = openProcess()
     const id = await one.create()
     expect(await one.take()).toEqual([id])
@@ -50,31 +49,25 @@ describe("a take", () => {
     await expect(one.claim(id)).rejects.toMatchObject({ code: "wrong_state" })
   })
 
-  test("writes nothing on tickets that it only locks: what is not claimed is others', and they are told", async () => {
-    let told = 0
-    const one = openProcess(subject.database, () => (told += 1))
+  test("and is not claimed goes to others after a moment", async () => {
+    const one = openProcess()
     const [first, second] = [await one.create(), await one.create()]
-    const taken = await one.take()
-    const claiming = one.claim(first)
-    expect(taken).toEqual([first, second])
-    await claiming
-    await waitUntil(async () => told === 1)
-    const states = await subject.database.query(`SELECT state FROM ${TICKETS}`)
-    expect(states).toEqual([{ state: "created" }])
-    expect(await openProcess().take()).toEqual([second])
+    expect(await one.take()).toEqual([first, second])
+    await one.claim(first)
+    await waitUntil(async () => (await openProcess().take())[0] === second)
   })
 
-  test("tells nobody when all of it is claimed", async () => {
+  test("and claimed is told to nobody", async () => {
     let told = 0
     const one = openProcess(subject.database, () => (told += 1))
     const id = await one.create()
     await one.take()
     await one.claim(id)
-    await one.takes.close()
+    await one.dispatcher.close()
     expect(told).toBe(0)
   })
 
-  test("goes on behind what does not fit", async () => {
+  test("may lie behind what does not fit", async () => {
     const one = openProcess()
     const session = createSessionId()
     const busy = await Promise.all(Array.from({ length: 4 }, () => one.create({ session })))
@@ -84,7 +77,7 @@ describe("a take", () => {
     await waitUntil(async () => (await openProcess().take()).length === busy.length)
   })
 
-  test("of several plugins brings each as much as is left when another has less than it seemed", async () => {
+  test("fills the room that another plugin leaves, which has less than it seemed", async () => {
     const { create, take } = openProcess()
     await create({ plugin: "web" })
     await create({ plugin: "web" })
@@ -93,7 +86,7 @@ describe("a take", () => {
     expect(await take({ plugins: ["shell", "web"], limit: 3 })).toEqual(shell)
   })
 
-  test("gives at once to others what is declined", async () => {
+  test("and declined goes to others at once", async () => {
     const [one, other] = [openProcess(), openProcess()]
     const [first, second] = [await one.create(), await one.create()]
     const offers = await one.dispatcher.take(toRequest())
@@ -103,7 +96,7 @@ describe("a take", () => {
     expect(await other.claim(second)).toMatchObject([{ status: "running" }])
   })
 
-  test("of a run whose row somebody has locked leaves it its ticket", async () => {
+  test("although somebody has its row locked keeps its ticket until it is claimed", async () => {
     const { create, take, claim } = openProcess()
     const id = await create()
     {
@@ -115,9 +108,9 @@ describe("a take", () => {
     expect(await subject.countTickets()).toBe(0)
   })
 
-  test("that the server takes back after it was offered is claimed in another transaction, once", async () => {
+  test("is claimed once when the server takes back the transaction of the claim", async () => {
     let deadlocks = 0
-    const { create, take, claim, countTransactions, store } = openProcess({
+    const { create, take, claim, store } = openProcess({
       transaction: (work) =>
         subject.database.transaction(async (query) => {
           const result = await work(query)
@@ -127,25 +120,13 @@ describe("a take", () => {
     })
     deadlocks = 1
     const ids = [await create(), await create()]
-    countTransactions()
     const taken = await take()
     deadlocks = 0
     const answers = await Promise.all(taken.map(claim))
     expect(deadlocks).toBeGreaterThan(0)
     expect(answers.map(([task]) => task)).toMatchObject(ids.map((id) => ({ id, status: "running", fence: 1 })))
-    expect(countTransactions()).toBe(2)
     const events = await store.events(taken[0] as TaskId, 0, 10)
     expect(events.map(({ body }) => body.type)).toEqual(["task.queued", "task.started"])
     expect(await subject.countTickets()).toBe(0)
-  })
-
-  test("is closed with the store: its rows are free, and its claims are refused", async () => {
-    const { create, take, takes } = openProcess()
-    const id = await create()
-    await take()
-    await takes.close()
-    const run = { taskId: id, run: 1 }
-    expect(takes.claim(run, [{ op: "task.apply", run, event: STARTED }])).toBeUndefined()
-    expect(await openProcess().claim(id)).toMatchObject([{ status: "running" }])
   })
 })

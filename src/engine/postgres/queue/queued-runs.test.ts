@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import type { Query } from "../connection/database.ts"
 import { toRequest, useTestQueue } from "../../../../test/support/postgres/queue.ts"
-import { createQueuedRows } from "./queued-rows.ts"
+import { createQueuedRuns } from "./queued-runs.ts"
 
 const subject = useTestQueue()
 
@@ -12,7 +12,7 @@ const PLUGINS = ["shell", "web", "notes"]
 test("of the plugins those are found that have something, each once", async () => {
   await subject.queue(2, { plugin: "web" })
   await subject.queue(1, { plugin: "notes" })
-  const { pluginsWithWork } = createQueuedRows(subject.database.query, undefined)
+  const { pluginsWithWork } = createQueuedRuns(subject.database.query, undefined)
   const found = await pluginsWithWork(toRequest({ plugins: [...PLUGINS, "web"] }))
   expect(found.toSorted()).toEqual(["notes", "web"])
 })
@@ -32,7 +32,7 @@ async function explainKept(query: Query, text: string): Promise<{ readonly count
 test("they are looked for along the queue of each, by one plan that is kept, whatever was there when it was made", async () => {
   await subject.database.query("ANALYZE tasks")
   const plan = await subject.database.transaction(async (query) => {
-    const { pluginsWithWork } = createQueuedRows(query, undefined)
+    const { pluginsWithWork } = createQueuedRuns(query, undefined)
     for (let time = 0; time < TIMES; time++) await pluginsWithWork(toRequest({ plugins: PLUGINS }))
     return explainKept(query, "AS p (plugin)")
   })
@@ -44,7 +44,7 @@ test("others are found behind a crowd without a walk along its queue", async () 
   await subject.queue(5_000, { workspace: "crowd" })
   await subject.database.query("ANALYZE tasks")
   await subject.database.transaction(async (query) => {
-    const { isAnybodyElse } = createQueuedRows(query, undefined)
+    const { isAnybodyElse } = createQueuedRuns(query, undefined)
     for (let time = 0; time < TIMES; time++) expect(await isAnybodyElse(["crowd"])).toBe(false)
     const plan = await explainKept(query, "RECURSIVE known")
     expect(plan.text).toContain("tasks_by_workspace")
@@ -52,7 +52,7 @@ test("others are found behind a crowd without a walk along its queue", async () 
     expect(await isAnybodyElse([])).toBe(true)
   })
   const [single] = await subject.queue(1, { workspace: "single" })
-  const { isAnybodyElse } = createQueuedRows(subject.database.query, undefined)
+  const { isAnybodyElse } = createQueuedRuns(subject.database.query, undefined)
   expect(await isAnybodyElse(["crowd"])).toBe(true)
   expect(await isAnybodyElse(["crowd", "single"])).toBe(false)
   await subject.database.query("UPDATE tasks SET status = 'running' WHERE id = $1", [single])

@@ -1,0 +1,185 @@
+import { systemClock } from "../../../base/clock.ts"
+import { createLiveMap } from "../../../base/live-map.ts"
+import type { TakeRequest } from "../../../task/dispatcher.ts"
+import type { TaskId } from "../../../task/id.ts"
+import type { Query } from "../connection/database.ts"
+import type { Boss, FetchedTicket } from "./boss.ts"
+import type { CheckedRun, QueuedRun, QueuedRuns } from "./queued-runs.ts"
+import { type QueueEntry, toQueueEntry, toTicketId } from "./ticket-id.ts"
+
+/**
+ * The tickets that this process has fetched and nobody has claimed yet. A fetched ticket is hidden from all other processes;
+ * without this record, a run that its worker declines or forgets would wait for ten seconds or more until pg-boss counts
+ * the worker as dead. With it, the ticket goes back at once, or after a moment.
+ */
+export interface LeasedTickets {
+  /** Answers with those of their runs that are still queued. */
+  add(plugin: string, tickets: readonly FetchedTicket[], request: TakeRequest): Promise<readonly CheckedRun[]>
+  /** Runs that were found in the tasks table: their tickets are lost, or another process holds them. */
+  addFound(runs: readonly QueuedRun[]): void
+  /** Reads the runs of all leases again, except those that are being claimed. */
+  check(request: TakeRequest): Promise<readonly CheckedRun[]>
+  has(entry: QueueEntry): boolean
+  /** Whether there is a lease for it, and nobody is claiming it. */
+  isFree(entry: QueueEntry): boolean
+  /** The run is not offered while it is being claimed. Undefined: there is no lease for it. */
+  beginClaim(taskId: TaskId, run: number): Claim | undefined
+  /** Other processes may have these at once. */
+  release(tasks: readonly TaskId[]): void
+  /** Gives all tickets back. */
+  close(): Promise<void>
+}
+
+export interface Claim {
+  readonly run: QueuedRun
+  /** The transaction of the claim has removed the ticket. */
+  succeed(): void
+  fail(): void
+}
+
+export interface LeasedTicketsParts {
+  readonly query: Query
+  readonly boss: Boss
+  readonly queued: QueuedRuns
+  /** A ticket that nobody has claimed for so long goes back. */
+  readonly patienceMs: number
+  /** Tickets were given back: other processes may want them. */
+  onRelease(): Promise<void>
+}
+
+interface Lease {
+  readonly ticketId: string
+  readonly entry: QueueEntry
+  readonly plugin: string
+  /** Null: the run was found in the tasks table, and the ticket is not ours to give back. */
+  readonly ticket: FetchedTicket | null
+  readonly sinceMs: number
+  /** As last read. */
+  run?: QueuedRun
+  isBeingClaimed?: boolean
+}
+
+export function createLeasedTickets(parts: LeasedTicketsParts): LeasedTickets {
+  const { query, boss, queued, patienceMs, onRelease } = parts
+  const leases = createLiveMap<string, Lease>()
+  const byTask = createLiveMap<TaskId, Lease>()
+  /** Tickets on their way back, or being removed. */
+  const underWay = new Set<Promise<unknown>>()
+  let cancelSweep: (() => void) | undefined
+
+  function track(work: Promise<unknown>): void {
+    const ended = work.catch(() => {}).finally(() => underWay.delete(ended))
+    underWay.add(ended)
+  }
+
+  function begin(lease: Omit<Lease, "sinceMs">): Lease {
+    const begun = { ...lease, sinceMs: systemClock.monotonic() }
+    leases.set(begun.ticketId, begun)
+    cancelSweep ??= systemClock.schedule(patienceMs, sweep, { isBackground: true })
+    return begun
+  }
+
+  function end({ ticketId, run }: Lease): void {
+    leases.delete(ticketId)
+    if (run && byTask.get(run.id)?.ticketId === ticketId) byTask.delete(run.id)
+  }
+
+  function note(lease: Lease, run: QueuedRun): void {
+    lease.run = run
+    byTask.set(run.id, lease)
+  }
+
+  /** A lease ends when its run has left the queue, or has left it and come back since. Its ticket is removed. */
+  async function read(some: readonly Lease[], request: TakeRequest): Promise<readonly CheckedRun[]> {
+    if (some.length === 0) return []
+    const runs = await queued.read(
+      some.map(({ entry }) => entry.number),
+      request,
+    )
+    const byNumber = new Map(runs.map((run) => [run.number, run]))
+    const stale: Lease[] = []
+    const found: CheckedRun[] = []
+    for (const lease of some) {
+      const run = byNumber.get(lease.entry.number)
+      if (run && toTicketId(run) === lease.ticketId) {
+        note(lease, run)
+        found.push(run)
+      } else stale.push(lease)
+    }
+    for (const lease of stale) end(lease)
+    const tickets = stale.map(({ plugin, ticketId: id }) => ({ plugin, id }))
+    // A ticket that could not be removed is fetched again, and removed then.
+    if (stale.length > 0) track(boss.remove(query, tickets))
+    return found
+  }
+
+  async function giveBack(some: readonly Lease[]): Promise<void> {
+    for (const lease of some) end(lease)
+    for (const [plugin, ofPlugin] of Map.groupBy(some, (lease) => lease.plugin))
+      await boss.giveBack(
+        plugin,
+        ofPlugin.flatMap(({ ticket }) => ticket ?? []),
+      )
+  }
+
+  /** A ticket that could not be given back comes back by itself, once pg-boss counts this process as dead. */
+  function sweep(): void {
+    const before = systemClock.monotonic() - patienceMs
+    const unwanted = leases.values().filter(({ sinceMs, isBeingClaimed }) => sinceMs <= before && !isBeingClaimed)
+    const isAnyLeft = unwanted.length < leases.size
+    cancelSweep = isAnyLeft ? systemClock.schedule(patienceMs, sweep, { isBackground: true }) : undefined
+    track(giveBack(unwanted))
+  }
+
+  async function giveToOthers(some: readonly Lease[]): Promise<void> {
+    await giveBack(some)
+    if (some.some(({ ticket }) => ticket !== null)) await onRelease()
+  }
+
+  return {
+    add(plugin, tickets, request) {
+      const begun = tickets.map(({ id, retryCount }) =>
+        begin({ ticketId: id, entry: toQueueEntry(id), plugin, ticket: { id, retryCount } }),
+      )
+      return read(begun, request)
+    },
+    addFound(runs) {
+      for (const run of runs) {
+        const ticketId = toTicketId(run)
+        if (!leases.has(ticketId)) note(begin({ ticketId, entry: run, plugin: run.plugin, ticket: null }), run)
+      }
+    },
+    async check(request) {
+      // Tickets on their way back can be fetched again once they have arrived.
+      await Promise.all(underWay)
+      const free = leases.values().filter(({ isBeingClaimed }) => !isBeingClaimed)
+      return read(free, request)
+    },
+    has: (entry) => leases.has(toTicketId(entry)),
+    isFree(entry) {
+      const lease = leases.get(toTicketId(entry))
+      return lease !== undefined && !lease.isBeingClaimed
+    },
+    beginClaim(taskId, run) {
+      const lease = byTask.get(taskId)
+      if (lease?.run?.run !== run) return undefined
+      lease.isBeingClaimed = true
+      return {
+        run: lease.run,
+        succeed: () => end(lease),
+        fail() {
+          lease.isBeingClaimed = false
+        },
+      }
+    },
+    release(tasks) {
+      const held = tasks.flatMap((id) => byTask.get(id) ?? [])
+      const unwanted = held.filter(({ isBeingClaimed }) => !isBeingClaimed)
+      if (unwanted.length > 0) track(giveToOthers(unwanted))
+    },
+    async close() {
+      cancelSweep?.()
+      await Promise.all([giveBack(leases.values()), ...underWay])
+    },
+  }
+}
