@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { createSessionId, DEFAULT_WORKSPACE, type TaskId } from "../../../task/id.ts"
+import type { Offer } from "../../../task/dispatcher.ts"
 import type { Engine } from "../../../task/engine.ts"
 import { QUEUED, STARTED } from "../../suite/samples.ts"
 import type { Database } from "./database.ts"
@@ -123,7 +124,11 @@ test.each(TAKE_STAGES)("a take whose connection is lost $moment claims each run 
   const queued = Array.from({ length: 5 }, () => create({ plugin }, QUEUED))
   await engine.store.commit(queued)
   const accident = meetAccident(stage)
-  const offers = await engine.dispatcher.take(toRequest({ plugins: [plugin] }))
+  // Tickets whose arrival was lost are offered a moment later, when their runs are found in the table.
+  let offers: readonly Offer[] = []
+  await expect
+    .poll(async () => (offers = await engine.dispatcher.take(toRequest({ plugins: [plugin] }))))
+    .toHaveLength(5)
   const claims = offers.map(({ taskId, run }) =>
     engine.store.commit([{ op: "task.apply", run: { taskId, run }, event: STARTED }]),
   )

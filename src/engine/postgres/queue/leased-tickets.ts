@@ -49,7 +49,6 @@ export interface LeasedTicketsParts {
 
 interface Lease {
   readonly ticketId: string
-  readonly entry: QueueEntry
   readonly plugin: string
   /** Null: the run was found in the tasks table, and the ticket is not ours to give back. */
   readonly ticket: FetchedTicket | null
@@ -61,8 +60,7 @@ interface Lease {
 
 export function createLeasedTickets(parts: LeasedTicketsParts): LeasedTickets {
   const { query, boss, queued, patienceMs, onRelease } = parts
-  const leases = createLiveMap<string, Lease>()
-  const byTask = createLiveMap<TaskId, Lease>()
+  const leases = createLeases()
   /** Tickets on their way back, or being removed. */
   const underWay = new Set<Promise<unknown>>()
   let cancelSweep: (() => void) | undefined
@@ -74,39 +72,23 @@ export function createLeasedTickets(parts: LeasedTicketsParts): LeasedTickets {
 
   function begin(lease: Omit<Lease, "sinceMs">): Lease {
     const begun = { ...lease, sinceMs: systemClock.monotonic() }
-    leases.set(begun.ticketId, begun)
+    leases.add(begun)
     cancelSweep ??= systemClock.schedule(patienceMs, sweep, { isBackground: true })
     return begun
-  }
-
-  function end({ ticketId, run }: Lease): void {
-    leases.delete(ticketId)
-    if (run && byTask.get(run.id)?.ticketId === ticketId) byTask.delete(run.id)
-  }
-
-  function note(lease: Lease, run: QueuedRun): void {
-    lease.run = run
-    byTask.set(run.id, lease)
   }
 
   /** A lease ends when its run has left the queue, or has left it and come back since. Its ticket is removed. */
   async function read(some: readonly Lease[], request: TakeRequest): Promise<readonly CheckedRun[]> {
     if (some.length === 0) return []
-    const runs = await queued.read(
-      some.map(({ entry }) => entry.number),
-      request,
-    )
-    const byNumber = new Map(runs.map((run) => [run.number, run]))
-    const stale: Lease[] = []
-    const found: CheckedRun[] = []
-    for (const lease of some) {
-      const run = byNumber.get(lease.entry.number)
-      if (run && toTicketId(run) === lease.ticketId) {
-        note(lease, run)
-        found.push(run)
-      } else stale.push(lease)
-    }
-    for (const lease of stale) end(lease)
+    const numbers = some.map(({ ticketId }) => toQueueEntry(ticketId).number)
+    const runs = new Map((await queued.read(numbers, request)).map((run) => [toTicketId(run), run]))
+    const found = some.flatMap((lease) => {
+      const run = runs.get(lease.ticketId)
+      if (run) leases.note(lease, run)
+      return run ?? []
+    })
+    const stale = some.filter(({ ticketId }) => !runs.has(ticketId))
+    for (const lease of stale) leases.end(lease)
     const tickets = stale.map(({ plugin, ticketId: id }) => ({ plugin, id }))
     // A ticket that could not be removed is fetched again, and removed then.
     if (stale.length > 0) track(boss.remove(query, tickets))
@@ -114,19 +96,16 @@ export function createLeasedTickets(parts: LeasedTicketsParts): LeasedTickets {
   }
 
   async function giveBack(some: readonly Lease[]): Promise<void> {
-    for (const lease of some) end(lease)
+    for (const lease of some) leases.end(lease)
     for (const [plugin, ofPlugin] of Map.groupBy(some, (lease) => lease.plugin))
-      await boss.giveBack(
-        plugin,
-        ofPlugin.flatMap(({ ticket }) => ticket ?? []),
-      )
+      await boss.giveBack(plugin, toTickets(ofPlugin))
   }
 
   /** A ticket that could not be given back comes back by itself, once pg-boss counts this process as dead. */
   function sweep(): void {
     const before = systemClock.monotonic() - patienceMs
     const unwanted = leases.values().filter(({ sinceMs, isBeingClaimed }) => sinceMs <= before && !isBeingClaimed)
-    const isAnyLeft = unwanted.length < leases.size
+    const isAnyLeft = unwanted.length < leases.values().length
     cancelSweep = isAnyLeft ? systemClock.schedule(patienceMs, sweep, { isBackground: true }) : undefined
     track(giveBack(unwanted))
   }
@@ -138,15 +117,13 @@ export function createLeasedTickets(parts: LeasedTicketsParts): LeasedTickets {
 
   return {
     add(plugin, tickets, request) {
-      const begun = tickets.map(({ id, retryCount }) =>
-        begin({ ticketId: id, entry: toQueueEntry(id), plugin, ticket: { id, retryCount } }),
-      )
+      const begun = tickets.map(({ id, retryCount }) => begin({ ticketId: id, plugin, ticket: { id, retryCount } }))
       return read(begun, request)
     },
     addFound(runs) {
       for (const run of runs) {
         const ticketId = toTicketId(run)
-        if (!leases.has(ticketId)) note(begin({ ticketId, entry: run, plugin: run.plugin, ticket: null }), run)
+        if (!leases.get(ticketId)) leases.note(begin({ ticketId, plugin: run.plugin, ticket: null }), run)
       }
     },
     async check(request) {
@@ -155,31 +132,55 @@ export function createLeasedTickets(parts: LeasedTicketsParts): LeasedTickets {
       const free = leases.values().filter(({ isBeingClaimed }) => !isBeingClaimed)
       return read(free, request)
     },
-    has: (entry) => leases.has(toTicketId(entry)),
+    has: (entry) => leases.get(toTicketId(entry)) !== undefined,
     isFree(entry) {
       const lease = leases.get(toTicketId(entry))
       return lease !== undefined && !lease.isBeingClaimed
     },
     beginClaim(taskId, run) {
-      const lease = byTask.get(taskId)
+      const lease = leases.ofTask(taskId)
       if (lease?.run?.run !== run) return undefined
       lease.isBeingClaimed = true
       return {
         run: lease.run,
-        succeed: () => end(lease),
+        succeed: () => leases.end(lease),
         fail() {
           lease.isBeingClaimed = false
         },
       }
     },
     release(tasks) {
-      const held = tasks.flatMap((id) => byTask.get(id) ?? [])
+      const held = tasks.flatMap((id) => leases.ofTask(id) ?? [])
       const unwanted = held.filter(({ isBeingClaimed }) => !isBeingClaimed)
       if (unwanted.length > 0) track(giveToOthers(unwanted))
     },
     async close() {
       cancelSweep?.()
       await Promise.all([giveBack(leases.values()), ...underWay])
+    },
+  }
+}
+
+function toTickets(leases: readonly Lease[]): readonly FetchedTicket[] {
+  return leases.flatMap(({ ticket }) => ticket ?? [])
+}
+
+/** The leases, by ticket and by task. */
+function createLeases() {
+  const byTicket = createLiveMap<string, Lease>()
+  const byTask = createLiveMap<TaskId, Lease>()
+  return {
+    get: byTicket.get,
+    ofTask: byTask.get,
+    values: byTicket.values,
+    add: (lease: Lease): void => byTicket.set(lease.ticketId, lease),
+    note(lease: Lease, run: QueuedRun): void {
+      lease.run = run
+      byTask.set(run.id, lease)
+    },
+    end({ ticketId, run }: Lease): void {
+      byTicket.delete(ticketId)
+      if (run && byTask.get(run.id)?.ticketId === ticketId) byTask.delete(run.id)
     },
   }
 }
