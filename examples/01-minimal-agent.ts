@@ -1,9 +1,10 @@
 /** An agent in fifteen lines. With a key in the environment it talks with that provider's model; here, with the offline one. */
-import { createRuntime, createShellPlugin } from "meanwhile"
+import { createRuntime } from "meanwhile"
+import { createShellPlugin } from "meanwhile/plugins"
 
 await using runtime = await createRuntime({
   model: "offline/rules",
-  plugins: [createShellPlugin({ workingDirectory: process.cwd(), environment: process.env })],
+  plugins: [createShellPlugin()],
   background: { thresholdSeconds: 1 },
 })
 const session = await runtime.createSession()

@@ -2,7 +2,8 @@
 import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createPluginLoader, createRuntime } from "meanwhile"
+import { createRuntime } from "meanwhile"
+import { createPluginLoader } from "meanwhile/plugins"
 
 /** What `npm install` would do in a folder that uses it. */
 const folder = await mkdtemp(join(tmpdir(), "uses-units-"))

@@ -1,6 +1,7 @@
 /** The tools of an MCP server, offered to an agent under the server's name. */
 import { fileURLToPath } from "node:url"
-import { createMcpPlugin, createRuntime, mcpConfigSchema } from "meanwhile"
+import { createRuntime } from "meanwhile"
+import { createMcpPlugin, mcpConfigSchema } from "meanwhile/plugins"
 
 const everything = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"))
 const mcp = createMcpPlugin({

@@ -2,7 +2,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createRuntime, createShellPlugin, createSubagentPlugin } from "meanwhile"
+import { createRuntime } from "meanwhile"
+import { createShellPlugin, createSubagentPlugin } from "meanwhile/plugins"
 
 const profiles = await mkdtemp(join(tmpdir(), "profiles-"))
 await writeFile(
@@ -12,10 +13,7 @@ await writeFile(
 
 await using runtime = await createRuntime({
   model: "offline/rules",
-  plugins: [
-    createShellPlugin({ workingDirectory: process.cwd(), environment: process.env }),
-    createSubagentPlugin({ directories: [profiles] }),
-  ],
+  plugins: [createShellPlugin(), createSubagentPlugin({ directories: [profiles] })],
 })
 const names = new Map<string, string>()
 runtime.on((event) => {

@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createRuntime, createShellPlugin, type PersonChannel } from "meanwhile"
+import { createRuntime, type PersonChannel } from "meanwhile"
+import { createShellPlugin } from "meanwhile/plugins"
 
 /** Stands for a terminal or a page: here it says yes to everything but removing. */
 const person: PersonChannel = {

@@ -1,8 +1,9 @@
 /** A command in the background: wait for a line of its output, read the rest, stop it. */
-import { createRuntime, createShellPlugin } from "meanwhile"
+import { createRuntime } from "meanwhile"
+import { createShellPlugin } from "meanwhile/plugins"
 
 await using meanwhile = await createRuntime({
-  plugins: [createShellPlugin({ workingDirectory: process.cwd(), environment: { PATH: process.env["PATH"] ?? "" } })],
+  plugins: [createShellPlugin()],
 })
 const { tasks } = meanwhile
 

@@ -1,6 +1,7 @@
 /** A plugin of one's own: a tool that reports progress, a configuration, a hook that guards every call. */
 import { setTimeout as sleep } from "node:timers/promises"
-import { backgroundCapable, createRuntime, definePlugin, defineTool, isMeanwhileError } from "meanwhile"
+import { createRuntime, definePlugin, defineTool, isMeanwhileError } from "meanwhile"
+import { backgroundCapable } from "meanwhile/plugins"
 import { z } from "zod"
 
 const resize = defineTool({

@@ -1,13 +1,10 @@
 /** Tasks that belong together are told of as one; an agent in the background can be asked more once it has answered. */
-import { createBackgroundPlugin, createRuntime, createShellPlugin, createSubagentPlugin } from "meanwhile"
+import { createRuntime } from "meanwhile"
+import { createBackgroundPlugin, createShellPlugin, createSubagentPlugin } from "meanwhile/plugins"
 
 await using runtime = await createRuntime({
   model: "offline/rules",
-  plugins: [
-    createShellPlugin({ workingDirectory: process.cwd(), environment: process.env }),
-    createSubagentPlugin({ directories: [] }),
-    createBackgroundPlugin(),
-  ],
+  plugins: [createShellPlugin(), createSubagentPlugin({ directories: [] }), createBackgroundPlugin()],
   reports: { enabled: true },
 })
 const { tasks } = runtime

@@ -20,6 +20,8 @@ async function build(outDir: string): Promise<void> {
   const input = {
     "cli/main": "src/cli/main.ts",
     index: "src/index.ts",
+    plugins: "src/plugins.ts",
+    engines: "src/engines.ts",
     testing: "src/testing.ts",
     "testing-engine": "src/testing-engine.ts",
   }

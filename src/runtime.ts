@@ -14,6 +14,7 @@ import type { Plugin } from "./plugin/plugin.ts"
 import type { Registry } from "./plugin/registry.ts"
 import type { SessionPlugin } from "./plugin/session-plugin.ts"
 import type { SessionDirectory } from "./plugin/sessions-port.ts"
+import type { TaskService } from "./plugin/task-service.ts"
 import type { PermissionsInput } from "./permission.ts"
 import type { BackgroundConfigInput } from "./runner/limits/background-config.ts"
 import type { Runner } from "./runner/runner.ts"
@@ -89,6 +90,9 @@ export type StoreWait = Pick<
   PostgresEngineOptions,
   "startPatienceMs" | "patienceMs" | "leaving" | "onGone" | "onAway" | "tell"
 >
+
+/** The commands over tasks, with what a screen shows of all of them. */
+export interface RuntimeTasks extends TaskService, Pick<Runner, "counts" | "workers" | "answer"> {}
 
 /** The shared environment of agents: plugins, models, permission, ledger, tasks and store. Sessions are cheap beside it. */
 export interface Runtime extends LedgerRecord, AsyncDisposable {

@@ -1,3 +1,4 @@
+export type { Clock } from "./base/clock.ts"
 export { createManualClock, type ManualClock } from "./base/manual-clock.ts"
 export type { Script, ScriptedAnswer, ScriptedCall, ScriptedError, ScriptStep } from "./builtin/scripted/script.ts"
 export {

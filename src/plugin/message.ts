@@ -59,8 +59,6 @@ export type Message =
   | { readonly role: "assistant"; readonly parts: readonly (TextPart | ReasoningPart | FilePart | FunctionCall)[] }
   | { readonly role: "tool"; readonly parts: readonly ToolResult[] }
 
-export type Role = Message["role"]
-
 export function userMessage(text: string, files: readonly FilePart[] = []): Message {
   return { role: "user", parts: [{ type: "text", text }, ...files] }
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, mkdir, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest"
 import { createRegistry } from "../../plugin/registry.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import { createShellPlugin, type ShellPluginOptions } from "./shell-plugin.ts"
@@ -44,6 +44,20 @@ describe("where a command runs", () => {
 })
 
 describe("running a command", () => {
+  it("works without options: in the directory of the process, without its keys", async () => {
+    vi.stubEnv("ANTHROPIC_API_KEY", "sk-none")
+    vi.stubEnv("LC_ALL", "C")
+    onTestFinished(() => {
+      vi.unstubAllEnvs()
+    })
+    const [tool] = createShellPlugin().tools
+    const { context, requests } = createContext("")
+    await run(tool ?? createTool(), { command: "pwd" }, context)
+    expect(requests[0]?.cwd).toBe(process.cwd())
+    expect(requests[0]?.env).toMatchObject({ PATH: process.env["PATH"], LC_ALL: "C" })
+    expect(requests[0]?.env).not.toHaveProperty("ANTHROPIC_API_KEY")
+  })
+
   it("gives the text to the shell in the working directory, with the given environment and nothing else", async () => {
     const { context, requests } = createContext("")
     await run(createTool(), { command: "echo $HOME" }, context)

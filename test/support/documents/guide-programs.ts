@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs"
 import { join, sep } from "node:path"
+import type { PublishedEntry } from "./published.ts"
 
 export interface GuideProgram {
   /** Of a file, made of the guide's name and the place in it. */
@@ -7,12 +8,12 @@ export interface GuideProgram {
   readonly source: string
 }
 
-/** The TypeScript of the guides, each block a program of its own. `exported`: the names of the package. */
-export function readGuidePrograms(root: string, exported: readonly string[]): readonly GuideProgram[] {
+/** The TypeScript of the guides, each block a program of its own. */
+export function readGuidePrograms(root: string, entries: readonly PublishedEntry[]): readonly GuideProgram[] {
   return globSync("docs/guide/**/*.md", { cwd: root }).flatMap((path) =>
     [...readFileSync(join(root, path), "utf8").matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block = ""], index) => ({
       name: `${toFileName(path)}-${index + 1}.ts`,
-      source: /^import /m.test(block) ? block : `${toBeginning(block, exported)}${block}`,
+      source: /^import /m.test(block) ? block : `${toBeginning(block, entries)}${block}`,
     })),
   )
 }
@@ -26,14 +27,15 @@ function toFileName(path: string): string {
 }
 
 /** A block without imports is a fragment: what it uses of the package, and a runtime and a session, are there for it. */
-function toBeginning(block: string, exported: readonly string[]): string {
+function toBeginning(block: string, entries: readonly PublishedEntry[]): string {
   const words = new Set(block.match(/\b[a-zA-Z]\w*\b/g))
-  const used = exported.filter((name) => words.has(name))
-  return [
-    `import { ${used.join(", ")} } from "meanwhile"`,
-    ...["runtime", "session"].filter((name) => words.has(name)).map(toDeclared),
-    "",
-  ].join("\n")
+  const imports = entries.map(({ entry, values, types }) => {
+    const used = [...values, ...types.map((name) => `type ${name}`)].filter((name) =>
+      words.has(name.replace("type ", "")),
+    )
+    return `import { ${used.join(", ")} } from "${entry}"`
+  })
+  return [...imports, ...["runtime", "session"].filter((name) => words.has(name)).map(toDeclared), ""].join("\n")
 }
 
 function toDeclared(name: string): string {

@@ -3,7 +3,6 @@ import { z } from "zod"
 import type { JsonObject } from "../../../src/base/json.ts"
 import { defineTool, type Tool } from "../../../src/plugin/tool.ts"
 import { handBack } from "../../../src/plugin/tool-return.ts"
-import { enableReports } from "../../../src/session/report/enable-reports.ts"
 import type { ReportRequest } from "../../../src/session/conversation/report-request.ts"
 import { openGrouping, spawns } from "./group-agent.ts"
 import { openReporting, type ReportingAgent, tasksOf, waitForEnds, waitForReports } from "./reporting.ts"
@@ -44,7 +43,7 @@ export async function requestSingle(): Promise<Requested> {
   find()
   await waitForEnds(agent, await tasksOf(agent))
   const history = agent.session.history()
-  enableReports(agent.session, {
+  agent.session.enableReports({
     async generator(request) {
       requests.push(request)
       expect(agent.session.history()).toBe(history)
