@@ -89,6 +89,27 @@ test("the same agent asked for twice is found, whatever is handed over with it",
   await agent.ended(1)
 })
 
+test("the same words to an agent of another profile are other work", async () => {
+  const gate = createGate()
+  const below: ScriptStep = async () => ({ gate: gate.pass(), text: "Done." })
+  const start = (profile?: string) => call("start_agent", { task: "Read.", ...(profile && { profile }) })
+  const profiles = ["reader", "lawyer"].map((name) => ({ name, description: `A ${name}.`, instructions: "Read well." }))
+  const main = [start("reader"), start("lawyer"), start(), start("lawyer"), "They work."]
+  const agent = await openBackground(talk(main, below), {
+    vocabulary: "meanwhile",
+    plugins: [createSubagentPlugin({ directories: [], profiles })],
+  })
+  await agent.session.send("read it")
+  const [reader, lawyer, plain, again] = agent.answers()
+  expect(new Set([reader, lawyer, plain].map((answer) => answer?.["task_id"])).size).toBe(3)
+  expect(again).toMatchObject({
+    task_id: lawyer?.["task_id"],
+    note: expect.stringContaining("runs already") as unknown,
+  })
+  gate.open()
+  for (const number of [1, 2, 3]) await agent.ended(number)
+})
+
 test("a message to a task goes to the agent that works, and a completed one goes on with it", async () => {
   const gate = createGate()
   const heard: string[] = []

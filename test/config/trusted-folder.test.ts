@@ -97,6 +97,18 @@ test.each(Object.keys(FILES))("a folder whose %s changed must be trusted again",
   expect(told.at(-1)).toContain("changed since you trusted it")
 })
 
+test("a trusted config that changed is not run: neither its code nor the plugin it names", async () => {
+  const { open, write } = createProject({ "meanwhile.config.mjs": "export default {}" })
+  await open({ trust: true })
+  write({
+    "changed.mjs": `globalThis.changedPluginRan = true\nexport default { kind: "tool", name: "changed", tools: [] }`,
+    "meanwhile.config.mjs": `globalThis.changedConfigRan = true\nexport default { plugins: ["./changed.mjs"] }`,
+  })
+  expect((await open()).plugins).toEqual(BUILT_IN)
+  expect(Object.keys(globalThis)).not.toContain("changedConfigRan")
+  expect(Object.keys(globalThis)).not.toContain("changedPluginRan")
+})
+
 test("a new command file takes the trust of its folder away", async () => {
   const { open, write } = createProject()
   await open({ trust: true })

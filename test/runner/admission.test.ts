@@ -49,6 +49,44 @@ test("hooks may refuse and change a call, and hear of its answer", async () => {
   expect((await tasks.list({})).items).toHaveLength(1)
 })
 
+test("permission judges the input that a hook has changed, and not the one that was asked for", async () => {
+  const judged: unknown[] = []
+  const { meanwhile } = await createWorkplace({
+    tools: [echo],
+    permissions: {
+      decide({ call, input }) {
+        judged.push([call.input, input])
+        const { value } = input as { value: unknown }
+        return value === "dangerous" ? { allowed: false, reason: "it is dangerous" } : { allowed: true }
+      },
+    },
+  })
+  const changes: Readonly<Record<string, string>> = { harmless: "dangerous", dangerous: "harmless" }
+  await meanwhile.plugins.register(
+    definePlugin({
+      kind: "tool",
+      name: "changer",
+      tools: [],
+      beforeToolCall: ({ input }) => ({
+        decision: "change",
+        input: { value: changes[(input as { value: string }).value] },
+      }),
+    }),
+  )
+  const { tasks } = meanwhile
+  const ask = (value: string) => ({ tool: "echo", input: { value } })
+  await expect(tasks.execute(ask("harmless")).answer).rejects.toMatchObject({ code: "permission_denied" })
+  await expect(tasks.start(ask("harmless"))).rejects.toMatchObject({ code: "permission_denied" })
+  expect((await tasks.list({})).items).toEqual([])
+  expect(await tasks.execute(ask("dangerous")).answer).toMatchObject({ patch: { payload: "harmless" } })
+  const [dangerous, harmless] = [{ value: "dangerous" }, { value: "harmless" }]
+  expect(judged).toEqual([
+    [dangerous, dangerous],
+    [dangerous, dangerous],
+    [harmless, harmless],
+  ])
+})
+
 test("permission is asked for every call, and what cannot be asked is not allowed", async () => {
   const asked: unknown[] = []
   const { meanwhile, directory } = await createWorkplace({

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { eventually } from "../support/eventually.ts"
 import { createGroupDesk } from "../support/group-desk.ts"
 
 test("the first member that does not complete stops the others, which say for whom", async () => {
@@ -60,6 +61,37 @@ test("the member that failed can run again before the group is sealed", async ()
   await runner.retry(failing.id)
   const again = await desk.call("lint", 2)
   clock.advance(10_000)
+  again.finish("fixed")
+  expect((await runner.result(failing.id, { waitMs: 1e9 })).task).toMatchObject({ status: "completed", run: 2 })
+})
+
+test("a member that was stopped for another's failure stops nobody once that one runs again", async () => {
+  const desk = await createGroupDesk()
+  const { runner, session, engine } = desk
+  const { id } = await runner.groups.open({ name: "checks", session, failFast: true })
+  const failing = await desk.start("lint", { group: id })
+  const stopped = await desk.start("stopped", { group: id })
+  await desk.call("stopped")
+  await desk.fail("lint")
+  await runner.result(stopped.id, { waitMs: 1e9 })
+  await runner.retry(failing.id)
+  const again = await desk.call("lint", 2)
+
+  // Each look at the group reads the stopped member to see why it ended. A look that is followed by another is over.
+  const { store } = engine
+  const read = store.task.bind(store)
+  let looks = 0
+  store.task = (taskId) => {
+    if (taskId === stopped.id) looks += 1
+    return read(taskId)
+  }
+  for (let count = 1; count <= 2; count++) {
+    await desk.start(`more ${count}`, { group: id })
+    await eventually("the group was looked at", () => looks >= count)
+  }
+  await desk.finish("more 1")
+  await desk.finish("more 2")
+  expect(again.context.signal.aborted).toBe(false)
   again.finish("fixed")
   expect((await runner.result(failing.id, { waitMs: 1e9 })).task).toMatchObject({ status: "completed", run: 2 })
 })

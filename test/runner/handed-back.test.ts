@@ -91,6 +91,34 @@ test("an agent that ignores its signal does not hold the close, and goes on at t
   expect((await second.tasks.result(id, { waitMs: 60_000 })).task.status).toBe("completed")
 })
 
+test.each([
+  { inFlight: ["ask", "fail"], becomes: "interrupted" },
+  { inFlight: ["fail", "ask"], becomes: "interrupted" },
+  { inFlight: ["retry", "fail"], becomes: "interrupted" },
+  { inFlight: ["retry", "ask"], becomes: "waiting" },
+  { inFlight: ["ask", "retry"], becomes: "waiting" },
+  { inFlight: ["retry", "retry"], becomes: "queued" },
+] as const)("of the steps in flight $inFlight, the most careful decides: $becomes", async ({ inFlight, becomes }) => {
+  const agent = createGatedTool({ name: "agent", kind: "agent", obeys: true })
+  const { meanwhile, another } = await createWorkplace({ tools: [agent.tool] })
+  const { id } = await meanwhile.tasks.start({ tool: "agent", input: {} })
+  const { context } = await agent.call(1)
+  const open = Promise.withResolvers<null>()
+  const begun = inFlight.map((onCrash, index) => {
+    const effect = Promise.withResolvers<void>()
+    const take = () => {
+      effect.resolve()
+      return open.promise
+    }
+    context.step(`step ${index}`, take, { onCrash }).catch(() => {})
+    return effect.promise
+  })
+  await Promise.all(begun)
+  await meanwhile.close()
+  const looker = await another({ takesWork: false })
+  expect((await looker.tasks.get(id)).task.status).toBe(becomes)
+})
+
 test("an agent with a step in flight that may not be repeated is interrupted", async () => {
   const agent = createGatedTool({ name: "agent", kind: "agent", obeys: true })
   const { meanwhile, another } = await createWorkplace({ tools: [agent.tool] })

@@ -7,6 +7,7 @@ import { createTask, RUNNING } from "../suite/samples.ts"
 import { expectRefusal } from "../suite/subject.ts"
 import { createEmbeddedEngine } from "./engine.ts"
 import { migrate, STORE_VERSION } from "./schema/migrations.ts"
+import { openDatabase } from "./open.ts"
 import { createFolder } from "../../../test/support/embedded/store.ts"
 
 let path: string
@@ -68,6 +69,15 @@ describe("opening a store", () => {
       await using engine = await createEmbeddedEngine({ path, synchronous })
       expect((await createTask(engine)).status).toBe("queued")
     })
+
+  test.each([
+    { synchronous: "full", level: 2 },
+    { synchronous: "normal", level: 1 },
+  ] as const)("$synchronous: asks SQLite for that level from the first commit on", async ({ synchronous, level }) => {
+    const database = await openDatabase({ path, synchronous })
+    expect(database.prepare("PRAGMA synchronous").get()).toEqual({ synchronous: level })
+    database.close()
+  })
 })
 
 describe("a store that must not be touched", () => {

@@ -1,0 +1,63 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import type { Runtime } from "../../src/app.ts"
+import { createManualClock } from "../../src/base/manual-clock.ts"
+import { eventually } from "../support/eventually.ts"
+import { createGatedTool, echo, type GatedTool } from "../support/tools.ts"
+import { createWorkplace } from "../support/workplace.ts"
+
+const background = { maxConcurrentTasks: 2, leaseSeconds: 3 }
+const LITTLE_MS = 50
+
+/** A task that began within its start: nothing is queued here, so the next start answers whether a slot is free. */
+async function startAtOnce({ tasks }: Runtime, gated: GatedTool): Promise<void> {
+  await eventually("a task begins at once", async () => {
+    const before = gated.calls.length
+    const { id, status } = await tasks.start({ tool: "gated", input: {} })
+    const call = await gated.call(before + 1)
+    if (status === "running") return true
+    call.finish()
+    await tasks.result(id, { waitMs: 20_000 })
+    return false
+  })
+}
+
+test("work that is adopted holds a slot", async () => {
+  const gated = createGatedTool({ obeys: true })
+  const { meanwhile } = await createWorkplace({ tools: [echo, gated.tool], background })
+  await startAtOnce(meanwhile, gated)
+  const work = Promise.withResolvers<null>()
+  await meanwhile.tasks.adopt({ tool: "echo", input: {} }, work.promise)
+  const next = await meanwhile.tasks.start({ tool: "gated", input: {} })
+  expect(next.status).toBe("queued")
+  const before = gated.calls.length
+  work.resolve(null)
+  await gated.call(before + 1)
+})
+
+test("a command that is taken over from a lost worker holds a slot of the worker that took it over, until it ends", async () => {
+  const gated = createGatedTool({ obeys: true })
+  const options = { tools: [gated.tool], background }
+  const { meanwhile, another, directory } = await createWorkplace({ ...options, clock: createManualClock() })
+  const command = "echo begun; until [ -e go ]; do sleep 0.02; done"
+  const { id } = await meanwhile.tasks.start({ tool: "run_command", input: { command } })
+  await meanwhile.tasks.waitForOutput(id, { pattern: /begun/, timeoutMs: 20_000 })
+
+  const clock = createManualClock()
+  const second = await another({ clock })
+  await eventually("it is taken over", async () => {
+    clock.advance(LITTLE_MS)
+    return (await second.tasks.get(id)).task.fence === 2
+  })
+  await startAtOnce(second, gated)
+  const next = await second.tasks.start({ tool: "gated", input: {} })
+  expect(next.status).toBe("queued")
+  const before = gated.calls.length
+  writeFileSync(join(directory, "go"), "")
+  await eventually("the next one runs", () => {
+    clock.advance(LITTLE_MS)
+    return gated.calls.length > before
+  })
+  expect((await second.tasks.get(id)).task.status).toBe("completed")
+})

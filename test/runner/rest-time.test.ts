@@ -1,0 +1,64 @@
+import { expect, test } from "vitest"
+import { createManualClock } from "../../src/base/manual-clock.ts"
+import { createGatedTool } from "../support/tools.ts"
+import { createWorkplace } from "../support/workplace.ts"
+
+const LIMIT_MS = 20_000
+
+async function startResting() {
+  const clock = createManualClock()
+  const agent = createGatedTool({ name: "agent", kind: "agent", obeys: true })
+  const { meanwhile, another } = await createWorkplace({ tools: [agent.tool], clock })
+  const { id } = await meanwhile.tasks.start({ tool: "agent", input: {}, timeoutMs: LIMIT_MS })
+  await agent.call(1)
+  const rest = (restMs: number): void => {
+    const goOn = meanwhile.tasks.rest(id)
+    clock.advance(restMs)
+    goOn()
+  }
+  return { clock, agent, meanwhile, another, id, rest }
+}
+
+test("time in which a run waits for others does not count against its limit, and all other time does", async () => {
+  const { clock, meanwhile, id, rest } = await startResting()
+  clock.advance(5_000)
+  rest(100_000)
+  clock.advance(5_000)
+  rest(100_000)
+  clock.advance(LIMIT_MS - 10_000 - 1)
+  expect((await meanwhile.tasks.get(id)).task.status).toBe("running")
+  clock.advance(1)
+  expect((await meanwhile.tasks.result(id, { waitMs: 1e9 })).task).toMatchObject({
+    status: "timed_out",
+    stop: { by: "deadline" },
+  })
+})
+
+test("two waits of one run at the same time are one rest", async () => {
+  const { clock, meanwhile, id } = await startResting()
+  const goOn = [meanwhile.tasks.rest(id), meanwhile.tasks.rest(id)]
+  clock.advance(100_000)
+  goOn[0]?.()
+  clock.advance(100_000)
+  expect((await meanwhile.tasks.get(id)).task.status).toBe("running")
+  goOn[1]?.()
+  clock.advance(LIMIT_MS - 1)
+  expect((await meanwhile.tasks.get(id)).task.status).toBe("running")
+  clock.advance(1)
+  expect((await meanwhile.tasks.result(id, { waitMs: 1e9 })).task.status).toBe("timed_out")
+})
+
+test("a run that is handed back takes the time it ran along, and not the time it rested", async () => {
+  const { clock, agent, meanwhile, another, id, rest } = await startResting()
+  clock.advance(5_000)
+  rest(100_000)
+  clock.advance(5_000)
+  await meanwhile.close()
+  const second = await another()
+  await agent.call(2)
+  expect((await second.tasks.get(id)).task.ranMs).toBe(10_000)
+  clock.advance(LIMIT_MS - 10_000 - 1)
+  expect((await second.tasks.get(id)).task.status).toBe("running")
+  clock.advance(1)
+  expect((await second.tasks.result(id, { waitMs: 1e9 })).task.status).toBe("timed_out")
+})
