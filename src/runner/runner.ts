@@ -1,5 +1,4 @@
 import { type Clock, systemClock } from "../base/clock.ts"
-import { createLiveMap } from "../base/live-map.ts"
 import type { ConversationPortsOf, Log } from "../plugin/context.ts"
 import type { Registry } from "../plugin/registry.ts"
 import type { TaskService } from "../plugin/task-service.ts"
@@ -9,7 +8,10 @@ import type { SessionId } from "../task/id.ts"
 import { TASK_KINDS, type TaskKind } from "../task/record.ts"
 import { createStoreClock } from "../task/store-clock.ts"
 import type { CountFilter } from "../task/store.ts"
-import type { AgentsPort } from "./run/agents-port.ts"
+import { createActiveRuns } from "./run/active-runs.ts"
+import type { AgentsPort } from "./run/run-ports.ts"
+import { createWrittenTasks, type WrittenTasks } from "./run/written-tasks.ts"
+import { bindToRun } from "./service/bind-service.ts"
 import { type BackgroundConfigInput, toBackgroundConfig } from "./limits/background-config.ts"
 import { createDurations } from "./tool/durations.ts"
 import { startChores } from "./chores.ts"
@@ -21,7 +23,7 @@ import { thisProcessIdentity } from "./process/identity.ts"
 import { createOwnWork } from "./worker/own-work.ts"
 import { createPump, IDLE_PUMP, type Pump } from "./queue/pump.ts"
 import { createQueueHint } from "./limits/queue-hint.ts"
-import { createReclaim, type Reclaim, takeUpOwn } from "./recover/reclaim.ts"
+import { createReclaim, type Reclaim, resumeOwnWork } from "./recover/reclaim.ts"
 import { createRedactingLog } from "./redaction/redacting-log.ts"
 import { createRedactor, type Redactor } from "./redaction/redactor.ts"
 import { warn } from "./worker/repeat.ts"
@@ -35,7 +37,6 @@ import { createSessionCommands, type SessionCommands } from "./service/session-c
 import type { ShutdownOptions } from "./shutdown/drain.ts"
 import { shutDown } from "./shutdown/shutdown.ts"
 import { silentLog } from "./redaction/silent-log.ts"
-import { createSessionWork } from "./worker/session-work.ts"
 import { createSlots } from "./limits/slots.ts"
 import { createSpool } from "./spool/spool.ts"
 import { openSpoolHome, toHomeData } from "./worker/spool-home.ts"
@@ -74,7 +75,7 @@ export interface RunnerOptions {
   readonly takesKinds?: readonly TaskKind[]
   /** For a runner that takes only its own work, or runs no tasks. */
   readonly openSessions?: () => readonly SessionId[]
-  readonly onTask?: RunnerScope["onTask"]
+  readonly onTask?: WrittenTasks["onTask"]
   /** How many reports may follow from one another by the tasks that they start. Default: any number. */
   readonly maxHops?: number
   /** Told of the runner before it takes up any work, so that whoever serves its tools and turns can know it. */
@@ -89,7 +90,7 @@ export interface Runner extends TaskService, SessionCommands, AsyncDisposable {
   /** Those that live, here and elsewhere. */
   workers(): Promise<readonly WorkerView[]>
   /** A session was opened: where only own work is taken, what it had left is taken up. */
-  takeUpOwn(): Promise<void>
+  resumeOwnWork(): Promise<void>
   close(options?: ShutdownOptions): Promise<void>
 }
 
@@ -102,12 +103,13 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const log = options.log ? createRedactingLog(options.log, redactor) : silentLog
   const { store } = engine
   const home = await openSpoolHome(engine, options.spoolDirectory)
-  const active: RunnerScope["active"] = createLiveMap()
+  const active = createActiveRuns()
   const worker = await createWorker({
     store,
     // How old a lease is concerns this machine alone, which may have been suspended.
     clock: ownClock,
     log,
+    home,
     identity: { ...toWorkerIdentity(), ...toHomeData(home), ...(takesWork === true && TAKER) },
     leaseMs: config.leaseSeconds * 1_000,
     onLost: () => {
@@ -115,22 +117,20 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     },
     onBack: () => void pump.announce(),
   })
+  const runtimeTools = [
+    questionTool,
+    gateTool,
+    ...(options.continueTurn ? [createTurnTool(() => scope, options.continueTurn)] : []),
+  ]
   const scope: RunnerScope = {
     engine,
     store,
     clock,
-    config,
     log,
+    config,
     redactor,
     worker,
     active,
-    tools: createToolSource(options.registry, () => void pump.announce(), [
-      questionTool,
-      gateTool,
-      ...(options.continueTurn ? [createTurnTool(() => scope, options.continueTurn)] : []),
-    ]),
-    permission: options.permission ?? allowAll,
-    ...home,
     spool: createSpool({
       directory: options.spoolDirectory,
       clock,
@@ -139,28 +139,32 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
       outputs: engine.outputs,
     }),
     slots: createSlots(config),
-    durations: createDurations({ store, clock }),
-    heldInputs: new Map(),
-    families: createFamilyLock(),
-    entering: new Set(),
-    yielding: new Set(),
-    closed: new AbortController(),
-    get service() {
-      return service
+    tools: createToolSource(
+      options.registry,
+      () => void pump.announce(),
+      runtimeTools,
+      createDurations({ store, clock }),
+    ),
+    written: createWrittenTasks(options.onTask),
+    queue: {
+      ...createOwnWork({ takesWork, runsTasks: config.maxConcurrentTasks > 0, openSessions: options.openSessions }),
+      takesKinds: takesKinds.filter((kind) => kind !== "turn"),
+      takesTurns: options.continueTurn !== undefined && takesKinds.includes("turn"),
+      hint: createQueueHint(),
+      mayHaveQueuedTurns: true,
+      nudge: () => pump.nudge(),
+      resumeOwnWork: () => resumeOwnWork(scope, reclaim),
     },
-    sessionWork: createSessionWork(),
-    ...createOwnWork({ takesWork, runsTasks: config.maxConcurrentTasks > 0, openSessions: options.openSessions }),
-    onTask: options.onTask ?? (() => {}),
-    takeUpOwn: () => takeUpOwn(scope, reclaim),
-    conversations: options.conversations ?? null,
-    agents: options.agents ?? null,
-    nudge: () => pump.nudge(),
-    queueHint: createQueueHint(),
-    mayHaveQueuedTurns: true,
-    takesKinds: takesKinds.filter((kind) => kind !== "turn"),
-    takesTurns: options.continueTurn !== undefined && takesKinds.includes("turn"),
-    isClosing: false,
-    maxHops: options.maxHops ?? Number.POSITIVE_INFINITY,
+    admission: {
+      permission: options.permission ?? allowAll,
+      families: createFamilyLock(),
+      maxHops: options.maxHops ?? Number.POSITIVE_INFINITY,
+    },
+    ports: {
+      bindTasks: (run) => bindToRun(scope, service, run),
+      conversations: options.conversations ?? null,
+      agents: options.agents ?? null,
+    },
   }
   const service = createTaskService(scope)
   let pump: Pump = IDLE_PUMP
@@ -178,7 +182,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     ...service,
     ...createSessionCommands(scope),
     takesTurns: (session) => takesWork !== false && takesTurnsOf(scope, session),
-    takeUpOwn: () => scope.takeUpOwn(),
+    resumeOwnWork: () => scope.queue.resumeOwnWork(),
     counts: (filter) => countTasks(scope, filter),
     workers: () => listWorkers(scope),
     close,

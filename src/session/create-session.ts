@@ -76,7 +76,7 @@ export async function openConversation(
   const { name, parent } = log.data
   if (parent) scope.onChild(id, parent)
   conversation.emitter.emit({ type: "agent.created", name, parent, model })
-  await scope.runner.takeUpOwn()
+  await scope.runner.resumeOwnWork()
   await followLiveTasks(scope, conversation)
   // A crash may have left groups that its last turn would have sealed.
   if (!(await findLiveTurn(scope.store, log.data))) await inTurn(conversation, () => sealGroups(scope, conversation))

@@ -18,6 +18,7 @@ test("an answer from before a process stood still does not say that its lease is
     clock,
     leaseMs: 10_000,
     identity: {},
+    home: { spoolPlace: "", dataFolderId: null },
     log: silentLog,
     onLost: () => {},
     onBack: () => {},

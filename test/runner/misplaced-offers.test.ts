@@ -22,7 +22,8 @@ function open(others: readonly Other[], leases: readonly Partial<Lease>[] = []) 
   const scope = {
     clock,
     config: { leaseSeconds: 10 },
-    heldInputs: new Map(),
+    written: { heldInputs: new Map() },
+    queue: { own: null },
     worker: { id: createWorkerId() },
     tools: {
       names: () => new Map([["shell", new Set(["run"])]]),

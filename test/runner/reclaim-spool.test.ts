@@ -22,7 +22,7 @@ function toScope({ spool }: TestSpool, commit: () => Promise<unknown>): RunnerSc
     store: { commit, steps: async () => [], task: async () => undefined },
     config: { outputLimitBytes: 1_000, stopGraceSeconds: 1 },
     worker: { id: createWorkerId() },
-    entering: new Set(),
+    active: { entering: new Set() },
     tools: { find: () => ({ tool: { reattaches: true } }) },
   } as unknown as RunnerScope
 }

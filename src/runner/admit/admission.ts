@@ -12,11 +12,20 @@ import type { ActiveRun } from "../run/active-run.ts"
 import { hopsOf } from "../limits/hops.ts"
 import { requireOpen } from "../run/enter.ts"
 import type { PermissionDecision } from "../../plugin/permission-request.ts"
-import type { Approval } from "./permission.ts"
+import type { FamilyLock } from "./family-lock.ts"
+import type { Approval, Permission } from "./permission.ts"
 import type { RunnerScope } from "../run/scope.ts"
 import { NEVER_WITHDRAWN, type Withdrawal } from "./withdrawal.ts"
 
 const NOBODY_WAITS: OnAsked = async () => {}
+
+/** What decides whether a call may run, beside the call itself. */
+export interface Admission {
+  readonly permission: Permission
+  readonly families: FamilyLock
+  /** How many reports may follow from one another by the tasks that they start. */
+  readonly maxHops: number
+}
 
 /** A call that may run: its tool is known, its input fits, and nobody forbids it. */
 export interface Admitted {
@@ -90,7 +99,7 @@ function decide(
     reason: `permission could not be asked (${toErrorMessage(error)})`,
   })
   try {
-    const decision = scope.permission.decide(createPermissionRequest(scope, admitted, withdrawal, onAsked))
+    const decision = scope.admission.permission.decide(createPermissionRequest(scope, admitted, withdrawal, onAsked))
     if (!(decision instanceof Promise)) return decision
     void onAsked().catch(() => {})
     return decision.catch(refuse)
@@ -112,7 +121,7 @@ async function finishAdmission(
   const depth = parent.depth + 1
   const hops = Math.max(admitted.hops, hopsOf(parent))
   if (tool.kind !== "agent") return { ...admitted, depth, hops }
-  const settle = await scope.families.take(call.parentTask)
+  const settle = await scope.admission.families.take(call.parentTask)
   try {
     await requireRoomForAgent(scope, call.parentTask, depth)
     return { ...admitted, depth, hops, settle }

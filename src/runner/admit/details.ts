@@ -16,7 +16,7 @@ export function toDetails(scope: RunnerScope, admitted: Admitted, id: TaskId): T
   checkNames(scope.redactor, call)
   const kept = tool.pin ? tool.pin(input) : call.input
   const redacted = scope.redactor.redactJson(toJson(kept))
-  if (redacted.hasChanged) scope.heldInputs.set(id, kept)
+  if (redacted.hasChanged) scope.written.heldInputs.set(id, kept)
   return {
     id,
     workspace: call.workspace ?? DEFAULT_WORKSPACE,

@@ -87,8 +87,8 @@ async function settle(
     return ended
   }
   const [answered] = await scope.store.commit([answering])
-  if (answeredBy !== EXPIRY) scope.own?.add(answered.id)
-  scope.nudge()
+  if (answeredBy !== EXPIRY) scope.queue.own?.add(answered.id)
+  scope.queue.nudge()
   wakeTurns(scope, answered)
   return answered
 }

@@ -14,9 +14,8 @@ import { toCallKey } from "../run/call-key.ts"
 import { restRun } from "../run/rest-run.ts"
 import { runsAbove } from "../run/runs-above.ts"
 import type { RunnerScope } from "../run/scope.ts"
-import { TURN_PLUGIN } from "../tool/turn-name.ts"
+import { QUESTION_PREFIX, QUESTION_TOOL, TURN_PLUGIN } from "../tool/turn-name.ts"
 import { describeShutdown } from "../worker/this-worker.ts"
-import { QUESTION_PREFIX, QUESTION_TOOL } from "./question-tool.ts"
 import { toKeptAnswer, toQuestionHash, toQuestionTitle, toQuestionWait } from "./question-wait.ts"
 
 /**
@@ -51,7 +50,7 @@ export async function askPerson(
 }
 
 async function writeQuestion(scope: RunnerScope, active: ActiveRun, question: Question): Promise<TaskRecord> {
-  scope.sessionWork.note(active.session)
+  scope.written.sessions.note(active.session)
   const details = toQuestionDetails(scope, active, question)
   const [{ task }] = await scope.store.commit([
     { op: "task.create", details, entry: { as: "waiting", wait: toQuestionWait(scope, question) } },

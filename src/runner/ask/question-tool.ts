@@ -1,11 +1,7 @@
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
 import type { Tool } from "../../plugin/tool.ts"
-
-export const QUESTION_TOOL = "question"
-
-/** What the keys begin with by which questions are found again. */
-export const QUESTION_PREFIX = "question/"
+import { QUESTION_TOOL } from "../tool/turn-name.ts"
 
 /** What the record of a question names as its tool. Its answer ends it: there is nothing to run. */
 export const questionTool: Tool = {

@@ -40,7 +40,7 @@ function toCall(
 ): { readonly tool: Tool; readonly input: unknown } | Extract<Outcome, { succeeded: false }> {
   try {
     const { tool } = scope.tools.find(task.tool, task.plugin)
-    const stored = scope.heldInputs.get(task.id) ?? task.input
+    const stored = scope.written.heldInputs.get(task.id) ?? task.input
     return { tool, input: isAdopted ? toAdoptedInput(tool, stored) : parseInput(tool, stored) }
   } catch (error) {
     return toFailedOutcome(scope.redactor, error)

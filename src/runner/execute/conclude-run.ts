@@ -33,7 +33,7 @@ export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: P
   const task = standing.in === "background" ? await endRun(scope, active, outcome) : null
   active.onLeft?.(task)
   active.span?.end(task)
-  if (task && isTerminal(task.status)) scope.own?.remove(task.id)
+  if (task && isTerminal(task.status)) scope.queue.own?.remove(task.id)
   release(scope, active)
   if (standing.in !== "foreground") await closeSpool(scope, active, (spool) => leaveSpool(active, task, spool))
   active.ended.resolve(task)
@@ -67,7 +67,7 @@ function release(scope: RunnerScope, active: ActiveRun): void {
   if (scope.active.get(active.taskId) === active) scope.active.delete(active.taskId)
   if (!active.slot) return
   scope.slots.release(active.slot)
-  if (scope.queueHint.mayHaveQueued) scope.nudge()
+  if (scope.queue.hint.mayHaveQueued) scope.queue.nudge()
 }
 
 function toAnswer(scope: RunnerScope, active: ActiveRun, outcome: Outcome | undefined): Answer {
@@ -99,7 +99,7 @@ async function closeSpool(
 function observeDuration(scope: RunnerScope, active: ActiveRun, workedMs: number): void {
   try {
     const shape = toShapeKey(active.plugin, active.tool, active.input)
-    scope.durations.observe(active.workspace, shape, active.ranBeforeMs + workedMs)
+    scope.tools.durations.observe(active.workspace, shape, active.ranBeforeMs + workedMs)
   } catch (error) {
     const fields = { tool: active.tool.name, error: toErrorMessage(error) }
     scope.log.warn("a tool could not name the shape of its call", fields)

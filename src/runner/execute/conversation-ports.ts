@@ -2,7 +2,6 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { ConversationPorts, ToolContext } from "../../plugin/context.ts"
 import type { RunnerScope } from "../run/scope.ts"
 import type { ActiveRun } from "../run/active-run.ts"
-import { bindToRun } from "../service/bind-service.ts"
 import { isInBackground } from "../run/is-in-background.ts"
 import { isLost } from "../run/ownership.ts"
 
@@ -25,7 +24,7 @@ class RunPorts implements LazyPorts {
   }
 
   get tasks() {
-    return bindToRun(this.#scope, this.#active)
+    return this.#scope.ports.bindTasks(this.#active)
   }
 
   get sessions() {
@@ -50,13 +49,13 @@ class RunPorts implements LazyPorts {
 }
 
 function create(scope: RunnerScope, active: ActiveRun): ConversationPorts {
-  if (!scope.conversations) {
+  if (!scope.ports.conversations) {
     const message =
       "This runner has no conversations: a tool can reach no session, model, person or document through it."
     throw new MeanwhileError("wrong_state", message)
   }
   const { taskId, run, plugin, workspace, session, traceId, askedBy, abort } = active
-  return scope.conversations({
+  return scope.ports.conversations({
     taskId,
     run,
     plugin,

@@ -34,7 +34,7 @@ export async function endLostProcesses(scope: RunnerScope, active: ActiveRun): P
 
 /** False: it is somebody's, or nobody can be asked any more. */
 async function isOver(scope: RunnerScope, active: ActiveRun): Promise<boolean> {
-  while (!scope.isClosing) {
+  while (!scope.active.isClosing) {
     const task = await read(scope, active)
     const state = task === "unreadable" ? "undecided" : toState(active, task)
     if (state !== "undecided") return state === "over"

@@ -28,7 +28,7 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
   function begin(admitted: Admitted, hasRecord: boolean): void {
     requireOpen(scope, call)
     checkNames(scope.redactor, call)
-    if (toPolicy(admitted.tool, admitted.input).mode === "always") requireHopsLeft(scope, admitted)
+    if (toPolicy(admitted.tool, admitted.input).mode === "always") requireHopsLeft(scope.admission, admitted)
     if (!admitted.approval) options.onAdmitted?.()
     if (scope.tools.hooks().length > 0) answer.then((it) => tellHooks(scope, admitted, it)).catch(() => {})
     if (hasRecord) {

@@ -12,6 +12,7 @@ import { promoteRun } from "./promote-run.ts"
 import type { RunnerScope } from "../run/scope.ts"
 import { activeTraceId } from "../run/trace.ts"
 import { createTask } from "../start/start.ts"
+import { cancelTask } from "../stop/cancel.ts"
 import { stopRun } from "../run/stop-run.ts"
 import { waitForEnd } from "../run/wait-for-end.ts"
 
@@ -102,7 +103,7 @@ export function executeRecorded(
       return (await answered).outcome === "promoted"
     },
     cancel(cause) {
-      created.then(({ id }) => scope.service.cancel(id, cause, admitted.call.workspace)).catch(reject)
+      created.then((task) => cancelTask(scope, task, cause)).catch(reject)
     },
   }
 }

@@ -55,7 +55,7 @@ export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted
       tool: active.tool.name,
       error: toErrorMessage(error),
     })
-    scope.heldInputs.delete(active.taskId)
+    scope.written.heldInputs.delete(active.taskId)
     giveBackFacts(active, unsaved)
     active.standing = { in: "foreground", answer }
     written.resolve(false)
@@ -65,7 +65,7 @@ export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted
 
 /** The step that asked has a task already, from before a crash or from a call beside this one: this one is no task. */
 function giveUp(scope: RunnerScope, active: ActiveRun): void {
-  scope.heldInputs.delete(active.taskId)
+  scope.written.heldInputs.delete(active.taskId)
   active.processAbort.abort()
   active.spool?.discard().catch((error: unknown) => {
     scope.log.warn("a spool folder could not be removed", { task: active.taskId, error: toErrorMessage(error) })

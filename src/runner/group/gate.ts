@@ -25,7 +25,7 @@ export function isGated({ merge, state, memberCount }: GroupRecord): boolean {
 export async function openGate(scope: RunnerScope, group: GroupRecord): Promise<TaskRecord> {
   const known = await findGate(scope.store, group)
   if (known) return known
-  scope.sessionWork.note(group.session)
+  scope.written.sessions.note(group.session)
   const members = await readMembers(scope, group.id)
   const [{ task }] = await scope.store.commit([
     {

@@ -67,7 +67,7 @@ export function createGroupUpkeep(scope: RunnerScope, { looksAround }: GroupUpke
       MOST_AT_ONCE,
     )
     for (const group of [...failing, ...gated]) {
-      if (isClosed || settled.has(group.id) || scope.own?.hasSession(group.session) === false) continue
+      if (isClosed || settled.has(group.id) || scope.queue.own?.hasSession(group.session) === false) continue
       await tend(group)
     }
   }

@@ -13,7 +13,7 @@ const FIXED = ["join", "failFast", "report", "merge"] as const
 /** The open group of that name in the session, or a new one. What it was made with cannot be changed. */
 export async function openGroup(scope: RunnerScope, request: GroupRequest): Promise<GroupRecord> {
   const { workspace = DEFAULT_WORKSPACE, session = null, name } = request
-  scope.sessionWork.note(session)
+  scope.written.sessions.note(session)
   const [known] = await scope.store.groups({ workspace, session, name, states: ["open"] }, 1)
   if (known) return requireSame(known, request)
   const details: GroupDetails = {

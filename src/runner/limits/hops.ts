@@ -1,7 +1,6 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { JsonObject } from "../../base/json.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import type { ActiveRun } from "../run/active-run.ts"
 
 /** Where a record keeps how many reports lie between its task and a person's words. */
 export const HOPS = "hops"
@@ -11,7 +10,7 @@ export function toHops(metadata: JsonObject): number {
   return typeof kept === "number" ? kept : 0
 }
 
-export function hopsOf(task: ActiveRun | TaskRecord): number {
+export function hopsOf(task: { readonly hops: number } | TaskRecord): number {
   return "metadata" in task ? toHops(task.metadata) : task.hops
 }
 

@@ -14,7 +14,7 @@ import type { ActiveRun } from "../run/active-run.ts"
 export function streamOutput(scope: RunnerScope, active: ActiveRun): void {
   const { spool, standing, taskId, run, isInputHeld = false } = active
   if (active.stream || !spool || standing.in !== "background") return
-  if (isInputHeld && !scope.heldInputs.has(taskId)) return
+  if (isInputHeld && !scope.written.heldInputs.has(taskId)) return
   active.stream = openStream(scope, spool, { taskId, run, fence: standing.fence })
 }
 
@@ -48,7 +48,7 @@ export async function storeOutputSoFar(scope: RunnerScope, { stream, taskId }: A
 /** What a run has printed whose worker is gone, before its end is written, by whoever decides about it and has its files. */
 export async function storeLeftOutput(scope: RunnerScope, spool: RunSpool, task: TaskSummary): Promise<void> {
   const { id: taskId, run, fence, inputHeldBy } = task
-  if (inputHeldBy !== null && !scope.heldInputs.has(taskId)) return
+  if (inputHeldBy !== null && !scope.written.heldInputs.has(taskId)) return
   const stream = openStream(scope, spool, { taskId, run, fence })
   if (stream) await finishStream(scope, stream, taskId)
 }

@@ -33,11 +33,8 @@ function openAnnouncer() {
     worker: { id: createWorkerId() },
     tools: { names: () => new Map([["shell", new Set(["run_command"])]]) },
     config: { maxConcurrentTasks: 1 },
-    takesKinds: ["tool"],
-    own: null,
-    ownTurns: null,
-    takesTurns: false,
-    isClosing: false,
+    queue: { takesKinds: ["tool"], own: null, ownTurns: null, takesTurns: false },
+    active: { isClosing: false },
   } as unknown as RunnerScope
   const { announce } = createAnnouncer(scope, () => leaves)
   return {

@@ -49,7 +49,7 @@ export function createAnnouncer(scope: RunnerScope, leaves: () => readonly strin
     return (await scope.store.document(ANNOUNCEMENTS.workspace, ANNOUNCEMENTS.collection, id))?.version ?? 0
   }
 
-  const isToBeSaid = (): boolean => isWanted && (state === "leaving" || (state === "open" && !scope.isClosing))
+  const isToBeSaid = (): boolean => isWanted && (state === "leaving" || (state === "open" && !scope.active.isClosing))
 
   async function sayWhileWanted(): Promise<void> {
     while (isToBeSaid()) {
@@ -92,7 +92,7 @@ const NOTHING_NEW = { kinds: [], plugins: {}, isLeaving: true } as const
 
 /** Undefined: a program that only looks has nothing to say. */
 function toAnnouncement(
-  { tools, config, own, ownTurns, takesKinds, takesTurns }: RunnerScope,
+  { tools, config, queue: { own, ownTurns, takesKinds, takesTurns } }: RunnerScope,
   since: number,
   leaves: readonly string[],
 ): JsonObject | undefined {

@@ -99,7 +99,7 @@ export function createMisplaced(scope: RunnerScope, announce: () => Promise<void
       return looks.flatMap(({ offer, found }) => {
         if (typeof found === "string") return found === "here" ? [offer] : []
         // Who only answers for a conversation is there for a moment: it is given up by those who have it open, or who stay.
-        if (scope.own && !scope.own.hasSession(offer.session)) return []
+        if (scope.queue.own && !scope.queue.own.hasSession(offer.session)) return []
         if (!others?.every((other) => leaves(other, found, offer))) return []
         left.doubt(offer)
         return [offer]
@@ -118,10 +118,10 @@ function hasPlaces({ tools }: RunnerScope, plugin: string): boolean {
   return [...names].some((name) => tools.find(name, plugin).tool.isHere !== undefined)
 }
 
-function isHere({ tools, heldInputs, own }: RunnerScope, { id, tool, plugin, input }: TaskRecord): boolean {
-  if (own?.isLeft(id)) return false
+function isHere({ tools, written, queue }: RunnerScope, { id, tool, plugin, input }: TaskRecord): boolean {
+  if (queue.own?.isLeft(id)) return false
   try {
-    return tools.find(tool, plugin).tool.isHere?.(heldInputs.get(id) ?? input) ?? true
+    return tools.find(tool, plugin).tool.isHere?.(written.heldInputs.get(id) ?? input) ?? true
   } catch {
     // It fails when it is called, and says why.
     return true

@@ -10,7 +10,7 @@ type Needs = Pick<TaskSummary, "id" | "run" | "kind" | "session" | "plugin" | "t
  * takes only its own work has as its own, nobody knows here.
  */
 export function findMissing(
-  scope: Pick<RunnerScope, "worker" | "own" | "ownTurns">,
+  scope: Pick<RunnerScope, "worker" | "queue">,
   task: Needs,
   living: readonly WorkerView[],
 ): MissingAbility | undefined {
@@ -36,8 +36,8 @@ export function findMissing(
 }
 
 /** Whether this process leaves it alone because it takes only its own work. */
-function isOthers({ own, ownTurns }: Pick<RunnerScope, "own" | "ownTurns">, task: Needs): boolean {
-  return (task.kind === "turn" ? ownTurns : own)?.has(task) === false
+function isOthers({ queue }: Pick<RunnerScope, "queue">, task: Needs): boolean {
+  return (task.kind === "turn" ? queue.ownTurns : queue.own)?.has(task) === false
 }
 
 /** Earlier versions did not keep which one it is. */

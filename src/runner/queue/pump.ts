@@ -74,12 +74,12 @@ export function createPump(scope: RunnerScope): Pump {
   }
 
   function lookForAll(): void {
-    scope.mayHaveQueuedTurns = true
+    scope.queue.mayHaveQueuedTurns = true
     nudge()
   }
 
   const unsubscribe = scope.engine.dispatcher.onOffer(() => {
-    scope.queueHint.raise()
+    scope.queue.hint.raise()
     nudge()
   })
 
@@ -104,10 +104,10 @@ export function createPump(scope: RunnerScope): Pump {
 async function look(scope: RunnerScope, misplaced: Misplaced, nudge: () => void): Promise<void> {
   await takeTurns(scope)
   await misplaced.review()
-  if (scope.slots.free() === 0 || scope.takesKinds.length === 0 || scope.isClosing) return
+  if (scope.slots.free() === 0 || scope.queue.takesKinds.length === 0 || scope.active.isClosing) return
   const limit = scope.slots.free() + misplaced.count()
   const missing = misplaced.places()
-  const foundAll = scope.queueHint.beginLook()
+  const foundAll = scope.queue.hint.beginLook()
   const fullSessions = scope.slots.fullSessions()
   const fullWorkspaces = scope.slots.fullWorkspaces()
   const fullModels = scope.slots.fullModels()
@@ -121,7 +121,7 @@ async function look(scope: RunnerScope, misplaced: Misplaced, nudge: () => void)
   const offers = await scope.engine.dispatcher.take({
     worker: scope.worker.id,
     limit,
-    kinds: scope.takesKinds,
+    kinds: scope.queue.takesKinds,
     plugins,
     tools: scope.tools.names(),
     room,
@@ -129,7 +129,7 @@ async function look(scope: RunnerScope, misplaced: Misplaced, nudge: () => void)
     fullWorkspaces,
     fullModels,
     missing,
-    ...scope.own?.toRequest(),
+    ...scope.queue.own?.toRequest(),
   })
   const byPlugin = Map.groupBy(offers, ({ plugin }) => plugin)
   const isAnythingFull =
@@ -149,10 +149,10 @@ async function look(scope: RunnerScope, misplaced: Misplaced, nudge: () => void)
 }
 
 /** Those that have a slot now. There may be more of a plugin or a session than it has room for. */
-function accept({ slots, queueHint, engine }: RunnerScope, offers: readonly Offer[]): readonly Offer[] {
+function accept({ slots, queue, engine }: RunnerScope, offers: readonly Offer[]): readonly Offer[] {
   const accepted = new Set(offers.filter((offer) => slots.tryTake(toSlotKeys(offer))))
   if (accepted.size < offers.length) {
-    queueHint.raise()
+    queue.hint.raise()
     engine.dispatcher.decline(offers.filter((offer) => !accepted.has(offer)))
   }
   return [...accepted]

@@ -30,7 +30,7 @@ export async function reclaimOwn(scope: RunnerScope): Promise<void> {
 async function findLeft(scope: RunnerScope): Promise<TaskSummary[]> {
   const seen = await findUnknown(scope)
   if (seen.length === 0) return []
-  await Promise.allSettled(scope.entering)
+  await Promise.allSettled(scope.active.entering)
   const claims = new Set(seen.map(toClaim))
   return (await findUnknown(scope)).filter((task) => claims.has(toClaim(task)))
 }

@@ -65,7 +65,7 @@ async function finishStop(
 ): Promise<void> {
   const steps = await scope.store.steps(task.id, task.run)
   // Its tool may have work elsewhere, which only those can end who have the tool.
-  if (scope.own && !findTool(scope, task) && steps.length > 0) return
+  if (scope.queue.own && !findTool(scope, task) && steps.length > 0) return
   const processes = hasSpool ? await endProcesses(scope, task) : "unknown"
   const survivors = (await endElsewhere(scope, task, steps)) ? processes : "unknown"
   const { by, reason } = task.stop
@@ -104,7 +104,7 @@ function decideCrash(task: TaskSummary, inFlight: readonly OnCrash[], betweenSte
 
 /** What this worker itself has left behind can go on here with the input it holds. */
 function isSecretGone(scope: RunnerScope, task: TaskSummary, lost: WorkerId): boolean {
-  return task.inputHeldBy === lost && !(lost === scope.worker.id && scope.heldInputs.has(task.id))
+  return task.inputHeldBy === lost && !(lost === scope.worker.id && scope.written.heldInputs.has(task.id))
 }
 
 /** What a run left elsewhere is ended by its tool. */

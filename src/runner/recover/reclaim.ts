@@ -55,11 +55,11 @@ export function createReclaim(scope: RunnerScope): Reclaim {
 }
 
 /** What a session that was just opened, or a task that is now this runner's own, had left is taken up at once. */
-export async function takeUpOwn(scope: RunnerScope, reclaim: Reclaim): Promise<void> {
-  if (!scope.ownTurns || scope.isClosing) return
-  if (scope.own) await reclaim({ isAnew: true }).catch((error: unknown) => warn(scope, error))
-  scope.mayHaveQueuedTurns = true
-  scope.nudge()
+export async function resumeOwnWork(scope: RunnerScope, reclaim: Reclaim): Promise<void> {
+  if (!scope.queue.ownTurns || scope.active.isClosing) return
+  if (scope.queue.own) await reclaim({ isAnew: true }).catch((error: unknown) => warn(scope, error))
+  scope.queue.mayHaveQueuedTurns = true
+  scope.queue.nudge()
 }
 
 /** Anew: a look that has begun already does not count. */
@@ -80,7 +80,7 @@ function isLeft(scope: RunnerScope, lease: Lease, isLost: (lease: Lease) => bool
 async function endStopped(scope: RunnerScope, lost: WorkerLease): Promise<void> {
   const worker = toWorkerId(lost)
   await forEachTask(scope, { worker, statuses: ["stopping"] }, async (task) => {
-    const hasSpool = isOfThisHost(lost, scope) && scope.spool.hasRun(task.id, task.run)
+    const hasSpool = isOfThisHost(lost, scope.worker.home) && scope.spool.hasRun(task.id, task.run)
     if (isOwn(scope, task)) await reclaimRun(scope, task, worker, { hasSpool })
   })
 }
@@ -105,7 +105,7 @@ async function findUnleased(scope: RunnerScope): Promise<readonly WorkerLease[]>
 
 async function reclaimSafely(scope: RunnerScope, lease: WorkerLease): Promise<void> {
   try {
-    await (isKept(lease) && !isOfThisHost(lease, scope) ? endStopped : reclaimFrom)(scope, lease)
+    await (isKept(lease) && !isOfThisHost(lease, scope.worker.home) ? endStopped : reclaimFrom)(scope, lease)
   } catch (error) {
     if (isMeanwhileError(error, "lease_held") || isMeanwhileError(error, "closed")) return
     // Another worker of this host was faster.
@@ -124,7 +124,7 @@ async function reclaimSafely(scope: RunnerScope, lease: WorkerLease): Promise<vo
 async function reclaimFrom(scope: RunnerScope, lost: WorkerLease): Promise<void> {
   const holder = scope.worker.id
   const worker = toWorkerId(lost)
-  if (scope.own && !(await hasOwnTask(scope, worker, isKept(lost)))) {
+  if (scope.queue.own && !(await hasOwnTask(scope, worker, isKept(lost)))) {
     if (isKept(lost)) await endStopped(scope, lost)
     return
   }
@@ -134,7 +134,8 @@ async function reclaimFrom(scope: RunnerScope, lost: WorkerLease): Promise<void>
   const taken = await takeLease(scope, lost, data)
   // Whoever left without a lease has not said where its spool is: what it ran here has left a folder.
   const hasSpool = ({ id, run }: TaskSummary): boolean =>
-    isAlone(scope) || (spool === null || isKept(lost) ? scope.spool.hasRun(id, run) : hasSameSpool(data, scope))
+    isAlone(scope) ||
+    (spool === null || isKept(lost) ? scope.spool.hasRun(id, run) : hasSameSpool(data, scope.worker.home))
   const dataFolder = typeof spool === "string" ? toDataFolder(spool) : null
   const where = { dataFolder, ...(!isAlone(scope) && typeof host === "string" && { host }) }
   await forEachTask(scope, { worker, statuses: CLAIMED }, async (task) => {
@@ -169,7 +170,7 @@ async function forEachTask(
   for await (const page of readPages(scope, filter)) await Promise.all(page.map(visit))
 }
 
-function isOwn({ own }: RunnerScope, task: TaskSummary): boolean {
+function isOwn({ queue: { own } }: RunnerScope, task: TaskSummary): boolean {
   return own === null || own.has(task)
 }
 

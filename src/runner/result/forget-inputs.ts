@@ -8,17 +8,17 @@ const LOOKS_PER_ROUND = 100
  * now is not in the store yet, so it is waited for before the store is asked.
  */
 export async function forgetInputs(scope: RunnerScope): Promise<void> {
-  const held = [...scope.heldInputs.keys()].slice(0, LOOKS_PER_ROUND)
+  const held = [...scope.written.heldInputs.keys()].slice(0, LOOKS_PER_ROUND)
   if (held.length === 0) return
-  await Promise.allSettled(scope.entering)
+  await Promise.allSettled(scope.active.entering)
   for (const id of held) {
-    const input = scope.heldInputs.get(id)
+    const input = scope.written.heldInputs.get(id)
     const task = await scope.store.task(id)
     // It was begun anew meanwhile.
-    if (scope.heldInputs.get(id) !== input) continue
-    scope.heldInputs.delete(id)
+    if (scope.written.heldInputs.get(id) !== input) continue
+    scope.written.heldInputs.delete(id)
     const isNeeded = scope.active.has(id) || (task && task.strippedAt === null)
     // At the end of the line again.
-    if (isNeeded && input !== undefined) scope.heldInputs.set(id, input)
+    if (isNeeded && input !== undefined) scope.written.heldInputs.set(id, input)
   }
 }

@@ -51,10 +51,10 @@ type TakingAway = Required<OperationOf<"task.remove" | "task.strip">>
  */
 async function takeAway(scope: RunnerScope, operation: TakingAway): Promise<boolean> {
   const { taskId, run } = operation
-  const held = scope.heldInputs.get(taskId)
+  const held = scope.written.heldInputs.get(taskId)
   const isDone = await commitUnlessMoved(scope, operation)
   if (!isDone) return false
-  if (scope.heldInputs.get(taskId) === held) scope.heldInputs.delete(taskId)
+  if (scope.written.heldInputs.get(taskId) === held) scope.written.heldInputs.delete(taskId)
   await scope.spool.remove(taskId, run)
   return true
 }

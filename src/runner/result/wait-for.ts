@@ -12,11 +12,12 @@ import { createPatternSubject } from "./pattern-subject.ts"
 import { createTaskSubject } from "./task-subject.ts"
 import type { WaitSubject } from "./wait-subject.ts"
 import { yieldSlots } from "../run/yield-slots.ts"
-import { toView } from "../service/task-view.ts"
+import type { TaskView } from "../../plugin/task-service.ts"
 import { findTask } from "./find-task.ts"
 import { acknowledgeTasks, handOverResults, type ResultReader } from "./use-results.ts"
 
 export interface Waiter {
+  readonly toView: (task: TaskRecord) => Promise<TaskView>
   readonly workspace?: WorkspaceId
   /** The run that waits: it gives up its slots meanwhile, and is released when it is stopped. */
   readonly run?: ActiveRun
@@ -28,7 +29,7 @@ export interface Waiter {
  * Waits until enough of what is named has ended, was printed or needs somebody. By wake-ups, with a slow look for those
  * that were lost. Waiting writes nothing: after a crash whoever still wants to know asks again.
  */
-export async function waitFor(scope: RunnerScope, request: WaitRequest, waiter: Waiter = {}): Promise<WaitAnswer> {
+export async function waitFor(scope: RunnerScope, request: WaitRequest, waiter: Waiter): Promise<WaitAnswer> {
   checkRequest(request)
   const subject = await toSubject(scope, request, waiter)
   const reason = await watch(scope, subject, request, waiter.run)
@@ -36,7 +37,7 @@ export async function waitFor(scope: RunnerScope, request: WaitRequest, waiter: 
   if (request.consume) await handOverResults(scope, tasks, waiter.reader)
   // A run that hears that they were turned down hears no more of them, whatever it uses.
   if (request.consume || waiter.run) await acknowledgeTasks(scope, settled, waiter.reader)
-  const views = await Promise.all(tasks.map((task) => toView(scope, task)))
+  const views = await Promise.all(tasks.map((task) => waiter.toView(task)))
   const shown = waiter.run ? await Promise.all(views.map((view) => withhold(scope, view))) : views
   return { reason, tasks: shown, group, match }
 }
@@ -65,7 +66,7 @@ async function watch(
   { limitMs, signal }: WaitRequest,
   run: ActiveRun | undefined,
 ): Promise<WaitAnswer["reason"]> {
-  const signals = [signal, run?.abort.signal, scope.closed.signal]
+  const signals = [signal, run?.abort.signal, scope.active.closed.signal]
   let stopLooking: (() => void) | undefined
   let takeSlotsBack: (() => void) | undefined
   const begin = (wake: () => void): void => {

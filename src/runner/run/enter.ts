@@ -6,7 +6,7 @@ type Asking = Pick<ToolCall, "parentTask">
 
 /** A run that comes to its end while the runner closes may ask for what it needs for that: others will run it, or a later start. */
 export function requireOpen(scope: RunnerScope, asking: Asking = {}): void {
-  if (!scope.isClosing || isAskedByRun(scope, asking)) return
+  if (!scope.active.isClosing || isAskedByRun(scope, asking)) return
   throw new MeanwhileError("closed", "The runner is shutting down: no new work is taken.")
 }
 
@@ -31,10 +31,10 @@ export async function enter<Result>(
 /** The same for what must go on while the runner closes: until it is over, the run counts as being begun here. */
 export async function track<Result>(scope: RunnerScope, write: () => Promise<Result>): Promise<Result> {
   const entering = write()
-  scope.entering.add(entering)
+  scope.active.entering.add(entering)
   try {
     return await entering
   } finally {
-    scope.entering.delete(entering)
+    scope.active.entering.delete(entering)
   }
 }

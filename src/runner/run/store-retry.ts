@@ -17,7 +17,7 @@ export interface StoreRetry {
 export function createStoreRetry(scope: RunnerScope): StoreRetry {
   let retryMs = FIRST_RETRY_MS
   return {
-    isOver: () => scope.isClosing && retryMs > LONGEST_CLOSING_RETRY_MS,
+    isOver: () => scope.active.isClosing && retryMs > LONGEST_CLOSING_RETRY_MS,
     async pause() {
       await sleep(scope.clock, retryMs)
       retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)

@@ -25,7 +25,7 @@ export async function waitForEnd(scope: RunnerScope, id: TaskId, wait: EndWait =
     clock: scope.clock,
     pollMs: scope.config.completionScanIntervalMs,
     timeoutMs: wait.timeoutMs,
-    signals: [wait.signal, scope.closed.signal],
+    signals: [wait.signal, scope.active.closed.signal],
     subscribe(wake) {
       let isOver = false
       let unsubscribe: (() => void) | undefined

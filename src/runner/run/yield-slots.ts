@@ -8,17 +8,17 @@ import type { RunnerScope } from "./scope.ts"
  */
 export function yieldSlots(scope: RunnerScope, active: ActiveRun): () => void {
   const waiting = { run: active, given: runsAbove(scope, active).filter((run) => giveUp(scope, run)) }
-  scope.yielding.add(waiting)
+  scope.active.yielding.add(waiting)
   if (waiting.given.length > 0) lookForWork(scope)
   return () => {
-    scope.yielding.delete(waiting)
+    scope.active.yielding.delete(waiting)
     for (const run of waiting.given.splice(0)) takeAgain(scope, run)
   }
 }
 
 /** A run has a slot now that something below it waits already: it was promoted, or begins later than its own turn. */
 export function yieldNewSlot(scope: RunnerScope, run: ActiveRun): void {
-  for (const { run: below, given } of scope.yielding) {
+  for (const { run: below, given } of scope.active.yielding) {
     if (given.includes(run) || !runsAbove(scope, below).includes(run) || !giveUp(scope, run)) continue
     given.push(run)
     lookForWork(scope)
@@ -26,8 +26,8 @@ export function yieldNewSlot(scope: RunnerScope, run: ActiveRun): void {
 }
 
 function lookForWork(scope: RunnerScope): void {
-  scope.queueHint.raise()
-  scope.nudge()
+  scope.queue.hint.raise()
+  scope.queue.nudge()
 }
 
 /** Several may wait below one run: the first gives its slot up, the last takes it again. */

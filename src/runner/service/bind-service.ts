@@ -3,7 +3,7 @@ import type { GroupFilter, GroupService } from "../../plugin/group-service.ts"
 import type { TaskService, ToolCall } from "../../plugin/task-service.ts"
 import type { AskingStep, TaskRecord } from "../../task/record.ts"
 import { requireHopsLeft } from "../limits/hops.ts"
-import { getResult } from "./task-view.ts"
+import { getResult, toView } from "./task-view.ts"
 import { findTask } from "../result/find-task.ts"
 import { resumeTask } from "../start/resume-task.ts"
 import { retryTask } from "../start/retry-task.ts"
@@ -20,8 +20,7 @@ import { runsAbove } from "../run/runs-above.ts"
  * run's workspace, and all it starts is below it, or below whoever called a tool that only passes on: the limits of
  * depth and number cannot be got round. A call that says nothing of its session, trace, message or batch has the run's.
  */
-export function bindToRun(scope: RunnerScope, active: ActiveRun): TaskService {
-  const { service } = scope
+export function bindToRun(scope: RunnerScope, service: TaskService, active: ActiveRun): TaskService {
   const { workspace } = active
   const bind = (call: ToolCall): ToolCall => toOwnCall(active, call)
   return {
@@ -37,19 +36,25 @@ export function bindToRun(scope: RunnerScope, active: ActiveRun): TaskService {
       withhold(scope, await getResult(scope, id, options, workspace, toReader(scope, active))),
     cancel: (id, request) => service.cancel(id, request, workspace),
     async retry(id) {
-      requireHopsLeft(scope, active)
+      requireHopsLeft(scope.admission, active)
       return retryTask(scope, await findTask(scope, id, workspace), active.hops)
     },
     async resume(id, prompt) {
-      requireHopsLeft(scope, active)
+      requireHopsLeft(scope.admission, active)
       return resumeTask(scope, await findTask(scope, id, workspace), prompt, active.hops)
     },
     async say(id, message) {
       const task = await findTask(scope, id, workspace)
-      if (task.status === "completed") requireHopsLeft(scope, active)
+      if (task.status === "completed") requireHopsLeft(scope.admission, active)
       return sayToTask(scope, task, message, active.hops)
     },
-    waitFor: (request) => waitFor(scope, request, { workspace, run: active, reader: toReader(scope, active) }),
+    waitFor: (request) =>
+      waitFor(scope, request, {
+        toView: (task) => toView(scope, task),
+        workspace,
+        run: active,
+        reader: toReader(scope, active),
+      }),
     get groups() {
       return bindGroups(service.groups, active)
     },

@@ -61,10 +61,10 @@ export function createSessionCommands(scope: RunnerScope): SessionCommands {
   }
 
   return {
-    leaveToOthers: (taskId) => scope.own?.leave(taskId),
+    leaveToOthers: (taskId) => scope.queue.own?.leave(taskId),
     answer: (waitId, answer, answeredBy, workspace) => answerWait(scope, waitId, answer, answeredBy, workspace),
     askPerson: (run, question, signal) => askPerson(scope, run, question, signal),
-    hasWorkOf: (session) => scope.sessionWork.has(session),
+    hasWorkOf: (session) => scope.written.sessions.has(session),
     sealGroups: (session) => sealOpenGroups(scope, session),
     beginTurn: (start, body) => beginTurn(scope, start, body),
     rest: (id) => restRun(scope, id),

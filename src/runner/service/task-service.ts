@@ -31,7 +31,8 @@ export function createTaskService(scope: RunnerScope): TaskService {
     retry: async (id, workspace) => retryTask(scope, await findTask(scope, id, workspace)),
     resume: async (id, prompt, workspace) => resumeTask(scope, await findTask(scope, id, workspace), prompt),
     say: async (id, message, workspace) => sayToTask(scope, await findTask(scope, id, workspace), message),
-    waitFor: (request, workspace) => waitFor(scope, request, workspace && { workspace }),
+    waitFor: (request, workspace) =>
+      waitFor(scope, request, { toView: (task) => toView(scope, task), ...(workspace && { workspace }) }),
     groups: createGroupService(scope),
     async prioritize(id, priority, workspace) {
       if (!Number.isSafeInteger(priority)) {

@@ -73,7 +73,7 @@ export async function estimateCall(scope: RunnerScope, call: Parameters<TaskServ
   const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
   const input = parseInput(tool, call.input)
   const workspace = call.workspace ?? DEFAULT_WORKSPACE
-  return scope.durations.estimate(workspace, toShapeKey(plugin, tool, input), await tool.estimateMs?.(input))
+  return scope.tools.durations.estimate(workspace, toShapeKey(plugin, tool, input), await tool.estimateMs?.(input))
 }
 
 async function estimateFor(scope: RunnerScope, task: TaskRecord): Promise<TaskView["estimate"]> {
@@ -82,7 +82,7 @@ async function estimateFor(scope: RunnerScope, task: TaskRecord): Promise<TaskVi
     const { plugin, tool } = scope.tools.find(task.tool, task.plugin)
     const input = parseInput(tool, task.input)
     const guessMs = await tool.estimateMs?.(input)
-    return await scope.durations.estimate(task.workspace, toShapeKey(plugin, tool, input), guessMs)
+    return await scope.tools.durations.estimate(task.workspace, toShapeKey(plugin, tool, input), guessMs)
   } catch {
     return null
   }

@@ -21,7 +21,7 @@ export function shutDown(
   { pump, chores, obedience }: RunnerParts,
   options: ShutdownOptions,
 ): Promise<void> {
-  scope.isClosing = true
+  scope.active.isClosing = true
   let isAnyLeft = false
   return closeAll([
     () => pump.stop(),
@@ -32,9 +32,9 @@ export function shutDown(
     () => endHeldTasks(scope),
     () => scope.tools.close(),
     () => obedience.close(),
-    () => scope.durations.flush(),
+    () => scope.tools.durations.flush(),
     () => scope.spool.close().catch((error: unknown) => warn(scope, error)),
-    () => scope.closed.abort(),
+    () => scope.active.closed.abort(),
     () => pump.close(),
     () => (isAnyLeft ? scope.worker.leave(scope.config.hostReturnSeconds * 1_000) : scope.worker.close()),
   ])
@@ -45,7 +45,7 @@ export function shutDown(
  * go back to the queue. Answers whether something goes on that workers of other machines must leave alone.
  */
 async function stopEverything(scope: RunnerScope, pump: Pump, options: ShutdownOptions): Promise<boolean> {
-  await Promise.allSettled(scope.entering)
+  await Promise.allSettled(scope.active.entering)
   await drain(scope, pump, options)
   let isAnyLeft = false
   // Until its stop is stored a run goes on, and may call something: that is let go of next.

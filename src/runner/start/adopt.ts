@@ -84,7 +84,7 @@ function beginAdopted(
 }
 
 function giveBack(scope: RunnerScope, id: TaskId, foreign: ForeignProcess | null): void {
-  scope.heldInputs.delete(id)
+  scope.written.heldInputs.delete(id)
   foreign?.release()
 }
 

@@ -21,7 +21,7 @@ export async function beginAnew(scope: RunnerScope, task: TaskRecord, next: Next
   const admitted = await admit(scope, await toCall(scope, task, next.input))
   try {
     requireNoApproval(admitted)
-    scope.sessionWork.note(task.session)
+    scope.written.sessions.note(task.session)
     return await enter(scope, () => write(scope, task, admitted, next))
   } finally {
     admitted.settle?.()
@@ -30,7 +30,7 @@ export async function beginAnew(scope: RunnerScope, task: TaskRecord, next: Next
 
 /** What the run before was given, with its secrets as long as this process knows them. */
 export function requireInput(scope: RunnerScope, task: TaskRecord): unknown {
-  if (task.inputHeldBy !== null && !scope.heldInputs.has(task.id)) {
+  if (task.inputHeldBy !== null && !scope.written.heldInputs.has(task.id)) {
     const message = "Its input held a secret, which is never stored. Start it again with the secret."
     throw new MeanwhileError("secret_not_kept", message)
   }
@@ -38,7 +38,7 @@ export function requireInput(scope: RunnerScope, task: TaskRecord): unknown {
     const message = `The input of task ${task.id} was cleared away: start it again with its input.`
     throw new MeanwhileError("wrong_state", message, { status: task.status })
   }
-  return scope.heldInputs.get(task.id) ?? task.input
+  return scope.written.heldInputs.get(task.id) ?? task.input
 }
 
 /** What others decide by. A parent whose record is gone has no limits left to keep. */
@@ -55,7 +55,7 @@ async function write(
   admitted: Admitted,
   { reason, input, hops }: NextRun,
 ): Promise<TaskRecord> {
-  const held = scope.heldInputs.get(task.id)
+  const held = scope.written.heldInputs.get(task.id)
   const isSame = reason === "retry" && admitted.call.input === input
   try {
     const [begun] = await scope.store.commit([
@@ -68,13 +68,13 @@ async function write(
         ...(isSame ? toHolder(scope, task) : toChangedInput(scope, task, admitted, reason)),
       },
     ])
-    scope.own?.add(task.id)
-    scope.onTask(begun, task.lastSequence)
-    scope.nudge()
+    scope.queue.own?.add(task.id)
+    scope.written.onTask(begun, task.lastSequence)
+    scope.queue.nudge()
     return begun
   } catch (error) {
-    if (held === undefined) scope.heldInputs.delete(task.id)
-    else scope.heldInputs.set(task.id, held)
+    if (held === undefined) scope.written.heldInputs.delete(task.id)
+    else scope.written.heldInputs.set(task.id, held)
     throw error
   }
 }
@@ -88,7 +88,7 @@ type InputPart = Pick<OperationOf<"task.begin_run">, "input" | "inputHeldBy" | "
 
 /** This worker, which may have another id by now: only one that holds the input is offered the task. */
 function toHolder(scope: RunnerScope, task: TaskRecord): InputPart {
-  return { inputHeldBy: scope.heldInputs.has(task.id) ? scope.worker.id : null }
+  return { inputHeldBy: scope.written.heldInputs.has(task.id) ? scope.worker.id : null }
 }
 
 /** A follow-up, or a hook, gave it another input, which may hold a secret or be rid of one. A follow-up is another request. */
@@ -98,7 +98,7 @@ function toChangedInput(
   admitted: Admitted,
   reason: NextRun["reason"],
 ): InputPart {
-  scope.heldInputs.delete(task.id)
+  scope.written.heldInputs.delete(task.id)
   const { input, inputHeldBy, folder, title } = toDetails(scope, admitted, task.id)
   return { input, inputHeldBy, folder, ...(reason === "resume" && { title }) }
 }

@@ -55,8 +55,8 @@ async function explain(scope: RunnerScope, { id }: TaskRecord): Promise<void> {
   if (current) requireResumable(current)
 }
 
-async function requireSession({ agents }: RunnerScope, task: TaskRecord): Promise<SessionId> {
-  const session = (await agents?.sessionOf(task)) ?? null
+async function requireSession({ ports }: RunnerScope, task: TaskRecord): Promise<SessionId> {
+  const session = (await ports.agents?.sessionOf(task)) ?? null
   if (session !== null) return session
   const message = `The conversation of task ${task.id} no longer exists, so it cannot be resumed. Start a new task, and tell it what it has to know.`
   throw new MeanwhileError("expired", message, { taskId: task.id })

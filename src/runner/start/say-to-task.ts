@@ -18,11 +18,11 @@ export async function sayToTask(scope: RunnerScope, task: TaskRecord, text: stri
     const message = `Task ${task.id} is ${task.status}: only agents that run or have completed can be told something. Retry it, or start a new one.`
     throw new MeanwhileError("wrong_state", message, { status: task.status })
   }
-  const session = (await scope.agents?.sessionOf(task)) ?? null
-  if (!scope.agents || session === null) {
+  const session = (await scope.ports.agents?.sessionOf(task)) ?? null
+  if (!scope.ports.agents || session === null) {
     const message = `Task ${task.id} is ${task.status} and has no conversation yet. Say it again once it has begun.`
     throw new MeanwhileError("wrong_state", message, { status: task.status })
   }
-  await scope.agents.say(task, session, text)
+  await scope.ports.agents.say(task, session, text)
   return { task, how: "steered" }
 }

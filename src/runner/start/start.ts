@@ -17,7 +17,7 @@ export async function start(scope: RunnerScope, call: ToolCall): Promise<TaskRec
   const admitted = await admit(scope, call)
   try {
     requireCapable(admitted)
-    requireHopsLeft(scope, admitted)
+    requireHopsLeft(scope.admission, admitted)
     return await createTask(scope, admitted)
   } finally {
     admitted.settle?.()
@@ -50,11 +50,11 @@ async function writeTask(scope: RunnerScope, admitted: Admitted, id: TaskId): Pr
   const { call, tool, input } = admitted
   const details = toDetails(scope, admitted, id)
   const slot = toSlotKeys(details)
-  const mustWait = admitted.approval !== undefined || Boolean(call.delayMs) || scope.isClosing
-  const isTaken = !mustWait && !scope.queueHint.mayHaveQueued && scope.slots.tryTake(slot)
-  if (!isTaken && !mustWait) scope.queueHint.raise()
+  const mustWait = admitted.approval !== undefined || Boolean(call.delayMs) || scope.active.isClosing
+  const isTaken = !mustWait && !scope.queue.hint.mayHaveQueued && scope.slots.tryTake(slot)
+  if (!isTaken && !mustWait) scope.queue.hint.raise()
   const entry = toEntry(scope, admitted, isTaken)
-  scope.own?.add(id)
+  scope.queue.own?.add(id)
   try {
     const [{ task, created }] = await scope.store.commit([
       { op: "task.create", details, entry, ...(call.askedBy && { askingStepResult: { taskId: id } }) },
@@ -88,7 +88,7 @@ function requireSameTool(known: TaskRecord, { plugin, tool }: TaskDetails): void
 }
 
 function giveBack(scope: RunnerScope, id: TaskId, slot: ReturnType<typeof toSlotKeys> | null): void {
-  scope.heldInputs.delete(id)
-  scope.own?.remove(id)
+  scope.written.heldInputs.delete(id)
+  scope.queue.own?.remove(id)
   if (slot) scope.slots.release(slot)
 }

@@ -45,8 +45,8 @@ export async function cancelTask(scope: RunnerScope, task: TaskRecord, request: 
 /** Whoever ran it may be gone: then nobody but this process, which was asked to stop it, does. */
 function finishHere(scope: RunnerScope, task: TaskRecord): TaskRecord {
   if (task.status === "stopping") {
-    scope.own?.add(task.id)
-    void scope.takeUpOwn()
+    scope.queue.own?.add(task.id)
+    void scope.queue.resumeOwnWork()
   }
   return task
 }

@@ -46,13 +46,13 @@ async function isBelowEndedTurn(scope: RunnerScope, parentTask: TaskId | null): 
 
 /** Of the turn of a session that is not kept, what was to live no longer: it has no id that its tasks could name. */
 export async function endUnkeptTurn(scope: RunnerScope, session: SessionId): Promise<void> {
-  if (scope.sessionWork.has(session)) await stopAll(scope, { session, lifetimes: ["turn"] }, TURN_ENDED)
+  if (scope.written.sessions.has(session)) await stopAll(scope, { session, lifetimes: ["turn"] }, TURN_ENDED)
 }
 
 /** Stops what was to live no longer than its session. */
 export async function closeSession(scope: RunnerScope, session: SessionId): Promise<void> {
   await stopAll(scope, { session, lifetimes: ["turn", "session"] }, "its session was closed")
-  scope.sessionWork.forget(session)
+  scope.written.sessions.forget(session)
 }
 
 /** Stops everything of a session but what lives forever, waits for it to end, and removes the session. */
@@ -91,7 +91,7 @@ function toRemoval({ workspace, collection, id }: DocumentRecord): OperationOf<"
 /** Only of what is gone from the store: one that was retried in the last moment keeps its output. */
 async function removeFiles(scope: RunnerScope, id: TaskId): Promise<void> {
   if (await scope.store.task(id)) return
-  scope.heldInputs.delete(id)
+  scope.written.heldInputs.delete(id)
   await scope.spool.remove(id)
 }
 

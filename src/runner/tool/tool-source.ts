@@ -2,6 +2,7 @@ import type { Registry } from "../../plugin/registry.ts"
 import type { ToolHooks } from "../../plugin/tool-hooks.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import { TURN_PLUGIN } from "./turn-name.ts"
+import type { Durations } from "./durations.ts"
 import type { FoundTool } from "../../plugin/tool-index.ts"
 
 /** What the runner asks the registry on every call, kept at hand until the exposed plugins change, and its own tools. */
@@ -12,6 +13,8 @@ export interface ToolSource {
   /** By plugin, the names of its tools. */
   names(): ReadonlyMap<string, ReadonlySet<string>>
   hooks(): readonly ToolHooks[]
+  /** How long calls of each shape have taken. */
+  readonly durations: Durations
   close(): void
 }
 
@@ -19,6 +22,7 @@ export function createToolSource(
   registry: Pick<Registry, "findTool" | "tools" | "toolHooks" | "onChange">,
   onChange: () => void,
   runtimeTools: readonly Tool[],
+  durations: Durations,
 ): ToolSource {
   const own = new Map(runtimeTools.map((tool) => [tool.name, tool]))
   let names: ReadonlyMap<string, ReadonlySet<string>> | undefined
@@ -40,6 +44,7 @@ export function createToolSource(
   }
 
   return {
+    durations,
     find(tool, plugin) {
       const found = plugin === TURN_PLUGIN ? own.get(tool) : undefined
       return found ? { plugin: TURN_PLUGIN, tool: found } : registry.findTool(tool, plugin)

@@ -12,3 +12,8 @@ export function isTurn({
 }): boolean {
   return plugin === TURN_PLUGIN && tool.name === TURN_TOOL
 }
+
+export const QUESTION_TOOL = "question"
+
+/** Every idempotency key of a question begins with this. */
+export const QUESTION_PREFIX = "question/"

@@ -16,8 +16,8 @@ const TURNS_AT_ONCE = 50
  * whose question was answered. They take no slot; where there is none, others' are left alone all the same.
  */
 export async function takeTurns(scope: RunnerScope): Promise<void> {
-  if (!scope.mayHaveQueuedTurns || !scope.takesTurns || scope.isClosing) return
-  scope.mayHaveQueuedTurns = false
+  if (!scope.queue.mayHaveQueuedTurns || !scope.queue.takesTurns || scope.active.isClosing) return
+  scope.queue.mayHaveQueuedTurns = false
   const offers = await scope.engine.dispatcher.take({
     worker: scope.worker.id,
     limit: TURNS_AT_ONCE,
@@ -27,22 +27,22 @@ export async function takeTurns(scope: RunnerScope): Promise<void> {
     fullSessions: [],
     fullModels: [],
     fullWorkspaces: [],
-    ...scope.ownTurns?.toRequest(),
+    ...scope.queue.ownTurns?.toRequest(),
   })
-  if (offers.length === TURNS_AT_ONCE) scope.mayHaveQueuedTurns = true
+  if (offers.length === TURNS_AT_ONCE) scope.queue.mayHaveQueuedTurns = true
   for (const offer of offers) await claim(scope, offer)
 }
 
 /** Whether those of the session are. */
-export function takesTurnsOf({ takesTurns, isClosing, ownTurns }: RunnerScope, session: SessionId): boolean {
-  return takesTurns && !isClosing && ownTurns?.hasSession(session) !== false
+export function takesTurnsOf({ active, queue }: RunnerScope, session: SessionId): boolean {
+  return queue.takesTurns && !active.isClosing && queue.ownTurns?.hasSession(session) !== false
 }
 
 /** A turn has come into the queue: it need not wait for the next look at it. */
 export function wakeTurns(scope: RunnerScope, { kind }: Pick<TaskSummary, "kind">): void {
   if (kind !== "turn") return
-  scope.mayHaveQueuedTurns = true
-  scope.nudge()
+  scope.queue.mayHaveQueuedTurns = true
+  scope.queue.nudge()
 }
 
 async function claim(scope: RunnerScope, { taskId, run }: Offer): Promise<void> {

@@ -1,22 +1,8 @@
 import { toErrorMessage } from "../../base/error.ts"
-import type { TaskId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { ActiveRun } from "../run/active-run.ts"
 import type { RunnerScope } from "../run/scope.ts"
-import { isTurn } from "../tool/turn-name.ts"
 import { endTurn } from "../stop/lifetimes.ts"
-
-/**
- * A task was written below this one. The turn above remembers it: between them may be calls in the foreground, which no
- * record leads to.
- */
-export function noteChild(scope: RunnerScope, parentTask: TaskId | null | undefined): void {
-  for (let id = parentTask; id; ) {
-    const above: ActiveRun | undefined = scope.active.get(id)
-    if (above && isTurn(above) && parentTask) (above.parentsOfTasks ??= new Set()).add(parentTask)
-    id = above?.parentTask
-  }
-}
 
 /** Resolves when the turn's end is durable and what was to live no longer has been told to stop. */
 export async function endWithChildren(scope: RunnerScope, active: ActiveRun): Promise<TaskRecord | null> {

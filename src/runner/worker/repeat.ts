@@ -1,6 +1,11 @@
-import type { CancelTimer } from "../../base/clock.ts"
+import type { CancelTimer, Clock } from "../../base/clock.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { Log } from "../../plugin/context.ts"
+
+export interface ChoreScope {
+  readonly clock: Clock
+  readonly log: Log
+}
 
 export interface Chore {
   /** Waits for what is being done. */
@@ -8,7 +13,7 @@ export interface Chore {
 }
 
 /** Does a chore again and again, one after the other. One that fails is tried again at its next turn. */
-export function repeat(scope: RunnerScope, everyMs: number, chore: () => Promise<void>): Chore {
+export function repeat(scope: ChoreScope, everyMs: number, chore: () => Promise<void>): Chore {
   let isClosed = false
   let cancelTimer: CancelTimer = schedule()
   let doing: Promise<void> | undefined
@@ -35,7 +40,7 @@ export function repeat(scope: RunnerScope, everyMs: number, chore: () => Promise
   }
 }
 
-export function warn(scope: RunnerScope, error: unknown): void {
+export function warn(scope: { readonly log: Log }, error: unknown): void {
   if (isMeanwhileError(error, "closed")) return
   scope.log.warn("a chore could not be done; trying again", { error: toErrorMessage(error) })
 }

@@ -3,13 +3,13 @@ import type { WorkerPlace, WorkerView } from "../../plugin/worker-view.ts"
 import type { WorkerId } from "../../task/id.ts"
 import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
 import { readBootId } from "../process/identity.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { TaskStore } from "../../task/store.ts"
 import { parseAnnouncement } from "./announcement.ts"
 import { isLeftForHost } from "./left-host.ts"
 import { isTaker } from "./worker-identity.ts"
 
 /** In one query. The longest at work come first. Who was stopped and has left something running is none. */
-export async function listWorkers({ store }: Pick<RunnerScope, "store">): Promise<readonly WorkerView[]> {
+export async function listWorkers({ store }: { readonly store: TaskStore }): Promise<readonly WorkerView[]> {
   const records = (await store.workers()).filter(({ process }) => !isLeftForHost({ data: process }))
   const views = records.map(
     ({ id, process, announcement, running }): WorkerView => ({
@@ -24,7 +24,7 @@ export async function listWorkers({ store }: Pick<RunnerScope, "store">): Promis
 }
 
 /** Where a worker runs; null: it is gone. */
-export async function findWorker({ store }: Pick<RunnerScope, "store">, id: WorkerId): Promise<WorkerPlace | null> {
+export async function findWorker({ store }: { readonly store: TaskStore }, id: WorkerId): Promise<WorkerPlace | null> {
   const key = `${WORKER_LEASE_PREFIX}${id}`
   const lease = (await store.leases(key)).find((each) => each.key === key && each.holder === id)
   return lease ? toPlace(id, lease.data, lease.isSilent) : null

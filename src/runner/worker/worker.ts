@@ -9,11 +9,13 @@ import type { TaskStore } from "../../task/store.ts"
 import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
 import { toFarewell } from "./farewell.ts"
 import { toLeftData } from "./left-host.ts"
+import type { SpoolHome } from "./spool-home.ts"
 
 /** This process as the store knows it: a lease that is renewed for as long as it lives. */
 export interface Worker {
   /** Another one after the lease was lost: a worker that came back is a new worker. */
   readonly id: WorkerId
+  readonly home: SpoolHome
   /** Whether effects may go on without asking the store: the lease is younger than 80 % of its time. */
   isFresh(): boolean
   /** Renews the lease now. False: it was taken over, and every run claimed under it is no longer ours. */
@@ -31,6 +33,7 @@ export interface WorkerOptions {
   readonly clock: Clock
   readonly leaseMs: number
   readonly identity: JsonObject
+  readonly home: SpoolHome
   readonly log: Log
   /** Called after the lease was lost and before a new one is taken. */
   readonly onLost: () => void
@@ -127,6 +130,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     get id() {
       return id
     },
+    home: options.home,
     isFresh,
     confirm,
     renewal: toRenewal,

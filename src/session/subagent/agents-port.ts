@@ -1,4 +1,4 @@
-import type { AgentsPort } from "../../runner/run/agents-port.ts"
+import type { AgentsPort } from "../../runner/run/run-ports.ts"
 import { goOnIfUnheard } from "./news.ts"
 import { leaveMessage } from "../results/steering-messages.ts"
 import type { AgentScope } from "../conversation/scope.ts"
