@@ -8,7 +8,7 @@ import type { SessionId } from "../task/id.ts"
 import { TASK_KINDS, type TaskKind } from "../task/record.ts"
 import { createStoreClock } from "../task/store-clock.ts"
 import type { CountFilter } from "../task/store.ts"
-import { createActiveRuns } from "./run/active-runs.ts"
+import { type ActiveRuns, createActiveRuns } from "./run/active-runs.ts"
 import type { AgentsPort } from "./run/run-ports.ts"
 import { createWrittenTasks, type WrittenTasks } from "./run/written-tasks.ts"
 import { bindToRun } from "./service/bind-service.ts"
@@ -20,9 +20,8 @@ import { createObedience } from "./stop/remote-stops.ts"
 import { markLost } from "./run/ownership.ts"
 import { allowAll, type Permission } from "./admit/permission.ts"
 import { thisProcessIdentity } from "./process/identity.ts"
-import { createOwnWork } from "./worker/own-work.ts"
+import { createQueueIntake } from "./worker/queue-intake.ts"
 import { createPump, IDLE_PUMP, type Pump } from "./queue/pump.ts"
-import { createQueueHint } from "./limits/queue-hint.ts"
 import { createReclaim, type Reclaim, resumeOwnWork } from "./recover/reclaim.ts"
 import { createRedactingLog } from "./redaction/redacting-log.ts"
 import { createRedactor, type Redactor } from "./redaction/redactor.ts"
@@ -102,7 +101,8 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const redactor = options.redactor ?? createRedactor({ environment: process.env })
   const log = options.log ? createRedactingLog(options.log, redactor) : silentLog
   const { store } = engine
-  const home = await openSpoolHome(engine, options.spoolDirectory)
+  const { spoolDirectory: directory } = options
+  const home = await openSpoolHome(engine, directory)
   const active = createActiveRuns()
   const worker = await createWorker({
     store,
@@ -112,9 +112,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     home,
     identity: { ...toWorkerIdentity(), ...toHomeData(home), ...(takesWork === true && TAKER) },
     leaseMs: config.leaseSeconds * 1_000,
-    onLost: () => {
-      for (const run of active.values()) if (run.standing.in === "background") markLost(run)
-    },
+    onLost: () => markAllLost(active),
     onBack: () => void pump.announce(),
   })
   const runtimeTools = [
@@ -131,13 +129,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     redactor,
     worker,
     active,
-    spool: createSpool({
-      directory: options.spoolDirectory,
-      clock,
-      redactor,
-      owner: thisProcessIdentity(),
-      outputs: engine.outputs,
-    }),
+    spool: createSpool({ directory, clock, redactor, owner: thisProcessIdentity(), outputs: engine.outputs }),
     slots: createSlots(config),
     tools: createToolSource(
       options.registry,
@@ -146,15 +138,16 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
       createDurations({ store, clock }),
     ),
     written: createWrittenTasks(options.onTask),
-    queue: {
-      ...createOwnWork({ takesWork, runsTasks: config.maxConcurrentTasks > 0, openSessions: options.openSessions }),
-      takesKinds: takesKinds.filter((kind) => kind !== "turn"),
-      takesTurns: options.continueTurn !== undefined && takesKinds.includes("turn"),
-      hint: createQueueHint(),
-      mayHaveQueuedTurns: true,
-      nudge: () => pump.nudge(),
-      resumeOwnWork: () => resumeOwnWork(scope, reclaim),
-    },
+    queue: createQueueIntake(
+      {
+        takesWork,
+        takesKinds,
+        runsTasks: config.maxConcurrentTasks > 0,
+        hasTurnHandler: options.continueTurn !== undefined,
+        openSessions: options.openSessions,
+      },
+      { nudge: () => pump.nudge(), resumeOwnWork: () => resumeOwnWork(scope, reclaim) },
+    ),
     admission: {
       permission: options.permission ?? allowAll,
       families: createFamilyLock(),
@@ -199,4 +192,8 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   }
   await pump.announce()
   return runner
+}
+
+function markAllLost(active: ActiveRuns): void {
+  for (const run of active.values()) if (run.standing.in === "background") markLost(run)
 }

@@ -15,20 +15,7 @@ export interface OwnWork {
   toRequest(): Pick<TakeRequest, "only">
 }
 
-interface OwnWorkOptions {
-  readonly takesWork: boolean | "own"
-  /** False: every task is left to others. */
-  readonly runsTasks: boolean
-  readonly openSessions: (() => readonly SessionId[]) | undefined
-}
-
-/** Of tasks, and of turns; null: it takes everybody's. Who runs no tasks takes the turns of its open sessions alone. */
-export function createOwnWork({ takesWork, runsTasks, openSessions = () => [] }: OwnWorkOptions) {
-  const own = takesWork === "own" ? createOwn(openSessions) : null
-  return { own, ownTurns: runsTasks ? own : (own ?? createOwn(openSessions)) }
-}
-
-function createOwn(openSessions: () => readonly SessionId[]): OwnWork {
+export function createOwnWork(openSessions: () => readonly SessionId[]): OwnWork {
   const ids = new Set<TaskId>()
   const left = new Set<TaskId>()
   const hasSession = (session: SessionId | null): boolean => session !== null && openSessions().includes(session)

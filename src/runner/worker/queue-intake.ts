@@ -1,6 +1,7 @@
+import type { SessionId } from "../../task/id.ts"
 import type { TaskKind } from "../../task/record.ts"
-import type { QueueHint } from "../limits/queue-hint.ts"
-import type { OwnWork } from "./own-work.ts"
+import { createQueueHint, type QueueHint } from "../limits/queue-hint.ts"
+import { createOwnWork, type OwnWork } from "./own-work.ts"
 
 /** What this runner takes from the queue, and how it is told to look there. */
 export interface QueueIntake {
@@ -20,4 +21,29 @@ export interface QueueIntake {
   nudge(): void
   /** Looks at once for own work that was left behind; does nothing in a runner that looks for everybody's anyway. */
   resumeOwnWork(): Promise<void>
+}
+
+export interface QueueIntakeOptions {
+  readonly takesWork: boolean | "own"
+  /** False: every task is left to others. */
+  readonly runsTasks: boolean
+  readonly takesKinds: readonly TaskKind[]
+  readonly hasTurnHandler: boolean
+  readonly openSessions: (() => readonly SessionId[]) | undefined
+}
+
+export function createQueueIntake(
+  { takesWork, runsTasks, takesKinds, hasTurnHandler, openSessions = () => [] }: QueueIntakeOptions,
+  looks: Pick<QueueIntake, "nudge" | "resumeOwnWork">,
+): QueueIntake {
+  const own = takesWork === "own" ? createOwnWork(openSessions) : null
+  return {
+    takesKinds: takesKinds.filter((kind) => kind !== "turn"),
+    takesTurns: hasTurnHandler && takesKinds.includes("turn"),
+    own,
+    ownTurns: runsTasks ? own : (own ?? createOwnWork(openSessions)),
+    hint: createQueueHint(),
+    mayHaveQueuedTurns: true,
+    ...looks,
+  }
 }
