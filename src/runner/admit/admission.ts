@@ -12,20 +12,11 @@ import type { ActiveRun } from "../run/active-run.ts"
 import { hopsOf } from "../limits/hops.ts"
 import { requireOpen } from "../run/enter.ts"
 import type { PermissionDecision } from "../../plugin/permission-request.ts"
-import type { FamilyLock } from "./family-lock.ts"
-import type { Approval, Permission } from "./permission.ts"
+import type { Approval } from "./permission.ts"
 import type { RunnerScope } from "../run/scope.ts"
 import { NEVER_WITHDRAWN, type Withdrawal } from "./withdrawal.ts"
 
 const NOBODY_WAITS: OnAsked = async () => {}
-
-/** What decides whether a call may run, beside the call itself. */
-export interface Admission {
-  readonly permission: Permission
-  readonly families: FamilyLock
-  /** How many reports may follow from one another by the tasks that they start. */
-  readonly maxHops: number
-}
 
 /** A call that may run: its tool is known, its input fits, and nobody forbids it. */
 export interface Admitted {

@@ -1,4 +1,5 @@
 import type { PermissionDecision, PermissionRequest } from "../../plugin/permission-request.ts"
+import type { FamilyLock } from "./family-lock.ts"
 
 /** What a person has to say yes to before the call may run. */
 export type Approval = Extract<PermissionDecision, { allowed: "ask" }>
@@ -6,6 +7,14 @@ export type Approval = Extract<PermissionDecision, { allowed: "ask" }>
 /** Asked once for every call, at admission, whoever makes it. */
 export interface Permission {
   decide(request: PermissionRequest): PermissionDecision | Promise<PermissionDecision>
+}
+
+/** What decides whether a call may run, beside the call itself. */
+export interface Admission {
+  readonly permission: Permission
+  readonly families: FamilyLock
+  /** How many reports may follow from one another by the tasks that they start. */
+  readonly maxHops: number
 }
 
 const ALLOWED: PermissionDecision = { allowed: true }
