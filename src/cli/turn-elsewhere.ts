@@ -27,9 +27,8 @@ export interface BusyTurn {
 }
 
 export function toBusyTurn(error: unknown): BusyTurn | undefined {
-  if (!isMeanwhileError(error, "wrong_state")) return undefined
+  if (!isMeanwhileError(error, "session_busy") || error.details.turn === null) return undefined
   const { turn, status } = error.details
-  if (typeof turn !== "string" || typeof status !== "string") return undefined
   return { turn: turn as TaskId, isWaiting: status === "waiting" }
 }
 

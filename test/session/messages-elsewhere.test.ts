@@ -107,7 +107,7 @@ describe("a message to a session whose turn another process has", () => {
   test("is refused at once where that is wanted, and the refusal names the turn", async () => {
     const { other, gate, sent } = await openBusy()
     await expect(other.send("b", { whenBusyElsewhere: "refuse" })).rejects.toMatchObject({
-      code: "wrong_state",
+      code: "session_busy",
       message: expect.stringMatching(/is busy: its turn \S+ is running\. Wait for it to end, or cancel it\./),
     })
     gate.open()
@@ -148,7 +148,7 @@ test("a message that waits for a turn is refused, and told what to do, once that
   const { runtime: there } = await openScripted(createScriptedModel([]), { ...open, folder })
   const waits = watchedHere(there)
   const refused = expect((await there.openSession(session.id)).send("b")).rejects.toMatchObject({
-    code: "wrong_state",
+    code: "session_busy",
     message: expect.stringContaining("waits for a person. Answer what it asks, or cancel it."),
   })
   await waits

@@ -63,7 +63,7 @@ test("a choice of a model that cannot be kept is refused, and the old model stay
   const sent = session.send("a")
   await gate.reached
   const other = await there.runtime.openSession(session.id)
-  await expect(other.useModel("other/large")).rejects.toMatchObject({ code: "wrong_state" })
+  await expect(other.useModel("other/large")).rejects.toMatchObject({ code: "session_busy" })
   expect(other.model).toBe(session.model)
   gate.open()
   await sent

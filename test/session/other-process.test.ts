@@ -16,7 +16,7 @@ test("a conversation is not described beside a turn that runs elsewhere, which c
   const there = await openScripted(createScriptedModel([]), { isKept: true, folder })
   const sent = session.send("a")
   await gate.reached
-  await expect(there.runtime.sessions.describe(session.id, "numbers")).rejects.toMatchObject({ code: "wrong_state" })
+  await expect(there.runtime.sessions.describe(session.id, "numbers")).rejects.toMatchObject({ code: "session_busy" })
   gate.open()
   expect((await sent).text).toBe("one")
   await there.runtime.sessions.describe(session.id, "numbers")

@@ -24,5 +24,5 @@ test("a runtime that takes no work refuses a message instead of waiting for a tu
   await handedBack
   const looking = await openScripted(createScriptedModel(["late"]), { isKept: true, folder, takesWork: false })
   const found = await looking.runtime.openSession(session.id)
-  await expect(found.send("hello")).rejects.toMatchObject({ code: "wrong_state", details: { status: "queued" } })
+  await expect(found.send("hello")).rejects.toMatchObject({ code: "session_busy", details: { status: "queued" } })
 })

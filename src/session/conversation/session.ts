@@ -49,7 +49,7 @@ export interface SendOptions {
   readonly said?: string
   /**
    * While another process has the turn of the session. Default `wait`: it is said when that has ended. A turn that waits for a
-   * person refuses it either way, as `wrong_state`.
+   * person refuses it either way, as `session_busy`.
    */
   readonly whenBusyElsewhere?: "wait" | "refuse"
   /** What the turn may use up. At the end of it the model is asked once more, without tools, for what it has. */

@@ -1,4 +1,5 @@
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import { lookUntil } from "../../base/look-until.ts"
 import type { TaskEvent } from "../../task/event.ts"
 import type { TaskId } from "../../task/id.ts"
 import { isTerminal, LIVE_STATUSES } from "../../task/lifecycle.ts"
@@ -36,36 +37,32 @@ function watch(scope: AgentScope, conversation: Conversation, taskId: TaskId, si
   void watchTask(scope, conversation, taskId, sinceSequence).finally(() => watched.delete(taskId))
 }
 
-/** Passes the events of a task on to whoever listens, until it has ended. */
+/** Passes the events of a task on to the listeners, until it has ended or its conversation is open here no longer. */
 async function watchTask(
   scope: AgentScope,
   conversation: Conversation,
   taskId: TaskId,
   sinceSequence: number,
 ): Promise<void> {
-  let woken = Promise.withResolvers<void>()
-  const unsubscribe = scope.bus.subscribeTask(taskId, () => woken.resolve())
+  const { bus, clock, store, background, open, log } = scope
   let sequence = sinceSequence
-  try {
-    while (scope.open.get(conversation.log.id) === conversation) {
-      woken = Promise.withResolvers()
-      const events = await scope.store.events(taskId, sequence, PAGE_SIZE)
+  async function look(): Promise<true | undefined> {
+    if (open.get(conversation.log.id) !== conversation) return true
+    for (let hasMore = true; hasMore; ) {
+      const events = await store.events(taskId, sequence, PAGE_SIZE)
       sequence = events.at(-1)?.sequence ?? sequence
       tell(conversation, events)
-      if (events.length === PAGE_SIZE) continue
-      const task = await scope.store.task(taskId)
-      if (!task || (isTerminal(task.status) && task.lastSequence <= sequence)) return
-      const cancelPoll = scope.clock.schedule(scope.background.completionScanIntervalMs, woken.resolve, {
-        isBackground: true,
-      })
-      await woken.promise
-      cancelPoll()
+      hasMore = events.length === PAGE_SIZE
     }
+    const task = await store.task(taskId)
+    return !task || (isTerminal(task.status) && task.lastSequence <= sequence) ? true : undefined
+  }
+  try {
+    const subscribe = (wake: () => void) => bus.subscribeTask(taskId, wake)
+    await lookUntil({ clock, look, subscribe, pollMs: background.completionScanIntervalMs })
   } catch (error) {
     if (isMeanwhileError(error, "closed")) return
-    scope.log.warn("a task could not be watched", { task: taskId, error: toErrorMessage(error) })
-  } finally {
-    unsubscribe()
+    log.warn("a task could not be watched", { task: taskId, error: toErrorMessage(error) })
   }
 }
 

@@ -1,4 +1,4 @@
-import { MeanwhileError } from "../../base/error.ts"
+import { MeanwhileError, type SessionBusy } from "../../base/error.ts"
 import type { SessionId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
@@ -11,11 +11,14 @@ export async function findLiveTurn(store: TaskStore, data: SessionData): Promise
   return turn && !isTerminal(turn.status) ? turn : undefined
 }
 
+/** Refuses as `session_busy` while a turn holds the session. */
 export async function requireIdle(store: TaskStore, id: SessionId, data: SessionData): Promise<void> {
   const turn = await findLiveTurn(store, data)
   if (!turn) return
   const message = `Session ${id} is busy: its turn ${turn.id} ${describe(turn)}`
-  throw new MeanwhileError("wrong_state", message, { session: id, turn: turn.id, status: turn.status })
+  const worker = "worker" in turn ? turn.worker : null
+  const details: SessionBusy = { session: id, turn: turn.id, status: turn.status, worker }
+  throw new MeanwhileError("session_busy", message, details)
 }
 
 function describe({ status }: TaskRecord): string {

@@ -1,4 +1,4 @@
-import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
+import { isMeanwhileError, MeanwhileError, type SessionBusy } from "../../base/error.ts"
 import { shorten } from "../../base/shorten.ts"
 import type { Message } from "../../plugin/message.ts"
 import type { Runner } from "../../runner/runner.ts"
@@ -74,7 +74,8 @@ async function runToEnd(
     await host.refresh()
     await requireIdle(host.store, id, host.data())
     const message = `Session ${id} was changed elsewhere at the same moment. Send it again.`
-    throw new MeanwhileError("wrong_state", message, { session: id, isOvertaken: true })
+    const details: SessionBusy = { session: id, turn: null, status: null, worker: null }
+    throw new MeanwhileError("session_busy", message, details)
   }
 }
 

@@ -78,7 +78,7 @@ const NOT_BEGUN = { delivery: null }
 
 /** Nothing was written: whoever holds the session goes on with it, and it is looked at again. */
 function leave(error: unknown): ReportOutcome {
-  if (isMeanwhileError(error, "wrong_state")) return "later"
+  if (isMeanwhileError(error, "session_busy") || isMeanwhileError(error, "wrong_state")) return "later"
   throw error
 }
 

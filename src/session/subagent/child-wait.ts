@@ -1,4 +1,5 @@
 import { toErrorMessage } from "../../base/error.ts"
+import { lookUntil } from "../../base/look-until.ts"
 import type { AskingRun } from "../../plugin/context.ts"
 import { findLiveTasks, hasBeenTold } from "./news.ts"
 import { waitForTask } from "./child-turn.ts"
@@ -38,28 +39,19 @@ export async function waitForTasks(scope: AgentScope, conversation: Conversation
   }
 }
 
-/** Looks when it is woken, by whichever process says something, and now and then: a wake-up can be lost. */
+/** Resolves when somebody, in whichever process, has said something to the agent, or the signal aborts. */
 async function waitUntilTold(scope: AgentScope, conversation: Conversation, signal: AbortSignal): Promise<void> {
   const { bus, clock, background } = scope
-  let woken = Promise.withResolvers<void>()
-  const wakeUp = (): void => woken.resolve()
-  const unsubscribe = bus.subscribe((wake) => {
-    if (mayBeNews(wake, conversation.log.id)) wakeUp()
+  await lookUntil({
+    clock,
+    pollMs: background.completionScanIntervalMs,
+    signals: [signal],
+    subscribe: (wake) =>
+      bus.subscribe((about) => {
+        if (mayBeNews(about, conversation.log.id)) wake()
+      }),
+    look: async () => (await hasBeenTold(scope, conversation)) || undefined,
   })
-  signal.addEventListener("abort", wakeUp)
-  try {
-    while (!signal.aborted) {
-      // Before the look: what comes during it is looked at again.
-      woken = Promise.withResolvers()
-      if (await hasBeenTold(scope, conversation)) return
-      const cancelTimer = clock.schedule(background.completionScanIntervalMs, wakeUp, { isBackground: true })
-      await woken.promise
-      cancelTimer()
-    }
-  } finally {
-    unsubscribe()
-    signal.removeEventListener("abort", wakeUp)
-  }
 }
 
 /** What an agent whose budget is used up has left running: nobody would read what it comes to. */

@@ -1,4 +1,5 @@
 import { isMeanwhileError } from "../../base/error.ts"
+import { lookUntil } from "../../base/look-until.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
@@ -62,7 +63,7 @@ async function hold<Result>(
     options.onHeld()
     await unlessAborted(given, Promise.all(before))
     for (let turn = first.turn; ; ) {
-      if (turn) await waitWhileHeld(scope, conversation.log.id, turn, given)
+      if (turn) await waitUntilFree(scope, conversation.log.id, turn, given)
       given.throwIfAborted()
       const attempt = await tryToBegin(scope, conversation, () => begin(leave), options)
       if ("result" in attempt) return attempt.result
@@ -103,42 +104,34 @@ function toRefusal(
   error: unknown,
   { waitsElsewhere }: HoldingOptions,
 ): Refusal | null {
-  if (!isMeanwhileError(error, "wrong_state")) return null
-  const { turn, status, isOvertaken } = error.details
-  if (isOvertaken === true) return OVERTAKEN
-  if (typeof turn !== "string") return null
+  if (!isMeanwhileError(error, "session_busy")) return null
+  const { turn, status } = error.details
+  if (turn === null) return OVERTAKEN
   const id = turn as TaskId
-  const isHeld =
+  const canWait =
     status === "queued" ? runner.takesTurns(session) : isRunning(status) && (waitsElsewhere || runner.runsHere(id))
-  return isHeld ? { turn: id } : null
+  return canWait ? { turn: id } : null
 }
 
-const isRunning = (status: unknown): boolean => status === "running" || status === "stopping"
+const isRunning = (status: string | null): boolean => status === "running" || status === "stopping"
 
-/** Looks when something happened to the turn, and now and then: a wake-up can be lost. It keeps the process alive. */
-async function waitWhileHeld(scope: AgentScope, session: SessionId, turn: TaskId, signal: AbortSignal): Promise<void> {
+/** Keeps the process alive: a person waits for the answer. */
+async function waitUntilFree(scope: AgentScope, session: SessionId, turn: TaskId, signal: AbortSignal): Promise<void> {
   const { bus, clock, store, background } = scope
-  let woken = Promise.withResolvers<void>()
-  const wakeUp = (): void => woken.resolve()
-  const unsubscribe = bus.subscribeTask(turn, wakeUp)
-  signal.addEventListener("abort", wakeUp)
-  try {
-    while (!signal.aborted) {
-      // Before the look: what comes during it is looked at again.
-      woken = Promise.withResolvers()
+  await lookUntil({
+    clock,
+    pollMs: background.completionScanIntervalMs,
+    keepsProcessAlive: true,
+    signals: [signal],
+    subscribe: (wake) => bus.subscribeTask(turn, wake),
+    async look() {
       const task = await store.task(turn)
-      if (!task || isFree(scope, session, task)) return
-      const cancelTimer = clock.schedule(background.completionScanIntervalMs, wakeUp)
-      await woken.promise
-      cancelTimer()
-    }
-  } finally {
-    unsubscribe()
-    signal.removeEventListener("abort", wakeUp)
-  }
+      return !task || isFree(scope, session, task) ? true : undefined
+    },
+  })
 }
 
-/** Or it will not become so by waiting. Queued: one that only looks, or closes, would wait for ever. */
+/** True if the session is free, or waiting cannot free it: a queued turn that no process here may take, or a question. */
 function isFree({ runner }: AgentScope, session: SessionId, { status }: TaskRecord): boolean {
   return isTerminal(status) || status === "waiting" || (status === "queued" && !runner.takesTurns(session))
 }

@@ -52,8 +52,9 @@ export async function takeNewTurn(
     await tellTurnCompleted(scope, conversation)
     return toTurnResult(text, accounting)
   } catch (error) {
-    const isUnbegun = current.taskId === null && isMeanwhileError(error, "wrong_state")
-    // Whoever was stopped while it tried to begin does not wait until it can.
+    const isRefused = isMeanwhileError(error, "session_busy") || isMeanwhileError(error, "wrong_state")
+    const isUnbegun = current.taskId === null && isRefused
+    // A stop while the turn tried to begin wins over the refusal: the message does not wait for another try.
     throw isUnbegun && current.reason !== null ? current.abort.signal.reason : error
   } finally {
     conversation.current = null
