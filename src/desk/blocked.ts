@@ -48,7 +48,7 @@ export function createBlocked(
       hasChanged = false
       for (const line of lines) if (await markAbove(line, blocked, isAllBlocked)) hasChanged = true
     }
-    return new Map([...blocked].map(([id, questions]) => [id, [...questions]]))
+    return new Map([...blocked].map(([id, questions]) => [id, items.filter((item) => questions.has(item))]))
   }
   return {
     byQuestion,

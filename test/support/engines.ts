@@ -9,11 +9,11 @@ export function isAbout(engine: EngineName, wanted = process.env["MEANWHILE_TEST
 }
 
 /**
- * What runs once more on PostgreSQL: the runner, sessions, and how results come back. Patterns from the root of the
+ * What runs once more on PostgreSQL: the runner, sessions, the desk, and how results come back. Patterns from the root of the
  * repository. Single tests that are about a file are marked where they are, by `testOfFile`.
  */
 export const ON_POSTGRES: { readonly include: string[]; readonly exclude: string[] } = {
-  include: ["test/{runner,session,background}/**/*.test.ts"],
+  include: ["test/{runner,session,background,desk}/**/*.test.ts"],
   exclude: [
     "**/*.slow.test.ts",
     // They open no store.

@@ -1,0 +1,249 @@
+import { describe, expect, test } from "vitest"
+import type { DeskOptions } from "../../src/desk/desk-options.ts"
+import { createDeskWorkers } from "../../src/desk/workers.ts"
+import type { TaskBranch } from "../../src/desk/task-tree.ts"
+import type { WorkerView } from "../../src/plugin/worker-view.ts"
+import { createSessionId, createWorkerId, type TaskId } from "../../src/task/id.ts"
+import { openDesks, TEAM } from "../support/desk/open-desks.ts"
+import { eventually } from "../support/eventually.ts"
+
+const signal = new AbortController().signal
+
+/** The titles of a tree, and the names of its groups. */
+function outline(branches: readonly TaskBranch[]): unknown {
+  return branches.map((branch) =>
+    branch.type === "group"
+      ? { [`group ${branch.group.name}`]: outline(branch.members) }
+      : branch.below.length === 0
+        ? branch.task.title
+        : { [branch.task.title]: outline(branch.below) },
+  )
+}
+
+/** A parent with two children of one group and one of none, of which one has a child itself; and a task beside them. */
+async function openFamily() {
+  const opened = await openDesks()
+  const { desk, meanwhile } = opened
+  const session = createSessionId()
+  const { id: group } = await meanwhile.tasks.groups.open({ name: "checks", workspace: TEAM, session })
+  const start = async (title: string, more: object = {}): Promise<TaskId> =>
+    (await desk.tasks.start({ tool: "gated", input: { name: title }, title, session, ...more })).id
+  const alone = await start("alone")
+  const parent = await start("parent")
+  const one = await start("one", { parentTask: parent, group })
+  const two = await start("two", { parentTask: parent, group })
+  const three = await start("three", { parentTask: parent })
+  const below = await start("below", { parentTask: one })
+  return { ...opened, session, group, alone, parent, one, two, three, below }
+}
+
+describe("the tasks of a desk", () => {
+  test("are a tree of parents, children and groups", async () => {
+    const { desk, parent, one } = await openFamily()
+    const below = { parent: ["three", { "group checks": ["two", { one: ["below"] }] }] }
+    expect(outline(await desk.tasks.tree({ kinds: "work" }, 100))).toEqual([below, "alone"])
+    expect(outline(await desk.tasks.below(parent))).toEqual(below.parent)
+    expect(outline(await desk.tasks.below(one.slice(0, 13)))).toEqual(["below"])
+  })
+
+  test("stand in a tree below the tasks that started them, also when those are not selected", async () => {
+    const { desk, gated, parent, session } = await openFamily()
+    const [newest] = await desk.tasks.tree({ session }, 1)
+    expect(outline(newest ? [newest] : [])).toEqual([{ parent: [{ "group checks": [{ one: ["below"] }] }] }])
+    const call = await eventually("it runs", () => gated.calls.find(({ input }) => input.name === "parent"))
+    call.finish()
+    await desk.tasks.wait(parent, { waitMs: 30_000, signal })
+    const live = await desk.tasks.tree({ statuses: "live" }, 100)
+    expect(live.map((branch) => branch.type === "task" && branch.task.title)).toContain("parent")
+    expect(JSON.stringify(live)).not.toContain('"input"')
+  })
+
+  test("are listed with what a screen shows beside them, and are counted", async () => {
+    const { desk, parent, one, group } = await openFamily()
+    const { items } = await desk.tasks.rows({ group }, { limit: 10 })
+    expect(items.map(({ task, groupName }) => [task.title, groupName])).toEqual([
+      ["two", "checks"],
+      ["one", "checks"],
+    ])
+    const running = await eventually("one runs", async () => {
+      const rows = await desk.tasks.rows({ parentTask: parent }, { limit: 10 })
+      return rows.items.find(({ task }) => task.id === one && task.status === "running")
+    })
+    expect(running).toMatchObject({ placeInQueue: null, firstStartedAt: null, worker: { where: "process" } })
+    const { byStatus } = await desk.tasks.counts({ kinds: "work", statuses: "live" })
+    expect(byStatus.running + byStatus.queued).toBe(6)
+    expect((await desk.tasks.counts({ statuses: "ended" })).byStatus.completed).toBe(0)
+  })
+
+  test("are read page by page, or all at once", async () => {
+    const { desk } = await openFamily()
+    const first = await desk.tasks.list({}, { limit: 4 })
+    const second = await desk.tasks.list({}, { limit: 4, ...(first.cursor !== undefined && { cursor: first.cursor }) })
+    expect(second.cursor).toBeUndefined()
+    const each = await Array.fromAsync(desk.tasks.each({}))
+    expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(each.map(({ id }) => id))
+    expect(each).toHaveLength(6)
+  })
+
+  test("have output, events and an end that can be waited for", async () => {
+    const { desk } = await openDesks()
+    const { id } = await desk.tasks.start({ tool: "run_command", input: { command: "echo bread; echo cake" } })
+    const { task } = await desk.tasks.wait(id, { waitMs: 30_000, signal })
+    expect(task.status).toBe("completed")
+    const chunks = await Array.fromAsync(desk.tasks.followOutput(id, { offset: 0, until: "ended", signal }))
+    expect(chunks.map(({ text }) => text).join("")).toBe("bread\ncake\n")
+    expect((await desk.tasks.output(id, { offset: 6 })).text).toBe("cake\n")
+    const events = await desk.tasks.events(id, 0, 100)
+    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1))
+    expect(events.at(-1)?.body.type).toBe("task.completed")
+    expect((await desk.tasks.events(id, events.length - 1, 100)).map(({ body }) => body.type)).toEqual([
+      "task.completed",
+    ])
+    expect(await desk.tasks.artifacts(id)).toEqual([])
+    expect(await desk.tasks.details(id)).toMatchObject({ group: null, questions: [], view: { task: { id } } })
+  })
+
+  test("are followed by output until they end, or until nobody listens", async () => {
+    const { desk } = await openDesks()
+    const { id } = await desk.tasks.start({ tool: "run_command", input: { command: "echo begun; exec sleep 1000" } })
+    const stop = new AbortController()
+    let text = ""
+    for await (const chunk of desk.tasks.followOutput(id, { offset: 0, until: "ended", signal: stop.signal })) {
+      text += chunk.text
+      if (text !== "") stop.abort()
+    }
+    expect(text).toBe("begun\n")
+    const now = await Array.fromAsync(desk.tasks.followOutput(id, { offset: 0, until: "now", signal }))
+    expect(now.map((chunk) => chunk.text).join("")).toBe("begun\n")
+  })
+
+  test("are cancelled, retried and cleared", async () => {
+    const { desk, gated } = await openDesks()
+    const { id } = await desk.tasks.start({ tool: "gated", input: {} })
+    await gated.call(1)
+    await desk.tasks.cancel(id, { by: "person", reason: "enough" })
+    const { task } = await desk.tasks.wait(id, { waitMs: 30_000, signal })
+    expect(task).toMatchObject({ status: "cancelled", stop: { by: "person", reason: "enough" } })
+    expect(await desk.tasks.retry(id.slice(0, 13))).toMatchObject({ id, run: 2 })
+    const call = await gated.call(2)
+    call.finish("done")
+    await desk.tasks.wait(id, { waitMs: 30_000, signal })
+    expect(await desk.tasks.clear(null)).toMatchObject({ removed: 1, kept: 0 })
+    await expect(desk.tasks.find(id)).rejects.toMatchObject({ code: "not_found" })
+  })
+
+  test("run in the foreground until they are promoted", async () => {
+    const { desk, gated } = await openDesks()
+    const execution = desk.tasks.execute({ tool: "gated", input: {} }, {})
+    const { finish } = await gated.call(1)
+    expect(await execution.promote()).toBe(true)
+    const answer = await execution.answer
+    if (answer.outcome !== "promoted") throw new Error(answer.outcome)
+    expect(answer.task.workspace).toBe(TEAM)
+    finish()
+    expect((await desk.tasks.wait(answer.task.id, { waitMs: 30_000, signal })).task.status).toBe("completed")
+  })
+})
+
+describe("groups and workers of a desk", () => {
+  test("a group is found by its name or its id, sealed, and cancelled with its members", async () => {
+    const { desk, group, one, two } = await openFamily()
+    expect(await desk.groups.find("CHECKS")).toMatchObject({ id: group, memberCount: 2, state: "open" })
+    expect(await desk.groups.find(group.slice(0, 13))).toMatchObject({ id: group })
+    expect(await desk.groups.find("no such group")).toBeUndefined()
+    expect(await desk.groups.seal(group)).toMatchObject({ state: "sealed" })
+    await desk.groups.cancel(group, { by: "person" })
+    for (const id of [one, two])
+      expect((await desk.tasks.wait(id, { waitMs: 30_000, signal })).task.status).toBe("cancelled")
+    expect((await desk.groups.list({})).map(({ state }) => state)).toEqual(["cancelled"])
+  })
+
+  test("a process that only looks is no worker", async () => {
+    const { desk, elsewhere } = await openDesks()
+    const there = await elsewhere()
+    expect((await there.workers.list()).map(({ id }) => id)).toEqual((await desk.workers.list()).map(({ id }) => id))
+    expect(await desk.workers.list()).toHaveLength(1)
+  })
+
+  test("work that a process leaves is taken by a worker elsewhere that has its plugin and tool", async () => {
+    const announcement = {
+      version: "1",
+      since: 0,
+      takes: "all",
+      kinds: ["tool"],
+      plugins: { test: ["echo"] },
+      concurrency: 1,
+      leaves: [],
+      isLeaving: false,
+    } as const
+    const place = { host: "build-1", pid: 7, isSilent: false, running: 0, isStarting: false, announcement }
+    const there: WorkerView = { ...place, id: createWorkerId(), where: "machine" }
+    const here: WorkerView = { ...place, id: createWorkerId(), where: "process" }
+    const looking: WorkerView = { ...place, id: createWorkerId(), where: "machine", announcement: null }
+    const workers = createDeskWorkers({ workers: async () => [there, here, looking] })
+    expect(await workers.successors({ kind: "tool" })).toEqual([there])
+    expect(await workers.successors({ kind: "tool", plugin: "test", tool: "echo" })).toEqual([there])
+    expect(await workers.successors({ kind: "tool", plugin: "test", tool: "unknown" })).toEqual([])
+    expect(await workers.successors({ kind: "agent" })).toEqual([])
+  })
+})
+
+describe("a desk", () => {
+  test("is refused without a workspace or an actor", async () => {
+    const { meanwhile } = await openDesks()
+    for (const owner of [
+      { workspace: TEAM },
+      { actor: "ada" },
+      { workspace: "", actor: "ada" },
+      { workspace: TEAM, actor: " " },
+    ])
+      expect(() => meanwhile.desk(owner as DeskOptions)).toThrow(/A desk needs `(workspace|actor)`/)
+  })
+
+  test("neither shows nor touches the tasks of another workspace, and answers as if there were none", async () => {
+    const { desk, foreign, parent, group, session } = await openFamily()
+    expect((await foreign.tasks.list({}, { limit: 10 })).items).toEqual([])
+    expect(await foreign.tasks.tree({}, 10)).toEqual([])
+    expect(await foreign.tasks.tree({ parentTask: parent }, 10)).toEqual([])
+    expect(await Array.fromAsync(foreign.tasks.each({ session }))).toEqual([])
+    expect((await foreign.tasks.counts({})).byStatus).toMatchObject({ running: 0, queued: 0 })
+    expect(await foreign.groups.list({})).toEqual([])
+    expect(await foreign.groups.find("checks")).toBeUndefined()
+    expect(await foreign.blocked.list()).toEqual([])
+    const touches: ((id: string) => Promise<unknown>)[] = [
+      (id) => foreign.tasks.find(id),
+      (id) => foreign.tasks.details(id),
+      (id) => foreign.tasks.below(id),
+      (id) => foreign.tasks.events(id, 0, 10),
+      (id) => foreign.tasks.output(id, {}),
+      (id) => foreign.tasks.artifacts(id),
+      (id) => foreign.tasks.wait(id, { waitMs: 0, signal }),
+      (id) => foreign.tasks.cancel(id, { by: "person" }),
+      (id) => foreign.tasks.retry(id),
+      (id) => foreign.tasks.resume(id, "Go on."),
+      (id) => foreign.tasks.steer(id, "Go on."),
+      () => foreign.groups.seal(group),
+      () => foreign.groups.cancel(group, { by: "person" }),
+    ]
+    for (const id of [
+      parent,
+      parent.slice(0, 8),
+      "00000000-0000-0000-0000-000000000000",
+      "'; DROP TABLE tasks; --",
+      "",
+    ])
+      for (const touch of touches) await expect(touch(id)).rejects.toMatchObject({ code: "not_found" })
+    const call = { tool: "gated", input: {}, parentTask: parent }
+    await expect(foreign.tasks.start(call)).rejects.toMatchObject({ code: "not_found" })
+    expect(await foreign.tasks.clear({ sessions: [session], tasks: [parent] })).toMatchObject({ removed: 0, kept: 0 })
+    expect((await desk.tasks.find(parent)).task.status).toMatch(/running|queued/)
+  })
+
+  test("does not let a call name another workspace", async () => {
+    const { desk } = await openDesks()
+    const call = { tool: "gated", input: {}, workspace: "others" }
+    expect((await desk.tasks.start(call)).workspace).toBe(TEAM)
+    const filter = { workspace: "others" }
+    expect((await desk.tasks.list(filter, { limit: 10 })).items).toHaveLength(1)
+  })
+})
