@@ -1,5 +1,4 @@
 import type { Clock } from "../base/clock.ts"
-import { MeanwhileError } from "../base/error.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import type { Runner } from "../runner/runner.ts"
 import type { LedgerKey } from "../session/ledger/ledger-entry.ts"
@@ -8,7 +7,7 @@ import type { Bus } from "../task/bus.ts"
 import type { SessionId } from "../task/id.ts"
 import type { TaskStore } from "../task/store.ts"
 import { type Blocked, createBlocked } from "./blocked.ts"
-import type { DeskOptions } from "./desk-options.ts"
+import { type DeskOptions, type DeskOwner, toDeskOwner } from "./desk-options.ts"
 import { createDeskGroups, type DeskGroups } from "./groups.ts"
 import { createInbox, type Inbox } from "./inbox.ts"
 import { createPromptWork, type PromptWork } from "./prompt-work.ts"
@@ -19,7 +18,7 @@ import { createDeskWorkers, type DeskWorkers } from "./workers.ts"
  * The view that one actor has of one workspace, and the actions they can take there. Every front end is drawn over it: it answers with data and
  * events, and renders nothing. Ids of another workspace are refused as `not_found`, as if there were none.
  */
-export interface Desk extends DeskOptions {
+export interface Desk extends DeskOwner {
   readonly tasks: DeskTasks
   readonly inbox: Inbox
   readonly blocked: Blocked
@@ -48,9 +47,8 @@ export interface DeskParts {
   readonly isShared: boolean
 }
 
-export function createDesk({ workspace, actor }: DeskOptions, parts: DeskParts): Desk {
-  requireLabel("workspace", workspace)
-  requireLabel("actor", actor)
+export function createDesk(options: DeskOptions, parts: DeskParts): Desk {
+  const { workspace, actor } = toDeskOwner(options)
   const { store, bus, tasks, clock, isShared } = parts
   const place = { store, tasks, isShared }
   const inbox = createInbox({ workspace, actor }, store, tasks, { bus, clock }, place)
@@ -70,9 +68,4 @@ export function createDesk({ workspace, actor }: DeskOptions, parts: DeskParts):
     isShared,
     now: () => clock.now(),
   }
-}
-
-function requireLabel(field: "workspace" | "actor", label: unknown): void {
-  if (typeof label === "string" && label.trim() !== "") return
-  throw new MeanwhileError("invalid_input", `A desk needs \`${field}\`: a text that is not empty.`, { field })
 }

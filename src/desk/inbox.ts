@@ -11,7 +11,7 @@ import type { TaskStore } from "../task/store.ts"
 import type { WaitRecord } from "../task/wait.ts"
 import { findAncestors } from "./ancestors.ts"
 import { type AskingPlace, isAskedElsewhere } from "./asking-place.ts"
-import type { DeskOptions } from "./desk-options.ts"
+import type { DeskOwner } from "./desk-options.ts"
 import { type InboxQuestion, isForPerson, toInboxQuestion } from "./question.ts"
 
 /** One thing that waits for a person. */
@@ -60,7 +60,7 @@ type InboxStore = Pick<TaskStore, "waits" | "wait" | "task">
 type InboxTasks = Pick<TaskService, "get"> & Pick<Runner, "answer" | "leaveToOthers">
 
 export function createInbox(
-  { workspace, actor }: DeskOptions,
+  { workspace, actor }: DeskOwner,
   store: InboxStore,
   tasks: InboxTasks,
   { bus, clock }: { readonly bus: Bus; readonly clock: Clock },

@@ -243,7 +243,7 @@ describe("a desk", () => {
     const { desk } = await openDesks()
     const call = { tool: "gated", input: {}, workspace: "others" }
     expect((await desk.tasks.start(call)).workspace).toBe(TEAM)
-    const filter = { workspace: "others" }
+    const filter = { session: null, workspace: "others" }
     expect((await desk.tasks.list(filter, { limit: 10 })).items).toHaveLength(1)
   })
 })
