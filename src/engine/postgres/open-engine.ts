@@ -9,20 +9,17 @@ import { DEFAULT_SCHEMA } from "./connection/client-settings.ts"
 import type { Query } from "./connection/database.ts"
 import { openDatabase } from "./connection/open-database.ts"
 import { DEFAULT_POOL_SIZE, readPoolSize, SMALLEST_POOL_SIZE } from "./connection/pool-size.ts"
-import { createDispatcher } from "./queue/dispatcher.ts"
+import { createDispatcher, createWatchedCommit } from "./queue/dispatcher.ts"
 import type { PostgresEngineOptions } from "./engine-options.ts"
 import { ensureVersion } from "./schema/ensure-version.ts"
 import { createGroupCommit } from "./commit/group-commit.ts"
 import { createJudgeLease } from "./read/judge-lease.ts"
-import { readNow } from "./commit/load/now.ts"
+import { readNow, createServerTime, type ServerTime, toGivenTime } from "./connection/server-time.ts"
 import { createOutputs } from "./outputs.ts"
 import { createChangeQueue } from "./queue/change-queue.ts"
 import { createUpkeep } from "./queue/upkeep.ts"
 import { createRunGroup } from "./commit/run-group.ts"
 import { createStore } from "./store.ts"
-import { createServerTime, type ServerTime, toGivenTime } from "./connection/server-time.ts"
-import { createWarnings } from "./warnings.ts"
-import { createWatchedCommit } from "./queue/watched-commit.ts"
 
 /** What was opened before a failure is closed again. */
 export async function openEngine(options: PostgresEngineOptions): Promise<Engine> {
@@ -106,4 +103,28 @@ async function withinMoments(courtesy: Promise<unknown>): Promise<void> {
   const cancel = systemClock.schedule(MOMENTS_MS, isOver.resolve)
   await Promise.race([courtesy.catch(() => {}), isOver.promise])
   cancel()
+}
+
+interface WarningsParts extends Pick<PostgresEngineOptions, "log" | "tell"> {
+  /** Then a person has been told why things fail. */
+  isAway(): boolean
+}
+
+/** What whoever runs this process should know. `error`: why, where that is not part of the message. */
+type Warn = (message: string, error?: string) => void
+
+/** Goes to the log each time, and where there is none to whoever sits there, once. */
+export function createWarnings({ log, tell, isAway }: WarningsParts): Warn {
+  const told = new Set<string>()
+  return (message, error) => {
+    if (log) return log.warn(message, error === undefined ? undefined : { error })
+    if (told.has(message) || isAway()) return
+    told.add(message)
+    tell?.(toSentence(message, error))
+  }
+}
+
+function toSentence(message: string, error: string | undefined): string {
+  const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}`
+  return error === undefined ? sentence : `${sentence}: ${error}`
 }

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { createTask, RUNNING } from "../suite/samples.ts"
 import type { Query } from "./connection/database.ts"
 import { openDatabase } from "./connection/open-database.ts"
-import { APPEND_OUTPUT, READ_OUTPUT } from "./output-statements.ts"
+import { APPEND_OUTPUT, READ_OUTPUT } from "./outputs.ts"
 import { createTestPostgres } from "../../../test/support/postgres/engine.ts"
 
 const PIECES = 20_000

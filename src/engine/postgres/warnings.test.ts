@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { createWarnings } from "./warnings.ts"
+import { createWarnings } from "./open-engine.ts"
 
 test("without a log whoever sits there is told, each thing once", () => {
   const lines: string[] = []

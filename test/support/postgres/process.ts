@@ -3,14 +3,13 @@ import type { TaskId } from "../../../src/task/id.ts"
 import type { TaskStore } from "../../../src/task/store.ts"
 import { createTask, QUEUED, STARTED } from "../../../src/engine/suite/samples.ts"
 import type { Database } from "../../../src/engine/postgres/connection/database.ts"
-import { createDispatcher } from "../../../src/engine/postgres/queue/dispatcher.ts"
+import { createDispatcher, createWatchedCommit } from "../../../src/engine/postgres/queue/dispatcher.ts"
 import { createGroupCommit } from "../../../src/engine/postgres/commit/group-commit.ts"
 import { createJudgeLease } from "../../../src/engine/postgres/read/judge-lease.ts"
 import { createChangeQueue } from "../../../src/engine/postgres/queue/change-queue.ts"
 import { createRunGroup } from "../../../src/engine/postgres/commit/run-group.ts"
 import { createStore } from "../../../src/engine/postgres/store.ts"
 import { type TestQueue, toRequest } from "./queue.ts"
-import { createWatchedCommit } from "../../../src/engine/postgres/queue/watched-commit.ts"
 
 /** What stands between it and the server, and what is done when it tells others. */
 export type TestProcessOptions = readonly [between?: Pick<Database, "transaction">, onTold?: () => void]

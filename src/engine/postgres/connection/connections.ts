@@ -2,9 +2,7 @@ import pg from "pg"
 import { type ClientSettings, withoutSessionSettings } from "./client-settings.ts"
 import { type Connection, toConnection } from "./connection.ts"
 import { createSockets } from "./sockets.ts"
-import { isOwnSession } from "./own-session.ts"
 import { isSettingRefused, toTrouble, TurnedAway } from "./store-error.ts"
-import { createUnanswered } from "./unanswered.ts"
 
 /** At most so many at once, made when needed, each used by one at a time. */
 export interface Connections {
@@ -132,3 +130,66 @@ export function createConnections({ settings, size, onDoubt }: ConnectionsParts)
 }
 
 function ignore(): void {}
+
+/**
+ * Whether a connection leads to a session of the server that is ours until it ends, with the settings that it was made
+ * with. A pooler may take them and drop them, or hand each transaction to another session: then the session is of another
+ * process than the one that was named when the connection was made.
+ */
+async function isOwnSession(client: pg.PoolClient, { hasSettings }: ClientSettings): Promise<boolean> {
+  const sql = `SELECT pg_backend_pid() AS process, ${hasSettings} AS has_settings`
+  const { rows } = await client.query<{ process: number; has_settings: boolean }>(sql)
+  const [found] = rows
+  const named = "processID" in client ? client.processID : null
+  return found?.has_settings === true && found.process === named
+}
+
+/** What the server was asked and has not answered yet. */
+interface Unanswered {
+  begin(): Asked
+  /** Refuses, as lost, what was asked before this moment. */
+  giveUp(askedBeforeMs: number): void
+  close(): void
+}
+
+interface Asked {
+  /** Only ever rejects. */
+  readonly givenUp: Promise<never>
+  end(): void
+}
+
+const LOOK_EVERY_MS = 250
+/** An answer that takes longer, of a server that is there, is rare. */
+const LONG_MS = 750
+const TELL_AGAIN_MS = 2_000
+
+/** `onLong`: something has not been answered for long. */
+function createUnanswered(onLong: () => void): Unanswered {
+  /** The oldest first. */
+  const asked = new Map<symbol, { readonly sinceMs: number; readonly giveUp: (error: Error) => void }>()
+  let toldMs = Number.NEGATIVE_INFINITY
+
+  function look(): void {
+    const [oldest] = asked.values()
+    const nowMs = performance.now()
+    if (!oldest || nowMs - oldest.sinceMs < LONG_MS || nowMs - toldMs < TELL_AGAIN_MS) return
+    toldMs = nowMs
+    onLong()
+  }
+
+  const timer = setInterval(look, LOOK_EVERY_MS).unref()
+  return {
+    begin() {
+      const key = Symbol("asked")
+      const { promise: givenUp, reject: giveUp } = Promise.withResolvers<never>()
+      givenUp.catch(() => {})
+      asked.set(key, { sinceMs: performance.now(), giveUp })
+      return { givenUp, end: () => void asked.delete(key) }
+    },
+    giveUp(askedBeforeMs) {
+      for (const { sinceMs, giveUp } of asked.values())
+        if (sinceMs < askedBeforeMs) giveUp(new Error("Connection terminated: its answer is not waited for any more"))
+    },
+    close: () => clearInterval(timer),
+  }
+}

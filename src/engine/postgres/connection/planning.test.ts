@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest"
-import { OUTPUT_EXTENTS } from "../output-statements.ts"
+import { OUTPUT_EXTENTS } from "../outputs.ts"
 import { createTestDatabase } from "../../../../test/support/postgres/server.ts"
 import type { Statement } from "./database.ts"
 import { openDatabase } from "./open-database.ts"

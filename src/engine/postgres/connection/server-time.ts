@@ -1,5 +1,6 @@
 import type { Clock } from "../../../base/clock.ts"
 import { createSteadyTime, type SteadyTime } from "./steady-time.ts"
+import type { Query } from "./database.ts"
 
 /** The time of the server, known without asking for it. */
 export interface ServerTime {
@@ -39,4 +40,12 @@ export function createServerTime(steady: SteadyTime = createSteadyTime()): Serve
 /** Of those who own the time, the server is not asked. */
 export function toGivenTime(clock: Pick<Clock, "now">): ServerTime {
   return { now: () => clock.now(), ask: () => () => {} }
+}
+
+/** The time of the server, in whole milliseconds. It goes on within a transaction. */
+export const NOW = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+
+export async function readNow(query: Query): Promise<number> {
+  const [row] = await query<{ now: number }>(`SELECT ${NOW} AS now`)
+  return row?.now ?? 0
 }

@@ -1,6 +1,5 @@
 import type { Bus, Wake } from "../../../task/bus.ts"
 import { createLocalBus } from "../../rules/local-bus.ts"
-import { createChangePoll } from "./change-poll.ts"
 import { type ConnectionOptions, toClientSettings, withoutSessionSettings } from "../connection/client-settings.ts"
 import type { Database, Query } from "../connection/database.ts"
 import { createListener, type ListenerTimes } from "./listener.ts"
@@ -93,4 +92,53 @@ function toForeign(wake: Wake): Wake {
 
 function toDeafMessage(pollMs: number): string {
   return `PostgreSQL takes no LISTEN from here, as behind a pooler that hands out connections by transaction. Changes of other processes are looked for every ${pollMs} ms instead. To hear of them at once, connect to the server itself or to a pooler that hands out connections by session.`
+}
+
+/** Looks whether anything at all was written. */
+interface ChangePoll {
+  /** From now on so often. */
+  every(intervalMs: number): void
+  close(): void
+}
+
+/**
+ * The server's own list of transactions changes with every one that writes, here or in another database of the server:
+ * equal lists mean that nothing can have been missed.
+ */
+function createChangePoll(database: Database, onChange: () => void): ChangePoll {
+  let timer: NodeJS.Timeout | undefined
+  let intervalMs: number | undefined
+  let isClosed = false
+  let known: string | undefined
+
+  function schedule(): void {
+    clearTimeout(timer)
+    if (!isClosed) timer = setTimeout(() => void look(), intervalMs).unref()
+  }
+
+  /** A look that fails finds nothing: whoever reads or writes the store is told why. */
+  async function look(): Promise<void> {
+    const found = await readTransactions().catch(() => undefined)
+    const isChanged = found !== undefined && found !== known
+    known = found ?? known
+    schedule()
+    if (isChanged && !isClosed) onChange()
+  }
+
+  async function readTransactions(): Promise<string | undefined> {
+    const [row] = await database.query<{ snapshot: string }>("SELECT pg_current_snapshot()::text AS snapshot")
+    return row?.snapshot
+  }
+
+  return {
+    every(ms) {
+      if (ms === intervalMs) return
+      intervalMs = ms
+      schedule()
+    },
+    close() {
+      isClosed = true
+      clearTimeout(timer)
+    },
+  }
 }

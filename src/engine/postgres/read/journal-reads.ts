@@ -1,8 +1,11 @@
-import type { TaskStore } from "../../../task/store.ts"
+import type { TaskStore, NoticeFilter } from "../../../task/store.ts"
 import { type EventRow, toEvent } from "../../rules/rows/event-row.ts"
 import { STEP_COLUMNS, type StepRow, toStep } from "../../rules/rows/step-row.ts"
 import type { Query } from "../connection/database.ts"
-import { toLimit, toPlace } from "./conditions.ts"
+import { toLimit, toPlace, createConditions } from "./conditions.ts"
+import { toWaitRecord, type WaitRow } from "../../rules/rows/wait-row.ts"
+import type { NoticeState } from "../../../task/notice.ts"
+import { type NoticeRow, SELECT_NOTICES, toNotice } from "../../rules/rows/notice-row.ts"
 
 const TASK_NUMBER = "(SELECT number FROM tasks WHERE id = $1)"
 
@@ -26,4 +29,52 @@ export function createJournalReads(query: Query): Pick<TaskStore, "events" | "st
     },
     steps: async (id, run) => (await query<StepRow>(STEPS, [id, run])).map((row) => toStep(id, run, row)),
   }
+}
+
+const WAIT = { name: "wait", text: "SELECT * FROM waits WHERE id = $1" }
+
+export function createWaitReads(query: Query): Pick<TaskStore, "wait" | "waits"> {
+  return {
+    async wait(id) {
+      const [row] = await query<WaitRow>(WAIT, [id])
+      return row && toWaitRecord(row)
+    },
+    /** Oldest first. */
+    async waits({ taskId, workspace, isOpen, expiresBy }) {
+      const conditions = createConditions()
+      if (taskId !== undefined)
+        conditions.demand(`task = (SELECT number FROM tasks WHERE id = ${conditions.bind(taskId)})`)
+      conditions.equal("workspace", workspace)
+      if (isOpen !== undefined) conditions.demand(isOpen ? "state = 'open'" : "state <> 'open'")
+      if (expiresBy !== undefined) conditions.demand(`expires_at <= ${conditions.bind(toPlace(expiresBy))}`)
+      const text = `SELECT * FROM waits${conditions.where()} ORDER BY opened_at, task, run, id`
+      return (await query<WaitRow>(text, conditions.values)).map(toWaitRecord)
+    },
+  }
+}
+
+const UNSETTLED: ReadonlySet<NoticeState> = new Set(["pending", "claimed"])
+
+/** Oldest first. */
+export function createNoticeReads(query: Query): Pick<TaskStore, "notices"> {
+  return {
+    async notices(filter, limit) {
+      const conditions = toConditions(filter)
+      const end = `ORDER BY at, task, run LIMIT ${conditions.bind(toLimit(limit))}`
+      return (await query<NoticeRow>(`${SELECT_NOTICES}${conditions.where()} ${end}`, conditions.values)).map(toNotice)
+    },
+  }
+}
+
+/** Those of a task or of a session are few; only what is unsettled is indexed, and said to be whenever the filter allows. */
+function toConditions({ taskId, session, workspace, states, notify }: NoticeFilter) {
+  const conditions = createConditions()
+  if (taskId !== undefined) conditions.demand(`task = (SELECT number FROM tasks WHERE id = ${conditions.bind(taskId)})`)
+  const isNarrow = taskId !== undefined || typeof session === "string"
+  conditions[taskId === undefined ? "equal" : "match"]("session", session)
+  conditions[isNarrow ? "match" : "equal"]("workspace", workspace)
+  conditions.among("state", states)
+  if (states?.every((state) => UNSETTLED.has(state))) conditions.demand("settled_at IS NULL")
+  conditions.among("notify", notify)
+  return conditions
 }

@@ -1,7 +1,6 @@
 import { type Clock, systemClock } from "../../../base/clock.ts"
 import { createLeaseWatch, type IsHolderAlive } from "../../rules/lease-watch.ts"
 import type { StoredLease } from "../../rules/tables.ts"
-import { createLeaseSilence, type ServerWord } from "./lease-silence.ts"
 
 /** Whether a lease is over. */
 export type JudgeLease = (lease: StoredLease, word: ServerWord) => boolean
@@ -16,5 +15,66 @@ export function createJudgeLease(isHolderAlive: IsHolderAlive = () => undefined,
   return (lease, word) => {
     const silentForMs = silenceOf(lease, word)
     return silentForMs >= lease.ttlMs || isHolderAlive(lease.data) === false
+  }
+}
+
+/** What the server says together with a lease. */
+export interface ServerWord {
+  /** When it was started: another time is another server, or the same one after it was gone. */
+  readonly serverStart: string
+  readonly serverNowMs: number
+  readonly renewedAtMs: number
+}
+
+/** For how long nobody has renewed a lease, as far as this process can know. */
+type LeaseSilence = (lease: StoredLease, word: ServerWord) => number
+
+interface Sighting {
+  readonly fence: number
+  readonly renewals: number
+  readonly silentSinceMs: number
+}
+
+interface ClockReading {
+  readonly serverStart: string
+  readonly serverNowMs: number
+  readonly monotonicMs: number
+}
+
+/** A clock that gained or lost more than so much between two looks was set, or is another one. */
+const LARGEST_DRIFT_MS = 1_000
+/** Keys that are gone are never looked at again; forgetting the others only makes the judgement later. */
+const MOST_SIGHTINGS = 10_000
+
+/**
+ * A lease whose counter moves is alive, whatever any clock says; one whose counter stands still is silent since it was first
+ * seen so. The server's clock only tells how long before that it was renewed, and only as far back as it was seen to run like
+ * our own: a server that took over from another has another clock, and any clock can be set. Before a server was started
+ * nobody could renew.
+ */
+export function createLeaseSilence(clock: Pick<Clock, "monotonic">): LeaseSilence {
+  const sightings = new Map<string, Sighting>()
+  let last: ClockReading | undefined
+  let trustedFromMs = clock.monotonic()
+
+  function readClock({ serverStart, serverNowMs }: ServerWord): number {
+    const monotonicMs = clock.monotonic()
+    const isSame = last?.serverStart === serverStart
+    if (last && !isSame) sightings.clear()
+    const driftMs = last ? serverNowMs - last.serverNowMs - (monotonicMs - last.monotonicMs) : 0
+    if (!isSame || Math.abs(driftMs) > LARGEST_DRIFT_MS) trustedFromMs = monotonicMs
+    last = { serverStart, serverNowMs, monotonicMs }
+    return monotonicMs
+  }
+
+  return ({ key, fence, renewals }, word) => {
+    const nowMs = readClock(word)
+    const seen = sightings.get(key)
+    if (seen && seen.fence === fence && seen.renewals === renewals) return nowMs - seen.silentSinceMs
+    if (sightings.size > MOST_SIGHTINGS) sightings.clear()
+    const renewedAgoMs = Math.max(0, word.serverNowMs - word.renewedAtMs)
+    const silentForMs = Math.min(renewedAgoMs, nowMs - trustedFromMs)
+    sightings.set(key, { fence, renewals, silentSinceMs: nowMs - silentForMs })
+    return silentForMs
   }
 }

@@ -3,9 +3,8 @@ import type { TaskStore } from "../../../task/store.ts"
 import { toLease } from "../../rules/hold-lease.ts"
 import { type LeaseRow, toStoredLease } from "../../rules/rows/lease-row.ts"
 import type { Query } from "../connection/database.ts"
-import type { JudgeLease } from "./judge-lease.ts"
-import type { ServerWord } from "./lease-silence.ts"
-import { NOW } from "../commit/load/now.ts"
+import type { JudgeLease, ServerWord } from "./judge-lease.ts"
+import { NOW } from "../connection/server-time.ts"
 import { createConditions, demandPrefix } from "./conditions.ts"
 
 export const LEASE_COLUMNS = `key, holder, fence, ttl_ms, renewals, data, pg_postmaster_start_time()::text AS server_start,

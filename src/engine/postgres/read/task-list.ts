@@ -1,11 +1,15 @@
 import type { TaskSummary } from "../../../task/record.ts"
-import type { Page, PageRequest, TaskFilter } from "../../../task/store.ts"
+import type { Page, PageRequest, TaskFilter, TaskStore } from "../../../task/store.ts"
 import { parseCursor, requirePageLimit, toCursor } from "../../rules/cursor.ts"
 import { SUMMARY_COLUMNS, type SummaryRow, toTaskSummary } from "../../rules/rows/task-row.ts"
 import type { Query } from "../connection/database.ts"
 import { createNaming } from "../connection/naming.ts"
 import { toPageLimit } from "./conditions.ts"
 import { toCountQuery, toTaskQuery } from "./task-query.ts"
+import type { Clock } from "../../../base/clock.ts"
+import type { RunStatus } from "../../../task/lifecycle.ts"
+import { toCounts } from "../../rules/status-counts.ts"
+import { toTaskConditions } from "./task-conditions.ts"
 
 export interface TaskList {
   page(filter: TaskFilter, request: PageRequest): Promise<Page<TaskSummary>>
@@ -40,3 +44,32 @@ export function createTaskList(query: Query): TaskList {
 
 /** Programs ask for few kinds of lists, again and again: half of what one costs is to plan it. */
 const MOST_NAMES = 200
+
+/** Without a clock of its own the store goes by the server's. */
+export function createCountReads(
+  query: Query,
+  clock: Clock | undefined,
+): Pick<TaskStore, "countByStatus" | "queueAgeMs"> {
+  return {
+    async countByStatus(filter) {
+      const conditions = toTaskConditions(filter, ["workspace"])
+      return toCounts(
+        await query<{ status: RunStatus; count: number }>(
+          `SELECT status, count(*) AS count FROM tasks${conditions.where()} GROUP BY status`,
+          conditions.values,
+        ),
+      )
+    },
+    async queueAgeMs(filter) {
+      const conditions = toTaskConditions({ ...filter, statuses: ["queued"] }, ["workspace"])
+      const now = `coalesce(${conditions.bind(clock?.now() ?? null)}::bigint, floor(extract(epoch FROM now()) * 1000)::bigint)`
+      conditions.demand(`(available_at <= queued_at OR available_at <= ${now})`)
+      const [row] = await query<{ age: number | null }>(
+        `SELECT ${now} - min(greatest(queued_at, available_at)) AS age FROM tasks${conditions.where()}`,
+        conditions.values,
+      )
+      const age = row?.age ?? null
+      return age === null ? undefined : Math.max(0, age)
+    },
+  }
+}

@@ -2,10 +2,8 @@ import { setTimeout as wait } from "node:timers/promises"
 import { isMeanwhileError, MeanwhileError } from "../../../base/error.ts"
 import type { Database, Query } from "../connection/database.ts"
 import { isHeldUp } from "../connection/store-error.ts"
-import { FOLDER_OF_TASK } from "./folder-of-task.ts"
-import { OUTPUT_SCHEMA } from "./output-schema.ts"
+import { FOLDER_OF_TASK, OUTPUT_SCHEMA, SCHEMA } from "./schema.ts"
 import { migrateQueue, QUEUE_VERSION, readQueueVersion, toQueueSchema } from "./queue-schema.ts"
-import { SCHEMA } from "./schema.ts"
 
 interface Migration {
   readonly statements: string

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { TaskId } from "../../../../task/id.ts"
 import type { Operation } from "../../../../task/operation.ts"
-import { toVersion } from "./version.ts"
+import { toVersion } from "./known-tasks.ts"
 import { complete, create, useWritingStore } from "../../../../../test/support/postgres/writing.ts"
 
 const { open } = useWritingStore()

@@ -1,15 +1,28 @@
+import type { SessionId, WorkspaceId } from "../../../../task/id.ts"
+import { type GroupRow, toGroupRecord } from "../../../rules/rows/group-row.ts"
+import { type SessionRow, toStoredSession } from "../../../rules/rows/session-row.ts"
 import type { Query } from "../../connection/database.ts"
-import { NUMBER_KINDS, type Wants } from "../working-set/wants.ts"
+import { type HeardLeaseRow, LEASE_COLUMNS, toServerWord } from "../../read/lease-reads.ts"
+import { type DocumentKey, NUMBER_KINDS, type NumberKind, type Wants, want } from "../working-set/wants.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
-import type { LockedRows } from "./answers.ts"
-import { askForDocuments, learnDocuments } from "./lock-documents.ts"
-import { askForGroups, learnGroups } from "./lock-groups.ts"
-import { askForLeases, learnLeases } from "./lock-leases.ts"
-import { askForSessions, learnSessions } from "./lock-sessions.ts"
 import type { Locked } from "./lock-tasks.ts"
-import { NOW } from "./now.ts"
-import { createQuestions, type Questions } from "./questions.ts"
-import { VERSION } from "./version.ts"
+import { NOW } from "../../connection/server-time.ts"
+import { createQuestions, type Questions, type Parameter } from "./questions.ts"
+import { VERSION } from "./known-tasks.ts"
+import { storableOf } from "../../schema/storable.ts"
+import { toStoredLease } from "../../../rules/rows/lease-row.ts"
+
+/** The rows that are locked beside tasks, by the name under which they are asked for. */
+export interface LockedRows extends Record<NumberKind, readonly number[]> {
+  readonly groups: readonly GroupRow[]
+  readonly sessions: readonly SessionRow[]
+  /** Not locked: for those who change nothing of the session. */
+  readonly workspaces: readonly { readonly id: SessionId; readonly workspace: WorkspaceId }[]
+  readonly leases: readonly HeardLeaseRow[]
+  readonly documents: readonly (DocumentKey & { readonly version: number })[]
+  readonly now: number
+  readonly version: string
+}
 
 /** Locks what is wanted beside tasks, and learns it: in one statement. Answers the time, when anything was asked for. */
 export async function lockOthers(query: Query, wants: Wants, set: WorkingSet): Promise<Partial<Locked>> {
@@ -48,4 +61,92 @@ function learnNumbers(answers: Partial<LockedRows>, { tasks, sessions, leases }:
   tasks.numbers.learn(answers.task_numbers ?? [])
   sessions.numbers.learn(answers.session_numbers ?? [])
   leases.fences.learn(answers.lease_fences ?? [])
+}
+
+function askForDocuments(questions: Questions<LockedRows>, { rows }: Wants): void {
+  const keys = storableOf(rows.document)
+  if (keys.length === 0) return
+  questions.ask("documents", (parameter) => {
+    const workspaces = parameter(keys.map(({ workspace }) => workspace))
+    const collections = parameter(keys.map(({ collection }) => collection))
+    const ids = parameter(keys.map(({ id }) => id))
+    return `SELECT workspace, collection, id, version
+      FROM unnest(${workspaces}::text[], ${collections}::text[], ${ids}::text[]) AS wanted (workspace, collection, id)
+      JOIN documents USING (workspace, collection, id) ORDER BY workspace, collection, id FOR UPDATE OF documents`
+  })
+}
+
+function learnDocuments(answers: Partial<LockedRows>, { rows }: Wants, { documents }: WorkingSet): void {
+  for (const key of rows.document.values()) documents.learn(key, undefined)
+  for (const row of answers.documents ?? []) documents.learn(row, row.version)
+}
+
+function askForGroups(questions: Questions<LockedRows>, { rows }: Wants): void {
+  const conditions: ((parameter: Parameter) => string)[] = []
+  const ids = storableOf(rows.group)
+  if (ids.length > 0) conditions.push((parameter) => `SELECT unnest(${parameter(ids)}::text[])`)
+  const sessions = storableOf(rows.groupsOfSession)
+  if (sessions.length > 0)
+    conditions.push((parameter) => `SELECT id FROM groups WHERE session = ANY(${parameter(sessions)}::text[])`)
+  if (conditions.length === 0) return
+  questions.ask("groups", (parameter) => {
+    const union = conditions.map((toSql) => toSql(parameter)).join(" UNION ALL ")
+    return `SELECT * FROM groups WHERE id = ANY(ARRAY(${union})) ORDER BY id FOR UPDATE`
+  })
+}
+
+function learnGroups(answers: Partial<LockedRows>, { rows }: Wants, { groups }: WorkingSet): void {
+  for (const row of answers.groups ?? []) {
+    const { arrivals: _none, ...group } = toGroupRecord(row, [])
+    groups.learn(row.id, group)
+  }
+  for (const id of rows.group.values()) if (!groups.isKnown(id)) groups.learn(id, undefined)
+  for (const session of rows.groupsOfSession.values()) groups.learnSession(session)
+}
+
+/** Wants the groups of tasks that are near, as those do who will ask whether the group is joined. */
+export function wantGroupsOfTasks(wants: Wants, { tasks }: WorkingSet): void {
+  for (const id of wants.rows.groupOfTask.values()) {
+    const group = tasks.learned(id)?.details.group
+    if (!group) continue
+    want(wants, "group", group)
+    want(wants, "arrivalCount", group)
+  }
+}
+
+function askForLeases(questions: Questions<LockedRows>, { rows }: Wants): void {
+  const keys = storableOf(rows.lease)
+  if (keys.length === 0) return
+  questions.ask(
+    "leases",
+    (parameter) => `SELECT ${LEASE_COLUMNS}
+      FROM leases WHERE key = ANY(${parameter(keys)}::text[]) ORDER BY key FOR UPDATE`,
+  )
+}
+
+function learnLeases(answers: Partial<LockedRows>, { rows }: Wants, { leases }: WorkingSet): void {
+  for (const key of rows.lease.values()) leases.learn(key, undefined)
+  for (const row of answers.leases ?? []) leases.learn(row.key, toStoredLease(row), toServerWord(row))
+}
+
+function askForSessions(questions: Questions<LockedRows>, { rows }: Wants): void {
+  const ids = storableOf(rows.session)
+  if (ids.length > 0)
+    questions.ask(
+      "sessions",
+      (parameter) => `SELECT * FROM sessions WHERE id = ANY(${parameter(ids)}::text[]) ORDER BY number FOR UPDATE`,
+    )
+  const others = storableOf(rows.workspaceOfSession)
+  if (others.length > 0)
+    questions.ask(
+      "workspaces",
+      (parameter) => `SELECT id, workspace FROM sessions WHERE id = ANY(${parameter(others)}::text[])`,
+    )
+}
+
+function learnSessions(answers: Partial<LockedRows>, { rows }: Wants, { sessions }: WorkingSet): void {
+  for (const id of rows.session.values()) sessions.learn(id, undefined)
+  for (const row of answers.sessions ?? []) sessions.learn(row.id, toStoredSession(row))
+  for (const id of rows.workspaceOfSession.values()) sessions.learnWorkspace(id, undefined)
+  for (const { id, workspace } of answers.workspaces ?? []) sessions.learnWorkspace(id, workspace)
 }

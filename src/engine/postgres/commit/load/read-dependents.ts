@@ -8,8 +8,31 @@ import { storableOf } from "../../schema/storable.ts"
 import { toStepKey, type Wants } from "../working-set/wants.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
 import { unnestSteps } from "./lock-tasks.ts"
-import type { DependentRows } from "./answers.ts"
+import type { GroupArrival } from "../../../../task/group.ts"
+import type { NoticeRow } from "../../../rules/rows/notice-row.ts"
+import type { StepRow } from "../../../rules/rows/step-row.ts"
+import type { WaitRow } from "../../../rules/rows/wait-row.ts"
 import { createQuestions, type Parameter, type Questions } from "./questions.ts"
+
+/** The rows that belong to locked rows, by the name under which they are asked for. */
+export interface DependentRows {
+  readonly notices: readonly NoticeRow[]
+  readonly claims: readonly NoticeRow[]
+  readonly steps: readonly (StepRow & {
+    readonly task: number
+    readonly run: number
+    readonly first_sequence: number
+  })[]
+  readonly completions: readonly { readonly task: number; readonly run: number; readonly last: number | null }[]
+  readonly runs: readonly { readonly task: number; readonly record: string }[]
+  readonly waits: readonly (WaitRow & { readonly task: number })[]
+  readonly arrivals: readonly (Omit<GroupArrival, "taskId"> & {
+    readonly group_id: GroupId
+    readonly task: number
+    readonly task_id: TaskId
+  })[]
+  readonly arrival_counts: readonly { readonly group_id: GroupId; readonly count: number }[]
+}
 
 /**
  * Reads what belongs to rows that are locked, and learns it: in one statement, begun after the locks are held. What

@@ -1,8 +1,6 @@
 import type { LeaseTable, LeaseWatch, StoredLease } from "../../../rules/tables.ts"
-import type { JudgeLease } from "../../read/judge-lease.ts"
-import type { ServerWord } from "../../read/lease-silence.ts"
-import { type Changed, createMemory, type UndoLog } from "./memory.ts"
-import { createNumbers, type Numbers } from "./numbers.ts"
+import type { JudgeLease, ServerWord } from "../../read/judge-lease.ts"
+import { type Changed, createMemory, type UndoLog, createNumbers, type Numbers } from "./memory.ts"
 import { missing } from "./wants.ts"
 
 export interface LeaseRows {

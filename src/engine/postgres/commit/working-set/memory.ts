@@ -1,3 +1,5 @@
+import { Missing, type NumberKind } from "./wants.ts"
+
 /** Takes back what was changed since a mark, the last change first. */
 export interface UndoLog {
   note(takeBack: () => void): void
@@ -91,5 +93,26 @@ export function createLog<Entry>(undo: UndoLog): Log<Entry> {
       undo.note(() => void entries.pop())
     },
     entries: () => entries,
+  }
+}
+
+/** Fresh numbers of one sequence. Those that a refused writer took are given to the next. */
+export interface Numbers {
+  take(): number
+  learn(numbers: readonly number[]): void
+}
+
+export function createNumbers(kind: NumberKind, undo: UndoLog): Numbers {
+  const known: number[] = []
+  let taken = 0
+  return {
+    take() {
+      const number = known[taken]
+      if (number === undefined) throw new Missing((wants) => void (wants.numbers[kind] = 1))
+      taken += 1
+      undo.note(() => void (taken -= 1))
+      return number
+    },
+    learn: (numbers) => void known.push(...numbers),
   }
 }

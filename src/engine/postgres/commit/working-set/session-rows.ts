@@ -1,8 +1,7 @@
 import type { JsonValue } from "../../../../base/json.ts"
 import type { SessionId, WorkspaceId } from "../../../../task/id.ts"
 import type { SessionTable, StoredSession } from "../../../rules/tables.ts"
-import { type Changed, createLog, createMemory, type UndoLog } from "./memory.ts"
-import { createNumbers, type Numbers } from "./numbers.ts"
+import { type Changed, createLog, createMemory, type UndoLog, createNumbers, type Numbers } from "./memory.ts"
 import { existsAlready } from "./task-rows.ts"
 import { missing } from "./wants.ts"
 

@@ -1,12 +1,11 @@
 import { MeanwhileError } from "../../../../base/error.ts"
-import type { TaskId } from "../../../../task/id.ts"
+import type { TaskId, WorkspaceId } from "../../../../task/id.ts"
 import { isTerminal } from "../../../../task/lifecycle.ts"
 import type { StoredTask } from "../../../rules/stored-task.ts"
 import type { TaskTable } from "../../../rules/tables.ts"
-import { type Changed, createMemory, type UndoLog } from "./memory.ts"
-import { createNumbers, type Numbers } from "./numbers.ts"
-import { createTaskIndex, type TaskIndex } from "./task-index.ts"
-import { missing } from "./wants.ts"
+import { type Changed, createMemory, type UndoLog, createNumbers, type Numbers } from "./memory.ts"
+import { missing, toKey, toStepKey } from "./wants.ts"
+import type { AskingStep } from "../../../../task/record.ts"
 
 /** A task, and whether its result was used. */
 export interface TaskEntry {
@@ -140,4 +139,61 @@ export function createTaskRows(undo: UndoLog): TaskRows {
 export function existsAlready(what: string, id: string): MeanwhileError {
   const text = `There is a ${what} ${id} already. Give the new one an id of its own.`
   return new MeanwhileError("invalid_input", text, { id })
+}
+
+interface IdempotencyKey {
+  readonly workspace: WorkspaceId
+  readonly key: string
+}
+
+/** Which task has an idempotency key, and which a step has asked for. */
+interface TaskIndex {
+  byIdempotencyKey(key: IdempotencyKey): TaskId | undefined
+  byAskingStep(step: AskingStep): TaskId | undefined
+  add(task: StoredTask): void
+  remove(task: StoredTask): void
+  learn(task: StoredTask): void
+  /** Does nothing when its task was learned. */
+  learnKey(key: IdempotencyKey): void
+  /** The same for a step. */
+  learnStep(step: AskingStep): void
+}
+
+function createTaskIndex(undo: UndoLog): TaskIndex {
+  const keys = createMemory<TaskId>(undo)
+  const steps = createMemory<TaskId>(undo)
+
+  function set({ details }: StoredTask, id: TaskId | undefined): void {
+    const { workspace, idempotencyKey: key, askedBy } = details
+    if (key !== null) keys.set(toKey([workspace, key]), id)
+    if (askedBy) steps.set(toStepKey(askedBy), id)
+  }
+
+  return {
+    byIdempotencyKey({ workspace, key }) {
+      const place = toKey([workspace, key])
+      if (!keys.isKnown(place)) throw missing("idempotencyKey", { workspace, key })
+      return keys.get(place)
+    },
+    byAskingStep(step) {
+      const place = toStepKey(step)
+      if (!steps.isKnown(place)) throw missing("askingStep", step)
+      return steps.get(place)
+    },
+    add: (task) => set(task, task.details.id),
+    remove: (task) => set(task, undefined),
+    learn({ details }) {
+      const { id, workspace, idempotencyKey: key, askedBy } = details
+      if (key !== null) keys.learn(toKey([workspace, key]), id)
+      if (askedBy) steps.learn(toStepKey(askedBy), id)
+    },
+    learnKey({ workspace, key }) {
+      const place = toKey([workspace, key])
+      if (!keys.isKnown(place)) keys.learn(place, undefined)
+    },
+    learnStep(step) {
+      const place = toStepKey(step)
+      if (!steps.isKnown(place)) steps.learn(place, undefined)
+    },
+  }
 }

@@ -1,7 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises"
 import { expect, onTestFinished, test } from "vitest"
-import { createBulk } from "./bulk.ts"
-import { columnsOf } from "./row-source.ts"
+import { createBulk, columnsOf } from "./bulk.ts"
 
 test("what was sent before a mistake was found fails without ending the process", async () => {
   const unheard: unknown[] = []

@@ -1,8 +1,7 @@
 import pg from "pg"
 import { expect, onTestFinished, test } from "vitest"
 import { createTestDatabase } from "../../../../../test/support/postgres/server.ts"
-import { createBulk } from "./bulk.ts"
-import { columnsOf, type Row, toRowSource } from "./row-source.ts"
+import { createBulk, columnsOf, type Row, toRowSource } from "./bulk.ts"
 
 async function keepAndRead(rows: readonly Row[]): Promise<readonly Row[]> {
   const database = await createTestDatabase({ isEmpty: true })

@@ -4,8 +4,7 @@ import type { RunEntry } from "../working-set/run-rows.ts"
 import type { StepEntry } from "../working-set/step-rows.ts"
 import type { WaitEntry } from "../working-set/wait-rows.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
-import type { Bulk } from "./bulk.ts"
-import { columnsOf } from "./row-source.ts"
+import { type Bulk, columnsOf } from "./bulk.ts"
 
 /** What happens to rows of a task that nobody has looked at. */
 export function sweepDependents(bulk: Bulk, { tasks, steps, runs, notices, waits }: WorkingSet): void {

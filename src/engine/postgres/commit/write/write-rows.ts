@@ -1,14 +1,12 @@
 import type { Query } from "../../connection/database.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
-import { createBulk } from "./bulk.ts"
-import { removeOutputs } from "./remove-outputs.ts"
-import { removeArtifacts, writeArtifacts } from "./write-artifacts.ts"
+import { createBulk, type Bulk, columnsOf } from "./bulk.ts"
 import { sweepDependents, writeDependents } from "./write-dependents.ts"
-import { removeDocuments, writeDocuments } from "./write-documents.ts"
-import { removeGroups, writeGroups } from "./write-groups.ts"
-import { removeLeases, writeLeases } from "./write-leases.ts"
-import { removeSessions, writeSessions } from "./write-sessions.ts"
 import { removeTasks, writeTasks } from "./write-tasks.ts"
+import { toStoredKey, toStoredText } from "../../schema/storable.ts"
+import type { DocumentEntry } from "../working-set/document-rows.ts"
+import type { StoredSession, StoredLease } from "../../../rules/tables.ts"
+import type { ArrivalEntry, GroupEntry } from "../working-set/group-rows.ts"
 
 /** Sends what the rules have made of the rows: what goes first, then what is new or changed. */
 export function writeRows(query: Query, set: WorkingSet): void {
@@ -28,4 +26,188 @@ export function writeRows(query: Query, set: WorkingSet): void {
   writeLeases(bulk, set)
   writeDocuments(bulk, set)
   writeArtifacts(bulk, set)
+}
+
+const DOCUMENT_KEY = ["workspace", "collection", "id"]
+
+function removeDocuments(bulk: Bulk, { documents }: WorkingSet): void {
+  const gone = documents.changes().flatMap(({ before, after }) => (before && !after ? [before] : []))
+  bulk.run(
+    gone.length,
+    `DELETE FROM documents USING unnest($1::text[], $2::text[], $3::text[]) AS gone (workspace, collection, id)
+     WHERE documents.workspace = gone.workspace AND documents.collection = gone.collection AND documents.id = gone.id`,
+    [gone.map(({ workspace }) => workspace), gone.map(({ collection }) => collection), gone.map(({ id }) => id)],
+  )
+}
+
+function writeDocuments(bulk: Bulk, { documents }: WorkingSet): void {
+  const changes = documents.changes()
+  const made = changes.flatMap(({ before, after }) => (after && !before ? [toDocumentColumns(after)] : []))
+  const changed = changes.flatMap(({ before, after }) => (after && before ? [toDocumentColumns(after)] : []))
+  bulk.insert("documents", columnsOf(made))
+  bulk.update("documents", columnsOf(changed), DOCUMENT_KEY)
+}
+
+function toDocumentColumns({ workspace, collection, id, version, updatedAt, value }: DocumentEntry) {
+  return {
+    workspace: toStoredKey(workspace),
+    collection: toStoredKey(collection),
+    id: toStoredKey(id),
+    version,
+    updated_at: updatedAt ?? 0,
+    value: JSON.stringify(value),
+  }
+}
+
+function removeSessions(bulk: Bulk, { sessions }: WorkingSet): void {
+  const gone = sessions.changes().flatMap(({ before, after }) => {
+    return before && before.number !== after?.number ? [before.number] : []
+  })
+  bulk.run(gone.length, "DELETE FROM messages WHERE session = ANY($1::bigint[])", [gone])
+  bulk.run(gone.length, "DELETE FROM sessions WHERE number = ANY($1::bigint[])", [gone])
+}
+
+function writeSessions(bulk: Bulk, { sessions }: WorkingSet): void {
+  const changes = sessions.changes()
+  const isSame = ({ before, after }: (typeof changes)[number]): boolean => before?.number === after?.number
+  const made = changes.flatMap((change) => (change.after && !isSame(change) ? [toSessionColumns(change.after)] : []))
+  const changed = changes.flatMap((change) => (change.after && isSame(change) ? [toSessionColumns(change.after)] : []))
+  bulk.insert("sessions", columnsOf(made))
+  bulk.update("sessions", columnsOf(changed, ["number", "version", "updated_at", "message_count", "data"]), ["number"])
+  bulk.insert(
+    "messages",
+    columnsOf(sessions.messages().map((message) => ({ ...message, body: JSON.stringify(message.body) }))),
+  )
+}
+
+function toSessionColumns({ number, record }: StoredSession) {
+  return {
+    number,
+    id: toStoredKey(record.id),
+    workspace: toStoredKey(record.workspace),
+    version: record.version,
+    created_at: record.createdAt,
+    updated_at: record.updatedAt,
+    message_count: record.messageCount,
+    data: JSON.stringify(record.data),
+  }
+}
+
+/** The rows of artifacts are locked first, so that nobody becomes an owner while the last one goes. */
+function removeArtifacts(bulk: Bulk, { tasks, artifacts }: WorkingSet): void {
+  const gone = artifacts.removals().filter((task) => !tasks.isNew(task))
+  const owned = "SELECT artifact FROM artifact_owners WHERE task = ANY($1::bigint[])"
+  bulk.run(gone.length, `SELECT FROM artifacts WHERE number IN (${owned}) ORDER BY number FOR UPDATE`, [gone])
+  bulk.run(
+    gone.length,
+    `DELETE FROM artifacts WHERE number IN (${owned}) AND is_kept = 0 AND NOT EXISTS (
+       SELECT FROM artifact_owners WHERE artifact = artifacts.number AND task <> ALL($1::bigint[]))`,
+    [gone],
+  )
+  bulk.run(gone.length, "DELETE FROM artifact_owners WHERE task = ANY($1::bigint[])", [gone])
+}
+
+function writeArtifacts(bulk: Bulk, { artifacts }: WorkingSet): void {
+  const put = artifacts.put()
+  const workspaces = put.map(({ artifact }) => toStoredKey(artifact.workspace))
+  const hashes = put.map(({ artifact }) => artifact.hash)
+  bulk.run(
+    put.length,
+    `INSERT INTO artifacts (workspace, hash, media_type, is_kept, bytes)
+     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::smallint[], $5::bytea[]) ORDER BY 1, 2
+     ON CONFLICT (workspace, hash) DO UPDATE SET is_kept = greatest(artifacts.is_kept, excluded.is_kept)`,
+    [
+      workspaces,
+      hashes,
+      put.map(({ artifact }) => toStoredText(artifact.mediaType)),
+      put.map(({ isKept }) => (isKept ? 1 : 0)),
+      put.map(({ artifact }) => Buffer.from(artifact.bytes)),
+    ],
+  )
+  const owned = put.flatMap(({ artifact, owners }) => owners.map((task) => ({ ...artifact, task })))
+  bulk.run(
+    owned.length,
+    `INSERT INTO artifact_owners (task, artifact) SELECT owned.task, number
+     FROM unnest($1::bigint[], $2::text[], $3::text[]) AS owned (task, workspace, hash)
+     JOIN artifacts USING (workspace, hash) ON CONFLICT DO NOTHING`,
+    [owned.map(({ task }) => task), owned.map(({ workspace }) => workspace), owned.map(({ hash }) => hash)],
+  )
+}
+
+function removeGroups(bulk: Bulk, { groups }: WorkingSet): void {
+  const gone = groups.changes().flatMap(({ before, after }) => (before && !after ? [before.id] : []))
+  bulk.run(gone.length, "DELETE FROM groups WHERE id = ANY($1::text[])", [gone])
+  const emptied = groups.arrivals.removals()
+  bulk.run(emptied.length, "DELETE FROM arrivals WHERE group_id = ANY($1::text[])", [emptied])
+  const departed = groups.arrivals.departures()
+  bulk.run(
+    departed.length,
+    `DELETE FROM arrivals USING unnest($1::text[], $2::bigint[]) AS departed (group_id, task)
+     WHERE arrivals.group_id = departed.group_id AND arrivals.task = departed.task`,
+    [departed.map(({ group }) => group), departed.map(({ task }) => task)],
+  )
+}
+
+function writeGroups(bulk: Bulk, { groups }: WorkingSet): void {
+  const changes = groups.changes()
+  const made = changes.flatMap(({ before, after }) => (after && !before ? [toGroupColumns(after)] : []))
+  const changed = changes.flatMap(({ before, after }) => (after && before ? [toGroupColumns(after)] : []))
+  bulk.insert("groups", columnsOf(made))
+  bulk.update("groups", columnsOf(changed), ["id"])
+  const arrived = groups.arrivals.changes().flatMap(({ after }) => (after ? [toArrivalColumns(after)] : []))
+  bulk.upsert("arrivals", columnsOf(arrived), ["group_id", "task"])
+}
+
+function toGroupColumns({ id, workspace, session, name, join, failFast, report, merge, ...moving }: GroupEntry) {
+  return {
+    id: toStoredKey(id),
+    workspace: toStoredKey(workspace),
+    session: toStoredKey(session),
+    name: toStoredText(name),
+    join_when: JSON.stringify(join),
+    fail_fast: failFast ? 1 : 0,
+    report,
+    merge,
+    state: moving.state,
+    created_at: moving.createdAt,
+    member_count: moving.memberCount,
+  }
+}
+
+function toArrivalColumns({ group, task, arrival }: ArrivalEntry) {
+  return { group_id: group, task, task_id: arrival.taskId, run: arrival.run, status: arrival.status }
+}
+
+/** What a task printed goes when it is stripped. When the task goes, the server sees to it. */
+function removeOutputs(bulk: Bulk, { tasks }: WorkingSet): void {
+  const stripped = tasks.changes().flatMap(({ before, after }) => {
+    if (!before || before.task.number !== after?.task.number) return []
+    return before.task.course.strippedAt === null && after.task.course.strippedAt !== null ? [after.task.number] : []
+  })
+  bulk.run(stripped.length, "DELETE FROM outputs WHERE task = ANY($1::bigint[])", [stripped])
+}
+
+function removeLeases(bulk: Bulk, { leases }: WorkingSet): void {
+  const gone = leases.changes().flatMap(({ before, after }) => (before && !after ? [before.key] : []))
+  bulk.run(gone.length, "DELETE FROM leases WHERE key = ANY($1::text[])", [gone])
+}
+
+/** Whoever takes or renews a lease is heard of now, by the server's clock. */
+function writeLeases(bulk: Bulk, { leases }: WorkingSet): void {
+  const changes = leases.changes()
+  const taken = changes.flatMap(({ before, after }) => (after && !before ? [toLeaseColumns(after)] : []))
+  const renewed = changes.flatMap(({ before, after }) => (after && before ? [toLeaseColumns(after)] : []))
+  bulk.insert("leases", columnsOf(taken))
+  bulk.update("leases", columnsOf(renewed), ["key"], "renewed_at = clock_timestamp()")
+}
+
+function toLeaseColumns({ key, holder, fence, ttlMs, renewals, data }: StoredLease) {
+  return {
+    key: toStoredKey(key),
+    holder: toStoredKey(holder),
+    fence,
+    ttl_ms: ttlMs,
+    renewals,
+    data: JSON.stringify(data),
+  }
 }

@@ -1,9 +1,9 @@
 import { toEventText } from "../../../rules/rows/event-row.ts"
 import type { TaskEntry } from "../working-set/task-rows.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
-import type { Bulk } from "./bulk.ts"
-import { columnsOf } from "./row-source.ts"
-import { toChangedColumns, toInputColumns, toTaskColumns } from "./task-columns.ts"
+import { type Bulk, columnsOf, type Column, type Value } from "./bulk.ts"
+import { type StateColumns, toStateColumns } from "../../../rules/rows/state-columns.ts"
+import { toStoredKey, toStoredText } from "../../schema/storable.ts"
 
 /** Tasks that go: before the others, which may have what was theirs. */
 export function removeTasks(bulk: Bulk, { tasks, events }: WorkingSet): void {
@@ -56,3 +56,101 @@ export function writeTasks(bulk: Bulk, { tasks, events }: WorkingSet): void {
 }
 
 const KEY = ["number"]
+
+/** A task whose state has been taken apart. */
+interface Source extends TaskEntry {
+  readonly state: StateColumns
+}
+
+/** What a task has in a column, by the column's name. */
+type Reading = Readonly<Record<string, (source: Source) => Value>>
+
+const NUMBER: Reading = { number: ({ task }) => task.number }
+
+/** The columns that move while a task lives. */
+const MOVING: Reading = {
+  status: ({ task }) => task.state.status,
+  run: ({ task }) => task.course.run,
+  fence: ({ task }) => task.course.fence,
+  last_sequence: ({ task }) => task.course.lastSequence,
+  worker: ({ state }) => toStoredKey(state.worker),
+  available_at: ({ state }) => state.availableAt,
+  queued_at: ({ task }) => task.course.queuedAt,
+  started_at: ({ task }) => task.course.startedAt,
+  ended_at: ({ state }) => state.endedAt,
+  ran_ms: ({ task }) => task.course.ranMs,
+  has_unused_result: ({ hasUnusedResult }) => (hasUnusedResult ? 1 : 0),
+  used_at: ({ usedAt }) => usedAt,
+  stripped_at: ({ task }) => task.course.strippedAt,
+  title: ({ task }) => toStoredText(task.details.title),
+  folder: ({ task }) => toStoredKey(task.details.folder),
+  priority: ({ task }) => task.details.priority,
+  session: ({ task }) => toStoredKey(task.details.session),
+  group_id: ({ task }) => toStoredKey(task.details.group),
+  input_held_by: ({ task }) => toStoredKey(task.details.inputHeldBy),
+  tokens: ({ task }) => task.course.usage.tokens,
+  cost_micros: ({ task }) => task.course.usage.costMicros,
+  resume_count: ({ task }) => task.course.resumeCount,
+  retrieved_at: ({ task }) => task.course.retrievedAt,
+  progress: ({ task }) => task.course.progress && JSON.stringify(task.course.progress),
+  state: ({ state }) => state.rest,
+  patch: ({ state }) => state.patch,
+}
+
+const INPUT: Reading = {
+  input: ({ task }) => JSON.stringify(task.details.input),
+  metadata: ({ task }) => JSON.stringify(task.details.metadata),
+}
+
+/** The columns that stay as they were when the task was made. */
+const STAYING: Reading = {
+  id: ({ task }) => toStoredKey(task.details.id),
+  workspace: ({ task }) => toStoredKey(task.details.workspace),
+  kind: ({ task }) => task.details.kind,
+  plugin: ({ task }) => toStoredKey(task.details.plugin),
+  tool: ({ task }) => toStoredKey(task.details.tool),
+  model: ({ task }) => toStoredKey(task.details.model),
+  parent_task: ({ task }) => toStoredKey(task.details.parentTask),
+  parent_message: ({ task }) => toStoredKey(task.details.parentMessage),
+  batch: ({ task }) => toStoredKey(task.details.batch),
+  lifetime: ({ task }) => task.details.lifetime,
+  notify: ({ task }) => task.details.notify,
+  depth: ({ task }) => task.details.depth,
+  trace_id: ({ task }) => toStoredKey(task.details.traceId),
+  idempotency_key: ({ task }) => toStoredKey(task.details.idempotencyKey),
+  asked_by_task: ({ task: { details } }) => details.askedBy && toStoredKey(details.askedBy.taskId),
+  asked_by_run: ({ task: { details } }) => details.askedBy && details.askedBy.run,
+  asked_by_key: ({ task: { details } }) => details.askedBy && toStoredKey(details.askedBy.key),
+  timeout_ms: ({ task }) => task.details.limits.timeoutMs,
+  limit_tokens: ({ task }) => task.details.limits.tokens,
+  limit_cost_micros: ({ task }) => task.details.limits.costMicros,
+  limit_output_bytes: ({ task }) => task.details.limits.outputBytes,
+  created_at: ({ task }) => task.course.createdAt,
+}
+
+/** All of new tasks. */
+function toTaskColumns(entries: readonly TaskEntry[]): readonly Column[] {
+  return readAll({ ...NUMBER, ...MOVING, ...INPUT, ...STAYING }, entries.map(toSource))
+}
+
+function toInputColumns(entries: readonly TaskEntry[]): readonly Column[] {
+  return readAll({ ...NUMBER, ...INPUT }, entries.map(toSource))
+}
+
+/** The number, and what is not in every one of the tasks as it was before; nothing when all is. */
+function toChangedColumns(before: readonly TaskEntry[], after: readonly TaskEntry[]): readonly Column[] {
+  const sources = after.map(toSource)
+  const was = readAll(MOVING, before.map(toSource))
+  const changed = readAll(MOVING, sources).filter(({ values }, index) =>
+    values.some((value, row) => value !== was[index]?.values[row]),
+  )
+  return changed.length === 0 ? [] : [...readAll(NUMBER, sources), ...changed]
+}
+
+function toSource({ task, hasUnusedResult, usedAt }: TaskEntry): Source {
+  return { task, hasUnusedResult, usedAt, state: toStateColumns(task.state) }
+}
+
+function readAll(reading: Reading, sources: readonly Source[]): readonly Column[] {
+  return Object.entries(reading).map(([name, read]) => ({ name, values: sources.map(read) }))
+}

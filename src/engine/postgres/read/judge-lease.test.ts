@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { createManualClock } from "../../../base/manual-clock.ts"
-import { createLeaseSilence } from "./lease-silence.ts"
+import { createLeaseSilence } from "./judge-lease.ts"
 
 const LEASE = { key: "worker/1", holder: "one", fence: 1, ttlMs: 15_000, renewals: 1, data: {} }
 const HOUR_MS = 3_600_000
