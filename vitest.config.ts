@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url"
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config"
-import { isAbout, ON_POSTGRES, SLOW_ON_POSTGRES } from "./test/support/engines.ts"
+import { isAbout, OF_POSTGRES, ON_POSTGRES, slowOnPostgres } from "./test/support/engines.ts"
 import { LongestFirst } from "./test/support/longest-first.ts"
 
 /** `npm run test:long` is `--mode long`: the seeded suites read MEANWHILE_TEST_LENGTH and run thousands of seeds. */
@@ -40,7 +40,7 @@ export default defineConfig(({ mode }) => {
       globalSetup: ["test/support/postgres/shared-server.ts"],
       projects: [
         ...(isAbout("embedded") ? [fast, slow(isLong)] : []),
-        ...(isAbout("postgres") ? [postgres, slowPostgres] : []),
+        ...(isAbout("postgres") ? [postgres, slowPostgres(isLong)] : []),
       ],
     },
   }
@@ -52,7 +52,7 @@ const fast: TestProjectInlineConfiguration = {
     name: "fast",
     ...IN_ONE_PROCESS,
     include: ["{src,test}/**/*.test.ts"],
-    exclude: [SLOW],
+    exclude: [SLOW, ...OF_POSTGRES],
     env: { MEANWHILE_TEST_ENGINE: "embedded" },
     testTimeout: QUICK_TIMEOUT_MS,
     hookTimeout: QUICK_TIMEOUT_MS,
@@ -71,7 +71,7 @@ const slow = (isLong: boolean): TestProjectInlineConfiguration => ({
   },
 })
 
-/** The same tests again, on the other engine. */
+/** The tests of the other engine, and many of the same tests again on it. */
 const postgres: TestProjectInlineConfiguration = {
   extends: true,
   test: {
@@ -84,14 +84,14 @@ const postgres: TestProjectInlineConfiguration = {
   },
 }
 
-const slowPostgres: TestProjectInlineConfiguration = {
+const slowPostgres = (isLong: boolean): TestProjectInlineConfiguration => ({
   extends: true,
   test: {
     name: "postgres-slow",
     ...SIDE_BY_SIDE,
-    include: SLOW_ON_POSTGRES,
+    include: slowOnPostgres(isLong),
     env: { MEANWHILE_TEST_ENGINE: "postgres" },
     testTimeout: SLOW_TIMEOUT_MS,
     hookTimeout: SLOW_TIMEOUT_MS,
   },
-}
+})

@@ -3,7 +3,7 @@ import { playDeliveryKills } from "../support/chaos/delivery-kills.ts"
 import { isLong, TEST_SEED, withSeed } from "../support/chaos/seed.ts"
 
 const FILE = "test/chaos/delivery-kill.slow.test.ts"
-const SEEDS = isLong ? 800 : 40
+const SEEDS = isLong ? 800 : 14
 const AT_ONCE = 2
 
 test("a program that is killed while it tells what has ended tells all of it once at the next start", async () => {

@@ -8,7 +8,7 @@ import { createRandom, isLong, type Random, TEST_SEED, withSeed } from "../suppo
 
 const FILE = "test/chaos/delivery-points.slow.test.ts"
 /** Both tests together; those with real kills have a file of their own. */
-const SEEDS = isLong ? 9_200 : 460
+const SEEDS = isLong ? 9_200 : 240
 const NO_CRASH: CrashPoint = { at: "commit", number: Number.POSITIVE_INFINITY, when: "before" }
 
 let empty: Awaited<ReturnType<typeof createEmptyStore>>

@@ -15,8 +15,8 @@ const WORKERS = 3
 const CONCURRENCY = 8
 const SESSIONS = 4
 const LEASE_SECONDS = 2
-const TASKS = isLong ? 2_000 : 500
-const ACCIDENTS = isLong ? 48 : 12
+const TASKS = isLong ? 2_000 : 250
+const ACCIDENTS = isLong ? 48 : 8
 const SEEDS = isLong ? 20 : 1
 /** More would wait in the queue without being in anybody's way. */
 const MOST_LIVE = 120
@@ -24,7 +24,7 @@ const AT_ONCE = 20
 /** Never what is waited for: how long a machine with much else to do may take. */
 const PATIENCE_MS = isLong ? 1_200_000 : 200_000
 /** How long it may take a machine of its own. */
-const LONGEST_MS = isLong ? PATIENCE_MS : 90_000
+const LONGEST_MS = isLong ? PATIENCE_MS : 60_000
 
 const seeds = Array.from({ length: SEEDS }, (_, index) => TEST_SEED + 50_000 + index)
 

@@ -12,7 +12,7 @@ import { builtProgram } from "../support/built-program.ts"
 const FILE = "test/chaos/kill.slow.test.ts"
 const PROGRAM = builtProgram("crash-program")
 const SLOTS = 3
-const ROUNDS = isLong ? 1_000 : 18
+const ROUNDS = isLong ? 1_000 : 12
 const AT_ONCE = 2
 
 test("a program that is killed anywhere, again and again, loses nothing, repeats nothing and leaves nothing running", async () => {

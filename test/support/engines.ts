@@ -8,28 +8,39 @@ export function isAbout(engine: EngineName, wanted = process.env["MEANWHILE_TEST
   return wanted === "both" || wanted === engine
 }
 
+/** They are about PostgreSQL alone, whatever engine others are tried with. */
+export const OF_POSTGRES: readonly string[] = [
+  "{src/engine,test/support}/postgres/**/*.test.ts",
+  "test/runner/{postgres,output-elsewhere}.test.ts",
+]
+
 /**
- * What runs once more on PostgreSQL: the runner, sessions, the desk, and how results come back. Patterns from the root of the
- * repository. Single tests that are about a file are marked where they are, by `testOfFile`.
+ * All quick tests on PostgreSQL: those of its engine, and once more those of the runner, of sessions, of the
+ * desk and of how results come back. Patterns from the root of the repository. Single tests that are about a file are marked where they are, by
+ * `testOfFile`.
  */
 export const ON_POSTGRES: { readonly include: string[]; readonly exclude: string[] } = {
-  include: ["test/{runner,session,background,desk}/**/*.test.ts"],
+  include: [...OF_POSTGRES, "test/{runner,session,background,desk}/**/*.test.ts"],
   exclude: [
     "**/*.slow.test.ts",
     // They open no store.
     "test/**/{rows,rows-001,rows-002,guide,secret-fields,secret-shapes,secret-values}.test.ts",
     "test/runner/config/schema.test.ts",
     "test/session/{history-problems,reports-config}.test.ts",
-    // They are about several processes on one server, whatever engine a run is about: once is enough.
-    ...(isAbout("embedded") ? ["test/runner/{postgres,output-elsewhere}.test.ts"] : []),
+    // They are about the words in which a model asks. Words change nothing in the store: what they ask for runs on both.
+    "test/background/{jaato,meanwhile,opencode,penguiflow}*.test.ts",
+    "test/background/{discovery,offline-sentences,usage-patterns,vocabularies}.test.ts",
   ],
 }
 
 /**
- * The same of slow ones. The others have real processes of Meanwhile that are told nothing but the path of a folder, or end
- * a conversation at every single commit, which takes minutes where each commit is a transaction on a server, or are about ends
- * that are written in one moment, which hundreds are not on a server.
+ * The slow tests that run once more on PostgreSQL. The others have real processes of Meanwhile that are told nothing but the
+ * path of a folder, or are about ends that are written in one moment, which hundreds are not on a server. Those that end a
+ * conversation at every single commit take minutes where each commit is a transaction on a server: in long runs only.
  */
-export const SLOW_ON_POSTGRES: string[] = [
-  "test/runner/{adopted-process,close,forever,given-way,group-crash}.slow.test.ts",
-]
+export function slowOnPostgres(isLong: boolean): string[] {
+  return [
+    "test/runner/{adopted-process,close,forever,given-way,group-crash}.slow.test.ts",
+    ...(isLong ? ["test/background/start-crash.slow.test.ts"] : []),
+  ]
+}
