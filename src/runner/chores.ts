@@ -1,5 +1,5 @@
 import { withdrawQuestions } from "./ask/withdraw-questions.ts"
-import type { RunnerScope } from "./run/scope.ts"
+import type { CancelScope, OutputScope } from "./run/scope.ts"
 import { stopLeftTurns } from "./turn/left-turns.ts"
 import { sweepSpool } from "./recover/sweep.ts"
 import { expireWaits } from "./ask/expire-waits.ts"
@@ -16,7 +16,7 @@ const RECLAIMS_PER_LEASE = 3
 
 /** What a runner does by itself for as long as it lives. */
 export function startChores(
-  scope: RunnerScope,
+  scope: OutputScope & CancelScope,
   reclaim: () => Promise<void>,
   { sweeps }: { readonly sweeps: boolean },
 ): readonly Chore[] {

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../src/base/json.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import { toLeftKey } from "../../src/runner/queue/skipped-offers.ts"
 import { createMisplaced } from "../../src/runner/queue/folder-mismatch.ts"
-import type { RunnerScope } from "../../src/runner/run/scope.ts"
+import type { RunnerScope } from "../../src/runner/admit/scope.ts"
 import { createTaskId, createWorkerId } from "../../src/task/id.ts"
 import type { Lease } from "../../src/task/lease.ts"
 

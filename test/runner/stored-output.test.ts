@@ -3,7 +3,7 @@ import { type ErrorCode, MeanwhileError } from "../../src/base/error.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
 import type { ActiveRun } from "../../src/runner/run/active-run.ts"
 import { storeOutput } from "../../src/runner/output/stream-output.ts"
-import type { RunnerScope } from "../../src/runner/run/scope.ts"
+import type { RunnerScope } from "../../src/runner/admit/scope.ts"
 import { silentLog } from "../../src/runner/redaction/silent-log.ts"
 import { eventually } from "../support/eventually.ts"
 

@@ -13,7 +13,8 @@ import { hopsOf } from "../limits/hops.ts"
 import { requireOpen } from "../run/enter.ts"
 import type { PermissionDecision } from "../../plugin/permission-request.ts"
 import type { Approval } from "./permission.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { AdmitScope, HasAdmission } from "./scope.ts"
+import type { HasActive, HasConfig, HasStore } from "../run/scope.ts"
 import { NEVER_WITHDRAWN, type Withdrawal } from "./withdrawal.ts"
 
 const NOBODY_WAITS: OnAsked = async () => {}
@@ -38,7 +39,7 @@ export interface Admitted {
  * store must be asked: a call in the foreground pays for nothing it does not need.
  */
 export function admit(
-  scope: RunnerScope,
+  scope: AdmitScope,
   call: ToolCall,
   withdrawal: Withdrawal = NEVER_WITHDRAWN,
   onAsked: OnAsked = NOBODY_WAITS,
@@ -57,7 +58,7 @@ export function admit(
 
 /** Hooks may change the input: what permission sees, and what runs, is the changed one. */
 async function admitWithHooks(
-  scope: RunnerScope,
+  scope: AdmitScope,
   admitted: Admitted,
   withdrawal: Withdrawal,
   onAsked: OnAsked,
@@ -80,7 +81,7 @@ export function toPendingCall(call: ToolCall, plugin: string, tool: Tool): Pendi
 
 /** Permission that cannot be asked is not given. */
 function decide(
-  scope: RunnerScope,
+  scope: HasStore & HasActive & HasAdmission,
   admitted: Admitted,
   withdrawal: Withdrawal,
   onAsked: OnAsked,
@@ -100,7 +101,7 @@ function decide(
 }
 
 async function finishAdmission(
-  scope: RunnerScope,
+  scope: HasStore & HasConfig & HasActive & HasAdmission,
   asked: Admitted,
   decision: PermissionDecision | Promise<PermissionDecision>,
 ): Promise<Admitted> {
@@ -151,7 +152,7 @@ function withDecision(admitted: Admitted, decision: PermissionDecision): Admitte
 }
 
 /** A step can only be written for a run that the store knows. */
-async function requireRecord(scope: RunnerScope, { taskId }: AskingStep): Promise<void> {
+async function requireRecord(scope: HasActive, { taskId }: AskingStep): Promise<void> {
   const active = scope.active.get(taskId)
   if (active?.standing.in === "promotion") await active.standing.written
   if (active?.standing.in !== "foreground") return
@@ -160,7 +161,11 @@ async function requireRecord(scope: RunnerScope, { taskId }: AskingStep): Promis
 }
 
 /** It may be a call in the foreground: the store does not know it yet. */
-async function findParent(scope: RunnerScope, call: ToolCall, parentTask: TaskId): Promise<ActiveRun | TaskRecord> {
+async function findParent(
+  scope: HasStore & HasActive,
+  call: ToolCall,
+  parentTask: TaskId,
+): Promise<ActiveRun | TaskRecord> {
   const parent = scope.active.get(parentTask) ?? (await scope.store.task(parentTask))
   if (parent && parent.workspace === (call.workspace ?? DEFAULT_WORKSPACE)) return parent
   const message = `There is no parent task ${parentTask}. Give the id of a task of the same workspace, or none.`
@@ -168,7 +173,11 @@ async function findParent(scope: RunnerScope, call: ToolCall, parentTask: TaskId
 }
 
 /** Agents below agents are bounded in depth and number. */
-async function requireRoomForAgent(scope: RunnerScope, parentTask: TaskId, depth: number): Promise<void> {
+async function requireRoomForAgent(
+  scope: HasStore & HasConfig & HasActive,
+  parentTask: TaskId,
+  depth: number,
+): Promise<void> {
   const { maxAgentDepth, maxAgentFanOut } = scope.config
   if (depth > maxAgentDepth) {
     throw new MeanwhileError(
@@ -188,7 +197,7 @@ async function requireRoomForAgent(scope: RunnerScope, parentTask: TaskId, depth
 }
 
 /** By id: one that is being promoted may be found here and in the store, or here alone. */
-async function countAgents(scope: RunnerScope, parentTask: TaskId, enough: number): Promise<number> {
+async function countAgents(scope: HasStore & HasActive, parentTask: TaskId, enough: number): Promise<number> {
   const here = [...scope.active.values()].filter(
     ({ parentTask: parent, tool, standing }) =>
       parent === parentTask && tool.kind === "agent" && ["foreground", "promotion"].includes(standing.in),

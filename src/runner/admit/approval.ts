@@ -2,7 +2,7 @@ import { MeanwhileError } from "../../base/error.ts"
 import { toJson } from "../../base/json.ts"
 import { createWaitId } from "../../task/id.ts"
 import type { Wait } from "../../task/wait.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasClock, HasRedactor } from "../run/scope.ts"
 import type { Admitted } from "./admission.ts"
 import type { Approval } from "./permission.ts"
 
@@ -10,7 +10,7 @@ import type { Approval } from "./permission.ts"
 export const ADMISSION_QUESTION = "may_it_run"
 
 /** The wait that its task is created in. */
-export function toApprovalWait(scope: RunnerScope, { question, expiresInMs }: Approval): Wait {
+export function toApprovalWait(scope: HasClock & HasRedactor, { question, expiresInMs }: Approval): Wait {
   const { value } = scope.redactor.redactJson(toJson({ ...question, kind: ADMISSION_QUESTION }))
   return {
     id: createWaitId(),

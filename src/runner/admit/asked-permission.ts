@@ -2,7 +2,7 @@ import type { ToolCall } from "../../plugin/task-service.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { PermissionRequest } from "../../plugin/permission-request.ts"
 import { isInBackground } from "../run/is-in-background.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasActive, HasStore } from "../run/scope.ts"
 import type { Withdrawal } from "./withdrawal.ts"
 
 interface AskedCall {
@@ -17,7 +17,7 @@ export type OnAsked = () => Promise<void>
 
 /** What permission is asked for a call. What few look at is found out when they do. */
 export function createPermissionRequest(
-  scope: RunnerScope,
+  scope: HasStore & HasActive,
   asked: AskedCall,
   withdrawal: Withdrawal,
   onAsked: OnAsked,
@@ -31,11 +31,16 @@ class AskedPermission implements PermissionRequest {
   readonly tool: string
   readonly input: unknown
   readonly definition: Tool
-  readonly #scope: RunnerScope
+  readonly #scope: HasStore & HasActive
   readonly #withdrawal: Withdrawal
   readonly #onAsked: OnAsked
 
-  constructor(scope: RunnerScope, { call, plugin, tool, input }: AskedCall, withdrawal: Withdrawal, onAsked: OnAsked) {
+  constructor(
+    scope: HasStore & HasActive,
+    { call, plugin, tool, input }: AskedCall,
+    withdrawal: Withdrawal,
+    onAsked: OnAsked,
+  ) {
     this.call = call
     this.plugin = plugin
     this.tool = tool.name

@@ -7,11 +7,12 @@ import type { Admitted } from "./admission.ts"
 import { checkNames } from "./call-check.ts"
 import { withHops } from "../limits/hops.ts"
 import type { Redactor } from "../redaction/redactor.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { DetailsScope } from "./scope.ts"
+import type { HasConfig } from "../run/scope.ts"
 import { activeTraceId } from "../run/trace.ts"
 
 /** What the record will say. A secret in the input stays in this process's memory only. */
-export function toDetails(scope: RunnerScope, admitted: Admitted, id: TaskId): TaskDetails {
+export function toDetails(scope: DetailsScope, admitted: Admitted, id: TaskId): TaskDetails {
   const { call, plugin, tool, input, depth, hops } = admitted
   checkNames(scope.redactor, call)
   const kept = tool.pin ? tool.pin(input) : call.input
@@ -62,7 +63,7 @@ function toTitle(tool: Tool, input: unknown, redacted: ReturnType<Redactor["reda
   return (shown.success && tool.title?.(shown.data)) || tool.name
 }
 
-export function toLimits(scope: RunnerScope, call: ToolCall, tool: Tool, input: unknown): TaskLimits {
+export function toLimits(scope: HasConfig, call: ToolCall, tool: Tool, input: unknown): TaskLimits {
   const { maxTokensPerTask, maxCostMicrosPerTask } = scope.config
   return {
     timeoutMs: toWhole(toTimeoutMs(scope, call, tool, input)),
@@ -78,7 +79,7 @@ export function toPolicy(tool: Tool, input: unknown): BackgroundPolicy {
 }
 
 /** Null: no time limit. */
-function toTimeoutMs(scope: RunnerScope, call: ToolCall, tool: Tool, input: unknown): number | null {
+function toTimeoutMs(scope: HasConfig, call: ToolCall, tool: Tool, input: unknown): number | null {
   const { timeoutOverrideSeconds } = scope.config
   const timeoutMs = toRequestedTimeoutMs(call, tool, input) ?? toUnnamedTimeoutMs(scope, call, tool, input)
   if (timeoutMs === null) return null
@@ -90,7 +91,7 @@ export function toRequestedTimeoutMs(call: ToolCall, tool: Tool, input: unknown)
   return call.timeoutMs ?? (typeof tool.timeoutMs === "function" ? tool.timeoutMs(input) : tool.timeoutMs)
 }
 
-function toUnnamedTimeoutMs(scope: RunnerScope, call: ToolCall, tool: Tool, input: unknown): number | null {
+function toUnnamedTimeoutMs(scope: HasConfig, call: ToolCall, tool: Tool, input: unknown): number | null {
   if (kindOf(tool) !== "tool" || call.lifetime === "forever") return null
   const { defaultTimeoutSeconds, foregroundTimeoutSeconds } = scope.config
   return (toPolicy(tool, input).mode === "never" ? foregroundTimeoutSeconds : defaultTimeoutSeconds) * 1_000

@@ -13,7 +13,7 @@ import { answerGate, toGatedGroup } from "../group/answer-gate.ts"
 import { toDefaultAnswer, toPersonAnswer } from "./person-answer.ts"
 import { toAnswerPatch, toAskedQuestion } from "./question-wait.ts"
 import { REPEAT_QUESTION, toInterrupted } from "../run/on-crash.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { FenceScope, HasQueue, HasRedactor, HasStore } from "../run/scope.ts"
 import { wakeTurns } from "../turn/take-turns.ts"
 
 const EXPIRY = "expiry"
@@ -34,7 +34,7 @@ const NOT_DECIDED_IN_TIME = { by: "limit", reason: "nobody decided in time wheth
  * one is refused as `wrong_state`. One that holds a secret is refused too: without the secret it would be another answer.
  */
 export async function answerWait(
-  scope: RunnerScope,
+  scope: FenceScope & HasRedactor & HasQueue,
   waitId: WaitId,
   answer: JsonValue,
   answeredBy: string,
@@ -62,7 +62,7 @@ export async function answerWait(
 }
 
 /** Gives the answer the wait was opened with. Nobody said no: what may not be repeated is as interrupted as it was. */
-export async function expireWait(scope: RunnerScope, wait: WaitRecord): Promise<TaskRecord> {
+export async function expireWait(scope: FenceScope & HasQueue, wait: WaitRecord): Promise<TaskRecord> {
   const question = toAskedQuestion(wait)
   if (question) return endQuestion(scope, wait, wait.onExpiry, toDefaultAnswer(question))
   const group = toGatedGroup(wait)
@@ -74,7 +74,7 @@ export async function expireWait(scope: RunnerScope, wait: WaitRecord): Promise<
 }
 
 async function settle(
-  scope: RunnerScope,
+  scope: HasStore & HasQueue,
   wait: WaitRecord,
   answer: JsonValue,
   answeredBy: string,
@@ -95,7 +95,7 @@ async function settle(
 
 /** All at once: no slot is needed to end a question, and whoever asked it tells what came of it. */
 async function endQuestion(
-  { store, worker }: RunnerScope,
+  { store, worker }: FenceScope,
   { id, taskId, run }: WaitRecord,
   answer: JsonValue,
   answered: PersonAnswer,
@@ -117,7 +117,7 @@ function toBecause(answer: JsonValue): string {
   return reason === "" ? "" : `: ${toOneLine(reason).slice(0, REASON_CHARACTERS)}`
 }
 
-function requireNoSecret({ redactor }: RunnerScope, answer: JsonValue, answeredBy: string): void {
+function requireNoSecret({ redactor }: HasRedactor, answer: JsonValue, answeredBy: string): void {
   checkName(redactor, "name of who answers", answeredBy)
   if (!redactor.redactJson(answer).hasChanged) return
   const message = "The answer holds a secret, which is never stored. Answer with where the secret is found instead."

@@ -13,10 +13,25 @@ import type { ActiveRun } from "../run/active-run.ts"
 import { toCallKey } from "../run/call-key.ts"
 import { restRun } from "../run/rest-run.ts"
 import { runsAbove } from "../run/runs-above.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type {
+  CancelScope,
+  HasActive,
+  HasClock,
+  HasConfig,
+  HasEngine,
+  HasLog,
+  HasRedactor,
+  HasStore,
+  HasWritten,
+  SlotScope,
+  StopScope,
+} from "../run/scope.ts"
+import type { DetailsScope } from "../admit/scope.ts"
 import { QUESTION_PREFIX, QUESTION_TOOL, TURN_PLUGIN } from "../tool/turn-name.ts"
 import { describeShutdown } from "../worker/this-worker.ts"
 import { toKeptAnswer, toQuestionHash, toQuestionTitle, toQuestionWait } from "./question-wait.ts"
+
+interface WriteQuestionScope extends HasStore, HasClock, HasConfig, HasRedactor, HasActive, HasWritten {}
 
 /**
  * Puts the question of a run in the background into the inbox and waits for the answer, without a slot and without using
@@ -26,7 +41,7 @@ import { toKeptAnswer, toQuestionHash, toQuestionTitle, toQuestionWait } from ".
  * is over, or whoever asked has ended.
  */
 export async function askPerson(
-  scope: RunnerScope,
+  scope: StopScope & SlotScope & DetailsScope & HasEngine,
   run: Pick<AskingRun, "taskId" | "isLeft">,
   question: Question,
   signal: AbortSignal,
@@ -49,7 +64,7 @@ export async function askPerson(
   return { isAnswered: false, reason: `${describeShutdown(scope)} before anybody answered` }
 }
 
-async function writeQuestion(scope: RunnerScope, active: ActiveRun, question: Question): Promise<TaskRecord> {
+async function writeQuestion(scope: WriteQuestionScope, active: ActiveRun, question: Question): Promise<TaskRecord> {
   scope.written.sessions.note(active.session)
   const details = toQuestionDetails(scope, active, question)
   const [{ task }] = await scope.store.commit([
@@ -58,7 +73,7 @@ async function writeQuestion(scope: RunnerScope, active: ActiveRun, question: Qu
   return task
 }
 
-function toQuestionDetails(scope: RunnerScope, active: ActiveRun, question: Question): TaskDetails {
+function toQuestionDetails(scope: HasRedactor & HasActive, active: ActiveRun, question: Question): TaskDetails {
   return {
     id: createTaskId(),
     workspace: active.workspace,
@@ -88,7 +103,7 @@ function toQuestionDetails(scope: RunnerScope, active: ActiveRun, question: Ques
 }
 
 /** A call in the foreground has no record: whoever it is a call of has. */
-function toRecorded(scope: RunnerScope, active: ActiveRun): TaskId | null {
+function toRecorded(scope: HasActive, active: ActiveRun): TaskId | null {
   return runsAbove(scope, active).find(({ standing }) => standing.in === "background")?.taskId ?? null
 }
 
@@ -106,14 +121,14 @@ function toNumbered(active: ActiveRun, hash: string): string {
 }
 
 /** The answer reaches whoever asked here: nobody else has to hear how the question ended. */
-async function toAnswer(scope: RunnerScope, task: TaskRecord): Promise<PersonAnswer> {
+async function toAnswer(scope: HasStore, task: TaskRecord): Promise<PersonAnswer> {
   if (task.status === "completed") return toKeptAnswer(task.patch)
   await acknowledgeTasks(scope, [task])
   const reason = "stop" in task ? task.stop.reason : `the question is ${task.status}`
   return { isAnswered: false, reason: `the question was withdrawn: ${reason}` }
 }
 
-async function withdraw(scope: RunnerScope, task: TaskRecord): Promise<void> {
+async function withdraw(scope: CancelScope & HasLog, task: TaskRecord): Promise<void> {
   const reason = "whoever asked no longer waits for the answer"
   try {
     await acknowledgeTasks(scope, [await cancelTask(scope, task, { by: "lifetime", reason })])

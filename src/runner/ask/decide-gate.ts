@@ -3,12 +3,13 @@ import type { GroupRecord } from "../../task/group.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { Wait } from "../../task/wait.ts"
 import { answerWait } from "./answer-wait.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { DetailsScope } from "../admit/scope.ts"
+import type { HasClock, HasConfig, HasQueue, HasStore, HasWritten } from "../run/scope.ts"
 import { isGated, openGate } from "../group/gate.ts"
 
 /** The first answer counts, whether it came by this or from the inbox. */
 export async function decideGate(
-  scope: RunnerScope,
+  scope: DetailsScope & HasStore & HasClock & HasQueue,
   group: GroupRecord,
   decision: "apply" | "reject",
   by: string,
@@ -18,7 +19,10 @@ export async function decideGate(
 }
 
 /** What the person is asked. It is there before anybody answers, however shortly before the group was joined. */
-export async function requireGate(scope: RunnerScope, group: GroupRecord): Promise<Wait> {
+export async function requireGate(
+  scope: HasStore & HasClock & HasConfig & HasWritten,
+  group: GroupRecord,
+): Promise<Wait> {
   if (!isGated(group)) {
     const standing = group.merge === "human_gated" ? `is ${group.state}` : `merges by ${group.merge}`
     throw wrongState(group, `The group ${group.name} ${standing}: it has no results that wait for a decision.`)

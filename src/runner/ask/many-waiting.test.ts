@@ -5,7 +5,7 @@ import { createFolder } from "../../../test/support/workplace.ts"
 import { openTestEngine } from "../../../test/support/test-engine.ts"
 import { ASKED_QUESTION } from "./question-wait.ts"
 import { withdrawQuestions } from "./withdraw-questions.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { RunnerScope } from "../admit/scope.ts"
 import { stopLeftTurns } from "../turn/left-turns.ts"
 
 const COUNT = 100

@@ -5,7 +5,7 @@ import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 import { createWaitId } from "../../task/id.ts"
 import { type Patch, toPatch } from "../../task/patch.ts"
 import type { Wait } from "../../task/wait.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasClock, HasConfig, HasRedactor } from "../run/scope.ts"
 import { toVisibleText } from "../../base/visible-text.ts"
 
 /** Marks the question that a run in the background puts to a person, so that its answer is understood. */
@@ -14,7 +14,7 @@ export const ASKED_QUESTION = "question"
 const LONGEST_TITLE = 200
 
 /** The wait that the question's task is created in. Text, options and default are in its text; `asked` is as it was asked. */
-export function toQuestionWait(scope: RunnerScope, question: Question): Wait {
+export function toQuestionWait(scope: HasClock & HasConfig & HasRedactor, question: Question): Wait {
   const { text, detail, fallback, kind } = question
   const asked = scope.redactor.redactJson(toJson(question)).value
   const shown = {
@@ -33,7 +33,7 @@ export function toQuestionWait(scope: RunnerScope, question: Question): Wait {
   }
 }
 
-export function toQuestionTitle(scope: RunnerScope, { text }: Question): string {
+export function toQuestionTitle(scope: HasRedactor, { text }: Question): string {
   const [line = ""] = toVisibleText(scope.redactor.redactText(text)).split("\n")
   return `asks: ${shorten(line, LONGEST_TITLE)}`
 }

@@ -5,7 +5,7 @@ import type { TaskRecord } from "../../task/record.ts"
 import { parseInput } from "../admit/admission.ts"
 import { beginRun, failRun, toBackgroundPlan } from "./begin-run.ts"
 import { type Outcome, toFailedOutcome } from "../run/outcome.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { ExecuteScope, HasRedactor, HasTools, HasWritten } from "../run/scope.ts"
 import { silentLog } from "../redaction/silent-log.ts"
 
 /**
@@ -15,7 +15,7 @@ import { silentLog } from "../redaction/silent-log.ts"
  * happened to be doing when it looked into the queue.
  */
 export function beginClaimed(
-  scope: RunnerScope,
+  scope: ExecuteScope,
   task: TaskRecord,
   { isAdopted = false }: { readonly isAdopted?: boolean } = {},
 ): void {
@@ -34,7 +34,7 @@ export function beginClaimed(
 const toFields = ({ id, run, kind, title }: TaskRecord) => ({ task: id, run, kind, title })
 
 function toCall(
-  scope: RunnerScope,
+  scope: HasRedactor & HasTools & HasWritten,
   task: TaskRecord,
   isAdopted: boolean,
 ): { readonly tool: Tool; readonly input: unknown } | Extract<Outcome, { succeeded: false }> {

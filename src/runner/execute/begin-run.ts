@@ -9,10 +9,23 @@ import { armDeadline } from "../run/deadline.ts"
 import { markLost, requireOwned } from "../run/ownership.ts"
 import { recall } from "./recall.ts"
 import { beginRunSpan } from "../run/run-span.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type {
+  ExecuteScope,
+  FenceScope,
+  HasActive,
+  HasClock,
+  HasEngine,
+  HasLog,
+  HasPorts,
+  HasRedactor,
+  OutputScope,
+  SlotScope,
+} from "../run/scope.ts"
 import type { SlotKeys } from "../limits/slots.ts"
 import { yieldNewSlot } from "../run/yield-slots.ts"
 import { createToolContext } from "./tool-context.ts"
+
+interface FailRunScope extends SlotScope, FenceScope, HasClock, HasLog, HasRedactor, HasEngine {}
 
 export interface RunPlan extends RunSubject {
   readonly standing: Standing
@@ -24,7 +37,7 @@ export interface RunPlan extends RunSubject {
 }
 
 /** Creates the run and lets its work begin. The caller has written, or will never write, its record. */
-export function beginRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
+export function beginRun(scope: ExecuteScope, plan: RunPlan): ActiveRun {
   const active = createActiveRun(scope, plan)
   note(scope, active)
   if (active.slot) yieldNewSlot(scope, active)
@@ -35,14 +48,14 @@ export function beginRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
 }
 
 /** Ends a run whose tool cannot be called, in the way every run ends. The caller has written its record. */
-export function failRun(scope: RunnerScope, plan: RunPlan, outcome: Outcome): void {
+export function failRun(scope: FailRunScope, plan: RunPlan, outcome: Outcome): void {
   const active = createActiveRun(scope, plan)
   note(scope, active)
   void concludeUnbegun(scope, active, outcome)
 }
 
 /** Others may have taken this worker for lost, and it claims what it still works on: whoever works there has lost it. */
-function note({ active: known }: RunnerScope, active: ActiveRun): void {
+function note({ active: known }: HasActive, active: ActiveRun): void {
   const before = known.get(active.taskId)
   if (before) markLost(before)
   known.set(active.taskId, active)
@@ -79,7 +92,7 @@ export function toSlotKeys({ workspace, session, plugin, model }: SlotKeys): Slo
   return { workspace, session, plugin, model }
 }
 
-function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
+function createActiveRun(scope: HasClock, plan: RunPlan): ActiveRun {
   const span = beginRunSpan(plan)
   return {
     ...plan,
@@ -118,12 +131,12 @@ function createActiveRun(scope: RunnerScope, plan: RunPlan): ActiveRun {
   }
 }
 
-function beginWork(scope: RunnerScope, active: ActiveRun): Promise<Outcome> {
+function beginWork(scope: OutputScope & HasActive & HasPorts, active: ActiveRun): Promise<Outcome> {
   const work = (): Promise<Outcome> => performWork(scope, active)
   return active.span ? active.span.within(work) : work()
 }
 
-async function performWork(scope: RunnerScope, active: ActiveRun): Promise<Outcome> {
+async function performWork(scope: OutputScope & HasActive & HasPorts, active: ActiveRun): Promise<Outcome> {
   try {
     const { standing } = active
     if (standing.in === "background") await (standing.fence > 1 ? recall : requireOwned)(scope, active)

@@ -9,11 +9,25 @@ import { endLostProcesses } from "./end-lost-processes.ts"
 import { endRun, noteLate, toSurvivors } from "./end-run.ts"
 import { finishFollowing } from "../output/follow-output.ts"
 import type { Outcome } from "../run/outcome.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type {
+  FenceScope,
+  HasClock,
+  HasEngine,
+  HasLog,
+  HasRedactor,
+  HasSpool,
+  HasTools,
+  SlotScope,
+  StopScope,
+} from "../run/scope.ts"
 import type { RunSpool } from "../spool/run-spool.ts"
 
+interface ConcludeRunScope extends StopScope, SlotScope, HasRedactor, HasEngine, HasSpool, HasTools {}
+
+interface ConcludeUnbegunScope extends SlotScope, FenceScope, HasClock, HasLog, HasRedactor, HasEngine {}
+
 /** Waits for the work to end, or to be given up, and tells the caller or the store. Never rejects. */
-export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: Promise<Outcome>): Promise<void> {
+export async function concludeRun(scope: ConcludeRunScope, active: ActiveRun, work: Promise<Outcome>): Promise<void> {
   const outcome = await Promise.race([work, active.abandoned.promise])
   const workedMs = ranMs(active, scope.clock)
   active.workedMs = workedMs
@@ -42,7 +56,7 @@ export async function concludeRun(scope: RunnerScope, active: ActiveRun, work: P
 }
 
 /** The same for a run that had no work: nothing of it can be measured or come late. */
-export async function concludeUnbegun(scope: RunnerScope, active: ActiveRun, outcome: Outcome): Promise<void> {
+export async function concludeUnbegun(scope: ConcludeUnbegunScope, active: ActiveRun, outcome: Outcome): Promise<void> {
   const task = await endRun(scope, active, outcome)
   active.onLeft?.(task)
   active.span?.end(task)
@@ -55,12 +69,12 @@ function isUnsettled({ standing, outputFollower }: ActiveRun): boolean {
   return standing.in === "promotion" || outputFollower !== null
 }
 
-async function settle(scope: RunnerScope, active: ActiveRun): Promise<void> {
+async function settle(scope: HasLog, active: ActiveRun): Promise<void> {
   if (active.standing.in === "promotion") await active.standing.written
   else await finishFollowing(scope, active, { isComplete: true })
 }
 
-function release(scope: RunnerScope, active: ActiveRun): void {
+function release(scope: SlotScope, active: ActiveRun): void {
   active.cancelSave?.()
   // Again: a stop that came while the end was being told has set another.
   active.cancelDeadline?.()
@@ -70,7 +84,7 @@ function release(scope: RunnerScope, active: ActiveRun): void {
   if (scope.queue.hint.mayHaveQueued) scope.queue.nudge()
 }
 
-function toAnswer(scope: RunnerScope, active: ActiveRun, outcome: Outcome | undefined): Answer {
+function toAnswer(scope: HasRedactor, active: ActiveRun, outcome: Outcome | undefined): Answer {
   if (active.stop || !outcome) {
     const { by, reason } = active.stop ?? { by: "lost_worker", reason: "it was given up" }
     const ended = toStopEvent(by) === "task.timed_out" ? "timed_out" : "cancelled"
@@ -85,18 +99,14 @@ function leaveSpool({ stream }: ActiveRun, task: TaskRecord | null, spool: RunSp
   return stream?.isFinished && task && isTerminal(task.status) ? spool.discard() : spool.close()
 }
 
-async function closeSpool(
-  scope: RunnerScope,
-  active: ActiveRun,
-  close: (spool: RunSpool) => Promise<void>,
-): Promise<void> {
+async function closeSpool(scope: HasLog, active: ActiveRun, close: (spool: RunSpool) => Promise<void>): Promise<void> {
   if (!active.spool) return
   await close(active.spool).catch((error: unknown) => {
     scope.log.warn("a spool folder could not be closed", { task: active.taskId, error: toErrorMessage(error) })
   })
 }
 
-function observeDuration(scope: RunnerScope, active: ActiveRun, workedMs: number): void {
+function observeDuration(scope: HasLog & HasTools, active: ActiveRun, workedMs: number): void {
   try {
     const shape = toShapeKey(active.plugin, active.tool, active.input)
     scope.tools.durations.observe(active.workspace, shape, active.ranBeforeMs + workedMs)

@@ -1,6 +1,6 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { ConversationPorts, ToolContext } from "../../plugin/context.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasActive, HasPorts, HasStore } from "../run/scope.ts"
 import type { ActiveRun } from "../run/active-run.ts"
 import { isInBackground } from "../run/is-in-background.ts"
 import { isLost } from "../run/ownership.ts"
@@ -8,17 +8,17 @@ import { isLost } from "../run/ownership.ts"
 export type LazyPorts = Pick<ToolContext, "tasks"> & ConversationPorts
 
 /** Made when they are first asked for: most tools never do. */
-export function createLazyPorts(scope: RunnerScope, active: ActiveRun): LazyPorts {
+export function createLazyPorts(scope: HasStore & HasActive & HasPorts, active: ActiveRun): LazyPorts {
   return new RunPorts(scope, active)
 }
 
 /** A class: the getters of an object literal would keep every run in memory until the next full garbage collection. */
 class RunPorts implements LazyPorts {
-  readonly #scope: RunnerScope
+  readonly #scope: HasStore & HasActive & HasPorts
   readonly #active: ActiveRun
   #conversation: ConversationPorts | undefined
 
-  constructor(scope: RunnerScope, active: ActiveRun) {
+  constructor(scope: HasStore & HasActive & HasPorts, active: ActiveRun) {
     this.#scope = scope
     this.#active = active
   }
@@ -48,7 +48,7 @@ class RunPorts implements LazyPorts {
   }
 }
 
-function create(scope: RunnerScope, active: ActiveRun): ConversationPorts {
+function create(scope: HasStore & HasActive & HasPorts, active: ActiveRun): ConversationPorts {
   if (!scope.ports.conversations) {
     const message =
       "This runner has no conversations: a tool can reach no session, model, person or document through it."

@@ -1,7 +1,7 @@
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasActive, HasClock, HasLog, HasSpool, HasStore, WaitScope } from "../run/scope.ts"
 import { sleep } from "../../base/sleep.ts"
 import type { ActiveRun } from "../run/active-run.ts"
 
@@ -12,7 +12,7 @@ const LOOK_AGAIN_MS = 500
  * reach these processes. One that was adopted, or that runs anew, is another's, and whoever adopts has seen its commands
  * end before it ends the run. Dying on the way leaves a folder to the sweep of the next start. Never rejects.
  */
-export async function endLostProcesses(scope: RunnerScope, active: ActiveRun): Promise<void> {
+export async function endLostProcesses(scope: WaitScope & HasLog & HasSpool, active: ActiveRun): Promise<void> {
   const { spool, taskId, run } = active
   try {
     if (!spool || !(await isOver(scope, active))) return
@@ -33,7 +33,7 @@ export async function endLostProcesses(scope: RunnerScope, active: ActiveRun): P
 }
 
 /** False: it is somebody's, or nobody can be asked any more. */
-async function isOver(scope: RunnerScope, active: ActiveRun): Promise<boolean> {
+async function isOver(scope: HasStore & HasClock & HasActive, active: ActiveRun): Promise<boolean> {
   while (!scope.active.isClosing) {
     const task = await read(scope, active)
     const state = task === "unreadable" ? "undecided" : toState(active, task)
@@ -43,7 +43,7 @@ async function isOver(scope: RunnerScope, active: ActiveRun): Promise<boolean> {
   return false
 }
 
-async function read({ store }: RunnerScope, { taskId }: ActiveRun): Promise<TaskRecord | undefined | "unreadable"> {
+async function read({ store }: HasStore, { taskId }: ActiveRun): Promise<TaskRecord | undefined | "unreadable"> {
   try {
     return await store.task(taskId)
   } catch (error) {

@@ -16,14 +16,18 @@ import { redactSurvivors } from "../redaction/redact-survivors.ts"
 import { storeOutput } from "../output/stream-output.ts"
 import { createStoreRetry, type StoreRetry } from "../run/store-retry.ts"
 import { describeUnwritten } from "./unwritten-end.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { FenceScope, HasActive, HasClock, HasEngine, HasLog, HasRedactor, HasStore } from "../run/scope.ts"
+
+interface EndRunScope extends FenceScope, HasClock, HasLog, HasRedactor, HasActive, HasEngine {}
+
+interface WriteEndScope extends FenceScope, HasClock, HasLog, HasRedactor, HasEngine {}
 
 /**
  * Writes the end of a run that the store knows, and tries until it can be written or is no longer ours to write. Dying
  * before it is durable leaves the run to whoever reclaims it; nothing was announced. Null: somebody else ended it.
  */
 export async function endRun(
-  scope: RunnerScope,
+  scope: EndRunScope,
   active: ActiveRun,
   outcome: Outcome | undefined,
 ): Promise<TaskRecord | null> {
@@ -41,7 +45,7 @@ export async function endRun(
 }
 
 async function writeEnd(
-  scope: RunnerScope,
+  scope: WriteEndScope,
   active: ActiveRun,
   handedBack: Outcome | undefined,
   retry: StoreRetry,
@@ -93,7 +97,7 @@ function isFinal(error: unknown): boolean {
 }
 
 /** Output that could not be kept fails the task: what it printed is part of its result. */
-async function flushOutput(scope: RunnerScope, active: ActiveRun, outcome: Outcome | undefined) {
+async function flushOutput(scope: HasRedactor, active: ActiveRun, outcome: Outcome | undefined) {
   try {
     await active.spool?.flush()
     return outcome
@@ -104,7 +108,7 @@ async function flushOutput(scope: RunnerScope, active: ActiveRun, outcome: Outco
 
 /** A stop that could not be stored, or that came while the call was being promoted, is written with the end. */
 async function toEndEvents(
-  scope: RunnerScope,
+  scope: HasStore & HasClock & HasRedactor & HasEngine,
   active: ActiveRun,
   outcome: Outcome | undefined,
   isStopKnown: boolean,
@@ -123,7 +127,7 @@ async function toEndEvents(
 }
 
 /** At a shutdown it goes back to the queue, unless a step was in flight that may not simply be repeated. */
-async function toHandBack(scope: RunnerScope, active: ActiveRun): Promise<LifecycleEvent> {
+async function toHandBack(scope: HasStore & HasClock & HasEngine, active: ActiveRun): Promise<LifecycleEvent> {
   const { name } = active.tool
   const crash = {
     by: "shutdown",
@@ -137,7 +141,7 @@ async function toHandBack(scope: RunnerScope, active: ActiveRun): Promise<Lifecy
 }
 
 /** Its steps are its calls, which the conversation itself writes: the store knows them, and the run's journal does not. */
-async function handBackTurn(scope: RunnerScope, { taskId, run }: ActiveRun, crash: Crash): Promise<LifecycleEvent> {
+async function handBackTurn(scope: HasStore, { taskId, run }: ActiveRun, crash: Crash): Promise<LifecycleEvent> {
   const { store } = scope
   const [steps, task] = await Promise.all([store.steps(taskId, run), store.task(taskId)])
   return toCrashEvent(decideTurnOnCrash(inFlightOf(steps)), { ...crash, title: task?.title ?? crash.title })
@@ -151,7 +155,7 @@ function inFlightOf(steps: readonly Pick<Step, "state" | "onCrash">[]): readonly
  * Work inside this process cannot be ended by force: when it was given up it is named as what it is. Processes that
  * were still being ended when it was given up may live or not. A command line may hold a secret.
  */
-export function toSurvivors(scope: RunnerScope, active: ActiveRun, outcome: Outcome | undefined): Survivors {
+export function toSurvivors(scope: HasRedactor, active: ActiveRun, outcome: Outcome | undefined): Survivors {
   return redactSurvivors(scope.redactor, outcome ? survivorsOf(active) : toGivenUp(active))
 }
 
@@ -161,10 +165,7 @@ function toGivenUp(active: ActiveRun): Survivors {
 }
 
 /** Why the store refused the end. When another stop got in first, its cause is taken over. */
-async function lookAgain(
-  scope: RunnerScope,
-  active: ActiveRun,
-): Promise<"ended" | "stopping" | "running" | "unreadable"> {
+async function lookAgain(scope: HasStore, active: ActiveRun): Promise<"ended" | "stopping" | "running" | "unreadable"> {
   try {
     const task = await scope.store.task(active.taskId)
     if (!task || task.run !== active.run || isTerminal(task.status)) return "ended"
@@ -178,7 +179,11 @@ async function lookAgain(
 }
 
 /** What comes after the end is kept beside it, and changes nothing. */
-export async function noteLate(scope: RunnerScope, active: ActiveRun, outcome: Outcome | undefined): Promise<void> {
+export async function noteLate(
+  scope: HasStore & HasLog,
+  active: ActiveRun,
+  outcome: Outcome | undefined,
+): Promise<void> {
   if (!outcome) return
   const run = { taskId: active.taskId, run: active.run }
   try {

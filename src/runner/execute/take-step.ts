@@ -6,7 +6,7 @@ import type { ActiveRun } from "../run/active-run.ts"
 import { checkName } from "../admit/call-check.ts"
 import { SECRET_RESULT } from "../run/journal.ts"
 import { requireOwned, writeUnderFence } from "../run/ownership.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { FenceScope, HasRedactor } from "../run/scope.ts"
 
 /**
  * Takes a step, or returns what it came to when it was finished before. A result that held a secret is known to the
@@ -16,7 +16,7 @@ import type { RunnerScope } from "../run/scope.ts"
  * the effect and before `step.finish`: the same, which is why only idempotent steps may say `retry`.
  */
 export async function takeStep<Result extends JsonValue>(
-  scope: RunnerScope,
+  scope: FenceScope & HasRedactor,
   active: ActiveRun,
   key: string,
   effect: (step: StepContext) => Promise<Result>,

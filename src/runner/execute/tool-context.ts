@@ -7,13 +7,13 @@ import { toCallKey } from "../run/call-key.ts"
 import { isLost, requireClaim, requireOwned } from "../run/ownership.ts"
 import { reportProgress, reportUsage } from "../run/running-notes.ts"
 import { spoolOf } from "../output/spool-of.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { FenceScope, HasActive, HasPorts, HasRedactor, OutputScope, StopScope } from "../run/scope.ts"
 import { stopRun } from "../run/stop-run.ts"
 import { takeStep } from "./take-step.ts"
 import { createLazyPorts, type LazyPorts } from "./conversation-ports.ts"
 
 /** The ports of one run, made when its tool is called. */
-export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolContext {
+export function createToolContext(scope: OutputScope & HasActive & HasPorts, active: ActiveRun): ToolContext {
   const own: Omit<ToolContext, keyof LazyPorts> = {
     taskId: active.taskId,
     run: active.run,
@@ -38,7 +38,11 @@ export function createToolContext(scope: RunnerScope, active: ActiveRun): ToolCo
   return Object.assign(createLazyPorts(scope, active), own)
 }
 
-async function runProcess(scope: RunnerScope, active: ActiveRun, request: ProcessRequest): Promise<ProcessExit> {
+async function runProcess(
+  scope: OutputScope & HasActive,
+  active: ActiveRun,
+  request: ProcessRequest,
+): Promise<ProcessExit> {
   await requireOwned(scope, active)
   scope.redactor.learn(request.env)
   const control = { signal: active.processAbort.signal, graceMs: scope.config.stopGraceSeconds * 1_000 }
@@ -51,7 +55,7 @@ async function runProcess(scope: RunnerScope, active: ActiveRun, request: Proces
 }
 
 /** A process that was ended for its output while Meanwhile was down was ended by that limit, and so is its run. */
-async function stopAtLimit(scope: RunnerScope, active: ActiveRun, error: unknown): Promise<never> {
+async function stopAtLimit(scope: StopScope, active: ActiveRun, error: unknown): Promise<never> {
   if (isMeanwhileError(error, "limit_exceeded") && "limitBytes" in error.details) {
     await stopRun(scope, active, { by: "limit", reason: error.message })
   }
@@ -59,7 +63,7 @@ async function stopAtLimit(scope: RunnerScope, active: ActiveRun, error: unknown
 }
 
 async function putArtifact(
-  scope: RunnerScope,
+  scope: FenceScope & HasRedactor,
   active: ActiveRun,
   name: string,
   mediaType: string,

@@ -9,7 +9,8 @@ import { toPolicy } from "../admit/details.ts"
 import { requireOpen } from "../run/enter.ts"
 import { requireHopsLeft } from "../limits/hops.ts"
 import { type ForegroundCall, executeRecorded, executeUnrecorded } from "./foreground-call.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasActive, HasLog, HasStore, HasTools } from "../run/scope.ts"
+import type { RunnerScope } from "../admit/scope.ts"
 import { TURN_PLUGIN } from "../tool/turn-name.ts"
 import { createWithdrawal } from "../admit/withdrawal.ts"
 
@@ -90,18 +91,18 @@ function isRecorded({ call, tool, input, approval }: Admitted): boolean {
 }
 
 /** A step asks again after a crash: its task is the answer, and nothing is done twice. */
-async function hasTask(scope: RunnerScope, { call: { askedBy } }: Admitted): Promise<boolean> {
+async function hasTask(scope: HasStore & HasActive, { call: { askedBy } }: Admitted): Promise<boolean> {
   return askedBy !== undefined && mayAskAgain(scope, askedBy) && (await scope.store.countTasks({ askedBy })) > 0
 }
 
 /** A turn that nobody had before asks with each of its steps once. */
-function mayAskAgain(scope: RunnerScope, { taskId }: AskingStep): boolean {
+function mayAskAgain(scope: HasActive, { taskId }: AskingStep): boolean {
   const asking = scope.active.get(taskId)
   return asking?.plugin !== TURN_PLUGIN || asking.standing.in !== "background" || asking.standing.fence > 1
 }
 
 /** What a hook does with an answer changes nothing about it. */
-async function tellHooks(scope: RunnerScope, { call, plugin, tool }: Admitted, answer: Answer): Promise<void> {
+async function tellHooks(scope: HasLog & HasTools, { call, plugin, tool }: Admitted, answer: Answer): Promise<void> {
   for (const hook of scope.tools.hooks()) {
     try {
       await hook.afterToolCall?.(toPendingCall(call, plugin, tool), answer)

@@ -9,7 +9,7 @@ import { acknowledgeTasks } from "../result/use-results.ts"
 import { toLimits, toPolicy, toRequestedTimeoutMs } from "../admit/details.ts"
 import { followOutput, followRun, type ReadOutput } from "../output/follow-output.ts"
 import { promoteRun } from "./promote-run.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { ExecuteScope, HasConfig, HasLog, HasSpool, HasStore, WaitScope } from "../run/scope.ts"
 import { activeTraceId } from "../run/trace.ts"
 import { createTask } from "../start/start.ts"
 import { cancelTask } from "../stop/cancel.ts"
@@ -24,7 +24,7 @@ export interface ForegroundCall {
 
 /** Nothing is written unless it is promoted. */
 export function executeUnrecorded(
-  scope: RunnerScope,
+  scope: ExecuteScope,
   admitted: Admitted,
   taskId: TaskId,
   resolve: (answer: Answer) => void,
@@ -80,7 +80,7 @@ export function executeUnrecorded(
 
 /** The same call as a task from the start: the answer is its end when it comes in time, else the handle. */
 export function executeRecorded(
-  scope: RunnerScope,
+  scope: ExecuteScope,
   admitted: Admitted,
   taskId: TaskId,
   { resolve, reject }: Pick<PromiseWithResolvers<Answer>, "resolve" | "reject">,
@@ -109,7 +109,7 @@ export function executeRecorded(
 }
 
 async function answerFromTask(
-  scope: RunnerScope,
+  scope: WaitScope & HasLog & HasSpool,
   created: Promise<TaskRecord>,
   { waitMs, signal, onOutput }: ExecuteOptions & { readonly waitMs: number | null; readonly signal: AbortSignal },
 ): Promise<Answer> {
@@ -130,7 +130,7 @@ async function answerFromTask(
 }
 
 /** The answer is the report of the end: its session need not hear of it again, once the turn that asked has kept it. */
-async function useUp(scope: RunnerScope, task: TaskRecord): Promise<void> {
+async function useUp(scope: HasStore & HasLog, task: TaskRecord): Promise<void> {
   const { askedBy: claimant, session } = task
   await acknowledgeTasks(scope, [task], claimant ? { claimant, session } : undefined).catch((error: unknown) => {
     scope.log.warn("an answer could not be marked as used", { task: task.id, error: toErrorMessage(error) })
@@ -154,7 +154,7 @@ function toAnswer(task: TaskRecord, afterMs: number): Answer {
 }
 
 /** A task may stand in the queue, where no time limit counts: its caller is let go at the threshold whatever the limit. */
-function toWaitMs(scope: RunnerScope, admitted: Admitted): number | null {
+function toWaitMs(scope: HasConfig, admitted: Admitted): number | null {
   if (admitted.approval) return 0
   const policy = toPolicy(admitted.tool, admitted.input)
   if (policy.mode === "always") return 0
@@ -162,7 +162,7 @@ function toWaitMs(scope: RunnerScope, admitted: Admitted): number | null {
   return policy.mode === "after" ? (thresholdMs ?? policyMs(scope, policy)) : thresholdMs
 }
 
-function policyMs(scope: RunnerScope, policy: { readonly ms?: number }): number {
+function policyMs(scope: HasConfig, policy: { readonly ms?: number }): number {
   return policy.ms ?? scope.config.thresholdSeconds * 1_000
 }
 
@@ -170,7 +170,7 @@ function policyMs(scope: RunnerScope, policy: { readonly ms?: number }): number 
  * Null: nobody lets go of it. A time limit must exceed the threshold: a shorter one is refused when the caller or the
  * tool set it. Whoever writes an input cannot know the threshold, so a limit from there simply comes first.
  */
-function toThresholdMs(scope: RunnerScope, { call, tool, input }: Admitted): number | null {
+function toThresholdMs(scope: HasConfig, { call, tool, input }: Admitted): number | null {
   const policy = toPolicy(tool, input)
   if (policy.mode !== "after") return null
   const thresholdMs = policyMs(scope, policy)

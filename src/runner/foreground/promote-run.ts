@@ -11,7 +11,8 @@ import { markLost } from "../run/ownership.ts"
 import { streamOutput } from "../output/stream-output.ts"
 import { giveBackFacts, takeFacts } from "../run/running-notes.ts"
 import { noteCreated } from "../run/note-created.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { DetailsScope } from "../admit/scope.ts"
+import type { HasClock, HasEngine, HasLog, HasWritten, SlotScope, StopScope } from "../run/scope.ts"
 import { yieldNewSlot } from "../run/yield-slots.ts"
 
 /**
@@ -20,7 +21,11 @@ import { yieldNewSlot } from "../run/yield-slots.ts"
  * Dying before the commit: there is no task, and the next start ends what the spool folder names. After it: the task is
  * this worker's, and whoever reclaims it decides. If the record cannot be written the call stays in the foreground.
  */
-export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted: Admitted): Promise<boolean> {
+export async function promoteRun(
+  scope: StopScope & SlotScope & DetailsScope & HasEngine,
+  active: ActiveRun,
+  admitted: Admitted,
+): Promise<boolean> {
   if (active.standing.in !== "foreground" || active.stop) return false
   const { answer } = active.standing
   const written = Promise.withResolvers<boolean>()
@@ -64,7 +69,7 @@ export async function promoteRun(scope: RunnerScope, active: ActiveRun, admitted
 }
 
 /** The step that asked has a task already, from before a crash or from a call beside this one: this one is no task. */
-function giveUp(scope: RunnerScope, active: ActiveRun): void {
+function giveUp(scope: HasLog & HasWritten, active: ActiveRun): void {
   scope.written.heldInputs.delete(active.taskId)
   active.processAbort.abort()
   active.spool?.discard().catch((error: unknown) => {
@@ -76,7 +81,7 @@ function giveUp(scope: RunnerScope, active: ActiveRun): void {
 }
 
 function toCreation(
-  scope: RunnerScope,
+  scope: DetailsScope & HasClock,
   active: ActiveRun,
   admitted: Admitted,
   afterMs: number,

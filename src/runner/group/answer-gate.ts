@@ -4,7 +4,7 @@ import type { GroupId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { Requester } from "../../task/stop.ts"
 import type { WaitRecord } from "../../task/wait.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { FenceScope } from "../run/scope.ts"
 import { combineResults } from "./combine-results.ts"
 import { GATE_QUESTION } from "../tool/gate-name.ts"
 import { readMembers } from "./group-members.ts"
@@ -27,7 +27,7 @@ export function toGatedGroup({ question }: Pick<WaitRecord, "question">): GroupI
  * anything else. Nothing of it needs a slot, and dying before it is durable leaves the question open.
  */
 export async function answerGate(
-  scope: RunnerScope,
+  scope: FenceScope,
   { id, taskId, run }: WaitRecord,
   groupId: GroupId,
   { answer, answeredBy, refusal }: GateAnswer,

@@ -2,9 +2,11 @@ import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { StopRequest } from "../../plugin/stop-request.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import { obeyStops, toStop, toStopCause } from "../stop/cancel.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { FenceScope, HasActive, HasClock, HasConfig, HasRedactor } from "../run/scope.ts"
 import { AGENT_ENDED, findTurnsBelow } from "../stop/turns-below.ts"
 import { listMembers } from "./group-members.ts"
+
+interface CancelGroupScope extends FenceScope, HasClock, HasConfig, HasRedactor, HasActive {}
 
 /**
  * Cancels the group and stops its live members, with their turns, in one transaction: after a crash either all of it has
@@ -12,7 +14,7 @@ import { listMembers } from "./group-members.ts"
  * one that is joined, those are stopped that it did not wait for.
  */
 export async function cancelGroup(
-  scope: RunnerScope,
+  scope: CancelGroupScope,
   group: GroupRecord,
   request: StopRequest = {},
 ): Promise<GroupRecord> {

@@ -2,7 +2,7 @@ import type { GroupRecord } from "../../task/group.ts"
 import { LIVE_STATUSES } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { cancelTask } from "../stop/cancel.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { CancelScope, HasStore } from "../run/scope.ts"
 import { listMembers } from "./group-members.ts"
 
 const REASON = "its group ends with the first member that does not complete"
@@ -11,7 +11,7 @@ const REASON = "its group ends with the first member that does not complete"
  * Stops the live members of a group that one member has failed. Dying anywhere in between leaves the failed arrival and
  * the live members in the store: the next look goes on.
  */
-export async function failFast(scope: RunnerScope, group: GroupRecord): Promise<void> {
+export async function failFast(scope: CancelScope, group: GroupRecord): Promise<void> {
   if (!group.failFast || (group.state !== "open" && group.state !== "sealed")) return
   const failed = await findFailed(scope, group)
   if (!failed) return
@@ -23,7 +23,7 @@ export async function failFast(scope: RunnerScope, group: GroupRecord): Promise<
 }
 
 /** A member that was itself stopped for another is no reason: the other may run again meanwhile. */
-async function findFailed({ store }: RunnerScope, { arrivals }: GroupRecord): Promise<TaskRecord | undefined> {
+async function findFailed({ store }: HasStore, { arrivals }: GroupRecord): Promise<TaskRecord | undefined> {
   for (const { taskId, status } of arrivals) {
     if (status === "completed") continue
     const task = await store.task(taskId)

@@ -2,7 +2,7 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { GroupFilter } from "../../plugin/group-service.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import { DEFAULT_WORKSPACE, type GroupId } from "../../task/id.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasStore } from "../run/scope.ts"
 
 const FULL_ID_LENGTH = 36
 const ID_CHARACTERS = /^[0-9a-f-]+$/
@@ -12,7 +12,7 @@ const CANDIDATES_SHOWN = 5
  * The group with that name, the newest when several had it, or with that id or unambiguous prefix. Of another workspace,
  * or of another session than the one given, there is none.
  */
-export async function findGroup({ store }: RunnerScope, id: string, scope: GroupFilter = {}): Promise<GroupRecord> {
+export async function findGroup({ store }: HasStore, id: string, scope: GroupFilter = {}): Promise<GroupRecord> {
   const { workspace = DEFAULT_WORKSPACE, session, states } = scope
   const filter = { workspace, ...(session !== undefined && { session }), ...(states && { states }) }
   const [named] = await store.groups({ ...filter, name: id }, 1)

@@ -4,7 +4,7 @@ import { createTaskId, createWaitId } from "../../task/id.ts"
 import type { TaskDetails, TaskRecord } from "../../task/record.ts"
 import type { Wait } from "../../task/wait.ts"
 import { HOPS, toHops } from "../limits/hops.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasClock, HasConfig, HasStore, HasWritten } from "../run/scope.ts"
 import { describeResult } from "./combine-results.ts"
 import { findGate } from "./find-gate.ts"
 import { GATE_PLUGIN, GATE_QUESTION, GATE_TOOL, toGateKey } from "../tool/gate-name.ts"
@@ -22,7 +22,10 @@ export function isGated({ merge, state, memberCount }: GroupRecord): boolean {
  * two that are asked for at once the same task; dying before the commit leaves a joined group without a gate, which the
  * next look finds.
  */
-export async function openGate(scope: RunnerScope, group: GroupRecord): Promise<TaskRecord> {
+export async function openGate(
+  scope: HasStore & HasClock & HasConfig & HasWritten,
+  group: GroupRecord,
+): Promise<TaskRecord> {
   const known = await findGate(scope.store, group)
   if (known) return known
   scope.written.sessions.note(group.session)
@@ -37,7 +40,7 @@ export async function openGate(scope: RunnerScope, group: GroupRecord): Promise<
   return task
 }
 
-function toWait(scope: RunnerScope, group: GroupRecord, members: readonly TaskRecord[]): Wait {
+function toWait(scope: HasClock & HasConfig, group: GroupRecord, members: readonly TaskRecord[]): Wait {
   const completed = members.filter(({ status }) => status === "completed").length
   const count = members.length === 1 ? "1 task" : `${members.length} tasks`
   return {

@@ -1,7 +1,7 @@
 import type { GroupRecord } from "../../task/group.ts"
 import type { GroupId } from "../../task/id.ts"
 import { type Chore, repeat, warn } from "../worker/repeat.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { CancelScope, HasEngine, HasLog, HasWritten } from "../run/scope.ts"
 import { failFast } from "./fail-fast.ts"
 import { isGated, openGate } from "./gate.ts"
 import { GATE_PREFIX } from "../tool/gate-name.ts"
@@ -18,7 +18,10 @@ export interface GroupUpkeepOptions {
  * Does what follows from the ends of members: stops the others of a group that ends with the first failure, and asks
  * about the results of a gated one. At once when the bus tells of the group, and by a slow look at all of them.
  */
-export function createGroupUpkeep(scope: RunnerScope, { looksAround }: GroupUpkeepOptions): Chore {
+export function createGroupUpkeep(
+  scope: CancelScope & HasLog & HasEngine & HasWritten,
+  { looksAround }: GroupUpkeepOptions,
+): Chore {
   const woken = new Set<GroupId>()
   /** Groups that will never need anything, by what they are or because it was done. */
   const settled = new Set<GroupId>()

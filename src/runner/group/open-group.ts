@@ -3,7 +3,7 @@ import type { GroupRequest } from "../../plugin/group-service.ts"
 import type { GroupDetails, GroupRecord } from "../../task/group.ts"
 import { createGroupId, DEFAULT_WORKSPACE } from "../../task/id.ts"
 import { checkName } from "../admit/call-check.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasRedactor, HasStore, HasWritten } from "../run/scope.ts"
 
 const LONGEST_NAME = 200
 const REPORTS: readonly string[] = ["combined", "each", "none"]
@@ -11,7 +11,7 @@ const MERGES: readonly string[] = ["append", "replace", "human_gated"]
 const FIXED = ["join", "failFast", "report", "merge"] as const
 
 /** The open group of that name in the session, or a new one. What it was made with cannot be changed. */
-export async function openGroup(scope: RunnerScope, request: GroupRequest): Promise<GroupRecord> {
+export async function openGroup(scope: HasStore & HasWritten, request: GroupRequest): Promise<GroupRecord> {
   const { workspace = DEFAULT_WORKSPACE, session = null, name } = request
   scope.written.sessions.note(session)
   const [known] = await scope.store.groups({ workspace, session, name, states: ["open"] }, 1)
@@ -30,7 +30,7 @@ export async function openGroup(scope: RunnerScope, request: GroupRequest): Prom
   return group
 }
 
-export function checkGroupRequest({ redactor }: RunnerScope, { name, join, report, merge }: GroupRequest): void {
+export function checkGroupRequest({ redactor }: HasRedactor, { name, join, report, merge }: GroupRequest): void {
   if (typeof name !== "string" || name.trim() === "" || name.length > LONGEST_NAME)
     refuse("name", `must be a text of 1 to ${LONGEST_NAME} characters`)
   checkName(redactor, "name of the group", name)

@@ -2,7 +2,7 @@ import type { TaskView } from "../../plugin/task-service.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { Patch } from "../../task/patch.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasStore } from "../run/scope.ts"
 import { findGate } from "./find-gate.ts"
 
 /** Stands where the result would. */
@@ -15,7 +15,7 @@ const WITHHELD: Patch = {
 }
 
 /** Whether what the task came to is for a person to decide on, who has not said yes. */
-export async function isWithheld(scope: RunnerScope, task: TaskRecord): Promise<boolean> {
+export async function isWithheld(scope: HasStore, task: TaskRecord): Promise<boolean> {
   if (task.group === null || !isTerminal(task.status)) return false
   const group = await scope.store.group(task.group)
   if (group?.merge !== "human_gated" || group.state === "cancelled") return false
@@ -23,7 +23,7 @@ export async function isWithheld(scope: RunnerScope, task: TaskRecord): Promise<
 }
 
 /** The task as a run may see it: asking for a member by its id is no way round the person. */
-export async function withhold(scope: RunnerScope, view: TaskView): Promise<TaskView> {
+export async function withhold(scope: HasStore, view: TaskView): Promise<TaskView> {
   const { task } = view
   if (!("patch" in task) || !(await isWithheld(scope, task))) return view
   return { ...view, lastLine: null, task: { ...task, patch: WITHHELD } }

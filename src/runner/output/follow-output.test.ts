@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { systemClock } from "../../base/clock.ts"
 import type { OutputChunk } from "../../plugin/output.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { RunnerScope } from "../admit/scope.ts"
 import { followOutput } from "./follow-output.ts"
 
 function toChunk(text: string, offset: number): OutputChunk {

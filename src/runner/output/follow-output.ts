@@ -2,7 +2,7 @@ import type { CancelTimer } from "../../base/clock.ts"
 import { toErrorMessage } from "../../base/error.ts"
 import type { OutputChunk } from "../../plugin/output.ts"
 import type { ActiveRun, OutputFollower } from "../run/active-run.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasClock, HasLog } from "../run/scope.ts"
 
 const LOOK_EVERY_MS = 40
 /** At what runs elsewhere, where looking costs more. */
@@ -17,7 +17,7 @@ export interface StoppableFollower extends OutputFollower {
 }
 
 export function followOutput(
-  scope: RunnerScope,
+  scope: HasClock & HasLog,
   read: ReadOutput,
   onOutput: (text: string) => void,
   isFar: () => boolean = () => false,
@@ -69,7 +69,7 @@ export function followOutput(
 }
 
 /** From the first byte on, when somebody listens. Most calls print nothing: for them nobody looks. */
-export function followRun(scope: RunnerScope, active: ActiveRun): void {
+export function followRun(scope: HasClock & HasLog, active: ActiveRun): void {
   if (!active.onOutput || !active.spool) return
   const read: ReadOutput = async (offset, state) => active.spool?.read({ offset }, state) ?? toNothing(offset, state)
   active.outputFollower ??= followOutput(scope, read, active.onOutput)
@@ -81,7 +81,7 @@ function toNothing(offset: number, { isComplete }: { readonly isComplete: boolea
 
 /** Passes on what is left before the answer. What the listener throws changes nothing about the call. */
 export async function finishFollowing(
-  scope: RunnerScope,
+  scope: HasLog,
   active: ActiveRun,
   state: { readonly isComplete: boolean },
 ): Promise<void> {

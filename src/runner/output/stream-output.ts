@@ -3,22 +3,30 @@ import type { RunReference } from "../../task/operation.ts"
 import type { TaskSummary } from "../../task/record.ts"
 import { createOutputStream, type OutputStream } from "../spool/output-stream.ts"
 import type { RunSpool } from "../spool/run-spool.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasActive, HasClock, HasEngine, HasLog, HasRedactor, HasWritten } from "../run/scope.ts"
 import { createStoreRetry } from "../run/store-retry.ts"
 import type { ActiveRun } from "../run/active-run.ts"
+
+interface StreamOutputScope extends HasClock, HasLog, HasRedactor, HasEngine, HasWritten {}
+
+interface StoreLeftOutputScope extends HasClock, HasLog, HasRedactor, HasActive, HasEngine, HasWritten {}
 
 /**
  * From now on what the run prints goes to the store too, if that keeps output and knows the run. Not of a run that was given
  * a secret elsewhere: nobody here could take it out.
  */
-export function streamOutput(scope: RunnerScope, active: ActiveRun): void {
+export function streamOutput(scope: StreamOutputScope, active: ActiveRun): void {
   const { spool, standing, taskId, run, isInputHeld = false } = active
   if (active.stream || !spool || standing.in !== "background") return
   if (isInputHeld && !scope.written.heldInputs.has(taskId)) return
   active.stream = openStream(scope, spool, { taskId, run, fence: standing.fence })
 }
 
-function openStream(scope: RunnerScope, spool: RunSpool, run: Required<RunReference>): OutputStream | null {
+function openStream(
+  scope: HasClock & HasLog & HasRedactor & HasEngine,
+  spool: RunSpool,
+  run: Required<RunReference>,
+): OutputStream | null {
   const { redactor, clock, engine, log } = scope
   if (!engine.outputs) return null
   let hasFailed = false
@@ -34,26 +42,26 @@ function openStream(scope: RunnerScope, spool: RunSpool, run: Required<RunRefere
  * Before the end of a run is written: whoever sees the end sees all that was printed. Without a store that takes writes there
  * is no end either, so it is tried until there is one; what the store refuses for another reason keeps no run from ending.
  */
-export async function storeOutput(scope: RunnerScope, { stream, taskId }: ActiveRun): Promise<void> {
+export async function storeOutput(scope: HasClock & HasLog & HasActive, { stream, taskId }: ActiveRun): Promise<void> {
   if (stream) await finishStream(scope, stream, taskId)
 }
 
 /** Before a run goes on without this process. Whoever takes it over hands on the rest. */
-export async function storeOutputSoFar(scope: RunnerScope, { stream, taskId }: ActiveRun): Promise<void> {
+export async function storeOutputSoFar(scope: HasLog, { stream, taskId }: ActiveRun): Promise<void> {
   await stream?.pause().catch((error: unknown) => {
     scope.log.warn("what a task has printed could not be stored", { task: taskId, error: toErrorMessage(error) })
   })
 }
 
 /** What a run has printed whose worker is gone, before its end is written, by whoever decides about it and has its files. */
-export async function storeLeftOutput(scope: RunnerScope, spool: RunSpool, task: TaskSummary): Promise<void> {
+export async function storeLeftOutput(scope: StoreLeftOutputScope, spool: RunSpool, task: TaskSummary): Promise<void> {
   const { id: taskId, run, fence, inputHeldBy } = task
   if (inputHeldBy !== null && !scope.written.heldInputs.has(taskId)) return
   const stream = openStream(scope, spool, { taskId, run, fence })
   if (stream) await finishStream(scope, stream, taskId)
 }
 
-async function finishStream(scope: RunnerScope, stream: OutputStream, task: string): Promise<void> {
+async function finishStream(scope: HasClock & HasLog & HasActive, stream: OutputStream, task: string): Promise<void> {
   for (const retry = createStoreRetry(scope); ; await retry.pause()) {
     try {
       return await stream.finish()

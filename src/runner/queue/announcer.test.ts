@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { systemClock } from "../../base/clock.ts"
 import { createWorkerId } from "../../task/id.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { RunnerScope } from "../admit/scope.ts"
 import { silentLog } from "../redaction/silent-log.ts"
 import { createAnnouncer } from "./announcer.ts"
 

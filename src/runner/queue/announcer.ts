@@ -3,7 +3,7 @@ import type { JsonObject } from "../../base/json.ts"
 import { VERSION } from "../../base/version.ts"
 import type { WorkerId } from "../../task/id.ts"
 import { ANNOUNCEMENTS } from "../../task/worker.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasConfig, HasQueue, HasTools, StopScope } from "../run/scope.ts"
 import { TURN_PLUGIN } from "../tool/turn-name.ts"
 
 /** Tells the others what this worker can run: at its begin, when its tools change, and when it takes nothing any more. */
@@ -24,7 +24,7 @@ interface Said {
 
 const TRY_AGAIN_MS = 2_000
 
-export function createAnnouncer(scope: RunnerScope, leaves: () => readonly string[]): Announcer {
+export function createAnnouncer(scope: StopScope & HasQueue & HasTools, leaves: () => readonly string[]): Announcer {
   const since = scope.clock.now()
   let said: Said | undefined
   let saying: Promise<void> | undefined
@@ -92,7 +92,7 @@ const NOTHING_NEW = { kinds: [], plugins: {}, isLeaving: true } as const
 
 /** Undefined: a program that only looks has nothing to say. */
 function toAnnouncement(
-  { tools, config, queue: { own, ownTurns, takesKinds, takesTurns } }: RunnerScope,
+  { tools, config, queue: { own, ownTurns, takesKinds, takesTurns } }: HasConfig & HasQueue & HasTools,
   since: number,
   leaves: readonly string[],
 ): JsonObject | undefined {

@@ -3,11 +3,13 @@ import type { Offer } from "../../task/dispatcher.ts"
 import type { Lease } from "../../task/lease.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { FenceScope, HasClock, HasConfig, HasQueue, HasTools, HasWritten } from "../run/scope.ts"
 import { isLeftForHost } from "../worker/left-host.ts"
 import { createLeftWork, isAmong, type LeftWork, toLeftKey } from "./skipped-offers.ts"
 import { stoodStill } from "../worker/standstill.ts"
 import { listWorkers } from "../worker/worker-list.ts"
+
+interface MisplacedScope extends FenceScope, HasClock, HasConfig, HasQueue, HasTools, HasWritten {}
 
 /** Tasks that name a folder which this process does not have, or is not meant by: they are left to those who are. */
 export interface Misplaced extends Pick<LeftWork, "places" | "count" | "list"> {
@@ -27,7 +29,7 @@ export interface Misplaced extends Pick<LeftWork, "places" | "count" | "list"> {
 type Found = "here" | "left" | TaskRecord
 
 /** `announce` tells others what is left here, and resolves once they can know. */
-export function createMisplaced(scope: RunnerScope, announce: () => Promise<void>): Misplaced {
+export function createMisplaced(scope: MisplacedScope, announce: () => Promise<void>): Misplaced {
   const left = createLeftWork(scope.clock)
   const leaseMs = scope.config.leaseSeconds * 1_000
   let siftedAt = scope.clock.monotonic()
@@ -113,12 +115,15 @@ export function createMisplaced(scope: RunnerScope, announce: () => Promise<void
 }
 
 /** Most plugins have none: then nothing is read. */
-function hasPlaces({ tools }: RunnerScope, plugin: string): boolean {
+function hasPlaces({ tools }: HasTools, plugin: string): boolean {
   const names = tools.names().get(plugin) ?? []
   return [...names].some((name) => tools.find(name, plugin).tool.isHere !== undefined)
 }
 
-function isHere({ tools, written, queue }: RunnerScope, { id, tool, plugin, input }: TaskRecord): boolean {
+function isHere(
+  { tools, written, queue }: HasQueue & HasTools & HasWritten,
+  { id, tool, plugin, input }: TaskRecord,
+): boolean {
   if (queue.own?.isLeft(id)) return false
   try {
     return tools.find(tool, plugin).tool.isHere?.(written.heldInputs.get(id) ?? input) ?? true

@@ -1,6 +1,6 @@
 import type { MissingAbility, WorkerView } from "../../plugin/worker-view.ts"
 import type { TaskSummary } from "../../task/record.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasQueue, HasWorker } from "../run/scope.ts"
 import { isAmong } from "./skipped-offers.ts"
 
 type Needs = Pick<TaskSummary, "id" | "run" | "kind" | "session" | "plugin" | "tool" | "folder">
@@ -10,7 +10,7 @@ type Needs = Pick<TaskSummary, "id" | "run" | "kind" | "session" | "plugin" | "t
  * takes only its own work has as its own, nobody knows here.
  */
 export function findMissing(
-  scope: Pick<RunnerScope, "worker" | "queue">,
+  scope: HasWorker & HasQueue,
   task: Needs,
   living: readonly WorkerView[],
 ): MissingAbility | undefined {
@@ -36,7 +36,7 @@ export function findMissing(
 }
 
 /** Whether this process leaves it alone because it takes only its own work. */
-function isOthers({ queue }: Pick<RunnerScope, "queue">, task: Needs): boolean {
+function isOthers({ queue }: HasQueue, task: Needs): boolean {
   return (task.kind === "turn" ? queue.ownTurns : queue.own)?.has(task) === false
 }
 

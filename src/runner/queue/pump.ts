@@ -5,7 +5,7 @@ import { beginClaimed } from "../execute/begin-claimed.ts"
 import { toSlotKeys } from "../execute/begin-run.ts"
 import { track } from "../run/enter.ts"
 import { takeTurns } from "../turn/take-turns.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { ExecuteScope, HasEngine, HasQueue, HasSlots } from "../run/scope.ts"
 import { createAnnouncer } from "./announcer.ts"
 import { createMisplaced, type Misplaced } from "./folder-mismatch.ts"
 
@@ -34,7 +34,7 @@ export const IDLE_PUMP: Pump = {
 }
 
 /** Takes queued tasks while there is room. The claim in the store decides who runs what; everything else is a hint. */
-export function createPump(scope: RunnerScope): Pump {
+export function createPump(scope: ExecuteScope): Pump {
   let looking: Promise<void> | undefined
   let isNudged = false
   let isStopped = false
@@ -101,7 +101,7 @@ export function createPump(scope: RunnerScope): Pump {
   }
 }
 
-async function look(scope: RunnerScope, misplaced: Misplaced, nudge: () => void): Promise<void> {
+async function look(scope: ExecuteScope, misplaced: Misplaced, nudge: () => void): Promise<void> {
   await takeTurns(scope)
   await misplaced.review()
   if (scope.slots.free() === 0 || scope.queue.takesKinds.length === 0 || scope.active.isClosing) return
@@ -149,7 +149,7 @@ async function look(scope: RunnerScope, misplaced: Misplaced, nudge: () => void)
 }
 
 /** Those that have a slot now. There may be more of a plugin or a session than it has room for. */
-function accept({ slots, queue, engine }: RunnerScope, offers: readonly Offer[]): readonly Offer[] {
+function accept({ slots, queue, engine }: HasEngine & HasSlots & HasQueue, offers: readonly Offer[]): readonly Offer[] {
   const accepted = new Set(offers.filter((offer) => slots.tryTake(toSlotKeys(offer))))
   if (accepted.size < offers.length) {
     queue.hint.raise()
@@ -159,7 +159,7 @@ function accept({ slots, queue, engine }: RunnerScope, offers: readonly Offer[])
 }
 
 /** True when the task is now ours and runs. Its slot was taken. */
-async function claim(scope: RunnerScope, offer: Offer): Promise<boolean> {
+async function claim(scope: ExecuteScope, offer: Offer): Promise<boolean> {
   try {
     await track(scope, async () => {
       const run = { taskId: offer.taskId, run: offer.run }

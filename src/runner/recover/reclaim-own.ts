@@ -1,7 +1,7 @@
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { TaskSummary } from "../../task/record.ts"
 import { reclaimRun } from "./reclaim-run.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { ExecuteScope, FenceScope, HasActive } from "../run/scope.ts"
 import { readAll } from "../run/task-pages.ts"
 
 /** A run in these belongs to a worker. */
@@ -11,7 +11,7 @@ export const CLAIMED = ["running", "stopping"] as const
  * Runs that the store says are this worker's and that nobody here has: a claim whose answer was lost, or an end that
  * could not be written. No lease of theirs will ever be over while this process lives.
  */
-export async function reclaimOwn(scope: RunnerScope): Promise<void> {
+export async function reclaimOwn(scope: ExecuteScope): Promise<void> {
   const worker = scope.worker.id
   for (const task of await findLeft(scope)) {
     try {
@@ -27,7 +27,7 @@ export async function reclaimOwn(scope: RunnerScope): Promise<void> {
 }
 
 /** Looks twice: what was being begun at the first look has begun, or has ended, at the second. */
-async function findLeft(scope: RunnerScope): Promise<TaskSummary[]> {
+async function findLeft(scope: FenceScope & HasActive): Promise<TaskSummary[]> {
   const seen = await findUnknown(scope)
   if (seen.length === 0) return []
   await Promise.allSettled(scope.active.entering)
@@ -35,7 +35,7 @@ async function findLeft(scope: RunnerScope): Promise<TaskSummary[]> {
   return (await findUnknown(scope)).filter((task) => claims.has(toClaim(task)))
 }
 
-async function findUnknown(scope: RunnerScope): Promise<TaskSummary[]> {
+async function findUnknown(scope: FenceScope & HasActive): Promise<TaskSummary[]> {
   const found = await readAll(scope, { worker: scope.worker.id, statuses: CLAIMED })
   return found.filter((task) => !scope.active.has(task.id))
 }

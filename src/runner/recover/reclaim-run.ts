@@ -12,9 +12,35 @@ import { storeLeftOutput } from "../output/stream-output.ts"
 import { track } from "../run/enter.ts"
 import { decideOnCrash, decideTurnOnCrash, toCrashEvent, toInterrupted, toSecretGone } from "../run/on-crash.ts"
 import { redactSurvivors } from "../redaction/redact-survivors.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type {
+  CancelScope,
+  ExecuteScope,
+  HasActive,
+  HasClock,
+  HasConfig,
+  HasEngine,
+  HasLog,
+  HasRedactor,
+  HasSpool,
+  HasStore,
+  HasTools,
+  HasWorker,
+  HasWritten,
+} from "../run/scope.ts"
 import { stopTurnsBelow } from "../turn/left-turns.ts"
 import { wakeTurns } from "../turn/take-turns.ts"
+
+interface FinishStopScope extends CancelScope, HasLog, HasEngine, HasSpool, HasTools, HasWritten {}
+
+interface EndProcessesScope
+  extends HasClock,
+    HasLog,
+    HasConfig,
+    HasRedactor,
+    HasActive,
+    HasEngine,
+    HasSpool,
+    HasWritten {}
 
 export interface ReclaimOptions {
   /** Default true. False: the lost worker had another spool, in which its processes have left what is not known here. */
@@ -30,7 +56,7 @@ export interface ReclaimOptions {
  * inside the lost process has done is not, so there `onCrash` decides.
  */
 export async function reclaimRun(
-  scope: RunnerScope,
+  scope: ExecuteScope,
   task: TaskSummary,
   lost: WorkerId,
   options: ReclaimOptions = { hasSpool: true },
@@ -46,20 +72,20 @@ export async function reclaimRun(
 }
 
 /** Who was only slow may have written meanwhile, until it learns that its lease was taken. Undefined: it is nobody's any more. */
-async function readAnew(scope: RunnerScope, known: TaskSummary): Promise<TaskSummary | undefined> {
+async function readAnew(scope: HasStore, known: TaskSummary): Promise<TaskSummary | undefined> {
   const task = await scope.store.task(known.id)
   const isSameClaim = task?.status === "running" && task.run === known.run && task.fence === known.fence
   return isSameClaim && task.lastSequence !== known.lastSequence ? task : undefined
 }
 
-async function decide(scope: RunnerScope, task: TaskSummary, lost: WorkerId, options: ReclaimOptions): Promise<void> {
+async function decide(scope: ExecuteScope, task: TaskSummary, lost: WorkerId, options: ReclaimOptions): Promise<void> {
   if (task.status === "stopping") await finishStop(scope, task, options)
   else if (task.status === "queued" || task.status === "waiting") await apply(scope, task, toSecretGone("lost_worker"))
   else if (task.status === "running") await reclaimRunning(scope, task, lost, options)
 }
 
 async function finishStop(
-  scope: RunnerScope,
+  scope: FinishStopScope,
   task: Extract<TaskSummary, { status: "stopping" }>,
   { hasSpool }: ReclaimOptions,
 ): Promise<void> {
@@ -73,7 +99,7 @@ async function finishStop(
 }
 
 async function reclaimRunning(
-  scope: RunnerScope,
+  scope: ExecuteScope,
   task: TaskSummary,
   lost: WorkerId,
   { hasSpool, host, dataFolder = null }: ReclaimOptions,
@@ -103,19 +129,19 @@ function decideCrash(task: TaskSummary, inFlight: readonly OnCrash[], betweenSte
 }
 
 /** What this worker itself has left behind can go on here with the input it holds. */
-function isSecretGone(scope: RunnerScope, task: TaskSummary, lost: WorkerId): boolean {
+function isSecretGone(scope: HasWorker & HasWritten, task: TaskSummary, lost: WorkerId): boolean {
   return task.inputHeldBy === lost && !(lost === scope.worker.id && scope.written.heldInputs.has(task.id))
 }
 
 /** What a run left elsewhere is ended by its tool. */
-async function endElsewhere(scope: RunnerScope, task: TaskSummary, steps: readonly Step[]): Promise<boolean> {
+async function endElsewhere(scope: HasTools, task: TaskSummary, steps: readonly Step[]): Promise<boolean> {
   const tool = findTool(scope, task)
   if (!tool?.endElsewhere) return true
   return tool.endElsewhere(steps).catch(() => false)
 }
 
 /** Takes a living or ended process over with its full output, or work elsewhere: the run goes on here under a new fence. */
-async function adopt(scope: RunnerScope, task: TaskSummary): Promise<void> {
+async function adopt(scope: ExecuteScope, task: TaskSummary): Promise<void> {
   const run = { taskId: task.id, run: task.run }
   const spool = openRun(scope, task)
   const operations = [
@@ -133,7 +159,7 @@ async function adopt(scope: RunnerScope, task: TaskSummary): Promise<void> {
   })
 }
 
-async function findProcesses(scope: RunnerScope, task: TaskSummary) {
+async function findProcesses(scope: HasConfig & HasSpool, task: TaskSummary) {
   if (!scope.spool.hasRun(task.id, task.run)) return "nothing"
   const spool = openRun(scope, task)
   const found = await spool.reattach()
@@ -141,7 +167,7 @@ async function findProcesses(scope: RunnerScope, task: TaskSummary) {
   return found
 }
 
-async function endProcesses(scope: RunnerScope, task: TaskSummary): Promise<Survivors> {
+async function endProcesses(scope: EndProcessesScope, task: TaskSummary): Promise<Survivors> {
   if (!scope.spool.hasRun(task.id, task.run)) return []
   const spool = openRun(scope, task)
   const survivors = await spool.stopAll(scope.config.stopGraceSeconds * 1_000)
@@ -150,12 +176,12 @@ async function endProcesses(scope: RunnerScope, task: TaskSummary): Promise<Surv
   return redactSurvivors(scope.redactor, survivors)
 }
 
-function openRun(scope: RunnerScope, task: TaskSummary) {
+function openRun(scope: HasConfig & HasSpool, task: TaskSummary) {
   const outputLimitBytes = task.limits.outputBytes ?? scope.config.outputLimitBytes
   return scope.spool.openRun(task.id, task.run, { outputLimitBytes })
 }
 
-function findTool(scope: RunnerScope, task: TaskSummary) {
+function findTool(scope: HasTools, task: TaskSummary) {
   try {
     return scope.tools.find(task.tool, task.plugin).tool
   } catch {
@@ -164,7 +190,7 @@ function findTool(scope: RunnerScope, task: TaskSummary) {
 }
 
 async function apply(
-  scope: RunnerScope,
+  scope: CancelScope,
   task: TaskSummary,
   event: LifecycleEvent,
   lastSequence?: number,

@@ -11,7 +11,17 @@ import { toDataFolder } from "../worker/data-folder.ts"
 import { hasSameSpool, isLeftForHost, isOfThisHost } from "../worker/left-host.ts"
 import { stoodStill } from "../worker/standstill.ts"
 import { warn } from "../worker/repeat.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type {
+  ExecuteScope,
+  FenceScope,
+  HasActive,
+  HasConfig,
+  HasEngine,
+  HasLog,
+  HasQueue,
+  HasStore,
+  HasWorker,
+} from "../run/scope.ts"
 import { readPages } from "../run/task-pages.ts"
 import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
 import { isNeighbourAlive, isWorkerAlive, toWorkerIdentity } from "../worker/worker-identity.ts"
@@ -20,7 +30,7 @@ import { isNeighbourAlive, isWorkerAlive, toWorkerIdentity } from "../worker/wor
  * Looks for workers that are gone. One that stood still itself (stopped, or in a frozen container), or waited for the
  * store, saw nobody renew meanwhile: silence does not count against the living until they had a whole lease's time to renew.
  */
-export function createReclaim(scope: RunnerScope): Reclaim {
+export function createReclaim(scope: ExecuteScope): Reclaim {
   const isAlive = isAlone(scope) ? isWorkerAlive : isNeighbourAlive
   const leaseMs = scope.config.leaseSeconds * 1_000
   let lookedAt = scope.clock.monotonic()
@@ -55,7 +65,7 @@ export function createReclaim(scope: RunnerScope): Reclaim {
 }
 
 /** What a session that was just opened, or a task that is now this runner's own, had left is taken up at once. */
-export async function resumeOwnWork(scope: RunnerScope, reclaim: Reclaim): Promise<void> {
+export async function resumeOwnWork(scope: HasLog & HasActive & HasQueue, reclaim: Reclaim): Promise<void> {
   if (!scope.queue.ownTurns || scope.active.isClosing) return
   if (scope.queue.own) await reclaim({ isAnew: true }).catch((error: unknown) => warn(scope, error))
   scope.queue.mayHaveQueuedTurns = true
@@ -67,7 +77,7 @@ export type Reclaim = (options?: { readonly isAnew: boolean }) => Promise<void>
 
 type WorkerLease = Pick<Lease, "key" | "ttlMs"> & Partial<Lease>
 
-function isLeft(scope: RunnerScope, lease: Lease, isLost: (lease: Lease) => boolean): boolean {
+function isLeft(scope: HasWorker, lease: Lease, isLost: (lease: Lease) => boolean): boolean {
   if (lease.key === `${WORKER_LEASE_PREFIX}${scope.worker.id}`) return false
   // One that this worker holds is of a takeover that did not get through.
   return lease.holder === scope.worker.id || isLost(lease)
@@ -77,7 +87,7 @@ function isLeft(scope: RunnerScope, lease: Lease, isLost: (lease: Lease) => bool
  * What was asked to stop of what is kept for a host ends all the same, whoever takes over the rest: where its files are, with
  * its processes; elsewhere without, and that host ends them once it is back.
  */
-async function endStopped(scope: RunnerScope, lost: WorkerLease): Promise<void> {
+async function endStopped(scope: ExecuteScope, lost: WorkerLease): Promise<void> {
   const worker = toWorkerId(lost)
   await forEachTask(scope, { worker, statuses: ["stopping"] }, async (task) => {
     const hasSpool = isOfThisHost(lost, scope.worker.home) && scope.spool.hasRun(task.id, task.run)
@@ -91,7 +101,7 @@ const toWorkerId = ({ key }: Pick<Lease, "key">): WorkerId => key.slice(WORKER_L
  * A worker that stood still can claim runs in the moment before it learns that its lease was taken and is gone: no lease
  * leads to those. They are read before the leases are, for a worker has its lease before its first run.
  */
-async function findUnleased(scope: RunnerScope): Promise<readonly WorkerLease[]> {
+async function findUnleased(scope: FenceScope & HasConfig): Promise<readonly WorkerLease[]> {
   const workers = new Set<string>()
   for await (const page of readPages(scope, { statuses: CLAIMED })) {
     for (const task of page) if ("worker" in task) workers.add(`${WORKER_LEASE_PREFIX}${task.worker}`)
@@ -103,7 +113,7 @@ async function findUnleased(scope: RunnerScope): Promise<readonly WorkerLease[]>
   return [...workers].filter((key) => key !== own && !leased.has(key)).map((key) => ({ key, ttlMs }))
 }
 
-async function reclaimSafely(scope: RunnerScope, lease: WorkerLease): Promise<void> {
+async function reclaimSafely(scope: ExecuteScope, lease: WorkerLease): Promise<void> {
   try {
     await (isKept(lease) && !isOfThisHost(lease, scope.worker.home) ? endStopped : reclaimFrom)(scope, lease)
   } catch (error) {
@@ -121,7 +131,7 @@ async function reclaimSafely(scope: RunnerScope, lease: WorkerLease): Promise<vo
  * refused, and it stops itself before its next effect. Dying in the middle leaves the lease to the next one. A runner
  * that leaves others' work alone takes its own: without a lease the rest is found by those who take everything.
  */
-async function reclaimFrom(scope: RunnerScope, lost: WorkerLease): Promise<void> {
+async function reclaimFrom(scope: ExecuteScope, lost: WorkerLease): Promise<void> {
   const holder = scope.worker.id
   const worker = toWorkerId(lost)
   if (scope.queue.own && !(await hasOwnTask(scope, worker, isKept(lost)))) {
@@ -149,7 +159,7 @@ async function reclaimFrom(scope: RunnerScope, lost: WorkerLease): Promise<void>
 /** Whether it was left for its host, and is held for it. */
 const isKept = (lease: WorkerLease): boolean => isLeftForHost(lease) && lease.isOver !== true
 
-async function takeLease(scope: RunnerScope, lost: WorkerLease, data: JsonObject): Promise<Lease> {
+async function takeLease(scope: FenceScope & HasConfig, lost: WorkerLease, data: JsonObject): Promise<Lease> {
   const { key, holder: leftBy, fence } = lost
   const ttlMs = isLeftForHost(lost) ? Math.ceil(scope.config.leaseSeconds * 1_000) : lost.ttlMs
   const take = { op: "lease.take", key, holder: scope.worker.id, ttlMs, data } as const
@@ -160,22 +170,22 @@ async function takeLease(scope: RunnerScope, lost: WorkerLease, data: JsonObject
 }
 
 /** An embedded store is one machine's, and lies beside the one spool of all who use it. */
-export const isAlone = ({ engine }: RunnerScope): boolean => engine.name === "embedded"
+export const isAlone = ({ engine }: HasEngine): boolean => engine.name === "embedded"
 
 async function forEachTask(
-  scope: RunnerScope,
+  scope: HasStore,
   filter: TaskFilter,
   visit: (task: TaskSummary) => Promise<void>,
 ): Promise<void> {
   for await (const page of readPages(scope, filter)) await Promise.all(page.map(visit))
 }
 
-function isOwn({ queue: { own } }: RunnerScope, task: TaskSummary): boolean {
+function isOwn({ queue: { own } }: HasQueue, task: TaskSummary): boolean {
   return own === null || own.has(task)
 }
 
 /** Of what is kept for this host, all must be: the rest would be anyone's. */
-async function hasOwnTask(scope: RunnerScope, worker: WorkerId, isKeptForHost: boolean): Promise<boolean> {
+async function hasOwnTask(scope: HasStore & HasQueue, worker: WorkerId, isKeptForHost: boolean): Promise<boolean> {
   const owned = { yes: 0, no: 0 }
   await forEachTask(scope, { worker, statuses: CLAIMED }, async (task) => {
     owned[isOwn(scope, task) ? "yes" : "no"] += 1

@@ -6,7 +6,7 @@ import { systemClock } from "../../base/clock.ts"
 import { createTaskId } from "../../task/id.ts"
 import { thisProcessIdentity } from "../process/identity.ts"
 import { createRedactor } from "../redaction/redactor.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { RunnerScope } from "../admit/scope.ts"
 import { createSpool } from "../spool/spool.ts"
 import { sweepSpool } from "./sweep.ts"
 

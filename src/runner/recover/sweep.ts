@@ -1,7 +1,9 @@
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasActive, HasConfig, HasEngine, HasLog, HasSpool, HasStore } from "../run/scope.ts"
+
+interface SweepSpoolScope extends HasStore, HasLog, HasConfig, HasActive, HasEngine, HasSpool {}
 
 /**
  * Clears away what processes that died have left. A folder without a task, of a call in the foreground, has its processes
@@ -9,7 +11,7 @@ import type { RunnerScope } from "../run/scope.ts"
  * their spools, a run may have been ended by one that could not reach its processes: they are stopped here. Folders of
  * processes that live, of tasks that do, and of what runs here, are left alone: while a call is promoted it has no task yet.
  */
-export async function sweepSpool(scope: RunnerScope): Promise<void> {
+export async function sweepSpool(scope: SweepSpoolScope): Promise<void> {
   for (const { taskId, runs } of await scope.spool.orphans()) {
     if (scope.active.has(taskId)) continue
     const task = await scope.store.task(taskId)
@@ -21,7 +23,11 @@ export async function sweepSpool(scope: RunnerScope): Promise<void> {
   }
 }
 
-async function endLeftRuns(scope: RunnerScope, task: TaskRecord, runs: readonly number[]): Promise<void> {
+async function endLeftRuns(
+  scope: HasLog & HasConfig & HasEngine & HasSpool,
+  task: TaskRecord,
+  runs: readonly number[],
+): Promise<void> {
   // Without a store that keeps output there is one spool, and whoever ended a run has ended its processes.
   if (!scope.engine.outputs) return
   for (const run of runs) {
@@ -32,7 +38,7 @@ async function endLeftRuns(scope: RunnerScope, task: TaskRecord, runs: readonly 
 }
 
 /** What a command that has ended left running was left on purpose: only one that still runs itself is nobody's. */
-async function endLeftRun(scope: RunnerScope, { id }: TaskRecord, run: number): Promise<void> {
+async function endLeftRun(scope: HasLog & HasConfig & HasSpool, { id }: TaskRecord, run: number): Promise<void> {
   const spool = openRun(scope, id, run)
   await spool.reattach()
   if (spool.pids().length > 0) {
@@ -42,6 +48,6 @@ async function endLeftRun(scope: RunnerScope, { id }: TaskRecord, run: number): 
   spool.abandon()
 }
 
-function openRun(scope: RunnerScope, taskId: TaskId, run: number) {
+function openRun(scope: HasConfig & HasSpool, taskId: TaskId, run: number) {
   return scope.spool.openRun(taskId, run, { outputLimitBytes: scope.config.outputLimitBytes })
 }

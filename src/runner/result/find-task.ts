@@ -1,7 +1,7 @@
 import { MeanwhileError } from "../../base/error.ts"
 import { DEFAULT_WORKSPACE, type TaskId, type WorkspaceId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasStore } from "../run/scope.ts"
 
 const FULL_ID_LENGTH = 36
 const CANDIDATES_SHOWN = 5
@@ -11,7 +11,7 @@ const ID_CHARACTERS = /^[0-9a-f-]+$/
 
 /** The task of this workspace with that id or unambiguous prefix. Another workspace's task does not exist here. */
 export async function findTask(
-  scope: RunnerScope,
+  scope: HasStore,
   id: string,
   workspace: WorkspaceId = DEFAULT_WORKSPACE,
 ): Promise<TaskRecord> {
@@ -21,7 +21,7 @@ export async function findTask(
 }
 
 /** Of a whole id nobody knows by this whether there is such a task. */
-export async function toFullId(scope: RunnerScope, id: string, workspace: WorkspaceId): Promise<TaskId> {
+export async function toFullId(scope: HasStore, id: string, workspace: WorkspaceId): Promise<TaskId> {
   if (!ID_CHARACTERS.test(id)) throw notFound(id)
   if (id.length === FULL_ID_LENGTH) return id as TaskId
   const found = await scope.store.findByPrefix(workspace, id, CANDIDATES_READ)
@@ -35,7 +35,7 @@ export async function toFullId(scope: RunnerScope, id: string, workspace: Worksp
 }
 
 /** Lists show none: who gives the beginning of an id means no turn, unless there is nothing else. */
-async function withoutTurns(scope: RunnerScope, ids: readonly TaskId[]): Promise<readonly TaskId[]> {
+async function withoutTurns(scope: HasStore, ids: readonly TaskId[]): Promise<readonly TaskId[]> {
   const tasks = await Promise.all(ids.map((id) => scope.store.task(id)))
   const others = tasks.flatMap((task) => (task && task.kind !== "turn" ? [task.id] : []))
   return others.length > 0 ? others : ids

@@ -1,4 +1,4 @@
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasActive, HasStore, HasWritten } from "../run/scope.ts"
 
 /** So many are looked at in a round; the others have their turn in a later one. */
 const LOOKS_PER_ROUND = 100
@@ -7,7 +7,7 @@ const LOOKS_PER_ROUND = 100
  * Forgets secrets that nothing will ask for: of tasks that another process removed or stripped. What is being written
  * now is not in the store yet, so it is waited for before the store is asked.
  */
-export async function forgetInputs(scope: RunnerScope): Promise<void> {
+export async function forgetInputs(scope: HasStore & HasActive & HasWritten): Promise<void> {
   const held = [...scope.written.heldInputs.keys()].slice(0, LOOKS_PER_ROUND)
   if (held.length === 0) return
   await Promise.allSettled(scope.active.entering)

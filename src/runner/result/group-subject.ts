@@ -7,9 +7,11 @@ import type { TaskRecord } from "../../task/record.ts"
 import { findGate } from "../group/find-gate.ts"
 import { isGated, openGate } from "../group/gate.ts"
 import { listMembers, readMembers } from "../group/group-members.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasActive, HasClock, HasConfig, HasStore, HasWritten } from "../run/scope.ts"
 import { isAskingBelow } from "./asking-below.ts"
 import { mayBeQuestion, needsAnswer, type WaitSubject } from "./wait-subject.ts"
+
+interface GroupSubjectScope extends HasStore, HasClock, HasConfig, HasActive, HasWritten {}
 
 const LOOKED_AT = 100
 
@@ -19,7 +21,7 @@ export interface GroupWait {
   readonly countsOpen: boolean
 }
 
-export function createGroupSubject(scope: RunnerScope, { id }: GroupRecord, wait: GroupWait): WaitSubject {
+export function createGroupSubject(scope: GroupSubjectScope, { id }: GroupRecord, wait: GroupWait): WaitSubject {
   const { store } = scope
   const watched = new Set<TaskId>()
 
@@ -79,7 +81,7 @@ function isMet(group: GroupRecord, { until, countsOpen }: GroupWait): boolean {
   return group.arrivals.length >= (until === "any" ? 1 : until)
 }
 
-async function isStuck(scope: RunnerScope, group: GroupId): Promise<boolean> {
+async function isStuck(scope: HasStore & HasActive, group: GroupId): Promise<boolean> {
   const page = { limit: LOOKED_AT }
   const waiting = await scope.store.tasks({ group, statuses: ["waiting"] }, page)
   if (waiting.items.some(needsAnswer)) return true

@@ -2,13 +2,13 @@ import { toErrorMessage } from "../../base/error.ts"
 import type { PatternAnswer } from "../../plugin/output.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { waitForTaskOutput } from "./task-output.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasSpool, WaitScope } from "../run/scope.ts"
 import { createTaskSubject } from "./task-subject.ts"
 import type { WaitSubject } from "./wait-subject.ts"
 
 /** Text that a task prints. A task that ends without printing it has ended: there is nothing more to wait for. */
 export function createPatternSubject(
-  scope: RunnerScope,
+  scope: WaitScope & HasSpool,
   task: TaskRecord,
   pattern: string,
   timeoutMs: number,

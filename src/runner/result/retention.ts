@@ -5,14 +5,16 @@ import type { Operation, OperationOf } from "../../task/operation.ts"
 import type { TaskSummary } from "../../task/record.ts"
 import type { TaskFilter } from "../../task/store.ts"
 import { forgetInputs } from "./forget-inputs.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasActive, HasClock, HasConfig, HasSpool, HasStore, HasWritten } from "../run/scope.ts"
 import { readPages } from "../run/task-pages.ts"
+
+interface ApplyRetentionScope extends HasStore, HasClock, HasConfig, HasActive, HasSpool, HasWritten {}
 
 const AT_ONCE = 200
 const DAY_MS = 24 * 60 * 60 * 1_000
 
 /** Takes away what has been used long enough ago. What nobody has used stays. */
-export async function applyRetention(scope: RunnerScope): Promise<void> {
+export async function applyRetention(scope: ApplyRetentionScope): Promise<void> {
   const now = scope.clock.now()
   const { completedTaskRetentionSeconds, recordRetentionDays } = scope.config
   const strippable = { isStripped: false, consumedBefore: Math.ceil(now - completedTaskRetentionSeconds * 1_000) }
@@ -23,22 +25,25 @@ export async function applyRetention(scope: RunnerScope): Promise<void> {
 }
 
 /** Takes output and payload of what a session has used away at once; returns of how many tasks. */
-export async function stripConsumed(scope: RunnerScope, session: SessionId): Promise<number> {
+export async function stripConsumed(scope: HasStore & HasSpool & HasWritten, session: SessionId): Promise<number> {
   const used = { session, isConsumed: true, isStripped: false, kinds: ["tool", "agent", "workflow"] } as const
   return forEach(scope, used, (task) => strip(scope, task))
 }
 
 /** Removes ended tasks that the filter selects, with their output; returns how many. */
-export async function removeTasks(scope: RunnerScope, filter: TaskFilter): Promise<number> {
+export async function removeTasks(scope: HasStore & HasSpool & HasWritten, filter: TaskFilter): Promise<number> {
   return forEach(scope, filter, (task) => removeTask(scope, task))
 }
 
 /** False: it was begun anew or removed meanwhile. */
-export function removeTask(scope: RunnerScope, { id, run }: Pick<TaskSummary, "id" | "run">): Promise<boolean> {
+export function removeTask(
+  scope: HasStore & HasSpool & HasWritten,
+  { id, run }: Pick<TaskSummary, "id" | "run">,
+): Promise<boolean> {
   return takeAway(scope, { op: "task.remove", taskId: id, run })
 }
 
-function strip(scope: RunnerScope, { id, run }: TaskSummary): Promise<boolean> {
+function strip(scope: HasStore & HasSpool & HasWritten, { id, run }: TaskSummary): Promise<boolean> {
   return takeAway(scope, { op: "task.strip", taskId: id, run })
 }
 
@@ -49,7 +54,7 @@ type TakingAway = Required<OperationOf<"task.remove" | "task.strip">>
  * a folder whose task is gone or stripped, which the next start clears away. What is stripped may be resumed at once: the
  * input and the output of its next run stay.
  */
-async function takeAway(scope: RunnerScope, operation: TakingAway): Promise<boolean> {
+async function takeAway(scope: HasStore & HasSpool & HasWritten, operation: TakingAway): Promise<boolean> {
   const { taskId, run } = operation
   const held = scope.written.heldInputs.get(taskId)
   const isDone = await commitUnlessMoved(scope, operation)
@@ -60,7 +65,7 @@ async function takeAway(scope: RunnerScope, operation: TakingAway): Promise<bool
 }
 
 /** A task that was begun anew or removed meanwhile is left alone. */
-async function commitUnlessMoved(scope: RunnerScope, operation: Operation): Promise<boolean> {
+async function commitUnlessMoved(scope: HasStore, operation: Operation): Promise<boolean> {
   try {
     await scope.store.commit([operation])
     return true
@@ -71,7 +76,7 @@ async function commitUnlessMoved(scope: RunnerScope, operation: Operation): Prom
 }
 
 async function forEach(
-  scope: RunnerScope,
+  scope: HasStore,
   filter: TaskFilter,
   act: (task: TaskSummary) => Promise<boolean>,
 ): Promise<number> {

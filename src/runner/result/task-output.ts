@@ -2,11 +2,11 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { OutputChunk, OutputRequest, PatternAnswer, PatternRequest } from "../../plugin/output.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasSpool, HasStore, WaitScope } from "../run/scope.ts"
 import { waitForEnd } from "../run/wait-for-end.ts"
 
 export async function readTaskOutput(
-  scope: RunnerScope,
+  scope: HasStore & HasSpool,
   task: TaskRecord,
   request: OutputRequest,
 ): Promise<OutputChunk> {
@@ -26,7 +26,7 @@ export async function readTaskOutput(
 }
 
 /** Asked after the read: the output may have gone since the record was read. */
-async function isRemoved(scope: RunnerScope, task: TaskRecord): Promise<boolean> {
+async function isRemoved(scope: HasStore, task: TaskRecord): Promise<boolean> {
   if (task.strippedAt !== null) return true
   const now = await scope.store.task(task.id)
   return now === undefined || now.strippedAt !== null
@@ -37,7 +37,7 @@ function toRemoved(offset: number): OutputChunk {
 }
 
 export async function waitForTaskOutput(
-  scope: RunnerScope,
+  scope: WaitScope & HasSpool,
   task: TaskRecord,
   request: PatternRequest,
 ): Promise<PatternAnswer> {

@@ -1,12 +1,16 @@
 import type { TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasActive, HasStore } from "../run/scope.ts"
 import { isAskingBelow } from "./asking-below.ts"
 import { mayBeQuestion, needsAnswer, type WaitSubject } from "./wait-subject.ts"
 
 /** So many of these tasks. One that has ended counts, also when it runs again or is removed before the others end. */
-export function createTaskSubject(scope: RunnerScope, found: readonly TaskRecord[], wanted: number): WaitSubject {
+export function createTaskSubject(
+  scope: HasStore & HasActive,
+  found: readonly TaskRecord[],
+  wanted: number,
+): WaitSubject {
   const { store } = scope
   const tasks = new Map<TaskId, TaskRecord>(found.map((task) => [task.id, task]))
   const unread = new Set<TaskId>(tasks.keys())

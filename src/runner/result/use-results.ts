@@ -4,7 +4,7 @@ import type { NoticeKey } from "../../task/notice.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { AskingStep, TaskRecord } from "../../task/record.ts"
 import { isWithheld } from "../group/withhold.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasStore } from "../run/scope.ts"
 
 /** Who uses results within a run. */
 export interface ResultReader {
@@ -19,7 +19,7 @@ export interface ResultReader {
  * in: when the turn never kept what it was claimed for, the result is told again.
  */
 export async function acknowledgeTasks(
-  scope: RunnerScope,
+  scope: HasStore,
   tasks: readonly TaskRecord[],
   reader?: ResultReader,
 ): Promise<number> {
@@ -29,7 +29,7 @@ export async function acknowledgeTasks(
 
 /** The same for results that somebody is shown: their records say since when. What a run is not shown it has not used. */
 export async function handOverResults(
-  scope: RunnerScope,
+  scope: HasStore,
   tasks: readonly TaskRecord[],
   reader?: ResultReader,
 ): Promise<number> {
@@ -49,7 +49,7 @@ function isUsableBy({ status, session }: TaskRecord, reader: ResultReader | unde
 }
 
 async function settle(
-  { store }: RunnerScope,
+  { store }: HasStore,
   tasks: readonly TaskRecord[],
   reader: ResultReader | undefined,
   beside: readonly Operation[],

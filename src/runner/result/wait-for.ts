@@ -6,7 +6,16 @@ import type { TaskRecord } from "../../task/record.ts"
 import { findGroup } from "../group/find-group.ts"
 import { withhold } from "../group/withhold.ts"
 import type { ActiveRun } from "../run/active-run.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type {
+  HasClock,
+  HasConfig,
+  HasEngine,
+  HasSpool,
+  HasStore,
+  HasWritten,
+  SlotScope,
+  WaitScope,
+} from "../run/scope.ts"
 import { createGroupSubject } from "./group-subject.ts"
 import { createPatternSubject } from "./pattern-subject.ts"
 import { createTaskSubject } from "./task-subject.ts"
@@ -29,7 +38,11 @@ export interface Waiter {
  * Waits until enough of what is named has ended, was printed or needs somebody. By wake-ups, with a slow look for those
  * that were lost. Waiting writes nothing: after a crash whoever still wants to know asks again.
  */
-export async function waitFor(scope: RunnerScope, request: WaitRequest, waiter: Waiter): Promise<WaitAnswer> {
+export async function waitFor(
+  scope: WaitScope & SlotScope & HasSpool & HasWritten,
+  request: WaitRequest,
+  waiter: Waiter,
+): Promise<WaitAnswer> {
   checkRequest(request)
   const subject = await toSubject(scope, request, waiter)
   const reason = await watch(scope, subject, request, waiter.run)
@@ -42,7 +55,11 @@ export async function waitFor(scope: RunnerScope, request: WaitRequest, waiter: 
   return { reason, tasks: shown, group, match }
 }
 
-async function toSubject(scope: RunnerScope, request: WaitRequest, { workspace, run }: Waiter): Promise<WaitSubject> {
+async function toSubject(
+  scope: WaitScope & HasSpool & HasWritten,
+  request: WaitRequest,
+  { workspace, run }: Waiter,
+): Promise<WaitSubject> {
   const { group: groupId, until, pattern, limitMs } = request
   if (groupId !== undefined) {
     const filter = { workspace: workspace ?? DEFAULT_WORKSPACE, ...(run && { session: run.session }) }
@@ -55,13 +72,13 @@ async function toSubject(scope: RunnerScope, request: WaitRequest, { workspace, 
   return createTaskSubject(scope, tasks, toWanted(until, tasks.length))
 }
 
-async function findTasks(scope: RunnerScope, ids: readonly string[], workspace: WorkspaceId | undefined) {
+async function findTasks(scope: HasStore, ids: readonly string[], workspace: WorkspaceId | undefined) {
   const found = await Promise.all(ids.map((id) => findTask(scope, id, workspace)))
   return [...new Map<string, TaskRecord>(found.map((task) => [task.id, task])).values()]
 }
 
 async function watch(
-  scope: RunnerScope,
+  scope: SlotScope & HasClock & HasConfig & HasEngine,
   subject: WaitSubject,
   { limitMs, signal }: WaitRequest,
   run: ActiveRun | undefined,

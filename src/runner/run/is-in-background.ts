@@ -1,12 +1,12 @@
 import type { TaskId } from "../../task/id.ts"
-import type { RunnerScope } from "./scope.ts"
+import type { HasActive, HasStore } from "./scope.ts"
 import { isTurn } from "../tool/turn-name.ts"
 
 /**
  * Whether nobody waits for what this run does: it, or something above it, is a task in the background. After a restart
  * a turn may go on before the agent's task that it belongs to: the store knows that one, but no call in the foreground.
  */
-export async function isInBackground(scope: RunnerScope, taskId: TaskId | null | undefined): Promise<boolean> {
+export async function isInBackground(scope: HasStore & HasActive, taskId: TaskId | null | undefined): Promise<boolean> {
   for (let id = taskId; id; ) {
     const run = scope.active.get(id)
     if (run?.standing.in === "background" && !isTurn(run)) return true

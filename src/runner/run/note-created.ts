@@ -1,11 +1,11 @@
 import type { TaskRecord } from "../../task/record.ts"
-import type { RunnerScope } from "./scope.ts"
+import type { HasActive, HasQueue, HasWritten } from "./scope.ts"
 import type { TaskId } from "../../task/id.ts"
 import { isTurn } from "../tool/turn-name.ts"
 import type { ActiveRun } from "./active-run.ts"
 
 /** A task was written by this process: whoever must know of it is told. */
-export function noteCreated(scope: RunnerScope, task: TaskRecord): void {
+export function noteCreated(scope: HasActive & HasQueue & HasWritten, task: TaskRecord): void {
   noteChild(scope, task.parentTask)
   scope.queue.own?.add(task.id)
   scope.written.sessions.note(task.session)
@@ -16,7 +16,7 @@ export function noteCreated(scope: RunnerScope, task: TaskRecord): void {
  * A task was written below this one. The turn above remembers it: between them may be calls in the foreground, which no
  * record leads to.
  */
-function noteChild(scope: RunnerScope, parentTask: TaskId | null | undefined): void {
+function noteChild(scope: HasActive, parentTask: TaskId | null | undefined): void {
   for (let id = parentTask; id; ) {
     const above: ActiveRun | undefined = scope.active.get(id)
     if (above && isTurn(above) && parentTask) (above.parentsOfTasks ??= new Set()).add(parentTask)

@@ -3,7 +3,7 @@ import type { Operation } from "../../task/operation.ts"
 import type { Answers } from "../../task/operation-answer.ts"
 import type { CommitOptions } from "../../task/store.ts"
 import type { ActiveRun } from "./active-run.ts"
-import type { RunnerScope } from "./scope.ts"
+import type { FenceScope, HasWorker } from "./scope.ts"
 
 interface FencedRun {
   readonly taskId: ActiveRun["taskId"]
@@ -15,23 +15,23 @@ interface FencedRun {
  * Directly before an effect: is this run still ours? A young lease answers at once; an old one asks the store. Fencing
  * refuses writes, not effects, so the moment between this check and the effect is what `idempotencyKey` is for.
  */
-export async function requireOwned(scope: RunnerScope, active: ActiveRun): Promise<void> {
+export async function requireOwned(scope: HasWorker, active: ActiveRun): Promise<void> {
   if (isInDoubt(scope, active)) await scope.worker.confirm()
   active.abort.signal.throwIfAborted()
   if (isLost(active)) throw lostError(active)
 }
 
 /** The same for what a run may still do while it is being stopped. */
-export async function requireClaim(scope: RunnerScope, active: ActiveRun): Promise<void> {
+export async function requireClaim(scope: HasWorker, active: ActiveRun): Promise<void> {
   if (!(await confirmOwned(scope, active))) throw lostError(active)
 }
 
-export async function confirmOwned(scope: RunnerScope, active: ActiveRun): Promise<boolean> {
+export async function confirmOwned(scope: HasWorker, active: ActiveRun): Promise<boolean> {
   if (isInDoubt(scope, active)) await scope.worker.confirm()
   return !isLost(active)
 }
 
-function isInDoubt({ worker }: RunnerScope, { standing }: ActiveRun): boolean {
+function isInDoubt({ worker }: HasWorker, { standing }: ActiveRun): boolean {
   return standing.in === "background" && !worker.isFresh()
 }
 
@@ -40,7 +40,7 @@ function isInDoubt({ worker }: RunnerScope, { standing }: ActiveRun): boolean {
  * promotion is being written this waits, so that no step falls between memory and store.
  */
 export async function writeUnderFence<const Operations extends readonly Operation[]>(
-  scope: RunnerScope,
+  scope: FenceScope,
   active: ActiveRun,
   toOperations: (run: FencedRun) => Operations,
   options?: CommitOptions,

@@ -3,7 +3,7 @@ import type { FactEvent } from "../../task/event.ts"
 import { type AgentActivity, NO_USAGE, type Progress, type Usage } from "../../task/progress.ts"
 import type { ActiveRun } from "./active-run.ts"
 import { writeUnderFence } from "./ownership.ts"
-import type { RunnerScope } from "./scope.ts"
+import type { FenceScope, HasClock, HasLog, HasRedactor, StopScope } from "./scope.ts"
 import { stopRun } from "./stop-run.ts"
 
 /** A tool may report a thousand times a second; the store hears of it so often. */
@@ -11,7 +11,11 @@ const SAVE_EVERY_MS = 500
 
 const NO_PROGRESS: Progress = { done: null, total: null, phase: null, line: null }
 
-export function reportProgress(scope: RunnerScope, active: ActiveRun, update: Partial<Progress>): void {
+export function reportProgress(
+  scope: FenceScope & HasClock & HasLog & HasRedactor,
+  active: ActiveRun,
+  update: Partial<Progress>,
+): void {
   const { done, total, phase, line, activity }: Progress = { ...(active.progress ?? NO_PROGRESS), ...update }
   const redact = (text: string | null) => (text === null ? null : scope.redactor.redactText(text))
   const own = { done, total, phase: redact(phase), line: redact(line) }
@@ -22,13 +26,13 @@ export function reportProgress(scope: RunnerScope, active: ActiveRun, update: Pa
 }
 
 /** A model may call a tool by any name. */
-function redactActivity({ redactor }: RunnerScope, activity: AgentActivity): AgentActivity {
+function redactActivity({ redactor }: HasRedactor, activity: AgentActivity): AgentActivity {
   return { ...activity, lastTools: activity.lastTools.map((name) => redactor.redactText(name)) }
 }
 
 /** Adds up what was used, and stops the run once it is over its budget. What was paid for last is not thrown away. */
 export function reportUsage(
-  scope: RunnerScope,
+  scope: StopScope,
   active: ActiveRun,
   usage: Partial<Usage>,
   { isLast = false }: { readonly isLast?: boolean } = {},
@@ -41,13 +45,13 @@ export function reportUsage(
   if (over && !isLast) void stopRun(scope, active, { by: "budget", reason: over })
 }
 
-export function reportDropped(scope: RunnerScope, active: ActiveRun, before: number): void {
+export function reportDropped(scope: FenceScope & HasClock & HasLog, active: ActiveRun, before: number): void {
   active.unsaved.droppedBefore = before
   saveSoon(scope, active)
 }
 
 /** Writes what was reported since the last time. Called once more before a run ends. */
-export async function saveNotes(scope: RunnerScope, active: ActiveRun): Promise<void> {
+export async function saveNotes(scope: FenceScope & HasLog, active: ActiveRun): Promise<void> {
   active.cancelSave?.()
   active.cancelSave = null
   if (active.standing.in === "foreground") return
@@ -92,7 +96,7 @@ function toSpent(field: keyof Usage, value = 0): number {
   })
 }
 
-function saveSoon(scope: RunnerScope, active: ActiveRun): void {
+function saveSoon(scope: FenceScope & HasClock & HasLog, active: ActiveRun): void {
   if (active.standing.in === "foreground") return
   active.cancelSave ??= scope.clock.schedule(SAVE_EVERY_MS, () => void saveNotes(scope, active))
 }

@@ -2,7 +2,6 @@ import type { Clock } from "../../base/clock.ts"
 import type { Log } from "../../plugin/context.ts"
 import type { Engine } from "../../task/engine.ts"
 import type { TaskStore } from "../../task/store.ts"
-import type { Admission } from "../admit/permission.ts"
 import type { BackgroundConfig } from "../limits/background-config.ts"
 import type { Slots } from "../limits/slots.ts"
 import type { Redactor } from "../redaction/redactor.ts"
@@ -14,21 +13,89 @@ import type { ActiveRuns } from "./active-runs.ts"
 import type { RunPorts } from "./run-ports.ts"
 import type { WrittenTasks } from "./written-tasks.ts"
 
-/** What the parts of one runner share. */
-export interface RunnerScope {
+// The parts of a runner. A function names the parts that it, or a function it calls, uses: nothing else may be touched there.
+
+export interface HasEngine {
   readonly engine: Engine
+}
+
+export interface HasStore {
   readonly store: TaskStore
+}
+
+export interface HasClock {
   readonly clock: Clock
+}
+
+export interface HasLog {
   readonly log: Log
+}
+
+export interface HasConfig {
   readonly config: BackgroundConfig
+}
+
+export interface HasRedactor {
   readonly redactor: Redactor
+}
+
+export interface HasWorker {
   readonly worker: Worker
+}
+
+export interface HasActive {
   readonly active: ActiveRuns
+}
+
+export interface HasSpool {
   readonly spool: Spool
+}
+
+export interface HasSlots {
   readonly slots: Slots
+}
+
+export interface HasQueue {
   readonly queue: QueueIntake
+}
+
+export interface HasTools {
   readonly tools: ToolSource
+}
+
+export interface HasWritten {
   readonly written: WrittenTasks
-  readonly admission: Admission
+}
+
+export interface HasPorts {
   readonly ports: RunPorts
 }
+
+/** Writes under the fence of a run. */
+export interface FenceScope extends HasStore, HasWorker {}
+
+/** Gives up slots and takes them again. */
+export interface SlotScope extends HasActive, HasSlots, HasQueue {}
+
+/** Stops a run of this process. */
+export interface StopScope extends FenceScope, HasActive, HasClock, HasConfig, HasLog {}
+
+/** Stops a task wherever it runs. */
+export interface CancelScope extends HasActive, HasStore, HasQueue, HasClock, HasConfig, HasRedactor {}
+
+/** Waits for the end of a task. */
+export interface WaitScope extends HasActive, HasEngine, HasStore, HasClock, HasConfig {}
+
+/** Keeps the output of a run. */
+export interface OutputScope
+  extends FenceScope,
+    HasEngine,
+    HasSpool,
+    HasClock,
+    HasConfig,
+    HasLog,
+    HasRedactor,
+    HasWritten {}
+
+/** Executes runs, from their begin to their written end. */
+export interface ExecuteScope extends OutputScope, SlotScope, HasTools, HasPorts {}

@@ -4,7 +4,7 @@ import type { TaskId } from "../../task/id.ts"
 import type { Stopper } from "../../task/stop.ts"
 import { type ActiveRun, ranMs } from "./active-run.ts"
 import { isLost, markLost, writeUnderFence } from "./ownership.ts"
-import type { RunnerScope } from "./scope.ts"
+import type { HasActive, HasClock, HasConfig, HasStore, StopScope } from "./scope.ts"
 
 /**
  * After asking, how long until a run is given up although something of it lives. Longer than ending processes by force
@@ -18,7 +18,7 @@ export interface StopCause {
 }
 
 /** Stops a run of this process, first in the store when it is known there. The first cause wins. */
-export async function stopRun(scope: RunnerScope, active: ActiveRun, cause: StopCause): Promise<void> {
+export async function stopRun(scope: StopScope, active: ActiveRun, cause: StopCause): Promise<void> {
   if (active.stop) return
   const event = toStopRequested(scope, active.taskId, active.run, cause)
   try {
@@ -36,7 +36,7 @@ export async function stopRun(scope: RunnerScope, active: ActiveRun, cause: Stop
 
 /** With how long it ran until now, where it runs here: the store may be away, and take the stop much later. */
 export function toStopRequested(
-  scope: RunnerScope,
+  scope: HasClock & HasActive,
   id: TaskId,
   run: number,
   { by, reason }: StopCause,
@@ -48,14 +48,14 @@ export function toStopRequested(
 }
 
 /** Another stop got in first, and its cause stands; or the run was ended elsewhere, and is no longer ours. */
-async function obeyStore(scope: RunnerScope, active: ActiveRun): Promise<void> {
+async function obeyStore(scope: HasStore & HasClock & HasConfig, active: ActiveRun): Promise<void> {
   const task = await scope.store.task(active.taskId).catch(() => undefined)
   if (task?.run === active.run && task.status === "stopping") abortRun(scope, active, task.stop)
   else markLost(active)
 }
 
 /** Tells the work to end, and gives it up when it does not. What has its answer has ended: nothing is left to stop. */
-export function abortRun(scope: RunnerScope, active: ActiveRun, cause: StopCause): void {
+export function abortRun(scope: HasClock & HasConfig, active: ActiveRun, cause: StopCause): void {
   if (active.stop && !active.stop.isEarly) return
   if (active.standing.in === "lost" || active.standing.in === "answered") return
   active.stop = cause
@@ -74,7 +74,7 @@ export function abortEarly(active: ActiveRun, cause: StopCause): void {
 }
 
 /** The stop cannot be stored: it is written with the end, which must not wait for work that does not end. */
-export function giveUpEarly(scope: RunnerScope, id: TaskId): void {
+export function giveUpEarly(scope: HasClock & HasConfig & HasActive, id: TaskId): void {
   const active = scope.active.get(id)
   if (active?.stop?.isEarly) giveUpAfterGrace(scope, active)
 }
@@ -85,7 +85,7 @@ function abortWork(active: ActiveRun, { by, reason }: StopCause): void {
 }
 
 /** In place of its deadline, which no longer matters. */
-export function giveUpAfterGrace(scope: RunnerScope, active: ActiveRun): void {
+export function giveUpAfterGrace(scope: HasClock & HasConfig, active: ActiveRun): void {
   active.cancelDeadline?.()
   active.cancelDeadline = scope.clock.schedule(scope.config.stopGraceSeconds * 1_000 + GIVE_UP_AFTER_GRACE_MS, () => {
     active.abandoned.resolve(undefined)

@@ -1,4 +1,4 @@
-import type { RunnerScope } from "./scope.ts"
+import type { HasActive, HasClock } from "./scope.ts"
 import { sleep } from "../../base/sleep.ts"
 
 const FIRST_RETRY_MS = 50
@@ -14,7 +14,7 @@ export interface StoreRetry {
   pause(): Promise<void>
 }
 
-export function createStoreRetry(scope: RunnerScope): StoreRetry {
+export function createStoreRetry(scope: HasClock & HasActive): StoreRetry {
   let retryMs = FIRST_RETRY_MS
   return {
     isOver: () => scope.active.isClosing && retryMs > LONGEST_CLOSING_RETRY_MS,

@@ -1,7 +1,7 @@
 import { throughPages } from "../../base/pages.ts"
 import type { TaskSummary } from "../../task/record.ts"
 import type { TaskFilter } from "../../task/store.ts"
-import type { RunnerScope } from "./scope.ts"
+import type { HasStore } from "./scope.ts"
 
 const PAGE_SIZE = 500
 
@@ -10,13 +10,13 @@ const PAGE_SIZE = 500
  * meanwhile do not move it.
  */
 export function readPages(
-  { store }: Pick<RunnerScope, "store">,
+  { store }: HasStore,
   filter: TaskFilter,
   limit = PAGE_SIZE,
 ): AsyncGenerator<readonly TaskSummary[], void> {
   return throughPages((from) => store.tasks(filter, { limit, ...from }))
 }
 
-export async function readAll(scope: Pick<RunnerScope, "store">, filter: TaskFilter): Promise<readonly TaskSummary[]> {
+export async function readAll(scope: HasStore, filter: TaskFilter): Promise<readonly TaskSummary[]> {
   return (await Array.fromAsync(readPages(scope, filter))).flat()
 }

@@ -3,7 +3,7 @@ import type { TaskId, WorkspaceId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { ActiveRun } from "./active-run.ts"
-import type { RunnerScope } from "./scope.ts"
+import type { HasActive, HasStore, WaitScope } from "./scope.ts"
 
 export interface EndWait {
   /** Another workspace's task does not exist for who asks. Without it: anybody's. */
@@ -17,7 +17,7 @@ export interface EndWait {
  * The task once its last run has ended, or as it stands when time is up or the signal aborts. Undefined when there is no
  * such task. Waiting for what runs here costs nothing, for what runs elsewhere a slow poll.
  */
-export async function waitForEnd(scope: RunnerScope, id: TaskId, wait: EndWait = {}): Promise<TaskRecord | undefined> {
+export async function waitForEnd(scope: WaitScope, id: TaskId, wait: EndWait = {}): Promise<TaskRecord | undefined> {
   const here = findOwn(scope, id, wait)
   let runsHere = here !== undefined
   let endedHere: TaskRecord | null = null
@@ -56,12 +56,12 @@ export async function waitForEnd(scope: RunnerScope, id: TaskId, wait: EndWait =
 }
 
 /** Its run in this process, if the store knows that run. */
-function findOwn({ active }: RunnerScope, id: TaskId, { workspace }: EndWait): ActiveRun | undefined {
+function findOwn({ active }: HasActive, id: TaskId, { workspace }: EndWait): ActiveRun | undefined {
   const here = active.get(id)
   return here?.standing.in === "background" && (workspace ?? here.workspace) === here.workspace ? here : undefined
 }
 
-async function read({ store }: RunnerScope, id: TaskId, { workspace }: EndWait): Promise<TaskRecord | undefined> {
+async function read({ store }: HasStore, id: TaskId, { workspace }: EndWait): Promise<TaskRecord | undefined> {
   const task = await store.task(id)
   return workspace === undefined || task?.workspace === workspace ? task : undefined
 }

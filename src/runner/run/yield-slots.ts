@@ -1,12 +1,12 @@
 import type { ActiveRun } from "./active-run.ts"
 import { runsAbove } from "./runs-above.ts"
-import type { RunnerScope } from "./scope.ts"
+import type { HasActive, HasQueue, HasSlots, SlotScope } from "./scope.ts"
 
 /**
  * Gives up the slots of a run that waits for others, and of all runs above it, so that what it waits for can run: with
  * one slot nothing deadlocks. The returned function takes them again, even when none is free; a second call does nothing.
  */
-export function yieldSlots(scope: RunnerScope, active: ActiveRun): () => void {
+export function yieldSlots(scope: SlotScope, active: ActiveRun): () => void {
   const waiting = { run: active, given: runsAbove(scope, active).filter((run) => giveUp(scope, run)) }
   scope.active.yielding.add(waiting)
   if (waiting.given.length > 0) lookForWork(scope)
@@ -17,7 +17,7 @@ export function yieldSlots(scope: RunnerScope, active: ActiveRun): () => void {
 }
 
 /** A run has a slot now that something below it waits already: it was promoted, or begins later than its own turn. */
-export function yieldNewSlot(scope: RunnerScope, run: ActiveRun): void {
+export function yieldNewSlot(scope: SlotScope, run: ActiveRun): void {
   for (const { run: below, given } of scope.active.yielding) {
     if (given.includes(run) || !runsAbove(scope, below).includes(run) || !giveUp(scope, run)) continue
     given.push(run)
@@ -25,13 +25,13 @@ export function yieldNewSlot(scope: RunnerScope, run: ActiveRun): void {
   }
 }
 
-function lookForWork(scope: RunnerScope): void {
+function lookForWork(scope: HasQueue): void {
   scope.queue.hint.raise()
   scope.queue.nudge()
 }
 
 /** Several may wait below one run: the first gives its slot up, the last takes it again. */
-function giveUp(scope: RunnerScope, run: ActiveRun): boolean {
+function giveUp(scope: HasSlots, run: ActiveRun): boolean {
   if (run.yielded) {
     run.yielded.waiters += 1
     return true
@@ -44,7 +44,7 @@ function giveUp(scope: RunnerScope, run: ActiveRun): boolean {
 }
 
 /** A run that has ended meanwhile takes none: nobody would release it. */
-function takeAgain(scope: RunnerScope, run: ActiveRun): void {
+function takeAgain(scope: HasActive & HasSlots, run: ActiveRun): void {
   if (!run.yielded) return
   run.yielded.waiters -= 1
   if (run.yielded.waiters > 0) return

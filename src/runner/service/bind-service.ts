@@ -11,7 +11,8 @@ import { sayToTask } from "../start/say-to-task.ts"
 import { acknowledgeTasks, type ResultReader } from "../result/use-results.ts"
 import { waitFor } from "../result/wait-for.ts"
 import { isWithheld, withhold } from "../group/withhold.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasActive, HasStore } from "../run/scope.ts"
+import type { RunnerScope } from "../admit/scope.ts"
 import type { ActiveRun } from "../run/active-run.ts"
 import { runsAbove } from "../run/runs-above.ts"
 
@@ -77,7 +78,7 @@ export function bindToRun(scope: RunnerScope, service: TaskService, active: Acti
 }
 
 /** What a task printed is often all it came to. */
-async function requireShown(scope: RunnerScope, task: TaskRecord): Promise<void> {
+async function requireShown(scope: HasStore, task: TaskRecord): Promise<void> {
   if (!(await isWithheld(scope, task))) return
   const message = `What task ${task.id} printed is shown once a person has said that the results of its group are used.`
   throw new MeanwhileError("wrong_state", message, { taskId: task.id })
@@ -98,12 +99,12 @@ function toOwnCall(active: ActiveRun, call: ToolCall): ToolCall {
 }
 
 /** A result that the run reads is used by the turn whose call it is, if it is one; otherwise by the run itself, at once. */
-function toReader(scope: RunnerScope, active: ActiveRun): ResultReader {
+function toReader(scope: HasActive, active: ActiveRun): ResultReader {
   return { claimant: toClaimant(scope, active), session: active.session }
 }
 
 /** Between the run and the turn's own call may be calls in the foreground. A task's answer is in no turn. */
-function toClaimant(scope: RunnerScope, active: ActiveRun): AskingStep | null {
+function toClaimant(scope: HasActive, active: ActiveRun): AskingStep | null {
   for (const run of runsAbove(scope, active)) {
     if (run.standing.in !== "foreground") return null
     if (run.askedBy) return run.askedBy

@@ -1,6 +1,6 @@
 import { DEFAULT_WORKSPACE } from "../../task/id.ts"
 import type { CountFilter, StatusCounts } from "../../task/store.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasStore } from "../run/scope.ts"
 
 export interface TaskCounts {
   readonly byStatus: StatusCounts
@@ -9,7 +9,7 @@ export interface TaskCounts {
 }
 
 /** One query each. */
-export async function countTasks({ store }: RunnerScope, filter: CountFilter): Promise<TaskCounts> {
+export async function countTasks({ store }: HasStore, filter: CountFilter): Promise<TaskCounts> {
   const inWorkspace = { ...filter, workspace: filter.workspace ?? DEFAULT_WORKSPACE }
   const { statuses: _, ...queued } = inWorkspace
   const [byStatus, queueAgeMs = null] = await Promise.all([store.countByStatus(inWorkspace), store.queueAgeMs(queued)])

@@ -1,7 +1,8 @@
 import type { GroupService } from "../../plugin/group-service.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import { DEFAULT_WORKSPACE } from "../../task/id.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { CancelScope } from "../run/scope.ts"
+import type { DetailsScope } from "../admit/scope.ts"
 import { cancelGroup } from "../group/cancel-group.ts"
 import { decideGate, requireGate } from "../ask/decide-gate.ts"
 import { findGroup } from "../group/find-group.ts"
@@ -10,7 +11,7 @@ import { sealGroup } from "../group/seal-group.ts"
 
 const MOST_LISTED = 1_000
 
-export function createGroupService(scope: RunnerScope): GroupService {
+export function createGroupService(scope: CancelScope & DetailsScope): GroupService {
   const opening = new Map<string, Promise<unknown>>()
 
   /** One after the other by name, so that two calls that begin a group at once begin one. */

@@ -10,7 +10,7 @@ import { sealOpenGroups } from "../group/seal-group.ts"
 import { askPerson } from "../ask/ask-person.ts"
 import { restRun } from "../run/rest-run.ts"
 import { abortEarly } from "../run/stop-run.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { ExecuteScope } from "../run/scope.ts"
 import { type BegunTurn, beginTurn, type TurnStart } from "../turn/begin-turn.ts"
 import type { TurnBody } from "../turn/turn-run.ts"
 import { closeSession, deleteSession, endTurn, endUnkeptTurn } from "../stop/lifetimes.ts"
@@ -53,7 +53,7 @@ export interface SessionCommands {
 
 export type RunHere = Pick<TaskRecord, "kind" | "lifetime">
 
-export function createSessionCommands(scope: RunnerScope): SessionCommands {
+export function createSessionCommands(scope: ExecuteScope): SessionCommands {
   function findRunHere(id: TaskId): RunHere | undefined {
     const active = scope.active.get(id)
     if (active?.standing.in !== "background") return undefined

@@ -8,18 +8,20 @@ import type { Page, PageRequest, TaskFilter } from "../../task/store.ts"
 import { parseInput } from "../admit/admission.ts"
 import { toShapeKey } from "../admit/details.ts"
 import { notFound, toFullId } from "../result/find-task.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { FenceScope, HasQueue, HasSpool, HasTools, HasWorker, WaitScope } from "../run/scope.ts"
 import { toDisplayText } from "../spool/display-text.ts"
 import { handOverResults, type ResultReader } from "../result/use-results.ts"
 import { waitForEnd } from "../run/wait-for-end.ts"
 import { findMissing } from "../queue/missing-ability.ts"
 import { findWorker, listWorkers } from "../worker/worker-list.ts"
 
+interface GetResultScope extends WaitScope, HasWorker, HasSpool, HasQueue, HasTools {}
+
 const DEFAULT_PAGE_SIZE = 50
 const LONGEST_PAGE = 1_000
 const LAST_LINE_BYTES = 512
 
-export async function toView(scope: RunnerScope, task: TaskRecord): Promise<TaskView> {
+export async function toView(scope: FenceScope & HasSpool & HasQueue & HasTools, task: TaskRecord): Promise<TaskView> {
   const isQueued = task.status === "queued"
   const placeInQueue = isQueued ? ((await scope.store.placeInQueue(task.id)) ?? null) : null
   const missing = isQueued ? (findMissing(scope, task, await listWorkers(scope)) ?? null) : null
@@ -31,7 +33,7 @@ export async function toView(scope: RunnerScope, task: TaskRecord): Promise<Task
 }
 
 export async function getResult(
-  scope: RunnerScope,
+  scope: GetResultScope,
   id: string,
   options: NonNullable<Parameters<TaskService["result"]>[1]>,
   workspace: WorkspaceId = DEFAULT_WORKSPACE,
@@ -48,7 +50,7 @@ export async function getResult(
 }
 
 export async function listTasks(
-  scope: RunnerScope,
+  scope: FenceScope & HasQueue,
   filter: TaskFilter,
   page: Partial<PageRequest> = {},
 ): Promise<Page<ListedTask>> {
@@ -64,19 +66,19 @@ export async function listTasks(
   return { ...found, items: found.items.map((task) => withMissing(scope, task, workers)) }
 }
 
-function withMissing(scope: RunnerScope, task: TaskSummary, workers: readonly WorkerView[]): ListedTask {
+function withMissing(scope: HasWorker & HasQueue, task: TaskSummary, workers: readonly WorkerView[]): ListedTask {
   const missing = task.status === "queued" ? findMissing(scope, task, workers) : undefined
   return missing ? { ...task, missing } : task
 }
 
-export async function estimateCall(scope: RunnerScope, call: Parameters<TaskService["estimate"]>[0]) {
+export async function estimateCall(scope: HasTools, call: Parameters<TaskService["estimate"]>[0]) {
   const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
   const input = parseInput(tool, call.input)
   const workspace = call.workspace ?? DEFAULT_WORKSPACE
   return scope.tools.durations.estimate(workspace, toShapeKey(plugin, tool, input), await tool.estimateMs?.(input))
 }
 
-async function estimateFor(scope: RunnerScope, task: TaskRecord): Promise<TaskView["estimate"]> {
+async function estimateFor(scope: HasTools, task: TaskRecord): Promise<TaskView["estimate"]> {
   if (isTerminal(task.status) || task.strippedAt !== null) return null
   try {
     const { plugin, tool } = scope.tools.find(task.tool, task.plugin)
@@ -88,7 +90,7 @@ async function estimateFor(scope: RunnerScope, task: TaskRecord): Promise<TaskVi
   }
 }
 
-async function toLastLine(scope: RunnerScope, task: TaskRecord): Promise<string | null> {
+async function toLastLine(scope: HasSpool, task: TaskRecord): Promise<string | null> {
   const { text } = await scope.spool.read(
     task.id,
     task.run,

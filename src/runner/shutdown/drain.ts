@@ -2,7 +2,7 @@ import { whenAborted } from "../../base/when-aborted.ts"
 import { kindOf } from "../../plugin/tool.ts"
 import type { ActiveRun } from "../run/active-run.ts"
 import { runsAbove } from "../run/runs-above.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasActive, HasEngine, StopScope } from "../run/scope.ts"
 import { sleep } from "../../base/sleep.ts"
 import { isTurn } from "../tool/turn-name.ts"
 import { letGo, outlivesRuntime } from "./handoff.ts"
@@ -24,7 +24,7 @@ const LOOK_EVERY_MS = 500
  * Lets work end by itself for a while, and tells the others that nothing new is taken here. An agent that is to be handed
  * back is as soon as no call and no step of it is under way. Dying before that, it is taken over as after every crash.
  */
-export async function drain(scope: RunnerScope, pump: Pump, options: ShutdownOptions): Promise<void> {
+export async function drain(scope: StopScope & HasEngine, pump: Pump, options: ShutdownOptions): Promise<void> {
   const { drainMs = 0, signal, handsBack = false } = options
   if (drainMs === 0 || findGoing(scope).length === 0 || signal?.aborted) return
   const over = new AbortController()
@@ -40,18 +40,18 @@ export async function drain(scope: RunnerScope, pump: Pump, options: ShutdownOpt
   await told
 }
 
-function findGoing(scope: RunnerScope): readonly ActiveRun[] {
+function findGoing(scope: HasActive): readonly ActiveRun[] {
   return scope.active.values().filter((active) => !outlivesRuntime(active))
 }
 
 /** With what they began meanwhile. */
-async function allEnded(scope: RunnerScope): Promise<void> {
+async function allEnded(scope: HasActive): Promise<void> {
   for (let runs = findGoing(scope); runs.length > 0; runs = findGoing(scope)) {
     await Promise.all(runs.map((active) => active.ended.promise))
   }
 }
 
-async function handBackUntil(scope: RunnerScope, over: AbortSignal): Promise<void> {
+async function handBackUntil(scope: StopScope & HasEngine, over: AbortSignal): Promise<void> {
   const ending = whenAborted(over)
   while (!over.aborted) {
     await Promise.all(findUnoccupied(scope).map((active) => letGo(scope, active)))
@@ -61,7 +61,7 @@ async function handBackUntil(scope: RunnerScope, over: AbortSignal): Promise<voi
 }
 
 /** Agents and turns in which nothing is under way that would have to be stopped, or might not be repeated. */
-function findUnoccupied(scope: RunnerScope): readonly ActiveRun[] {
+function findUnoccupied(scope: HasActive): readonly ActiveRun[] {
   const runs = findGoing(scope)
   const occupied = new Set(runs.filter(isUnderWay).flatMap((active) => upToItsTask(runsAbove(scope, active))))
   return runs.filter((active) => !isToolCall(active) && !occupied.has(active))

@@ -4,11 +4,11 @@ import type { ActiveRun } from "../run/active-run.ts"
 import { detachRun } from "../run/ownership.ts"
 import { giveUpAfterGrace, stopRun } from "../run/stop-run.ts"
 import { storeOutputSoFar } from "../output/stream-output.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasEngine, StopScope } from "../run/scope.ts"
 import { describeShutdown } from "../worker/this-worker.ts"
 
 /** At a shutdown: a process that outlives Meanwhile is left running, an agent goes back to the queue, the rest is stopped. */
-export async function letGo(scope: RunnerScope, active: ActiveRun): Promise<void> {
+export async function letGo(scope: StopScope & HasEngine, active: ActiveRun): Promise<void> {
   if (active.isHandedBack) return
   if (outlivesRuntime(active)) {
     await storeOutputSoFar(scope, active)

@@ -1,5 +1,5 @@
 import { closeAll } from "../../base/close-all.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { FenceScope, HasEngine, HasSpool, HasTools, StopScope } from "../run/scope.ts"
 import { type Chore, warn } from "../worker/repeat.ts"
 import { drain, type ShutdownOptions } from "./drain.ts"
 import { letGo, outlivesRuntime } from "./handoff.ts"
@@ -17,7 +17,7 @@ export interface RunnerParts {
 
 /** What brings new runs ends first, then the runs, then what they needed: all of it, also when a part fails. */
 export function shutDown(
-  scope: RunnerScope,
+  scope: StopScope & HasEngine & HasSpool & HasTools,
   { pump, chores, obedience }: RunnerParts,
   options: ShutdownOptions,
 ): Promise<void> {
@@ -44,7 +44,7 @@ export function shutDown(
  * Lets work end by itself for a while, then stops it. Processes that outlive Meanwhile are let go; agents and workflows
  * go back to the queue. Answers whether something goes on that workers of other machines must leave alone.
  */
-async function stopEverything(scope: RunnerScope, pump: Pump, options: ShutdownOptions): Promise<boolean> {
+async function stopEverything(scope: StopScope & HasEngine, pump: Pump, options: ShutdownOptions): Promise<boolean> {
   await Promise.allSettled(scope.active.entering)
   await drain(scope, pump, options)
   let isAnyLeft = false
@@ -58,7 +58,7 @@ async function stopEverything(scope: RunnerScope, pump: Pump, options: ShutdownO
 }
 
 /** What queues here with a secret in its input could run nowhere else: it ends, and says why. */
-async function endHeldTasks(scope: RunnerScope): Promise<void> {
+async function endHeldTasks(scope: FenceScope): Promise<void> {
   const held = { inputHeldBy: scope.worker.id, statuses: ["queued", "waiting"] } as const
   for (;;) {
     const { items } = await scope.store.tasks(held, { limit: PAGE_SIZE })

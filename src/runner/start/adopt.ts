@@ -10,7 +10,8 @@ import { noteCreated } from "../run/note-created.ts"
 import { enter } from "../run/enter.ts"
 import { type Outcome, toFailedOutcome, toOutcome } from "../run/outcome.ts"
 import { type ForeignProcess, watchForeignProcess } from "./foreign-process.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { ExecuteScope, FenceScope, HasRedactor, HasWritten } from "../run/scope.ts"
+import type { RunnerScope } from "../admit/scope.ts"
 
 const ADOPTED_STEP = "adopted"
 
@@ -32,7 +33,7 @@ export async function adopt(
 }
 
 async function adoptAdmitted(
-  scope: RunnerScope,
+  scope: ExecuteScope,
   admitted: Admitted,
   work: Promise<unknown> | { readonly pid: number },
 ): Promise<TaskRecord> {
@@ -53,7 +54,7 @@ async function adoptAdmitted(
  * One commit: its only step is in flight until the run ends, so that nobody who reclaims it takes it for work that its
  * tool could begin again, however soon this process dies.
  */
-async function writeAdopted(scope: RunnerScope, details: TaskDetails, foreign: ForeignProcess | null) {
+async function writeAdopted(scope: FenceScope, details: TaskDetails, foreign: ForeignProcess | null) {
   const [written] = await scope.store.commit([
     {
       op: "task.create",
@@ -68,7 +69,7 @@ async function writeAdopted(scope: RunnerScope, details: TaskDetails, foreign: F
 }
 
 function beginAdopted(
-  scope: RunnerScope,
+  scope: ExecuteScope,
   admitted: Admitted,
   task: TaskRecord,
   work: ForeignProcess | Promise<unknown>,
@@ -83,12 +84,12 @@ function beginAdopted(
   void active.ended.promise.then(() => work.release())
 }
 
-function giveBack(scope: RunnerScope, id: TaskId, foreign: ForeignProcess | null): void {
+function giveBack(scope: HasWritten, id: TaskId, foreign: ForeignProcess | null): void {
   scope.written.heldInputs.delete(id)
   foreign?.release()
 }
 
-async function settle(scope: RunnerScope, work: Promise<unknown>): Promise<Outcome> {
+async function settle(scope: HasRedactor, work: Promise<unknown>): Promise<Outcome> {
   try {
     return toOutcome(scope.redactor, toJson(await work))
   } catch (error) {

@@ -7,7 +7,8 @@ import { requireNoApproval } from "../admit/approval.ts"
 import { toDetails } from "../admit/details.ts"
 import { enter } from "../run/enter.ts"
 import { toHops, withHops } from "../limits/hops.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { AdmitScope, DetailsScope } from "../admit/scope.ts"
+import type { HasActive, HasQueue, HasStore, HasWorker, HasWritten } from "../run/scope.ts"
 
 export interface NextRun {
   readonly reason: "retry" | "resume"
@@ -17,7 +18,11 @@ export interface NextRun {
 }
 
 /** Another run of a task that has ended. It is a call like any other: whoever may refuse a call may refuse this one. */
-export async function beginAnew(scope: RunnerScope, task: TaskRecord, next: NextRun): Promise<TaskRecord> {
+export async function beginAnew(
+  scope: AdmitScope & DetailsScope & HasQueue,
+  task: TaskRecord,
+  next: NextRun,
+): Promise<TaskRecord> {
   const admitted = await admit(scope, await toCall(scope, task, next.input))
   try {
     requireNoApproval(admitted)
@@ -29,7 +34,7 @@ export async function beginAnew(scope: RunnerScope, task: TaskRecord, next: Next
 }
 
 /** What the run before was given, with its secrets as long as this process knows them. */
-export function requireInput(scope: RunnerScope, task: TaskRecord): unknown {
+export function requireInput(scope: HasWritten, task: TaskRecord): unknown {
   if (task.inputHeldBy !== null && !scope.written.heldInputs.has(task.id)) {
     const message = "Its input held a secret, which is never stored. Start it again with the secret."
     throw new MeanwhileError("secret_not_kept", message)
@@ -42,7 +47,7 @@ export function requireInput(scope: RunnerScope, task: TaskRecord): unknown {
 }
 
 /** What others decide by. A parent whose record is gone has no limits left to keep. */
-async function toCall(scope: RunnerScope, task: TaskRecord, input: unknown): Promise<ToolCall> {
+async function toCall(scope: HasStore & HasActive, task: TaskRecord, input: unknown): Promise<ToolCall> {
   const { tool, plugin, workspace, session, model, parentTask } = task
   const hasParent = parentTask !== null && (scope.active.has(parentTask) || (await scope.store.task(parentTask)))
   return { tool, plugin, input, workspace, session, model, parentTask: hasParent ? parentTask : null }
@@ -50,7 +55,7 @@ async function toCall(scope: RunnerScope, task: TaskRecord, input: unknown): Pro
 
 /** Dying before the commit: nothing happened. After it: the run is in the queue, and whoever looks there takes it. */
 async function write(
-  scope: RunnerScope,
+  scope: DetailsScope & HasStore & HasQueue,
   task: TaskRecord,
   admitted: Admitted,
   { reason, input, hops }: NextRun,
@@ -87,13 +92,13 @@ function toFurther({ metadata }: TaskRecord, hops: number): Pick<OperationOf<"ta
 type InputPart = Pick<OperationOf<"task.begin_run">, "input" | "inputHeldBy" | "folder" | "title">
 
 /** This worker, which may have another id by now: only one that holds the input is offered the task. */
-function toHolder(scope: RunnerScope, task: TaskRecord): InputPart {
+function toHolder(scope: HasWorker & HasWritten, task: TaskRecord): InputPart {
   return { inputHeldBy: scope.written.heldInputs.has(task.id) ? scope.worker.id : null }
 }
 
 /** A follow-up, or a hook, gave it another input, which may hold a secret or be rid of one. A follow-up is another request. */
 function toChangedInput(
-  scope: RunnerScope,
+  scope: DetailsScope,
   task: TaskRecord,
   admitted: Admitted,
   reason: NextRun["reason"],

@@ -5,11 +5,17 @@ import type { SessionId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { parseInput } from "../admit/admission.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { AdmitScope, DetailsScope } from "../admit/scope.ts"
+import type { HasPorts, HasQueue, HasStore, HasTools, HasWritten } from "../run/scope.ts"
 import { beginAnew, requireInput } from "./begin-anew.ts"
 
 /** A follow-up to a completed agent: another run in the same conversation. */
-export async function resumeTask(scope: RunnerScope, task: TaskRecord, prompt: string, hops = 0): Promise<TaskRecord> {
+export async function resumeTask(
+  scope: AdmitScope & DetailsScope & HasQueue & HasPorts,
+  task: TaskRecord,
+  prompt: string,
+  hops = 0,
+): Promise<TaskRecord> {
   const { tool, resume } = requireResumableTool(scope, task)
   requireText("prompt", prompt)
   requireResumable(task)
@@ -33,7 +39,7 @@ interface ResumableTool {
   readonly resume: NonNullable<Tool["resume"]>
 }
 
-function requireResumableTool(scope: RunnerScope, task: TaskRecord): ResumableTool {
+function requireResumableTool(scope: HasTools, task: TaskRecord): ResumableTool {
   const { tool } = scope.tools.find(task.tool, task.plugin)
   if (task.kind === "agent" && tool.resume) return { tool, resume: tool.resume }
   const message = `Task ${task.id} is a call of ${task.tool}, which has no conversation to go on with: only agents can be resumed. Start it again instead.`
@@ -50,12 +56,12 @@ function requireResumable({ id, status, resumeCount }: TaskRecord): void {
 }
 
 /** Somebody else was quicker: what stands in the way now is what the store says. */
-async function explain(scope: RunnerScope, { id }: TaskRecord): Promise<void> {
+async function explain(scope: HasStore, { id }: TaskRecord): Promise<void> {
   const current = await scope.store.task(id)
   if (current) requireResumable(current)
 }
 
-async function requireSession({ ports }: RunnerScope, task: TaskRecord): Promise<SessionId> {
+async function requireSession({ ports }: HasPorts, task: TaskRecord): Promise<SessionId> {
   const session = (await ports.agents?.sessionOf(task)) ?? null
   if (session !== null) return session
   const message = `The conversation of task ${task.id} no longer exists, so it cannot be resumed. Start a new task, and tell it what it has to know.`
@@ -63,7 +69,7 @@ async function requireSession({ ports }: RunnerScope, task: TaskRecord): Promise
 }
 
 /** The input goes when its result was used long enough ago; the conversation, which knows it all, stays. */
-function toEarlierInput(scope: RunnerScope, task: TaskRecord, prompt: string): unknown {
+function toEarlierInput(scope: HasWritten, task: TaskRecord, prompt: string): unknown {
   const request: AgentRequest = { task: prompt }
   return task.strippedAt === null ? requireInput(scope, task) : request
 }

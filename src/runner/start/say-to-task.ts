@@ -1,13 +1,19 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { SaidTo } from "../../plugin/task-service.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { AdmitScope, DetailsScope } from "../admit/scope.ts"
+import type { HasPorts, HasQueue } from "../run/scope.ts"
 import { requireText, resumeTask } from "./resume-task.ts"
 
 const LIVE: ReadonlySet<string> = new Set(["queued", "running", "waiting"])
 
 /** To a live agent, at its next tool boundary; a completed one is resumed. */
-export async function sayToTask(scope: RunnerScope, task: TaskRecord, text: string, hops = 0): Promise<SaidTo> {
+export async function sayToTask(
+  scope: AdmitScope & DetailsScope & HasQueue & HasPorts,
+  task: TaskRecord,
+  text: string,
+  hops = 0,
+): Promise<SaidTo> {
   requireText("message", text)
   if (task.kind !== "agent") {
     const message = `Task ${task.id} is a call of ${task.tool}: only agents can be told something.`

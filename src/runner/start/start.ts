@@ -10,7 +10,8 @@ import { toDetails, toPolicy } from "../admit/details.ts"
 import { enter } from "../run/enter.ts"
 import { requireHopsLeft } from "../limits/hops.ts"
 import { noteCreated } from "../run/note-created.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { ExecuteScope, HasClock, HasQueue, HasRedactor, HasSlots, HasWorker, HasWritten } from "../run/scope.ts"
+import type { RunnerScope } from "../admit/scope.ts"
 
 /** Starts a call in the background: at once when there is room and nobody waits, else from the queue. */
 export async function start(scope: RunnerScope, call: ToolCall): Promise<TaskRecord> {
@@ -38,7 +39,7 @@ function requireCapable(admitted: Admitted): void {
  * Dying before the commit: nothing was started. After it: the task is in the store, queued or claimed by a worker that
  * is gone, and the next start takes care of it.
  */
-export async function createTask(scope: RunnerScope, admitted: Admitted, id = createTaskId()): Promise<TaskRecord> {
+export async function createTask(scope: ExecuteScope, admitted: Admitted, id = createTaskId()): Promise<TaskRecord> {
   try {
     return await enter(scope, () => writeTask(scope, admitted, id), admitted.call)
   } finally {
@@ -46,7 +47,7 @@ export async function createTask(scope: RunnerScope, admitted: Admitted, id = cr
   }
 }
 
-async function writeTask(scope: RunnerScope, admitted: Admitted, id: TaskId): Promise<TaskRecord> {
+async function writeTask(scope: ExecuteScope, admitted: Admitted, id: TaskId): Promise<TaskRecord> {
   const { call, tool, input } = admitted
   const details = toDetails(scope, admitted, id)
   const slot = toSlotKeys(details)
@@ -71,7 +72,7 @@ async function writeTask(scope: RunnerScope, admitted: Admitted, id: TaskId): Pr
   }
 }
 
-function toEntry(scope: RunnerScope, { approval, call }: Admitted, isTaken: boolean): TaskEntry {
+function toEntry(scope: HasClock & HasRedactor & HasWorker, { approval, call }: Admitted, isTaken: boolean): TaskEntry {
   if (approval) return { as: "waiting", wait: toApprovalWait(scope, approval) }
   if (isTaken) return { as: "running", worker: scope.worker.id }
   return { as: "queued", ...(call.delayMs && { delayMs: Math.ceil(call.delayMs) }) }
@@ -87,7 +88,11 @@ function requireSameTool(known: TaskRecord, { plugin, tool }: TaskDetails): void
   )
 }
 
-function giveBack(scope: RunnerScope, id: TaskId, slot: ReturnType<typeof toSlotKeys> | null): void {
+function giveBack(
+  scope: HasSlots & HasQueue & HasWritten,
+  id: TaskId,
+  slot: ReturnType<typeof toSlotKeys> | null,
+): void {
   scope.written.heldInputs.delete(id)
   scope.queue.own?.remove(id)
   if (slot) scope.slots.release(slot)

@@ -6,7 +6,7 @@ import { isTerminal } from "../../task/lifecycle.ts"
 import type { OperationOf } from "../../task/operation.ts"
 import type { TaskRecord, TaskSummary } from "../../task/record.ts"
 import { REQUESTERS, toStopEvent } from "../../task/stop.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { CancelScope, FenceScope, HasActive, HasClock, HasConfig, HasQueue, HasRedactor } from "../run/scope.ts"
 import { AGENT_ENDED, findTurnsBelow } from "./turns-below.ts"
 import { abortRun, giveUpEarly, type StopCause, toStopRequested } from "../run/stop-run.ts"
 
@@ -16,7 +16,7 @@ const DEFAULT_REASON = "it was asked to stop"
  * Stops a task wherever it runs, and returns once the stop is accepted. What has ended is returned as it is. An agent that
  * nobody runs ends in one transaction with its turns.
  */
-export async function cancelTask(scope: RunnerScope, task: TaskRecord, request: StopRequest = {}): Promise<TaskRecord> {
+export async function cancelTask(scope: CancelScope, task: TaskRecord, request: StopRequest = {}): Promise<TaskRecord> {
   const cause = toStopCause(scope, request)
   for (let current = task; ; ) {
     if (isTerminal(current.status)) return current
@@ -43,7 +43,7 @@ export async function cancelTask(scope: RunnerScope, task: TaskRecord, request: 
 }
 
 /** Whoever ran it may be gone: then nobody but this process, which was asked to stop it, does. */
-function finishHere(scope: RunnerScope, task: TaskRecord): TaskRecord {
+function finishHere(scope: HasQueue, task: TaskRecord): TaskRecord {
   if (task.status === "stopping") {
     scope.queue.own?.add(task.id)
     void scope.queue.resumeOwnWork()
@@ -52,7 +52,7 @@ function finishHere(scope: RunnerScope, task: TaskRecord): TaskRecord {
 }
 
 export function toStopCause(
-  scope: RunnerScope,
+  scope: HasRedactor,
   { by = "person", reason = DEFAULT_REASON }: StopRequest,
 ): Required<StopRequest> {
   if (!REQUESTERS.includes(by)) {
@@ -64,7 +64,7 @@ export function toStopCause(
 }
 
 /** Looks for stops that came from elsewhere and passes them on to what runs here. */
-export async function obeyStops(scope: RunnerScope): Promise<void> {
+export async function obeyStops(scope: FenceScope & HasClock & HasConfig & HasActive): Promise<void> {
   if (scope.active.size === 0) return
   const { items } = await scope.store.tasks(
     { worker: scope.worker.id, statuses: ["stopping"] },
@@ -76,7 +76,7 @@ export async function obeyStops(scope: RunnerScope): Promise<void> {
 }
 
 export function toStop(
-  scope: RunnerScope,
+  scope: HasClock & HasActive,
   task: Pick<TaskSummary, "id" | "run" | "status">,
   cause: StopCause,
 ): OperationOf<"task.apply"> {
@@ -85,7 +85,7 @@ export function toStop(
 }
 
 function toEventOfStop(
-  scope: RunnerScope,
+  scope: HasClock & HasActive,
   { id, run, status }: Pick<TaskSummary, "id" | "run" | "status">,
   cause: StopCause,
 ): LifecycleEvent {
@@ -93,7 +93,7 @@ function toEventOfStop(
   return { type: toStopEvent(cause.by), ...cause, survivors: [], late: null }
 }
 
-function abortHere(scope: RunnerScope, id: TaskId, run: number, cause: StopCause): void {
+function abortHere(scope: HasClock & HasConfig & HasActive, id: TaskId, run: number, cause: StopCause): void {
   const active = scope.active.get(id)
   if (active?.run === run) abortRun(scope, active, cause)
 }

@@ -4,14 +4,14 @@ import { isTerminal, LIVE_STATUSES, TERMINAL_STATUSES } from "../../task/lifecyc
 import type { OperationOf } from "../../task/operation.ts"
 import type { TaskFilter } from "../../task/store.ts"
 import { cancelTask } from "./cancel.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { CancelScope, HasEngine, HasSpool, HasStore, HasWorker, HasWritten } from "../run/scope.ts"
 import { readAll, readPages } from "../run/task-pages.ts"
 import { waitForEnd } from "../run/wait-for-end.ts"
 
 const TURN_ENDED = "its turn ended"
 
 /** Stops what was to live no longer than the turn that started it, itself or through its tasks. */
-export async function endTurn(scope: RunnerScope, turn: TaskId): Promise<void> {
+export async function endTurn(scope: CancelScope, turn: TaskId): Promise<void> {
   await stopAll(scope, { parentTask: turn, lifetimes: ["turn"] }, TURN_ENDED)
   for await (const page of readPages(scope, { parentTask: turn })) {
     for (const { id } of page) await endTurn(scope, id)
@@ -22,7 +22,7 @@ export async function endTurn(scope: RunnerScope, turn: TaskId): Promise<void> {
  * The same of what runs here, for turns that ended where nobody did it: their worker was gone, or died right behind their
  * end. What somebody has run again since then is wanted.
  */
-export async function endLeftTasks(scope: RunnerScope): Promise<void> {
+export async function endLeftTasks(scope: CancelScope & HasWorker): Promise<void> {
   const worker = scope.worker.id
   for await (const page of readPages(scope, { worker, lifetimes: ["turn"], statuses: ["running"] })) {
     for (const { id, run, parentTask } of page) {
@@ -34,7 +34,7 @@ export async function endLeftTasks(scope: RunnerScope): Promise<void> {
 }
 
 /** False below a call in the foreground, which has no record: what is above it is not known. */
-async function isBelowEndedTurn(scope: RunnerScope, parentTask: TaskId | null): Promise<boolean> {
+async function isBelowEndedTurn(scope: HasStore, parentTask: TaskId | null): Promise<boolean> {
   for (let id = parentTask; id !== null; ) {
     const above = await scope.store.task(id)
     if (!above) return false
@@ -45,19 +45,19 @@ async function isBelowEndedTurn(scope: RunnerScope, parentTask: TaskId | null): 
 }
 
 /** Of the turn of a session that is not kept, what was to live no longer: it has no id that its tasks could name. */
-export async function endUnkeptTurn(scope: RunnerScope, session: SessionId): Promise<void> {
+export async function endUnkeptTurn(scope: CancelScope & HasWritten, session: SessionId): Promise<void> {
   if (scope.written.sessions.has(session)) await stopAll(scope, { session, lifetimes: ["turn"] }, TURN_ENDED)
 }
 
 /** Stops what was to live no longer than its session. */
-export async function closeSession(scope: RunnerScope, session: SessionId): Promise<void> {
+export async function closeSession(scope: CancelScope & HasWritten, session: SessionId): Promise<void> {
   await stopAll(scope, { session, lifetimes: ["turn", "session"] }, "its session was closed")
   scope.written.sessions.forget(session)
 }
 
 /** Stops everything of a session but what lives forever, waits for it to end, and removes the session. */
 export async function deleteSession(
-  scope: RunnerScope,
+  scope: CancelScope & HasEngine & HasSpool & HasWritten,
   session: SessionId,
   collections: readonly string[] = [],
 ): Promise<void> {
@@ -74,7 +74,7 @@ export async function deleteSession(
 }
 
 async function readDocuments(
-  { store }: RunnerScope,
+  { store }: HasStore,
   session: SessionId,
   collections: readonly string[],
 ): Promise<readonly DocumentRecord[]> {
@@ -89,13 +89,13 @@ function toRemoval({ workspace, collection, id }: DocumentRecord): OperationOf<"
 }
 
 /** Only of what is gone from the store: one that was retried in the last moment keeps its output. */
-async function removeFiles(scope: RunnerScope, id: TaskId): Promise<void> {
+async function removeFiles(scope: HasStore & HasSpool & HasWritten, id: TaskId): Promise<void> {
   if (await scope.store.task(id)) return
   scope.written.heldInputs.delete(id)
   await scope.spool.remove(id)
 }
 
-async function stopAll(scope: RunnerScope, filter: TaskFilter, reason: string): Promise<TaskId[]> {
+async function stopAll(scope: CancelScope, filter: TaskFilter, reason: string): Promise<TaskId[]> {
   const stopped: TaskId[] = []
   for await (const page of readPages(scope, { ...filter, statuses: LIVE_STATUSES })) {
     for (const { id } of page) {

@@ -2,7 +2,7 @@ import type { CancelTimer } from "../../base/clock.ts"
 import type { Wake } from "../../task/bus.ts"
 import { obeyStops } from "./cancel.ts"
 import { type Chore, repeat, warn } from "../worker/repeat.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasActive, HasEngine, StopScope } from "../run/scope.ts"
 
 /** Catches what a lost wake-up left unheard. */
 const SAFETY_POLL_MS = 1_000
@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 50
  * Passes stops that were asked for elsewhere on to what runs here: at once where another process has written of it, soon
  * after any other wake-up, and by a slow poll.
  */
-export function createObedience(scope: RunnerScope): Chore {
+export function createObedience(scope: StopScope & HasEngine): Chore {
   const poll = repeat(scope, SAFETY_POLL_MS, () => obeyStops(scope))
   let lookedAt = Number.NEGATIVE_INFINITY
   let cancelTimer: CancelTimer | undefined
@@ -48,7 +48,7 @@ export function createObedience(scope: RunnerScope): Chore {
   }
 }
 
-function isAboutRunning(scope: RunnerScope, wake: Wake): wake is Extract<Wake, { about: "task" }> {
+function isAboutRunning(scope: HasActive, wake: Wake): wake is Extract<Wake, { about: "task" }> {
   const active = wake.about === "task" ? scope.active.get(wake.taskId) : undefined
   return active?.standing.in === "background" && active.stop === null
 }

@@ -1,5 +1,5 @@
 import type { TaskSummary } from "../../task/record.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasStore } from "../run/scope.ts"
 import { readAll } from "../run/task-pages.ts"
 
 /** Why a turn is stopped whose agent has ended. */
@@ -12,7 +12,7 @@ const STOPPABLE = [...RESTING, "running"] as const
 
 /** The live turns of an agent that nobody runs: they end with it. Whoever runs an agent ends its turns itself. */
 export async function findTurnsBelow(
-  scope: RunnerScope,
+  scope: HasStore,
   { id, status, fence }: Pick<TaskSummary, "id" | "status" | "fence">,
 ): Promise<readonly TaskSummary[]> {
   const hasBegun = fence > 0

@@ -7,7 +7,7 @@ import { enter } from "../run/enter.ts"
 import { hopsOf, withHops } from "../limits/hops.ts"
 import { beginRun, toBackgroundPlan } from "../execute/begin-run.ts"
 import type { Tool } from "../../plugin/tool.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { ExecuteScope, HasActive, HasRedactor, HasStore } from "../run/scope.ts"
 import { findTurnRun, type TurnBody } from "./turn-run.ts"
 import { withAsker } from "./turn-asker.ts"
 import { endWithChildren } from "./turn-children.ts"
@@ -41,7 +41,7 @@ export interface BegunTurn {
  * Begins a turn here and now, and runs its body; it takes no slot. Dying before the commit: nothing happened, the message
  * that began it was never told. After it: the turn is in the store, and whoever takes it from the queue continues it.
  */
-export async function beginTurn(scope: RunnerScope, start: TurnStart, body: TurnBody): Promise<BegunTurn> {
+export async function beginTurn(scope: ExecuteScope, start: TurnStart, body: TurnBody): Promise<BegunTurn> {
   return enter(scope, async () => {
     const { tool } = scope.tools.find(TURN_TOOL, TURN_PLUGIN)
     const details = await toTurnDetails(scope, start)
@@ -56,7 +56,7 @@ export async function beginTurn(scope: RunnerScope, start: TurnStart, body: Turn
 }
 
 /** A turn is as deep as the call that asks for it: what its own calls start is one deeper. */
-async function toTurnDetails(scope: RunnerScope, start: TurnStart): Promise<TaskDetails> {
+async function toTurnDetails(scope: HasStore & HasRedactor & HasActive, start: TurnStart): Promise<TaskDetails> {
   const { id = createTaskId(), session, workspace, model, title, parentTask, traceId } = start
   const { idempotencyKey = null, metadata = {} } = start
   const parent = parentTask && (scope.active.get(parentTask) ?? (await scope.store.task(parentTask)))

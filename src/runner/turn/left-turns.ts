@@ -2,7 +2,7 @@ import type { TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskSummary } from "../../task/record.ts"
 import { cancelTask } from "../stop/cancel.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { CancelScope } from "../run/scope.ts"
 import { readPages } from "../run/task-pages.ts"
 import { findAsker } from "./turn-asker.ts"
 import { TURN_PLUGIN } from "../tool/turn-name.ts"
@@ -12,7 +12,7 @@ import { AGENT_ENDED, findTurnsBelow, RESTING } from "../stop/turns-below.ts"
  * Stops the turns of agents that have ended without stopping them: whoever was to do it was gone before. Of those that run
  * each worker looks at its own: a store may have thousands.
  */
-export async function stopLeftTurns(scope: RunnerScope): Promise<void> {
+export async function stopLeftTurns(scope: CancelScope): Promise<void> {
   for (const { taskId, plugin, parentTask } of scope.active.values()) {
     if (plugin === TURN_PLUGIN && parentTask !== null) await stopIfAgentEnded(scope, await scope.store.task(taskId))
   }
@@ -21,21 +21,21 @@ export async function stopLeftTurns(scope: RunnerScope): Promise<void> {
   }
 }
 
-async function stopIfAgentEnded(scope: RunnerScope, turn: TaskSummary | undefined): Promise<void> {
+async function stopIfAgentEnded(scope: CancelScope, turn: TaskSummary | undefined): Promise<void> {
   const agent = turn && (await findAsker(scope, turn))
   if (agent && isTerminal(agent.status)) await stop(scope, turn.id)
 }
 
 /** The same for one agent that has ended. */
 export async function stopTurnsBelow(
-  scope: RunnerScope,
+  scope: CancelScope,
   agent: Pick<TaskSummary, "id" | "status" | "fence">,
 ): Promise<void> {
   for (const { id } of await findTurnsBelow(scope, agent)) await stop(scope, id)
 }
 
 /** Of a turn in the queue: whether its agent has ended, or is being stopped, and the turn was stopped with it. */
-export async function stopIfLeft(scope: RunnerScope, id: TaskId): Promise<boolean> {
+export async function stopIfLeft(scope: CancelScope, id: TaskId): Promise<boolean> {
   const turn = await scope.store.task(id)
   const agent = turn && (await findAsker(scope, turn))
   const isLeft = agent !== undefined && (agent.status === "stopping" || isTerminal(agent.status))
@@ -43,7 +43,7 @@ export async function stopIfLeft(scope: RunnerScope, id: TaskId): Promise<boolea
   return isLeft
 }
 
-async function stop(scope: RunnerScope, id: TaskId): Promise<void> {
+async function stop(scope: CancelScope, id: TaskId): Promise<void> {
   const turn = await scope.store.task(id)
   if (turn) await cancelTask(scope, turn, AGENT_ENDED)
 }

@@ -4,7 +4,7 @@ import type { SessionId } from "../../task/id.ts"
 import type { TaskSummary } from "../../task/record.ts"
 import { track } from "../run/enter.ts"
 import { beginClaimed } from "../execute/begin-claimed.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { ExecuteScope, HasActive, HasQueue } from "../run/scope.ts"
 import { stopIfLeft } from "./left-turns.ts"
 import { endWithChildren } from "./turn-children.ts"
 import { TURN_PLUGIN } from "../tool/turn-name.ts"
@@ -15,7 +15,7 @@ const TURNS_AT_ONCE = 50
  * Goes on with turns that wait in the queue: those whose worker is gone, those that a shutdown handed back, and those
  * whose question was answered. They take no slot; where there is none, others' are left alone all the same.
  */
-export async function takeTurns(scope: RunnerScope): Promise<void> {
+export async function takeTurns(scope: ExecuteScope): Promise<void> {
   if (!scope.queue.mayHaveQueuedTurns || !scope.queue.takesTurns || scope.active.isClosing) return
   scope.queue.mayHaveQueuedTurns = false
   const offers = await scope.engine.dispatcher.take({
@@ -34,18 +34,18 @@ export async function takeTurns(scope: RunnerScope): Promise<void> {
 }
 
 /** Whether those of the session are. */
-export function takesTurnsOf({ active, queue }: RunnerScope, session: SessionId): boolean {
+export function takesTurnsOf({ active, queue }: HasActive & HasQueue, session: SessionId): boolean {
   return queue.takesTurns && !active.isClosing && queue.ownTurns?.hasSession(session) !== false
 }
 
 /** A turn has come into the queue: it need not wait for the next look at it. */
-export function wakeTurns(scope: RunnerScope, { kind }: Pick<TaskSummary, "kind">): void {
+export function wakeTurns(scope: HasQueue, { kind }: Pick<TaskSummary, "kind">): void {
   if (kind !== "turn") return
   scope.queue.mayHaveQueuedTurns = true
   scope.queue.nudge()
 }
 
-async function claim(scope: RunnerScope, { taskId, run }: Offer): Promise<void> {
+async function claim(scope: ExecuteScope, { taskId, run }: Offer): Promise<void> {
   try {
     if (await stopIfLeft(scope, taskId)) return
     await track(scope, async () => {

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../../base/json.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { AskingStep, TaskRecord, TaskSummary } from "../../task/record.ts"
 import type { ActiveRun } from "../run/active-run.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { HasStore } from "../run/scope.ts"
 
 const ASKER = "askedBy"
 
@@ -16,7 +16,7 @@ export function withAsker(metadata: JsonObject, parent: ActiveRun | TaskRecord |
  * The task that asked for a turn. Of a call in the foreground it is what the call has become since, made again after a
  * crash or not, else the turn that made the call. Undefined: nobody asked, or it is not known.
  */
-export async function findAsker({ store }: RunnerScope, turn: TaskSummary): Promise<TaskSummary | undefined> {
+export async function findAsker({ store }: HasStore, turn: TaskSummary): Promise<TaskSummary | undefined> {
   if (turn.parentTask === null) return undefined
   const known = await store.task(turn.parentTask)
   if (known) return known

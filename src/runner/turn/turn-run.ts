@@ -11,7 +11,7 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { ActiveRun } from "../run/active-run.ts"
 import { requireOwned, writeUnderFence } from "../run/ownership.ts"
 import { reportUsage } from "../run/running-notes.ts"
-import type { RunnerScope } from "../run/scope.ts"
+import type { StopScope } from "../run/scope.ts"
 
 /** One claim of a turn, as the conversation that takes it sees it. */
 export interface TurnRun {
@@ -50,13 +50,13 @@ export interface TurnRun {
 export type TurnBody = (turn: TurnRun) => Promise<JsonValue | ToolReturn>
 
 /** The turn that runs here under this id. */
-export function findTurnRun(scope: RunnerScope, taskId: TaskId): TurnRun {
+export function findTurnRun(scope: StopScope, taskId: TaskId): TurnRun {
   const active = scope.active.get(taskId)
   if (!active) throw new MeanwhileError("wrong_state", `The turn ${taskId} does not run here.`)
   return createTurnRun(scope, active)
 }
 
-function createTurnRun(scope: RunnerScope, active: ActiveRun): TurnRun {
+function createTurnRun(scope: StopScope, active: ActiveRun): TurnRun {
   const { taskId, run, session, workspace, standing, traceId, parentTask } = active
   if (!session) throw new MeanwhileError("wrong_state", `The turn ${taskId} has no session.`)
   const isContinued = standing.in === "background" && standing.fence > 1
