@@ -7,6 +7,7 @@ import { closeAll } from "./base/close-all.ts"
 import { MeanwhileError } from "./base/error.ts"
 import { type GcSection, gcConfigSchema } from "./builtin/gc/gc-config.ts"
 import { createGcPlugin } from "./builtin/gc/gc-plugin.ts"
+import { toShownUrl } from "./config/engine-url.ts"
 import { createDesk } from "./desk/desk.ts"
 import { createEmbeddedEngine } from "./engine/embedded/engine.ts"
 import { IN_MEMORY } from "./engine/embedded/open.ts"
@@ -127,7 +128,17 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     createSession: (wanted) => conversations.createSession(wanted),
     openSession: (id, workspace) => conversations.openSession(id, workspace),
     desk: (owner) =>
-      createDesk(owner, { store: engine.store, bus: engine.bus, tasks, clock, isShared: engine.name !== "embedded" }),
+      createDesk(owner, {
+        store: engine.store,
+        bus: engine.bus,
+        tasks,
+        directory: (workspace) => conversations.directory(workspace),
+        clock,
+        isShared: engine.name !== "embedded",
+        dataDirectory,
+        storePlace: typeof options.engine === "string" ? toShownUrl(options.engine) : dataDirectory,
+        runsTasks: background.maxConcurrentTasks > 0,
+      }),
     connect: (id) => conversations.models.connect(id),
     on: (listener) => conversations.on(listener),
     attach: (channel) => person.attach(channel),

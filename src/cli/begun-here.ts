@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto"
 import { join } from "node:path"
 import type { Task, TaskId } from "./format.ts"
-import { createIdFiles, type IdFiles } from "./id-files.ts"
+import { createIdFiles, type IdFiles, toStoreFolder } from "../desk/id-files.ts"
 
 type SessionId = NonNullable<Task["session"]>
 
@@ -23,9 +22,4 @@ export function openBegunHere(dataDirectory: string, storePlace: string): BegunH
     conversations: createIdFiles(join(folder, "conversations")),
     tasks: createIdFiles(join(folder, "tasks")),
   }
-}
-
-/** What is remembered here of a store: one data folder may be used with several. */
-export function toStoreFolder(dataDirectory: string, what: string, storePlace: string): string {
-  return join(dataDirectory, what, createHash("sha256").update(storePlace).digest("hex").slice(0, 16))
 }

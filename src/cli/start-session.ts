@@ -1,7 +1,9 @@
 import type { Runtime } from "../app.ts"
-import { MeanwhileError } from "../base/error.ts"
+import type { Desk } from "../desk/desk.ts"
 import type { BegunHere } from "./begun-here.ts"
-import { shortId } from "./format.ts"
+import { openDesk } from "./person-desk.ts"
+
+const MOST_LOOKED_AT = 100
 
 type Session = Awaited<ReturnType<Runtime["createSession"]>>
 
@@ -26,27 +28,18 @@ export async function startSession(meanwhile: Runtime, { resume, model, name, be
   if (resume === undefined) {
     return create({ ...(model !== undefined && { model }), ...(name !== undefined && { name }) })
   }
-  const id = await findSession(meanwhile, resume)
+  const id = await findSession(openDesk(meanwhile), resume)
   const session = id === undefined ? await create({}) : await meanwhile.openSession(id)
   if (model !== undefined) await session.useModel(model)
   return session
 }
 
-/** Undefined when the last one is wanted and there is none. */
-async function findSession({ sessions }: Runtime, wanted: string | true): Promise<Session["id"] | undefined> {
-  const known = await sessions.list()
-  if (wanted === true) return (known.find(({ name }) => name === "main") ?? known[0])?.id
-  const found = known.filter(({ id }) => id === wanted || id.startsWith(wanted.toLowerCase()))
-  const [first, second] = found
-  if (!first) {
-    throw new MeanwhileError("not_found", `There is no session ${wanted}. /sessions in a chat lists those there are.`)
-  }
-  if (second) {
-    const ids = found.slice(0, 5).map(({ id }) => shortId(id))
-    throw new MeanwhileError(
-      "ambiguous_id",
-      `Several sessions begin with ${wanted}: ${ids.join(", ")}. Give more of it.`,
-    )
-  }
-  return first.id
+/** Undefined: the last one is wanted, and there is none. */
+async function findSession(
+  { sessions }: Pick<Desk, "sessions">,
+  wanted: string | true,
+): Promise<Session["id"] | undefined> {
+  if (wanted !== true) return (await sessions.find(wanted)).id
+  const known = await sessions.list(MOST_LOOKED_AT)
+  return (known.find(({ name }) => name === "main") ?? known[0])?.id
 }

@@ -1,17 +1,26 @@
 import type { Clock } from "../base/clock.ts"
+import type { SessionDirectory } from "../plugin/sessions-port.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import type { Runner } from "../runner/runner.ts"
 import type { LedgerKey } from "../session/ledger/ledger-entry.ts"
 import { createLedgerRecord, type LedgerRow } from "../session/log/ledger-record.ts"
 import type { Bus } from "../task/bus.ts"
-import type { SessionId } from "../task/id.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import type { TaskStore } from "../task/store.ts"
+import { type Activity, createActivity } from "./activity.ts"
 import { type Blocked, createBlocked } from "./blocked.ts"
 import { type DeskOptions, type DeskOwner, toDeskOwner } from "./desk-options.ts"
+import { createEnded, type Ended } from "./ended.ts"
 import { createDeskGroups, type DeskGroups } from "./groups.ts"
+import { createIdFiles, toStoreFolder } from "./id-files.ts"
 import { createInbox, type Inbox } from "./inbox.ts"
 import { createPromptWork, type PromptWork } from "./prompt-work.ts"
+import { createSessionAncestors } from "./session-ancestors.ts"
+import { createSessions, type Sessions } from "./sessions.ts"
+import { createTaskNews, type NewsOptions, type TaskNewsDesk } from "./task-news.ts"
 import { createDeskTasks, type DeskTasks } from "./tasks.ts"
+import { createFileMarks, createStoredMarks } from "./told-marks.ts"
+import { createTurns, type Turns } from "./turns.ts"
 import { createDeskWorkers, type DeskWorkers } from "./workers.ts"
 
 /**
@@ -19,6 +28,8 @@ import { createDeskWorkers, type DeskWorkers } from "./workers.ts"
  * events, and renders nothing. Ids of another workspace are refused as `not_found`, as if there were none.
  */
 export interface Desk extends DeskOwner {
+  readonly sessions: Sessions
+  readonly turns: Turns
   readonly tasks: DeskTasks
   readonly inbox: Inbox
   readonly blocked: Blocked
@@ -26,6 +37,11 @@ export interface Desk extends DeskOwner {
   readonly workers: DeskWorkers
   readonly ledger: DeskLedger
   readonly promptWork: PromptWork
+  readonly ended: Ended
+  /** Follows tasks for one screen, until it is closed. */
+  news(options: NewsOptions): TaskNewsDesk
+  /** What goes on in agents. It is given their events: `runtime.on(activity.take)`. */
+  activity(): Activity
   /** True if processes on other machines may use the store too. */
   readonly isShared: boolean
   /** The store's time, in milliseconds: every time that a record carries goes by it. */
@@ -41,10 +57,17 @@ export interface DeskLedger {
 export interface DeskParts {
   readonly store: TaskStore
   readonly bus: Bus
-  readonly tasks: TaskService & Pick<Runner, "answer" | "counts" | "workers" | "leaveToOthers">
+  readonly tasks: TaskService &
+    Pick<Runner, "answer" | "counts" | "workers" | "leaveToOthers" | "runsHere" | "findRunHere" | "takesTurns">
+  readonly directory: (workspace: WorkspaceId) => Pick<SessionDirectory, "list">
   /** Goes by the store's time. */
   readonly clock: Clock
   readonly isShared: boolean
+  readonly dataDirectory: string
+  /** Tells stores apart that are used with the same data folder. */
+  readonly storePlace: string
+  /** Whether this process runs tasks at all. */
+  readonly runsTasks: boolean
 }
 
 export function createDesk(options: DeskOptions, parts: DeskParts): Desk {
@@ -55,9 +78,21 @@ export function createDesk(options: DeskOptions, parts: DeskParts): Desk {
   const deskTasks = createDeskTasks(workspace, store, tasks, { inbox, place, clock })
   const blocked = createBlocked(workspace, store, tasks, inbox)
   const ledger = createLedgerRecord(store)
+  const ancestorsOf = createSessionAncestors(store)
+  const turns = createTurns(workspace, tasks, inbox)
+  const directory = parts.directory(workspace)
+  const now = (): number => clock.now()
+  const marks = isShared ? createStoredMarks(store, actor) : createFileMarks(parts.dataDirectory, actor)
+  const expected = isShared
+    ? createIdFiles<TaskId>(toStoreFolder(parts.dataDirectory, "promised", parts.storePlace))
+    : null
+  const ended = createEnded({ workspace, store, tasks, marks, ancestorsOf, now, expected })
+  const newsParts = { workspace, store, bus, tasks, now, inbox, blocked, deskTasks, ended, runsTasks: parts.runsTasks }
   return {
     workspace,
     actor,
+    sessions: createSessions({ directory, store, inbox, turns, ancestorsOf, bus, clock }),
+    turns,
     tasks: deskTasks,
     inbox,
     blocked,
@@ -65,7 +100,10 @@ export function createDesk(options: DeskOptions, parts: DeskParts): Desk {
     workers: createDeskWorkers(tasks),
     ledger: { totals: (by, query) => ledger.ledgerTotals(by, { ...query, workspace }) },
     promptWork: createPromptWork(store, { tasks: deskTasks, inbox, blocked }),
+    ended,
+    news: (options) => createTaskNews(newsParts, options),
+    activity: () => createActivity(() => clock.monotonic()),
     isShared,
-    now: () => clock.now(),
+    now,
   }
 }

@@ -21,7 +21,8 @@ async function openAsking(worker: { readonly host: string | null; readonly where
   const { store } = engine
   const place = { store, tasks: tasks as unknown as Runtime["tasks"] }
   const parts = { ...place, bus: engine.bus, clock: systemClock, isShared: true }
-  const desk = createDesk(LOCAL_PERSON, parts)
+  const unused = { directory: () => ({ list: async () => [] }), dataDirectory: "", storePlace: "", runsTasks: false }
+  const desk = createDesk(LOCAL_PERSON, { ...parts, ...unused })
   const ask = (folder: string | null, question = {}): Promise<TaskRecord> =>
     createTask(engine, { as: "waiting", wait: sampleWait({ reason: "approval", question }) }, { parentTask, folder })
   return { desk, place, ask }

@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from "vitest"
 import { type Conversation, createConversation } from "../../src/cli/chat/conversation.ts"
 import { shortId } from "../../src/cli/format.ts"
 import { sayPrompt } from "../../src/cli/headless/say-prompt.ts"
+import { openDesk } from "../../src/cli/person-desk.ts"
 import { createLineScreen } from "../../src/cli/screen/create-screen.ts"
-import type { Program } from "../../src/program/open-program.ts"
 import type { Runtime } from "../../src/runtime.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { eventually } from "../support/eventually.ts"
@@ -43,6 +43,7 @@ function talk(runtime: Runtime, first: Conversation["session"]) {
   const { screen, shown } = createOutput()
   const conversation = createConversation({
     meanwhile: runtime,
+    desk: openDesk(runtime),
     screen,
     first,
     backgroundAfterMs: () => null,
@@ -87,9 +88,8 @@ test("a stop ends the turn that waits for a person, and what was said is heard",
 test("a prompt without anybody at the keyboard says what is asked first, and that a person is needed", async () => {
   const { runtime, session, turn, model } = await openAsking(["never said"])
   const { screen: notes, shown } = createOutput()
-  const meanwhile = runtime as Program
   const { signal } = new AbortController()
-  const scope = { meanwhile, session, answers: null, notes, words: "meanwhile", signal }
+  const scope = { desk: openDesk(runtime), session, answers: null, notes, words: "meanwhile", signal }
   const said = await sayPrompt(scope, "Say hello.")
   expect(said.outcome).toBe("waiting")
   expect(shown()).toContain(`Answer: meanwhile tasks answer ${shortId(turn)} yes|no`)

@@ -2,6 +2,7 @@ import { PassThrough } from "node:stream"
 import { expect, onTestFinished, test } from "vitest"
 import { createRuntime } from "../../src/app.ts"
 import { createLeftTurns } from "../../src/cli/chat/left-turns.ts"
+import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
 import { createLineScreen } from "../../src/cli/screen/create-screen.ts"
 import { createTask, QUEUED } from "../../src/engine/suite/samples.ts"
 import { createSessionId } from "../../src/task/id.ts"
@@ -15,7 +16,7 @@ test("a chat that runs no tasks neither tells of nor waits for the left turn of 
   await createTask(runtime.engine, QUEUED, { kind: "turn", session: id, title: "Ours." })
   let shown = ""
   const output = new PassThrough().setEncoding("utf8").on("data", (text: string) => (shown += text))
-  const leftTurns = createLeftTurns(runtime, createLineScreen(output))
+  const leftTurns = createLeftTurns(runtime.desk(LOCAL_PERSON), createLineScreen(output))
   await leftTurns.tell(id)
   expect(shown).toBe("A turn from before goes on: Ours.\n")
   expect(leftTurns.count()).toBe(1)

@@ -131,7 +131,7 @@ test("quit stops what runs and leaves", async () => {
   await program.shows(/still runs/)
   program.type("/quit")
   await program.shows(
-    /Stopping 1 task, which ends as cancelled: meanwhile tasks retry ID runs one again\.\n {2}\[[0-9a-f]{8}\] sleep 1000/,
+    /Cancelling 1 running task\. To run it again: meanwhile tasks retry ID\n {2}\[[0-9a-f]{8}\] sleep 1000/,
   )
   expect(await program.exited).toBe(0)
 })

@@ -4,8 +4,8 @@ import { MeanwhileError } from "../../src/base/error.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { createConversation } from "../../src/cli/chat/conversation.ts"
 import { sayPrompt } from "../../src/cli/headless/say-prompt.ts"
+import { openDesk } from "../../src/cli/person-desk.ts"
 import { createLineScreen } from "../../src/cli/screen/create-screen.ts"
-import type { Program } from "../../src/program/open-program.ts"
 import { createGate } from "../support/session/gate.ts"
 import { openAgent, openScripted } from "../support/session/open-agent.ts"
 import { eventually } from "../support/eventually.ts"
@@ -25,15 +25,23 @@ async function openElsewhere() {
   const output = new PassThrough().setEncoding("utf8").on("data", (text: string) => (shown += text))
   const screen = createLineScreen(output)
   const stop = new AbortController()
-  const parts = { meanwhile: runtime as Program, session, answers: screen, notes: screen, words: "meanwhile" }
+  const parts = {
+    meanwhile: runtime,
+    desk: openDesk(runtime),
+    session,
+    answers: screen,
+    notes: screen,
+    words: "meanwhile",
+  }
   return { gate, sent, turn: turn.id, stop, scope: { ...parts, signal: stop.signal }, shown: () => shown }
 }
 
 async function openChat() {
   const { gate, sent, scope, shown } = await openElsewhere()
-  const { meanwhile, session: first, answers: screen } = scope
+  const { meanwhile, desk, session: first, answers: screen } = scope
   const conversation = createConversation({
     meanwhile,
+    desk,
     screen,
     first,
     backgroundAfterMs: () => null,

@@ -103,7 +103,7 @@ test("leaving by Ctrl+C gives tasks a moment, and one more none", async () => {
   program.press("\x03")
   await program.shows(/Ctrl\+C again leaves/)
   program.press("\x03")
-  await program.shows(/Giving 1 task 3 seconds to end/)
+  await program.shows(/Cancelling 1 running task in 3 seconds/)
   await program.shows(/cancelled:\s+meanwhile\s+tasks\s+retry\s+ID[^]*\[\w{8}\] sleep 1000/)
   const sincePress = createOwnStopwatch()
   program.press("\x03")

@@ -33,7 +33,7 @@ describe("A9. Shutdown drains, then stops, then exits; a second Ctrl+C is faster
     await program.shows(/goes on in the background/)
     const since = performance.now()
     program.kill("SIGINT")
-    await program.shows(/Giving 2 tasks 3 seconds to end/)
+    await program.shows(/Cancelling 2 running tasks in 3 seconds/)
     spawn("touch", [join(directory, "go")])
     expect(await program.exited).toBe(0)
     expect(performance.now() - since).toBeGreaterThan(DRAIN_MS * 0.9)

@@ -1,19 +1,13 @@
-import { join } from "node:path"
-import type { Program } from "../../program/open-program.ts"
-import { toStoreFolder } from "../begun-here.ts"
+import { createInterface } from "node:readline"
 import { endWithTerminal } from "../closed-output.ts"
-import { type TaskId, plain } from "../format.ts"
-import { createIdFiles } from "../id-files.ts"
+import { plain } from "../format.ts"
 import { type GlobalOptions, openRuntime } from "../open-runtime.ts"
+import { openDesk } from "../person-desk.ts"
 import { toProgramWords } from "../program-words.ts"
 import { createScreen } from "../screen/create-screen.ts"
 import { runChat } from "./chat.ts"
 import { createInterrupts, followSignals } from "./interrupts.ts"
-import { createLastAnnouncement, type LastAnnouncement } from "./last-announcement.ts"
 import { createLatePerson } from "./late-person.ts"
-import { createSessionLine } from "./session-line.ts"
-import { createSharedAnnouncement } from "./shared-announcement.ts"
-import { createInterface } from "node:readline"
 import { followSuspension } from "./suspension.ts"
 
 export interface ChatCommandOptions extends GlobalOptions {
@@ -31,7 +25,7 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
   // Without anybody there, approvals wait in the inbox.
   const person = isInteractive || yes ? createLatePerson() : null
   if (input.isTTY) endWithTerminal(input)
-  const { meanwhile, dataDirectory, begun, takeEarlyEvents, isStoreAway, leave, gone } = await openRuntime({
+  const { meanwhile, begun, takeEarlyEvents, isStoreAway, leave, gone } = await openRuntime({
     ...options,
     keepsEarlyEvents: true,
     endsAtSignal: true,
@@ -41,34 +35,26 @@ export async function chat(options: ChatCommandOptions): Promise<void> {
   })
   const interrupts = createInterrupts()
   followSignals(interrupts)
-  const last = openLastAnnouncement(dataDirectory, meanwhile)
+  const desk = openDesk(meanwhile)
   await runChat({
     meanwhile,
+    desk,
     person,
     takeEarlyEvents,
     isStoreAway,
     leave,
     gone,
-    startedAt: Math.floor(meanwhile.engine.now() - (performance.now() - startedMs)),
+    startedAt: Math.floor(desk.now() - (performance.now() - startedMs)),
     input,
     output,
     screen,
     interrupts,
-    last,
     begun,
     isApproving: yes,
     words: toProgramWords(options),
     ...(resume !== undefined && { resume }),
     ...(model !== undefined && { model }),
   })
-}
-
-function openLastAnnouncement(dataDirectory: string, meanwhile: Program): LastAnnouncement {
-  if (meanwhile.engine.name === "embedded") {
-    return createLastAnnouncement(join(dataDirectory, "announced"), meanwhile)
-  }
-  const promised = createIdFiles<TaskId>(toStoreFolder(dataDirectory, "promised", meanwhile.storePlace))
-  return createSharedAnnouncement({ meanwhile, promised, lineOf: createSessionLine(meanwhile) })
 }
 
 /** Asks at the terminal before anything else is there. Enter alone, Ctrl+C and the end of input are a no. */

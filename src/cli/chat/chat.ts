@@ -1,5 +1,5 @@
 import type { Program } from "../../program/open-program.ts"
-import { openDesk } from "../person-desk.ts"
+import type { Desk } from "../../desk/desk.ts"
 import { closeUnlessAway, tellLost } from "../away-store.ts"
 import { moveToBackground } from "../command/background-command.ts"
 import type { ChatContext } from "../command/command.ts"
@@ -17,7 +17,6 @@ import { shutDown, createLeaving } from "./ending.ts"
 import { createForeground } from "./foreground.ts"
 import { greet, tellQuestions, warnOfHidden, warnOfYes } from "./greeting.ts"
 import type { Interrupts } from "./interrupts.ts"
-import type { LastAnnouncement } from "./last-announcement.ts"
 import type { LatePerson } from "./late-person.ts"
 import { createLeftTurns } from "./left-turns.ts"
 import { isCommand, isMissed, isQuit, runLine } from "./run-line.ts"
@@ -26,6 +25,7 @@ import { createApproveAll } from "./approve-all.ts"
 
 export interface ChatOptions extends SessionWish, PromptStreams {
   readonly meanwhile: Program
+  readonly desk: Desk
   /** Who is asked; null: nobody. */
   readonly person: LatePerson | null
   readonly takeEarlyEvents: () => readonly AgentEvent[]
@@ -37,7 +37,6 @@ export interface ChatOptions extends SessionWish, PromptStreams {
   /** When the program was. */
   readonly startedAt: number
   readonly interrupts: Interrupts
-  readonly last: LastAnnouncement
   /** How the program is called for this store. */
   readonly words: string
 }
@@ -76,7 +75,7 @@ export async function runChat(options: ChatOptions): Promise<void> {
     unlisten()
     screen.detach()
     prompt.close()
-    announcer.close()
+    announcer.news.close()
     leftTurns.close()
     await closeUnlessAway(meanwhile)
   }
@@ -84,7 +83,7 @@ export async function runChat(options: ChatOptions): Promise<void> {
 
 /** The parts of a chat, put together and not begun. */
 function createChat(options: ChatOptions) {
-  const { meanwhile, screen } = options
+  const { meanwhile, desk, screen } = options
   const prompt = openPrompt(options)
   const leaving = createLeaving(options.leave)
   const ready = Promise.withResolvers<Conversation>()
@@ -92,41 +91,42 @@ function createChat(options: ChatOptions) {
   const early = new Set<string>()
   const givenBack: string[] = []
   const announcer = createAnnouncer({
-    meanwhile,
+    desk,
     screen,
-    last: options.last,
     isHere: (session) => isHere(session),
     areReportsOn: meanwhile.areReportsOn,
     gone: options.gone,
     onQuestion: (agent, question, isOpen) => view.markAsking(agent, question, isOpen),
   })
-  const leftTurns = createLeftTurns(meanwhile, screen)
-  const desk = createQuestionPrompt(screen, prompt.expectAnswer)
+  const leftTurns = createLeftTurns(desk, screen)
+  const questions = createQuestionPrompt(screen, prompt.expectAnswer)
   let conversation: Conversation | undefined
   let isReady = false
   const view = createAgentView({
+    activity: desk.activity(),
     answers: screen,
     notes: screen,
     isMain: (agent) => conversation?.session.id === agent,
-    isAsking: () => desk.current() !== undefined,
+    isAsking: () => questions.current() !== undefined,
     // What fails for a store that nobody waits for has not failed: it goes on elsewhere, which is said at the end.
     isAwaited: (agent) => options.gone.aborted || (conversation?.isAwaited(agent) ?? false),
-    onTask: announcer.announceEnd,
-    isTold: announcer.hasAsked,
+    onTask: announcer.news.follow,
+    isTold: announcer.news.hasAsked,
     onUnreported: announcer.showResults,
   })
   const isHere = (session: AgentEvent["agent"]): boolean =>
     session === conversation?.session.id || view.selection.agents().some(({ id }) => id === session)
   const leave = (): void => leaving.end("interrupt")
-  const controlC = createControlC({ prompt, screen, desk, foreground, conversation: () => conversation, leave })
+  const controlC = createControlC({ prompt, screen, questions, foreground, conversation: () => conversation, leave })
   const { selection } = view
-  const { promiseEnd: announceEnd, announceOpened } = announcer
+  const { announceOpened } = announcer
+  const announceEnd = announcer.news.promise
   const { words, gone, begun } = options
   const giveBack = (line: string): void => void givenBack.push(line)
-  const parts = { meanwhile, screen, selection, foreground, announceEnd, announceOpened, giveBack }
+  const parts = { meanwhile, desk, screen, selection, foreground, announceEnd, announceOpened, giveBack }
   const toContext = (signal: AbortSignal, talking: Conversation): ChatContext => {
     const own = begun && { conversations: [talking.session.id], tasks: begun.tasks }
-    return { ...parts, desk: openDesk(meanwhile), prefix: "/", words, gone, signal, conversation: talking, own }
+    return { ...parts, prefix: "/", words, gone, signal, conversation: talking, own }
   }
 
   async function start(): Promise<Conversation> {
@@ -148,7 +148,6 @@ function createChat(options: ChatOptions) {
     leaving,
     announcer,
     leftTurns,
-    desk,
     view,
     leave,
     isReady: () => isReady,
@@ -166,7 +165,7 @@ function createChat(options: ChatOptions) {
     /** Lines that wait until everything is ready. */
     early: (): readonly string[] => [...early],
     givenBack,
-    seatPerson: () => options.person?.come(options.isApproving ? createApproveAll(screen) : desk.channel),
+    seatPerson: () => options.person?.come(options.isApproving ? createApproveAll(screen) : questions.channel),
     /** A line typed before everything is ready waits for it. */
     async handle(line: string): Promise<void> {
       if (!isReady && isQuit(line)) return leaving.end("quit")
@@ -175,15 +174,15 @@ function createChat(options: ChatOptions) {
       const talking = await ready.promise
       early.delete(line)
       controlC.forget()
-      const question = desk.current()
-      if (question && !isCommand(line, meanwhile, question)) return desk.take(line)
+      const question = questions.current()
+      if (question && !isCommand(line, meanwhile, question)) return questions.take(line)
       const wish = await foreground.run((signal) => {
         const done = runLine(line, toContext(signal, talking))
         if (line.trim().startsWith("/")) hintAtCommandStop(options, signal, done)
         return done
       })
       if (wish === "quit") leaving.end("quit")
-      else if (question) desk.repeat(question)
+      else if (question) questions.repeat(question)
     },
   }
 }

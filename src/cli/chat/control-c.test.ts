@@ -14,7 +14,7 @@ function createChat({ runs, typed }: { runs: boolean; typed: string }) {
       },
     },
     screen: { print: (line) => void state.printed.push(line) },
-    desk: { decline: () => false },
+    questions: { decline: () => false },
     foreground: {
       abort() {
         const { runs: didRun } = state

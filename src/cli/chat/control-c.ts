@@ -10,7 +10,7 @@ const TWICE_WITHIN_MS = 2_000
 export interface ControlCParts {
   readonly prompt: Pick<ChatPrompt, "isTerminal" | "takeBack">
   readonly screen: Pick<Screen, "print">
-  readonly desk: Pick<QuestionPrompt, "decline">
+  readonly questions: Pick<QuestionPrompt, "decline">
   readonly foreground: Pick<Foreground, "abort">
   readonly conversation: () => Pick<Conversation, "stop"> | undefined
   /** The person wants to leave. */
@@ -29,7 +29,7 @@ export interface ControlC {
  * a stop, with nothing typed since, or twice on an empty line, it leaves.
  */
 export function createControlC(parts: ControlCParts): ControlC {
-  const { prompt, screen, desk, foreground, conversation, leave } = parts
+  const { prompt, screen, questions, foreground, conversation, leave } = parts
   let isWarned = false
   let stoppedAt = Number.NEGATIVE_INFINITY
 
@@ -49,7 +49,7 @@ export function createControlC(parts: ControlCParts): ControlC {
 
   return {
     press() {
-      if (desk.decline()) return
+      if (questions.decline()) return
       const now = performance.now()
       // What was typed since the stop is taken back: who does that does not want to leave.
       if (now - stoppedAt < TWICE_WITHIN_MS) return prompt.takeBack() ? undefined : leave()

@@ -1,9 +1,10 @@
 import type { Runtime } from "../../app.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { Desk } from "../../desk/desk.ts"
+import { type BusyTurn, toBusyTurn, toTakenTurn } from "../../desk/turns.ts"
 import { isForsaken } from "../away-store.ts"
 import { formatDuration, plain, shortId, type TaskId } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
-import { type BusyTurn, toBusyTurn, toTakenTurn } from "../turn-elsewhere.ts"
 import { hintAtStop } from "./away-hint.ts"
 import { createTurnsElsewhere } from "./turns-elsewhere.ts"
 
@@ -43,7 +44,8 @@ export interface Conversation {
 }
 
 export interface ConversationOptions {
-  readonly meanwhile: Runtime
+  readonly meanwhile: Pick<Runtime, "openSession">
+  readonly desk: Pick<Desk, "turns" | "tasks">
   readonly screen: Screen
   readonly first: Session
   /** After how long the calls of the turn that runs move to the background; null: not known. */
@@ -68,10 +70,10 @@ interface SaidMessage {
 type LastTurn = ReturnType<Session["turns"]>[number] | undefined
 
 export function createConversation(options: ConversationOptions): Conversation {
-  const { meanwhile, screen, first } = options
+  const { meanwhile, desk, screen, first } = options
   let session = first
   const closing = new AbortController()
-  const elsewhere = createTurnsElsewhere({ meanwhile, screen, signal: closing.signal })
+  const elsewhere = createTurnsElsewhere({ desk, screen, signal: closing.signal })
   const awaited: SaidMessage[] = []
   const lost: string[] = []
   /** Messages whose turn was stopped, until that is in the store. */

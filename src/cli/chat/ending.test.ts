@@ -7,17 +7,21 @@ test("at the end of input, what a report starts is waited for and reported, also
   /** Each round: whether there is something to wait for. The report of the first starts one task. */
   const going = [false, true, false, false]
   const parts = {
-    meanwhile: { desk: () => ({ inbox: { list: async () => [] } }), close: async () => void course.push("closed") },
+    meanwhile: { close: async () => void course.push("closed") },
+    desk: { inbox: { list: async () => [] }, ended: { kept: async () => {} } },
     screen: { print() {} },
     interrupts: createInterrupts(),
     announcer: {
-      going: async () => [],
-      async allEnded() {
-        const hasWaited = going.shift() ?? false
-        if (hasWaited) course.push("its task ended")
-        return hasWaited
+      news: {
+        going: async () => [],
+        departure: async () => ({ stopped: [], left: 0, isStoreAway: false }),
+        async allEnded() {
+          const hasWaited = going.shift() ?? false
+          if (hasWaited) course.push("its task ended")
+          return hasWaited
+        },
+        close() {},
       },
-      close() {},
     },
     conversation: {
       session: { reported: async () => void course.push("reported") },
@@ -27,7 +31,6 @@ test("at the end of input, what a report starts is waited for and reported, also
       allAnswered: async () => {},
       close() {},
     },
-    last: { kept: async () => {} },
     leftTurns: { count: () => 0, allEnded: async () => {}, close() {} },
     givenBack: [],
   } as unknown as EndingParts

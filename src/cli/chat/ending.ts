@@ -1,14 +1,13 @@
 import type { Runtime } from "../../app.ts"
 import { whenAborted } from "../../base/when-aborted.ts"
 import { closeUnlessAway, tellLost, unlessAway } from "../away-store.ts"
-import { plain, shortId, type TaskId, type Task, toLine } from "../format.ts"
-import { openDesk } from "../person-desk.ts"
+import type { Desk } from "../../desk/desk.ts"
+import { plain, shortId, type TaskId, toLine } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
 import { AT_NEXT_START, describeHandoff } from "../handoff.ts"
 import type { Announcer } from "./announcer.ts"
 import type { Conversation } from "./conversation.ts"
 import type { Interrupts } from "./interrupts.ts"
-import type { LastAnnouncement } from "./last-announcement.ts"
 import type { LeftTurns } from "./left-turns.ts"
 
 /** Why a chat ends. */
@@ -16,10 +15,10 @@ export type Ending = "quit" | "end of input" | "interrupt"
 
 export interface EndingParts {
   readonly meanwhile: Runtime
+  readonly desk: Pick<Desk, "ended" | "inbox" | "workers">
   readonly screen: Screen
   readonly interrupts: Interrupts
   readonly announcer: Announcer
-  readonly last: LastAnnouncement
   readonly conversation: Conversation
   readonly leftTurns: LeftTurns
   /** Commands that the store may not have kept. */
@@ -35,7 +34,7 @@ const DRAIN_MS = 3_000
 
 /** At the end of input what runs may finish; `/quit` stops it; Ctrl+C gives it a moment, and twice none. */
 export async function shutDown(parts: EndingParts, ending: Ending): Promise<void> {
-  const { meanwhile, screen, interrupts, announcer, conversation, leftTurns, words } = parts
+  const { meanwhile, desk, screen, interrupts, announcer, conversation, leftTurns, words } = parts
   const hurry = new AbortController()
   const forget = interrupts.onEach((interrupt) => {
     if (interrupt === "hangup" && ending === "interrupt") return
@@ -44,11 +43,9 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   })
   if (ending !== "end of input") tellUnsaid(conversation, screen)
   if ((conversation.isAnswering() || leftTurns.count() > 0) && ending !== "end of input") {
-    screen.print(
-      describeTurn(ending, await unlessAway(describeHandoff(openDesk(meanwhile), { kind: "turn" }), AT_NEXT_START)),
-    )
+    screen.print(describeTurn(ending, await unlessAway(describeHandoff(desk, { kind: "turn" }), AT_NEXT_START)))
   }
-  const going = await announcer.going()
+  const going = await announcer.news.going()
   if (going.length > 0 && ending === "end of input")
     screen.print(`Waiting for ${countOf(going.length)} to end. Ctrl+C stops at once.`)
   else await tellGoing(parts, going, ending === "interrupt" ? DRAIN_MS : 0)
@@ -56,11 +53,11 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
     await unlessAway(finish(parts, hurry.signal), undefined)
     tellUnsaid(conversation, screen)
   }
-  await unlessAway(tellKept(meanwhile, screen, words), undefined)
+  await unlessAway(tellKept(desk, screen, words), undefined)
   conversation.close()
-  announcer.close()
+  announcer.news.close()
   leftTurns.close()
-  await parts.last.kept()
+  await desk.ended.kept()
   const drainMs = ending === "interrupt" ? DRAIN_MS : 0
   const isClosed = await closeUnlessAway(meanwhile, { drainMs, signal: hurry.signal })
   if (!isClosed) {
@@ -77,14 +74,14 @@ async function finish({ announcer, conversation, leftTurns }: EndingParts, signa
   do {
     await Promise.race([conversation.allAnswered(), aborted])
     await leftTurns.allEnded(signal)
-    await announcer.allEnded(signal)
+    await announcer.news.allEnded(signal)
     await conversation.session.reported(signal)
-  } while (!signal.aborted && (await announcer.allEnded(signal)))
+  } while (!signal.aborted && (await announcer.news.allEnded(signal)))
 }
 
 /** They are answered later, in another chat or from the shell. */
-async function tellKept(meanwhile: Runtime, screen: Screen, words: string): Promise<void> {
-  const { length } = await openDesk(meanwhile).inbox.list()
+async function tellKept({ inbox }: Pick<Desk, "inbox">, screen: Screen, words: string): Promise<void> {
+  const { length } = await inbox.list()
   if (length === 0) return
   const count = length === 1 ? "1 question stays" : `${length} questions stay`
   screen.print(`${count} in the inbox: /inbox in the next chat, or ${words} tasks inbox`)
@@ -136,45 +133,29 @@ export function createLeaving(leaveStore: () => void): Leaving {
   }
 }
 
-interface GoingScope {
-  readonly meanwhile: Runtime
-  readonly screen: Screen
-  readonly announcer: Pick<Announcer, "seen">
-  /** How the program is called for this store. */
-  readonly words: string
-}
-
-type TaskHere = Pick<Task, "id" | "kind" | "lifetime"> & Partial<Pick<Task, "title">>
-
-/** Says what leaving does to tasks that go on: what runs here is stopped after `drainMs`; what others run, or will, is theirs. */
-async function tellGoing(scope: GoingScope, ids: readonly TaskId[], drainMs: number): Promise<void> {
-  const { meanwhile, screen, announcer, words } = scope
-  const views = await Promise.all(ids.map((id) => meanwhile.tasks.get(id).catch(() => undefined)))
-  const here = ids.flatMap((id, index): TaskHere | readonly [] => {
-    const run = meanwhile.tasks.findRunHere(id)
-    // What began in the moment in which the store went away has not been seen.
-    return run ? (views[index]?.task ?? announcer.seen(id) ?? { id, ...run }) : []
-  })
-  const stopped = here.filter(isStopped)
-  const left = ids.length - stopped.length
+/** Says what leaving does to tasks that go on: this process stops its commands after `drainMs`; other tasks stay with others. */
+async function tellGoing(
+  { screen, announcer, words }: EndingParts,
+  ids: readonly TaskId[],
+  drainMs: number,
+): Promise<void> {
+  const { stopped, left, isStoreAway } = await announcer.news.departure(ids)
   if (left > 0) screen.print(`${countOf(left)} ${left === 1 ? "goes" : "go"} on without this chat: ${words} tasks`)
   if (stopped.length === 0) return
-  const isAway = views.every((view) => view === undefined)
-  const stop = isAway ? describeStopWhileAway(stopped.length) : `${describeStop(stopped.length, drainMs)}:`
-  screen.print(`${stop} ${words} tasks retry ID runs one again.`)
+  const { length } = stopped
+  const stop = isStoreAway ? describeStopWhileAway(length) : describeStop(length, drainMs)
+  screen.print(`${stop} To run ${length === 1 ? "it" : "one"} again: ${words} tasks retry ID`)
   for (const { id, title = "" } of stopped) screen.print(`  [${shortId(id)}] ${toLine(title)}`.trimEnd())
 }
 
-const isStopped = ({ kind, lifetime }: TaskHere): boolean => kind === "tool" && lifetime !== "forever"
-
 function describeStop(count: number, drainMs: number): string {
-  if (drainMs === 0) return `Stopping ${countOf(count)}, which ${count === 1 ? "ends" : "end"} as cancelled`
-  const giving = `Giving ${countOf(count)} ${drainMs / 1_000} seconds to end. Ctrl+C again stops at once.`
-  return `${giving} What has not ended then is cancelled`
+  const what = count === 1 ? "1 running task" : `${count} running tasks`
+  if (drainMs === 0) return `Cancelling ${what}.`
+  return `Cancelling ${what} in ${drainMs / 1_000} seconds. Ctrl+C again cancels at once.`
 }
 
 function describeStopWhileAway(count: number): string {
-  return `Stopping ${countOf(count)}. The store is away: the next chat or worker that looks there finds the end, and then`
+  return `Cancelling ${countOf(count)}. The store is away: the next chat or worker records the end.`
 }
 
 const countOf = (count: number): string => (count === 1 ? "1 task" : `${count} tasks`)

@@ -1,57 +1,61 @@
 import type { Runtime } from "../../app.ts"
+import type { Desk } from "../../desk/desk.ts"
+import type { BusyTurn, TurnWait } from "../../desk/turns.ts"
 import { formatEnd, plain, type TaskId } from "../format.ts"
+import { describeAsked, formatQuestion } from "../inbox.ts"
 import type { Screen } from "../screen/screen.ts"
-import { awaitAnswer, awaitElsewhere, type BusyTurn, TAKEN_OVER } from "../turn-elsewhere.ts"
-
 type Session = Awaited<ReturnType<Runtime["createSession"]>>
 type SessionId = Session["id"]
 
-/** What asks a person is told of among the questions. */
-const UNDER_WAY = ["queued", "running", "stopping"] as const
 const ANSWERED_ELSEWHERE =
   "(another program answers in this conversation; the answer is shown when it is there, and Ctrl+C stops it)"
+/** Shown when another worker has taken over a turn of this program. */
+export const TAKEN_OVER =
+  "(this program was silent for longer than its lease: another worker goes on with the answer, which is shown when it is there)"
 
-/** The turns of a chat's conversations that this process has not got, and that what is said here waits for. */
+/** The turns of a chat's conversations that other processes have, and that messages of this chat wait for. */
 export interface TurnsElsewhere {
-  /** Another worker has taken over the turn of this chat: says so, and shows its answer when it is there. */
+  /** Another worker has taken over the turn of this chat: says so, and shows the answer when it is there. */
   follow(session: Session, turn: TaskId): Promise<void>
-  /** A turn that goes on without this chat, which has just opened its conversation: shows its answer when it is there. */
+  /** A turn of another process in a conversation that was just opened: shows the answer when it is there. */
   join(session: Session): Promise<void>
-  /** Resolves when the turn has ended. A question that it waits with is shown, and then its answer. */
+  /** Resolves when the turn has ended. If the turn waits with a question, shows the question, and then the answer. */
   hold(session: Session, busy: BusyTurn): Promise<void>
-  /** Stops the one that a session has: resolves when the store knows. Undefined: it has none. */
+  /** Stops the followed turn of a session: resolves when the store knows. Undefined: there is none. */
   stop(session: SessionId, reason: string): Promise<unknown> | undefined
-  /** Whether it stands still until a person has answered. */
+  /** True if the followed turn of the session waits for a person. */
   isAsking(session: SessionId): boolean
-  /** Resolves when another one comes to stand still. */
+  /** Resolves when another turn begins to wait for a person. */
   nextQuestion(): Promise<void>
 }
 
 export interface TurnsElsewhereOptions {
-  readonly meanwhile: Runtime
+  readonly desk: Pick<Desk, "turns" | "tasks">
   readonly screen: Screen
   /** Nobody waits any more. */
   readonly signal: AbortSignal
 }
 
-export function createTurnsElsewhere({ meanwhile, screen, signal }: TurnsElsewhereOptions): TurnsElsewhere {
+export function createTurnsElsewhere({ desk, screen, signal }: TurnsElsewhereOptions): TurnsElsewhere {
   const turns = new Map<SessionId, TaskId>()
   const asking = new Set<SessionId>()
   let question = Promise.withResolvers<void>()
 
-  function toScope(session: Session) {
-    const onQuestion = (text: string | null): void => {
-      if (text === null) return void asking.delete(session.id)
-      screen.print(screen.style.yellow(text))
-      asking.add(session.id)
-      question.resolve()
-      question = Promise.withResolvers()
+  function toWait(session: Session): TurnWait {
+    return {
+      signal,
+      async onQuestion(item) {
+        if (item === null) return void asking.delete(session.id)
+        asking.add(session.id)
+        screen.print(screen.style.yellow(formatQuestion(item, "/answer", await describeAsked(desk, item))))
+        question.resolve()
+        question = Promise.withResolvers()
+      },
     }
-    return { meanwhile, session, signal, command: "/answer", onQuestion }
   }
 
   async function showAnswer(session: Session, turn: TaskId): Promise<void> {
-    const { task, text, isShown } = await awaitAnswer(toScope(session), turn)
+    const { task, text, isShown } = await desk.turns.answer(session, turn, toWait(session))
     if (isShown || signal.aborted) return
     if (task.status !== "completed") screen.print(`The turn ${formatEnd(task)}`)
     else if (text !== "") screen.print(plain(text))
@@ -73,20 +77,21 @@ export function createTurnsElsewhere({ meanwhile, screen, signal }: TurnsElsewhe
       await during(session, turn, showAnswer(session, turn))
     },
     async join(session) {
-      const { items } = await meanwhile.tasks.list({ session: session.id, kinds: ["turn"], statuses: UNDER_WAY })
-      const [turn] = items.filter(({ id }) => !meanwhile.tasks.runsHere(id))
+      const live = (await desk.turns.list()).filter((turn) => turn.session === session.id)
+      // A turn that waits for a person is shown among the questions.
+      const turn = live.find(({ status, where }) => status === "queued" || where === "elsewhere")
       if (!turn) return
       if (turn.status !== "queued") screen.print(screen.style.dim(ANSWERED_ELSEWHERE))
       await during(session, turn.id, showAnswer(session, turn.id))
     },
     hold(session, { turn, isWaiting }) {
-      // Whoever has a turn that runs shows what it says.
-      const held = isWaiting ? showAnswer(session, turn) : awaitElsewhere(toScope(session), turn)
+      // The process that runs a turn shows what it says.
+      const held = isWaiting ? showAnswer(session, turn) : desk.turns.wait(turn, toWait(session))
       return during(session, turn, held)
     },
     stop(session, reason) {
       const turn = turns.get(session)
-      return turn && meanwhile.tasks.cancel(turn, { by: "person", reason })
+      return turn && desk.turns.stop(turn, { by: "person", reason })
     },
     isAsking: (session) => asking.has(session),
     nextQuestion: () => question.promise,

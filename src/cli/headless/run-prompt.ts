@@ -12,7 +12,7 @@ import { createLineScreen } from "../screen/create-screen.ts"
 import type { Screen } from "../screen/screen.ts"
 import { startSession } from "../start-session.ts"
 import type { AgentEvent, EventOf } from "../view/agent-event.ts"
-import { createAgentView } from "../view/agent-view.ts"
+import { type AgentViewOptions, createAgentView } from "../view/agent-view.ts"
 import { toJsonLine } from "./json-line.ts"
 import { describeStop, toOutcome, toResult } from "./run-outcome.ts"
 import { sayPrompt } from "./say-prompt.ts"
@@ -78,29 +78,31 @@ async function converse(
   options: RunPromptOptions,
   { meanwhile, begun, answers, notes, stop }: Conversing,
 ): Promise<ExitName> {
-  const beganAt = meanwhile.engine.now()
+  const desk = openDesk(meanwhile)
+  const beganAt = desk.now()
   if (options.isApproving) meanwhile.attach(createApproveAll(notes))
   const started = new Set<TaskId>()
   let own: Session["id"] | null = null
   const isOwn = (agent: Session["id"]): boolean => agent === own
   const reports = createReportRecord(isOwn)
-  const unlisten = meanwhile.on(toListener(options, { answers, notes, isOwn, started, reports }))
+  const unlisten = meanwhile.on(
+    toListener(options, { activity: desk.activity(), answers, notes, isOwn, started, reports }),
+  )
   const session = await startSession(meanwhile, { ...toWish(options), begun })
   own = session.id
   // What nobody waits for is told with the next message of the conversation.
   if (!options.waitsForTasks) session.disableReports()
   const words = toProgramWords(options)
   const { signal } = stop
-  const saying = { meanwhile, session, answers: options.isJson ? null : answers, notes, words, signal }
+  const saying = { desk, session, answers: options.isJson ? null : answers, notes, words, signal }
   const said = await sayPrompt(saying, options.prompt)
-  const desk = openDesk(meanwhile)
   const prompt = { session: session.id, saidAt: beganAt, started }
   const scope = { desk, prompt, words, screen: notes }
   const waitsForTasks = options.waitsForTasks && said.outcome !== "waiting"
   const left = await settle({ waitsForTasks }, { ...scope, meanwhile, own: session }, signal)
   if (left === "running") await leaveTasks(scope)
   const tasks = await desk.promptWork.tasks(prompt)
-  const isKept = (await meanwhile.engine.store.session(session.id)) !== undefined
+  const isKept = await desk.sessions.isKept(session.id)
   unlisten()
   notes.detach()
   answers.detach()
@@ -118,7 +120,7 @@ function toWish({ session, model }: RunPromptOptions) {
   return { name: "run", ...(session !== undefined && { resume: session }), ...(model !== undefined && { model }) }
 }
 
-interface Listening {
+interface Listening extends Pick<AgentViewOptions, "activity"> {
   readonly answers: Screen
   readonly notes: Screen
   readonly isOwn: (agent: Session["id"]) => boolean
@@ -126,8 +128,9 @@ interface Listening {
   readonly reports: ReportRecord
 }
 
-function toListener({ isJson }: RunPromptOptions, { answers, notes, isOwn, started, reports }: Listening) {
+function toListener({ isJson }: RunPromptOptions, { activity, answers, notes, isOwn, started, reports }: Listening) {
   const view = createAgentView({
+    activity,
     answers,
     notes,
     isMain: isOwn,

@@ -1,9 +1,12 @@
 import type { Program } from "../../program/open-program.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import type { Desk } from "../../desk/desk.ts"
+import { type BusyTurn, toBusyTurn, toTakenTurn, type TurnWait } from "../../desk/turns.ts"
 import { unlessAway } from "../away-store.ts"
 import { formatEnd, plain, type TaskId } from "../format.ts"
+import { describeAsked, formatQuestion } from "../inbox.ts"
+import { TAKEN_OVER } from "../chat/turns-elsewhere.ts"
 import type { Screen } from "../screen/screen.ts"
-import { awaitAnswer, awaitElsewhere, type BusyTurn, TAKEN_OVER, toBusyTurn, toTakenTurn } from "../turn-elsewhere.ts"
 import { describeStop, type Said } from "./run-outcome.ts"
 
 type Session = Awaited<ReturnType<Program["createSession"]>>
@@ -11,7 +14,7 @@ type Session = Awaited<ReturnType<Program["createSession"]>>
 const BUSY = "(another program answers in this conversation: the prompt is said when that has ended)"
 
 export interface SayingScope {
-  readonly meanwhile: Program
+  readonly desk: Pick<Desk, "turns" | "tasks">
   readonly session: Session
   /** Null: the answer is printed by somebody else. */
   readonly answers: Screen | null
@@ -45,22 +48,22 @@ export async function sayPrompt(scope: SayingScope, prompt: string): Promise<Sai
 /** False: only a person can bring the turn before to its end. */
 async function isFree(scope: SayingScope, { turn, isWaiting }: BusyTurn): Promise<boolean> {
   if (!isWaiting) scope.notes.print(BUSY)
-  const task = await awaitElsewhere(createAsked(scope), turn)
+  const task = await scope.desk.turns.wait(turn, toWait(scope))
   return "endedAt" in task || scope.signal.aborted
 }
 
 /** The prompt's own turn goes on in another process. */
 async function followTaken(scope: SayingScope, turn: TaskId): Promise<Said> {
-  const { meanwhile, session, answers, notes, signal } = scope
+  const { desk, session, answers, notes, signal } = scope
   notes.print(TAKEN_OVER)
-  const { task, text, isShown } = await awaitAnswer({ ...createAsked(scope), session }, turn)
+  const { task, text, isShown } = await desk.turns.answer(session, turn, toWait(scope))
   const accounting = session.turns().findLast((one) => one.turn === turn) ?? null
   if (task.status === "completed") {
     if (!isShown) answers?.print(plain(text))
     return { outcome: "completed", text, error: null, accounting }
   }
   if (signal.aborted) {
-    const stop = meanwhile.tasks.cancel(turn, { by: "person", reason: describeStop(signal) })
+    const stop = desk.turns.stop(turn, { by: "person", reason: describeStop(signal) })
     await unlessAway(stop, undefined)
     return { outcome: "stopped", text, error: describeStop(signal), accounting }
   }
@@ -69,15 +72,13 @@ async function followTaken(scope: SayingScope, turn: TaskId): Promise<Said> {
   return { outcome, text, error: `The turn ${formatEnd(task)}`, accounting }
 }
 
-/** Nobody is here to answer: the first question is told, and ends it. */
-function createAsked({ meanwhile, notes, words, signal }: SayingScope) {
+/** Nobody is here to answer: the first question is printed, and ends the wait. */
+function toWait({ desk, notes, words, signal }: SayingScope): TurnWait {
   const asked = new AbortController()
   return {
-    meanwhile,
     signal: AbortSignal.any([signal, asked.signal]),
-    command: `${words} tasks answer`,
-    onQuestion(text: string | null) {
-      if (text !== null) notes.print(text)
+    async onQuestion(item) {
+      if (item) notes.print(formatQuestion(item, `${words} tasks answer`, await describeAsked(desk, item)))
       asked.abort()
     },
   }

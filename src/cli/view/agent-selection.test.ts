@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream"
 import { stripVTControlCharacters } from "node:util"
 import { expect, onTestFinished, test } from "vitest"
+import { createActivity } from "../../desk/activity.ts"
 import { createScreen } from "../screen/create-screen.ts"
 import type { AgentEvent } from "./agent-event.ts"
 import { createAgentView } from "./agent-view.ts"
@@ -14,6 +15,7 @@ function open({ isTTY = true } = {}) {
   output.setEncoding("utf8").on("data", (text: string) => (shown += text))
   const screen = createScreen(output, { NO_COLOR: "1" })
   const view = createAgentView({
+    activity: createActivity(() => performance.now()),
     answers: screen,
     notes: screen,
     isMain: (agent) => agent === MAIN,

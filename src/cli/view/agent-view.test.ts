@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream"
 import { stripVTControlCharacters } from "node:util"
 import { expect, test } from "vitest"
+import { createActivity } from "../../desk/activity.ts"
 import { createScreen } from "../screen/create-screen.ts"
 import type { AgentEvent } from "./agent-event.ts"
 import { createAgentView } from "./agent-view.ts"
@@ -17,6 +18,7 @@ function open(terminal: { readonly isTTY?: boolean; readonly columns?: number } 
   const tasks: string[] = []
   const told: string[] = []
   const view = createAgentView({
+    activity: createActivity(() => performance.now()),
     answers: screen,
     notes: screen,
     isMain: (agent) => agent === MAIN,

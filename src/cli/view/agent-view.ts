@@ -1,5 +1,5 @@
+import type { Activity } from "../../desk/activity.ts"
 import { formatDuration, plain, type TaskId, toLine, shortId } from "../format.ts"
-import { formatProgress } from "../format-progress.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { AgentEvent, AgentId, EventOf } from "./agent-event.ts"
 import type { AgentSelection } from "./agent-selection.ts"
@@ -8,6 +8,7 @@ import { formatCall, formatCallEnd } from "./format-call.ts"
 import { createShownAgents, type ShownAgent } from "./shown-agents.ts"
 
 export interface AgentViewOptions {
+  readonly activity: Activity
   /** Where the answers of the agent a person talks with go. */
   readonly answers: Screen
   /** Where everything else goes. */
@@ -45,10 +46,7 @@ export function createAgentView(options: AgentViewOptions): AgentView {
   })
 
   function showStatus(event: EventOf<"agent.status_changed">, agent: ShownAgent): void {
-    const label = roster.labelOf(agent.known)
-    agent.known.status = event.status
-    if (event.status === "active") return activity.begin(event.agent, label === "" ? "" : `${label}: `)
-    activity.end(event.agent)
+    if (event.status === "active") return
     agent.lines.dropAnswer()
     if (event.status === "error" && !options.isAwaited(event.agent)) {
       agent.lines.note(style.red(`The turn failed: ${plain(event.reason ?? "the reason is not known")}`))
@@ -56,18 +54,15 @@ export function createAgentView(options: AgentViewOptions): AgentView {
   }
 
   function showCallStart(event: EventOf<"tool_call.started">, { lines, calls }: ShownAgent): void {
-    const title = formatCall(event)
     lines.flush()
     if (calls.size === 0) lines.endOutput()
     calls.set(event.callId, event.backgroundAfterMs ?? null)
-    lines.note(style.bold(`• ${title}`))
-    activity.beginCall(event.agent, event.callId, title)
+    lines.note(style.bold(`• ${formatCall(event)}`))
   }
 
   function showCallEnd(event: EventOf<"tool_call.ended">, { lines, calls }: ShownAgent): void {
     lines.flush()
     calls.delete(event.callId)
-    activity.endCall(event.agent, event.callId)
     lines.note(formatCallEnd(event, style))
     if (event.taskId) options.onTask(event.taskId)
   }
@@ -89,6 +84,9 @@ export function createAgentView(options: AgentViewOptions): AgentView {
     show(event) {
       const agent = find(event.agent)
       const { lines } = agent
+      // The line above the activity names the status.
+      if (event.type === "agent.status_changed") agent.known.status = event.status
+      activity.show(event)
       switch (event.type) {
         case "agent.created":
           roster.introduce(agent.known, event)
@@ -104,12 +102,6 @@ export function createAgentView(options: AgentViewOptions): AgentView {
           return showOutput(event, agent)
         case "tool_call.started":
           return showCallStart(event, agent)
-        case "tool_call.asked":
-          return activity.awaitPerson(event.agent, event.callId, true)
-        case "tool_call.allowed":
-          return activity.awaitPerson(event.agent, event.callId, false)
-        case "tool_call.progressed":
-          return activity.showProgress(event.agent, event.callId, formatProgress(event.progress))
         case "tool_call.ended":
           return showCallEnd(event, agent)
         case "model_call.retried":
@@ -127,6 +119,9 @@ export function createAgentView(options: AgentViewOptions): AgentView {
           return lines.note(style.dim(formatReportHead(event)))
         case "notification.shown":
           return showUnreported(event, lines, options)
+        case "tool_call.asked":
+        case "tool_call.allowed":
+        case "tool_call.progressed":
         case "history.updated":
         case "task.changed":
         case "report.published":
@@ -139,7 +134,7 @@ export function createAgentView(options: AgentViewOptions): AgentView {
       const moving = times.filter((afterMs) => afterMs !== null)
       return times.length > 0 && moving.length === times.length ? Math.max(...moving) : null
     },
-    markAsking: (agent, question, isOpen) => activity.awaitAnswer(agent, question, isOpen),
+    markAsking: (agent, question, isOpen) => activity.markAsking(agent, question, isOpen),
     close: () => activity.close(),
   }
 }

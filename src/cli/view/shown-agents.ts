@@ -1,5 +1,6 @@
+import type { Activity } from "../../desk/activity.ts"
 import type { Screen } from "../screen/screen.ts"
-import { type Activity, createActivity } from "./activity.ts"
+import { type ActivityLines, createActivityLines } from "./activity.ts"
 import type { AgentId, TurnAccounting } from "./agent-event.ts"
 import { type AgentLines, createAgentLines, createAgentOutput } from "./agent-lines.ts"
 import { type AgentRoster, createAgentRoster, type KnownAgent } from "./agent-roster.ts"
@@ -20,13 +21,15 @@ export interface ShownAgent {
 export interface ShownAgents {
   readonly roster: AgentRoster
   readonly selection: AgentSelection
-  readonly activity: Activity
+  readonly activity: ActivityLines
   find(id: AgentId): ShownAgent
   /** It has ended. What it said stays with the roster. */
   end(id: AgentId): void
 }
 
 export interface ShownAgentsOptions {
+  /** What goes on, as data. */
+  readonly activity: Activity
   readonly answers: Screen
   readonly notes: Screen
   readonly isMain: (agent: AgentId) => boolean
@@ -34,12 +37,15 @@ export interface ShownAgentsOptions {
   readonly isAsking: () => boolean
 }
 
-export function createShownAgents({ answers, notes, isMain, isAsking }: ShownAgentsOptions): ShownAgents {
+export function createShownAgents(options: ShownAgentsOptions): ShownAgents {
+  const { answers, notes, isMain, isAsking } = options
   const agents = new Map<AgentId, ShownAgent>()
   const roster = createAgentRoster(isMain)
   const selection = createAgentSelection({ screen: notes, roster, onChange: () => activity.refresh() })
-  const activity = createActivity({
+  const activity = createActivityLines({
+    activity: options.activity,
     screen: notes,
+    labelOf: (agent) => roster.labelOf(roster.find(agent)),
     isAsking,
     isSelected: (agent) => selection.selected()?.id === agent,
     headline() {

@@ -43,7 +43,8 @@ export function addSaid(said: readonly SaidText[], entries: readonly LogEntry[])
 
 const beginsOver = ({ kind }: LogEntry): boolean => kind === "reset"
 
-function toSaid(entry: LogEntry): readonly SaidText[] {
+/** The words of one entry: none of a tool, of accounts, or of what nobody said. */
+export function toSaid(entry: LogEntry): readonly SaidText[] {
   if (entry.kind !== "message" || entry.message.role === "tool") return []
   const { message, said } = entry
   const isPersons = message.role === "user"

@@ -1,23 +1,21 @@
-import type { Runtime } from "../../app.ts"
-import { createNewestMap } from "../../base/newest-map.ts"
-import type { Task } from "../format.ts"
+import { createNewestMap } from "../base/newest-map.ts"
+import type { SessionId } from "../task/id.ts"
+import type { TaskStore } from "../task/store.ts"
 
-type SessionId = NonNullable<Task["session"]>
-
-/** No agents are so deep below each other. */
+/** No agents are this deep below each other. */
 const DEEPEST = 20
 const MOST_REMEMBERED = 10_000
 
-/** A session and those above it, up to the conversation. Whose a session is does not change. */
-export type SessionLine = (session: SessionId) => Promise<readonly SessionId[]>
+/** A session and the sessions above it; the last is the conversation. The parent of a session never changes. */
+export type SessionAncestors = (session: SessionId) => Promise<readonly SessionId[]>
 
-export function createSessionLine({ engine }: Pick<Runtime, "engine">): SessionLine {
-  /** Many tasks of one session are asked about at once: the first has it looked up. */
+export function createSessionAncestors(store: Pick<TaskStore, "session">): SessionAncestors {
+  /** Promises, so that many tasks of one session, looked at together, read the session once. */
   const parents = createNewestMap<SessionId, Promise<SessionId | null>>(MOST_REMEMBERED)
 
   async function readParent(session: SessionId): Promise<SessionId | null> {
     try {
-      const record = await engine.store.session(session)
+      const record = await store.session(session)
       if (record) return (record.data["parent"] ?? null) as SessionId | null
       parents.delete(session)
       return null

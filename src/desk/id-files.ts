@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { createHash } from "node:crypto"
 import { join } from "node:path"
 
-/** Ids that are remembered in a folder, one file each: several programs may have it open. As well as it can be. */
+/** Ids that are kept in a folder, one file each, so that several programs can use it at once. A full disk keeps none. */
 export interface IdFiles<Id extends string> {
   add(id: Id): void
   remove(id: Id): void
@@ -23,7 +24,12 @@ export function createIdFiles<Id extends string>(folder: string): IdFiles<Id> {
   }
 }
 
-/** None in a folder that is not there, and none that can be known in one that cannot be read. */
+/** The folder in which a data folder remembers ids of one store: it may be used with several. */
+export function toStoreFolder(dataDirectory: string, what: string, storePlace: string): string {
+  return join(dataDirectory, what, createHash("sha256").update(storePlace).digest("hex").slice(0, 16))
+}
+
+/** None if the folder does not exist or cannot be read. */
 function readNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
@@ -32,7 +38,7 @@ function readNames(folder: string): readonly string[] {
   }
 }
 
-/** A disk that is full says so where it matters. */
+/** A full disk fails elsewhere, where somebody can act on it. */
 function unlessRefused(write: () => void): void {
   try {
     write()

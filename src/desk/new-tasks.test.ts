@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest"
-import { systemClock } from "../../base/clock.ts"
-import { applyEvents, COMPLETED, createTask, STARTED } from "../../engine/suite/samples.ts"
-import { createFolder } from "../../../test/support/workplace.ts"
-import { openTestEngine } from "../../../test/support/test-engine.ts"
+import { systemClock } from "../base/clock.ts"
+import { applyEvents, COMPLETED, createTask, STARTED } from "../engine/suite/samples.ts"
+import { createFolder } from "../../test/support/workplace.ts"
+import { openTestEngine } from "../../test/support/test-engine.ts"
 import { followNewTasks } from "./new-tasks.ts"
 
 test("a task that has ended before it was looked at is told of, whatever the clock here says", async () => {
@@ -19,7 +19,7 @@ test("a task that has ended before it was looked at is told of, whatever the clo
   const ended = Promise.withResolvers<void>()
   onTestFinished(
     followNewTasks(
-      { engine: { ...engine, store } },
+      { ...engine, store },
       async () => true,
       ({ status }) => told.resolve(status),
     ),

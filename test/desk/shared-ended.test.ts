@@ -1,11 +1,12 @@
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
-import { createIdFiles } from "../../src/cli/id-files.ts"
-import { createSessionLine } from "../../src/cli/chat/session-line.ts"
-import { createSharedAnnouncement } from "../../src/cli/chat/shared-announcement.ts"
+import { createEnded } from "../../src/desk/ended.ts"
+import { createIdFiles } from "../../src/desk/id-files.ts"
+import { createSessionAncestors } from "../../src/desk/session-ancestors.ts"
+import { createStoredMarks } from "../../src/desk/told-marks.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
-import type { TaskId } from "../../src/task/id.ts"
+import { DEFAULT_WORKSPACE, type TaskId } from "../../src/task/id.ts"
 import { openTestRuntime } from "../support/test-engine.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
@@ -32,8 +33,16 @@ async function openConversation() {
     },
     remove: () => runtime.tasks.clear({}),
     openIn(folder: string) {
-      const promised = createIdFiles<TaskId>(folder)
-      return createSharedAnnouncement({ meanwhile: runtime, promised, lineOf: createSessionLine(runtime) })
+      const { store } = runtime.engine
+      return createEnded({
+        workspace: DEFAULT_WORKSPACE,
+        store,
+        tasks: runtime.tasks,
+        marks: createStoredMarks(store, "person"),
+        ancestorsOf: createSessionAncestors(store),
+        now: () => runtime.engine.now(),
+        expected: createIdFiles<TaskId>(folder),
+      })
     },
   }
 }
@@ -44,23 +53,23 @@ test("what ended in a conversation is missed until one of its chats has announce
   const { conversation, end, openIn } = await openConversation()
   const [first, second] = [openIn(createFolder()), openIn(createFolder())]
   const ended = await end(conversation)
-  expect(idsOf(await second.missed(conversation))).toEqual([ended.id])
-  first.remember(ended)
-  second.remember(ended)
+  expect(idsOf(await second.list(conversation))).toEqual([ended.id])
+  first.acknowledge(ended)
+  second.acknowledge(ended)
   await Promise.all([first.kept(), second.kept()])
-  expect(await openIn(createFolder()).missed(conversation)).toEqual([])
+  expect(await openIn(createFolder()).list(conversation)).toEqual([])
 })
 
 test("what belongs to no conversation is missed where its end was promised, until it was announced or removed", async () => {
   const { conversation, end, openIn, remove } = await openConversation()
   const folder = createFolder()
   const [ended, removed] = [await end(null), await end(null)]
-  for (const { id } of [ended, removed]) openIn(folder).promise(id)
-  expect(idsOf(await openIn(folder).missed(conversation))).toEqual([ended.id, removed.id])
-  expect(await openIn(createFolder()).missed(conversation)).toEqual([])
-  openIn(folder).remember(ended)
-  expect(idsOf(await openIn(folder).missed(conversation))).toEqual([removed.id])
+  for (const { id } of [ended, removed]) openIn(folder).expect(id)
+  expect(idsOf(await openIn(folder).list(conversation))).toEqual([ended.id, removed.id])
+  expect(await openIn(createFolder()).list(conversation)).toEqual([])
+  openIn(folder).acknowledge(ended)
+  expect(idsOf(await openIn(folder).list(conversation))).toEqual([removed.id])
   await remove()
-  expect(await openIn(folder).missed(conversation)).toEqual([])
-  expect(openIn(folder).isPromised(removed.id)).toBe(false)
+  expect(await openIn(folder).list(conversation)).toEqual([])
+  expect(await openIn(folder).isTold({ id: removed.id, session: null }, () => false)).toBe(false)
 })

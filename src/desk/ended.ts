@@ -1,0 +1,120 @@
+import type { TaskService } from "../plugin/task-service.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
+import { TERMINAL_STATUSES } from "../task/lifecycle.ts"
+import { type TaskSummary, WORK_KINDS } from "../task/record.ts"
+import type { TaskStore } from "../task/store.ts"
+import type { IdFiles } from "./id-files.ts"
+import { listAll } from "./list-all.ts"
+import type { SessionAncestors } from "./session-ancestors.ts"
+import type { ToldMarks } from "./told-marks.ts"
+
+export type EndedTask = Extract<TaskSummary, { endedAt: number }>
+type Told = Pick<EndedTask, "id" | "session" | "endedAt">
+
+/**
+ * Which ends of tasks an actor has not been told of, in this process or in another one. The actor is shown an end first, and
+ * then it is acknowledged: a kill between the two shows it again, and loses none.
+ *
+ * In the store of a data folder every end is the actor's. A shared store has those of the actor's conversation, and tasks of
+ * no conversation that the actor expects in this data folder.
+ */
+export interface Ended {
+  /** In the order in which they ended. Ends of before the actor first asked are not listed. */
+  list(conversation: SessionId): Promise<readonly EndedTask[]>
+  /** The actor is about to be shown this end: until it is acknowledged, no later one hides it from the next process. */
+  begin(task: Told): void
+  /** The actor was shown this end, or need not be. */
+  acknowledge(task: Told): void
+  /** Resolves when all that was acknowledged is kept, as well as possible. */
+  kept(): Promise<void>
+  /** The actor was promised to hear how a task ends. */
+  expect(task: TaskId): void
+  /** True if the actor hears how the task ends, in a conversation or agent that `isHere`. */
+  isTold(task: Pick<EndedTask, "id" | "session">, isHere: (session: SessionId) => boolean): Promise<boolean>
+}
+
+export interface EndedParts {
+  readonly workspace: WorkspaceId
+  readonly store: Pick<TaskStore, "task">
+  readonly tasks: Pick<TaskService, "list">
+  readonly marks: ToldMarks
+  readonly ancestorsOf: SessionAncestors
+  readonly now: () => number
+  /** Tasks of no conversation in a shared store. Null: the store belongs to the data folder, and so does every task. */
+  readonly expected: IdFiles<TaskId> | null
+}
+
+export function createEnded(parts: EndedParts): Ended {
+  const { workspace, store, tasks, marks, ancestorsOf, now, expected } = parts
+  /** Ends that are being shown, by task. */
+  const open = new Map<TaskId, Told>()
+  /** By conversation, the latest end that was acknowledged here. */
+  const acknowledged = new Map<SessionId, number>()
+  let keeping: Promise<void> = Promise.resolve()
+
+  async function findConversation(session: SessionId): Promise<SessionId> {
+    return (await ancestorsOf(session)).at(-1) ?? session
+  }
+
+  async function readEnded(since: number): Promise<readonly EndedTask[]> {
+    const found: EndedTask[] = []
+    const filter = { workspace, statuses: TERMINAL_STATUSES, kinds: WORK_KINDS, endedAfter: since }
+    for await (const task of listAll(tasks, filter)) if ("endedAt" in task) found.push(task)
+    return found
+  }
+
+  async function selectOwn(ended: readonly EndedTask[], conversation: SessionId): Promise<readonly EndedTask[]> {
+    const isOwn = await Promise.all(
+      ended.map(async ({ session }) => session !== null && (await findConversation(session)) === conversation),
+    )
+    return ended.filter((_, index) => isOwn[index])
+  }
+
+  /** A task that was removed, or that has a conversation by now, is expected no more. */
+  async function readExpected(ids: IdFiles<TaskId>): Promise<readonly EndedTask[]> {
+    const found: EndedTask[] = []
+    for (const id of ids.list()) {
+      const task = await store.task(id)
+      if (task?.session !== null) ids.remove(id)
+      else if ("endedAt" in task) found.push(task)
+    }
+    return found
+  }
+
+  /** The mark stays below every end that is not shown yet. */
+  async function raise({ session, endedAt }: Told): Promise<void> {
+    const conversation = expected && session ? await findConversation(session) : ALL_CONVERSATIONS
+    const latest = Math.max(endedAt, acknowledged.get(conversation) ?? 0)
+    acknowledged.set(conversation, latest)
+    await marks.raise(conversation, Math.min(latest, ...[...open.values()].map((other) => other.endedAt - 1)))
+  }
+
+  return {
+    async list(conversation) {
+      const since = await marks.read(conversation)
+      if (since === undefined && !expected) await marks.raise(conversation, now())
+      const ended = since === undefined ? [] : await readEnded(since)
+      const own = expected ? [...(await selectOwn(ended, conversation)), ...(await readExpected(expected))] : ended
+      const listed = own.toSorted((one, other) => one.endedAt - other.endedAt)
+      for (const task of listed) open.set(task.id, task)
+      return listed
+    },
+    begin: (task) => void open.set(task.id, task),
+    acknowledge(task) {
+      const { id, session } = task
+      open.delete(id)
+      expected?.remove(id)
+      if (expected && session === null) return
+      keeping = keeping.then(() => raise(task)).catch(() => {})
+    },
+    kept: () => keeping,
+    expect: (task) => expected?.add(task),
+    async isTold({ id, session }, isHere) {
+      if (!expected) return true
+      return session === null ? expected.has(id) : (await ancestorsOf(session)).some(isHere)
+    },
+  }
+}
+
+/** A data folder has one mark. */
+const ALL_CONVERSATIONS = "" as SessionId

@@ -1,0 +1,58 @@
+import type { WorkerPlace } from "../plugin/worker-view.ts"
+import type { Bus } from "../task/bus.ts"
+import type { TaskId } from "../task/id.ts"
+import type { TaskRecord } from "../task/record.ts"
+
+/** A task that begins sooner was called queued a moment ago: nobody needs to hear of it again. */
+const SOON_MS = 1_000
+/** A person would not read more, and each is looked at whenever another process writes. */
+const MOST_FOLLOWED = 100
+
+type QueuedTask = Pick<TaskRecord, "id" | "status" | "title">
+
+export interface QueuedTasksParts {
+  readonly store: { task(id: TaskId): Promise<QueuedTask | undefined> }
+  readonly bus: Pick<Bus, "subscribeTask">
+  readonly tasks: { get(id: TaskId): Promise<{ readonly worker: WorkerPlace | null }> }
+  /** Another process has taken a task that had to wait in the queue. */
+  readonly onTaken: (task: QueuedTask, worker: WorkerPlace) => void
+}
+
+export interface QueuedTasks {
+  /** Told once for each time that the task is in the queue. */
+  follow(task: Pick<TaskRecord, "id" | "status">): void
+  close(): void
+}
+
+export function createQueuedTasks({ store, bus, tasks, onTaken }: QueuedTasksParts): QueuedTasks {
+  const followed = new Map<TaskId, () => void>()
+
+  async function tell(task: QueuedTask): Promise<void> {
+    const { worker } = await tasks.get(task.id)
+    if (worker && worker.where !== "process") onTaken(task, worker)
+  }
+
+  function leave(id: TaskId): void {
+    followed.get(id)?.()
+    followed.delete(id)
+  }
+
+  return {
+    follow({ id, status }) {
+      if (status !== "queued" || followed.has(id) || followed.size >= MOST_FOLLOWED) return
+      const sinceMs = performance.now()
+      const look = async (): Promise<void> => {
+        const task = await store.task(id)
+        if (task?.status === "queued" || !followed.has(id)) return
+        leave(id)
+        if (task?.status === "running" && performance.now() - sinceMs >= SOON_MS) await tell(task)
+      }
+      const lookSafely = (): void => void look().catch(() => {})
+      followed.set(id, bus.subscribeTask(id, lookSafely))
+      lookSafely()
+    },
+    close() {
+      for (const id of followed.keys()) leave(id)
+    },
+  }
+}

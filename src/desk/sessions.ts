@@ -1,0 +1,135 @@
+import type { Clock } from "../base/clock.ts"
+import { MeanwhileError } from "../base/error.ts"
+import { lookUntil } from "../base/look-until.ts"
+import type { SessionDirectory, SessionInfo } from "../plugin/sessions-port.ts"
+import { parseEntry } from "../session/log/log-entry.ts"
+import { type SaidText, toSaid } from "../session/log/recall-said.ts"
+import type { Bus } from "../task/bus.ts"
+import type { SessionId } from "../task/id.ts"
+import type { TaskStore } from "../task/store.ts"
+import type { Inbox } from "./inbox.ts"
+import type { SessionAncestors } from "./session-ancestors.ts"
+import type { DeskTurn, Turns } from "./turns.ts"
+
+const PAGE_SIZE = 100
+/** Wake-ups may be lost: after so long a followed session is read again in any case. */
+const LOOK_EVERY_MS = 5_000
+const MOST_NAMED = 5
+
+/** `needs_you`: something in it, or in an agent below it, waits for a person. `working`: it has a turn, here or elsewhere. */
+export type SessionState = "working" | "needs_you" | "idle"
+
+export interface DeskSession extends SessionInfo {
+  readonly state: SessionState
+  /** The turn that has not ended. Null: whoever speaks next begins one. */
+  readonly turn: DeskTurn | null
+}
+
+export interface SessionMessage extends SaidText {
+  /** Its place in the log of the session: a cursor. */
+  readonly position: number
+  readonly at: number
+}
+
+export interface MessagePage {
+  /** Oldest first. */
+  readonly items: readonly SessionMessage[]
+  /** Where the next page begins, also when this one is empty. */
+  readonly cursor: number
+}
+
+export interface MessageRequest {
+  /** The cursor of the page before. 0: from the beginning. */
+  readonly after: number
+  readonly limit: number
+}
+
+/** The conversations of one workspace. Subagents have sessions too, which are not listed. */
+export interface Sessions {
+  /** The last used first, at most so many. */
+  list(limit: number): Promise<readonly DeskSession[]>
+  /** By its id, or by an unambiguous prefix of it. Refused as `not_found` or `ambiguous_id`. */
+  find(id: string): Promise<DeskSession>
+  /** True if the store has it: a session is stored with the first message. */
+  isKept(id: SessionId): Promise<boolean>
+  /** What the person and the agent said, without what the model was told beside it. */
+  messages(id: SessionId, request: MessageRequest): Promise<MessagePage>
+  /** Every message after the cursor, and then each one as it is stored, whichever process stores it. Ends with the signal. */
+  follow(id: SessionId, after: number, signal: AbortSignal): AsyncGenerator<SessionMessage, void>
+}
+
+export interface SessionsParts {
+  readonly directory: Pick<SessionDirectory, "list">
+  readonly store: Pick<TaskStore, "messages" | "session">
+  readonly inbox: Pick<Inbox, "list">
+  readonly turns: Pick<Turns, "list">
+  readonly ancestorsOf: SessionAncestors
+  readonly bus: Pick<Bus, "subscribe">
+  readonly clock: Clock
+}
+
+export function createSessions(parts: SessionsParts): Sessions {
+  const { directory, store, inbox, turns, ancestorsOf, bus, clock } = parts
+
+  async function withState(infos: readonly SessionInfo[]): Promise<readonly DeskSession[]> {
+    const [live, questions] = await Promise.all([turns.list(), inbox.list()])
+    const asking = questions.flatMap(({ task }) => task.session ?? [])
+    const needing = new Set((await Promise.all(asking.map(ancestorsOf))).flat())
+    return infos.map((info) => {
+      const turn = live.find(({ session }) => session === info.id) ?? null
+      return { ...info, turn, state: needing.has(info.id) ? "needs_you" : turn ? "working" : "idle" }
+    })
+  }
+
+  async function readMessages(id: SessionId, { after, limit }: MessageRequest): Promise<MessagePage> {
+    const records = await store.messages(id, after, limit)
+    const items = records.flatMap(({ position, at, body }) => {
+      const entry = parseEntry(body)
+      return entry ? toSaid(entry).map((said) => ({ ...said, position, at })) : []
+    })
+    return { items, cursor: records.at(-1)?.position ?? after }
+  }
+
+  return {
+    list: async (limit) => withState(await directory.list(limit)),
+    async find(id) {
+      const [session] = await withState([requireOne(await directory.list(), id)])
+      if (!session) throw toUnknown(id)
+      return session
+    },
+    isKept: async (id) => (await store.session(id)) !== undefined,
+    messages: readMessages,
+    async *follow(id, after, signal) {
+      let cursor = after
+      const subscribe = (wake: () => void): (() => void) =>
+        bus.subscribe((change) => {
+          if (change.about === "unknown" || (change.about === "session" && change.sessionId === id)) wake()
+        })
+      const look = async (): Promise<MessagePage | undefined> => {
+        const page = await readMessages(id, { after: cursor, limit: PAGE_SIZE })
+        return page.cursor > cursor ? page : undefined
+      }
+      for (;;) {
+        const page = await lookUntil({ clock, look, subscribe, pollMs: LOOK_EVERY_MS, signals: [signal] })
+        if (!page) return
+        yield* page.items
+        cursor = page.cursor
+      }
+    },
+  }
+}
+
+function requireOne(known: readonly SessionInfo[], wanted: string): SessionInfo {
+  const exact = known.find(({ id }) => id === wanted)
+  const found = exact ? [exact] : known.filter(({ id }) => id.startsWith(wanted.toLowerCase()))
+  const [first, second] = found
+  if (!first) throw toUnknown(wanted)
+  if (!second) return first
+  const ids = found.slice(0, MOST_NAMED).map(({ id }) => id)
+  const message = `Several sessions begin with ${wanted}: ${ids.join(", ")}. Give more of the id.`
+  throw new MeanwhileError("ambiguous_id", message, { ids })
+}
+
+function toUnknown(id: string): MeanwhileError {
+  return new MeanwhileError("not_found", `There is no session ${id}.`, { session: id })
+}

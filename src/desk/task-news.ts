@@ -1,0 +1,271 @@
+import { isMeanwhileError } from "../base/error.ts"
+import type { TaskService } from "../plugin/task-service.ts"
+import type { WorkerPlace } from "../plugin/worker-view.ts"
+import type { Runner } from "../runner/runner.ts"
+import type { Bus } from "../task/bus.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
+import type { TaskRecord } from "../task/record.ts"
+import type { TaskStore } from "../task/store.ts"
+import type { Blocked } from "./blocked.ts"
+import type { Ended, EndedTask } from "./ended.ts"
+import type { Inbox, InboxItem } from "./inbox.ts"
+import { findLive, findLiveWork, type LiveWork } from "./live-work.ts"
+import { followNewTasks } from "./new-tasks.ts"
+import { isQuestionTask } from "./question.ts"
+import { createQueuedTasks } from "./queued-tasks.ts"
+import type { DeskTasks } from "./tasks.ts"
+
+const LONG_MS = 24 * 60 * 60 * 1_000
+const LOOK_EVERY_MS = 1_000
+
+/** What happens to the tasks that an actor hears of. */
+export type TaskNews =
+  | {
+      readonly type: "task.ended"
+      readonly task: TaskRecord & { readonly endedAt: number }
+      /** Set where several workers have had its run. */
+      readonly firstStartedAt: number | null
+      /** The agent of its session is to report the result by itself. */
+      readonly isReported: boolean
+    }
+  /** Another process has taken a task that had to wait in the queue. */
+  | { readonly type: "task.taken"; readonly task: Pick<TaskRecord, "id" | "title">; readonly worker: WorkerPlace }
+  | { readonly type: "question.opened"; readonly item: InboxItem }
+  /** An agent's question was answered or withdrawn. */
+  | { readonly type: "question.closed"; readonly task: TaskRecord }
+  /** The task cannot be followed any more. */
+  | { readonly type: "task.lost"; readonly taskId: TaskId; readonly error: unknown }
+
+export interface NewsOptions {
+  /** Whether a session is one that the actor talks with, or an agent of it. */
+  readonly isHere: (session: SessionId) => boolean
+  /** Whether agents report by themselves what their tasks came to. */
+  readonly areReportsOn: boolean
+  /** Awaited before an end counts as shown. */
+  readonly onNews: (news: TaskNews) => void | Promise<void>
+}
+
+/** A task that runs in this process. A task that began while the store was away has no title yet. */
+export type TaskHere = Pick<TaskRecord, "id" | "kind" | "lifetime"> & Partial<Pick<TaskRecord, "title">>
+
+/** What becomes of tasks when this process leaves. */
+export interface Departure {
+  /** Commands of this process, which are stopped. */
+  readonly stopped: readonly TaskHere[]
+  /** How many go on: other processes run them, or will. */
+  readonly left: number
+  /** True if the store could not be asked about any of them. */
+  readonly isStoreAway: boolean
+}
+
+/** Follows tasks for one screen: those that are started here, and those of others that concern its actor. */
+export interface TaskNewsDesk {
+  /** A task that was started, or stopped, here. */
+  follow(task: TaskId): void
+  /** The same, and the actor was promised to hear of its end: also if that comes after this process. */
+  promise(task: TaskId): void
+  /** Follows what lives of a conversation, and everything else that concerns the actor. */
+  followLive(conversation: SessionId): Promise<LiveWork>
+  /** Follows what lives of a conversation that is opened later. */
+  followSession(conversation: SessionId): Promise<void>
+  /**
+   * Resolves when every task of this process has ended or waits for a person, or the signal aborts; true if there was one to
+   * wait for.
+   */
+  allEnded(signal: AbortSignal): Promise<boolean>
+  /** The tasks of this process that have not ended and wait for no person, as far as the store can be asked. */
+  going(): Promise<readonly TaskId[]>
+  /** What becomes of these tasks when this process leaves. */
+  departure(tasks: readonly TaskId[]): Promise<Departure>
+  /** True if a question was told for each of these tasks. */
+  hasAsked(tasks: readonly TaskId[]): boolean
+  close(): void
+}
+
+export type NewsTasks = Pick<TaskService, "get" | "list" | "result"> & Pick<Runner, "runsHere" | "findRunHere">
+
+export interface NewsParts {
+  readonly workspace: WorkspaceId
+  readonly store: Pick<TaskStore, "task">
+  readonly bus: Bus
+  readonly tasks: NewsTasks
+  readonly now: () => number
+  readonly inbox: Pick<Inbox, "of">
+  readonly blocked: Pick<Blocked, "byQuestion">
+  readonly deskTasks: Pick<DeskTasks, "firstStart" | "isReported">
+  readonly ended: Ended
+  /** Whether this process runs tasks at all. */
+  readonly runsTasks: boolean
+}
+
+export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNewsDesk {
+  const { workspace, tasks, blocked, ended } = parts
+  const startedHere = new Set<TaskId>()
+  const watch = createTaskWatch(parts, options)
+
+  const isOwn = (id: TaskId): boolean => startedHere.has(id) || tasks.runsHere(id)
+  const own = (): [TaskId, Promise<void>][] =>
+    [...watch.watched].flatMap(([id, { over }]) => (isOwn(id) && !watch.asking.has(id) ? [[id, over]] : []))
+  const concerns = async (task: Pick<TaskRecord, "id" | "session">): Promise<boolean> =>
+    isOwn(task.id) || (await ended.isTold(task, options.isHere))
+
+  function follow(id: TaskId): void {
+    startedHere.add(id)
+    watch.asking.delete(id)
+    watch.follow(id)
+  }
+
+  const unfollow = followNewTasks(
+    parts,
+    async (task) => task.workspace === workspace && concerns(task),
+    (task) => {
+      if (!watch.isTold(task)) follow(task.id)
+    },
+  )
+
+  return {
+    follow,
+    promise(id) {
+      ended.expect(id)
+      follow(id)
+    },
+    async followLive(conversation) {
+      const work = await findLiveWork(parts, conversation, concerns)
+      for (const id of work.tasks) watch.follow(id)
+      return work
+    },
+    async followSession(conversation) {
+      for (const { id } of await findLive(tasks, workspace, conversation)) watch.follow(id)
+    },
+    async allEnded(signal) {
+      await Promise.all([...watch.watched.values()].map(({ looked }) => looked))
+      for (let hasWaited = false; ; hasWaited = true) {
+        const held = await blocked.byQuestion()
+        const going = own().flatMap(([id, over]) => (held.has(id) ? [] : [over]))
+        if (going.length === 0 || signal.aborted) return hasWaited
+        await endOrLook(going, signal)
+      }
+    },
+    async going() {
+      const held = await unlessAway(blocked.byQuestion())
+      return own().flatMap(([id]) => (held?.has(id) ? [] : id))
+    },
+    async departure(ids) {
+      const views = await Promise.all(ids.map((id) => tasks.get(id, workspace).catch(() => undefined)))
+      const here = ids.flatMap((id, index): TaskHere | readonly [] => {
+        const run = tasks.findRunHere(id)
+        return run ? (views[index]?.task ?? watch.seen.get(id) ?? { id, ...run }) : []
+      })
+      const stopped = here.filter(({ kind, lifetime }) => kind === "tool" && lifetime !== "forever")
+      return { stopped, left: ids.length - stopped.length, isStoreAway: views.every((view) => view === undefined) }
+    },
+    hasAsked: (ids) => ids.every((id) => watch.asking.has(id)),
+    close() {
+      unfollow()
+      watch.close()
+    },
+  }
+}
+
+interface Watched {
+  /** Resolves when its question, if it waits with one, was told. */
+  readonly looked: Promise<void>
+  /** Resolves when its end was told. */
+  readonly over: Promise<void>
+}
+
+/** Waits for the ends of tasks, and tells each once for a run. */
+function createTaskWatch(parts: NewsParts, { isHere, areReportsOn, onNews }: NewsOptions) {
+  const { workspace, store, bus, tasks, inbox, deskTasks, ended } = parts
+  const watched = new Map<TaskId, Watched>()
+  /** Each watched task as it was first read, for when the store is away. */
+  const seen = new Map<TaskId, TaskRecord>()
+  /** Tasks that wait for a person: nobody waits for their ends. */
+  const asking = new Set<TaskId>()
+  /** By task, the run whose end was told. */
+  const told = new Map<TaskId, number>()
+  const closing = new AbortController()
+  const queued = createQueuedTasks({
+    store,
+    bus,
+    tasks: { get: (id) => tasks.get(id, workspace) },
+    onTaken: (task, worker) => void onNews({ type: "task.taken", task, worker }),
+  })
+
+  async function tellEnd(task: TaskRecord & EndedTask): Promise<void> {
+    const isTold = await ended.isTold(task, isHere)
+    if (isTold) ended.begin(task)
+    const isMain = task.session !== null && isHere(task.session)
+    const isReported = areReportsOn && isMain && (await deskTasks.isReported(task))
+    const firstStartedAt = await deskTasks.firstStart(task)
+    await onNews({ type: "task.ended", task, firstStartedAt, isReported })
+    if (isTold) ended.acknowledge(task)
+  }
+
+  async function waitForEnd(id: TaskId): Promise<void> {
+    while (!closing.signal.aborted) {
+      const { task } = await tasks.result(id, { waitMs: LONG_MS, signal: closing.signal }, workspace)
+      if (closing.signal.aborted) return
+      if (!("endedAt" in task)) continue
+      if (told.get(id) === task.run) return
+      told.set(id, task.run)
+      return isQuestionTask(task) ? onNews({ type: "question.closed", task }) : tellEnd(task)
+    }
+  }
+
+  async function look(id: TaskId): Promise<void> {
+    const { task } = await tasks.get(id, workspace)
+    if (watched.has(id)) seen.set(id, task)
+    queued.follow(task)
+    const item = task.status === "waiting" ? await inbox.of(id) : undefined
+    if (!item) return
+    asking.add(id)
+    await onNews({ type: "question.opened", item })
+  }
+
+  return {
+    watched,
+    seen,
+    asking,
+    /** True if the end of this run is told, or will be. */
+    isTold: ({ id, run }: Pick<TaskRecord, "id" | "run">): boolean => watched.has(id) || told.get(id) === run,
+    follow(id: TaskId): void {
+      if (watched.has(id)) return
+      const looked = look(id).catch(() => {})
+      const lose = (error: unknown) =>
+        closing.signal.aborted ? undefined : onNews({ type: "task.lost", taskId: id, error })
+      const over = waitForEnd(id)
+        .catch(lose)
+        .finally(() => {
+          watched.delete(id)
+          seen.delete(id)
+        })
+      watched.set(id, { looked, over })
+    },
+    close(): void {
+      queued.close()
+      closing.abort()
+    },
+  }
+}
+
+/** Undefined: the store is away. */
+async function unlessAway<Result>(reading: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (isMeanwhileError(error, "store_unavailable")) return undefined
+    throw error
+  }
+}
+
+/** Until all have ended, or it is time to see whether one of them waits for a person by now. */
+async function endOrLook(over: readonly Promise<void>[], signal: AbortSignal): Promise<void> {
+  const look = Promise.withResolvers<void>()
+  const stop = (): void => look.resolve()
+  const timer = setTimeout(stop, LOOK_EVERY_MS)
+  signal.addEventListener("abort", stop, { once: true })
+  await Promise.race([Promise.all(over), look.promise])
+  signal.removeEventListener("abort", stop)
+  clearTimeout(timer)
+}

@@ -1,0 +1,82 @@
+import { readFileSync, renameSync, writeFileSync } from "node:fs"
+import { isMeanwhileError } from "../base/error.ts"
+import type { SessionId } from "../task/id.ts"
+import type { TaskStore } from "../task/store.ts"
+
+const COLLECTION = "announced"
+/** Marks of the person at the terminal have no name: they were kept before there were actors. */
+const UNNAMED_ACTOR = "person"
+
+/** Up to which time an actor was told of ended tasks. A mark never moves back. */
+export interface ToldMarks {
+  /** Undefined: nobody was told anything yet, and so nothing was missed. */
+  read(conversation: SessionId): Promise<number | undefined>
+  /** As well as possible: a mark that is lost shows an end twice. */
+  raise(conversation: SessionId, endedAt: number): Promise<void>
+}
+
+/** One mark for all conversations of a data folder, in a file beside the store. */
+export function createFileMarks(folder: string, actor: string): ToldMarks {
+  const path = `${folder}/announced${actor === UNNAMED_ACTOR ? "" : `-${encodeURIComponent(actor)}`}`
+  /** What this process has raised it to: a disk that is full keeps no file. */
+  let raised: number | undefined
+  const read = (): number | undefined => {
+    const kept = readMark(path)
+    return kept === undefined || raised === undefined ? (kept ?? raised) : Math.max(kept, raised)
+  }
+  return {
+    read: async () => read(),
+    async raise(_conversation, endedAt) {
+      if (endedAt <= (read() ?? 0)) return
+      raised = endedAt
+      try {
+        // Renamed, so that a kill leaves the old mark or the new one.
+        writeFileSync(`${path}.next`, `${endedAt}\n`, { mode: 0o600 })
+        renameSync(`${path}.next`, path)
+      } catch {
+        // A full disk fails elsewhere, where somebody can act on it.
+      }
+    },
+  }
+}
+
+function readMark(path: string): number | undefined {
+  try {
+    const value = Number(readFileSync(path, "utf8"))
+    return Number.isFinite(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** One mark for each conversation, as a document: a shared store is opened from many folders. */
+export function createStoredMarks(store: Pick<TaskStore, "session" | "document" | "commit">, actor: string): ToldMarks {
+  const toDocumentId = (conversation: SessionId): string =>
+    actor === UNNAMED_ACTOR ? conversation : `${conversation}/${actor}`
+  return {
+    async read(conversation) {
+      const record = await store.session(conversation)
+      if (!record) return undefined
+      const known = await store.document(record.workspace, COLLECTION, toDocumentId(conversation))
+      return known ? Number(known.value) : record.createdAt
+    },
+    async raise(conversation, endedAt) {
+      const record = await store.session(conversation)
+      if (!record) return
+      const { workspace } = record
+      const id = toDocumentId(conversation)
+      for (;;) {
+        const known = await store.document(workspace, COLLECTION, id)
+        if (Number(known?.value ?? 0) >= endedAt) return
+        const put = { op: "document.put", workspace, collection: COLLECTION, id, value: endedAt } as const
+        try {
+          await store.commit([{ ...put, expectedVersion: known?.version ?? 0 }])
+          return
+        } catch (error) {
+          // Another process has raised the mark too: read it again.
+          if (!isMeanwhileError(error, "version_conflict")) throw error
+        }
+      }
+    },
+  }
+}

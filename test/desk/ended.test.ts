@@ -1,0 +1,156 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import type { Runtime } from "../../src/app.ts"
+import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
+import type { Desk } from "../../src/desk/desk.ts"
+import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
+import type { EndedTask } from "../../src/desk/ended.ts"
+import type { TaskNews } from "../../src/desk/task-news.ts"
+import type { SessionId } from "../../src/task/id.ts"
+import { eventually } from "../support/eventually.ts"
+import { openScripted } from "../support/session/open-agent.ts"
+import { testOfFile } from "../support/test-engine.ts"
+import { createGatedTool, echo } from "../support/tools.ts"
+import { createFolder } from "../support/workplace.ts"
+
+const ANNA = { ...LOCAL_PERSON, actor: "anna" }
+
+/** One folder that several runtimes open, one after the other or together. */
+function createPlace(folder = createFolder()) {
+  const gated = createGatedTool({ obeys: true })
+  const tools = [gated.tool, echo]
+  const open = async (): Promise<Runtime> =>
+    (await openScripted(createScriptedModel(["Hello."]), { isKept: true, folder, tools })).runtime
+  return { folder, gated, open }
+}
+
+/** A conversation that an actor has looked into once, so that everything that ends from then on is news. */
+async function beginConversation(runtime: Runtime, ...actors: readonly (typeof LOCAL_PERSON)[]): Promise<SessionId> {
+  const session = await runtime.createSession()
+  await session.send("Hello.")
+  for (const actor of actors) await acknowledgeAll(runtime.desk(actor), session.id)
+  return session.id
+}
+
+async function end(runtime: Runtime, session: SessionId | null, value: string): Promise<string> {
+  const { id } = await runtime.tasks.start({ tool: "echo", input: { value }, session, notify: "silent" })
+  const { task } = await runtime.tasks.result(id, { waitMs: 20_000 })
+  if (!("endedAt" in task)) throw new Error("It has not ended.")
+  // Ends of one millisecond are told apart by nothing: the order in the assertions needs two.
+  await eventually("the clock moves on", () => runtime.desk(LOCAL_PERSON).now() > task.endedAt)
+  return id
+}
+
+async function acknowledgeAll({ ended }: Desk, conversation: SessionId): Promise<void> {
+  for (const task of await ended.list(conversation)) ended.acknowledge(task)
+  await ended.kept()
+}
+
+const idsOf = (tasks: readonly EndedTask[]): readonly string[] => tasks.map(({ id }) => id)
+
+test("what ended while an actor was away is told once, in whichever runtime the actor comes back", async () => {
+  const { open } = createPlace()
+  const first = await open()
+  const conversation = await beginConversation(first, LOCAL_PERSON)
+  const ids = [await end(first, conversation, "one"), await end(first, conversation, "two")]
+  const second = await open()
+  expect(idsOf(await second.desk(LOCAL_PERSON).ended.list(conversation))).toEqual(ids)
+  await acknowledgeAll(second.desk(LOCAL_PERSON), conversation)
+  expect(await first.desk(LOCAL_PERSON).ended.list(conversation)).toEqual([])
+  await Promise.all([first.close(), second.close()])
+  const third = await open()
+  expect(await third.desk(LOCAL_PERSON).ended.list(conversation)).toEqual([])
+  const later = await end(third, conversation, "three")
+  expect(idsOf(await third.desk(LOCAL_PERSON).ended.list(conversation))).toEqual([later])
+})
+
+test("what one actor was told, another is told all the same", async () => {
+  const { open } = createPlace()
+  const runtime = await open()
+  const conversation = await beginConversation(runtime, LOCAL_PERSON, ANNA)
+  const id = await end(runtime, conversation, "one")
+  await acknowledgeAll(runtime.desk(LOCAL_PERSON), conversation)
+  expect(await runtime.desk(LOCAL_PERSON).ended.list(conversation)).toEqual([])
+  expect(idsOf(await runtime.desk(ANNA).ended.list(conversation))).toEqual([id])
+  await acknowledgeAll(runtime.desk(ANNA), conversation)
+  await runtime.close()
+  const again = await open()
+  expect(await again.desk(ANNA).ended.list(conversation)).toEqual([])
+})
+
+test("a kill before an end was acknowledged shows it again; what was acknowledged before it stays told", async () => {
+  const { open } = createPlace()
+  const first = await open()
+  const conversation = await beginConversation(first, LOCAL_PERSON)
+  const ids = [await end(first, conversation, "one"), await end(first, conversation, "two")]
+  // The process shows the first, and is killed while it shows the second.
+  const { ended } = first.desk(LOCAL_PERSON)
+  const [shown] = await ended.list(conversation)
+  if (shown) ended.acknowledge(shown)
+  await ended.kept()
+  const second = await open()
+  expect(idsOf(await second.desk(LOCAL_PERSON).ended.list(conversation))).toEqual(ids.slice(1))
+})
+
+test("an end that is shown late is not hidden by a later one that was shown sooner", async () => {
+  const { open } = createPlace()
+  const first = await open()
+  const conversation = await beginConversation(first, LOCAL_PERSON)
+  const ids = [await end(first, conversation, "one"), await end(first, conversation, "two")]
+  const { ended } = first.desk(LOCAL_PERSON)
+  const [, latest] = await ended.list(conversation)
+  if (latest) ended.acknowledge(latest)
+  await ended.kept()
+  const second = await open()
+  const desk = second.desk(LOCAL_PERSON)
+  expect(idsOf(await desk.ended.list(conversation))).toEqual(ids)
+  await acknowledgeAll(desk, conversation)
+  expect(await desk.ended.list(conversation)).toEqual([])
+})
+
+test("the end of a followed task is acknowledged once it was shown, and not before", async () => {
+  const { gated, open } = createPlace()
+  const first = await open()
+  const conversation = await beginConversation(first, LOCAL_PERSON)
+  const desk = first.desk(LOCAL_PERSON)
+  const shown = Promise.withResolvers<void>()
+  const told: TaskNews["type"][] = []
+  const news = desk.news({
+    isHere: (session) => session === conversation,
+    areReportsOn: false,
+    async onNews({ type }) {
+      told.push(type)
+      await shown.promise
+    },
+  })
+  const { id } = await first.tasks.start({ tool: "gated", input: {}, session: conversation, notify: "silent" })
+  news.follow(id)
+  ;(await gated.call(1)).finish()
+  await eventually("its end is told", () => told.includes("task.ended"))
+  const second = await open()
+  expect(idsOf(await second.desk(LOCAL_PERSON).ended.list(conversation))).toEqual([id])
+  shown.resolve()
+  const third = await open()
+  await eventually("it counts as shown", async () => {
+    await desk.ended.kept()
+    return (await third.desk(LOCAL_PERSON).ended.list(conversation)).length === 0
+  })
+  news.close()
+})
+
+testOfFile(
+  "the mark that an earlier release left in the data folder counts for the person at the terminal",
+  async () => {
+    const { folder, open } = createPlace()
+    const first = await open()
+    const conversation = await beginConversation(first)
+    const [before, after] = [await end(first, conversation, "one"), await end(first, conversation, "two")]
+    const { task } = await first.tasks.get(before)
+    if (!("endedAt" in task)) throw new Error("It has not ended.")
+    writeFileSync(join(folder, "data", "announced"), `${task.endedAt}\n`)
+    const second = await open()
+    expect(idsOf(await second.desk(LOCAL_PERSON).ended.list(conversation))).toEqual([after])
+    expect(await second.desk(ANNA).ended.list(conversation)).toEqual([])
+  },
+)

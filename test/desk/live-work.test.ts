@@ -1,0 +1,50 @@
+import { expect, onTestFinished, test } from "vitest"
+import { createRuntime, type Runtime } from "../../src/app.ts"
+import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
+import { describeLiveWork } from "../../src/cli/chat/announcer.ts"
+import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
+import { findLiveWork } from "../../src/desk/live-work.ts"
+import { createSessionId, type SessionId } from "../../src/task/id.ts"
+import { createFolder } from "../support/workplace.ts"
+
+async function openIdleRuntime(maxConcurrentTasks: number): Promise<Runtime> {
+  const shell = createShellPlugin({ workingDirectory: createFolder(), environment: {} })
+  const background = { maxConcurrentTasks }
+  const runtime = await createRuntime({ dataDirectory: createFolder(), takesWork: false, plugins: [shell], background })
+  onTestFinished(() => runtime.close())
+  return runtime
+}
+
+/** What a chat that runs so many tasks says of two that are in the queue. */
+async function tellOfQueued(maxConcurrentTasks: number): Promise<readonly string[]> {
+  const runtime = await openIdleRuntime(maxConcurrentTasks)
+  for (const command of ["sleep 1", "sleep 2"]) await runtime.tasks.start({ tool: "run_command", input: { command } })
+  const desk = runtime.desk(LOCAL_PERSON)
+  const news = desk.news({ isHere: () => true, areReportsOn: false, onNews: () => {} })
+  onTestFinished(() => news.close())
+  const work = await news.followLive(createSessionId())
+  expect(work.tasks).toHaveLength(2)
+  return describeLiveWork(work)
+}
+
+test("a chat says of queued tasks that they go on, and one that runs no tasks that they are left to workers", async () => {
+  expect(await tellOfQueued(1)).toEqual(["2 tasks go on from before: see /tasks"])
+  expect(await tellOfQueued(0)).toEqual(["2 tasks are left to workers: see /tasks"])
+})
+
+test("a chat follows the tasks of its conversation, however many others a team has begun since", async () => {
+  const runtime = await openIdleRuntime(0)
+  const start = (session: SessionId | null) =>
+    runtime.tasks.start({ tool: "run_command", input: { command: "sleep 1" }, session })
+  const conversation = createSessionId()
+  const ids = [(await start(conversation)).id]
+  await Promise.all(Array.from({ length: 1_001 }, () => start(createSessionId())))
+  ids.unshift((await start(conversation)).id)
+  const { blocked, workspace } = runtime.desk(LOCAL_PERSON)
+  const work = await findLiveWork(
+    { workspace, blocked, tasks: runtime.tasks, runsTasks: false },
+    conversation,
+    async ({ session }) => session === conversation,
+  )
+  expect(work.tasks).toEqual(ids)
+})

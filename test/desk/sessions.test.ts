@@ -1,0 +1,98 @@
+import { expect, test } from "vitest"
+import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
+import { createSessionId } from "../../src/task/id.ts"
+import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
+import { eventually } from "../support/eventually.ts"
+import { createGate } from "../support/session/gate.ts"
+import { openAgent, openScripted } from "../support/session/open-agent.ts"
+import { createGatedTool } from "../support/tools.ts"
+
+test("a session is working while its turn runs, and says in which process; then it is idle", async () => {
+  const gate = createGate()
+  const here = await openAgent([() => ({ gate: gate.pass(), text: "Done." })], { isKept: true })
+  const sent = here.session.send("Go.")
+  await gate.reached
+  const desk = here.runtime.desk(LOCAL_PERSON)
+  expect(await desk.sessions.find(here.session.id)).toMatchObject({
+    id: here.session.id,
+    state: "working",
+    turn: { status: "running", where: "here" },
+  })
+  const there = await openScripted(createScriptedModel([]), { isKept: true, folder: here.folder, takesWork: false })
+  const [seen] = await there.runtime.desk(LOCAL_PERSON).sessions.list(10)
+  expect(seen).toMatchObject({ state: "working", turn: { status: "running", where: "elsewhere" } })
+  gate.open()
+  await sent
+  expect(await desk.sessions.find(here.session.id.slice(0, 8))).toMatchObject({ state: "idle", turn: null })
+})
+
+test("a session needs a person while an approval of it waits in the inbox, and no longer once it was answered", async () => {
+  const gated = createGatedTool({ obeys: true, background: { mode: "always" } })
+  const script = [{ calls: [{ tool: "gated", input: { name: "one" } }] }, "It waits for you.", "It was done."]
+  const { runtime, session } = await openAgent(script, {
+    isKept: true,
+    tools: [gated.tool],
+    permissions: { rules: [{ tool: "gated", decision: "ask" }] },
+  })
+  await session.send("Do it.")
+  const other = await runtime.createSession()
+  const desk = runtime.desk(LOCAL_PERSON)
+  const [item] = await desk.inbox.list()
+  expect(await desk.sessions.find(session.id)).toMatchObject({ state: "needs_you", turn: null })
+  expect((await desk.sessions.list(10)).find(({ id }) => id === other.id)?.state ?? "idle").toBe("idle")
+  await desk.inbox.answer(item?.id ?? "", true)
+  expect((await desk.sessions.find(session.id)).state).not.toBe("needs_you")
+  ;(await gated.call(1)).finish()
+})
+
+test("a session that nobody knows, or that several ids begin like, is refused", async () => {
+  const { runtime, session } = await openAgent(["Hello.", "Hello."], { isKept: true })
+  const { sessions } = runtime.desk(LOCAL_PERSON)
+  const unknown = createSessionId()
+  await expect(sessions.find(unknown)).rejects.toMatchObject({ code: "not_found", details: { session: unknown } })
+  const other = await runtime.createSession()
+  await session.send("Hello.")
+  await other.send("Hello.")
+  await expect(sessions.find("")).rejects.toMatchObject({ code: "ambiguous_id" })
+  expect([await sessions.isKept(session.id), await sessions.isKept(unknown)]).toEqual([true, false])
+})
+
+test("messages are read page by page with a cursor, and the last cursor finds what is said later", async () => {
+  const { runtime, session } = await openAgent(["One.", "Two.", "Three."], { isKept: true })
+  await session.send("First.")
+  await session.send("Second.")
+  const { sessions } = runtime.desk(LOCAL_PERSON)
+  const texts: string[] = []
+  let after = 0
+  for (;;) {
+    const { items, cursor } = await sessions.messages(session.id, { after, limit: 1 })
+    if (cursor === after) break
+    texts.push(...items.map(({ by, text }) => `${by}: ${text}`))
+    after = cursor
+  }
+  expect(texts).toEqual(["person: First.", "agent: One.", "person: Second.", "agent: Two."])
+  expect(await sessions.messages(session.id, { after, limit: 10 })).toEqual({ items: [], cursor: after })
+  await session.send("Third.")
+  const { items } = await sessions.messages(session.id, { after, limit: 10 })
+  expect(items.map(({ text }) => text)).toEqual(["Third.", "Three."])
+})
+
+test("messages that another runtime stores in the same session are followed, each once and in order", async () => {
+  const { runtime, session, folder } = await openAgent(["One."], { isKept: true })
+  await session.send("First.")
+  const other = await openScripted(createScriptedModel(["Two.", "Three."]), { isKept: true, folder })
+  const leaving = new AbortController()
+  const texts: string[] = []
+  const followed = (async () => {
+    const { sessions } = runtime.desk(LOCAL_PERSON)
+    for await (const { text } of sessions.follow(session.id, 0, leaving.signal)) texts.push(text)
+  })()
+  await eventually("what was said before is followed", () => texts.length === 2)
+  const there = await other.runtime.openSession(session.id)
+  await there.send("Second.")
+  await there.send("Third.")
+  await eventually("what is said there is followed", () => texts.length === 6)
+  leaving.abort()
+  await followed
+  expect(texts).toEqual(["First.", "One.", "Second.", "Two.", "Third.", "Three."])
+})
