@@ -1,7 +1,7 @@
 import type { Desk } from "../desk/desk.ts"
 import { type Task, toLine } from "./format.ts"
 
-/** In which folder a call is to run, and on which machine it was asked for: each only where it is another one. */
+/** The folder in which a call is to run, and the machine on which it was asked for: each only if it is another one. */
 export async function describePlace(
   { tasks }: { readonly tasks: Pick<Desk["tasks"], "askingHost"> },
   task: Task,

@@ -3,7 +3,7 @@ import { isMeanwhileError } from "../base/error.ts"
 import { plain } from "./format.ts"
 import type { Screen } from "./screen/screen.ts"
 
-/** Of a store that is away nothing can be told: whoever leaves does not wait for it. */
+/** The result, or the other value when the store is away: a program that leaves does not wait for it. */
 export async function unlessAway<Result>(work: Promise<Result>, otherwise: Result): Promise<Result> {
   try {
     return await work
@@ -13,18 +13,18 @@ export async function unlessAway<Result>(work: Promise<Result>, otherwise: Resul
   }
 }
 
-/** False when the store is away: what was not written is found by whoever comes next, as after a crash. */
+/** False when the store is away: the next program finds unwritten work, as after a crash. */
 export function closeUnlessAway(meanwhile: Runtime, shutdown?: Parameters<Runtime["close"]>[0]): Promise<boolean> {
   const closed = meanwhile.close(shutdown).then(() => true)
   return unlessAway(closed, false)
 }
 
-/** Whether something failed for a store that nobody waits for any more: that it is away is told once, at the end. */
+/** True if the error comes from a store that nobody waits for any more: the program says so once, at the end. */
 export function isForsaken(error: unknown, gone: AbortSignal): boolean {
   return gone.aborted && isMeanwhileError(error, "store_unavailable")
 }
 
-/** Here they can be copied. */
+/** Prints messages that may be lost, so that they can be copied. */
 export function tellLost(lost: readonly string[], screen: Screen): void {
   if (lost.length === 0) return
   const text = "The store was away, and may not have kept what you said:"

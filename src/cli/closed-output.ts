@@ -1,10 +1,11 @@
 import type { ReadStream } from "node:tty"
 
-/** As a shell reports a program that wrote into a pipe nobody read any more: 128 and the number of SIGPIPE. */
+/** The exit code of a program that wrote into a closed pipe: 128 and the number of SIGPIPE. */
 const CLOSED_OUTPUT = 141
 
 /**
- * Whoever read the output may have seen enough, as `head` has, or its terminal may be gone: then the program is told to
+ * The reader of the output may have seen enough, as `head` has, or its terminal may be gone: then the program is told
+ * to
  * end, as by SIGHUP, and says nothing more. Without anybody at the other end of standard error it goes on.
  */
 export function endWithOutput(): void {

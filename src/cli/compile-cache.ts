@@ -2,7 +2,7 @@ import { enableCompileCache } from "node:module"
 import { homedir } from "node:os"
 import { join } from "node:path"
 
-/** In the person's own folder: whoever can write into it can make the program run what they like. */
+/** A folder of the person's own: anybody who can write into it can make the program run what they like. */
 const FOLDER = join(".meanwhile", "compiled")
 
 /**

@@ -17,7 +17,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
 }
 
-/** For those who keep nothing in it: the folder when it is there. */
+/** The folder if it exists: a command that keeps nothing makes none. */
 export function findDataDirectory(name = DATA_DIRECTORY_NAME): string | undefined {
   return name === "" || existsSync(resolve(name)) ? openDataDirectory(name) : undefined
 }

@@ -1,4 +1,4 @@
-/** What the program's exit code tells. Documented in `docs/guide/program.md`. */
+/** The meanings of the program's exit codes. Documented in `docs/guide/program.md`. */
 export const EXIT_CODES = {
   completed: 0,
   failed: 1,

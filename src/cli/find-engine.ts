@@ -1,7 +1,7 @@
 import { plain } from "./format.ts"
 import type { GlobalOptions } from "./open-runtime.ts"
 
-/** The store that is used here, for those who open no program; nothing: the one in the data folder. */
+/** The store of this folder, for commands that open no program. Empty: the one in the data folder. */
 export async function findEngine({ engine, trust }: GlobalOptions): Promise<{ readonly engine?: string }> {
   const { findEngineUrl } = await import("../program/engine.ts")
   const url = await findEngineUrl({
@@ -14,7 +14,7 @@ export async function findEngine({ engine, trust }: GlobalOptions): Promise<{ re
   return url === undefined ? {} : { engine: url }
 }
 
-/** Beside what was asked for, which goes to standard output. */
+/** Prints to standard error: standard output is for the answer alone. */
 export function tellAside(line: string): void {
   process.stderr.write(`${plain(line)}\n`)
 }

@@ -1,13 +1,13 @@
 import type { Command } from "commander"
 
-/** What people mean by an option where it means nothing. */
+/** The commands that people mean by an option where it means nothing. */
 const HINTS: Readonly<Record<string, string>> = {
   "--resume": ". To go on with a conversation without a chat: meanwhile run --session ID",
   "--concurrency": ": it is for a chat, a run or a worker",
 }
 
 /**
- * Those of the program are understood by commander wherever they stand. A command that does not heed one, which its help
+ * Commander accepts options of the program wherever they stand. A command that does not heed one, which its help
  * does not show either, refuses it.
  */
 export function refuseForeignOption(program: Command, command: Command): void {

@@ -4,7 +4,7 @@ import { formatCount } from "./view/format-accounting.ts"
 type Progress = NonNullable<Task["progress"]>
 type Activity = NonNullable<Progress["activity"]>
 
-/** How far something is, in a few words; empty when nobody knows. */
+/** The progress in a few words; empty when nobody knows it. */
 export function formatProgress({ done, total, phase, line, activity }: Progress): string {
   const count = done === null ? "" : total === null ? String(done) : `${done} of ${total}`
   const said = [count, toLine(phase ?? line ?? "")].filter((part) => part !== "").join(" ")
@@ -12,7 +12,7 @@ export function formatProgress({ done, total, phase, line, activity }: Progress)
   return parts.filter((part) => part !== "").join(" · ")
 }
 
-/** What an agent has called, the newest last. */
+/** The last calls of an agent, the newest last. */
 export function formatLastCalls(activity: Activity): string {
   const last = activity.lastTools.map(toLine).join(", ")
   return last === "" ? formatCalls(activity) : `${formatCalls(activity)}, the last: ${last}`

@@ -5,8 +5,10 @@ const CHARACTERS_SHOWN = 160
 const MOST_CHARACTERS = 20_000
 
 /**
- * A few lines of what a task handed back, indented; empty when there is nothing to show. An agent begins with what matters, a
- * command ends with it; of one that printed much, what lies between its first and last lines is cut for the model alone.
+ * A few lines of what a task handed back, indented; empty when there is nothing to show. An agent begins with what
+ * matters, a
+ * command ends with it; of one that printed much, what lies between its first and last lines is cut for the model
+ * alone.
  */
 export function formatResultHead(task: Task): string {
   const lines = plainLines(toResultText(task))
@@ -24,7 +26,7 @@ export function formatResultHead(task: Task): string {
   return [...shown, `  ${rest}`].join("\n")
 }
 
-/** What a task handed back, whole; only a very long one is cut. Empty when there is nothing to show. */
+/** The whole result of a task; only a very long one is cut. Empty when there is nothing to show. */
 export function formatResult(task: Task): string {
   const text = plainLines(toResultText(task)).trim()
   const left = text.length - MOST_CHARACTERS

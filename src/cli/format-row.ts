@@ -17,7 +17,7 @@ export function formatRow({ task: row, ...standing }: Row, nowMs: number, column
   return `${facts}${title.length > room ? `${title.slice(0, room - 1)}…` : title}`
 }
 
-/** How long it has run; of what is queued, how long it has waited there: what was handed back may have run before. */
+/** The time it has run; for a queued task the time in the queue, as it may have run before it was handed back. */
 function toShownMs(row: TaskRow, { firstStartedAt }: Standing, nowMs: number): number {
   if (row.status === "queued") return Math.max(0, nowMs - row.queuedAt)
   return elapsedMs(row, nowMs, firstStartedAt)

@@ -9,7 +9,7 @@ type View = Details["view"]
 
 const NAME_COLUMNS = 10
 const LINE_CHARACTERS = 160
-/** A model tells what a call took when it has answered: one under way, or that was cut off, is not in it. */
+/** A model tells the usage of a call with its answer: a call under way, or cut off, is not counted. */
 const NOTHING_COUNTED = "no tokens counted"
 const SILENT = "its worker is silent, and the next one that looks takes it over"
 
@@ -39,7 +39,7 @@ export function formatView({ view, group, questions, firstStartedAt }: Details, 
     .join("\n")
 }
 
-/** Null: nobody has it, and nobody should. */
+/** Null: nobody runs it, and nobody should. */
 function formatRunner({ task, worker }: View): string | null {
   if (worker) return `${formatPlace(worker)}${worker.isSilent ? `; ${SILENT}` : ""}`
   return task.status === "running" ? `nobody: ${SILENT}` : null
@@ -66,7 +66,7 @@ function cutLine(line: string): string {
   return line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS - 1)}…` : line
 }
 
-/** Of what has printed something, that is its result: another command shows it. */
+/** The result, unless the task has printed something: another command shows that. */
 function resultFact({ task, outputBytes }: View): [string, string | null] {
   const text = outputBytes > 0 ? "" : formatResult(task)
   const lines = text.replaceAll(/\n(?=.)/g, `\n${" ".repeat(NAME_COLUMNS)}`)
@@ -76,7 +76,7 @@ function resultFact({ task, outputBytes }: View): [string, string | null] {
 function formatElapsed(task: View["task"], nowMs: number, firstStartedAt: number | null): string {
   const counted = formatDuration(elapsedMs(task, nowMs))
   if (firstStartedAt === null) return counted
-  // How long a worker worked that was lost nobody knows.
+  // Nobody knows how long a lost worker worked.
   const all = formatDuration(elapsedMs(task, nowMs, firstStartedAt))
   return `${all} since its first start, at least ${counted} of it at work`
 }
@@ -87,7 +87,7 @@ function describeWaiting(questions: Details["questions"], nowMs: number): string
   return `for your answer, since ${formatDuration(Math.max(0, nowMs - since))}`
 }
 
-/** Of an agent also what it has called and spent. */
+/** The progress; of an agent also its calls and what it has spent. */
 function progressFacts(task: View["task"], nowMs: number): [string, string | null][] {
   const { progress } = task
   if (!progress) return []
@@ -103,7 +103,7 @@ function progressFacts(task: View["task"], nowMs: number): [string, string | nul
   ]
 }
 
-/** Of what is queued again nobody works on what it said last. */
+/** False for a task that is queued again: nobody works on its last progress. */
 function isGoing({ status }: View["task"]): boolean {
   return status === "running" || status === "waiting" || status === "stopping"
 }

@@ -10,7 +10,7 @@ const SHORT_ID_LENGTH = 8
 
 export const shortId = (id: string): string => id.slice(0, SHORT_ID_LENGTH)
 
-/** All control characters but tab and line feed, and those that turn the direction of text around. */
+/** All control characters but tab and line feed, and characters that reverse the direction of text. */
 const ACTING = /[^\P{Cc}\t\n]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 /** Text from tasks and models is data: it may not move the cursor, change colours or hide what stands beside it. */
@@ -18,7 +18,7 @@ export function plain(text: string): string {
   return stripVTControlCharacters(text).replaceAll(ACTING, "")
 }
 
-/** The same, where each step of a progress bar that draws itself over is a line of its own. */
+/** The same, with a line for each step of a progress bar that overwrites itself. */
 export function plainLines(text: string): string {
   return plain(text.replaceAll(/\r+\n?/g, "\n"))
 }
@@ -35,17 +35,17 @@ export function formatDuration(durationMs: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** How long a task may run in all, behind what else is said of it. */
+/** The time limit of a task, to follow other words about it. */
 export function formatLimit(timeoutMs: number | null): string {
   return timeoutMs === null ? "" : `, for ${formatDuration(timeoutMs)} at most`
 }
 
-/** What came of a task, in one line for people. */
+/** The end of a task in one line for people. */
 export function formatEnd(task: Task, firstStartedAt: number | null = null): string {
   return plain(toEnd(task, firstStartedAt))
 }
 
-/** The same, saying which task it was; a failure names its command already. */
+/** The same with the title of the task; a failure names its command already. */
 export function formatAnnouncement(task: Task, firstStartedAt: number | null = null): string {
   const end = formatEnd(task, firstStartedAt)
   const title = toLine(task.title)
@@ -77,7 +77,7 @@ export function formatSurvivors(survivors: "unknown" | readonly { pid: number; c
   return `\n  still alive: ${survivors.map(({ pid, command }) => `${pid} ${command}`).join(", ")}`
 }
 
-/** What an interrupted run may have left on a machine that nobody sees: another run goes on beside it. */
+/** Processes that an interrupted run may have left on its machine: another run goes on beside them. */
 export function formatLeft(task: Task): string {
   if (task.status !== "interrupted") return ""
   const { processesMayRun, host, dataFolder } = task.failure.details
@@ -94,8 +94,9 @@ export function toLine(text: string): string {
 }
 
 /**
- * How long it has run: what earlier claims of the run measured, and what has passed since the last. Where it is known when
- * the first of several workers began, the time since then.
+ * The time it has run: the sum that earlier claims of the run measured, and the time since the last. With the first
+ * start of
+ * several workers, the time since then.
  */
 export function elapsedMs(task: Task | TaskRow, nowMs: number, firstStartedAt: number | null = null): number {
   if (firstStartedAt !== null) return Math.max(0, ("endedAt" in task ? task.endedAt : nowMs) - firstStartedAt)

@@ -4,7 +4,7 @@ import { formatPlace } from "./format-worker.ts"
 /** Said where the store cannot be asked either. */
 export const AT_NEXT_START = "at the next start of a chat or a worker"
 
-/** How work goes on that this program leaves: with which worker, or once there is one. */
+/** Says how work goes on that this program leaves: with which worker, or once there is one. */
 export async function describeHandoff(
   { workers }: Pick<Desk, "workers">,
   needs: Parameters<Desk["workers"]["successors"]>[0],
@@ -16,7 +16,7 @@ export async function describeHandoff(
     : `with another worker (${formatPlace(one)})`
 }
 
-/** How work goes on that another program runs. */
+/** Says how work goes on that another program runs. */
 export function describeRunner(worker: Parameters<typeof formatPlace>[0]): string {
   return `with the worker that runs it (${formatPlace(worker)})`
 }

@@ -33,7 +33,7 @@ export async function describeAsked(
   return [shown, ...(await describePlace(desk, task))]
 }
 
-/** Until when it can be answered, and what counts then. */
+/** The time until the question expires, and the answer that counts then. */
 export function formatExpiry(
   { expiresAt, onExpiry }: Pick<InboxItem, "expiresAt" | "onExpiry">,
   nowMs: number,

@@ -16,7 +16,7 @@ interface LedgerOptions {
   readonly trust?: true
 }
 
-/** What the conversations of the data folder have used, this day and before. */
+/** `meanwhile ledger`: the usage of all conversations of the data folder. */
 export function createLedgerCommand(): Command {
   const ledger = new Command("ledger")
     .description("what the conversations have used: model calls, tokens, money")

@@ -34,7 +34,7 @@ export function createMigrateCommand(): Command {
   return showSharedOptions(migrate, ["--engine"])
 }
 
-/** What a script hands on may be empty. */
+/** A script may hand on an empty word. */
 function toRole(word: string): string {
   if (word.trim() === "") throw new InvalidArgumentError("It is empty. Name the role that the programs run with.")
   return word

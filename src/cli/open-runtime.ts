@@ -5,7 +5,7 @@ import { plain } from "./format.ts"
 import type { AgentEvent } from "./view/agent-event.ts"
 import { createWaitExit } from "./wait-exit.ts"
 
-/** What every way to start the program understands. */
+/** The options of every way to start the program. */
 export interface GlobalOptions {
   readonly dataDir?: string
   readonly trust?: true
@@ -21,11 +21,11 @@ export interface OpenedRuntime {
   readonly dataDirectory: string
   /** Null: the store is that of the data folder. */
   readonly begun: BegunHere | null
-  /** What agents did before anybody listened: a turn of an earlier process goes on at once. Given once. */
+  /** Events of agents from before anybody listened: a turn of an earlier process goes on at once. Given once. */
   takeEarlyEvents(): readonly AgentEvent[]
-  /** Whether the store was found to be away, and has not come back. */
+  /** True if the store is away now. */
   isStoreAway(): boolean
-  /** From now on a store that is away is not waited for: what needs it is refused. */
+  /** From now on a store that is away is not waited for: calls that need it are refused. */
   leave(): void
   /** Aborted when that has come to pass. */
   readonly gone: AbortSignal
@@ -34,22 +34,22 @@ export interface OpenedRuntime {
 export interface OpeningOptions extends GlobalOptions {
   /** Default false: MCP servers come while the conversation has begun. */
   readonly waitsForServers?: boolean
-  /** Default true. Own: what others left, and their conversations, are left alone. */
+  /** Default true. Own: other people's tasks and conversations are left alone. */
   readonly takesWork?: true | "own"
   readonly worker?: ProgramOptions["worker"]
   readonly makesReports?: ProgramOptions["makesReports"]
   readonly log?: ProgramOptions["log"]
   readonly person?: ProgramOptions["person"]
-  /** How long a server with the store is waited for at the start. */
+  /** The longest wait at the start for the server of the store. */
   readonly startPatienceMs?: number
   /** Gives up while the store is waited for. */
   readonly signal?: AbortSignal
   /** Default false. True: a signal that comes while the store is waited for ends the program, and says so. */
   readonly endsAtSignal?: boolean
-  /** For whoever takes them. Default false. */
+  /** Keeps early events until they are taken. Default false. */
   readonly keepsEarlyEvents?: boolean
   readonly notify: (text: string) => void
-  /** Asked whether the folder's files are trusted. Without it they are not, unless `trust` says so. */
+  /** Asks whether the folder's files are trusted. Without it they are not, unless `trust` says so. */
   readonly confirmTrust?: (question: string) => Promise<boolean>
 }
 

@@ -138,13 +138,13 @@ async function createProgram(words: readonly string[]): Promise<Command> {
   return withRefusal(program, "meanwhile")
 }
 
-/** What commander refuses in a command, or in one below it, is bad usage everywhere. */
+/** A refusal by commander, in a command or in one below it, is bad usage everywhere. */
 function withRefusal(command: Command, words: string): Command {
   for (const each of command.commands) withRefusal(each, `${words} ${each.name()}`)
   return command.showHelpAfterError(`(${words} --help shows how it is used)`).exitOverride(refuseUsage)
 }
 
-/** Without a working folder Node says only `uv_cwd`. What failed first is the cause of what failed while it was cleared up. */
+/** Without a working folder Node says only `uv_cwd`. The first error is the cause of errors during cleanup. */
 function toMessage(error: unknown): string {
   if (error instanceof SuppressedError) return toMessage(error.suppressed)
   const isGone = error instanceof Error && "syscall" in error && error.syscall === "uv_cwd"

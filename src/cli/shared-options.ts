@@ -1,6 +1,6 @@
 import type { Command } from "commander"
 
-/** Those of the program that say which store is meant. */
+/** The options of the program that name the store. */
 export const STORE_OPTIONS = ["--engine", "--data-dir"] as const
 
 /** Help of a command, and of those below it, shows these options of the program too. */

@@ -1,13 +1,16 @@
 import { EXIT_CODES } from "./exit-code.ts"
 
-/** Tells a person that the store is waited for. From the first line on a signal says that, too, and ends the program. */
+/**
+ * Tells a person that the program waits for the store. From the first line on, a signal says so too, and ends the
+ * program.
+ */
 export interface WaitExit extends Disposable {
   readonly tell: (line: string) => void
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const
 
-/** What is done while a store is waited for, until it is there or cannot be had. */
+/** Does the work of opening a store; while it waits for the store, a signal ends the program. */
 export async function withWaitExit<Result>(
   print: (line: string) => void,
   work: (tell: WaitExit["tell"]) => Promise<Result>,
@@ -16,7 +19,7 @@ export async function withWaitExit<Result>(
   return await work(waiting.tell)
 }
 
-/** For programs that have nothing to leave in order before their store is there. Disposed of when it is. */
+/** For programs that have nothing to clean up before their store is there. Dispose of it once it is. */
 export function createWaitExit(print: (line: string) => void): WaitExit {
   let isOver = false
   const end = (): void => {

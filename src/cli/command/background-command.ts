@@ -7,7 +7,7 @@ export const backgroundCommand: Command = {
   run: (_argument, context) => moveToBackground(context),
 }
 
-/** What moved tells so itself, where it began. */
+/** A call that moves is announced where it began. */
 export async function moveToBackground(
   context: Pick<ChatContext, "conversation" | "foreground" | "screen">,
 ): Promise<void> {

@@ -22,7 +22,7 @@ export const cancelCommand: Command<TaskContext> = {
   },
 }
 
-/** What is none is refused, unless there is something else of that name. */
+/** Undefined: no task has this id, but a group goes by it. Refused as `not_found` when nothing does. */
 async function findTask(context: TaskContext, id: string, hasOther: boolean): Promise<Task | undefined> {
   try {
     return (await context.desk.tasks.find(id)).task

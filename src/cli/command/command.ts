@@ -7,24 +7,24 @@ import type { TaskId } from "../format.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { AgentSelection } from "../view/agent-selection.ts"
 
-/** What a command about tasks works with, at the prompt and in the shell. */
+/** The means of a command about tasks, at the prompt and in the shell. */
 export interface TaskContext {
   readonly meanwhile: Runtime
   readonly desk: Desk
   readonly screen: Screen
-  /** What stands before the name of a command where this one was typed: `/` at the prompt. */
+  /** The text before the name of a command where this one was typed: `/` at the prompt. */
   readonly prefix: string
-  /** How the program is called from a shell, with the store that was asked for. */
+  /** The command that starts the program from a shell, with the store that was asked for. */
   readonly words: string
   /** Aborted by Ctrl+C while the command runs. */
   readonly signal: AbortSignal
-  /** In a store that others share; null: all of the store is this person's. */
+  /** The work of this person in a store that others share; null: all of it is theirs. */
   readonly own: OwnWork | null
   /** Says when the task ends, however long that takes. */
   announceEnd(taskId: TaskId): void
 }
 
-/** What a command at the prompt works with. */
+/** The means of a command at the prompt. */
 export interface ChatContext extends TaskContext {
   readonly conversation: Conversation
   readonly selection: AgentSelection

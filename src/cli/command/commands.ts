@@ -16,7 +16,7 @@ import { retryCommand, taskCommand, tasksCommand } from "./task-commands.ts"
 import { tellCommand } from "./tell-command.ts"
 import { workersCommand } from "./workers-command.ts"
 
-/** What is longer pushes its own line to the right, and not all the others. */
+/** A longer usage pushes only its own line to the right. */
 const WIDEST_USAGE = 29
 
 const quitCommand: Command = {
@@ -60,7 +60,7 @@ function toPluginRow({ command }: PluginCommand): HelpRow {
   return [toLine(`/${command.name} ${command.usage}`), toLine(command.description)]
 }
 
-/** What the program itself understands after a slash, in the order in which `/help` lists it. */
+/** The commands of the program itself, in the order of `/help`. */
 const COMMANDS: readonly Command[] = [
   tasksCommand,
   taskCommand,
@@ -101,12 +101,12 @@ export function findCommand(name: string): Command | undefined {
   return COMMANDS.find((command) => command.name === (OTHER_NAMES[wanted] ?? wanted))
 }
 
-/** Those of plugins that no command of the program stands before. */
+/** Commands of plugins, without those that a command of the program hides. */
 function pluginCommands({ plugins }: Runtime): ReturnType<Runtime["plugins"]["userCommands"]> {
   return plugins.userCommands().filter(({ command }) => !findCommand(command.name))
 }
 
-/** Those that cannot be reached, because another command has their name. */
+/** Commands of plugins that cannot be reached, because another command has their name. */
 export function hiddenCommands({ plugins }: Runtime): readonly PluginCommand[] {
   const known = new Set<string>()
   return plugins.userCommands().filter(({ command }) => {

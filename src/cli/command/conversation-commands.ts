@@ -68,7 +68,7 @@ type Provider = Extract<
   { kind: "model_provider" }
 >
 
-/** What is missing is told by the provider itself when a model of it is asked for. Nothing is sent anywhere. */
+/** The provider itself says what is missing when a model of it is asked for. Nothing is sent anywhere. */
 async function describeProvider(provider: Provider): Promise<string> {
   if (!provider.isConfigured) return "needs no key"
   if (provider.isConfigured()) return "ready"

@@ -1,10 +1,10 @@
 import type { TaskContext } from "./command.ts"
 
-/** Where the output of a task goes. */
+/** Takes the output of a task. */
 export interface OutputSink {
   /** Default `utf8`. As `latin1` it is given a character for every byte. */
   readonly encoding?: "latin1"
-  /** As it was printed: a piece may end anywhere in a line. */
+  /** Takes a piece as it was printed: it may end anywhere in a line. */
   write(text: string): void
   /** Says something about the output, as a line. */
   tell(line: string): void

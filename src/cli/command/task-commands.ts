@@ -63,7 +63,7 @@ export const retryCommand: Command<TaskContext> = {
   },
 }
 
-/** Behind the id. */
+/** Refuses words behind the id. */
 function refuseMore(argument: string, usage: string): void {
   const { argument: more } = splitLine(argument)
   if (more !== "") throw toUnknownArgument(usage, more)

@@ -7,11 +7,11 @@ type Fields = Parameters<Log["info"]>[1]
 
 export interface LineLogOptions {
   readonly screen: Screen
-  /** For what is not as it should be. */
+  /** Takes warnings and errors. */
   readonly notes: Screen
-  /** Default: only what is not as it should be is told. */
+  /** False: only warnings and errors are told. */
   readonly isVerbose: boolean
-  /** Whether the store is away for good: what fails from then on fails for that, and is told once at the end. */
+  /** True once the store is away for good: errors from then on have that cause, which is told once at the end. */
   readonly isLeft: () => boolean
 }
 

@@ -3,7 +3,7 @@ import { followOutput, type OutputSink } from "../command/follow-output.ts"
 import { tellAside } from "../find-engine.ts"
 import { formatAnnouncement, plainLines } from "../format.ts"
 
-/** Prints what a task has printed and nothing else; what is to be said about it goes to standard error. */
+/** Prints the output of a task and nothing else; words about it go to standard error. */
 export async function printOutput(id: string, isFollowing: boolean, context: TaskContext): Promise<void> {
   await followOutput(id, isFollowing, context, process.stdout.isTTY ? toTerminal(context.screen) : PIPE)
   if (!isFollowing || context.signal.aborted) return
@@ -11,7 +11,7 @@ export async function printOutput(id: string, isFollowing: boolean, context: Tas
   if ("endedAt" in task && task.status !== "completed") tellAside(formatAnnouncement(task))
 }
 
-/** Whoever reads it wants what was printed, byte by byte, without a line end that nobody printed. */
+/** The reader of a pipe gets the output byte by byte, without a line end that nobody printed. */
 const PIPE: OutputSink = {
   encoding: "latin1",
   tell: tellAside,

@@ -2,10 +2,10 @@ import { text as readAll } from "node:stream/consumers"
 import type { ReadStream } from "node:tty"
 
 const MOST_CHARACTERS = 256 * 1024
-/** How long the first of it may take: a script may hold its pipe open and never write. */
+/** The longest wait for the first byte: a script may hold its pipe open and never write. */
 const PATIENCE_MS = 3_000
 
-/** What to say: the argument with what was piped in beside it, or the pipe alone when the argument is `-` or absent. */
+/** The prompt: the argument with the piped text beside it, or the pipe alone when the argument is `-` or absent. */
 export async function readPrompt(given: string | undefined, input: ReadStream): Promise<string> {
   if (given === undefined && input.isTTY) return ""
   if (given === undefined || given === "-") return (await readAll(input)).trim()

@@ -18,7 +18,7 @@ export interface WorkerOptions extends GlobalOptions {
 /** Timers of the queue keep no process alive. */
 const ALIVE_EVERY_MS = 3_600_000
 
-/** What a stop may take before it is said that it is under way. */
+/** After so long a stop says that it is under way. */
 const STOP_PATIENCE_MS = 1_000
 
 /** Workers are started together with their server, or before it. */
@@ -59,7 +59,7 @@ interface Stopping extends Pick<OpenedRuntime, "isStoreAway"> {
   readonly screen: Screen
 }
 
-/** What a drain does is said at once; without one, only what is not over in a moment. */
+/** A drain is announced at once; a stop without one only when it takes longer than a moment. */
 function tellStopping({ drainMs, screen, isStoreAway }: Stopping): Disposable {
   const tell = (going: string): void =>
     screen.print(`Worker ${process.pid} ${going} Another Ctrl+C or SIGTERM ends it at once.`)

@@ -1,12 +1,12 @@
 import { createInterrupts, followSignals } from "../chat/interrupts.ts"
 import { formatDuration } from "../format.ts"
 
-/** When a run that nobody watches is over before it has ended. */
+/** Ends a run that nobody watches: by a signal or a time limit. */
 export interface Stop {
   readonly signal: AbortSignal
-  /** Nothing is waited for any more. */
+  /** Aborted when nothing is to be waited for any more. */
   readonly hurry: AbortSignal
-  /** From now on it may take so long. */
+  /** Stops after so long, from now on. */
   limit(timeoutMs: number): void
   forget(): void
 }

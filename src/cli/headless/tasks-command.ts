@@ -78,7 +78,7 @@ function createListCommand(): Command {
     })
 }
 
-/** A word that is no command arrives at the one that is the default. */
+/** An unknown word arrives at the default command. */
 function refuseWords({ args: [word], parent }: Command): void {
   if (word === undefined) return
   const names = parent?.commands.map((command) => command.name()).join(", ")
@@ -127,7 +127,7 @@ function withId(name: string, description: string): Command {
   return new Command(name).description(description).argument("<id>", "the first characters are enough", toName)
 }
 
-/** What a script hands on may be empty. */
+/** A script may hand on an empty word. */
 function toName(word: string): string {
   if (word.trim() === "") throw new InvalidArgumentError("It is empty. `meanwhile tasks` lists the ids.")
   return word

@@ -28,8 +28,9 @@ const LIFE_EVERY_MS = 5_000
 const LONG_MS = 24 * 60 * 60 * 1_000
 
 /**
- * Looks at the tasks of this folder, and ends what it is asked to: what is queued belongs to those who stay. Nobody's tasks
- * are looked at where there is no data folder yet: none is made for that.
+ * Reads the tasks of this folder, and stops those it is asked to; it takes nothing from the queue. Where there is no
+ * data folder
+ * yet there are no tasks, and none is made for that.
  */
 export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<void> {
   const { createRuntime } = await import("../../app.ts")
@@ -51,13 +52,13 @@ export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<v
   await withRuntime({ meanwhile, leave, screen, waitMs: 0, words: toProgramWords(options), own }, work)
 }
 
-/** A name that was mistyped makes no folder. */
+/** A mistyped name makes no folder. */
 function refuseNamed({ dataDir }: GlobalOptions): void {
   if (dataDir === undefined) return
   throw new Error(`Nothing was kept in ${resolve(dataDir)}: there is no such folder. Name another: --data-dir FOLDER`)
 }
 
-/** For what has to run: that alone runs here, unless another copy takes it, and its end is waited for. */
+/** For a task that has to run: it alone runs here, unless another process takes it, and its end is waited for. */
 export async function workOnTasks(options: GlobalOptions, work: Work): Promise<void> {
   const screen = createLineScreen(process.stdout, process.env)
   const notes = createLineScreen(process.stderr, process.env)
@@ -73,7 +74,7 @@ export async function workOnTasks(options: GlobalOptions, work: Work): Promise<v
   await withRuntime({ meanwhile, leave, screen, waitMs: LONG_MS, words: toProgramWords(options), own }, work)
 }
 
-/** Of all conversations that were begun with the data folder. */
+/** The work that was begun with the data folder, of all its conversations. */
 function toOwnWork({ conversations, tasks }: BegunHere): OwnWork {
   return { conversations: conversations.list(), tasks }
 }
@@ -83,7 +84,7 @@ interface Opened extends Pick<TaskContext, "own"> {
   /** From now on a store that is away is not waited for. */
   readonly leave: () => void
   readonly screen: Screen
-  /** For the end of tasks that the work has touched. */
+  /** The longest wait for the end of tasks that the work has touched. */
   readonly waitMs: number
   readonly words: string
 }
@@ -107,7 +108,7 @@ async function withRuntime(opened: Opened, work: Work): Promise<void> {
       using _ = waitMs > 0 ? showLife(id) : null
       const { task, missing } = await waitForEnd(desk, id, { waitMs, signal })
       screen.print(formatStanding(task, missing, await desk.tasks.firstStart(task)))
-      // Whoever speaks to an agent, or lets it try again, wants to read what it says.
+      // A person who speaks to an agent, or retries it, wants to read what it says.
       const answer = task.kind === "agent" && waitMs > 0 ? formatResult(task) : ""
       if (answer !== "") screen.print(answer)
       if (hasFailed(task)) process.exitCode = EXIT_CODES.failed
@@ -119,12 +120,12 @@ async function withRuntime(opened: Opened, work: Work): Promise<void> {
   } finally {
     screen.detach()
     if (signal.aborted) process.exitCode ??= EXIT_CODES.stopped
-    // What began here beside it may come to its end too.
+    // Tasks that began here beside it may come to their end too.
     await closeUnlessAway(meanwhile, { drainMs: signal.aborted ? 0 : waitMs, signal })
   }
 }
 
-/** Until it has ended, or nobody who is there has the folder that it names: then there is nothing to wait for. */
+/** Waits for the end, unless no worker that lives has the folder that the task names: then nobody will run it. */
 async function waitForEnd(
   { tasks }: Desk,
   id: TaskId,
@@ -140,7 +141,7 @@ async function waitForEnd(
   }
 }
 
-/** So that nobody takes a long wait for a program that hangs. */
+/** Shows now and then that the program waits and does not hang. */
 function showLife(id: TaskId): Disposable {
   const beganMs = performance.now()
   return setInterval(() => {
