@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
+import { publint } from "publint"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { toOutputPattern } from "./support/documents/expected-output.ts"
 import { readGuidePrograms } from "./support/documents/guide-programs.ts"
@@ -95,6 +96,23 @@ describe("the package as it is published", () => {
     expect(findDeadLinks(paths)).toEqual([])
   })
 
+  test("has no mistake in its manifest or its types that publint or attw knows", async () => {
+    const { messages } = await publint({ pkgDir: installed, pack: "npm", strict: true })
+    // The package among the examples is there to be copied: nobody imports it from here.
+    const isOurs = ({ args }: (typeof messages)[number]) => !JSON.stringify(args).includes("./examples/packages/")
+    expect(messages.filter(isOurs)).toEqual([])
+    const packed = await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", consumer], {
+      cwd: installed,
+    })
+    const [{ filename } = { filename: "" }] = JSON.parse(packed.stdout) as { filename: string }[]
+    const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js")
+    const options = ["--profile", "esm-only", "--format", "json"]
+    const report = await run(process.execPath, [attw, join(consumer, filename), ...options]).catch(
+      (error: { stdout?: string }) => ({ stdout: error.stdout ?? String(error) }),
+    )
+    expect(toMistakes(report.stdout)).toEqual([])
+  })
+
   test("on an older Node says which one it needs, and ends with 2", async () => {
     const old = write(
       "old-node.mjs",
@@ -161,6 +179,14 @@ describe("the package as it is published", () => {
     expect(report.numPassedTests).toBeGreaterThan(100)
   })
 })
+
+/** The package is for ES modules alone: how it looks to others is left out. */
+function toMistakes(report: string): readonly unknown[] {
+  const { analysis } = JSON.parse(report) as { analysis: { problems: readonly { resolutionKind?: string }[] } }
+  return analysis.problems.filter(({ resolutionKind }) => resolutionKind === undefined || ESM.includes(resolutionKind))
+}
+
+const ESM = ["node16-esm", "bundler"]
 
 interface SuiteReport {
   readonly success: boolean

@@ -3,7 +3,7 @@ export const ENGINE_TEST = `
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { createEmbeddedEngine } from "meanwhile"
+import { createEmbeddedEngine } from "meanwhile/engines"
 import { createManualClock } from "meanwhile/testing"
 import { describeEngine } from "meanwhile/testing/engine"
 
