@@ -179,6 +179,18 @@ test("a message that is stopped while it finds its session busy does not wait", 
   expect((await sent).text).toBe("one")
 })
 
+test("a conversation that is open here is loaded with what another process has said in it since", async () => {
+  const here = await openAgent(["one", "two"], { isKept: true })
+  await here.session.send("a")
+  const { runtime: there } = await openScripted(createScriptedModel(["three"]), { isKept: true, folder: here.folder })
+  const other = await there.openSession(here.session.id)
+  await here.session.send("b")
+  const loaded = async () => (await there.sessions.load(other.id))?.messages.map(textOf)
+  expect(await loaded()).toEqual(["a", "one", "b", "two"])
+  await other.send("c")
+  expect(await loaded()).toEqual(["a", "one", "b", "two", "c", "three"])
+})
+
 test("of messages that processes send at the same moment, each has its turn", async () => {
   const here = await openAgent(["one", "two", "three"], { isKept: true })
   await here.session.send("a")

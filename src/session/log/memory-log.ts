@@ -81,6 +81,7 @@ export function createMemoryLog(options: MemoryLogOptions): SessionLog {
       }
     },
     recall: async ({ count }) => said.slice(-count),
+    isBehind: () => false,
     refresh: async () => {},
   }
   return Object.assign(view, own)

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../base/json.ts"
 import type { Message } from "../../plugin/message.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
+import type { SessionRecord } from "../../task/session.ts"
 import type { PaidCall } from "./log-entry.ts"
 import type { LogChange, OpenTurn } from "./open-turn.ts"
 import type { RecallOptions, SaidText } from "./recall-said.ts"
@@ -64,6 +65,8 @@ export interface SessionLog {
   turn(opening: TurnOpening): Promise<string>
   /** The last of what was said since the conversation began anew. */
   recall(options: RecallOptions): Promise<readonly SaidText[]>
+  /** True if the record is later than this log: another process has gone on with the session. */
+  isBehind(record: SessionRecord): boolean
   /** Reads again what others may have written. */
   refresh(): Promise<void>
 }

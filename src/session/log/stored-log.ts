@@ -151,6 +151,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
     write,
     turn: (opening) => takeStoredTurn(host, opening),
     recall: async (wanted) => recallSaid(store, { id, position: await readPosition() }, wanted),
+    isBehind: (stored) => stored.version > version,
     refresh,
     async continueTurn(run, take) {
       await refresh()

@@ -26,10 +26,10 @@ export function createSessionDirectory(scope: AgentScope, workspace: WorkspaceId
   return {
     list: (limit = MOST_LISTED) => listMainSessions(store, workspace, limit),
     async load(id) {
-      const open = scope.open.get(id)
-      if (open?.log.workspace === workspace) return readSessionState(scope, open)
       const record = await find(id)
-      return record && toState(scope, record)
+      const open = scope.open.get(id)
+      const isOpenHere = open?.log.workspace === workspace && !(record && open.log.isBehind(record))
+      return isOpenHere ? readSessionState(scope, open) : record && toState(scope, record)
     },
     async restore(state) {
       const id = (await store.session(state.id)) ? createSessionId() : state.id
