@@ -1,7 +1,8 @@
 import type { JobInsert } from "pg-boss"
 import { toErrorMessage } from "../../../base/error.ts"
 import type { Database, Query } from "../connection/database.ts"
-import { QUEUE_VERSION, readQueueVersion, toQueueSchema } from "../schema/queue-schema.ts"
+import { QUEUE_VERSION, readQueueVersion, toExecutor, toQueueSchema } from "../schema/queue-schema.ts"
+import { findLackingOwnership } from "../schema/role-rights.ts"
 
 export interface TicketReference {
   readonly id: string
@@ -69,8 +70,7 @@ export async function createBoss(
   const boss = new PgBoss({
     db: toExecutor(database.query),
     schema: toQueueSchema(schema),
-    // The tables were migrated before. Told not to migrate, pg-boss refuses newer tables too, which it can work with.
-    migrate: (await readQueueVersion(database.query, schema)) > QUEUE_VERSION,
+    migrate: await mayMigrate(database, schema),
     supervise: false,
     schedule: false,
     reindex: false,
@@ -135,6 +135,15 @@ export async function createBoss(
   }
 }
 
+/**
+ * The tables were migrated before. A role that owns them lets pg-boss build in the background what a migration left to be
+ * built. Newer tables, which pg-boss can work with, it accepts only when it may migrate.
+ */
+async function mayMigrate(database: Database, schema: string): Promise<boolean> {
+  if ((await findLackingOwnership(database, schema)) === null) return true
+  return (await readQueueVersion(database.query, schema)) > QUEUE_VERSION
+}
+
 /** Only these characters are allowed in the name of a queue; the number of any other stands between two slashes. */
 function toQueueName(plugin: string): string {
   return `plugin.${plugin.replaceAll(/[^\w.-]/gu, (character) => `/${character.codePointAt(0)?.toString(16)}/`)}`
@@ -146,14 +155,6 @@ function toInsert({ id, priority, workspace, startAt }: NewTicket): JobInsert {
     priority,
     ...(workspace === "" ? {} : { group: { id: workspace } }),
     ...(startAt === undefined ? {} : { startAfter: new Date(Math.min(startAt, LATEST_START)).toISOString() }),
-  }
-}
-
-function toExecutor(query: Query) {
-  return {
-    async executeSql(text: string, values?: readonly unknown[]): Promise<{ rows: unknown[] }> {
-      return { rows: [...(await query<unknown>(text, values))] }
-    },
   }
 }
 

@@ -1,3 +1,6 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { fileURLToPath } from "node:url"
 import { getRollbackPlans } from "pg-boss"
 import pg from "pg"
 import { expect, onTestFinished, test } from "vitest"
@@ -6,7 +9,7 @@ import { expectRefusal } from "../../suite/subject.ts"
 import { openDatabase } from "../connection/open-database.ts"
 import { ensureVersion } from "./ensure-version.ts"
 import { migrateStore } from "./migrate-store.ts"
-import { QUEUE_VERSION } from "./queue-schema.ts"
+import { QUEUE_VERSION, readQueueVersion } from "./queue-schema.ts"
 import { createTestDatabase } from "../../../../test/support/postgres/server.ts"
 
 async function open({ isEmpty }: { readonly isEmpty: boolean }) {
@@ -21,7 +24,7 @@ async function open({ isEmpty }: { readonly isEmpty: boolean }) {
   const lines: string[] = []
   const leaving = new AbortController()
   const wish = { url, database, leaving: leaving.signal, tell: (line: string) => void lines.push(line) }
-  return { url, other, lines, leave: () => leaving.abort(), ensure: () => ensureVersion(wish) }
+  return { url, database, other, lines, leave: () => leaving.abort(), ensure: () => ensureVersion(wish) }
 }
 
 test("a migration takes as long as it takes, whatever the limit of other statements is", async () => {
@@ -63,6 +66,24 @@ test("whoever leaves does not wait for the end of a backup", async () => {
   leave()
   await expectRefusal(ensured, "store_unavailable")
   await other.query("COMMIT")
+})
+
+const MIGRATING = fileURLToPath(new URL("../../../../test/support/postgres/migrating-process.ts", import.meta.url))
+
+test("a process that is killed after pg-boss has migrated and before the store has leaves the rest to the next", async () => {
+  const { url, database, other, ensure } = await open({ isEmpty: true })
+  await other.query("BEGIN; CREATE SCHEMA meanwhile")
+  const child = spawn(process.execPath, [MIGRATING, url], { stdio: "inherit" })
+  onTestFinished(() => void child.kill("SIGKILL"))
+  await eventually("pg-boss has its tables", async () => (await readQueueVersion(database.query, "meanwhile")) > 0)
+  expect(child.exitCode).toBeNull()
+  child.kill("SIGKILL")
+  await once(child, "exit")
+  await other.query("ROLLBACK")
+  expect(await database.query("SELECT to_regclass('meanwhile.tasks') AS tasks")).toEqual([{ tasks: null }])
+  expect(await ensure()).toBe(true)
+  expect(await database.query("SELECT FROM meanwhile.tasks")).toEqual([])
+  expect(await readQueueVersion(database.query, "meanwhile")).toBe(QUEUE_VERSION)
 })
 
 test("a role that does not exist is told of before anything is changed", async () => {

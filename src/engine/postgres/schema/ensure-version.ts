@@ -15,13 +15,13 @@ const TELL_AFTER_MS = 800
 const TELL_AGAIN_MS = 10_000
 
 /**
- * Brings the store to this version, on a connection of its own where nothing has a time limit: a large table takes as long
+ * Brings the store to this version, on connections of its own where nothing has a time limit: a large table takes as long
  * as it takes, and so does another process that is at it already. Answers whether anything had to be changed.
  */
 export async function ensureVersion(wish: VersionWish): Promise<boolean> {
   const { url, schema = DEFAULT_SCHEMA, database, leaving, tell } = wish
   if (await isCurrent(database.query, schema)) return false
-  const patient = await openDatabase({ url, schema, poolSize: 1, statementTimeoutMs: 0, ...(leaving && { leaving }) })
+  const patient = await openDatabase({ url, schema, poolSize: 2, statementTimeoutMs: 0, ...(leaving && { leaving }) })
   const beganMs = performance.now()
   const seconds = (): string => `${Math.round((performance.now() - beganMs) / 1_000)} s`
   using _soon = setTimeout(() => tell("The tables of the store are brought to this version…"), TELL_AFTER_MS)

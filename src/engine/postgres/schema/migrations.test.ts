@@ -1,6 +1,7 @@
 import { getRollbackPlans } from "pg-boss"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import type { Database } from "../connection/database.ts"
+import { createBoss } from "../queue/boss.ts"
 import { openDatabase } from "../connection/open-database.ts"
 import { grantUse } from "./grant-use.ts"
 import { migrate, STORE_VERSION } from "./migrations.ts"
@@ -59,7 +60,7 @@ test("several that start at once find one store", async () => {
 })
 
 test("two stores lie beside each other in one database", async () => {
-  await Promise.all([migrate(database, "one"), migrate(database, "other")])
+  await Promise.all([migrate(database, "one"), migrate(await open(), "other")])
   await database.query("SELECT FROM one.tasks, other.tasks, one_queue.job, other_queue.job")
 })
 
@@ -120,6 +121,25 @@ test("a role that may not create tables is told who can, and works once that was
   await worker.query(`SELECT ${SCHEMA}_queue.create_queue('builds', '{"policy":"standard"}')`)
   await worker.query(`INSERT INTO ${SCHEMA}_queue.job (name) VALUES ('builds')`)
   await expect(worker.query("CREATE TABLE more ()")).rejects.toMatchObject({ code: "store_read_only" })
+})
+
+test("a role that may not change tables leaves those of an earlier pg-boss as they are, and says who can", async () => {
+  await migrate(database, SCHEMA)
+  const role = await createRole()
+  await grantUse({ database, url: place.url, schema: SCHEMA, role })
+  await database.query(getRollbackPlans(`${SCHEMA}_queue`, QUEUE_VERSION))
+  const worker = await open(role)
+  await expect(migrate(worker, SCHEMA)).rejects.toMatchObject({
+    code: "store_read_only",
+    message: expect.stringContaining(`the role ${role} may not change them`),
+  })
+  expect(await readQueueVersion(database.query, SCHEMA)).toBe(QUEUE_VERSION - 1)
+  await migrate(database, SCHEMA)
+  expect(await migrate(worker, SCHEMA)).toBe(false)
+  const boss = await createBoss(worker, SCHEMA, (message) => expect.unreachable(message))
+  await boss.insert(worker.query, [{ id: crypto.randomUUID(), plugin: "shell", workspace: "home", priority: 0 }])
+  expect(await boss.fetch("shell", { limit: 2 })).toHaveLength(1)
+  await boss.close()
 })
 
 test("what a later migration adds can be used by whom the store was given to", async () => {

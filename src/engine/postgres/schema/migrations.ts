@@ -3,7 +3,7 @@ import { isMeanwhileError, MeanwhileError } from "../../../base/error.ts"
 import type { Database, Query } from "../connection/database.ts"
 import { isHeldUp } from "../connection/store-error.ts"
 import { FOLDER_OF_TASK, OUTPUT_SCHEMA, SCHEMA } from "./schema.ts"
-import { migrateQueue, QUEUE_VERSION, readQueueVersion, toQueueSchema } from "./queue-schema.ts"
+import { migrateQueue, QUEUE_VERSION, readQueueVersion } from "./queue-schema.ts"
 
 interface Migration {
   readonly statements: string
@@ -34,33 +34,36 @@ export interface MigrationHold {
 }
 
 /**
- * Brings the store to this version in one transaction, with pg-boss's tables. Any number of processes may do this at once:
- * one does it, the others wait and find it done. A store that needs nothing is only read, so a role without the right to
- * change tables can use it. Answers whether it has changed anything.
+ * Brings the store to this version: first pg-boss its tables, by itself, then our own in one transaction. A process that dies
+ * between the two leaves a store that is not current, and the next one goes on from there. Any number of processes may do
+ * this at once: one does it, the others wait and find it done. A store that needs nothing is only read, so a role without
+ * the right to change tables can use it. Answers whether it has changed anything. Takes two connections.
  */
 export async function migrate(database: Database, schema: string, hold: MigrationHold = {}): Promise<boolean> {
   if (await isCurrent(database.query, schema)) return false
   for (;;) {
     try {
-      return await database.transaction((query) => migrateAll(query, schema))
+      return await database.transaction((query) => migrateAll(database, query, schema))
     } catch (error) {
       if (isMeanwhileError(error, "store_read_only")) throw await needsOwner(database, schema, error)
       if (!isHeldUp(error) || hold.leaving?.aborted) throw error
     }
     hold.onHeldUp?.()
-    // Whoever leaves meanwhile tries once more, and is refused then.
+    // A process that leaves meanwhile tries once more, and is refused then.
     await wait(PAUSE_MS, undefined, { signal: hold.leaving }).catch(() => {})
   }
 }
 
-async function migrateAll(query: Query, schema: string): Promise<boolean> {
-  await query("SET LOCAL statement_timeout TO 0; SET LOCAL lock_timeout TO 0")
+/** Before pg-boss is done, the transaction has read no table: it would keep pg-boss from changing it. */
+async function migrateAll(database: Database, query: Query, schema: string): Promise<boolean> {
+  await query(
+    "SET LOCAL statement_timeout TO 0; SET LOCAL lock_timeout TO 0; SET LOCAL idle_in_transaction_session_timeout TO 0",
+  )
   await lockMigration(query, schema)
-  if (await isCurrent(query, schema)) return false
+  if (await isCurrent(database.query, schema)) return false
+  await migrateQueue(database, schema, LOCK_TIMEOUT_MS)
   await query(`SET LOCAL lock_timeout TO ${LOCK_TIMEOUT_MS}`)
   await migrateStore(query, schema)
-  await ensureSchema(query, toQueueSchema(schema))
-  await migrateQueue(query, schema)
   return true
 }
 

@@ -1,5 +1,5 @@
 import { MeanwhileError } from "../../../base/error.ts"
-import type { Query } from "../connection/database.ts"
+import type { Database, Query } from "../connection/database.ts"
 
 /** The version of its own tables that the pg-boss of this release works with. */
 export const QUEUE_VERSION = 43
@@ -9,7 +9,7 @@ export function toQueueSchema(schema: string): string {
   return `${schema}_queue`
 }
 
-/** 0: there is none. */
+/** 0: there are no tables. */
 export async function readQueueVersion(query: Query, schema: string): Promise<number> {
   const table = `${toQueueSchema(schema)}.version`
   const [found] = await query<{ exists: boolean }>("SELECT to_regclass($1) IS NOT NULL AS exists", [table])
@@ -18,30 +18,58 @@ export async function readQueueVersion(query: Query, schema: string): Promise<nu
   return row?.version ?? 0
 }
 
-/** Creates pg-boss's tables, or brings them to this version, inside the transaction it is given. A newer one stays. */
-export async function migrateQueue(query: Query, schema: string): Promise<void> {
-  const version = await readQueueVersion(query, schema)
-  if (version >= QUEUE_VERSION) return
-  const { getConstructionPlans, getMigrationPlans } = await import("pg-boss")
+/** Through this pg-boss sends its statements. */
+export function toExecutor(query: Query) {
+  return {
+    async executeSql(text: string, values?: readonly unknown[]): Promise<{ rows: unknown[] }> {
+      return { rows: [...(await query<unknown>(text, values))] }
+    },
+  }
+}
+
+/**
+ * Lets pg-boss create its tables, or bring them to this version, in transactions of its own. Newer tables stay as they are.
+ * Its statements wait for a lock for half a minute, and everybody who wants the table waits behind them: so they are sent
+ * only once nobody else was found to hold a table for longer than the lock timeout.
+ */
+export async function migrateQueue(database: Database, schema: string, lockTimeoutMs: number): Promise<void> {
+  const { query } = database
+  if ((await readQueueVersion(query, schema)) >= QUEUE_VERSION) return
   const queueSchema = toQueueSchema(schema)
-  const plans =
-    version === 0 ? getConstructionPlans(queueSchema, { createSchema: false }) : getMigrationPlans(queueSchema, version)
-  await query(toPart(plans))
+  await database.transaction((inTransaction) => lockAll(inTransaction, queueSchema), { lockTimeoutMs })
+  const [found] = await query<{ exists: boolean }>("SELECT to_regnamespace($1) IS NOT NULL AS exists", [queueSchema])
+  const { PgBoss } = await import("pg-boss")
+  const boss = new PgBoss({
+    db: toExecutor((statement, values) => query<never>(statement, values).catch((error) => rollBack(query, error))),
+    schema: queueSchema,
+    // A role may own a schema that it could not have created.
+    createSchema: found?.exists !== true,
+    supervise: false,
+    schedule: false,
+  })
+  // Indexes of tables that exist are built in the background, by the engines whose role owns the tables.
+  boss.on("error", () => {})
+  try {
+    await boss.start()
+  } finally {
+    await boss.stop({ graceful: false, close: false })
+  }
   const reached = await readQueueVersion(query, schema)
-  if (reached === QUEUE_VERSION) return
+  if (reached >= QUEUE_VERSION) return
   const text = `pg-boss brought its tables to version ${reached}, and ${QUEUE_VERSION} was expected. Install the version of pg-boss that Meanwhile asks for.`
   throw new MeanwhileError("store_unavailable", text, { reached, expected: QUEUE_VERSION })
 }
 
-/** Begin, end and patience are those of our own transaction. */
-const TRANSACTION_MARK = /^\s*(BEGIN|COMMIT|SET LOCAL \w+ = \d+);\s*$/gm
+async function lockAll(query: Query, queueSchema: string): Promise<void> {
+  const tables = await query<{ name: string }>(
+    "SELECT oid::regclass::text AS name FROM pg_class WHERE relnamespace = to_regnamespace($1) AND relkind IN ('r', 'p')",
+    [queueSchema],
+  )
+  if (tables.length > 0) await query(`LOCK TABLE ${tables.map(({ name }) => name).join(", ")}`)
+}
 
-/**
- * Its plans are a transaction, followed by indexes that are built beside running writers. All become a part of ours: what
- * waits in the queue is never much, so building them holds nobody up, and a crash leaves nothing half done.
- */
-function toPart(plans: string): string {
-  const end = plans.lastIndexOf("COMMIT;")
-  const indexes = plans.slice(end).replaceAll(/\bINDEX CONCURRENTLY\b/g, "INDEX")
-  return (plans.slice(0, end) + indexes).replaceAll(TRANSACTION_MARK, "")
+/** The transaction that pg-boss began in the same text is still open after one of its statements has failed. */
+async function rollBack(query: Query, error: unknown): Promise<never> {
+  await query("ROLLBACK").catch(() => {})
+  throw error
 }
