@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
+import { findFolderCycles, findUpwardImports, FOLDERS_IN_CYCLES, RUNNER_FOLDERS } from "./architecture/folders.ts"
 import { IMPORT_TABLE } from "./architecture/import-table.ts"
 import { findViolations } from "./architecture/violations.ts"
 
@@ -21,4 +22,19 @@ test("ARCHITECTURE.md shows the import table as it is", () => {
   })
   const table = ["| in src | may import | packages | runs in a browser |", "|---|---|---|---|", ...rows].join("\n")
   expect(shown?.trim()).toBe(table)
+})
+
+test("no folders of src import one another, beside those that are known to", () => {
+  const cycles = findFolderCycles(`${root}src`)
+  expect(cycles.filter((folders) => !folders.every((folder) => FOLDERS_IN_CYCLES.includes(folder)))).toEqual([])
+  expect(FOLDERS_IN_CYCLES.filter((folder) => !cycles.flat().includes(folder))).toEqual([])
+})
+
+test("imports in runner lead down the order that ARCHITECTURE.md shows", () => {
+  expect(findUpwardImports(`${root}src`)).toEqual([])
+  const shown = readFileSync(`${root}ARCHITECTURE.md`, "utf8")
+    .split("<!-- runner folders -->")[1]
+    ?.split("<!-- end of runner folders -->")[0]
+  const rows = Object.entries(RUNNER_FOLDERS).map(([name, holds]) => `| ${name} | ${holds} |`)
+  expect(shown?.trim()).toBe(["| in runner | holds |", "|---|---|", ...rows].join("\n"))
 })

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
+import { findFolderCycles } from "./folders.ts"
 import { IMPORT_TABLE } from "./import-table.ts"
 import { findViolations } from "./violations.ts"
 
@@ -147,4 +148,15 @@ test("a cycle between files fails, also one made of types", () => {
   expect(violations).toEqual([
     'src/task/c.ts:2 imports "./a.ts": it closes a cycle, task/a.ts → task/b.ts → task/c.ts → task/a.ts',
   ])
+})
+
+test("folders that import one another are found, a folder and one inside it too", () => {
+  check({
+    "runner/a.ts": 'import "./inner/b.ts"\n',
+    "runner/inner/b.ts": 'import "../c.ts"\n',
+    "runner/c.ts": EMPTY,
+    "task/d.ts": 'import "../base/e.ts"\n',
+    "base/e.ts": EMPTY,
+  })
+  expect(findFolderCycles(root)).toEqual([["runner", "runner/inner"]])
 })

@@ -4,7 +4,7 @@ import { dirname, join, posix, sep } from "node:path"
 import { allows, type ImportTable, type Layer } from "./import-table.ts"
 import { type FoundImport, findImports } from "./imports.ts"
 
-interface SourceFile {
+export interface SourceFile {
   /** Below `src`, with `/`. */
   readonly path: string
   readonly imports: readonly FoundImport[]
@@ -28,7 +28,7 @@ export function findViolations(sourceRoot: string, table: ImportTable): readonly
   ]
 }
 
-function readSources(sourceRoot: string): readonly SourceFile[] {
+export function readSources(sourceRoot: string): readonly SourceFile[] {
   return readdirSync(sourceRoot, { recursive: true, encoding: "utf8" })
     .map((path) => path.split(sep).join("/"))
     .filter((path) => /\.[cm]?tsx?$/.test(path))
@@ -37,7 +37,7 @@ function readSources(sourceRoot: string): readonly SourceFile[] {
 }
 
 /** A test, or what only tests use: `test-store.ts`. Neither is published. */
-const isTest = (path: string): boolean => /\.test\.tsx?$|(^|\/)test-[^/]+\.ts$/.test(path)
+export const isTest = (path: string): boolean => /\.test\.tsx?$|(^|\/)test-[^/]+\.ts$/.test(path)
 
 /** The folder of `src` a file is in, or the file itself at the top. */
 const toPlace = (path: string): string => path.split("/")[0] ?? path
