@@ -54,7 +54,7 @@ export type {
   TurnResult,
 } from "./session/conversation/session.ts"
 export { createTokenLedger, type LedgerEntry, type LedgerTotal, type TokenLedger } from "./session/ledger/ledger.ts"
-export type { LedgerQuery } from "./session/log/read-ledger.ts"
+export type { LedgerQuery } from "./session/log/ledger-record.ts"
 export type { ModelCatalogue, ModelFacts } from "./session/model/catalogue.ts"
 export type { ReportsConfigInput } from "./session/report/report-config.ts"
 export { toListener, type UiHooks } from "./session/ui-hooks.ts"

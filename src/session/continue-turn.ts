@@ -10,9 +10,9 @@ import { toTurnPatch } from "./log/take-stored-turn.ts"
 import { createNewMessage } from "./conversation/new-message.ts"
 import { followLeftReport } from "./report/left-report.ts"
 import type { AgentScope } from "./conversation/scope.ts"
-import { tellTurnCompleted } from "./saved/tell-session-plugin.ts"
+import { tellTurnCompleted } from "./saved/session-plugin.ts"
 import { takeTurn } from "./turn/take-turn.ts"
-import { openLeftBudget } from "./turn/left-budget.ts"
+import { openLeftBudget } from "./turn/turn-budget.ts"
 
 /** Continues a turn that the runner took from the queue: its worker is gone, or handed it back. */
 export async function continueTurn(scope: AgentScope, run: TurnRun): Promise<ToolReturn> {

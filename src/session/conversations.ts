@@ -10,7 +10,7 @@ import { DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../task/id.
 import type { TaskRecord } from "../task/record.ts"
 import { createAgentSessions } from "./subagent/agent-sessions.ts"
 import { createAgentEvents } from "./conversation/agent-emitter.ts"
-import { createAgentsPort } from "./subagent/agents-port.ts"
+import { createAgentsPort } from "./subagent/news.ts"
 import type { Conversation } from "./conversation/conversation.ts"
 import { continueTurn } from "./continue-turn.ts"
 import { toConversationPorts } from "./conversation-ports.ts"

@@ -3,9 +3,7 @@ import { textOf } from "../plugin/message.ts"
 import { withdrawHeld } from "./turn/begin-when-free.ts"
 import { type Conversation, inTurn } from "./conversation/conversation.ts"
 import { contextUsage, offeredTools, requireOpen, toClosed } from "./conversation/context.ts"
-import { DEFAULT_GC_CONFIG } from "./defaults.ts"
 import { createTrajectory } from "./results/trajectory.ts"
-import { promoteCalls } from "./promote-calls.ts"
 import { enableReports } from "./report/create-reporter.ts"
 import { runCommand } from "./run-command.ts"
 import type { AgentScope } from "./conversation/scope.ts"
@@ -15,6 +13,9 @@ import { readSessionState } from "./saved/session-state.ts"
 import { useSessionPlugin } from "./saved/session-plugin.ts"
 import { stopTurn } from "./conversation/stop-turn.ts"
 import { collectContext } from "./turn/collect-context.ts"
+import type { GcConfig } from "../plugin/gc-plugin.ts"
+import type { Execution } from "../plugin/task-service.ts"
+import type { TaskId } from "../task/id.ts"
 
 /** A conversation as those who hold it use it. */
 export function createSessionFace(scope: AgentScope, conversation: Conversation): Session {
@@ -117,4 +118,18 @@ async function closeSession(scope: AgentScope, conversation: Conversation): Prom
   const last = log.history.at(-1)
   emitter.emit({ type: "agent.completed", text: last?.role === "assistant" ? textOf(last) : "" })
   await scope.runner.closeSession(log.id)
+}
+
+const DEFAULT_GC_CONFIG: GcConfig = { thresholdPercent: 75, targetPercent: 50 }
+
+/** Moves the calls that the turn waits for to the background, as far as they can be; returns those tasks. */
+async function promoteCalls({ executions }: Conversation): Promise<readonly TaskId[]> {
+  const promoted = await Promise.all([...executions].map(promote))
+  return promoted.flat()
+}
+
+async function promote(execution: Execution): Promise<readonly TaskId[]> {
+  if (!(await execution.promote())) return []
+  const answer = await execution.answer
+  return answer.outcome === "promoted" ? [answer.task.id] : []
 }

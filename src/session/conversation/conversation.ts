@@ -7,10 +7,8 @@ import type { SessionPlugin } from "../../plugin/session-plugin.ts"
 import type { Execution } from "../../plugin/task-service.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { AgentEmitter, AgentEvents } from "./agent-emitter.ts"
-import type { HeldMessage } from "./held-message.ts"
 import type { SessionLog } from "../log/session-log.ts"
 import type { NewMessage } from "./new-message.ts"
-import type { Reporter } from "./reporter.ts"
 import type { TurnBudget } from "../turn/turn-budget.ts"
 
 /** A session that is open in this process. */
@@ -70,4 +68,23 @@ export function occupy(conversation: Conversation, work: Promise<unknown>): void
     if (conversation.queued === 0) conversation.reporter?.lookAgain()
   }
   conversation.queue = work.then(leave, leave)
+}
+
+/** A message that waits for a turn that this process has not begun. */
+export interface HeldMessage {
+  /** Nobody says it any more. */
+  withdraw(reason: Error): void
+  /** Resolves when its own turn has begun, or never will. */
+  readonly over: Promise<void>
+}
+
+/** Tells by itself what the tasks of one conversation came to, as soon as it is idle. */
+export interface Reporter {
+  /** Something may be there to tell. */
+  wake(): void
+  /** Nothing is going on in the conversation any more: what was due meanwhile is told now. */
+  lookAgain(): void
+  /** Resolves when no report is being made or due. */
+  reported(signal?: AbortSignal): Promise<void>
+  close(): void
 }

@@ -1,7 +1,11 @@
 import type { TaskStore } from "../../task/store.ts"
-import type { LedgerKey, LedgerTotal } from "../ledger/ledger-entry.ts"
+import type { LedgerKey, LedgerTotal, LedgerEntry } from "../ledger/ledger-entry.ts"
 import { addTotals, NOTHING_USED, toTotal } from "../ledger/ledger-totals.ts"
-import { type LedgerQuery, readLedger } from "./read-ledger.ts"
+import { MeanwhileError } from "../../base/error.ts"
+import { DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../../task/id.ts"
+import type { MessageRecord, SessionRecord } from "../../task/session.ts"
+import { listSessions } from "./list-sessions.ts"
+import { parseEntry } from "./log-entry.ts"
 
 export interface LedgerRow {
   /** Null: calls that belong to none. */
@@ -36,4 +40,69 @@ export function createLedgerRecord(store: TaskStore): LedgerRecord {
 
 function tokensOf({ usage }: LedgerTotal): number {
   return usage.inputTokens + usage.outputTokens
+}
+
+const ENTRIES_AT_ONCE = 500
+
+export interface LedgerQuery {
+  readonly workspace?: WorkspaceId
+  /** Default: all of the workspace. Refused as `not_found` when there is none with this id. */
+  readonly session?: SessionId
+}
+
+/**
+ * What the model calls of sessions used, of earlier processes too, as their logs say. The session that was used last
+ * comes first; within a session it goes from the oldest call to the newest. Only a page is in memory at a time.
+ */
+export async function* readLedger(store: TaskStore, query: LedgerQuery = {}): AsyncGenerator<LedgerEntry> {
+  const { workspace = DEFAULT_WORKSPACE, session } = query
+  if (session === undefined) {
+    for await (const record of readSessions(store, workspace)) yield* readSession(store, record)
+    return
+  }
+  const record = await store.session(session)
+  if (record?.workspace !== workspace) {
+    throw new MeanwhileError("not_found", `There is no session ${session} in this workspace.`, { session })
+  }
+  yield* readSession(store, record)
+}
+
+/** One that is used while the list is read moves to its front: the front is read again until it holds nothing new. */
+async function* readSessions(store: TaskStore, workspace: WorkspaceId): AsyncGenerator<SessionRecord> {
+  const seen = new Set<SessionId>()
+  let since = Number.NEGATIVE_INFINITY
+  for (let hasNew = true; hasNew; ) {
+    hasNew = false
+    const from = since
+    for await (const record of listSessions(store, workspace)) {
+      if (record.updatedAt < from) break
+      since = Math.max(since, record.updatedAt)
+      if (seen.has(record.id)) continue
+      seen.add(record.id)
+      hasNew = true
+      yield record
+    }
+  }
+}
+
+/** As far as it went when it was listed, or further. */
+async function* readSession(store: TaskStore, { id }: SessionRecord): AsyncGenerator<LedgerEntry> {
+  for (let position = 0; ; ) {
+    const records = await store.messages(id, position, ENTRIES_AT_ONCE)
+    for (const record of records) {
+      const entry = toLedgerEntry(record)
+      if (entry) yield entry
+    }
+    const last = records.at(-1)
+    if (!last || records.length < ENTRIES_AT_ONCE) return
+    position = last.position
+  }
+}
+
+function toLedgerEntry({ session, at, body }: MessageRecord): LedgerEntry | undefined {
+  const entry = parseEntry(body)
+  if (entry?.kind === "paid") return { at, session, ...entry.entry }
+  if (entry?.kind !== "message" || !entry.call) return undefined
+  const { model, usage, costMicros, task = null } = entry.call
+  return { at, session, turn: entry.turn, task, model, usage, costMicros, purpose: "turn" }
 }

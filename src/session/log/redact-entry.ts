@@ -1,7 +1,8 @@
-import type { JsonValue } from "../../base/json.ts"
+import { type JsonValue, type JsonObject, toJson } from "../../base/json.ts"
 import type { Message } from "../../plugin/message.ts"
 import type { Redactor } from "../../runner/redaction/redactor.ts"
 import { type LogEntry, toStoredEntry } from "./log-entry.ts"
+import type { SessionData } from "./session-data.ts"
 
 const redacted = new WeakSet<Message>()
 
@@ -30,4 +31,28 @@ export function redactEntry(redactor: Redactor, entry: LogEntry): JsonValue {
   const { value, hasChanged } = redactor.redactJson(toStoredEntry(entry))
   if (!hasChanged || entry.kind !== "message") return value
   return { ...(value as { readonly [key: string]: JsonValue }), isRedacted: true }
+}
+
+type Texts = Pick<SessionData, "name" | "instructions" | "title" | "description" | "plugins">
+
+/** What is stored of a session's data. Looked through only when one of its texts is another: it is rewritten often. */
+export function createDataRedactor(redactor: Redactor): (data: SessionData) => JsonObject {
+  let known: SessionData | undefined
+  let texts: Texts | undefined
+  return (data) => {
+    if (!known || !hasSameTexts(known, data)) {
+      const { name, instructions, title, description, plugins } = data
+      const { value } = redactor.redactJson({ name, instructions, title, description, plugins })
+      // What is not one of the texts is JSON by its own type.
+      texts = toJson(value) as unknown as Texts
+    }
+    known = data
+    return { ...data, ...texts }
+  }
+}
+
+const TEXTS = ["name", "instructions", "title", "description", "plugins"] as const satisfies readonly (keyof Texts)[]
+
+function hasSameTexts(a: SessionData, b: SessionData): boolean {
+  return TEXTS.every((name) => a[name] === b[name])
 }

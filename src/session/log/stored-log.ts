@@ -10,16 +10,15 @@ import { findLiveTurn, requireIdle } from "./live-turn.ts"
 import { applyChange, type LogState } from "./log-state.ts"
 import { createLogView, type LogView } from "./log-view.ts"
 import type { LogChange } from "./open-turn.ts"
-import { createPaidCalls } from "./paid-calls.ts"
 import { readHistory } from "./read-history.ts"
 import { recallSaid } from "./recall-said.ts"
-import { redactEntry } from "./redact-entry.ts"
-import { createDataRedactor } from "./redact-data.ts"
+import { redactEntry, createDataRedactor } from "./redact-entry.ts"
 import { parseSessionData, type SessionData } from "./session-data.ts"
 import { toSettleOperations } from "./settle-operations.ts"
 import type { SessionLog, TurnOpening } from "./session-log.ts"
 import { createStoredTurn, type TurnWriter } from "./stored-turn.ts"
 import { takeStoredTurn, type TurnHost } from "./take-stored-turn.ts"
+import type { LogEntry, PaidCall } from "./log-entry.ts"
 
 const NOT_STORED = 0
 const UNKNOWN_VERSION = -1
@@ -168,4 +167,26 @@ function notFound(id: SessionId): MeanwhileError {
 
 function deleted(id: SessionId): MeanwhileError {
   return new MeanwhileError("not_found", `Session ${id} was deleted elsewhere. Begin a new one.`, { session: id })
+}
+
+/** Model calls that left no message, until something is written that can take them along. */
+interface PaidCalls {
+  count(): number
+  add(call: PaidCall): void
+  /** The change with them in front: its own entries come last, where the steps of a message's calls look for it. */
+  takeAlong(change: LogChange): LogChange
+}
+
+function createPaidCalls(): PaidCalls {
+  let waiting: LogEntry[] = []
+  return {
+    count: () => waiting.length,
+    add: (entry) => void waiting.push({ kind: "paid", entry }),
+    takeAlong(change) {
+      if (waiting.length === 0) return change
+      const entries = [...waiting, ...change.entries]
+      waiting = []
+      return { ...change, entries }
+    },
+  }
 }

@@ -1,7 +1,7 @@
 import type { CancelTimer } from "../../base/clock.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
-import type { Conversation } from "../conversation/conversation.ts"
-import { type Delivery, endedIn } from "../results/delivery.ts"
+import type { Conversation, Reporter } from "../conversation/conversation.ts"
+import { type Delivery, endedIn, type EndedTask, keysOf, toKeyText, type WaitingTask } from "../results/delivery.ts"
 import { readDeliverable } from "../results/read-deliverable.ts"
 import { findLiveTurn } from "../log/live-turn.ts"
 import { parseSessionData } from "../log/session-data.ts"
@@ -11,8 +11,7 @@ import { publishGenerated } from "./generated-report.ts"
 import { planReport, type ReportPlan } from "./report-plan.ts"
 import type { ReportOptions } from "../conversation/report-request.ts"
 import { type ReportOutcome, takeReportTurn } from "./report-turn.ts"
-import type { Reporter } from "../conversation/reporter.ts"
-import { createToldDirectly } from "./told-directly.ts"
+import { fallBack } from "./publish-report.ts"
 
 /** Ends that come so close together are one report. */
 const QUIET_MS = 1
@@ -154,4 +153,38 @@ function isBusy({ queued, openQuestions }: Conversation): boolean {
 async function isBusyElsewhere({ store }: AgentScope, { log }: Conversation): Promise<boolean> {
   const record = await store.session(log.id)
   return record !== undefined && (await findLiveTurn(store, parseSessionData(record.data))) !== undefined
+}
+
+/** What the person was told of without a report, once, for as long as the model has not heard of it. */
+interface ToldDirectly {
+  show(found: readonly WaitingTask[], why?: string | null): void
+  /** A report of these was tried, and failed: the person knows, and no other is tried. */
+  giveUp(ended: readonly EndedTask[]): void
+  isGivenUp(ended: EndedTask): boolean
+  forgetUsed(unused: Delivery): void
+}
+
+function createToldDirectly(scope: AgentScope, conversation: Conversation): ToldDirectly {
+  const shown = new Set<string>()
+  const givenUp = new Set<string>()
+  return {
+    show(found, why = null) {
+      const unseen = found.filter(({ key }) => !shown.has(toKeyText(key)))
+      for (const { key } of unseen) shown.add(toKeyText(key))
+      const tasks = unseen.map(({ task }) => task)
+      fallBack(scope, conversation, tasks, why)
+    },
+    giveUp(ended) {
+      const keys = ended.map(({ key }) => toKeyText(key))
+      for (const key of keys) {
+        givenUp.add(key)
+        shown.add(key)
+      }
+    },
+    isGivenUp: ({ key }) => givenUp.has(toKeyText(key)),
+    forgetUsed(unused) {
+      const keys = new Set(keysOf(unused).map(toKeyText))
+      for (const known of [shown, givenUp]) for (const key of known) if (!keys.has(key)) known.delete(key)
+    },
+  }
 }

@@ -3,14 +3,21 @@ import { unlessAborted } from "../../base/unless-aborted.ts"
 import { type Message, userMessage } from "../../plugin/message.ts"
 import { type Conversation, inTurn } from "../conversation/conversation.ts"
 import { requireOpen } from "../conversation/context.ts"
-import { type Delivery, endedIn, type EndedTask, keepEnded, keysOf, toKeyText } from "../results/delivery.ts"
+import {
+  type Delivery,
+  endedIn,
+  type EndedTask,
+  keepEnded,
+  keysOf,
+  toKeyText,
+  NOTHING_TO_TELL,
+} from "../results/delivery.ts"
 import { readTelling, type Telling, toTellingText, toTold, useTelling } from "../results/pending-context.ts"
 import type { AgentScope } from "../conversation/scope.ts"
 import { toReportRequest } from "./make-request.ts"
 import { announceReport, fallBack, publishReport } from "./publish-report.ts"
 import type { ReportMark } from "../turn/report-mark.ts"
 import type { ReportGenerator } from "../conversation/report-request.ts"
-import { splitDelivery } from "./split-delivery.ts"
 
 export interface GeneratedReports {
   readonly generator: ReportGenerator
@@ -100,4 +107,21 @@ async function readUnusedOf(scope: AgentScope, conversation: Conversation, part:
       passed: delivery.passed.filter((key) => wanted.has(toKeyText(key))),
     },
   }
+}
+
+/** One for each group, and one for the single tasks together. What is more than may wait is put together with the last. */
+function splitDelivery(delivery: Delivery, most: number): readonly Delivery[] {
+  const { groups, ...rest } = delivery
+  const single: Delivery = { ...rest, groups: [] }
+  const hasSingle = rest.tasks.length + rest.waiting.length + rest.restored.length > 0
+  const parts = groups.map((told): Delivery => ({ ...NOTHING_TO_TELL, groups: [told] }))
+  const all = hasSingle ? [...parts, single] : withPassed(parts, rest.passed)
+  if (all.length <= most) return all
+  const last = all.slice(most - 1).flatMap((one) => one.groups)
+  return [...all.slice(0, most - 1), { ...single, groups: last }]
+}
+
+function withPassed(parts: readonly Delivery[], passed: Delivery["passed"]): readonly Delivery[] {
+  const [first, ...others] = parts
+  return first ? [{ ...first, passed }, ...others] : []
 }

@@ -8,8 +8,10 @@ import { quoteTitle } from "../results/quoted-text.ts"
 import { toResultsText } from "../results/delivery-text.ts"
 import { toShortText } from "../results/result-text.ts"
 import type { AgentScope } from "../conversation/scope.ts"
-import { toMemorySummary } from "./memory-summary.ts"
 import type { ReportRequest } from "../conversation/report-request.ts"
+import type { JsonObject } from "../../base/json.ts"
+import { type Message, textOf } from "../../plugin/message.ts"
+import type { SessionLog } from "../log/session-log.ts"
 
 /** What a report of this delivery is to be made of. */
 export function toReportRequest(
@@ -72,4 +74,19 @@ function toExecutionTimeMs(tasks: readonly TaskRecord[]): number | null {
   const starts = tasks.flatMap(({ startedAt }) => startedAt ?? [])
   const ends = tasks.flatMap((task) => ("endedAt" in task ? [task.endedAt] : []))
   return starts.length === 0 || ends.length === 0 ? null : Math.max(...ends) - Math.min(...starts)
+}
+
+const RECENT_MESSAGES = 6
+const LONGEST_TEXT = 400
+
+/** What was said lately, by rule and bounded: a report is handed this instead of the whole conversation. */
+function toMemorySummary({ data, history }: Pick<SessionLog, "data" | "history">): JsonObject {
+  const { title, description, turns } = data
+  const said = history.filter((message) => message.role !== "tool" && textOf(message) !== "")
+  return { title, description, turns, recent: said.slice(-RECENT_MESSAGES).map(toRecent) }
+}
+
+function toRecent(message: Message): JsonObject {
+  const text = textOf(message)
+  return { role: message.role, text: text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text }
 }

@@ -3,7 +3,7 @@ import type { SessionPlugin } from "../../plugin/session-plugin.ts"
 import { type Conversation, inTurn } from "../conversation/conversation.ts"
 import { restoreDocuments } from "./saved-documents.ts"
 import type { AgentScope } from "../conversation/scope.ts"
-import { readRestored } from "./session-state.ts"
+import { readRestored, readSessionState } from "./session-state.ts"
 
 /** Goes on with another plugin, whose tools, commands and enrichment take part from now on. */
 export async function useSessionPlugin(
@@ -40,4 +40,15 @@ async function offer({ registry }: AgentScope, plugin: SessionPlugin): Promise<v
   if (known?.plugin === plugin) return
   if (known) await registry.unregister(plugin.name)
   await registry.register(plugin)
+}
+
+/** A turn has come to its end. A plugin that cannot save costs nobody the answer. */
+export async function tellTurnCompleted(scope: AgentScope, conversation: Conversation): Promise<void> {
+  const { sessionPlugin } = conversation
+  if (!sessionPlugin?.onTurnCompleted) return
+  try {
+    await sessionPlugin.onTurnCompleted(await readSessionState(scope, conversation))
+  } catch (error) {
+    scope.log.warn("a session could not be saved", { plugin: sessionPlugin.name, error: toErrorMessage(error) })
+  }
 }

@@ -7,8 +7,9 @@ import type { AgentTask } from "./agent-sessions.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { endedIn } from "../results/delivery.ts"
 import { readDeliverable } from "../results/read-deliverable.ts"
-import { readSaid } from "../results/steering-messages.ts"
+import { readSaid, leaveMessage } from "../results/steering-messages.ts"
 import type { AgentScope } from "../conversation/scope.ts"
+import type { AgentsPort } from "../../runner/run/run-ports.ts"
 
 const MOST_TASKS = 1_000
 
@@ -63,5 +64,16 @@ export async function goOnIfUnheard(
   } catch (error) {
     if (isMeanwhileError(error, "wrong_state") || isMeanwhileError(error, "closed")) return
     scope.log.warn("a subagent could not go on with what was said to it", { task: id, error: toErrorMessage(error) })
+  }
+}
+
+/** What the runner asks about the conversations of agent tasks. */
+export function createAgentsPort(scope: AgentScope): AgentsPort {
+  return {
+    sessionOf: (task) => scope.agents.find(task),
+    async say(task, session, text) {
+      await leaveMessage(scope, task.workspace, session, text)
+      await goOnIfUnheard(scope, task, session)
+    },
   }
 }

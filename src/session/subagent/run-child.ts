@@ -1,11 +1,10 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { AskingRun } from "../../plugin/context.ts"
-import { callsOf } from "../../plugin/message.ts"
+import { callsOf, type Message, textOf } from "../../plugin/message.ts"
 import type { ChildSendOptions, ChildTurn } from "../../plugin/sessions-port.ts"
 import type { TaskId } from "../../task/id.ts"
 import { type ChildAccount, openAccount } from "./account.ts"
 import { type FollowedActivity, followActivity } from "./activity.ts"
-import { joinTurns, toAnswer } from "./answer.ts"
 import { ENDED_MESSAGE, hasBeenTold, hasEnds, LAST_ENDED_MESSAGE, SAID_MESSAGE } from "./news.ts"
 import { findTurn, toTurnKey, waitForTurn } from "./child-turn.ts"
 import { stopTasks, waitForTasks } from "./child-wait.ts"
@@ -14,6 +13,10 @@ import type { Conversation } from "../conversation/conversation.ts"
 import { readTurns } from "../log/read-turns.ts"
 import type { AgentScope } from "../conversation/scope.ts"
 import type { Session } from "../conversation/session.ts"
+import { isJsonObject, type JsonObject } from "../../base/json.ts"
+import { FINISH_TOOL } from "../../plugin/agent-request.ts"
+import { addTokens } from "../../plugin/token-usage.ts"
+import { findBudgetEnd } from "../turn/budget-end.ts"
 
 /** How often an agent is woken by the ends of what it started. */
 const MOST_WAKES = 5
@@ -188,4 +191,32 @@ function followSignal(signal: AbortSignal, run: AskingRun | null) {
   if (signal.aborted) stop()
   signal.addEventListener("abort", stop)
   return { signal: stopping.signal, release: () => signal.removeEventListener("abort", stop) }
+}
+
+/** What the messages of a turn say of how it ended. */
+function toAnswer(messages: readonly Message[]): Pick<ChildTurn, "text" | "handedBack" | "budgetEnd"> {
+  const last = messages.findLast(({ role }) => role === "assistant")
+  const budgetEnd = messages.map(findBudgetEnd).findLast((reason) => reason !== null) ?? null
+  return { text: last ? textOf(last) : "", handedBack: findHandedBack(messages), budgetEnd }
+}
+
+/** Of the last call of `finish` that was not refused. */
+function findHandedBack(messages: readonly Message[]): JsonObject | null {
+  const refused = new Set(
+    messages.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === "result" && part.isError ? [part.callId] : [])),
+    ),
+  )
+  const call = messages.flatMap(callsOf).findLast(({ tool, id }) => tool === FINISH_TOOL && !refused.has(id))
+  const input = call?.input
+  return isJsonObject(input) ? input : null
+}
+
+/** A run that had several turns: the last has the last word, and all of them cost. */
+function joinTurns(before: ChildTurn, next: ChildTurn): ChildTurn {
+  return {
+    ...next,
+    usage: addTokens(before.usage, next.usage),
+    handedBack: next.handedBack ?? before.handedBack,
+  }
 }

@@ -1,15 +1,19 @@
 import { toJson } from "../../base/json.ts"
-import { callsOf, type Message, type ToolResult } from "../../plugin/message.ts"
-import { takeNews } from "./hand-over.ts"
-import type { FinishedStep } from "../log/open-turn.ts"
+import { callsOf, type Message, type ToolResult, userMessage, type FunctionCall } from "../../plugin/message.ts"
+import type { FinishedStep, LogChange } from "../log/open-turn.ts"
 import { createCallPlace } from "./call-place.ts"
-import { toStepKey } from "./call-step.ts"
+import { toStepKey, toOnCrash } from "./call-step.ts"
 import { type ExecutedCall, executeCall } from "./execute-call.ts"
-import { freeClaims } from "./free-claims.ts"
-import { toLeftStep } from "./left-call.ts"
 import { type RecalledCalls, recallAnswers } from "./recall-answers.ts"
 import { saveSoon, type TurnScope } from "./turn-scope.ts"
 import { toUnbegunStep } from "./unbegun-step.ts"
+import type { AskingStep } from "../../task/record.ts"
+import type { Notice } from "../../task/notice.ts"
+import { toHops } from "../../runner/limits/hops.ts"
+import { isNothing, keepEnded } from "../results/delivery.ts"
+import { readTelling, toTellingText, toTold, useTelling } from "../results/pending-context.ts"
+import type { Answer } from "../../plugin/task-service.ts"
+import { toErrorResult } from "./tool-answer.ts"
 
 export interface AnswerOptions {
   /** Of the message in the log. */
@@ -95,4 +99,78 @@ function keepLeft(scope: TurnScope, step: FinishedStep | null): void {
 export function leaveUntried(scope: TurnScope, message: Message, position: number): void {
   const finished = callsOf(message).map((call) => toUnbegunStep(toStepKey(position, call)))
   saveSoon(scope, { entries: [], finished })
+}
+
+const MOST_CLAIMS = 10_000
+
+/**
+ * Lets go of the results that calls had claimed which are made again: only what their new answers show counts as used.
+ * Dying before it, it is done by whoever goes on with the turn; after it, the results are told like any other.
+ */
+async function freeClaims(
+  { agents: { store }, conversation: { log }, turn }: TurnScope,
+  stepKeys: readonly string[],
+): Promise<void> {
+  const steps = stepKeys.flatMap((key) => turn.askingStep(key) ?? [])
+  if (steps.length === 0) return
+  const { id: session, workspace } = log
+  const claimed = await store.notices({ workspace, session, states: ["claimed"] }, MOST_CLAIMS)
+  const releases = steps.flatMap((by) => {
+    const keys = claimed.filter((notice) => isClaimedBy(notice, by))
+    return keys.length > 0 ? [{ op: "notice.release", keys, by } as const] : []
+  })
+  if (releases.length > 0) await store.commit(releases)
+}
+
+function isClaimedBy(notice: Notice, { taskId, run, key }: AskingStep): boolean {
+  if (notice.state !== "claimed") return false
+  const { claimedBy } = notice
+  return claimedBy.taskId === taskId && claimedBy.run === run && claimedBy.key === key
+}
+
+const NO_NEWS: LogChange = { entries: [] }
+
+/**
+ * What has happened since the turn began, as a message behind the answers to its calls, written in the same commit. When
+ * nothing has happened nothing is read. A turn that is being stopped is told nothing more.
+ */
+async function takeNews(scope: TurnScope): Promise<LogChange> {
+  const { agents, conversation, turn, hops } = scope
+  if (!conversation.hasNews || turn.signal.aborted) return NO_NEWS
+  const found = await readTelling(agents, conversation)
+  // What a report started is told by the next report, so that reports that follow from one another are counted.
+  const delivery = hops > 0 ? keepEnded(found.delivery, ({ task }) => toHops(task.metadata) < hops) : found.delivery
+  const telling = await useTelling(agents, conversation, { ...found, delivery })
+  if (isNothing(telling.delivery) && telling.said.length === 0) return NO_NEWS
+  const message = userMessage(toTellingText(agents, conversation, telling))
+  return { entries: [{ kind: "message", message, turn: turn.taskId, said: null }], ...toTold(conversation, telling) }
+}
+
+const SHUT_DOWN = "It was stopped because its worker was shut down; run it again if it is still wanted."
+
+interface LeftCall {
+  readonly call: FunctionCall
+  readonly key: string
+  /** By an earlier claim of the turn. */
+  readonly wasBegun: boolean
+}
+
+/**
+ * What a shutdown can say of a call that it cut off, for the next claim of the turn; null when it can say nothing: then
+ * the call is in flight, as after a crash, and its tool's `onCrash` decides.
+ */
+function toLeftStep(
+  scope: TurnScope,
+  { call, key, wasBegun }: LeftCall,
+  { result, answer, hasBegun }: ExecutedCall,
+): FinishedStep | null {
+  const { redactor } = scope.agents
+  if (!answer) return hasBegun || wasBegun ? null : toUnbegunStep(key)
+  if (answer.outcome === "completed") return { key, result: redactor.redactJson(toJson(result)).value }
+  if (!isSurelyStopped(answer) || toOnCrash(scope, call) !== "fail") return null
+  return { key, result: redactor.redactJson(toJson(toErrorResult(call, SHUT_DOWN))).value }
+}
+
+function isSurelyStopped(answer: Answer): boolean {
+  return answer.outcome === "cancelled" && answer.survivors.length === 0
 }

@@ -4,9 +4,8 @@ import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import type { Conversation } from "../conversation/conversation.ts"
+import type { Conversation, HeldMessage } from "../conversation/conversation.ts"
 import { requireOpen } from "../conversation/context.ts"
-import type { HeldMessage } from "../conversation/held-message.ts"
 import type { AgentScope } from "../conversation/scope.ts"
 
 /** Tells when the turn is in the store: from then on it is waited for as any other of this process. */

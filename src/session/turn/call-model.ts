@@ -9,7 +9,6 @@ import { toCostMicros } from "../model/model-cost.ts"
 import { recordCall } from "../conversation/record-call.ts"
 import { withRetries } from "./retry-model.ts"
 import type { TurnScope } from "./turn-scope.ts"
-import { toUsableMessage } from "./usable-message.ts"
 
 export interface ModelAnswer {
   readonly message: Extract<Message, { role: "assistant" }>
@@ -94,4 +93,33 @@ export function requireWhole({ message, record }: ModelAnswer): void {
     "model_refused",
     `${record.model} reached its longest answer in the middle of a tool call. Raise agent.maxOutputTokens.`,
   )
+}
+
+type Answer = Extract<Message, { role: "assistant" }>
+
+const NO_ANSWER = { type: "text", text: "(no answer)" } as const
+
+/**
+ * The answer as every provider takes it back: not empty, no two calls with one id. Calls of a model that was offered no
+ * tools are left out: nobody answers them.
+ */
+function toUsableMessage(message: Answer, mayCall: boolean): Answer {
+  const parts = message.parts.filter((part) =>
+    part.type === "text" ? part.text !== "" : part.type !== "call" || mayCall,
+  )
+  const isTelling = parts.some((part) => part.type !== "reasoning")
+  if (!isTelling) return { role: "assistant", parts: [...parts, NO_ANSWER] }
+  const ids = callsOf(message).map(({ id }) => id)
+  const areUnique = new Set(ids).size === ids.length && !ids.includes("")
+  if (areUnique) return parts.length === message.parts.length ? message : { role: "assistant", parts }
+  const seen = new Set<string>()
+  return {
+    role: "assistant",
+    parts: parts.map((part) => {
+      if (part.type !== "call") return part
+      const id = part.id !== "" && !seen.has(part.id) ? part.id : `call_${crypto.randomUUID().replaceAll("-", "")}`
+      seen.add(id)
+      return { ...part, id }
+    }),
+  }
 }

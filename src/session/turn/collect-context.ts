@@ -8,7 +8,7 @@ import type { LogChange } from "../log/open-turn.ts"
 import { createModelPort, type ModelAsker } from "../conversation/model-port.ts"
 import type { AgentScope } from "../conversation/scope.ts"
 import { estimateTokens } from "../model/token-estimate.ts"
-import { keepPairs } from "./keep-pairs.ts"
+import { callsOf, type Message, type ToolResult } from "../../plugin/message.ts"
 
 type Collector = { readonly plugin: GcPlugin; readonly config: GcConfig }
 
@@ -61,4 +61,32 @@ async function collectSafely(
     scope.log.warn("the context could not be collected", { plugin: plugin.name, error: toErrorMessage(error) })
     return null
   }
+}
+
+/** Whatever a plugin did: every call has its result directly after it and every result its call, or both are gone. */
+function keepPairs(messages: readonly Message[]): readonly Message[] {
+  const kept: Message[] = []
+  for (const [index, message] of messages.entries()) {
+    const mended =
+      message.role === "tool"
+        ? keepAnswers(message, messages[index - 1])
+        : keepCalls(message, messages[index + 1], index === messages.length - 1)
+    if (mended.parts.length > 0) kept.push(mended)
+  }
+  return kept
+}
+
+function keepAnswers(message: Extract<Message, { role: "tool" }>, before: Message | undefined): Message {
+  const asked = new Set(before ? callsOf(before).map(({ id }) => id) : [])
+  const parts = message.parts.filter(({ callId }) => asked.has(callId))
+  return parts.length === message.parts.length ? message : { ...message, parts }
+}
+
+/** The calls of the very last message may still be answered. */
+function keepCalls(message: Message, after: Message | undefined, isLast: boolean): Message {
+  if (message.role !== "assistant" || isLast) return message
+  const results: readonly ToolResult[] = after?.role === "tool" ? after.parts : []
+  const answered = new Set(results.map(({ callId }) => callId))
+  const parts = message.parts.filter((part) => part.type !== "call" || answered.has(part.id))
+  return parts.length === message.parts.length ? message : { ...message, parts }
 }

@@ -1,5 +1,5 @@
 import { context } from "@opentelemetry/api"
-import { MeanwhileError } from "../../base/error.ts"
+import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { FunctionCall, ToolResult } from "../../plugin/message.ts"
 import { findNearNames } from "../../base/near-name.ts"
 import type { Answer, Execution } from "../../plugin/task-service.ts"
@@ -11,9 +11,9 @@ import type { OfferedTool } from "../model/tool-list.ts"
 import type { CallPlace } from "./call-place.ts"
 import { findOffered, toBackgroundAfterMs } from "./call-step.ts"
 import { type CallWatch, watchCall } from "./call-watch.ts"
-import { tellPromoted } from "./tell-promoted.ts"
 import { summarize, toErrorResult, toToolResult } from "./tool-answer.ts"
 import type { TurnScope } from "./turn-scope.ts"
+import type { PromotedAnswer } from "../../plugin/tool-hooks.ts"
 
 export interface ExecutedCall {
   readonly result: ToolResult
@@ -154,4 +154,20 @@ function unknownTool({ agents, conversation }: TurnScope, { tool }: FunctionCall
   const hint =
     near.length > 0 ? `Did you mean ${near.join(", ")}?` : `The tools here are: ${names.join(", ") || "none"}.`
   return new MeanwhileError("unknown_tool", `There is no tool ${tool} in this session. ${hint}`, { tool })
+}
+
+/** In the words of a plugin whose tools this session is offered; undefined when none has any. */
+function tellPromoted({ agents, conversation }: TurnScope, promoted: PromotedAnswer): string | undefined {
+  for (const teller of agents.registry.promotionTellers()) {
+    const isOffered = offeredTools(agents, conversation).some(({ found }) => found.plugin === teller.plugin)
+    if (!isOffered) continue
+    try {
+      const text = teller.tellPromoted(promoted)
+      if (text !== undefined) return text
+    } catch (error) {
+      // The task goes on, whatever becomes of the words for it.
+      agents.log.warn("a plugin failed to tell of a promoted call", { error: toErrorMessage(error) })
+    }
+  }
+  return undefined
 }

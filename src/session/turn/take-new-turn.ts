@@ -13,7 +13,7 @@ import type { AgentScope } from "../conversation/scope.ts"
 import type { TurnResult } from "../conversation/session.ts"
 import { cancelTurn, stopTurn } from "../conversation/stop-turn.ts"
 import { beginTurnTrace, type TurnTrace } from "../conversation/telemetry.ts"
-import { tellTurnCompleted } from "../saved/tell-session-plugin.ts"
+import { tellTurnCompleted } from "../saved/session-plugin.ts"
 import { takeTurn } from "./take-turn.ts"
 import type { TurnBudget } from "./turn-budget.ts"
 

@@ -12,11 +12,12 @@ import { readReportMark } from "./report-mark.ts"
 import type { AgentScope } from "../conversation/scope.ts"
 import { beginTurnTrace, toUsageAttributes, type TurnTrace } from "../conversation/telemetry.ts"
 import { createPartialAnswer, type PartialAnswer } from "./call-model.ts"
-import { noteLostCall } from "./lost-call.ts"
-import { closeStopped, mendHistory } from "./mend-history.ts"
+import { closeStopped, mendHistory, unansweredCalls } from "./mend-history.ts"
 import { runTurn, toMeasured, toSpent } from "./run-turn.ts"
 import type { TurnBudget } from "./turn-budget.ts"
 import { settle, type TurnScope } from "./turn-scope.ts"
+import { toCostMicros } from "../model/model-cost.ts"
+import { recordCall } from "../conversation/record-call.ts"
 
 const MOST_ACCOUNTS = 1_000
 
@@ -130,4 +131,22 @@ function tell(scope: TurnScope, outcome: TurnOutcome, reason?: string): void {
   emitter.emit({ type: "history.updated", messages: log.history })
   const status = outcome === "failed" ? "error" : "done"
   emitter.emit({ type: "agent.status_changed", status, ...(reason && { reason }) })
+}
+
+/**
+ * A model call was in flight when the turn's worker ended. It is made again; both have cost something. One that left
+ * before the answers it was asked about were durable is not known here: the log ends before it. Durable before the call is
+ * made again, which may be lost too.
+ */
+async function noteLostCall(scope: TurnScope): Promise<void> {
+  const { agents, conversation, turn } = scope
+  const { log, emitter, model } = conversation
+  if (unansweredCalls(log.history).length > 0) return
+  const usage = { ...NO_TOKENS, inputTokens: contextUsage(agents, conversation).usedTokens }
+  const { price } = agents.catalogue.factsOf(model.id)
+  const costMicros = price === null ? null : toCostMicros(price, usage)
+  const entry = { turn: turn.taskId, task: turn.askedBy, model: model.id, usage, costMicros, purpose: "lost" } as const
+  recordCall(agents, conversation, entry)
+  await turn.save({ entries: [{ kind: "paid", entry }] })
+  emitter.emit({ type: "content.reset", reason: "the turn goes on after an interruption" })
 }

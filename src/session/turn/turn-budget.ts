@@ -2,6 +2,9 @@ import type { Clock } from "../../base/clock.ts"
 import type { JsonObject } from "../../base/json.ts"
 import type { AgentBudget } from "../../plugin/agent-request.ts"
 import { NO_USAGE, type Usage } from "../../task/progress.ts"
+import type { TurnRun } from "../../runner/turn/turn-run.ts"
+import { readTurns } from "../log/read-turns.ts"
+import type { AgentScope } from "../conversation/scope.ts"
 
 /** What one turn may still use up, and whether it has. */
 export interface TurnBudget {
@@ -52,4 +55,14 @@ export function toBudgetMetadata(budget: AgentBudget | undefined): JsonObject {
 export function readBudgetMetadata(metadata: JsonObject): AgentBudget | undefined {
   const { budget } = metadata
   return typeof budget === "object" && budget !== null ? (budget as unknown as AgentBudget) : undefined
+}
+
+/** Of a turn that was begun with one and whose worker is gone. */
+export async function openLeftBudget({ store, clock }: AgentScope, run: TurnRun): Promise<TurnBudget | null> {
+  const task = await store.task(run.taskId)
+  const left = task && readBudgetMetadata(task.metadata)
+  if (!left) return null
+  const { usage, costMicros } = await readTurns(store, run.session, new Set([run.taskId]))
+  const spentBefore = { tokens: usage.inputTokens + usage.outputTokens, costMicros, timeMs: task.ranMs }
+  return createTurnBudget({ left, clock, spentBefore })
 }
