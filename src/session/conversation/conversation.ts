@@ -1,3 +1,4 @@
+import type { Usage } from "../../task/progress.ts"
 import type { JsonValue } from "../../base/json.ts"
 import type { TurnAccounting } from "../../plugin/agent-event.ts"
 import type { GcConfig, GcPlugin } from "../../plugin/gc-plugin.ts"
@@ -9,7 +10,6 @@ import type { TaskId } from "../../task/id.ts"
 import type { AgentEmitter, AgentEvents } from "./agent-emitter.ts"
 import type { SessionLog } from "../log/session-log.ts"
 import type { NewMessage } from "./new-message.ts"
-import type { TurnBudget } from "../turn/turn-budget.ts"
 
 /** A session that is open in this process. */
 export interface Conversation {
@@ -45,8 +45,8 @@ export interface Conversation {
   openQuestions: number
   /** The call that a subagent works for pays as the subagent does. */
   onSpent: ChildSpending | null
-  /** Of the turn that runs; null without one, and when it has none. */
-  budget: TurnBudget | null
+  /** The budget of the turn that runs, which every model call spends from; null without a turn or a budget. */
+  budget: { spend(usage: Usage): void } | null
   /** Turns, commands and other changes of the log, one after the other. */
   queue: Promise<unknown>
   /** How many of them there are, the one that runs included. */

@@ -1,7 +1,7 @@
 import { createNewestMap } from "../../base/newest-map.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import type { TaskStore } from "../../task/store.ts"
-import type { Conversation } from "../conversation/conversation.ts"
+import type { Conversation } from "./conversation.ts"
 
 /** A task of kind `agent`, and where it is. */
 export interface AgentTask {
