@@ -12,9 +12,9 @@ export interface SessionWish {
   readonly resume?: string | true
   /** `provider/name`. */
   readonly model?: string
-  /** Of a new one. Default `main`. */
+  /** The name of a new session. Default `main`. */
   readonly name?: string
-  /** A new one is remembered in it; null: nobody has to. */
+  /** Remembers a new session as begun here; null: not needed. */
   readonly begun: BegunHere | null
 }
 

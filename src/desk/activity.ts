@@ -27,7 +27,7 @@ export interface CallActivity {
   readonly progress: Progress | null
 }
 
-/** What goes on now, made of the events of agents. */
+/** The agents that work now, derived from their events. */
 export interface Activity {
   take(event: AgentEvent): void
   /** A question of the agent is in the inbox, or is no longer. */

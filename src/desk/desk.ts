@@ -24,7 +24,8 @@ import { createTurns, type Turns } from "./turns.ts"
 import { createDeskWorkers, type DeskWorkers } from "./workers.ts"
 
 /**
- * The view that one actor has of one workspace, and the actions they can take there. Every front end is drawn over it: it answers with data and
+ * The view that one actor has of one workspace, and the actions they can take there. Every front end is drawn over it:
+ * it answers with data and
  * events, and renders nothing. Ids of another workspace are refused as `not_found`, as if there were none.
  */
 export interface Desk extends DeskOwner {
@@ -40,7 +41,7 @@ export interface Desk extends DeskOwner {
   readonly ended: Ended
   /** Follows tasks for one screen, until it is closed. */
   news(options: NewsOptions): TaskNewsDesk
-  /** What goes on in agents. It is given their events: `runtime.on(activity.take)`. */
+  /** The agents that work now. It is fed with their events: `runtime.on(activity.take)`. */
   activity(): Activity
   /** True if processes on other machines may use the store too. */
   readonly isShared: boolean
@@ -66,7 +67,7 @@ export interface DeskParts {
   readonly dataDirectory: string
   /** Tells stores apart that are used with the same data folder. */
   readonly storePlace: string
-  /** Whether this process runs tasks at all. */
+  /** True if this process runs tasks. */
   readonly runsTasks: boolean
 }
 

@@ -16,7 +16,10 @@ const PAGE_SIZE = 100
 const LOOK_EVERY_MS = 5_000
 const MOST_NAMED = 5
 
-/** `needs_you`: something in it, or in an agent below it, waits for a person. `working`: it has a turn, here or elsewhere. */
+/**
+ * `needs_you`: something in it, or in an agent below it, waits for a person. `working`: it has a turn, here or
+ * elsewhere.
+ */
 export type SessionState = "working" | "needs_you" | "idle"
 
 export interface DeskSession extends SessionInfo {
@@ -52,9 +55,12 @@ export interface Sessions {
   find(id: string): Promise<DeskSession>
   /** True if the store has it: a session is stored with the first message. */
   isKept(id: SessionId): Promise<boolean>
-  /** What the person and the agent said, without what the model was told beside it. */
+  /** The words of the person and the agent, without what the model was told beside them. */
   messages(id: SessionId, request: MessageRequest): Promise<MessagePage>
-  /** Every message after the cursor, and then each one as it is stored, whichever process stores it. Ends with the signal. */
+  /**
+   * Every message after the cursor, and then each one as it is stored, whichever process stores it. Ends with the
+   * signal.
+   */
   follow(id: SessionId, after: number, signal: AbortSignal): AsyncGenerator<SessionMessage, void>
 }
 

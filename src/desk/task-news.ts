@@ -18,7 +18,7 @@ import type { DeskTasks } from "./tasks.ts"
 const LONG_MS = 24 * 60 * 60 * 1_000
 const LOOK_EVERY_MS = 1_000
 
-/** What happens to the tasks that an actor hears of. */
+/** News of a task that concerns an actor. */
 export type TaskNews =
   | {
       readonly type: "task.ended"
@@ -37,9 +37,9 @@ export type TaskNews =
   | { readonly type: "task.lost"; readonly taskId: TaskId; readonly error: unknown }
 
 export interface NewsOptions {
-  /** Whether a session is one that the actor talks with, or an agent of it. */
+  /** True for a session that the actor talks with, and for agents of it. */
   readonly isHere: (session: SessionId) => boolean
-  /** Whether agents report by themselves what their tasks came to. */
+  /** True if agents report by themselves what their tasks came to. */
   readonly areReportsOn: boolean
   /** Awaited before an end counts as shown. */
   readonly onNews: (news: TaskNews) => void | Promise<void>
@@ -48,7 +48,7 @@ export interface NewsOptions {
 /** A task that runs in this process. A task that began while the store was away has no title yet. */
 export type TaskHere = Pick<TaskRecord, "id" | "kind" | "lifetime"> & Partial<Pick<TaskRecord, "title">>
 
-/** What becomes of tasks when this process leaves. */
+/** The fate of tasks when this process leaves. */
 export interface Departure {
   /** Commands of this process, which are stopped. */
   readonly stopped: readonly TaskHere[]
@@ -69,13 +69,14 @@ export interface TaskNewsDesk {
   /** Follows what lives of a conversation that is opened later. */
   followSession(conversation: SessionId): Promise<void>
   /**
-   * Resolves when every task of this process has ended or waits for a person, or the signal aborts; true if there was one to
+   * Resolves when every task of this process has ended or waits for a person, or the signal aborts; true if there was
+   * one to
    * wait for.
    */
   allEnded(signal: AbortSignal): Promise<boolean>
   /** The tasks of this process that have not ended and wait for no person, as far as the store can be asked. */
   going(): Promise<readonly TaskId[]>
-  /** What becomes of these tasks when this process leaves. */
+  /** The fate of these tasks when this process leaves. */
   departure(tasks: readonly TaskId[]): Promise<Departure>
   /** True if a question was told for each of these tasks. */
   hasAsked(tasks: readonly TaskId[]): boolean
@@ -94,7 +95,7 @@ export interface NewsParts {
   readonly blocked: Pick<Blocked, "byQuestion">
   readonly deskTasks: Pick<DeskTasks, "firstStart" | "isReported">
   readonly ended: Ended
-  /** Whether this process runs tasks at all. */
+  /** True if this process runs tasks. */
   readonly runsTasks: boolean
 }
 

@@ -18,7 +18,7 @@ export interface ToldMarks {
 /** One mark for all conversations of a data folder, in a file beside the store. */
 export function createFileMarks(folder: string, actor: string): ToldMarks {
   const path = `${folder}/announced${actor === UNNAMED_ACTOR ? "" : `-${encodeURIComponent(actor)}`}`
-  /** What this process has raised it to: a disk that is full keeps no file. */
+  /** The mark that this process has reached: a full disk keeps no file. */
   let raised: number | undefined
   const read = (): number | undefined => {
     const kept = readMark(path)

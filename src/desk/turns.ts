@@ -19,7 +19,8 @@ export interface DeskTurn {
   readonly title: string
   readonly status: TaskSummary["status"]
   /**
-   * `here`: this process runs it, or is the one that takes it from the queue. `elsewhere`: another process does. `person`: no
+   * `here`: this process runs it, or is the one that takes it from the queue. `elsewhere`: another process does.
+   * `person`: no
    * process has it until a person has answered.
    */
   readonly where: "here" | "elsewhere" | "person"
@@ -42,7 +43,7 @@ export interface TurnAnswer {
 
 /** The turns of one workspace: one at a time in each session, in whichever process. */
 export interface Turns {
-  /** Those that have not ended, without turns of subagents. */
+  /** Turns that have not ended, without those of subagents. */
   list(): Promise<readonly DeskTurn[]>
   /** Waits for the end; returns the turn as it stands when the signal aborts. */
   wait(turn: TaskId, wait: TurnWait): Promise<TaskRecord>

@@ -1,7 +1,7 @@
 import { plain } from "../format.ts"
 import { alwaysOption, type Question } from "./read-answer.ts"
 
-/** What can be typed as an answer. */
+/** The answers that can be typed. */
 export function describeAnswers(question: Question): string {
   const { kind, options = [], isMultiple = false, allowsText = false } = question
   if (kind === "text") return "your own words"
@@ -21,7 +21,9 @@ export function formatHint(question: Question): string {
   return `(${describeAnswers(question)}${enter}; Ctrl+C declines)`
 }
 
-/** Those that stand for an option here. Of several that begin with "always", `a` is one: it says which. */
+/**
+ * The letters that stand for an option here. Several options may begin with "always": the hint says which one `a` is.
+ */
 function toLetters(options: readonly string[]): readonly string[] {
   const always = alwaysOption(options)
   return [

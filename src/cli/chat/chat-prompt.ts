@@ -4,12 +4,12 @@ import { createMessageLines } from "./message-lines.ts"
 import { followSuspension, type RawInput } from "./suspension.ts"
 
 const PROMPT = "> "
-/** Every approval is a yes. */
+/** Shown while every approval is given (--yes). */
 const YES_PROMPT = "!> "
 const QUESTION_PROMPT = "? "
-/** The line belongs to the message above it. */
+/** Shown while a message goes on over several lines. */
 const MORE_PROMPT = "… "
-/** The terminal then says where a paste begins and ends. */
+/** Makes the terminal mark where a paste begins and ends. */
 const PASTES_ON = "\u001b[?2004h"
 const PASTES_OFF = "\u001b[?2004l"
 
@@ -17,7 +17,7 @@ export interface PromptStreams {
   readonly input: NodeJS.ReadableStream & RawInput & { readonly isTTY?: boolean }
   readonly output: NodeJS.WritableStream
   readonly screen: Screen
-  /** Says yes to every approval. */
+  /** Every approval is given without asking. */
   readonly isApproving: boolean
 }
 
@@ -35,13 +35,13 @@ export interface ChatPrompt {
   onInterrupt(press: () => void): void
   /** Calls back at each press of a key, until taken back. Only a terminal has keys. */
   onKeys(keys: ChatKeys): () => void
-  /** Whether the next line is an answer. */
+  /** Says whether the next line is an answer: the prompt shows it. */
   expectAnswer(isAnswer: boolean): void
   /** Takes back what was typed. False when nothing was. */
   takeBack(): boolean
   /**
-   * At a terminal every message is handled at once, whatever runs; from a pipe one after the other, as a script expects.
-   * Resolves when no more can come. Contract: called before anything is awaited, for a line that nobody hears is lost.
+   * Handles each message: at a terminal at once, whatever runs; from a pipe one after the other, as a script expects.
+   * Resolves when no more can come. Contract: called before anything is awaited, or early lines are lost.
    */
   follow(handle: (message: string) => Promise<void>): Promise<void>
   close(): void
@@ -50,7 +50,7 @@ export interface ChatPrompt {
 export function openPrompt({ input, output, screen, isApproving }: PromptStreams): ChatPrompt {
   if (!input.isTTY || !screen.isLive) return openPipe(createInterface({ input, terminal: false }))
   const prompt = createInterface({ input, output, terminal: true, prompt: isApproving ? YES_PROMPT : PROMPT })
-  // Whoever opened the input hears of it too.
+  // The owner of the input handles its errors.
   prompt.on("error", () => {})
   const lines = createMessageLines()
   let isAnswering = false
@@ -116,7 +116,7 @@ export function openPrompt({ input, output, screen, isApproving }: PromptStreams
           if (message !== undefined) handle(message).catch(reject)
         })
         prompt.once("close", () => {
-          // A closed prompt cannot be drawn any more.
+          // A closed prompt can no longer be drawn.
           screen.detach()
           input.off("keypress", followPastes)
           output.write(PASTES_OFF)

@@ -26,7 +26,7 @@ import { createApproveAll } from "./approve-all.ts"
 export interface ChatOptions extends SessionWish, PromptStreams {
   readonly meanwhile: Program
   readonly desk: Desk
-  /** Who is asked; null: nobody. */
+  /** The person who is asked; null: nobody. */
   readonly person: LatePerson | null
   readonly takeEarlyEvents: () => readonly AgentEvent[]
   readonly isStoreAway: () => boolean
@@ -34,7 +34,7 @@ export interface ChatOptions extends SessionWish, PromptStreams {
   readonly leave: () => void
   /** Aborted when the store is away, and not waited for any more. */
   readonly gone: AbortSignal
-  /** When the program was. */
+  /** The start of the program, in the store's time. */
   readonly startedAt: number
   readonly interrupts: Interrupts
   /** How the program is called for this store. */
@@ -81,7 +81,7 @@ export async function runChat(options: ChatOptions): Promise<void> {
   }
 }
 
-/** The parts of a chat, put together and not begun. */
+/** Puts the parts of a chat together, without beginning it. */
 function createChat(options: ChatOptions) {
   const { meanwhile, desk, screen } = options
   const prompt = openPrompt(options)
@@ -108,7 +108,7 @@ function createChat(options: ChatOptions) {
     notes: screen,
     isMain: (agent) => conversation?.session.id === agent,
     isAsking: () => questions.current() !== undefined,
-    // What fails for a store that nobody waits for has not failed: it goes on elsewhere, which is said at the end.
+    // A turn that fails because nobody waits for the store goes on elsewhere, which is said at the end.
     isAwaited: (agent) => options.gone.aborted || (conversation?.isAwaited(agent) ?? false),
     onTask: announcer.news.follow,
     isTold: announcer.news.hasAsked,
@@ -162,11 +162,11 @@ function createChat(options: ChatOptions) {
         screen.print(screen.style.red(plain(toErrorMessage(error))))
       })
     },
-    /** Lines that wait until everything is ready. */
+    /** Lines that were entered before the chat was ready. */
     early: (): readonly string[] => [...early],
     givenBack,
     seatPerson: () => options.person?.come(options.isApproving ? createApproveAll(screen) : questions.channel),
-    /** A line typed before everything is ready waits for it. */
+    /** A line that is entered before the chat is ready waits until it is. */
     async handle(line: string): Promise<void> {
       if (!isReady && isQuit(line)) return leaving.end("quit")
       early.add(line)
@@ -187,7 +187,7 @@ function createChat(options: ChatOptions) {
   }
 }
 
-/** What agents do before a person was greeted: a turn of an earlier process goes on at once, and a report may be due. */
+/** Events before the greeting: a turn of an earlier process goes on at once, and a report may be due. */
 interface HeldEvents {
   take(event: AgentEvent): void
   /** Hands on what was held, and from now on everything as it comes. */

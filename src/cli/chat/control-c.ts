@@ -17,16 +17,17 @@ export interface ControlCParts {
   readonly leave: () => void
 }
 
-/** What Ctrl+C means now. */
+/** The meaning of Ctrl+C, which depends on what runs and what was pressed before. */
 export interface ControlC {
   press(): void
-  /** A line was entered: the next press is the first again. */
+  /** A line was entered: the next press counts as the first. */
   forget(): void
 }
 
 /**
- * It declines a question, else stops what runs, else takes back what was typed. Pressed again within two seconds after
- * a stop, with nothing typed since, or twice on an empty line, it leaves.
+ * Declines an open question, else stops what runs, else clears the line. Pressed again within two seconds after a stop
+ * with
+ * nothing typed since, or twice on an empty line, leaves the chat.
  */
 export function createControlC(parts: ControlCParts): ControlC {
   const { prompt, screen, questions, foreground, conversation, leave } = parts
@@ -39,7 +40,7 @@ export function createControlC(parts: ControlCParts): ControlC {
     return hasCommands || hasTurn
   }
 
-  /** Without a terminal nothing is typed, and nobody could be asked again. */
+  /** Without a terminal nobody types, and nobody can press again: leaves at once. */
   function takeBack(): void {
     const hadText = prompt.takeBack()
     if (!prompt.isTerminal || (isWarned && !hadText)) return leave()
@@ -51,7 +52,7 @@ export function createControlC(parts: ControlCParts): ControlC {
     press() {
       if (questions.decline()) return
       const now = performance.now()
-      // What was typed since the stop is taken back: who does that does not want to leave.
+      // A person who typed something since the stop wants it gone, and does not want to leave.
       if (now - stoppedAt < TWICE_WITHIN_MS) return prompt.takeBack() ? undefined : leave()
       if (!stopWhatRuns()) return takeBack()
       stoppedAt = now

@@ -17,29 +17,29 @@ const HELD_BY_QUESTION =
 export type Session = Awaited<ReturnType<Runtime["createSession"]>>
 type SessionId = Session["id"]
 
-/** The session a person talks with now, which a command can exchange for another. */
+/** The session a person talks with now. A command can switch to another one. */
 export interface Conversation {
   readonly session: Session
-  /** Says it now, or when the turn before has ended. Resolves when its own has; what goes wrong is told. */
+  /** Says it now, or when the turn before has ended. Resolves when its own turn has ended; prints errors. */
   say(message: string): Promise<void>
   /** Stops the turn that runs. False when there is none. */
   stop(): boolean
-  /** Whether a turn of the session was asked for here, and its end is told here. */
+  /** True if a message of this chat began the session's turn: the chat tells how it ends. */
   isAwaited(session: SessionId): boolean
-  /** Whether a turn goes on that nobody has stopped. */
+  /** True if a turn goes on that nobody has stopped. */
   isAnswering(): boolean
-  /** Messages that wait for the turn before theirs, here or elsewhere: nobody has heard them. */
+  /** Messages that wait for an earlier turn, here or elsewhere: the model has not heard them. */
   unsaid(): readonly string[]
-  /** Those that the store did not take: it was away when the person left. */
+  /** Messages that the store did not take: it was away when the person left. */
   lost(): readonly string[]
-  /** Turns that were stopped here, of which the store does not know that yet. */
+  /** Turns that were stopped here before the store could record it. */
   unwrittenStops(): readonly TaskId[]
   switchTo(id: SessionId): Promise<void>
-  /** Shows the answer of a turn that another program has in this conversation, when it is there. */
+  /** If another program answers in this conversation, shows the answer when it is there. */
   joinElsewhere(): void
-  /** Resolves when every message was answered, but for those that a person's answer is to come before. */
+  /** Resolves when every message was answered, except those behind a question to a person. */
   allAnswered(): Promise<void>
-  /** From now on nothing is told: the program ends. */
+  /** Prints nothing from now on: the program ends. */
   close(): void
 }
 
@@ -58,11 +58,11 @@ export interface ConversationOptions {
 interface SaidMessage {
   readonly session: SessionId
   readonly message: string
-  /** Behind another of this chat. */
+  /** It waits behind another message of this chat. */
   isQueued: boolean
-  /** Behind a turn that another process has. */
+  /** It waits behind a turn that another process has. */
   isHeld: boolean
-  /** The last turn of its session that had ended when it was heard. */
+  /** The last turn of the session that had ended when the model heard it. */
   before: LastTurn
   turn: Promise<void>
 }
@@ -76,10 +76,10 @@ export function createConversation(options: ConversationOptions): Conversation {
   const elsewhere = createTurnsElsewhere({ desk, screen, signal: closing.signal })
   const awaited: SaidMessage[] = []
   const lost: string[] = []
-  /** Messages whose turn was stopped, until that is in the store. */
+  /** Messages whose turn was stopped, until the store has recorded it. */
   const stopped = new Map<SaidMessage, TurnStop>()
 
-  /** Until it was heard: what another process does in the same conversation is waited for. */
+  /** Sends a message once no other process has the conversation. */
   async function take(own: Session, one: SaidMessage): Promise<void> {
     try {
       if (findBefore(one, awaited).some(({ isHeld }) => isHeld)) await hold(own, one, null)
@@ -97,11 +97,11 @@ export function createConversation(options: ConversationOptions): Conversation {
     }
   }
 
-  /** The turn that it was not taken for, when it can be later: whose answer that is, and what it asks, is shown here. */
+  /** The turn that holds the session, if the message must wait. Undefined: it was sent. */
   async function send(own: Session, one: SaidMessage): Promise<BusyTurn | undefined> {
     try {
       await own.send(one.message, { whenBusyElsewhere: "refuse" })
-      // At the end of the program it comes back without having been written too.
+      // When the program ends, `send` also returns before the stop is written.
       if (!closing.signal.aborted) stopped.delete(one)
       return undefined
     } catch (error) {
@@ -150,7 +150,7 @@ export function createConversation(options: ConversationOptions): Conversation {
       const stop = toTurnStop(session)
       const one = awaited.find((other) => other.session === session.id)
       const isHere = session.stop(STOP_REASON)
-      // What has come to its answer goes on all the same: only its end is not in the store yet.
+      // A turn that has its answer is not stopped: only its end is not in the store yet.
       const isAnswered = one !== undefined && isHeard(one) && stop.before !== one.before
       if (isHere && one && !isAnswered && !stopped.has(one)) stopped.set(one, stop)
       const done = isHere ? one?.turn : elsewhere.stop(session.id, STOP_REASON)?.catch(tell)

@@ -29,10 +29,10 @@ export interface EndingParts {
   readonly leave: () => void
 }
 
-/** How long Ctrl+C at the prompt lets running tasks go on. A second one does not wait. */
+/** The time that Ctrl+C at the prompt leaves to running tasks. A second one leaves none. */
 const DRAIN_MS = 3_000
 
-/** At the end of input what runs may finish; `/quit` stops it; Ctrl+C gives it a moment, and twice none. */
+/** At the end of input running work may finish; `/quit` stops it; Ctrl+C gives it a moment, and a second one none. */
 export async function shutDown(parts: EndingParts, ending: Ending): Promise<void> {
   const { meanwhile, desk, screen, interrupts, announcer, conversation, leftTurns, words } = parts
   const hurry = new AbortController()
@@ -68,7 +68,7 @@ export async function shutDown(parts: EndingParts, ending: Ending): Promise<void
   forget()
 }
 
-/** What is answered or reported may start more, which is waited for as well. */
+/** An answer or a report may start more work, which is waited for too. */
 async function finish({ announcer, conversation, leftTurns }: EndingParts, signal: AbortSignal): Promise<void> {
   const aborted = whenAborted(signal)
   do {
@@ -79,7 +79,7 @@ async function finish({ announcer, conversation, leftTurns }: EndingParts, signa
   } while (!signal.aborted && (await announcer.news.allEnded(signal)))
 }
 
-/** They are answered later, in another chat or from the shell. */
+/** Open questions can be answered later, in another chat or from the shell. */
 async function tellKept({ inbox }: Pick<Desk, "inbox">, screen: Screen, words: string): Promise<void> {
   const { length } = await inbox.list()
   if (length === 0) return
@@ -87,7 +87,7 @@ async function tellKept({ inbox }: Pick<Desk, "inbox">, screen: Screen, words: s
   screen.print(`${count} in the inbox: /inbox in the next chat, or ${words} tasks inbox`)
 }
 
-/** Nobody hears them at the next start: here they can be copied. */
+/** Prints messages that the model never heard, so that a person can copy them. */
 function tellUnsaid(conversation: Conversation, screen: Screen): void {
   const unsaid = conversation.unsaid()
   if (unsaid.length === 0) return
@@ -104,17 +104,17 @@ function describeUnwrittenStop(turn: TaskId, words: string): string {
   return `The stop could not be written: a worker may go on with the turn when the store is back. This stops it then: ${cancel}`
 }
 
-/** Why a chat is to end. The first reason counts; only the end of input, which hurries nothing, makes way for a signal. */
+/** The reason why a chat ends. The first one counts; only a signal replaces the end of input, which hurries nothing. */
 interface Leaving {
   end(reason: Ending): void
   fail(error: unknown): void
   /** Resolves when it is to end, and rejects when it has failed. */
   readonly wanted: Promise<void>
-  /** As it is by then. */
+  /** The reason as it stands now. */
   reason(): Ending
 }
 
-/** `leaveStore`: from then on a store that is away is not waited for, unless nothing but the input has ended. */
+/** `leaveStore` gives up waiting for a store that is away; the end of input alone does not call it. */
 export function createLeaving(leaveStore: () => void): Leaving {
   const wanted = Promise.withResolvers<void>()
   let reason: Ending = "end of input"
@@ -133,7 +133,10 @@ export function createLeaving(leaveStore: () => void): Leaving {
   }
 }
 
-/** Says what leaving does to tasks that go on: this process stops its commands after `drainMs`; other tasks stay with others. */
+/**
+ * Says what leaving does to tasks that go on: this process stops its commands after `drainMs`; other tasks stay with
+ * others.
+ */
 async function tellGoing(
   { screen, announcer, words }: EndingParts,
   ids: readonly TaskId[],

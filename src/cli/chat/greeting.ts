@@ -11,11 +11,11 @@ const LAST_CHARACTERS = 60
 
 export interface Greeting {
   readonly session: Session
-  /** Of the program: what is said since then is shown as it is said. */
+  /** The start of the program: messages since then are shown as they are said. */
   readonly startedAt: number
 }
 
-/** Says with whom a person talks, and of a conversation that goes on, where it was. */
+/** Says which model answers and, if a conversation goes on, what was said last. */
 export async function greet(meanwhile: Runtime, screen: Screen, { session, startedAt }: Greeting): Promise<void> {
   const { style } = screen
   const isResumed = session.history().length > 0
@@ -24,17 +24,19 @@ export async function greet(meanwhile: Runtime, screen: Screen, { session, start
   for (const line of await recall(session, { before: startedAt })) screen.print(style.dim(line))
   if (!isResumed) await tellLast(meanwhile, screen, session.id)
   if (session.model.startsWith("offline/")) {
-    screen.print(style.dim("No key of a provider was found: this model follows a list of sentences. Say: help"))
+    screen.print(
+      style.dim("No API key found (set ANTHROPIC_API_KEY or OPENAI_API_KEY). Using the offline demo model. Say: help"),
+    )
   }
 }
 
-/** Whoever started it may have forgotten, and whoever looks on does not know. */
+/** A reminder for the person who started the program, and news for everybody else at the screen. */
 export function warnOfYes(screen: Screen): void {
   const text = "--yes: every approval is given without asking. The model may do anything you may."
   screen.print(screen.style.yellow(text))
 }
 
-/** After a crash, or a start that should have gone on, a person looks for what they said before, answered or not. */
+/** Names the last conversation: after a crash, or a start without --resume, a person looks for it. */
 async function tellLast({ sessions }: Runtime, screen: Screen, own: Session["id"]): Promise<void> {
   const last = (await sessions.list()).find(({ id, name }) => id !== own && name === "main")
   if (!last) return
@@ -46,7 +48,7 @@ async function tellLast({ sessions }: Runtime, screen: Screen, own: Session["id"
   )
 }
 
-/** A command of a plugin, or of a file, that one of the program stands before, or another of its name. */
+/** Names commands of plugins and files that a built-in command of the same name hides. */
 export function warnOfHidden(meanwhile: Runtime, screen: Screen): void {
   for (const { plugin, command } of hiddenCommands(meanwhile)) {
     const text = `/${toLine(command.name)} of ${toLine(plugin)} cannot be used: there is a built-in command of that name.`
@@ -54,7 +56,7 @@ export function warnOfHidden(meanwhile: Runtime, screen: Screen): void {
   }
 }
 
-/** The last of what was said. */
+/** The last messages, one line each. */
 export async function recall(session: Session, bounds: { readonly before?: number } = {}): Promise<readonly string[]> {
   const said = await session.recall({ count: RECALLED_MESSAGES, ...bounds })
   return said.map(({ by, text }) => {

@@ -1,6 +1,7 @@
 /**
- * `key`: Ctrl+C, which a person may mean in several ways. `terminate`: the program is told to end. `hangup`: the terminal
- * is gone, or whoever read the output; that may be told by several at once, so it ends the program and hurries nothing.
+ * `key`: Ctrl+C, which a person may mean in several ways. `terminate`: the program is told to end. `hangup`: the
+ * terminal or
+ * the reader of the output is gone. Several may report a hangup at once, so it ends the program and hurries nothing.
  */
 export type Interrupt = "key" | "terminate" | "hangup"
 
@@ -16,7 +17,7 @@ export function createInterrupts(): Interrupts {
 
   return {
     raise(interrupt) {
-      // One that is added by another hears of the next.
+      // A listener that is added during the call hears the next interrupt.
       const present = [...listeners]
       for (const listener of present) listener(interrupt)
     },
@@ -27,7 +28,7 @@ export function createInterrupts(): Interrupts {
   }
 }
 
-/** Of this process. */
+/** Raises the signals of this process. */
 export function followSignals(interrupts: Interrupts): void {
   process.on("SIGINT", () => interrupts.raise("key"))
   process.on("SIGTERM", () => interrupts.raise("terminate"))

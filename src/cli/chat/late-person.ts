@@ -1,8 +1,8 @@
 import type { PersonChannel } from "./read-answer.ts"
 
-/** Whoever will be there: a turn of an earlier process goes on, and may ask, before a person was greeted. */
+/** A person who is not there yet. A turn of an earlier process goes on before the greeting, and may ask something. */
 export interface LatePerson extends PersonChannel {
-  /** From now on they are asked, also what was asked before. */
+  /** Hands over the questions so far, and from now on asks the person. */
   come(channel: PersonChannel): void
 }
 

@@ -5,10 +5,10 @@ export type Question = Parameters<PersonChannel["ask"]>[0]
 
 const YES = /^y(es)?$/i
 const NO = /^no?$/i
-/** A no with a reason, which the model is told. */
+/** A no with a reason, which the model reads. */
 export const NO_BECAUSE = /^no?[\s,:;.-]+\S/i
 
-/** What a line means as an answer. Undefined: it is none. */
+/** The answer that a line stands for. Undefined: the line is none. */
 export function readAnswer(question: Question, line: string): string | undefined {
   const text = line.trim()
   if (text === "") return question.fallback
@@ -24,7 +24,7 @@ export function readAnswer(question: Question, line: string): string | undefined
   }
 }
 
-/** What `a` stands for: the first that begins with "always". */
+/** The option that `a` stands for: the first that begins with "always". */
 export function alwaysOption(options: readonly string[]): string | undefined {
   return options.find((option) => option.startsWith("always"))
 }
@@ -46,7 +46,7 @@ function readSeveral({ options = [] }: Question, text: string): string | undefin
   return chosen.length === found.length ? chosen.join(", ") : undefined
 }
 
-/** Numbers alone were meant as numbers of options. */
+/** A line of numbers alone is a choice of options, and no answer in own words. */
 function readOwnWords({ allowsText = false }: Question, text: string): string | undefined {
   return allowsText && !/^[\d\s,]+$/.test(text) ? text : undefined
 }

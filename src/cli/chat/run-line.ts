@@ -7,7 +7,7 @@ import { plain } from "../format.ts"
 import { recall } from "./greeting.ts"
 import type { Question } from "./read-answer.ts"
 
-/** Does what a line asks for: a command after a slash, else it is said to the model. One that is refused says why. */
+/** Runs a command after a slash; says everything else to the model. Prints why a command was refused. */
 export async function runLine(line: string, context: ChatContext): Promise<"quit" | void> {
   const text = line.trim()
   if (text === "") return
@@ -21,7 +21,7 @@ export async function runLine(line: string, context: ChatContext): Promise<"quit
   }
 }
 
-/** Whether a line is a command although a question is open. An answer in own words may begin with a slash too. */
+/** True if a line is a command while a question is open. An answer in own words may begin with a slash too. */
 export function isCommand(line: string, meanwhile: ChatContext["meanwhile"], question: Question): boolean {
   const text = line.trim()
   if (!text.startsWith("/")) return false
@@ -30,26 +30,26 @@ export function isCommand(line: string, meanwhile: ChatContext["meanwhile"], que
   return findCommand(wanted) !== undefined || findPluginCommand(wanted, meanwhile) !== undefined
 }
 
-/** Whether somebody would miss a line that was not heard: words, or a command that changes something. */
+/** True if a person would miss a line that was lost: a message, or a command that changes something. */
 export function isMissed(line: string): boolean {
   const text = line.trim()
   return !text.startsWith("/") || isKept(text)
 }
 
-/** Whether a command changes something. Of what a plugin brings that is not known. */
+/** True if a command changes something, or may: nobody knows that of a plugin's command. */
 function isKept(text: string): boolean {
   const command = findCommand(splitLine(text.slice(1)).name)
   return command === undefined || command.isKept === true
 }
 
-/** Whether a line ends the chat, whatever else is going on. */
+/** True if a line ends the chat. */
 export function isQuit(line: string): boolean {
   const text = line.trim()
   const { name, argument } = splitLine(text.slice(1))
   return text.startsWith("/") && findCommand(name)?.name === "quit" && argument === ""
 }
 
-/** Only the main agent hears what is said, whichever is shown. */
+/** Only the main agent hears a message, whichever agent is shown. */
 function say(text: string, { conversation, selection, screen }: ChatContext): Promise<void> {
   if (!selection.showsMain()) screen.print(screen.style.dim("(the main agent hears it; /agents main shows its answer)"))
   return conversation.say(text)

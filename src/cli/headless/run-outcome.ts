@@ -5,7 +5,7 @@ import { isQuestionTask } from "../../desk/question.ts"
 import { shortId, type Task } from "../format.ts"
 import type { EventOf, TurnAccounting } from "../view/agent-event.ts"
 
-/** What the turn of the prompt came to. */
+/** The outcome of the prompt's turn. */
 export interface Said {
   /** Waiting: a person is to answer something first. Refused: it was not said. */
   readonly outcome: "completed" | "stopped" | "failed" | "waiting" | "refused"
@@ -34,14 +34,16 @@ export interface RunOutcome {
   readonly error: string | null
 }
 
-/** The first of these counts: how the turn failed, that it was stopped, that a person is needed, what failed after it. */
+/**
+ * The first of these counts: how the turn failed, that it was stopped, that a person is needed, what failed after it.
+ */
 export function toOutcome({ session, said, left, tasks, failedReports, signal, words }: PromptRun): RunOutcome {
   const needsPerson = { outcome: "needs_person", error: `A person is needed: ${words} tasks inbox` } as const
   if (said.outcome === "waiting") return needsPerson
   if (said.outcome !== "completed") return { outcome: said.outcome, error: said.error }
   if (left === "running") return { outcome: "stopped", error: describeStop(signal) }
   if (left === "questions") return needsPerson
-  // What failed for a subagent is for it to deal with.
+  // A subagent deals with its own failed tasks.
   const failed = tasks.filter((task) => task.session === session && hasFailed(task))
   if (failed.length > 0) return { outcome: "failed", error: describeFailed(failed) }
   if (failedReports > 0) return { outcome: "failed", error: "What the tasks came to could not be reported." }

@@ -33,7 +33,9 @@ const LEFT = "meanwhile: stopped while the store is away; what was not written y
 
 type Session = Awaited<ReturnType<Program["createSession"]>>
 
-/** Says one thing in a session, shows what comes of it, and waits for what goes on in the background and its reports. */
+/**
+ * Says one thing in a session, shows what comes of it, and waits for what goes on in the background and its reports.
+ */
 export async function runPrompt(options: RunPromptOptions): Promise<ExitName> {
   const answers = createLineScreen(process.stdout, process.env)
   const notes = createLineScreen(process.stderr, process.env)
@@ -90,7 +92,7 @@ async function converse(
   )
   const session = await startSession(meanwhile, { ...toWish(options), begun })
   own = session.id
-  // What nobody waits for is told with the next message of the conversation.
+  // Results that nobody waits for come with the next message of the conversation.
   if (!options.waitsForTasks) session.disableReports()
   const words = toProgramWords(options)
   const { signal } = stop
@@ -173,10 +175,10 @@ async function settle(
 
 type Report = EventOf<"report.published">["report"]
 
-/** What an agent said by itself. */
+/** The reports that an agent made by itself. */
 interface ReportRecord {
   follow(event: AgentEvent): void
-  /** Whether one has begun and not ended. */
+  /** True if a report has begun and not ended. */
   isMaking(): boolean
   all(): readonly Report[]
   /** How many began and came to nothing. */

@@ -26,7 +26,7 @@ export interface ActivityLinesOptions {
   /** Stands before its lines. Empty for the agent a person talks with. */
   readonly labelOf: (agent: AgentId) => string
   readonly isSelected: (agent: AgentId) => boolean
-  /** Whether a question to the person is open. */
+  /** True while a question to the person is open. */
   readonly isAsking: () => boolean
   /** A line above all others; empty for none. */
   readonly headline: () => string

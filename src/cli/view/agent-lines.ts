@@ -7,13 +7,13 @@ import type { Transcript } from "./transcript.ts"
 const OUTPUT_LINES = 12
 const OUTPUT_CHARACTERS = 400
 
-/** What one agent says, and what its calls print. Only the agent a person talks with writes word by word. */
+/** The lines of one agent: its words, and the output of its calls. Only the main agent writes word by word. */
 export interface AgentLines {
   writeAnswer(text: string): void
   writeReasoning(text: string): void
   /** The answer as a whole: shown unless its pieces were. */
   endAnswer(whole: string): void
-  /** What was written of the answer is void: another follows, or none. */
+  /** The answer so far is void: another follows, or none. */
   dropAnswer(): void
   /** Bounded: what a command prints can be read in full afterwards. */
   writeOutput(text: string): void

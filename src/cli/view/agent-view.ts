@@ -15,15 +15,15 @@ export interface AgentViewOptions {
   readonly notes: Screen
   /** The agent a person talks with: the others are shown with their names. */
   readonly isMain: (agent: AgentId) => boolean
-  /** Whether a question to the person is open. Default: none ever is. */
+  /** True while a question to the person is open. Default: never. */
   readonly isAsking?: () => boolean
-  /** Whether somebody else tells how its turn failed. */
+  /** True if the caller tells how the agent's turn failed. */
   readonly isAwaited: (agent: AgentId) => boolean
   /** A call goes on as this task. */
   readonly onTask: (taskId: TaskId) => void
-  /** Whether somebody else has told what a notification about these is to tell. Default: nobody has. */
+  /** True if the caller has shown what a notification about these tasks would say. Default: false. */
   readonly isTold?: (taskIds: readonly TaskId[]) => boolean
-  /** Shows what came of these, whose ends somebody else announces. Default: the notification is shown as it is. */
+  /** Shows the results of these tasks, whose ends the caller announces. Default: the notification is shown as it is. */
   readonly onUnreported?: (taskIds: readonly TaskId[]) => void
 }
 
@@ -31,7 +31,9 @@ export interface AgentViewOptions {
 export interface AgentView {
   show(event: AgentEvent): void
   readonly selection: AgentSelection
-  /** After how long all calls that an agent waits for have moved to the background; null: not all do, or there is none. */
+  /**
+   * After how long all calls that an agent waits for have moved to the background; null: not all do, or there is none.
+   */
   backgroundAfterMs(agent: AgentId): number | null
   /** A question of the agent waits in the inbox, or does no longer. */
   markAsking(agent: AgentId, question: TaskId, isOpen: boolean): void
@@ -76,7 +78,7 @@ export function createAgentView(options: AgentViewOptions): AgentView {
   function showAccounting({ usage }: EventOf<"context.updated">, agent: ShownAgent): void {
     const { accounting } = agent
     agent.accounting = null
-    // What a subagent took is told by the turn that asked for it.
+    // The turn that started a subagent includes its usage.
     if (accounting && !agent.known.isSubagent) agent.lines.note(style.dim(formatAccounting(accounting, usage)))
   }
 
@@ -139,7 +141,7 @@ export function createAgentView(options: AgentViewOptions): AgentView {
   }
 }
 
-/** Where the ends are announced anyway, only why they are not reported, and what they came to, is new. */
+/** If the caller announces ends itself, only the reason why there is no report, and the results, are new. */
 function showUnreported(
   { taskIds, text, why }: EventOf<"notification.shown">,
   lines: ShownAgent["lines"],
@@ -152,7 +154,7 @@ function showUnreported(
   else lines.note(plain(text))
 }
 
-/** The same reason is told once. */
+/** Names the same reason once. */
 function toRetryNote({ attempt, reason, afterMs }: EventOf<"model_call.retried">, agent: ShownAgent): string {
   const isTold = attempt > 1 && agent.retryReason === reason
   agent.retryReason = reason

@@ -11,7 +11,7 @@ export function formatCall({ tool, input }: Pick<EventOf<"tool_call.started">, "
   return toLine(`${tool} ${formatInput(input)}`)
 }
 
-/** What tells a call from others: the first text in its input, else its values by name. The rest is for the tool. */
+/** The part of an input that tells a call from others: its first text, else its values by name. */
 function formatInput(input: CallInput): string {
   if (typeof input !== "object" || input === null) return bound(toLine(String(input ?? "")), INPUT_CHARACTERS)
   const started = toStarted(input)

@@ -10,7 +10,7 @@ import { type AgentSelection, createAgentSelection } from "./agent-selection.ts"
 export interface ShownAgent {
   readonly known: KnownAgent
   readonly lines: AgentLines
-  /** Those that go on, and after how long each moves to the background; null: it does not. */
+  /** Running calls, each with the time after which it moves to the background; null: never. */
   readonly calls: Map<string, number | null>
   accounting: TurnAccounting | null
   /** Why the model was asked again, as it was last told. */
@@ -28,12 +28,12 @@ export interface ShownAgents {
 }
 
 export interface ShownAgentsOptions {
-  /** What goes on, as data. */
+  /** The agents that work now, as data. */
   readonly activity: Activity
   readonly answers: Screen
   readonly notes: Screen
   readonly isMain: (agent: AgentId) => boolean
-  /** Whether a question to the person is open. */
+  /** True while a question to the person is open. */
   readonly isAsking: () => boolean
 }
 
