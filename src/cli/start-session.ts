@@ -1,4 +1,5 @@
 import type { Runtime } from "../app.ts"
+import { isMeanwhileError, MeanwhileError } from "../base/error.ts"
 import type { Desk } from "../desk/desk.ts"
 import type { BegunHere } from "./begun-here.ts"
 import { openDesk } from "./person-desk.ts"
@@ -39,7 +40,16 @@ async function findSession(
   { sessions }: Pick<Desk, "sessions">,
   wanted: string | true,
 ): Promise<Session["id"] | undefined> {
-  if (wanted !== true) return (await sessions.find(wanted)).id
+  if (wanted !== true) return (await findNamed(sessions, wanted)).id
   const known = await sessions.list(MOST_LOOKED_AT)
   return (known.find(({ name }) => name === "main") ?? known[0])?.id
+}
+
+async function findNamed(sessions: Desk["sessions"], wanted: string): ReturnType<Desk["sessions"]["find"]> {
+  try {
+    return await sessions.find(wanted)
+  } catch (error) {
+    if (!isMeanwhileError(error, "not_found")) throw error
+    throw new MeanwhileError("not_found", `There is no session ${wanted}. In a chat, /sessions lists them.`)
+  }
 }
