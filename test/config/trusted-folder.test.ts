@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { openProgram, type ProgramOptions, type TrustQuestion } from "../../src/program/open-program.ts"
@@ -28,7 +28,9 @@ const FILES = {
   ".meanwhile/profiles/reviewer.md": "---\ndescription: Reviews.\n---\nReview.",
   ".meanwhile/references/house.md": "# House rules\nBe kind.",
 }
-const PLUGIN = `globalThis.ticketsWereLoaded = (globalThis.ticketsWereLoaded ?? 0) + 1
+/** Says in the folder itself that it was loaded: other tests load theirs in the same process. */
+const PLUGIN = `import { writeFileSync } from "node:fs"
+writeFileSync(new URL("tickets-were-loaded", import.meta.url), "")
 export default { kind: "tool", name: "tickets", tools: [] }`
 
 function write(directory: string, files: Readonly<Record<string, string>>): void {
@@ -67,10 +69,10 @@ function createProject(files: Readonly<Record<string, string>> = FILES) {
 }
 
 test("a cloned folder's config, servers, commands, profiles and references do nothing until the person trusts it", async () => {
-  const { open, told } = createProject()
+  const { directory, open, told } = createProject()
   const { plugins, commands } = await open()
   expect(plugins).toEqual(BUILT_IN)
-  expect("ticketsWereLoaded" in globalThis).toBe(false)
+  expect(existsSync(join(directory, "tickets-were-loaded"))).toBe(false)
   expect(commands).toContain("mine")
   expect(commands).not.toContain("release")
   expect(told).toEqual([expect.stringContaining("Not loaded from")])

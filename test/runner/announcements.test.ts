@@ -13,10 +13,12 @@ const announced = ({ store }: Engine) => store.documents(ANNOUNCEMENTS.workspace
 test("a worker announces what it can run, once, and again when its tools change", async () => {
   const { directory, engine } = openPlace()
   const { seen, engine: watched } = watch(await engine())
+  const clock = createManualClock()
   const worker = await openWorker(directory, {
     engine: watched,
+    clock,
     takesKinds: ["tool"],
-    background: { maxConcurrentTasks: 3, leaseSeconds: 0.6 },
+    background: { maxConcurrentTasks: 3, leaseSeconds: 15 },
   })
   const [view, ...others] = await worker.workers()
   expect(others).toEqual([])
@@ -30,12 +32,16 @@ test("a worker announces what it can run, once, and again when its tools change"
   })
   worker.have(echo, other)
   await eventually("others can see it", async () => {
+    clock.advance(1_000)
     const [now] = await worker.workers()
     return now?.announcement?.plugins["test"]?.includes("other")
   })
   worker.have(echo, other)
   const { renewals } = seen
-  await eventually("the lease is renewed", () => seen.renewals > renewals + 2)
+  await eventually("the lease is renewed", () => {
+    clock.advance(1_000)
+    return seen.renewals > renewals + 2
+  })
   expect(seen.announcements).toBe(2)
 })
 

@@ -5,7 +5,7 @@ import type { Clock } from "../../src/base/clock.ts"
 import type { JsonObject } from "../../src/base/json.ts"
 import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
 import { createPostgresEngine } from "../../src/engine/postgres/engine.ts"
-import { createTestDatabase, type TestDatabase } from "./postgres/server.ts"
+import { createTestDatabase, START_PATIENCE_MS, type TestDatabase } from "./postgres/server.ts"
 import { isWorkerAlive } from "../../src/runner/worker/worker-identity.ts"
 import type { Dispatcher } from "../../src/task/dispatcher.ts"
 import type { Engine } from "../../src/task/engine.ts"
@@ -79,7 +79,12 @@ async function openPostgres(folder: string, { clock, isHolderAlive }: TestEngine
     onTestFinished(() => removeTestStore(folder))
   }
   const { url = "" } = (await databases.get(folder)) ?? {}
-  return createPostgresEngine({ url, ...(clock && { clock }), ...(isHolderAlive && { isHolderAlive }) })
+  return createPostgresEngine({
+    url,
+    startPatienceMs: START_PATIENCE_MS,
+    ...(clock && { clock }),
+    ...(isHolderAlive && { isHolderAlive }),
+  })
 }
 
 /** No test can cut the power, so none waits for the disk. */

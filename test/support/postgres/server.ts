@@ -53,6 +53,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   }
 }
 
+/** A connection to a server that is there takes longer than the default where the machine has many others to serve. */
+export const START_PATIENCE_MS = 60_000
+
 let ownServer: Promise<TestServer> | undefined
 
 /**
@@ -89,7 +92,10 @@ async function ensureTemplate(serverUrl: string): Promise<void> {
     if (rowCount !== 0) return
     await client.query(`DROP DATABASE IF EXISTS ${UNFINISHED} WITH (FORCE)`)
     await client.query(`CREATE DATABASE ${UNFINISHED}`)
-    const database = await openDatabase({ url: toDatabaseUrl(serverUrl, UNFINISHED) })
+    const database = await openDatabase({
+      url: toDatabaseUrl(serverUrl, UNFINISHED),
+      startPatienceMs: START_PATIENCE_MS,
+    })
     await migrate(database, DEFAULT_SCHEMA)
     await database.close()
     await client.query(`ALTER DATABASE ${UNFINISHED} RENAME TO ${TEMPLATE}`)

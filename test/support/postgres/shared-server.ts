@@ -8,8 +8,14 @@ import type { TestServer } from "./server.ts"
 export async function setup(): Promise<() => Promise<void>> {
   let server: Promise<TestServer> | undefined
   async function start(): Promise<TestServer> {
-    const { startTestServer } = await import("./server.ts")
-    return startTestServer()
+    try {
+      const { startTestServer } = await import("./server.ts")
+      return await startTestServer()
+    } catch (error) {
+      // The next test that asks tries again.
+      server = undefined
+      throw error
+    }
   }
   const door = await openDoor(async () => (await (server ??= start())).url)
   return async () => {

@@ -6,7 +6,7 @@ import { openDatabase } from "../connection/open-database.ts"
 import { grantUse } from "./grant-use.ts"
 import { migrate, STORE_VERSION } from "./migrations.ts"
 import { QUEUE_VERSION, readQueueVersion } from "./queue-schema.ts"
-import { createTestDatabase, type TestDatabase } from "../../../../test/support/postgres/server.ts"
+import { createTestDatabase, START_PATIENCE_MS, type TestDatabase } from "../../../../test/support/postgres/server.ts"
 
 const SCHEMA = "meanwhile"
 
@@ -28,7 +28,7 @@ afterEach(async () => {
 async function open(user = "postgres"): Promise<Database> {
   const url = new URL(place.url)
   url.username = user
-  const one = await openDatabase({ url: url.href, poolSize: 2 })
+  const one = await openDatabase({ url: url.href, poolSize: 2, startPatienceMs: START_PATIENCE_MS })
   opened.push(one)
   return one
 }
