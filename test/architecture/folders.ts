@@ -14,7 +14,6 @@ export const FOLDERS_IN_CYCLES: readonly string[] = [
   "session/report",
   "session/results",
   "session/saved",
-  "session/subagent",
   "session/turn",
 ]
 
