@@ -41,8 +41,17 @@ import { pickDefaultModel } from "./session/model/default-model.ts"
 
 export type { Runtime, RuntimeOptions } from "./runtime.ts"
 
-/** The one place that picks engine, plugins and clock. What was opened before a failure is closed again. */
 export async function createRuntime(options: RuntimeOptions = {}): Promise<Runtime> {
+  return (await openRuntime(options)).runtime
+}
+
+/**
+ * The one place that picks engine, plugins and clock. If opening fails, everything opened so far is closed again.
+ * The runner is not shown by the runtime: it is for code of this package that works below tasks.
+ */
+export async function openRuntime(
+  options: RuntimeOptions,
+): Promise<{ readonly runtime: Runtime; readonly runner: Runner }> {
   const { log = silentLog, environment = process.env, ledger = createTokenLedger() } = options
   // Before anything is opened: a configuration that is not valid leaves nothing behind.
   const background = toBackgroundConfig(options.background)
@@ -116,8 +125,8 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     const closing = Promise.allSettled([conversations.close(), tasks.close(shutdown)])
     return closeAll([() => closing.then(requireSettled), () => kept.disposeAsync()])
   }
-  return {
-    tasks,
+  const runtime: Runtime = {
+    tasks: tasks.service,
     plugins,
     engine,
     ledger,
@@ -145,6 +154,7 @@ export async function createRuntime(options: RuntimeOptions = {}): Promise<Runti
     close,
     [Symbol.asyncDispose]: () => close(),
   }
+  return { runtime, runner: tasks }
 }
 
 function requireSettled(settled: readonly PromiseSettledResult<unknown>[]): void {

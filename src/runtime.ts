@@ -14,10 +14,9 @@ import type { Plugin } from "./plugin/plugin.ts"
 import type { Registry } from "./plugin/registry.ts"
 import type { SessionPlugin } from "./plugin/session-plugin.ts"
 import type { SessionDirectory } from "./plugin/sessions-port.ts"
-import type { TaskService } from "./plugin/task-service.ts"
 import type { PermissionsInput } from "./permission.ts"
 import type { BackgroundConfigInput } from "./runner/limits/background-config.ts"
-import type { Runner } from "./runner/runner.ts"
+import type { RunnerService } from "./runner/runner.ts"
 import type { ShutdownOptions } from "./runner/shutdown/drain.ts"
 import type { AgentConfigInput } from "./session/conversation/agent-config.ts"
 import type { ModelCatalogue, ModelOverrides } from "./session/model/catalogue.ts"
@@ -91,12 +90,9 @@ export type StoreWait = Pick<
   "startPatienceMs" | "patienceMs" | "leaving" | "onGone" | "onAway" | "tell"
 >
 
-/** The commands over tasks, with what a screen shows of all of them. */
-export interface RuntimeTasks extends TaskService, Pick<Runner, "counts" | "workers" | "answer"> {}
-
 /** The shared environment of agents: plugins, models, permission, ledger, tasks and store. Sessions are cheap beside it. */
 export interface Runtime extends LedgerRecord, AsyncDisposable {
-  readonly tasks: Runner
+  readonly tasks: RunnerService
   readonly plugins: Registry
   readonly engine: Engine
   readonly ledger: TokenLedger

@@ -81,13 +81,19 @@ export interface RunnerOptions {
   readonly onCreated?: (runner: Runner) => void | Promise<void>
 }
 
-export interface Runner extends TaskService, SessionCommands, AsyncDisposable {
-  /** Whether turns of the session that wait in the queue go on in this process. */
-  takesTurns(session: SessionId): boolean
+/** The commands over tasks, and the figures of all of them: the part of a runner that a runtime shows. */
+export interface RunnerService extends TaskService, Pick<SessionCommands, "answer"> {
   /** How many tasks of a workspace there are of each status, and how old its queue is. */
   counts(filter: CountFilter): Promise<TaskCounts>
-  /** Those that live, here and elsewhere. */
+  /** The live workers, here and elsewhere. */
   workers(): Promise<readonly WorkerView[]>
+}
+
+export interface Runner extends RunnerService, SessionCommands, AsyncDisposable {
+  /** The same commands, without those that only conversations need. */
+  readonly service: RunnerService
+  /** Whether turns of the session that wait in the queue go on in this process. */
+  takesTurns(session: SessionId): boolean
   /** A session was opened: where only own work is taken, what it had left is taken up. */
   resumeOwnWork(): Promise<void>
   close(options?: ShutdownOptions): Promise<void>
@@ -171,13 +177,19 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const close = (shutdown: ShutdownOptions = {}): Promise<void> =>
     (closing ??= shutDown(scope, { pump, chores, obedience }, shutdown))
 
-  const runner: Runner = {
+  const sessionCommands = createSessionCommands(scope)
+  const shown: RunnerService = {
     ...service,
-    ...createSessionCommands(scope),
-    takesTurns: (session) => takesWork !== false && takesTurnsOf(scope, session),
-    resumeOwnWork: () => scope.queue.resumeOwnWork(),
+    answer: sessionCommands.answer,
     counts: (filter) => countTasks(scope, filter),
     workers: () => listWorkers(scope),
+  }
+  const runner: Runner = {
+    ...shown,
+    ...sessionCommands,
+    service: shown,
+    takesTurns: (session) => takesWork !== false && takesTurnsOf(scope, session),
+    resumeOwnWork: () => scope.queue.resumeOwnWork(),
     close,
     [Symbol.asyncDispose]: () => close(),
   }

@@ -8,7 +8,7 @@ import { createManualClock, type ManualClock } from "../../src/base/manual-clock
 import { isMeanwhileError } from "../../src/base/error.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { Execution } from "../../src/plugin/task-service.ts"
-import type { Runner } from "../../src/runner/runner.ts"
+import type { RunnerService } from "../../src/runner/runner.ts"
 import { EXPECTED_LIVE, isLive } from "../../src/engine/suite/oracle.ts"
 import type { RunStatus } from "../../src/task/lifecycle.ts"
 import type { TaskStore } from "../../src/task/store.ts"
@@ -48,7 +48,7 @@ test("whatever happens in whatever order: no end is undone, each run has one not
 }, 3_600_000)
 
 interface Stage {
-  readonly tasks: Runner
+  readonly tasks: RunnerService
   readonly store: TaskStore
   readonly clock: ManualClock
   readonly gates: { readonly patient: GatedTool; readonly stubborn: GatedTool }

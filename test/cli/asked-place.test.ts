@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path"
 import { expect, test } from "vitest"
 import type { Runtime } from "../../src/app.ts"
+import type { Runner } from "../../src/runner/runner.ts"
 import { describePlace } from "../../src/cli/asked-place.ts"
 import { inboxCommand } from "../../src/cli/command/inbox-commands.ts"
 import { systemClock } from "../../src/base/clock.ts"
@@ -19,7 +20,7 @@ async function openAsking(worker: { readonly host: string | null; readonly where
   const { id: parentTask } = await createTask(engine, RUNNING, { kind: "agent" })
   const tasks = { workers: async () => [{ id: WORKER, pid: 7, running: 1, announcement: null, ...worker }] }
   const { store } = engine
-  const place = { store, tasks: tasks as unknown as Runtime["tasks"] }
+  const place = { store, tasks: tasks as unknown as Runner }
   const parts = { ...place, bus: engine.bus, clock: systemClock, isShared: true }
   const unused = { directory: () => ({ list: async () => [] }), dataDirectory: "", storePlace: "", runsTasks: false }
   const desk = createDesk(LOCAL_PERSON, { ...parts, ...unused })

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest"
-import { createRuntime, type Runtime } from "../../src/app.ts"
+import { openWithRunner, type TestRuntime } from "../support/test-engine.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
 import { describeLiveWork } from "../../src/cli/chat/announcer.ts"
 import { LOCAL_PERSON } from "../../src/desk/desk-options.ts"
@@ -7,10 +7,15 @@ import { findLiveWork } from "../../src/desk/live-work.ts"
 import { createSessionId, type SessionId } from "../../src/task/id.ts"
 import { createFolder } from "../support/workplace.ts"
 
-async function openIdleRuntime(maxConcurrentTasks: number): Promise<Runtime> {
+async function openIdleRuntime(maxConcurrentTasks: number): Promise<TestRuntime> {
   const shell = createShellPlugin({ workingDirectory: createFolder(), environment: {} })
   const background = { maxConcurrentTasks }
-  const runtime = await createRuntime({ dataDirectory: createFolder(), takesWork: false, plugins: [shell], background })
+  const runtime = await openWithRunner({
+    dataDirectory: createFolder(),
+    takesWork: false,
+    plugins: [shell],
+    background,
+  })
   onTestFinished(() => runtime.close())
   return runtime
 }

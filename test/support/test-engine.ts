@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { onTestFinished, test } from "vitest"
-import { createRuntime, type Runtime, type RuntimeOptions } from "../../src/app.ts"
+import { openRuntime, type Runtime, type RuntimeOptions } from "../../src/app.ts"
+import type { Runner } from "../../src/runner/runner.ts"
 import type { Clock } from "../../src/base/clock.ts"
 import type { JsonObject } from "../../src/base/json.ts"
 import { createEmbeddedEngine } from "../../src/engine/embedded/engine.ts"
@@ -38,13 +39,23 @@ export async function openTestEngine(folder: string, options: TestEngineOptions 
   return engine
 }
 
+/** A runtime whose `tasks` are the whole runner, for tests of what conversations ask of it. */
+export interface TestRuntime extends Runtime {
+  readonly tasks: Runner
+}
+
+export async function openWithRunner(options: RuntimeOptions): Promise<TestRuntime> {
+  const { runtime, runner } = await openRuntime(options)
+  return { ...runtime, tasks: runner }
+}
+
 /** A runtime on the store of its data folder. Without one it keeps nothing, and has a file that nobody sees. */
-export async function openTestRuntime(options: RuntimeOptions): Promise<Runtime> {
+export async function openTestRuntime(options: RuntimeOptions): Promise<TestRuntime> {
   const { dataDirectory, clock } = options
-  if (!isPostgres || options.engine || dataDirectory === undefined) return createRuntime(options)
+  if (!isPostgres || options.engine || dataDirectory === undefined) return openWithRunner(options)
   const engine = await openTestEngine(dataDirectory, { isHolderAlive: isWorkerAlive, ...(clock && { clock }) })
   const { dispatcher, hasLooked } = watchFirstLook(engine.dispatcher)
-  const runtime = await createRuntime({ ...options, engine: { ...engine, dispatcher } })
+  const runtime = await openWithRunner({ ...options, engine: { ...engine, dispatcher } })
   if (options.takesWork !== false) await hasLooked
   return runtime
 }

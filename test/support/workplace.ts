@@ -2,18 +2,18 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
-import type { Runtime, RuntimeOptions } from "../../src/app.ts"
+import type { RuntimeOptions } from "../../src/app.ts"
 import { createShellPlugin } from "../../src/builtin/shell/shell-plugin.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { Tool } from "../../src/plugin/tool.ts"
 import { endProcessesAfterTest } from "./processes.ts"
-import { openTestRuntime } from "./test-engine.ts"
+import { openTestRuntime, type TestRuntime } from "./test-engine.ts"
 
 export interface Workplace {
   readonly directory: string
-  readonly meanwhile: Runtime
+  readonly meanwhile: TestRuntime
   /** Another Meanwhile on the same data, as a second terminal would open. */
-  another(options?: WorkplaceOptions): Promise<Runtime>
+  another(options?: WorkplaceOptions): Promise<TestRuntime>
 }
 
 export interface WorkplaceOptions extends Partial<Omit<RuntimeOptions, "dataDirectory" | "plugins">> {
@@ -39,7 +39,10 @@ export function createFolder(): string {
 export const toTestMarker = (directory: string): string => `MEANWHILE_TEST=${directory}`
 
 /** A Meanwhile on the folder's data, closed after the test. */
-export async function openIn(directory: string, { tools = [], ...options }: WorkplaceOptions = {}): Promise<Runtime> {
+export async function openIn(
+  directory: string,
+  { tools = [], ...options }: WorkplaceOptions = {},
+): Promise<TestRuntime> {
   const environment = { PATH: process.env["PATH"] ?? "", MEANWHILE_TEST: directory }
   const meanwhile = await openTestRuntime({
     ...options,

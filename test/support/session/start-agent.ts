@@ -1,9 +1,13 @@
+import type { Runtime } from "../../../src/app.ts"
 import type { AgentInput } from "../../../src/builtin/subagent/agent-input.ts"
 import type { ToolCall } from "../../../src/plugin/task-service.ts"
+import type { Session } from "../../../src/session/conversation/session.ts"
 import type { TaskRecord } from "../../../src/task/record.ts"
-import type { openSubagents } from "./open-subagents.ts"
 
-type Opened = Pick<Awaited<ReturnType<typeof openSubagents>>, "runtime" | "session">
+interface Opened {
+  readonly runtime: Pick<Runtime, "tasks">
+  readonly session: Pick<Session, "id">
+}
 
 /** Gives work to the profile `worker` in the background. */
 export function startAgent(
