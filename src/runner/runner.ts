@@ -14,7 +14,6 @@ import { createWrittenTasks, type WrittenTasks } from "./run/written-tasks.ts"
 import { bindToRun } from "./service/bind-service.ts"
 import { type BackgroundConfigInput, toBackgroundConfig } from "./limits/background-config.ts"
 import { createDurations } from "./tool/durations.ts"
-import { startChores } from "./chores.ts"
 import { createFamilyLock } from "./admit/family-lock.ts"
 import { createObedience } from "./stop/remote-stops.ts"
 import { markLost } from "./run/ownership.ts"
@@ -23,30 +22,34 @@ import { thisProcessIdentity } from "./process/identity.ts"
 import { createQueueIntake } from "./worker/queue-intake.ts"
 import { createPump, IDLE_PUMP, type Pump } from "./queue/pump.ts"
 import { createReclaim, type Reclaim, resumeOwnWork } from "./recover/reclaim.ts"
-import { createRedactingLog } from "./redaction/redacting-log.ts"
+import { createRedactingLog, silentLog } from "./redaction/redacting-log.ts"
 import { createRedactor, type Redactor } from "./redaction/redactor.ts"
-import { warn } from "./worker/repeat.ts"
-import { gateTool } from "./group/gate-tool.ts"
+import { warn, type Chore, repeat } from "./worker/repeat.ts"
+import { gateTool } from "./group/gate.ts"
 import { createGroupUpkeep } from "./group/group-upkeep.ts"
-import { questionTool } from "./ask/question-tool.ts"
+import { questionTool } from "./ask/question-wait.ts"
 import type { RunnerScope } from "./admit/scope.ts"
-import { countTasks, type TaskCounts } from "./service/count-tasks.ts"
+import { countTasks, type TaskCounts } from "./service/task-view.ts"
 import { createTaskService } from "./service/task-service.ts"
 import { createSessionCommands, type SessionCommands } from "./service/session-commands.ts"
 import type { ShutdownOptions } from "./shutdown/drain.ts"
 import { shutDown } from "./shutdown/shutdown.ts"
-import { silentLog } from "./redaction/silent-log.ts"
 import { createSlots } from "./limits/slots.ts"
 import { createSpool } from "./spool/spool.ts"
 import { openSpoolHome, toHomeData } from "./worker/spool-home.ts"
 import { sweepSpool } from "./recover/sweep.ts"
 import { createToolSource } from "./tool/tool-source.ts"
 import { takesTurnsOf } from "./turn/take-turns.ts"
-import { createTurnTool } from "./turn/turn-tool.ts"
-import type { TurnBody } from "./turn/turn-run.ts"
+import { createTurnTool, type TurnBody } from "./turn/turn-run.ts"
 import { createWorker } from "./worker/worker.ts"
 import { TAKER, toWorkerIdentity } from "./worker/worker-identity.ts"
 import { listWorkers } from "./worker/worker-list.ts"
+import { withdrawQuestions } from "./ask/ask-person.ts"
+import type { CancelScope, OutputScope } from "./run/scope.ts"
+import { stopLeftTurns } from "./turn/left-turns.ts"
+import { expireWaits } from "./ask/answer-wait.ts"
+import { endLeftTasks } from "./stop/lifetimes.ts"
+import { applyRetention } from "./result/retention.ts"
 
 export interface RunnerOptions {
   readonly engine: Engine
@@ -208,4 +211,32 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
 
 function markAllLost(active: ActiveRuns): void {
   for (const run of active.values()) if (run.standing.in === "background") markLost(run)
+}
+
+const RETENTION_EVERY_MS = 60_000
+const EXPIRY_EVERY_MS = 1_000
+/** Seldom: it looks through the whole queue, and finds what a crash has left. */
+const LEFT_WORK_EVERY_MS = 15_000
+const SWEEP_EVERY_MS = 30_000
+const RECLAIMS_PER_LEASE = 3
+
+/** What a runner does by itself for as long as it lives. */
+function startChores(
+  scope: OutputScope & CancelScope,
+  reclaim: () => Promise<void>,
+  { sweeps }: { readonly sweeps: boolean },
+): readonly Chore[] {
+  const { leaseSeconds, completionScanIntervalMs } = scope.config
+  return [
+    repeat(scope, EXPIRY_EVERY_MS, () => expireWaits(scope)),
+    repeat(scope, (leaseSeconds * 1_000) / RECLAIMS_PER_LEASE, reclaim),
+    repeat(scope, completionScanIntervalMs, () => withdrawQuestions(scope)),
+    repeat(scope, LEFT_WORK_EVERY_MS, async () => {
+      await stopLeftTurns(scope)
+      await endLeftTasks(scope)
+    }),
+    repeat(scope, RETENTION_EVERY_MS, () => applyRetention(scope)),
+    // What was still being decided elsewhere at the start: where there is one spool, nobody decides elsewhere.
+    ...(sweeps && scope.engine.outputs ? [repeat(scope, SWEEP_EVERY_MS, () => sweepSpool(scope))] : []),
+  ]
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { MeanwhileError } from "../../src/base/error.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
-import { silentLog } from "../../src/runner/redaction/silent-log.ts"
+import { silentLog } from "../../src/runner/redaction/redacting-log.ts"
 import { createWorker } from "../../src/runner/worker/worker.ts"
 import type { TaskStore } from "../../src/task/store.ts"
 

@@ -4,7 +4,7 @@ import { createManualClock } from "../../src/base/manual-clock.ts"
 import type { ActiveRun } from "../../src/runner/run/active-run.ts"
 import { storeOutput } from "../../src/runner/output/stream-output.ts"
 import type { RunnerScope } from "../../src/runner/admit/scope.ts"
-import { silentLog } from "../../src/runner/redaction/silent-log.ts"
+import { silentLog } from "../../src/runner/redaction/redacting-log.ts"
 import { eventually } from "../support/eventually.ts"
 
 /** A run whose last output the store refuses this often. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
 import { defineTool } from "../../src/plugin/tool.ts"
-import { silentLog } from "../../src/runner/redaction/silent-log.ts"
+import { silentLog } from "../../src/runner/redaction/redacting-log.ts"
 import { createWorkplace } from "../support/workplace.ts"
 
 const print = defineTool({

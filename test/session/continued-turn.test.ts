@@ -4,7 +4,7 @@ import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.t
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
 import type { SessionPlugin } from "../../src/plugin/session-plugin.ts"
 import { allowAll } from "../../src/runner/admit/permission.ts"
-import { silentLog } from "../../src/runner/redaction/silent-log.ts"
+import { silentLog } from "../../src/runner/redaction/redacting-log.ts"
 import { eventually } from "../support/eventually.ts"
 import { openTestRuntime } from "../support/test-engine.ts"
 import { createFolder } from "../support/workplace.ts"

@@ -1,7 +1,7 @@
 import type { ToolCall } from "../../plugin/task-service.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { PermissionRequest } from "../../plugin/permission-request.ts"
-import { isInBackground } from "../run/is-in-background.ts"
+import { isInBackground } from "../run/runs-above.ts"
 import type { HasActive, HasStore } from "../run/scope.ts"
 import type { Withdrawal } from "./withdrawal.ts"
 

@@ -3,8 +3,7 @@ import { byteLength } from "../../base/json.ts"
 import type { ToolCall } from "../../plugin/task-service.ts"
 import { LIFETIMES, NOTIFY_MODES } from "../../task/record.ts"
 import type { Redactor } from "../redaction/redactor.ts"
-import { GATE_PREFIX } from "../tool/gate-name.ts"
-import { QUESTION_PREFIX } from "../tool/turn-name.ts"
+import { GATE_PREFIX, QUESTION_PREFIX } from "../tool/runtime-tools.ts"
 import { HOPS } from "../limits/hops.ts"
 
 const METADATA_LIMIT_BYTES = 16 * 1024

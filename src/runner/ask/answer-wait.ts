@@ -1,4 +1,4 @@
-import { MeanwhileError } from "../../base/error.ts"
+import { MeanwhileError, isMeanwhileError } from "../../base/error.ts"
 import type { JsonValue } from "../../base/json.ts"
 import { toOneLine } from "../../base/one-line.ts"
 import { toReasonOfNo } from "../../base/reason-of-no.ts"
@@ -13,7 +13,7 @@ import { answerGate, toGatedGroup } from "../group/answer-gate.ts"
 import { toDefaultAnswer, toPersonAnswer } from "./person-answer.ts"
 import { toAnswerPatch, toAskedQuestion } from "./question-wait.ts"
 import { REPEAT_QUESTION, toInterrupted } from "../run/on-crash.ts"
-import type { FenceScope, HasQueue, HasRedactor, HasStore } from "../run/scope.ts"
+import type { FenceScope, HasQueue, HasRedactor, HasStore, HasClock } from "../run/scope.ts"
 import { wakeTurns } from "../turn/take-turns.ts"
 
 const EXPIRY = "expiry"
@@ -134,4 +134,15 @@ function isAdmission(wait: WaitRecord): boolean {
 
 function kindOf({ question }: WaitRecord): JsonValue | undefined {
   return typeof question === "object" && question !== null && "kind" in question ? question["kind"] : undefined
+}
+
+/**
+ * Gives waits whose time is over the answer they were opened with. Nothing waits for ever that was not meant to. One that
+ * cannot be answered now keeps no other one open.
+ */
+export async function expireWaits(scope: FenceScope & HasClock & HasQueue): Promise<void> {
+  const overdue = await scope.store.waits({ isOpen: true, expiresBy: scope.clock.now() })
+  const outcomes = await Promise.allSettled(overdue.map((wait) => expireWait(scope, wait)))
+  for (const outcome of outcomes)
+    if (outcome.status === "rejected" && !isMeanwhileError(outcome.reason, "wrong_state")) throw outcome.reason
 }

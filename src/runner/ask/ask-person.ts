@@ -9,9 +9,8 @@ import { enter } from "../run/enter.ts"
 import { cancelTask } from "../stop/cancel.ts"
 import { acknowledgeTasks } from "../result/use-results.ts"
 import { waitForEnd } from "../run/wait-for-end.ts"
-import type { ActiveRun } from "../run/active-run.ts"
-import { toCallKey } from "../run/call-key.ts"
-import { restRun } from "../run/rest-run.ts"
+import { type ActiveRun, toCallKey } from "../run/active-run.ts"
+import { restRun } from "../run/yield-slots.ts"
 import { runsAbove } from "../run/runs-above.ts"
 import type {
   CancelScope,
@@ -27,9 +26,10 @@ import type {
   StopScope,
 } from "../run/scope.ts"
 import type { DetailsScope } from "../admit/scope.ts"
-import { QUESTION_PREFIX, QUESTION_TOOL, TURN_PLUGIN } from "../tool/turn-name.ts"
-import { describeShutdown } from "../worker/this-worker.ts"
-import { toKeptAnswer, toQuestionHash, toQuestionTitle, toQuestionWait } from "./question-wait.ts"
+import { QUESTION_PREFIX, QUESTION_TOOL, TURN_PLUGIN } from "../tool/runtime-tools.ts"
+import { describeShutdown } from "../worker/worker-identity.ts"
+import { toKeptAnswer, toQuestionHash, toQuestionTitle, toQuestionWait, toAskedQuestion } from "./question-wait.ts"
+import type { WaitRecord } from "../../task/wait.ts"
 
 interface WriteQuestionScope extends HasStore, HasClock, HasConfig, HasRedactor, HasActive, HasWritten {}
 
@@ -135,4 +135,22 @@ async function withdraw(scope: CancelScope & HasLog, task: TaskRecord): Promise<
   } catch (error) {
     scope.log.warn("a question could not be withdrawn", { task: task.id, error: toErrorMessage(error) })
   }
+}
+
+const AT_ONCE = 500
+
+/** Takes questions out of the inbox whose asker has ended without taking them back: a crash came in between. */
+export async function withdrawQuestions(scope: CancelScope): Promise<void> {
+  const questions = (await scope.store.waits({ isOpen: true })).filter((wait) => toAskedQuestion(wait) !== undefined)
+  while (questions.length > 0)
+    await Promise.all(questions.splice(0, AT_ONCE).map((question) => withdrawIfLeft(scope, question)))
+}
+
+async function withdrawIfLeft(scope: CancelScope, { taskId }: WaitRecord): Promise<void> {
+  const task = await scope.store.task(taskId)
+  if (!task?.parentTask) return
+  const asking = await scope.store.task(task.parentTask)
+  if (asking && !isTerminal(asking.status)) return
+  const withdrawn = await cancelTask(scope, task, { by: "lifetime", reason: "whoever asked has ended" })
+  await acknowledgeTasks(scope, [withdrawn])
 }

@@ -4,7 +4,7 @@ import type { TaskId } from "../../task/id.ts"
 import { createFolder } from "../../../test/support/workplace.ts"
 import { openTestEngine } from "../../../test/support/test-engine.ts"
 import { ASKED_QUESTION } from "./question-wait.ts"
-import { withdrawQuestions } from "./withdraw-questions.ts"
+import { withdrawQuestions } from "./ask-person.ts"
 import type { RunnerScope } from "../admit/scope.ts"
 import { stopLeftTurns } from "../turn/left-turns.ts"
 

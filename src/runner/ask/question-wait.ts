@@ -7,6 +7,10 @@ import { type Patch, toPatch } from "../../task/patch.ts"
 import type { Wait } from "../../task/wait.ts"
 import type { HasClock, HasConfig, HasRedactor } from "../run/scope.ts"
 import { toVisibleText } from "../../base/visible-text.ts"
+import { z } from "zod"
+import { MeanwhileError } from "../../base/error.ts"
+import type { Tool } from "../../plugin/tool.ts"
+import { QUESTION_TOOL } from "../tool/runtime-tools.ts"
 
 /** Marks the question that a run in the background puts to a person, so that its answer is understood. */
 export const ASKED_QUESTION = "question"
@@ -67,4 +71,16 @@ function toChoices({ kind, options = [], isMultiple, allowsText }: Question): st
 
 function toDefault(fallback: string | undefined): string {
   return fallback === undefined ? "" : ` Without an answer: ${fallback}.`
+}
+
+/** What the record of a question names as its tool. Its answer ends it: there is nothing to run. */
+export const questionTool: Tool = {
+  name: QUESTION_TOOL,
+  description: "A question to a person.",
+  input: z.unknown(),
+  background: { mode: "always" },
+  async run() {
+    const message = "A question is not asked again by itself: whoever needs the answer asks it."
+    throw new MeanwhileError("wrong_state", message)
+  },
 }

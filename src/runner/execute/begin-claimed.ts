@@ -6,7 +6,7 @@ import { parseInput } from "../admit/admission.ts"
 import { beginRun, failRun, toBackgroundPlan } from "./begin-run.ts"
 import { type Outcome, toFailedOutcome } from "../run/outcome.ts"
 import type { ExecuteScope, HasRedactor, HasTools, HasWritten } from "../run/scope.ts"
-import { silentLog } from "../redaction/silent-log.ts"
+import { silentLog } from "../redaction/redacting-log.ts"
 
 /**
  * Begins a task that this worker has claimed and holds a slot for. The slot is the run's from here on. A task whose tool

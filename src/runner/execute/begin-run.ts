@@ -7,7 +7,6 @@ import { type Outcome, toFailedOutcome, toOutcome } from "../run/outcome.ts"
 import { toHops } from "../limits/hops.ts"
 import { armDeadline } from "../run/deadline.ts"
 import { markLost, requireOwned } from "../run/ownership.ts"
-import { recall } from "./recall.ts"
 import { beginRunSpan } from "../run/run-span.ts"
 import type {
   ExecuteScope,
@@ -24,6 +23,8 @@ import type {
 import type { SlotKeys } from "../limits/slots.ts"
 import { yieldNewSlot } from "../run/yield-slots.ts"
 import { createToolContext } from "./tool-context.ts"
+import { toJournal } from "../run/journal.ts"
+import { spoolOf } from "../output/spool-of.ts"
 
 interface FailRunScope extends SlotScope, FenceScope, HasClock, HasLog, HasRedactor, HasEngine {}
 
@@ -144,4 +145,33 @@ async function performWork(scope: OutputScope & HasActive & HasPorts, active: Ac
   } catch (error) {
     return toFailedOutcome(scope.redactor, error)
   }
+}
+
+/**
+ * Before the tool is called again: what earlier claims of the run left behind, its steps and the processes that were
+ * started or forbidden to start. This takes a while, and the run can be stopped meanwhile: the tool is then not called,
+ * and what the earlier claims started is ended here.
+ */
+async function recall(scope: OutputScope, active: ActiveRun): Promise<void> {
+  try {
+    for (const [key, step] of toJournal(await scope.store.steps(active.taskId, active.run))) {
+      active.journal.set(key, step)
+    }
+    if (active.tool.reattaches) await spoolOf(scope, active).reattach()
+    const printed = await scope.engine.outputs?.extent(active.taskId, active.run)
+    if (printed) spoolOf(scope, active).goOnAt(printed.totalBytes)
+    await requireOwned(scope, active)
+  } catch (error) {
+    await endProcesses(scope, active)
+    throw error
+  }
+}
+
+/** Not of a run that was lost: they are another worker's. */
+async function endProcesses(scope: OutputScope, active: ActiveRun): Promise<void> {
+  const { taskId, run, standing } = active
+  if (standing.in !== "background" || !active.tool.reattaches || !scope.spool.hasRun(taskId, run)) return
+  const survivors = await spoolOf(scope, active).stopAll(scope.config.stopGraceSeconds * 1_000)
+  if (survivors === "unknown") active.hasUnknownSurvivors = true
+  else active.survivors.push(...survivors)
 }

@@ -1,11 +1,10 @@
-import { toErrorMessage } from "../../base/error.ts"
+import { toErrorMessage, isMeanwhileError } from "../../base/error.ts"
 import type { Answer } from "../../plugin/task-service.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { toStopEvent } from "../../task/stop.ts"
 import { type ActiveRun, ranMs } from "../run/active-run.ts"
 import { toShapeKey } from "../admit/details.ts"
-import { endLostProcesses } from "./end-lost-processes.ts"
 import { endRun, noteLate, toSurvivors } from "./end-run.ts"
 import { finishFollowing } from "../output/follow-output.ts"
 import type { Outcome } from "../run/outcome.ts"
@@ -19,8 +18,12 @@ import type {
   HasTools,
   SlotScope,
   StopScope,
+  HasActive,
+  HasStore,
+  WaitScope,
 } from "../run/scope.ts"
 import type { RunSpool } from "../spool/run-spool.ts"
+import { sleep } from "../../base/sleep.ts"
 
 interface ConcludeRunScope extends StopScope, SlotScope, HasRedactor, HasEngine, HasSpool, HasTools {}
 
@@ -114,4 +117,59 @@ function observeDuration(scope: HasLog & HasTools, active: ActiveRun, workedMs: 
     const fields = { tool: active.tool.name, error: toErrorMessage(error) }
     scope.log.warn("a tool could not name the shape of its call", fields)
   }
+}
+
+const LOOK_AGAIN_MS = 500
+
+/**
+ * Stops what a lost run still has running here, once the store says that the run is over: whoever ended it had no way to
+ * reach these processes. One that was adopted, or that runs anew, is another's, and whoever adopts has seen its commands
+ * end before it ends the run. Dying on the way leaves a folder to the sweep of the next start. Never rejects.
+ */
+async function endLostProcesses(scope: WaitScope & HasLog & HasSpool, active: ActiveRun): Promise<void> {
+  const { spool, taskId, run } = active
+  try {
+    if (!spool || !(await isOver(scope, active))) return
+    if (spool.pids().length > 0) {
+      scope.log.warn("a task was ended elsewhere while this worker stood still; its processes are stopped", {
+        task: taskId,
+      })
+      await spool.stopAll(scope.config.stopGraceSeconds * 1_000)
+    }
+    // One that was just being started when the others were stopped.
+    active.processAbort.abort()
+    // Without a store that keeps output the files are what is read of it.
+    if (scope.engine.outputs) await scope.spool.removeRun(taskId, run)
+  } catch (error) {
+    if (isMeanwhileError(error, "closed")) return
+    scope.log.warn("what a lost task left running could not be stopped", { task: taskId, error: toErrorMessage(error) })
+  }
+}
+
+/** False: it is somebody's, or nobody can be asked any more. */
+async function isOver(scope: HasStore & HasClock & HasActive, active: ActiveRun): Promise<boolean> {
+  while (!scope.active.isClosing) {
+    const task = await read(scope, active)
+    const state = task === "unreadable" ? "undecided" : toState(active, task)
+    if (state !== "undecided") return state === "over"
+    await sleep(scope.clock, LOOK_AGAIN_MS, { isBackground: true })
+  }
+  return false
+}
+
+async function read({ store }: HasStore, { taskId }: ActiveRun): Promise<TaskRecord | undefined | "unreadable"> {
+  try {
+    return await store.task(taskId)
+  } catch (error) {
+    if (isMeanwhileError(error, "closed")) throw error
+    return "unreadable"
+  }
+}
+
+/** Undecided: its lease was taken, and who took it is still looking at what to do. */
+function toState({ run, standing }: ActiveRun, task: TaskRecord | undefined): "over" | "another's" | "undecided" {
+  if (standing.in !== "lost" || standing.fence === null) return "another's"
+  if (!task || task.run !== run || isTerminal(task.status)) return "over"
+  const isClaimed = task.status === "running" || task.status === "stopping"
+  return isClaimed && task.fence === standing.fence ? "undecided" : "another's"
 }

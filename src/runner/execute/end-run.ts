@@ -8,14 +8,13 @@ import { type ActiveRun, survivorsOf } from "../run/active-run.ts"
 import { countedMs } from "../run/deadline.ts"
 import { type Outcome, toFailedOutcome } from "../run/outcome.ts"
 import { type Crash, decideOnCrash, decideTurnOnCrash, toCrashEvent } from "../run/on-crash.ts"
-import { thisHost } from "../worker/this-worker.ts"
-import { isTurn } from "../tool/turn-name.ts"
+import { thisHost } from "../worker/worker-identity.ts"
+import { isTurn } from "../tool/runtime-tools.ts"
 import { detachRun, writeUnderFence } from "../run/ownership.ts"
 import { saveNotes } from "../run/running-notes.ts"
 import { redactSurvivors } from "../redaction/redact-survivors.ts"
 import { storeOutput } from "../output/stream-output.ts"
 import { createStoreRetry, type StoreRetry } from "../run/store-retry.ts"
-import { describeUnwritten } from "./unwritten-end.ts"
 import type { FenceScope, HasActive, HasClock, HasEngine, HasLog, HasRedactor, HasStore } from "../run/scope.ts"
 
 interface EndRunScope extends FenceScope, HasClock, HasLog, HasRedactor, HasActive, HasEngine {}
@@ -192,4 +191,11 @@ export async function noteLate(
     if (isMeanwhileError(error, "closed")) return
     scope.log.warn("a late result could not be stored", { task: active.taskId, error: toErrorMessage(error) })
   }
+}
+
+/** Of an end that a store refuses, what that means for its task. Given up is one that a closing runner leaves as it is. */
+function describeUnwritten({ isHandedBack, stop }: ActiveRun, isGivenUp: boolean): string {
+  const what =
+    isHandedBack && !stop ? "a task could not be handed back to the queue" : "the end of a task could not be stored"
+  return `${what}; ${isGivenUp ? "the next one that looks takes it over" : "trying again"}`
 }

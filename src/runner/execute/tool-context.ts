@@ -1,16 +1,15 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
-import type { ToolContext } from "../../plugin/context.ts"
+import type { ToolContext, ConversationPorts } from "../../plugin/context.ts"
 import type { ProcessExit, ProcessRequest } from "../../plugin/process.ts"
 import type { ArtifactReference } from "../../task/patch.ts"
-import type { ActiveRun } from "../run/active-run.ts"
-import { toCallKey } from "../run/call-key.ts"
+import { type ActiveRun, toCallKey } from "../run/active-run.ts"
 import { isLost, requireClaim, requireOwned } from "../run/ownership.ts"
 import { reportProgress, reportUsage } from "../run/running-notes.ts"
 import { spoolOf } from "../output/spool-of.ts"
-import type { FenceScope, HasActive, HasPorts, HasRedactor, OutputScope, StopScope } from "../run/scope.ts"
+import type { FenceScope, HasActive, HasPorts, HasRedactor, OutputScope, StopScope, HasStore } from "../run/scope.ts"
 import { stopRun } from "../run/stop-run.ts"
 import { takeStep } from "./take-step.ts"
-import { createLazyPorts, type LazyPorts } from "./conversation-ports.ts"
+import { isInBackground } from "../run/runs-above.ts"
 
 /** The ports of one run, made when its tool is called. */
 export function createToolContext(scope: OutputScope & HasActive & HasPorts, active: ActiveRun): ToolContext {
@@ -78,4 +77,78 @@ async function putArtifact(
   const taskId = active.standing.in === "background" ? active.taskId : null
   const [hash] = await scope.store.commit([{ op: "artifact.put", workspace, taskId, mediaType, bytes }])
   return { hash, name: scope.redactor.redactText(name), mediaType, bytes: bytes.byteLength }
+}
+
+type LazyPorts = Pick<ToolContext, "tasks"> & ConversationPorts
+
+/** Made when they are first asked for: most tools never do. */
+function createLazyPorts(scope: HasStore & HasActive & HasPorts, active: ActiveRun): LazyPorts {
+  return new RunPorts(scope, active)
+}
+
+/** A class: the getters of an object literal would keep every run in memory until the next full garbage collection. */
+class RunPorts implements LazyPorts {
+  readonly #scope: HasStore & HasActive & HasPorts
+  readonly #active: ActiveRun
+  #conversation: ConversationPorts | undefined
+
+  constructor(scope: HasStore & HasActive & HasPorts, active: ActiveRun) {
+    this.#scope = scope
+    this.#active = active
+  }
+
+  get tasks() {
+    return this.#scope.ports.bindTasks(this.#active)
+  }
+
+  get sessions() {
+    return this.#ports().sessions
+  }
+
+  get model() {
+    return this.#ports().model
+  }
+
+  get person() {
+    return this.#ports().person
+  }
+
+  get documents() {
+    return this.#ports().documents
+  }
+
+  #ports(): ConversationPorts {
+    return (this.#conversation ??= create(this.#scope, this.#active))
+  }
+}
+
+function create(scope: HasStore & HasActive & HasPorts, active: ActiveRun): ConversationPorts {
+  if (!scope.ports.conversations) {
+    const message =
+      "This runner has no conversations: a tool can reach no session, model, person or document through it."
+    throw new MeanwhileError("wrong_state", message)
+  }
+  const { taskId, run, plugin, workspace, session, traceId, askedBy, abort } = active
+  return scope.ports.conversations({
+    taskId,
+    run,
+    plugin,
+    workspace,
+    session,
+    traceId,
+    askedBy,
+    signal: abort.signal,
+    limits: active.limits,
+    ended: active.ended.promise,
+    get usage() {
+      return active.usage
+    },
+    get isRecorded() {
+      return active.standing.in === "background" || active.standing.in === "promotion"
+    },
+    isInBackground: () => isInBackground(scope, taskId),
+    get isLeft() {
+      return active.isHandedBack || isLost(active) || active.stop?.by === "shutdown"
+    },
+  })
 }

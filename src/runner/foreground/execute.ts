@@ -11,7 +11,7 @@ import { requireHopsLeft } from "../limits/hops.ts"
 import { type ForegroundCall, executeRecorded, executeUnrecorded } from "./foreground-call.ts"
 import type { HasActive, HasLog, HasStore, HasTools } from "../run/scope.ts"
 import type { RunnerScope } from "../admit/scope.ts"
-import { TURN_PLUGIN } from "../tool/turn-name.ts"
+import { TURN_PLUGIN } from "../tool/runtime-tools.ts"
 import { createWithdrawal } from "../admit/withdrawal.ts"
 
 /** Runs a call in the foreground, and lets go of it at its threshold. The answer comes once, whatever happens. */

@@ -6,8 +6,8 @@ import type { Requester } from "../../task/stop.ts"
 import type { WaitRecord } from "../../task/wait.ts"
 import type { FenceScope } from "../run/scope.ts"
 import { combineResults } from "./combine-results.ts"
-import { GATE_QUESTION } from "../tool/gate-name.ts"
-import { readMembers } from "./group-members.ts"
+import { GATE_QUESTION } from "../tool/runtime-tools.ts"
+import { readMembers } from "./find-group.ts"
 
 export interface GateAnswer {
   readonly answer: JsonValue

@@ -1,10 +1,9 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { StopRequest } from "../../plugin/stop-request.ts"
 import type { GroupRecord } from "../../task/group.ts"
-import { obeyStops, toStop, toStopCause } from "../stop/cancel.ts"
+import { obeyStops, toStop, toStopCause, AGENT_ENDED, findTurnsBelow } from "../stop/cancel.ts"
 import type { FenceScope, HasActive, HasClock, HasConfig, HasRedactor } from "../run/scope.ts"
-import { AGENT_ENDED, findTurnsBelow } from "../stop/turns-below.ts"
-import { listMembers } from "./group-members.ts"
+import { listMembers } from "./find-group.ts"
 
 interface CancelGroupScope extends FenceScope, HasClock, HasConfig, HasRedactor, HasActive {}
 

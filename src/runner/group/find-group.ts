@@ -3,6 +3,9 @@ import type { GroupFilter } from "../../plugin/group-service.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import { DEFAULT_WORKSPACE, type GroupId } from "../../task/id.ts"
 import type { HasStore } from "../run/scope.ts"
+import type { RunStatus } from "../../task/lifecycle.ts"
+import type { TaskRecord, TaskSummary } from "../../task/record.ts"
+import { readAll } from "../run/task-pages.ts"
 
 const FULL_ID_LENGTH = 36
 const ID_CHARACTERS = /^[0-9a-f-]+$/
@@ -38,4 +41,20 @@ function noGroup(id: string): MeanwhileError {
   return new MeanwhileError("not_found", `There is no group ${JSON.stringify(id)}. List the groups to see them.`, {
     id,
   })
+}
+
+/** All of them, in the order in which they were started. */
+export async function listMembers(
+  scope: HasStore,
+  group: GroupId,
+  statuses?: readonly RunStatus[],
+): Promise<readonly TaskSummary[]> {
+  return (await readAll(scope, { group, ...(statuses && { statuses }) })).toReversed()
+}
+
+/** The same with what they came to. */
+export async function readMembers(scope: HasStore, group: GroupId): Promise<readonly TaskRecord[]> {
+  const members = await listMembers(scope, group)
+  const records = await Promise.all(members.map(({ id }) => scope.store.task(id)))
+  return records.filter((task) => task !== undefined)
 }

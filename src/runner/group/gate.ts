@@ -6,9 +6,12 @@ import type { Wait } from "../../task/wait.ts"
 import { HOPS, toHops } from "../limits/hops.ts"
 import type { HasClock, HasConfig, HasStore, HasWritten } from "../run/scope.ts"
 import { describeResult } from "./combine-results.ts"
-import { findGate } from "./find-gate.ts"
-import { GATE_PLUGIN, GATE_QUESTION, GATE_TOOL, toGateKey } from "../tool/gate-name.ts"
-import { readMembers } from "./group-members.ts"
+import { GATE_PLUGIN, GATE_QUESTION, GATE_TOOL, toGateKey } from "../tool/runtime-tools.ts"
+import { readMembers } from "./find-group.ts"
+import { z } from "zod"
+import { MeanwhileError } from "../../base/error.ts"
+import type { Tool } from "../../plugin/tool.ts"
+import type { TaskStore } from "../../task/store.ts"
 
 const LONGEST_DESCRIPTION = 1_000
 
@@ -92,4 +95,24 @@ function toDetails(group: GroupRecord, members: readonly TaskRecord[]): TaskDeta
     depth: 0,
     traceId: members[0]?.traceId ?? null,
   }
+}
+
+/** What the record of a gate names as its tool. The answer ends it: nothing is applied that nobody said yes to. */
+export const gateTool: Tool = {
+  name: GATE_TOOL,
+  description: "The results of a group that a person is asked about.",
+  input: z.unknown(),
+  background: { mode: "always" },
+  async run() {
+    const message = "The results of a group are decided on once. Start its tasks again to have new ones."
+    throw new MeanwhileError("wrong_state", message)
+  },
+}
+
+export async function findGate(
+  store: TaskStore,
+  { id, workspace }: Pick<GroupRecord, "id" | "workspace">,
+): Promise<TaskRecord | undefined> {
+  const { items } = await store.tasks({ workspace, idempotencyKey: toGateKey(id) }, { limit: 1 })
+  return items[0] && store.task(items[0].id)
 }

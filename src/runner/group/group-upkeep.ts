@@ -1,10 +1,13 @@
 import type { GroupRecord } from "../../task/group.ts"
 import type { GroupId } from "../../task/id.ts"
 import { type Chore, repeat, warn } from "../worker/repeat.ts"
-import type { CancelScope, HasEngine, HasLog, HasWritten } from "../run/scope.ts"
-import { failFast } from "./fail-fast.ts"
+import type { CancelScope, HasEngine, HasLog, HasWritten, HasStore } from "../run/scope.ts"
 import { isGated, openGate } from "./gate.ts"
-import { GATE_PREFIX } from "../tool/gate-name.ts"
+import { GATE_PREFIX } from "../tool/runtime-tools.ts"
+import { LIVE_STATUSES } from "../../task/lifecycle.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import { cancelTask } from "../stop/cancel.ts"
+import { listMembers } from "./find-group.ts"
 
 const MOST_AT_ONCE = 1_000
 const MOST_REMEMBERED = 10_000
@@ -93,4 +96,35 @@ export function createGroupUpkeep(
 /** A gated group is asked about when it is joined, a failing one stopped before. */
 function mayNeedMore({ state, failFast: endsEarly, merge }: GroupRecord): boolean {
   return (state === "open" || state === "sealed") && (endsEarly || merge === "human_gated")
+}
+
+const REASON = "its group ends with the first member that does not complete"
+
+/**
+ * Stops the live members of a group that one member has failed. Dying anywhere in between leaves the failed arrival and
+ * the live members in the store: the next look goes on.
+ */
+async function failFast(scope: CancelScope, group: GroupRecord): Promise<void> {
+  if (!group.failFast || (group.state !== "open" && group.state !== "sealed")) return
+  const failed = await findFailed(scope, group)
+  if (!failed) return
+  const reason = `${REASON}: ${failed.title} (${failed.id.slice(0, 8)}) ended ${failed.status}`
+  for (const { id } of await listMembers(scope, group.id, LIVE_STATUSES)) {
+    const member = await scope.store.task(id)
+    if (member) await cancelTask(scope, member, { by: "limit", reason })
+  }
+}
+
+/** A member that was itself stopped for another is no reason: the other may run again meanwhile. */
+async function findFailed({ store }: HasStore, { arrivals }: GroupRecord): Promise<TaskRecord | undefined> {
+  for (const { taskId, status } of arrivals) {
+    if (status === "completed") continue
+    const task = await store.task(taskId)
+    if (task && task.status === status && !isStoppedForAnother(task)) return task
+  }
+  return undefined
+}
+
+function isStoppedForAnother(task: TaskRecord): boolean {
+  return task.status === "cancelled" && task.stop.by === "limit" && task.stop.reason.startsWith(REASON)
 }

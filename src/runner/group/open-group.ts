@@ -1,7 +1,7 @@
-import { MeanwhileError } from "../../base/error.ts"
+import { MeanwhileError, isMeanwhileError } from "../../base/error.ts"
 import type { GroupRequest } from "../../plugin/group-service.ts"
 import type { GroupDetails, GroupRecord } from "../../task/group.ts"
-import { createGroupId, DEFAULT_WORKSPACE } from "../../task/id.ts"
+import { createGroupId, DEFAULT_WORKSPACE, type SessionId } from "../../task/id.ts"
 import { checkName } from "../admit/call-check.ts"
 import type { HasRedactor, HasStore, HasWritten } from "../run/scope.ts"
 
@@ -53,4 +53,32 @@ function requireSame(known: GroupRecord, request: GroupRequest): GroupRecord {
 
 function refuse(field: string, problem: string): never {
   throw new MeanwhileError("invalid_input", `The group's \`${field}\` ${problem}.`, { field })
+}
+
+const MOST_AT_ONCE = 1_000
+
+/** Takes no more members. What is sealed or joined already is returned as it is. */
+export async function sealGroup({ store }: HasStore, group: GroupRecord): Promise<GroupRecord> {
+  if (group.state === "cancelled") {
+    const message = `The group ${group.name} was cancelled and cannot be sealed. Open another one.`
+    throw new MeanwhileError("wrong_state", message, { groupId: group.id, state: group.state })
+  }
+  if (group.state !== "open") return group
+  try {
+    const [sealed] = await store.commit([{ op: "group.move", groupId: group.id, to: "sealed" }])
+    return sealed
+  } catch (error) {
+    // Somebody else was first, and what they did stands.
+    const found = isMeanwhileError(error, "wrong_state") ? await store.group(group.id) : undefined
+    if (!found || found.state === "open") throw error
+    return found
+  }
+}
+
+/** After a turn nobody adds to the groups that it opened: they join as they are. */
+export async function sealOpenGroups(scope: HasStore, session: SessionId): Promise<readonly GroupRecord[]> {
+  const open = await scope.store.groups({ session, states: ["open"] }, MOST_AT_ONCE)
+  const sealed: GroupRecord[] = []
+  for (const group of open) sealed.push(await sealGroup(scope, group))
+  return sealed
 }

@@ -3,7 +3,7 @@ import { isTerminal } from "../../task/lifecycle.ts"
 import type { Patch } from "../../task/patch.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { HasStore } from "../run/scope.ts"
-import { findGate } from "./find-gate.ts"
+import { findGate } from "./gate.ts"
 
 /** Stands where the result would. */
 const WITHHELD: Patch = {

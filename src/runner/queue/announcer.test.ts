@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { systemClock } from "../../base/clock.ts"
 import { createWorkerId } from "../../task/id.ts"
 import type { RunnerScope } from "../admit/scope.ts"
-import { silentLog } from "../redaction/silent-log.ts"
+import { silentLog } from "../redaction/redacting-log.ts"
 import { createAnnouncer } from "./announcer.ts"
 
 const MOST_TURNS = 12

@@ -6,7 +6,7 @@ import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
 import type { FenceScope, HasClock, HasConfig, HasQueue, HasTools, HasWritten } from "../run/scope.ts"
 import { isLeftForHost } from "../worker/left-host.ts"
 import { createLeftWork, isAmong, type LeftWork, toLeftKey } from "./skipped-offers.ts"
-import { stoodStill } from "../worker/standstill.ts"
+import { stoodStill } from "../worker/worker.ts"
 import { listWorkers } from "../worker/worker-list.ts"
 
 interface MisplacedScope extends FenceScope, HasClock, HasConfig, HasQueue, HasTools, HasWritten {}

@@ -4,12 +4,11 @@ import type { WorkerId } from "../../task/id.ts"
 import type { Lease } from "../../task/lease.ts"
 import type { TaskSummary } from "../../task/record.ts"
 import type { TaskFilter } from "../../task/store.ts"
-import { CLAIMED, reclaimOwn } from "./reclaim-own.ts"
 import { reclaimRun } from "./reclaim-run.ts"
-import { toFarewell } from "../worker/farewell.ts"
-import { toDataFolder } from "../worker/data-folder.ts"
+import { toAnnouncementRemoval } from "../worker/announcement.ts"
+import { toDataFolder } from "../worker/spool-home.ts"
 import { hasSameSpool, isLeftForHost, isOfThisHost } from "../worker/left-host.ts"
-import { stoodStill } from "../worker/standstill.ts"
+import { stoodStill } from "../worker/worker.ts"
 import { warn } from "../worker/repeat.ts"
 import type {
   ExecuteScope,
@@ -22,7 +21,7 @@ import type {
   HasStore,
   HasWorker,
 } from "../run/scope.ts"
-import { readPages } from "../run/task-pages.ts"
+import { readPages, readAll } from "../run/task-pages.ts"
 import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
 import { isNeighbourAlive, isWorkerAlive, toWorkerIdentity } from "../worker/worker-identity.ts"
 
@@ -153,7 +152,7 @@ async function reclaimFrom(scope: ExecuteScope, lost: WorkerLease): Promise<void
   })
   const held = { inputHeldBy: worker, statuses: ["queued", "waiting"] } as const
   await forEachTask(scope, held, (task) => reclaimRun(scope, task, worker))
-  await scope.store.commit([{ op: "lease.release", key: lost.key, holder, fence: taken.fence }, toFarewell(worker)])
+  await scope.store.commit([{ op: "lease.release", key: lost.key, holder, fence: taken.fence }, toAnnouncementRemoval(worker)])
 }
 
 /** Whether it was left for its host, and is held for it. */
@@ -191,4 +190,44 @@ async function hasOwnTask(scope: HasStore & HasQueue, worker: WorkerId, isKeptFo
     owned[isOwn(scope, task) ? "yes" : "no"] += 1
   })
   return owned.yes > 0 && !(isKeptForHost && owned.no > 0)
+}
+
+/** A run in these belongs to a worker. */
+const CLAIMED = ["running", "stopping"] as const
+
+/**
+ * Runs that the store says are this worker's and that nobody here has: a claim whose answer was lost, or an end that
+ * could not be written. No lease of theirs will ever be over while this process lives.
+ */
+async function reclaimOwn(scope: ExecuteScope): Promise<void> {
+  const worker = scope.worker.id
+  for (const task of await findLeft(scope)) {
+    try {
+      await reclaimRun(scope, task, worker)
+    } catch (error) {
+      if (isMeanwhileError(error, "closed")) return
+      scope.log.error("a task that was left here could not be ended; trying again", {
+        task: task.id,
+        error: toErrorMessage(error),
+      })
+    }
+  }
+}
+
+/** Looks twice: what was being begun at the first look has begun, or has ended, at the second. */
+async function findLeft(scope: FenceScope & HasActive): Promise<TaskSummary[]> {
+  const seen = await findUnknown(scope)
+  if (seen.length === 0) return []
+  await Promise.allSettled(scope.active.entering)
+  const claims = new Set(seen.map(toClaim))
+  return (await findUnknown(scope)).filter((task) => claims.has(toClaim(task)))
+}
+
+async function findUnknown(scope: FenceScope & HasActive): Promise<TaskSummary[]> {
+  const found = await readAll(scope, { worker: scope.worker.id, statuses: CLAIMED })
+  return found.filter((task) => !scope.active.has(task.id))
+}
+
+function toClaim({ id, run, fence }: TaskSummary): string {
+  return `${id}/${run}/${fence}`
 }

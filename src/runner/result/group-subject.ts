@@ -4,12 +4,10 @@ import { type GroupRecord, hasEnoughArrivals } from "../../task/group.ts"
 import type { GroupId, TaskId } from "../../task/id.ts"
 import { isTerminal, LIVE_STATUSES } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import { findGate } from "../group/find-gate.ts"
-import { isGated, openGate } from "../group/gate.ts"
-import { listMembers, readMembers } from "../group/group-members.ts"
+import { findGate, isGated, openGate } from "../group/gate.ts"
+import { listMembers, readMembers } from "../group/find-group.ts"
 import type { HasActive, HasClock, HasConfig, HasStore, HasWritten } from "../run/scope.ts"
-import { isAskingBelow } from "./asking-below.ts"
-import { mayBeQuestion, needsAnswer, type WaitSubject } from "./wait-subject.ts"
+import { isAskingBelow, mayBeQuestion, needsAnswer, type WaitSubject } from "./wait-subject.ts"
 
 interface GroupSubjectScope extends HasStore, HasClock, HasConfig, HasActive, HasWritten {}
 

@@ -2,8 +2,7 @@ import type { TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { HasActive, HasStore } from "../run/scope.ts"
-import { isAskingBelow } from "./asking-below.ts"
-import { mayBeQuestion, needsAnswer, type WaitSubject } from "./wait-subject.ts"
+import { isAskingBelow, mayBeQuestion, needsAnswer, type WaitSubject } from "./wait-subject.ts"
 
 /** So many of these tasks. One that has ended counts, also when it runs again or is removed before the others end. */
 export function createTaskSubject(

@@ -121,3 +121,8 @@ export function survivorsOf(active: ActiveRun): Survivors {
 export function ranMs(active: ActiveRun, clock: Clock): number {
   return Math.round(clock.monotonic() - active.startedMonotonicMs)
 }
+
+/** A call in the foreground has another id when its turn makes it again; the step that asks for it is the same. */
+export function toCallKey({ askedBy, taskId, run }: ActiveRun): string {
+  return askedBy ? `${askedBy.taskId}/${askedBy.run}/${askedBy.key}` : `${taskId}/${run}`
+}

@@ -1,7 +1,7 @@
 import type { TaskRecord } from "../../task/record.ts"
 import type { HasActive, HasQueue, HasWritten } from "./scope.ts"
 import type { TaskId } from "../../task/id.ts"
-import { isTurn } from "../tool/turn-name.ts"
+import { isTurn } from "../tool/runtime-tools.ts"
 import type { ActiveRun } from "./active-run.ts"
 
 /** A task was written by this process: whoever must know of it is told. */

@@ -4,7 +4,7 @@ import { kindOf, type Tool } from "../../plugin/tool.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { beginTrace, isTraced, toErrorType } from "./trace.ts"
-import { isTurn } from "../tool/turn-name.ts"
+import { isTurn } from "../tool/runtime-tools.ts"
 
 /** One execution as a trace shows it. */
 export interface RunSpan {

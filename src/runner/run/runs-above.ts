@@ -1,5 +1,7 @@
-import type { HasActive } from "./scope.ts"
+import type { HasActive, HasStore } from "./scope.ts"
 import type { ActiveRun } from "./active-run.ts"
+import type { TaskId } from "../../task/id.ts"
+import { isTurn } from "../tool/runtime-tools.ts"
 
 /** The run itself, then whoever asked for it, as far as they run in this process: a call, its turn, its agent, … */
 export function runsAbove({ active }: HasActive, run: ActiveRun): ActiveRun[] {
@@ -8,4 +10,19 @@ export function runsAbove({ active }: HasActive, run: ActiveRun): ActiveRun[] {
     found.push(next)
   }
   return found
+}
+
+/**
+ * Whether nobody waits for what this run does: it, or something above it, is a task in the background. After a restart
+ * a turn may go on before the agent's task that it belongs to: the store knows that one, but no call in the foreground.
+ */
+export async function isInBackground(scope: HasStore & HasActive, taskId: TaskId | null | undefined): Promise<boolean> {
+  for (let id = taskId; id; ) {
+    const run = scope.active.get(id)
+    if (run?.standing.in === "background" && !isTurn(run)) return true
+    const above = run ?? (await scope.store.task(id))
+    if (above && "status" in above && above.kind !== "turn") return true
+    id = above?.parentTask
+  }
+  return false
 }

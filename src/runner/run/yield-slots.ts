@@ -1,6 +1,8 @@
 import type { ActiveRun } from "./active-run.ts"
 import { runsAbove } from "./runs-above.ts"
-import type { HasActive, HasQueue, HasSlots, SlotScope } from "./scope.ts"
+import type { HasActive, HasQueue, HasSlots, SlotScope, StopScope } from "./scope.ts"
+import type { TaskId } from "../../task/id.ts"
+import { restDeadlines } from "./deadline.ts"
 
 /**
  * Gives up the slots of a run that waits for others, and of all runs above it, so that what it waits for can run: with
@@ -53,4 +55,19 @@ function takeAgain(scope: HasActive & HasSlots, run: ActiveRun): void {
   if (run.slot || scope.active.get(run.taskId) !== run) return
   scope.slots.take(slot)
   run.slot = slot
+}
+
+/**
+ * Until the returned function is called, the run and those above it hold no slot, and no time counts against their
+ * limits: they wait for somebody else.
+ */
+export function restRun(scope: StopScope & SlotScope, id: TaskId): () => void {
+  const active = scope.active.get(id)
+  if (!active) return () => {}
+  const takeSlots = yieldSlots(scope, active)
+  const goOn = restDeadlines(scope, active)
+  return () => {
+    goOn()
+    takeSlots()
+  }
 }

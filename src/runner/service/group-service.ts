@@ -6,8 +6,7 @@ import type { DetailsScope } from "../admit/scope.ts"
 import { cancelGroup } from "../group/cancel-group.ts"
 import { decideGate, requireGate } from "../ask/decide-gate.ts"
 import { findGroup } from "../group/find-group.ts"
-import { checkGroupRequest, openGroup } from "../group/open-group.ts"
-import { sealGroup } from "../group/seal-group.ts"
+import { checkGroupRequest, openGroup, sealGroup } from "../group/open-group.ts"
 
 const MOST_LISTED = 1_000
 

@@ -4,11 +4,11 @@ import type { WorkerView } from "../../plugin/worker-view.ts"
 import { DEFAULT_WORKSPACE, type WorkspaceId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord, TaskSummary } from "../../task/record.ts"
-import type { Page, PageRequest, TaskFilter } from "../../task/store.ts"
+import type { Page, PageRequest, TaskFilter, CountFilter, StatusCounts } from "../../task/store.ts"
 import { parseInput } from "../admit/admission.ts"
 import { toShapeKey } from "../admit/details.ts"
 import { notFound, toFullId } from "../result/find-task.ts"
-import type { FenceScope, HasQueue, HasSpool, HasTools, HasWorker, WaitScope } from "../run/scope.ts"
+import type { FenceScope, HasQueue, HasSpool, HasTools, HasWorker, WaitScope, HasStore } from "../run/scope.ts"
 import { toDisplayText } from "../spool/display-text.ts"
 import { handOverResults, type ResultReader } from "../result/use-results.ts"
 import { waitForEnd } from "../run/wait-for-end.ts"
@@ -98,4 +98,18 @@ async function toLastLine(scope: HasSpool, task: TaskRecord): Promise<string | n
     { isComplete: isTerminal(task.status) },
   )
   return toDisplayText(text).trimEnd().split("\n").at(-1)?.trim() || null
+}
+
+export interface TaskCounts {
+  readonly byStatus: StatusCounts
+  /** For how long the oldest of those that could run has been in the queue; null: there is none. */
+  readonly queueAgeMs: number | null
+}
+
+/** One query each. */
+export async function countTasks({ store }: HasStore, filter: CountFilter): Promise<TaskCounts> {
+  const inWorkspace = { ...filter, workspace: filter.workspace ?? DEFAULT_WORKSPACE }
+  const { statuses: _, ...queued } = inWorkspace
+  const [byStatus, queueAgeMs = null] = await Promise.all([store.countByStatus(inWorkspace), store.queueAgeMs(queued)])
+  return { byStatus, queueAgeMs }
 }

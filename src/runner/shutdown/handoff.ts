@@ -5,7 +5,7 @@ import { detachRun } from "../run/ownership.ts"
 import { giveUpAfterGrace, stopRun } from "../run/stop-run.ts"
 import { storeOutputSoFar } from "../output/stream-output.ts"
 import type { HasEngine, StopScope } from "../run/scope.ts"
-import { describeShutdown } from "../worker/this-worker.ts"
+import { describeShutdown } from "../worker/worker-identity.ts"
 
 /** At a shutdown: a process that outlives Meanwhile is left running, an agent goes back to the queue, the rest is stopped. */
 export async function letGo(scope: StopScope & HasEngine, active: ActiveRun): Promise<void> {

@@ -8,7 +8,8 @@ import { toDetails } from "../admit/details.ts"
 import { enter } from "../run/enter.ts"
 import { toHops, withHops } from "../limits/hops.ts"
 import type { AdmitScope, DetailsScope } from "../admit/scope.ts"
-import type { HasActive, HasQueue, HasStore, HasWorker, HasWritten } from "../run/scope.ts"
+import type { HasActive, HasQueue, HasStore, HasWorker, HasWritten, CancelScope } from "../run/scope.ts"
+import { stopTurnsBelow } from "../turn/left-turns.ts"
 
 export interface NextRun {
   readonly reason: "retry" | "resume"
@@ -106,4 +107,30 @@ function toChangedInput(
   scope.written.heldInputs.delete(task.id)
   const { input, inputHeldBy, folder, title } = toDetails(scope, admitted, task.id)
   return { input, inputHeldBy, folder, ...(reason === "resume" && { title }) }
+}
+
+const RETRYABLE: ReadonlySet<string> = new Set(["failed", "timed_out", "interrupted", "cancelled"])
+
+/** The same input again, as another run. It is a call like any other: whoever may refuse a call may refuse this one. */
+export async function retryTask(
+  scope: CancelScope & DetailsScope & AdmitScope,
+  task: TaskRecord,
+  hops = 0,
+): Promise<TaskRecord> {
+  requireRetryable(task)
+  await stopTurnsBelow(scope, task)
+  return beginAnew(scope, task, { reason: "retry", input: requireInput(scope, task), hops })
+}
+
+function requireRetryable(task: TaskRecord): void {
+  if (task.kind === "turn") {
+    throw new MeanwhileError("wrong_state", "A turn is not retried: send the message again.", { status: task.status })
+  }
+  if (!RETRYABLE.has(task.status)) {
+    throw new MeanwhileError(
+      "wrong_state",
+      `Task ${task.id} is ${task.status}: only failed, timed_out, interrupted and cancelled tasks can be retried.`,
+      { status: task.status },
+    )
+  }
 }

@@ -8,6 +8,7 @@ import { parseInput } from "../admit/admission.ts"
 import type { AdmitScope, DetailsScope } from "../admit/scope.ts"
 import type { HasPorts, HasQueue, HasStore, HasTools, HasWritten } from "../run/scope.ts"
 import { beginAnew, requireInput } from "./begin-anew.ts"
+import type { SaidTo } from "../../plugin/task-service.ts"
 
 /** A follow-up to a completed agent: another run in the same conversation. */
 export async function resumeTask(
@@ -72,4 +73,32 @@ async function requireSession({ ports }: HasPorts, task: TaskRecord): Promise<Se
 function toEarlierInput(scope: HasWritten, task: TaskRecord, prompt: string): unknown {
   const request: AgentRequest = { task: prompt }
   return task.strippedAt === null ? requireInput(scope, task) : request
+}
+
+const LIVE: ReadonlySet<string> = new Set(["queued", "running", "waiting"])
+
+/** To a live agent, at its next tool boundary; a completed one is resumed. */
+export async function sayToTask(
+  scope: AdmitScope & DetailsScope & HasQueue & HasPorts,
+  task: TaskRecord,
+  text: string,
+  hops = 0,
+): Promise<SaidTo> {
+  requireText("message", text)
+  if (task.kind !== "agent") {
+    const message = `Task ${task.id} is a call of ${task.tool}: only agents can be told something.`
+    throw new MeanwhileError("wrong_state", message, { kind: task.kind })
+  }
+  if (task.status === "completed") return { task: await resumeTask(scope, task, text, hops), how: "resumed" }
+  if (!LIVE.has(task.status)) {
+    const message = `Task ${task.id} is ${task.status}: only agents that run or have completed can be told something. Retry it, or start a new one.`
+    throw new MeanwhileError("wrong_state", message, { status: task.status })
+  }
+  const session = (await scope.ports.agents?.sessionOf(task)) ?? null
+  if (!scope.ports.agents || session === null) {
+    const message = `Task ${task.id} is ${task.status} and has no conversation yet. Say it again once it has begun.`
+    throw new MeanwhileError("wrong_state", message, { status: task.status })
+  }
+  await scope.ports.agents.say(task, session, text)
+  return { task, how: "steered" }
 }

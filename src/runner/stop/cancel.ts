@@ -6,9 +6,18 @@ import { isTerminal } from "../../task/lifecycle.ts"
 import type { OperationOf } from "../../task/operation.ts"
 import type { TaskRecord, TaskSummary } from "../../task/record.ts"
 import { REQUESTERS, toStopEvent } from "../../task/stop.ts"
-import type { CancelScope, FenceScope, HasActive, HasClock, HasConfig, HasQueue, HasRedactor } from "../run/scope.ts"
-import { AGENT_ENDED, findTurnsBelow } from "./turns-below.ts"
+import type {
+  CancelScope,
+  FenceScope,
+  HasActive,
+  HasClock,
+  HasConfig,
+  HasQueue,
+  HasRedactor,
+  HasStore,
+} from "../run/scope.ts"
 import { abortRun, giveUpEarly, type StopCause, toStopRequested } from "../run/stop-run.ts"
+import { readAll } from "../run/task-pages.ts"
 
 const DEFAULT_REASON = "it was asked to stop"
 
@@ -96,4 +105,22 @@ function toEventOfStop(
 function abortHere(scope: HasClock & HasConfig & HasActive, id: TaskId, run: number, cause: StopCause): void {
   const active = scope.active.get(id)
   if (active?.run === run) abortRun(scope, active, cause)
+}
+
+/** Why a turn is stopped whose agent has ended. */
+export const AGENT_ENDED = { by: "lifetime", reason: "the agent whose turn it is has ended" } as const
+
+/** Nobody has it now. */
+export const RESTING = ["queued", "waiting"] as const
+/** What of a turn can be stopped. */
+const STOPPABLE = [...RESTING, "running"] as const
+
+/** The live turns of an agent that nobody runs: they end with it. Whoever runs an agent ends its turns itself. */
+export async function findTurnsBelow(
+  scope: HasStore,
+  { id, status, fence }: Pick<TaskSummary, "id" | "status" | "fence">,
+): Promise<readonly TaskSummary[]> {
+  const hasBegun = fence > 0
+  if (status === "running" || !hasBegun) return []
+  return readAll(scope, { parentTask: id, kinds: ["turn"], statuses: STOPPABLE })
 }

@@ -5,7 +5,6 @@ import { lazily } from "../../base/lazily.ts"
 import type { DurationEstimate } from "../../plugin/task-service.ts"
 import type { WorkspaceId } from "../../task/id.ts"
 import type { TaskStore } from "../../task/store.ts"
-import { addDurations, EMPTY_HISTOGRAM, type Histogram, quantileMs } from "./histogram.ts"
 
 /** What earlier calls took, one histogram per shape of call. Lost observations only make an estimate a little worse. */
 export interface Durations {
@@ -87,4 +86,59 @@ function toEstimate(histogram: Histogram, guessMs: number | undefined): Duration
     return { medianMs: quantileMs(histogram, 0.5), p90Ms: quantileMs(histogram, 0.9), source: "history" }
   }
   return guessMs === undefined ? null : { medianMs: guessMs, p90Ms: guessMs, source: "guess" }
+}
+
+/** Counts of durations in buckets that grow by a quarter each, so that 60 of them span a millisecond to ten minutes. */
+interface Histogram {
+  readonly counts: Readonly<Record<string, number>>
+  readonly total: number
+}
+
+const EMPTY_HISTOGRAM: Histogram = { counts: {}, total: 0 }
+
+const GROWTH = 1.25
+/** Past so many, older durations begin to weigh less: what a command took last year says little. */
+const FORGET_ABOVE = 512
+
+function addDurations(histogram: Histogram, durationsMs: readonly number[]): Histogram {
+  const counts: Record<string, number> = { ...histogram.counts }
+  for (const durationMs of durationsMs) {
+    const bucket = toBucket(durationMs)
+    counts[bucket] = (counts[bucket] ?? 0) + 1
+  }
+  const total = histogram.total + durationsMs.length
+  return total > FORGET_ABOVE ? halve(counts) : { counts, total }
+}
+
+/** The duration below which the given share of calls ended, as the middle of its bucket. */
+function quantileMs(histogram: Histogram, share: number): number {
+  const buckets = Object.keys(histogram.counts)
+    .map(Number)
+    .toSorted((a, b) => a - b)
+  let seen = 0
+  for (const bucket of buckets) {
+    seen += histogram.counts[bucket] ?? 0
+    if (seen >= histogram.total * share) return toMiddleMs(bucket)
+  }
+  return 0
+}
+
+function toBucket(durationMs: number): number {
+  return durationMs <= 1 ? 0 : Math.ceil(Math.log(durationMs) / Math.log(GROWTH))
+}
+
+function toMiddleMs(bucket: number): number {
+  return bucket === 0 ? 1 : (GROWTH ** bucket + GROWTH ** (bucket - 1)) / 2
+}
+
+function halve(counts: Readonly<Record<string, number>>): Histogram {
+  const halved: Record<string, number> = {}
+  let total = 0
+  for (const [bucket, count] of Object.entries(counts)) {
+    const half = Math.floor(count / 2)
+    if (half === 0) continue
+    halved[bucket] = half
+    total += half
+  }
+  return { counts: halved, total }
 }

@@ -1,7 +1,7 @@
 import type { Registry } from "../../plugin/registry.ts"
 import type { ToolHooks } from "../../plugin/tool-hooks.ts"
 import type { Tool } from "../../plugin/tool.ts"
-import { TURN_PLUGIN } from "./turn-name.ts"
+import { TURN_PLUGIN } from "./runtime-tools.ts"
 import type { Durations } from "./durations.ts"
 import type { FoundTool } from "../../plugin/tool-index.ts"
 

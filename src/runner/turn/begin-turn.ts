@@ -11,7 +11,7 @@ import type { ExecuteScope, HasActive, HasRedactor, HasStore } from "../run/scop
 import { findTurnRun, type TurnBody } from "./turn-run.ts"
 import { withAsker } from "./turn-asker.ts"
 import { endWithChildren } from "./turn-children.ts"
-import { TURN_PLUGIN, TURN_TOOL } from "../tool/turn-name.ts"
+import { TURN_PLUGIN, TURN_TOOL } from "../tool/runtime-tools.ts"
 
 export interface TurnStart {
   readonly id?: TaskId

@@ -1,12 +1,11 @@
 import type { TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskSummary } from "../../task/record.ts"
-import { cancelTask } from "../stop/cancel.ts"
+import { cancelTask, AGENT_ENDED, findTurnsBelow, RESTING } from "../stop/cancel.ts"
 import type { CancelScope } from "../run/scope.ts"
 import { readPages } from "../run/task-pages.ts"
 import { findAsker } from "./turn-asker.ts"
-import { TURN_PLUGIN } from "../tool/turn-name.ts"
-import { AGENT_ENDED, findTurnsBelow, RESTING } from "../stop/turns-below.ts"
+import { TURN_PLUGIN } from "../tool/runtime-tools.ts"
 
 /**
  * Stops the turns of agents that have ended without stopping them: whoever was to do it was gone before. Of those that run

@@ -7,7 +7,7 @@ import { beginClaimed } from "../execute/begin-claimed.ts"
 import type { ExecuteScope, HasActive, HasQueue } from "../run/scope.ts"
 import { stopIfLeft } from "./left-turns.ts"
 import { endWithChildren } from "./turn-children.ts"
-import { TURN_PLUGIN } from "../tool/turn-name.ts"
+import { TURN_PLUGIN } from "../tool/runtime-tools.ts"
 
 const TURNS_AT_ONCE = 50
 

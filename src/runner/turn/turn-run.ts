@@ -12,6 +12,9 @@ import type { ActiveRun } from "../run/active-run.ts"
 import { requireOwned, writeUnderFence } from "../run/ownership.ts"
 import { reportUsage } from "../run/running-notes.ts"
 import type { StopScope } from "../run/scope.ts"
+import { z } from "zod"
+import type { Tool } from "../../plugin/tool.ts"
+import { TURN_TOOL } from "../tool/runtime-tools.ts"
 
 /** One claim of a turn, as the conversation that takes it sees it. */
 export interface TurnRun {
@@ -85,4 +88,20 @@ function createTurnRun(scope: StopScope, active: ActiveRun): TurnRun {
     spend: (usage) => reportUsage(scope, active, usage),
     ended: active.ended.promise,
   }
+}
+
+/**
+ * The tool that a turn's record names. Its input is the conversation itself. A turn that begins here brings its own body;
+ * this one continues a turn that was taken from the queue.
+ */
+export function createTurnTool(scope: () => StopScope, continueTurn: TurnBody): Tool {
+  const tool: Omit<Tool, "kind"> & { readonly kind: "turn" } = {
+    name: TURN_TOOL,
+    description: "A turn of a conversation.",
+    kind: "turn",
+    input: z.unknown(),
+    onCrash: "retry",
+    run: async (_input, { taskId }) => continueTurn(findTurnRun(scope(), taskId)),
+  }
+  return tool as unknown as Tool
 }

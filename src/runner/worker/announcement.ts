@@ -3,6 +3,9 @@ import type { JsonValue } from "../../base/json.ts"
 import { lazily } from "../../base/lazily.ts"
 import type { Announcement } from "../../plugin/worker-view.ts"
 import { TASK_KINDS } from "../../task/record.ts"
+import type { WorkerId } from "../../task/id.ts"
+import type { OperationOf } from "../../task/operation.ts"
+import { ANNOUNCEMENTS } from "../../task/worker.ts"
 
 const announcementSchema = lazily(() =>
   z.object({
@@ -21,4 +24,9 @@ const announcementSchema = lazily(() =>
 export function parseAnnouncement(value: JsonValue): Announcement | null {
   const parsed = announcementSchema().safeParse(value)
   return parsed.success ? parsed.data : null
+}
+
+/** Takes back what a worker has announced, in the commit that ends its lease. */
+export function toAnnouncementRemoval(id: WorkerId): OperationOf<"document.delete"> {
+  return { op: "document.delete", ...ANNOUNCEMENTS, id }
 }

@@ -1,8 +1,7 @@
 import { hostname } from "node:os"
 import type { JsonObject } from "../../base/json.ts"
 import type { Lease } from "../../task/lease.ts"
-import { toSpoolFolder } from "./data-folder.ts"
-import type { SpoolHome } from "./spool-home.ts"
+import { toSpoolFolder, type SpoolHome } from "./spool-home.ts"
 
 /**
  * Where several machines share a store, a worker that is stopped leaves its lease, for long, to what outlives it: the next

@@ -1,7 +1,6 @@
-import type { SessionId } from "../../task/id.ts"
-import type { TaskKind } from "../../task/record.ts"
-import { createQueueHint, type QueueHint } from "../limits/queue-hint.ts"
-import { createOwnWork, type OwnWork } from "./own-work.ts"
+import type { SessionId, TaskId } from "../../task/id.ts"
+import type { TaskKind, TaskSummary } from "../../task/record.ts"
+import type { TakeRequest } from "../../task/dispatcher.ts"
 
 /** What this runner takes from the queue, and how it is told to look there. */
 export interface QueueIntake {
@@ -45,5 +44,61 @@ export function createQueueIntake(
     hint: createQueueHint(),
     mayHaveQueuedTurns: true,
     ...looks,
+  }
+}
+
+/** Whether something may be queued. Whoever starts a task while that may be so stands behind it. */
+interface QueueHint {
+  readonly mayHaveQueued: boolean
+  raise(): void
+  /** At the begin of a look into the queue. The answer is for a look that left nothing behind; what was heard of since then stays. */
+  beginLook(): () => void
+}
+
+export function createQueueHint(): QueueHint {
+  let mayHaveQueued = true
+  let raised = 0
+  return {
+    get mayHaveQueued() {
+      return mayHaveQueued
+    },
+    raise() {
+      mayHaveQueued = true
+      raised += 1
+    },
+    beginLook() {
+      const before = raised
+      return () => {
+        if (raised === before) mayHaveQueued = false
+      }
+    },
+  }
+}
+
+/** What a runner that leaves others' work alone takes as its own: what was asked for here, and what its open sessions have. */
+interface OwnWork {
+  /** Created, begun anew, answered or stopped here. */
+  add(id: TaskId): void
+  remove(id: TaskId): void
+  /** Its own, and not to run here: it waits for whoever is where it was asked for. */
+  leave(id: TaskId): void
+  isLeft(id: TaskId): boolean
+  has(task: Pick<TaskSummary, "id" | "session">): boolean
+  hasSession(session: SessionId | null): boolean
+  toRequest(): Pick<TakeRequest, "only">
+}
+
+function createOwnWork(openSessions: () => readonly SessionId[]): OwnWork {
+  const ids = new Set<TaskId>()
+  const left = new Set<TaskId>()
+  const hasSession = (session: SessionId | null): boolean => session !== null && openSessions().includes(session)
+  return {
+    add: (id) => void ids.add(id),
+    remove: (id) => void ids.delete(id),
+    leave: (id) => void left.add(id),
+    isLeft: (id) => left.has(id),
+    has: ({ id, session }) => ids.has(id) || hasSession(session),
+    hasSession,
+    toRequest: () => ({ only: { sessions: openSessions(), tasks: [...ids] } }),
   }
 }

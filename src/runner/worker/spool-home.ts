@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../base/json.ts"
 import type { Engine } from "../../task/engine.ts"
 import { readDataFolderId } from "./data-folder-id.ts"
-import { toDataFolder } from "./data-folder.ts"
 import { toSpoolPlace } from "./worker-identity.ts"
+import { dirname } from "node:path"
 
 /** Where a worker keeps what its processes print and leave, beside everything else of its data folder. */
 export interface SpoolHome {
@@ -21,4 +21,14 @@ export async function openSpoolHome({ name }: Pick<Engine, "name">, spoolDirecto
 /** As a lease tells it. */
 export function toHomeData({ spoolPlace, dataFolderId }: SpoolHome): JsonObject {
   return { spool: spoolPlace, ...(dataFolderId !== null && { dataFolderId }) }
+}
+
+/** The folder in which a worker keeps its spool beside everything else. */
+export function toDataFolder(spoolPlace: string): string {
+  return dirname(toSpoolFolder(spoolPlace))
+}
+
+/** Before it stands which start of the machine it is. */
+export function toSpoolFolder(spoolPlace: string): string {
+  return spoolPlace.slice(spoolPlace.indexOf(" ") + 1)
 }

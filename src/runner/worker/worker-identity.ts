@@ -4,6 +4,7 @@ import { z } from "zod"
 import type { JsonObject } from "../../base/json.ts"
 import { lazily } from "../../base/lazily.ts"
 import { isProcessAlive, readBootId, thisProcessIdentity } from "../process/identity.ts"
+import type { Engine } from "../../task/engine.ts"
 
 const identitySchema = lazily(() => z.object({ pid: z.number(), startedAt: z.string(), bootId: z.string() }))
 
@@ -33,4 +34,19 @@ export function isWorkerAlive(data: JsonObject): boolean | undefined {
 /** The same where workers of other machines use the store too: of those nothing can be told from here. */
 export function isNeighbourAlive(data: JsonObject): boolean | undefined {
   return data["bootId"] === readBootId() ? isWorkerAlive(data) : undefined
+}
+
+interface WorkerOfEngine {
+  readonly engine: Engine
+}
+
+/** The machine that people have to know where there may be several. */
+export function thisHost({ engine }: WorkerOfEngine): string | undefined {
+  return engine.name === "embedded" ? undefined : hostname()
+}
+
+/** Of this process, to people: where it is one of many, Meanwhile itself goes on. */
+export function describeShutdown(scope: WorkerOfEngine): string {
+  const host = thisHost(scope)
+  return host === undefined ? "Meanwhile was shut down" : `the worker on ${host}, pid ${process.pid}, was shut down`
 }

@@ -7,7 +7,7 @@ import type { Lease } from "../../task/lease.ts"
 import type { Operation, OperationOf } from "../../task/operation.ts"
 import type { TaskStore } from "../../task/store.ts"
 import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
-import { toFarewell } from "./farewell.ts"
+import { toAnnouncementRemoval } from "./announcement.ts"
 import { toLeftData } from "./left-host.ts"
 import type { SpoolHome } from "./spool-home.ts"
 
@@ -102,7 +102,7 @@ export async function createWorker(options: WorkerOptions): Promise<Worker> {
     cancelTimer?.()
     await renewal?.catch(() => false)
     try {
-      await store.commit([...toLast(), toFarewell(id)])
+      await store.commit([...toLast(), toAnnouncementRemoval(id)])
     } catch (error) {
       // Taken over in the last moment: then it is no longer this one's, to give up or to keep.
       if (!isMeanwhileError(error, "stale_claim")) throw error
@@ -150,4 +150,15 @@ async function take({ store, leaseMs, identity }: WorkerOptions, id: WorkerId): 
     { op: "lease.take", key: `${WORKER_LEASE_PREFIX}${id}`, holder: id, ttlMs: Math.ceil(leaseMs), data: identity },
   ])
   return lease
+}
+
+/** As a share of a lease. */
+const STANDSTILL_SHARE = 2 / 3
+
+/**
+ * Whether a process that looked so long ago stood still itself, was busy, or waited for its store: it cannot say of others
+ * that they were silent.
+ */
+export function stoodStill(sinceLookMs: number, leaseMs: number): boolean {
+  return sinceLookMs > leaseMs * STANDSTILL_SHARE
 }

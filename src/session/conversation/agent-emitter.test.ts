@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import type { AgentEvent } from "../../plugin/agent-event.ts"
-import { silentLog } from "../../runner/redaction/silent-log.ts"
+import { silentLog } from "../../runner/redaction/redacting-log.ts"
 import { createSessionId } from "../../task/id.ts"
 import { createAgentEmitter, createAgentEvents } from "./agent-emitter.ts"
 

@@ -1,6 +1,5 @@
-import { findGate } from "../../runner/group/find-gate.ts"
-import { groupOfGate } from "../../runner/tool/gate-name.ts"
-import { TURN_PLUGIN } from "../../runner/tool/turn-name.ts"
+import { findGate } from "../../runner/group/gate.ts"
+import { groupOfGate, TURN_PLUGIN } from "../../runner/tool/runtime-tools.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import type { GroupId, TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"

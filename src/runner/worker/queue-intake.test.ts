@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { createQueueHint } from "./queue-hint.ts"
+import { createQueueHint } from "./queue-intake.ts"
 
 test("until a look has found nothing, something may be queued", () => {
   const hint = createQueueHint()

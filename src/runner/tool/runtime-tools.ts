@@ -1,6 +1,24 @@
+import { RUNTIME_PLUGIN } from "../../task/runtime-plugin.ts"
 import type { GroupId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import { TURN_PLUGIN } from "./turn-name.ts"
+
+export const TURN_PLUGIN = RUNTIME_PLUGIN
+export const TURN_TOOL = "turn"
+
+export function isTurn({
+  plugin,
+  tool,
+}: {
+  readonly plugin: string
+  readonly tool: { readonly name: string }
+}): boolean {
+  return plugin === TURN_PLUGIN && tool.name === TURN_TOOL
+}
+
+export const QUESTION_TOOL = "question"
+
+/** Every idempotency key of a question begins with this. */
+export const QUESTION_PREFIX = "question/"
 
 export const GATE_PLUGIN = TURN_PLUGIN
 export const GATE_TOOL = "apply_results"
