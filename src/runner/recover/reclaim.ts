@@ -152,7 +152,10 @@ async function reclaimFrom(scope: ExecuteScope, lost: WorkerLease): Promise<void
   })
   const held = { inputHeldBy: worker, statuses: ["queued", "waiting"] } as const
   await forEachTask(scope, held, (task) => reclaimRun(scope, task, worker))
-  await scope.store.commit([{ op: "lease.release", key: lost.key, holder, fence: taken.fence }, toAnnouncementRemoval(worker)])
+  await scope.store.commit([
+    { op: "lease.release", key: lost.key, holder, fence: taken.fence },
+    toAnnouncementRemoval(worker),
+  ])
 }
 
 /** Whether it was left for its host, and is held for it. */
