@@ -1,5 +1,5 @@
 import { dirname, posix } from "node:path"
-import { isTest, readSources, type SourceFile } from "./violations.ts"
+import { isTest, type SourceFile } from "./violations.ts"
 
 /** Folders that still import one another, each with another of this list. The list only becomes shorter. */
 export const FOLDERS_IN_CYCLES: readonly string[] = [
@@ -43,8 +43,8 @@ export const RUNNER_FOLDERS: Readonly<Record<string, string>> = {
 }
 
 /** Groups of folders of which each can be reached from each by imports. A folder and one inside it are two. */
-export function findFolderCycles(sourceRoot: string): readonly (readonly string[])[] {
-  const targets = toFolderImports(readSources(sourceRoot))
+export function findFolderCycles(files: readonly SourceFile[]): readonly (readonly string[])[] {
+  const targets = toFolderImports(files)
   const reachable = new Map([...targets.keys()].map((folder) => [folder, reach(folder, targets)]))
   const groups = [...reachable].map(([folder, reached]) =>
     [...reached].filter((other) => reachable.get(other)?.has(folder)).toSorted(),
@@ -54,11 +54,11 @@ export function findFolderCycles(sourceRoot: string): readonly (readonly string[
 }
 
 /** Imports in `runner/` that lead up, or to a folder that the list above does not have. */
-export function findUpwardImports(sourceRoot: string): readonly string[] {
+export function findUpwardImports(files: readonly SourceFile[]): readonly string[] {
   const order = ["runner", ...Object.keys(RUNNER_FOLDERS).map((name) => `runner/${name}`)]
   const isUpward = (from: string, to: string): boolean =>
     order.indexOf(to) < order.indexOf(from) || !order.includes(from)
-  return [...toFolderImports(readSources(sourceRoot))]
+  return [...toFolderImports(files)]
     .filter(([from]) => from === "runner" || from.startsWith("runner/"))
     .flatMap(([from, targets]) =>
       [...targets].filter((to) => /^runner(\/|$)/.test(to) && isUpward(from, to)).map((to) => `${from} imports ${to}`),
