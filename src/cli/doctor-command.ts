@@ -1,11 +1,11 @@
 import { resolve } from "node:path"
 import { Command } from "commander"
 import { examineProgram, type Finding } from "../program/doctor.ts"
-import { DATA_DIRECTORY_NAME } from "./data-directory.ts"
-import { tellAside } from "./find-engine.ts"
-import { plain } from "./format.ts"
-import { showSharedOptions, STORE_OPTIONS } from "./shared-options.ts"
-import { withWaitExit } from "./wait-exit.ts"
+import { DATA_DIRECTORY_NAME } from "./start/data-directory.ts"
+import { tellAside } from "./start/find-engine.ts"
+import { plain } from "./format/format.ts"
+import { showSharedOptions, STORE_OPTIONS } from "./start/shared-options.ts"
+import { withWaitExit } from "./start/wait-exit.ts"
 
 const MARKS: Readonly<Record<Finding["status"], string>> = { ok: "ok     ", warning: "warning", problem: "PROBLEM" }
 

@@ -1,6 +1,6 @@
 import { Command } from "commander"
 import { initFolder } from "../program/init.ts"
-import { plain } from "./format.ts"
+import { plain } from "./format/format.ts"
 
 export function createInitCommand(): Command {
   return new Command("init")

@@ -1,11 +1,11 @@
 import { resolve } from "node:path"
 import { Command, Option } from "commander"
 import { openLedger } from "../app.ts"
-import { DATA_DIRECTORY_NAME } from "./data-directory.ts"
-import { findEngine, tellAside } from "./find-engine.ts"
-import { formatLedger, type Grouping, GROUPINGS } from "./format-ledger.ts"
-import { showSharedOptions, STORE_OPTIONS } from "./shared-options.ts"
-import { withWaitExit } from "./wait-exit.ts"
+import { DATA_DIRECTORY_NAME } from "./start/data-directory.ts"
+import { findEngine, tellAside } from "./start/find-engine.ts"
+import { formatLedger, type Grouping, GROUPINGS } from "./format/format-ledger.ts"
+import { showSharedOptions, STORE_OPTIONS } from "./start/shared-options.ts"
+import { withWaitExit } from "./start/wait-exit.ts"
 
 interface LedgerOptions {
   readonly by: Grouping

@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError } from "commander"
 import { migrateEngine } from "../program/engine.ts"
-import { tellAside } from "./find-engine.ts"
-import { plain } from "./format.ts"
-import { showSharedOptions } from "./shared-options.ts"
-import { withWaitExit } from "./wait-exit.ts"
+import { tellAside } from "./start/find-engine.ts"
+import { plain } from "./format/format.ts"
+import { showSharedOptions } from "./start/shared-options.ts"
+import { withWaitExit } from "./start/wait-exit.ts"
 
 const AFTER = `
 A start does this by itself when its role may change tables. Where programs run with a role that may not, run it once

@@ -2,13 +2,13 @@ import { Command } from "commander"
 import { toErrorMessage } from "../base/error.ts"
 import { VERSION } from "../base/version.ts"
 import { checkEngineFlag } from "../config/engine-url.ts"
-import { endWithOutput } from "./closed-output.ts"
+import { endWithOutput } from "./start/closed-output.ts"
 import { keepCompiled } from "./compile-cache.ts"
 import { refuseConcurrency, toConcurrency } from "./concurrency-option.ts"
-import { DATA_DIRECTORY_NAME } from "./data-directory.ts"
-import { EXIT_CODES } from "./exit-code.ts"
+import { DATA_DIRECTORY_NAME } from "./start/data-directory.ts"
+import { EXIT_CODES } from "./start/exit-code.ts"
 import { refuseForeignOption } from "./foreign-option.ts"
-import { plain } from "./format.ts"
+import { plain } from "./format/format.ts"
 
 const EXAMPLES = `
 Examples:

@@ -2,7 +2,7 @@ import { realpath } from "node:fs/promises"
 import { resolve } from "node:path"
 import { Command } from "commander"
 import { lookAtFolder, openTrustStore } from "../program/folder.ts"
-import { plain } from "./format.ts"
+import { plain } from "./format/format.ts"
 
 /** `trust [FOLDER]`, `trust list`, `trust revoke [FOLDER]`. */
 export function createTrustCommand(): Command {

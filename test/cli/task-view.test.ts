@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import { formatView } from "../../src/cli/format-view.ts"
-import { formatAccounting } from "../../src/cli/view/format-accounting.ts"
+import { formatView } from "../../src/cli/format/format-view.ts"
+import { formatAccounting } from "../../src/cli/format/format-accounting.ts"
 import { openDatabase } from "../../src/engine/postgres/connection/open-database.ts"
 import { createTask, RUNNING, WORKER } from "../../src/engine/suite/samples.ts"
 import { WORKER_LEASE_PREFIX } from "../../src/task/worker.ts"

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { Runtime } from "../../src/app.ts"
-import type { OwnWork } from "../../src/cli/begun-here.ts"
+import type { OwnWork } from "../../src/cli/start/begun-here.ts"
 import { clearCommand } from "../../src/cli/command/clear-command.ts"
 import { createIdFiles } from "../../src/desk/id-files.ts"
 import type { SessionId, TaskId } from "../../src/task/id.ts"

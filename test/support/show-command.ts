@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream"
 import { text } from "node:stream/consumers"
 import type { Runtime } from "../../src/app.ts"
 import type { Command, TaskContext } from "../../src/cli/command/command.ts"
-import { openDesk } from "../../src/cli/person-desk.ts"
+import { openDesk } from "../../src/cli/start/person-desk.ts"
 import { createLineScreen } from "../../src/cli/screen/create-screen.ts"
 
 /** What a command for tasks prints into a pipe. */

@@ -1,12 +1,11 @@
 import type { Program } from "../../program/open-program.ts"
 import type { Desk } from "../../desk/desk.ts"
-import { closeUnlessAway, tellLost } from "../away-store.ts"
+import { closeUnlessAway, tellLost } from "../start/away-store.ts"
 import { moveToBackground } from "../command/background-command.ts"
-import type { ChatContext } from "../command/command.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
-import { plain } from "../format.ts"
-import { type SessionWish, startSession } from "../start-session.ts"
-import type { AgentEvent } from "../view/agent-event.ts"
+import { plain } from "../format/format.ts"
+import { type SessionWish, startSession } from "../start/start-session.ts"
+import type { AgentEvent } from "../format/agent-event.ts"
 import { createAgentView } from "../view/agent-view.ts"
 import { createAnnouncer } from "./announcer.ts"
 import { createAwayHint, hintAtCommandStop } from "./away-hint.ts"
@@ -14,14 +13,14 @@ import { openPrompt, type PromptStreams } from "./chat-prompt.ts"
 import { createControlC, followInterrupts } from "./control-c.ts"
 import { type Conversation, createConversation } from "./conversation.ts"
 import { shutDown, createLeaving } from "./ending.ts"
-import { createForeground } from "./foreground.ts"
+import { createForeground } from "../command/foreground.ts"
 import { greet, tellQuestions, warnOfHidden, warnOfYes } from "./greeting.ts"
-import type { Interrupts } from "./interrupts.ts"
+import type { Interrupts } from "../start/interrupts.ts"
 import type { LatePerson } from "./late-person.ts"
 import { createLeftTurns } from "./left-turns.ts"
-import { isCommand, isMissed, isQuit, runLine } from "./run-line.ts"
+import { isCommand, isMissed, isQuit, type LineContext, runLine } from "./run-line.ts"
 import { createQuestionPrompt } from "./question-prompt.ts"
-import { createApproveAll } from "./approve-all.ts"
+import { createApproveAll } from "../question/approve-all.ts"
 
 export interface ChatOptions extends SessionWish, PromptStreams {
   readonly meanwhile: Program
@@ -124,7 +123,7 @@ function createChat(options: ChatOptions) {
   const { words, gone, begun } = options
   const giveBack = (line: string): void => void givenBack.push(line)
   const parts = { meanwhile, desk, screen, selection, foreground, announceEnd, announceOpened, giveBack }
-  const toContext = (signal: AbortSignal, talking: Conversation): ChatContext => {
+  const toContext = (signal: AbortSignal, talking: Conversation): LineContext => {
     const own = begun && { conversations: [talking.session.id], tasks: begun.tasks }
     return { ...parts, prefix: "/", words, gone, signal, conversation: talking, own }
   }

@@ -1,8 +1,8 @@
 import type { Screen } from "../screen/screen.ts"
 import type { ChatPrompt } from "./chat-prompt.ts"
 import type { Conversation } from "./conversation.ts"
-import type { Foreground } from "./foreground.ts"
-import type { Interrupts } from "./interrupts.ts"
+import type { Foreground } from "../command/foreground.ts"
+import type { Interrupts } from "../start/interrupts.ts"
 import type { QuestionPrompt } from "./question-prompt.ts"
 
 const TWICE_WITHIN_MS = 2_000

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { createInterrupts } from "./interrupts.ts"
+import { createInterrupts } from "../start/interrupts.ts"
 import { type EndingParts, shutDown } from "./ending.ts"
 
 test("at the end of input, what a report starts is waited for and reported, also when everything had ended before it", async () => {

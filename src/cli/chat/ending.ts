@@ -1,13 +1,13 @@
 import type { Runtime } from "../../app.ts"
 import { whenAborted } from "../../base/when-aborted.ts"
-import { closeUnlessAway, tellLost, unlessAway } from "../away-store.ts"
+import { closeUnlessAway, tellLost, unlessAway } from "../start/away-store.ts"
 import type { Desk } from "../../desk/desk.ts"
-import { plain, shortId, type TaskId, toLine } from "../format.ts"
+import { plain, shortId, type TaskId, toLine } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
-import { AT_NEXT_START, describeHandoff } from "../handoff.ts"
+import { AT_NEXT_START, describeHandoff } from "../format/handoff.ts"
 import type { Announcer } from "./announcer.ts"
 import type { Conversation } from "./conversation.ts"
-import type { Interrupts } from "./interrupts.ts"
+import type { Interrupts } from "../start/interrupts.ts"
 import type { LeftTurns } from "./left-turns.ts"
 
 /** Why a chat ends. */

@@ -1,7 +1,7 @@
 import type { Runtime } from "../../app.ts"
 import { hiddenCommands } from "../command/commands.ts"
-import { plain, shortId, toLine } from "../format.ts"
-import { openDesk } from "../person-desk.ts"
+import { plain, shortId, toLine } from "../format/format.ts"
+import { openDesk } from "../start/person-desk.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { Session } from "./conversation.ts"
 

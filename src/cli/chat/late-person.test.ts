@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { createLatePerson } from "./late-person.ts"
-import type { PersonChannel } from "./read-answer.ts"
+import type { PersonChannel } from "../question/read-answer.ts"
 
 const QUESTION = { kind: "text", text: "Which?" } as const
 

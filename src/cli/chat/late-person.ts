@@ -1,4 +1,4 @@
-import type { PersonChannel } from "./read-answer.ts"
+import type { PersonChannel } from "../question/read-answer.ts"
 
 /** A person who is not there yet. A turn of an earlier process goes on before the greeting, and may ask something. */
 export interface LatePerson extends PersonChannel {

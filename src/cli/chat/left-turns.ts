@@ -1,7 +1,7 @@
 import { whenAborted } from "../../base/when-aborted.ts"
 import type { Desk } from "../../desk/desk.ts"
 import type { DeskTurn } from "../../desk/turns.ts"
-import { shortId, toLine } from "../format.ts"
+import { shortId, toLine } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
 
 /** Turns that a crash or a shutdown cut off, and that go on here by themselves. */

@@ -1,7 +1,7 @@
 import type { Screen } from "../screen/screen.ts"
-import { describeAnswers, formatHint } from "./answer-hint.ts"
-import { type PersonChannel, type Question, readAnswer } from "./read-answer.ts"
-import { plain } from "../format.ts"
+import { describeAnswers, formatHint } from "../question/answer-hint.ts"
+import { type PersonChannel, type Question, readAnswer } from "../question/read-answer.ts"
+import { plain } from "../format/format.ts"
 import type { Style } from "../screen/style.ts"
 
 type Answer = Awaited<ReturnType<PersonChannel["ask"]>>

@@ -1,14 +1,20 @@
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
-import { isForsaken } from "../away-store.ts"
+import { isForsaken } from "../start/away-store.ts"
 import { type ChatContext, splitLine } from "../command/command.ts"
 import { describeUnknown, findCommand, findPluginCommand } from "../command/commands.ts"
 import { toUnknownArgument } from "../command/unknown-argument.ts"
-import { plain } from "../format.ts"
+import { plain } from "../format/format.ts"
+import type { Conversation } from "./conversation.ts"
 import { recall } from "./greeting.ts"
-import type { Question } from "./read-answer.ts"
+import type { Question } from "../question/read-answer.ts"
+
+/** A line may also be said, and switch the conversation. */
+export interface LineContext extends ChatContext {
+  readonly conversation: Conversation
+}
 
 /** Runs a command after a slash; says everything else to the model. Prints why a command was refused. */
-export async function runLine(line: string, context: ChatContext): Promise<"quit" | void> {
+export async function runLine(line: string, context: LineContext): Promise<"quit" | void> {
   const text = line.trim()
   if (text === "") return
   if (!text.startsWith("/")) return say(text, context)
@@ -50,12 +56,12 @@ export function isQuit(line: string): boolean {
 }
 
 /** Only the main agent hears a message, whichever agent is shown. */
-function say(text: string, { conversation, selection, screen }: ChatContext): Promise<void> {
+function say(text: string, { conversation, selection, screen }: LineContext): Promise<void> {
   if (!selection.showsMain()) screen.print(screen.style.dim("(the main agent hears it; /agents main shows its answer)"))
   return conversation.say(text)
 }
 
-async function runCommandLine(text: string, context: ChatContext): Promise<"quit" | void> {
+async function runCommandLine(text: string, context: LineContext): Promise<"quit" | void> {
   const { name, argument } = splitLine(text.slice(1))
   const command = findCommand(name)
   if (command && argument !== "" && command.usage === command.name) throw toUnknownArgument(command.usage, argument)

@@ -1,8 +1,8 @@
 import type { Runtime } from "../../app.ts"
 import type { Desk } from "../../desk/desk.ts"
 import type { BusyTurn, TurnWait } from "../../desk/turns.ts"
-import { formatEnd, plain, type TaskId } from "../format.ts"
-import { describeAsked, formatQuestion } from "../inbox.ts"
+import { formatEnd, plain, type TaskId } from "../format/format.ts"
+import { describeAsked, formatQuestion } from "../question/inbox.ts"
 import type { Screen } from "../screen/screen.ts"
 type Session = Awaited<ReturnType<Runtime["createSession"]>>
 type SessionId = Session["id"]

@@ -1,5 +1,5 @@
-import { plain } from "../format.ts"
-import { formatCount } from "../view/format-accounting.ts"
+import { plain } from "../format/format.ts"
+import { formatCount } from "../format/format-accounting.ts"
 import type { ChatContext, Command } from "./command.ts"
 
 export const agentsCommand: Command = {

@@ -1,6 +1,6 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
-import { formatEnd, shortId, type Task, toLine } from "../format.ts"
-import { type Group, toGroupTitle } from "../format-group.ts"
+import { formatEnd, shortId, type Task, toLine } from "../format/format.ts"
+import { type Group, toGroupTitle } from "../format/format-group.ts"
 import type { Command, TaskContext } from "./command.ts"
 import { requireId } from "./task-commands.ts"
 

@@ -1,11 +1,12 @@
 import type { Runtime } from "../../app.ts"
 import type { Desk } from "../../desk/desk.ts"
-import type { OwnWork } from "../begun-here.ts"
-import type { Conversation } from "../chat/conversation.ts"
-import type { Foreground } from "../chat/foreground.ts"
-import type { TaskId } from "../format.ts"
+import type { OwnWork } from "../start/begun-here.ts"
+import type { Foreground } from "./foreground.ts"
+import type { TaskId } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { AgentSelection } from "../view/agent-selection.ts"
+
+type Session = Awaited<ReturnType<Runtime["createSession"]>>
 
 /** The means of a command about tasks, at the prompt and in the shell. */
 export interface TaskContext {
@@ -26,11 +27,12 @@ export interface TaskContext {
 
 /** The means of a command at the prompt. */
 export interface ChatContext extends TaskContext {
-  readonly conversation: Conversation
+  /** The session that the person talks with now: it may be exchanged for another. */
+  readonly conversation: { readonly session: Session }
   readonly selection: AgentSelection
   readonly foreground: Foreground
   /** Tells what of a conversation has ended and goes on, when it is opened in the chat. */
-  announceOpened(conversation: Conversation["session"]["id"]): Promise<void>
+  announceOpened(conversation: Session["id"]): Promise<void>
   /** Aborted when the store is away, and not waited for any more. */
   readonly gone: AbortSignal
   /** The store was away, and may not have kept what this line asks for. */

@@ -1,6 +1,6 @@
 import type { Runtime } from "../../app.ts"
 import { findNearNames } from "../../base/near-name.ts"
-import { toLine } from "../format.ts"
+import { toLine } from "../format/format.ts"
 import { wrapWords } from "../screen/wrap-words.ts"
 import { agentsCommand } from "./agents-command.ts"
 import { backgroundCommand } from "./background-command.ts"

@@ -1,6 +1,6 @@
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
-import { plain, toLine } from "../format.ts"
-import { formatCost, formatCount, formatPercent } from "../view/format-accounting.ts"
+import { plain, toLine } from "../format/format.ts"
+import { formatCost, formatCount, formatPercent } from "../format/format-accounting.ts"
 import type { ChatContext, Command } from "./command.ts"
 import { toUnknownArgument } from "./unknown-argument.ts"
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import type { TaskId } from "../format.ts"
+import type { TaskId } from "../format/format.ts"
 import { describeLack } from "./describe-lack.ts"
 
 type Tasks = Parameters<typeof describeLack>[0]["tasks"]

@@ -1,5 +1,5 @@
 import type { Desk } from "../../desk/desk.ts"
-import { plain, type Task } from "../format.ts"
+import { plain, type Task } from "../format/format.ts"
 
 /**
  * Follows the line about a task that was begun: the reason why it stays in the queue, when no worker that lives can run it. A

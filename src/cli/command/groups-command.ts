@@ -1,4 +1,4 @@
-import { formatGroup } from "../format-group.ts"
+import { formatGroup } from "../format/format-group.ts"
 import type { Command, TaskContext } from "./command.ts"
 
 const MOST_LISTED = 20

@@ -1,7 +1,7 @@
 import { MeanwhileError } from "../../base/error.ts"
-import { describePlace } from "../asked-place.ts"
-import { shortId } from "../format.ts"
-import { describeAnswer, formatExpiry, formatQuestion, toAnswer, toDetailLines } from "../inbox.ts"
+import { describePlace } from "../question/asked-place.ts"
+import { shortId } from "../format/format.ts"
+import { describeAnswer, formatExpiry, formatQuestion, toAnswer, toDetailLines } from "../question/inbox.ts"
 import { type Command, splitLine, type TaskContext } from "./command.ts"
 
 export const inboxCommand: Command<TaskContext> = {

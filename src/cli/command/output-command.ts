@@ -1,4 +1,4 @@
-import { plainLines } from "../format.ts"
+import { plainLines } from "../format/format.ts"
 import { createLineBuffer } from "../screen/line-buffer.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { Command, TaskContext } from "./command.ts"

@@ -1,4 +1,4 @@
-import { formatDuration, formatLimit, formatSurvivors, plain, plainLines, shortId } from "../format.ts"
+import { formatDuration, formatLimit, formatSurvivors, plain, plainLines, shortId } from "../format/format.ts"
 import { createLineBuffer } from "../screen/line-buffer.ts"
 import type { Command, TaskContext } from "./command.ts"
 import { describeLack } from "./describe-lack.ts"

@@ -1,5 +1,5 @@
 import type { Desk } from "../../desk/desk.ts"
-import { formatDuration } from "../format.ts"
+import { formatDuration } from "../format/format.ts"
 
 type Counts = Awaited<ReturnType<Desk["tasks"]["counts"]>>
 

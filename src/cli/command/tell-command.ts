@@ -1,4 +1,4 @@
-import { shortId } from "../format.ts"
+import { shortId } from "../format/format.ts"
 import { type Command, splitLine, type TaskContext } from "./command.ts"
 import { describeLack } from "./describe-lack.ts"
 

@@ -1,5 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
-import { toLine } from "../format.ts"
+import { toLine } from "../format/format.ts"
 
 /** The refusal of a word that a command does not understand: the person meant something by it. */
 export function toUnknownArgument(usage: string, argument: string, hint = ""): MeanwhileError {

@@ -1,4 +1,4 @@
-import { formatWorkers } from "../format-worker.ts"
+import { formatWorkers } from "../format/format-worker.ts"
 import type { Command, TaskContext } from "./command.ts"
 
 export const workersCommand: Command<TaskContext> = {

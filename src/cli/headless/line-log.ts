@@ -1,5 +1,5 @@
 import type { ProgramOptions } from "../../program/open-program.ts"
-import { plain, shortId } from "../format.ts"
+import { plain, shortId } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
 
 type Log = NonNullable<ProgramOptions["log"]>

@@ -1,7 +1,7 @@
 import type { TaskContext } from "../command/command.ts"
 import { followOutput, type OutputSink } from "../command/follow-output.ts"
-import { tellAside } from "../find-engine.ts"
-import { formatAnnouncement, plainLines } from "../format.ts"
+import { tellAside } from "../start/find-engine.ts"
+import { formatAnnouncement, plainLines } from "../format/format.ts"
 
 /** Prints the output of a task and nothing else; words about it go to standard error. */
 export async function printOutput(id: string, isFollowing: boolean, context: TaskContext): Promise<void> {

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from "commander"
-import { EXIT_CODES } from "../exit-code.ts"
-import type { GlobalOptions } from "../open-runtime.ts"
-import { showSharedOptions } from "../shared-options.ts"
+import { EXIT_CODES } from "../start/exit-code.ts"
+import type { GlobalOptions } from "../start/open-runtime.ts"
+import { showSharedOptions } from "../start/shared-options.ts"
 import { readPrompt } from "./read-prompt.ts"
 
 interface RunOptions extends GlobalOptions {

@@ -1,9 +1,9 @@
 import { toErrorMessage } from "../../base/error.ts"
-import type { ExitName } from "../exit-code.ts"
+import type { ExitName } from "../start/exit-code.ts"
 import { hasFailed, type LeftWork } from "../../desk/prompt-work.ts"
 import { isQuestionTask } from "../../desk/question.ts"
-import { shortId, type Task } from "../format.ts"
-import type { EventOf, TurnAccounting } from "../view/agent-event.ts"
+import { shortId, type Task } from "../format/format.ts"
+import type { EventOf, TurnAccounting } from "../format/agent-event.ts"
 
 /** The outcome of the prompt's turn. */
 export interface Said {

@@ -1,11 +1,11 @@
 import type { Desk } from "../../desk/desk.ts"
 import { isQuestionTask } from "../../desk/question.ts"
 import type { LeftWork, Prompt } from "../../desk/prompt-work.ts"
-import { formatAnnouncement, shortId, type Task, toLine } from "../format.ts"
-import { formatResultHead } from "../format-result.ts"
-import { describeAsked, formatQuestion } from "../inbox.ts"
+import { formatAnnouncement, shortId, type Task, toLine } from "../format/format.ts"
+import { formatResultHead } from "../format/format-result.ts"
+import { describeAsked, formatQuestion } from "../question/inbox.ts"
 import type { Screen } from "../screen/screen.ts"
-import { describeHandoff, describeRunner } from "../handoff.ts"
+import { describeHandoff, describeRunner } from "../format/handoff.ts"
 
 export interface LeavingScope {
   readonly desk: Desk

@@ -1,5 +1,5 @@
-import { createInterrupts, followSignals } from "../chat/interrupts.ts"
-import { formatDuration } from "../format.ts"
+import { createInterrupts, followSignals } from "../start/interrupts.ts"
+import { formatDuration } from "../format/format.ts"
 
 /** Ends a run that nobody watches: by a signal or a time limit. */
 export interface Stop {

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError } from "commander"
 import type { Program } from "../../program/open-program.ts"
-import { EXIT_CODES } from "../exit-code.ts"
-import type { GlobalOptions } from "../open-runtime.ts"
-import { showSharedOptions } from "../shared-options.ts"
+import { EXIT_CODES } from "../start/exit-code.ts"
+import type { GlobalOptions } from "../start/open-runtime.ts"
+import { showSharedOptions } from "../start/shared-options.ts"
 
 type WorkerKind = NonNullable<Program["worker"]["kinds"]>[number]
 

@@ -1,7 +1,7 @@
 import { Command } from "commander"
 import { workersCommand } from "../command/workers-command.ts"
-import type { GlobalOptions } from "../open-runtime.ts"
-import { showSharedOptions, STORE_OPTIONS } from "../shared-options.ts"
+import type { GlobalOptions } from "../start/open-runtime.ts"
+import { showSharedOptions, STORE_OPTIONS } from "../start/shared-options.ts"
 import { toJsonLine } from "./json-line.ts"
 import { lookAtTasks } from "./with-tasks.ts"
 

@@ -1,10 +1,10 @@
 import type { Activity, AgentActivity, CallActivity } from "../../desk/activity.ts"
-import { formatDuration } from "../format.ts"
-import { formatProgress } from "../format-progress.ts"
+import { formatDuration } from "../format/format.ts"
+import { formatProgress } from "../format/format-progress.ts"
 import type { Screen } from "../screen/screen.ts"
 import { cutToWidth } from "../screen/text-width.ts"
-import type { AgentEvent, AgentId } from "./agent-event.ts"
-import { formatCall } from "./format-call.ts"
+import type { AgentEvent, AgentId } from "../format/agent-event.ts"
+import { formatCall } from "../format/format-call.ts"
 
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const
 const EVERY_MS = 120

@@ -1,4 +1,4 @@
-import { plain, plainLines } from "../format.ts"
+import { plain, plainLines } from "../format/format.ts"
 import { createLineBuffer } from "../screen/line-buffer.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { Style } from "../screen/style.ts"

@@ -1,5 +1,5 @@
-import { shortId, toLine } from "../format.ts"
-import type { AgentId, EventOf } from "./agent-event.ts"
+import { shortId, toLine } from "../format/format.ts"
+import type { AgentId, EventOf } from "../format/agent-event.ts"
 import { createTranscript, type Transcript } from "./transcript.ts"
 
 const MOST_OTHERS = 9

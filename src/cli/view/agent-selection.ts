@@ -1,5 +1,5 @@
 import { findNearNames } from "../../base/near-name.ts"
-import { toLine } from "../format.ts"
+import { toLine } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { AgentRoster, KnownAgent } from "./agent-roster.ts"
 

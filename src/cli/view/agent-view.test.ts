@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from "node:util"
 import { expect, test } from "vitest"
 import { createActivity } from "../../desk/activity.ts"
 import { createScreen } from "../screen/create-screen.ts"
-import type { AgentEvent } from "./agent-event.ts"
+import type { AgentEvent } from "../format/agent-event.ts"
 import { createAgentView } from "./agent-view.ts"
 
 const MAIN = "main-id" as AgentEvent["agent"]

@@ -1,10 +1,10 @@
 import type { Activity } from "../../desk/activity.ts"
-import { formatDuration, plain, type TaskId, toLine, shortId } from "../format.ts"
+import { formatDuration, plain, type TaskId, toLine, shortId } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
-import type { AgentEvent, AgentId, EventOf } from "./agent-event.ts"
+import type { AgentEvent, AgentId, EventOf } from "../format/agent-event.ts"
 import type { AgentSelection } from "./agent-selection.ts"
-import { formatAccounting } from "./format-accounting.ts"
-import { formatCall, formatCallEnd } from "./format-call.ts"
+import { formatAccounting } from "../format/format-accounting.ts"
+import { formatCall, formatCallEnd } from "../format/format-call.ts"
 import { createShownAgents, type ShownAgent } from "./shown-agents.ts"
 
 export interface AgentViewOptions {

@@ -1,7 +1,7 @@
 import type { Activity } from "../../desk/activity.ts"
 import type { Screen } from "../screen/screen.ts"
 import { type ActivityLines, createActivityLines } from "./activity.ts"
-import type { AgentId, TurnAccounting } from "./agent-event.ts"
+import type { AgentId, TurnAccounting } from "../format/agent-event.ts"
 import { type AgentLines, createAgentLines, createAgentOutput } from "./agent-lines.ts"
 import { type AgentRoster, createAgentRoster, type KnownAgent } from "./agent-roster.ts"
 import { type AgentSelection, createAgentSelection } from "./agent-selection.ts"

@@ -1,4 +1,4 @@
-import type { Runtime } from "../app.ts"
+import type { Runtime } from "../../app.ts"
 import { plain } from "./format.ts"
 
 type Rows = Awaited<ReturnType<Runtime["ledgerTotals"]>>

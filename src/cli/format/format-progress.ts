@@ -1,5 +1,5 @@
 import { type Task, toLine } from "./format.ts"
-import { formatCount } from "./view/format-accounting.ts"
+import { formatCount } from "./format-accounting.ts"
 
 type Progress = NonNullable<Task["progress"]>
 type Activity = NonNullable<Progress["activity"]>

@@ -1,8 +1,8 @@
-import type { Program, ProgramOptions } from "../program/open-program.ts"
+import type { Program, ProgramOptions } from "../../program/open-program.ts"
 import { type BegunHere, openBegunHere } from "./begun-here.ts"
 import { openDataDirectory } from "./data-directory.ts"
-import { plain } from "./format.ts"
-import type { AgentEvent } from "./view/agent-event.ts"
+import { plain } from "../format/format.ts"
+import type { AgentEvent } from "../format/agent-event.ts"
 import { createWaitExit } from "./wait-exit.ts"
 
 /** The options of every way to start the program. */
@@ -61,7 +61,7 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
   const gone = new AbortController()
   let isAway = false
   const dataDirectory = openDataDirectory(options.dataDir)
-  const { openProgram } = await import("../program/open-program.ts")
+  const { openProgram } = await import("../../program/open-program.ts")
   let early: AgentEvent[] | null = []
   const print = (text: string): void => notify(plain(text))
   using waiting = options.endsAtSignal ? createWaitExit(print) : null

@@ -1,4 +1,4 @@
-import type { Desk } from "../desk/desk.ts"
+import type { Desk } from "../../desk/desk.ts"
 import { formatPlace } from "./format-worker.ts"
 
 /** Said where the store cannot be asked either. */

@@ -1,4 +1,4 @@
-import { plain } from "../format.ts"
+import { plain } from "../format/format.ts"
 import { alwaysOption, type Question } from "./read-answer.ts"
 
 /** The answers that can be typed. */

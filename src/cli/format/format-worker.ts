@@ -1,4 +1,4 @@
-import type { Desk } from "../desk/desk.ts"
+import type { Desk } from "../../desk/desk.ts"
 import { formatDuration, shortId, toLine } from "./format.ts"
 
 export type WorkerRow = Awaited<ReturnType<Desk["workers"]["list"]>>[number]

@@ -1,4 +1,4 @@
-import { formatDuration, formatLimit, plain, shortId, toLine } from "../format.ts"
+import { formatDuration, formatLimit, plain, shortId, toLine } from "./format.ts"
 import type { Style } from "../screen/style.ts"
 import type { EventOf } from "./agent-event.ts"
 

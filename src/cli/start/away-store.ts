@@ -1,7 +1,7 @@
-import type { Runtime } from "../app.ts"
-import { isMeanwhileError } from "../base/error.ts"
-import { plain } from "./format.ts"
-import type { Screen } from "./screen/screen.ts"
+import type { Runtime } from "../../app.ts"
+import { isMeanwhileError } from "../../base/error.ts"
+import { plain } from "../format/format.ts"
+import type { Screen } from "../screen/screen.ts"
 
 /** The result, or the other value when the store is away: a program that leaves does not wait for it. */
 export async function unlessAway<Result>(work: Promise<Result>, otherwise: Result): Promise<Result> {

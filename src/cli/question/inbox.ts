@@ -1,9 +1,9 @@
-import type { Desk } from "../desk/desk.ts"
+import type { Desk } from "../../desk/desk.ts"
 import { describePlace } from "./asked-place.ts"
-import { describeAnswers } from "./chat/answer-hint.ts"
-import { NO_BECAUSE, readAnswer } from "./chat/read-answer.ts"
-import { formatDuration, plain, shortId, toLine } from "./format.ts"
-import { formatCall } from "./view/format-call.ts"
+import { describeAnswers } from "./answer-hint.ts"
+import { NO_BECAUSE, readAnswer } from "./read-answer.ts"
+import { formatDuration, plain, shortId, toLine } from "../format/format.ts"
+import { formatCall } from "../format/format-call.ts"
 
 const CALL_CHARACTERS = 200
 

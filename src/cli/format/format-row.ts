@@ -1,4 +1,4 @@
-import type { Desk } from "../desk/desk.ts"
+import type { Desk } from "../../desk/desk.ts"
 import { elapsedMs, formatDuration, shortId, type TaskRow, toLine } from "./format.ts"
 import { formatProgress } from "./format-progress.ts"
 

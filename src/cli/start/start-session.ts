@@ -1,6 +1,6 @@
-import type { Runtime } from "../app.ts"
-import { isMeanwhileError, MeanwhileError } from "../base/error.ts"
-import type { Desk } from "../desk/desk.ts"
+import type { Runtime } from "../../app.ts"
+import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
+import type { Desk } from "../../desk/desk.ts"
 import type { BegunHere } from "./begun-here.ts"
 import { openDesk } from "./person-desk.ts"
 

@@ -1,5 +1,5 @@
-import type { Desk } from "../desk/desk.ts"
-import { type Task, toLine } from "./format.ts"
+import type { Desk } from "../../desk/desk.ts"
+import { type Task, toLine } from "../format/format.ts"
 
 /** The folder in which a call is to run, and the machine on which it was asked for: each only if it is another one. */
 export async function describePlace(

@@ -1,4 +1,4 @@
-import { formatDuration, toLine } from "../format.ts"
+import { formatDuration, toLine } from "./format.ts"
 import type { ContextUsage, TurnAccounting } from "./agent-event.ts"
 
 const MICROS = 1_000_000

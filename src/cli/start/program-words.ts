@@ -1,4 +1,4 @@
-import { toShellWord } from "../base/shell-word.ts"
+import { toShellWord } from "../../base/shell-word.ts"
 import type { GlobalOptions } from "./open-runtime.ts"
 
 /** The command that starts the program again for the same store: a person can copy it from a hint. */

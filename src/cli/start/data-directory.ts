@@ -1,7 +1,7 @@
 import { existsSync, statSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { toErrorMessage } from "../base/error.ts"
-import { makeFolder } from "../config/make-folder.ts"
+import { toErrorMessage } from "../../base/error.ts"
+import { makeFolder } from "../../config/make-folder.ts"
 
 export const DATA_DIRECTORY_NAME = ".meanwhile"
 

@@ -1,4 +1,4 @@
-import { toLine } from "../format.ts"
+import { toLine } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
 import type { PersonChannel } from "./read-answer.ts"
 

@@ -1,4 +1,4 @@
-import type { Desk } from "../desk/desk.ts"
+import type { Desk } from "../../desk/desk.ts"
 import { elapsedMs, formatDuration, formatEnd, plain, shortId } from "./format.ts"
 import { formatPlace } from "./format-worker.ts"
 import { formatLastCalls, formatProgress, formatTokens } from "./format-progress.ts"

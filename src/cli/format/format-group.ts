@@ -1,4 +1,4 @@
-import type { Desk } from "../desk/desk.ts"
+import type { Desk } from "../../desk/desk.ts"
 import { shortId, toLine } from "./format.ts"
 
 export type Group = Awaited<ReturnType<Desk["groups"]["list"]>>[number]

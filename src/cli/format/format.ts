@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util"
-import type { Desk } from "../desk/desk.ts"
+import type { Desk } from "../../desk/desk.ts"
 
 type Tasks = Desk["tasks"]
 export type TaskRow = Awaited<ReturnType<Tasks["list"]>>["items"][number]

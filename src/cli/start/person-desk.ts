@@ -1,6 +1,6 @@
-import type { Runtime } from "../app.ts"
-import type { Desk } from "../desk/desk.ts"
-import { LOCAL_PERSON } from "../desk/desk-options.ts"
+import type { Runtime } from "../../app.ts"
+import type { Desk } from "../../desk/desk.ts"
+import { LOCAL_PERSON } from "../../desk/desk-options.ts"
 
 /** The desk of the person who uses this program. */
 export function openDesk({ desk }: Pick<Runtime, "desk">): Desk {

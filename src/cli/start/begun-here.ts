@@ -1,6 +1,6 @@
 import { join } from "node:path"
-import type { Task, TaskId } from "./format.ts"
-import { createIdFiles, type IdFiles, toStoreFolder } from "../desk/id-files.ts"
+import type { Task, TaskId } from "../format/format.ts"
+import { createIdFiles, type IdFiles, toStoreFolder } from "../../desk/id-files.ts"
 
 type SessionId = NonNullable<Task["session"]>
 
