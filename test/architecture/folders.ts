@@ -5,11 +5,6 @@ import { isTest, type SourceFile } from "./violations.ts"
 export const FOLDERS_IN_CYCLES: readonly string[] = [
   ".",
   "program",
-  "cli",
-  "cli/chat",
-  "cli/command",
-  "cli/headless",
-  "cli/view",
   "session/conversation",
   "session/report",
   "session/results",
