@@ -97,9 +97,12 @@ function toUnnamedTimeoutMs(scope: HasConfig, call: ToolCall, tool: Tool, input:
   return (toPolicy(tool, input).mode === "never" ? foregroundTimeoutSeconds : defaultTimeoutSeconds) * 1_000
 }
 
-/** A store keeps whole numbers. Upwards, so that no limit becomes 0. */
+/**
+ * A store keeps whole numbers that it can read again. Rounded up, so that no limit becomes 0, and cut to the largest of them,
+ * which no run reaches. A limit that is no number comes from a tool's own function: as if it had named none.
+ */
 function toWhole(limit: number | null): number | null {
-  return limit === null ? null : Math.ceil(limit)
+  return limit === null || Number.isNaN(limit) ? null : Math.min(Math.ceil(limit), Number.MAX_SAFE_INTEGER)
 }
 
 function smaller(a: number, b: number | null): number

@@ -1,6 +1,7 @@
 import { context } from "@opentelemetry/api"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { ModelRequest, ProviderResponse } from "../../plugin/model.ts"
+import { toCounted } from "../../plugin/token-usage.ts"
 import { toErrorType, type Trace } from "../../runner/run/trace.ts"
 import type { Conversation } from "./conversation.ts"
 import { beginChatSpan, toResponseAttributes } from "./telemetry.ts"
@@ -20,7 +21,8 @@ export async function generate(
   const { model } = conversation
   const span = beginChatSpan(conversation, parent, request)
   try {
-    const response = await context.with(span.context, () => unlessAborted(request.signal, model.generate(request)))
+    const answer = await context.with(span.context, () => unlessAborted(request.signal, model.generate(request)))
+    const response = { ...answer, usage: toCounted(answer.usage) }
     span.end(toResponseAttributes(response))
     return { response, model: model.id }
   } catch (error) {
