@@ -2,8 +2,12 @@ import { fileURLToPath } from "node:url"
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config"
 import { isAbout, OF_POSTGRES, ON_POSTGRES, slowOnPostgres } from "./test/support/engines.ts"
 import { LongestFirst } from "./test/support/longest-first.ts"
+import { toSeedEnvironment } from "./test/support/test-seed.ts"
 
-/** `npm run test:long` is `--mode long`: the seeded suites read MEANWHILE_TEST_LENGTH and run thousands of seeds. */
+/**
+ * `npm run test:long` is `--mode long`: the seeded suites read MEANWHILE_TEST_LENGTH and run thousands of rounds from a new
+ * seed, which is printed. MEANWHILE_TEST_SEED gives one.
+ */
 const LONG_MODE = "long"
 const SLOW = "{src,test}/**/*.slow.test.ts"
 /** Hundreds of processes start: each finds here what one before it has compiled. */
@@ -33,7 +37,11 @@ export default defineConfig(({ mode }) => {
   const isLong = mode === LONG_MODE
   return {
     test: {
-      env: { MEANWHILE_TEST_LENGTH: isLong ? "long" : "short", NODE_COMPILE_CACHE: COMPILED },
+      env: {
+        MEANWHILE_TEST_LENGTH: isLong ? "long" : "short",
+        NODE_COMPILE_CACHE: COMPILED,
+        ...toSeedEnvironment(isLong),
+      },
       maxWorkers: 2,
       expect: { poll: { timeout: POLL_TIMEOUT_MS } },
       sequence: { sequencer: LongestFirst },

@@ -8,8 +8,17 @@ const OWN_FILES: Readonly<Record<string, number>> = { a: 13, b: 7 }
 
 const ROWS = { ...RESULT_ROWS, ...AGENT_ROWS }
 
-/** Human answers to workflows, and workflows after a crash: their rows come with workflows. */
-const WITH_WORKFLOWS = ["D6", "D7"]
+/** The rows that no test shows yet, each with the part of Meanwhile that has to exist first. */
+const OPEN: Readonly<Record<string, string>> = {
+  D6: "workflows: a person's answer that is late, given twice, given before the pause was stored, or by somebody else",
+  D7: "workflows: one that is restarted after a kill repeats no finished node",
+  E1: "the server: a disconnect is no cancel, and a reconnect continues without a gap",
+  E2: "the server: a thousand viewers of one task cost one reader of the store",
+  E3: "the server: a slow viewer is cut at a bounded buffer",
+  E4: "the server: a stop before the run started, after a reload, and twice",
+  E5: "the server: no job exists after a refusal, and a job of another workspace is not found",
+  E6: "the server: a request that is not well formed is refused in one shape, and nothing is stored",
+}
 
 const toRows = (letter: string, last: number) => Array.from({ length: last }, (_, index) => `${letter}${index + 1}`)
 
@@ -27,9 +36,9 @@ describe("what others failed at is shown by tests", () => {
     expect(missing).toEqual([])
   })
 
-  test("row by row, but those that come with workflows", () => {
-    const all = [...toRows("C", 18), ...toRows("D", 10)]
-    expect([...Object.keys(ROWS), ...WITH_WORKFLOWS].toSorted()).toEqual(all.toSorted())
+  test("row by row: each is shown, or listed as open, and none is both", () => {
+    const all = [...toRows("C", 18), ...toRows("D", 10), ...toRows("E", 6)]
+    expect([...Object.keys(ROWS), ...Object.keys(OPEN)].toSorted()).toEqual(all.toSorted())
   })
 })
 

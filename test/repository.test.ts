@@ -50,6 +50,12 @@ test("no file speaks of how the project is worked on, or leaves work for later",
   expect(findLines(others, words)).toEqual([])
 })
 
+test("no test is left out of a run, and none is run alone", () => {
+  const tests = files.filter((path) => path.endsWith(".test.ts"))
+  expect(tests.length).toBeGreaterThan(100)
+  expect(findLines(tests, /\b(?:test|it|describe)(?:\.\w+)*\.(?:skip|only|todo|fails)\b/)).toEqual([])
+})
+
 test("the lock file names no host, and every dependency one exact version", () => {
   expect(findLines(["package-lock.json"], /"resolved": *"http/)).toEqual([])
   const { dependencies, devDependencies } = JSON.parse(read("package.json")) as Record<string, Record<string, string>>

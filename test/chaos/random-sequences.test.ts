@@ -3,7 +3,6 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { createRuntime } from "../../src/app.ts"
 import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
 import { isMeanwhileError } from "../../src/base/error.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
@@ -12,11 +11,15 @@ import type { RunnerService } from "../../src/runner/runner.ts"
 import { EXPECTED_LIVE, isLive } from "../../src/engine/suite/oracle.ts"
 import type { RunStatus } from "../../src/task/lifecycle.ts"
 import type { TaskStore } from "../../src/task/store.ts"
+import { isPostgres, openTestRuntime } from "../support/test-engine.ts"
 import { createGatedTool, type GatedTool } from "../support/tools.ts"
 import { isLong, TEST_SEED } from "../support/chaos/seed.ts"
 import { describeLive, findBrokenHistories, findUnfinished, readHistories } from "../support/chaos/store-invariants.ts"
 
 const SLOTS = 2
+/** Sequences to play. On a server each needs a database of its own. */
+const IN_A_FILE = isLong ? 3_000 : 30
+const ON_A_SERVER = isLong ? 300 : 5
 /** So many turns of the event loop are enough for anything that was asked for to happen. */
 const MOST_TURNS = 2_000
 
@@ -44,7 +47,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
 
 test("whatever happens in whatever order: no end is undone, each run has one notice, no number is missing, no slot is lost", async () => {
   const property = fc.asyncProperty(fc.array(happening, { minLength: 5, maxLength: 40 }), play)
-  await fc.assert(property, { seed: TEST_SEED, numRuns: isLong ? 3_000 : 30 })
+  await fc.assert(property, { seed: TEST_SEED, numRuns: isPostgres ? ON_A_SERVER : IN_A_FILE })
 }, 3_600_000)
 
 interface Stage {
@@ -65,7 +68,7 @@ async function play(happenings: readonly Happening[]): Promise<void> {
     stubborn: createGatedTool({ name: "stubborn" }),
   }
   const tools = [gates.patient.tool, gates.stubborn.tool]
-  const meanwhile = await createRuntime({
+  const meanwhile = await openTestRuntime({
     dataDirectory: directory,
     plugins: [definePlugin({ kind: "tool", name: "random", tools })],
     synchronous: "normal",

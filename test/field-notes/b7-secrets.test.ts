@@ -6,6 +6,7 @@ import type { JsonObject } from "../../src/base/json.ts"
 import type { Log } from "../../src/plugin/context.ts"
 import { defineTool } from "../../src/plugin/tool.ts"
 import { createWorkplace } from "../support/workplace.ts"
+import { isPostgres } from "../support/test-engine.ts"
 
 /** Put together here, so that no key stands in this file either. */
 const DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -159,7 +160,8 @@ describe("B7. Secrets (known key shapes, values of secret-looking environment va
       if (isRaw) rawFiles++
       if (isRaw || entry.isDirectory()) expect([name, (entry.mode & 0o077).toString(8)]).toEqual([name, "0"])
     }
-    expect(rawFiles).toBe(1)
+    // On PostgreSQL, output that has ended is in the store alone, without the secret.
+    expect(rawFiles).toBe(isPostgres ? 0 : 1)
   })
 
   test("a task whose input held a secret cannot be run again once the process that knew it is gone, and says so", async () => {

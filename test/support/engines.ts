@@ -15,12 +15,16 @@ export const OF_POSTGRES: readonly string[] = [
 ]
 
 /**
- * All quick tests on PostgreSQL: those of its engine, and once more those of the runner, of sessions, of the
- * desk and of how results come back. Patterns from the root of the repository. Single tests that are about a file are marked where they are, by
- * `testOfFile`.
+ * All quick tests on PostgreSQL: those of its engine, and once more those of the runner, of sessions, of the desk, of how
+ * results come back, of what others failed at, and random sequences. Patterns from the root of the repository. Single
+ * tests that are about a file are marked where they are, by `testOfFile`.
  */
 export const ON_POSTGRES: { readonly include: string[]; readonly exclude: string[] } = {
-  include: [...OF_POSTGRES, "test/{runner,session,background,desk}/**/*.test.ts"],
+  include: [
+    ...OF_POSTGRES,
+    "test/{runner,session,background,desk,field-notes}/**/*.test.ts",
+    "test/chaos/random-sequences.test.ts",
+  ],
   exclude: [
     "**/*.slow.test.ts",
     // They open no store.
@@ -30,6 +34,8 @@ export const ON_POSTGRES: { readonly include: string[]; readonly exclude: string
     // They are about the words in which a model asks. Words change nothing in the store: what they ask for runs on both.
     "test/background/{jaato,meanwhile,opencode,penguiflow}*.test.ts",
     "test/background/{discovery,offline-sentences,usage-patterns,vocabularies}.test.ts",
+    // It is about a damaged file.
+    "test/field-notes/a12-store-left-alone.test.ts",
   ],
 }
 

@@ -12,7 +12,7 @@ import type { Dispatcher } from "../../src/task/dispatcher.ts"
 import type { Engine } from "../../src/task/engine.ts"
 
 /** Set by the configuration of the tests: each of its projects is about one engine. */
-const isPostgres = process.env["MEANWHILE_TEST_ENGINE"] === "postgres"
+export const isPostgres = process.env["MEANWHILE_TEST_ENGINE"] === "postgres"
 
 /** For what only a store in a file can show: damage to it, a path that names it, processes that are told nothing but a path. */
 export const testOfFile: typeof test = isPostgres ? (test.skip as typeof test) : test
