@@ -1,8 +1,9 @@
 import { z } from "zod"
 import type * as meanwhileLibrary from "../src/index.ts"
 import type { Operation } from "../src/task/operation.ts"
+import type { CommitOptions } from "../src/task/store.ts"
 import { createTurnModel, LOOKUP_TOOL, lookUpWeather } from "./turn-model.ts"
-import type { Side } from "./turn-side.ts"
+import type { CommitCounts, Side } from "./turn-side.ts"
 
 export type Meanwhile = typeof meanwhileLibrary
 
@@ -53,13 +54,17 @@ export async function createOwnSide({ meanwhile, kept }: OwnSideOptions): Promis
 
 /** All but the upkeep of every few seconds, which does not grow with the turns: leases, and how long calls take. */
 function countCommits(store: {
-  commit(operations: readonly Operation[], options?: object): Promise<unknown>
-}): () => number {
-  let count = 0
+  commit(operations: readonly Operation[], options?: CommitOptions): Promise<unknown>
+}): () => CommitCounts {
+  let commits = 0
+  let waitingCommits = 0
   const { commit } = store
   store.commit = (operations, options) => {
-    if (!operations.every(({ op }) => /^(?:lease|document)\./.test(op))) count += 1
+    if (!operations.every(({ op }) => /^(?:lease|document)\./.test(op))) {
+      commits += 1
+      if (options?.waitsForDisk !== false) waitingCommits += 1
+    }
     return commit(operations, options)
   }
-  return () => count
+  return () => ({ commits, waitingCommits })
 }

@@ -39,7 +39,8 @@ export const recovery: Benchmark = {
 /** From opening the store until no run belongs to the worker that was killed. */
 async function measureReclaim(): Promise<number> {
   using folder = createFolder("recovery")
-  const worker = (await leaveBehind(folder.path, { atOnce: UNFINISHED_TASKS })) as WorkerId
+  const left = await leaveBehind(folder.path, { count: UNFINISHED_TASKS, atOnce: UNFINISHED_TASKS })
+  const worker = left.worker as WorkerId
   const startedAt = performance.now()
   await using runtime = await openRuntime({ folder: folder.path, tools: [createHeldTool().tool] })
   while ((await runtime.engine.store.countTasks({ worker })) > 0) {
@@ -53,40 +54,41 @@ async function measureReclaim(): Promise<number> {
   return reclaimMs
 }
 
-/** What the queue adds to the memory of a process that has opened the store and does nothing. */
+/** The memory that a process needs at most to queue the tasks, beyond one that opens the store and queues none. */
 async function measureQueueMemory(report: Report): Promise<number> {
-  using full = createFolder("queued")
-  using empty = createFolder("empty")
-  await leaveBehind(full.path, { atOnce: 1 })
   const added: number[] = []
   for (let round = 1; round <= MEMORY_ROUNDS; round++) {
     report.progressed(`memory, round ${round} of ${MEMORY_ROUNDS}`)
-    // Every process on that store begins one task, which is lost with it.
-    added.push((await readMemory(full.path, UNFINISHED_TASKS - MEMORY_ROUNDS - 1)) - (await readMemory(empty.path, 0)))
+    using full = createFolder("queued")
+    using empty = createFolder("empty")
+    const { peakBytes, queued } = await leaveBehind(full.path, { count: UNFINISHED_TASKS, atOnce: 1 })
+    if (queued < UNFINISHED_TASKS - 1) throw new Error(`only ${queued} tasks are queued`)
+    const { peakBytes: withoutTasks } = await leaveBehind(empty.path, { count: 0, atOnce: 1 })
+    added.push((peakBytes - withoutTasks) / 1_000_000)
   }
   return median(added)
 }
 
-/** In megabytes. */
-async function readMemory(folder: string, leastQueued: number): Promise<number> {
-  const child = run("memory", [folder])
-  const { bytes, queued } = JSON.parse(await readLine(child)) as { readonly bytes: number; readonly queued: number }
-  await stop(child)
-  if (queued < leastQueued) throw new Error(`only ${queued} tasks are queued`)
-  return bytes / 1_000_000
+interface LeftBehind {
+  readonly worker: string
+  readonly queued: number
+  readonly peakBytes: number
 }
 
-/** Lets a process begin or queue the tasks, kills it, and returns the worker it was. */
-async function leaveBehind(folder: string, { atOnce }: { readonly atOnce: number }): Promise<string> {
-  const child = run("begin-tasks", [folder, String(UNFINISHED_TASKS), String(atOnce)])
-  const worker = await readLine(child)
+/** Lets a process begin or queue the tasks, kills it, and returns what it said of itself. */
+async function leaveBehind(
+  folder: string,
+  { count, atOnce }: { readonly count: number; readonly atOnce: number },
+): Promise<LeftBehind> {
+  const child = run("begin-tasks", [folder, String(count), String(atOnce)])
+  const answer = await readLine(child)
   await stop(child)
-  return worker
+  return JSON.parse(answer) as LeftBehind
 }
 
 function run(script: string, args: readonly string[]): ChildProcess {
   const path = fileURLToPath(new URL(join("processes", `${script}.ts`), import.meta.url))
-  return spawn(process.execPath, ["--expose-gc", path, ...args], { stdio: ["ignore", "pipe", "inherit"] })
+  return spawn(process.execPath, [path, ...args], { stdio: ["ignore", "pipe", "inherit"] })
 }
 
 async function readLine(child: ChildProcess): Promise<string> {

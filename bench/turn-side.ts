@@ -5,11 +5,17 @@ export const TURNS = CONVERSATIONS * TURNS_EACH
 export const SIDES = ["memory", "normal", "full", "generateText", "streamText"] as const
 export type SideName = (typeof SIDES)[number]
 
-/** Whoever can hold conversations. */
+export interface CommitCounts {
+  readonly commits: number
+  /** Those among them that were answered once the disk had them. */
+  readonly waitingCommits: number
+}
+
+/** One of those that can hold conversations. */
 export interface Side extends AsyncDisposable {
   converse(): Promise<Talk>
-  /** Commits so far; zero where nothing is kept. */
-  commits(): number
+  /** The commits so far; none where nothing is kept. */
+  commits(): CommitCounts
 }
 
 export interface Talk extends AsyncDisposable {

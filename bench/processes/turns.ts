@@ -2,6 +2,7 @@ import { createInterface } from "node:readline"
 import { pathToFileURL } from "node:url"
 import { createFolder } from "../folder.ts"
 import type { Meanwhile } from "../own-turns.ts"
+import { readPeakBytes } from "../peak-memory.ts"
 import { ANSWER, QUESTION } from "../turn-model.ts"
 import { type Side, type SideName, SIDES, takeTurns } from "../turn-side.ts"
 
@@ -18,9 +19,7 @@ async function measure(name: SideName, entry: string) {
   using folder = createFolder("turns")
   await using opened = await open(name, entry, folder.path)
   const ms = await takeTurns(opened, { question: QUESTION, answer: ANSWER, atOnce: Number(atOnce) })
-  // In kilobytes.
-  const { maxRSS } = process.resourceUsage()
-  return { ms, commits: opened.commits(), peakBytes: maxRSS * 1_024 }
+  return { ms, ...opened.commits(), peakBytes: readPeakBytes() }
 }
 
 /** Each process loads its own side only. */

@@ -41,7 +41,7 @@ export function createAiSdkSide(kind: "generateText" | "streamText"): Side {
         async [Symbol.asyncDispose]() {},
       }
     },
-    commits: () => 0,
+    commits: () => ({ commits: 0, waitingCommits: 0 }),
     async [Symbol.asyncDispose]() {},
   }
 }
