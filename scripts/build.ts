@@ -23,7 +23,7 @@ async function build(outDir: string): Promise<void> {
     plugins: "src/plugins.ts",
     engines: "src/engines.ts",
     testing: "src/testing.ts",
-    "testing-engine": "src/testing-engine.ts",
+    "engine/suite/testing-engine": "src/engine/suite/testing-engine.ts",
   }
   await bundle(input, outDir, {
     sourcemap: true,

@@ -184,7 +184,14 @@ const STORE_FILE = "store.sqlite"
 async function openEngine(options: RuntimeOptions, path: string): Promise<Engine> {
   if (typeof options.engine === "string") return openServer(options.engine, options)
   if (options.engine) return options.engine
-  const { synchronous = "full", clock = systemClock } = options
+  return openStoreFile(path, options)
+}
+
+/** One process among those that may have the file open. */
+export function openStoreFile(
+  path: string,
+  { synchronous = "full", clock = systemClock }: Pick<RuntimeOptions, "synchronous" | "clock"> = {},
+): Promise<Engine> {
   return createEmbeddedEngine({ path, synchronous, clock, isHolderAlive: isWorkerAlive, holder: toWorkerIdentity() })
 }
 
@@ -224,9 +231,9 @@ function toSessionDefaults(gc: GcSection): { gc: SessionDefaults["gc"]; sessionP
   return { gc: plugin && { plugin, config: gc }, sessionPlugin: null }
 }
 
-/** All providers are there by name; a model given as an object stands for its own. */
-function pickModels(
-  options: RuntimeOptions,
+/** Every known provider, and the model of sessions that name none. A model given as an object is its own provider. */
+export function pickModels(
+  options: Pick<RuntimeOptions, "model" | "providers" | "plugins" | "clock">,
   environment: NonNullable<RuntimeOptions["environment"]>,
   configured: string | null,
 ): { readonly providers: readonly ModelProviderPlugin[]; readonly model: string } {

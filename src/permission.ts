@@ -1,4 +1,5 @@
-import { createPermissionPlugin, type PermissionPluginOptions } from "./builtin/permission/permission-plugin.ts"
+import { createPermissionPlugin } from "./builtin/permission/permission-plugin.ts"
+import type { PermissionsInput } from "./runtime.ts"
 import { commandLikeness } from "./builtin/shell/command-likeness.ts"
 import { commandParts } from "./builtin/shell/command-parts.ts"
 import type { PersonSwitch } from "./session/person-switch.ts"
@@ -8,8 +9,6 @@ import type { PermissionDecision } from "./plugin/permission-request.ts"
 import type { Permission } from "./runner/admit/permission.ts"
 import type { Redactor } from "./runner/redaction/redactor.ts"
 import type { SessionId } from "./task/id.ts"
-
-export type PermissionsInput = NonNullable<PermissionPluginOptions["policy"]> | Permission
 
 interface PermissionParts {
   readonly plugins: Registry

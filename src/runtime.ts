@@ -14,7 +14,8 @@ import type { Plugin } from "./plugin/plugin.ts"
 import type { Registry } from "./plugin/registry.ts"
 import type { SessionPlugin } from "./plugin/session-plugin.ts"
 import type { SessionDirectory } from "./plugin/sessions-port.ts"
-import type { PermissionsInput } from "./permission.ts"
+import type { PermissionPluginOptions } from "./builtin/permission/permission-plugin.ts"
+import type { Permission } from "./runner/admit/permission.ts"
 import type { BackgroundConfigInput } from "./runner/limits/background-config.ts"
 import type { RunnerService } from "./runner/runner.ts"
 import type { ShutdownOptions } from "./runner/shutdown/drain.ts"
@@ -27,6 +28,9 @@ import type { Session, SessionOptions } from "./session/conversation/session.ts"
 import type { Engine } from "./task/engine.ts"
 import type { SessionId, WorkspaceId } from "./task/id.ts"
 import type { TaskKind } from "./task/record.ts"
+
+/** A policy, or your own judge. */
+export type PermissionsInput = NonNullable<PermissionPluginOptions["policy"]> | Permission
 
 export interface RuntimeOptions {
   /**

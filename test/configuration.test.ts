@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { isSingleValue, keysOf } from "../src/config/section.ts"
-import { configSections, SECTION_SUMMARIES } from "../src/program/config-sections.ts"
+import { configSections, SECTION_SUMMARIES } from "../src/config-sections.ts"
 
 const guide = readFileSync(new URL("../docs/guide/configuration.md", import.meta.url), "utf8")
 const BY_NAME = ["providers", "models"] as const

@@ -2,24 +2,21 @@ import { join } from "node:path"
 import { checkServers } from "../builtin/mcp/check-servers.ts"
 import { readMcpConfig } from "../builtin/mcp/read-mcp-config.ts"
 import { createModelProviders } from "../builtin/models/model-providers.ts"
-import { createOfflineProvider, OFFLINE_MODEL } from "../builtin/offline/offline-provider.ts"
+import { pickModels } from "../app.ts"
 import { MCP_FILE } from "../config/folder-contents.ts"
 import { loadConfig } from "../config/load-config.ts"
 import type { ConfiguredPlugins } from "../config/plugin-entry.ts"
 import { createPluginLoader } from "../config/plugin-loader.ts"
 import type { TrustStore } from "../config/trust-store.ts"
-import { createPermission } from "../permission.ts"
-import { createRegistry, type Registry } from "../plugin/registry.ts"
+import { createPermissionPlugin } from "../builtin/permission/permission-plugin.ts"
+import { createRegistry } from "../plugin/registry.ts"
 import type { SessionDirectory } from "../plugin/sessions-port.ts"
-import { CONFIG_SPELLINGS, configSections, type ProgramConfig } from "./config-sections.ts"
+import { CONFIG_SPELLINGS, configSections, type ProgramConfig } from "../config-sections.ts"
 import { type Finding, findOr, ok, problem, warning } from "./finding.ts"
 import { lookAtFolder, type ProgramFolder } from "./folder.ts"
 import { examineServer } from "./engine.ts"
 import { examineEmbedded, examineHost } from "./host.ts"
 import { createProgramPlugins, createSessionPlugin } from "./plugins.ts"
-import { createRedactor } from "../runner/redaction/redactor.ts"
-import { pickDefaultModel } from "../session/model/default-model.ts"
-import { createPersonSwitch } from "../session/person-switch.ts"
 
 export type { Finding } from "./finding.ts"
 
@@ -99,7 +96,7 @@ function examineModels({ agent, providers: settings }: ProgramConfig, environmen
     configured.length > 0
       ? ok("keys", `there for ${configured.join(", ")}`)
       : warning("keys", "there are none: the built-in offline model answers", fix)
-  const model = agent.model ?? pickDefaultModel([...providers, createOfflineProvider()], OFFLINE_MODEL)
+  const { model } = pickModels({ providers: settings }, environment, agent.model)
   const [provider = ""] = model.split("/", 1)
   const isUsable = provider === "offline" || configured.includes(provider)
   const isKnown = providers.some(({ name }) => name === provider)
@@ -124,8 +121,13 @@ async function examinePlugins(
 ): Promise<readonly Finding[]> {
   await using registry = createRegistry({ model })
   const builtin = createProgramPlugins({ ...options, folder, config: values, mcp: null })
-  for (const plugin of [createJudge(registry, values, options), ...builtin, ...plugins.plugins]) {
-    if (plugin) await registry.register(plugin)
+  const { plugin: permission } = createPermissionPlugin({
+    policy: values.permissions,
+    autoApproved: () => registry.autoApprovedTools(),
+    findTool: (tool) => registry.findTool(tool),
+  })
+  for (const plugin of [permission, ...builtin, ...plugins.plugins]) {
+    await registry.register(plugin)
   }
   await registry.discover(plugins.entries, createPluginLoader({ directory: options.workingDirectory }))
   const sessions = createSessionPlugin(values.session, { ...options, directory: EMPTY_DIRECTORY })
@@ -136,12 +138,6 @@ async function examinePlugins(
   })
   const names = registry.list({ isExposed: true }).map(({ name }) => name)
   return [ok("plugins", names.join(", ")), ...skipped]
-}
-
-/** What judges calls. Nobody is there to be asked. */
-function createJudge(plugins: Registry, { permissions }: ProgramConfig, { environment }: DoctorOptions) {
-  const redactor = createRedactor({ environment })
-  return createPermission(permissions, { plugins, person: createPersonSwitch(), redactor }).plugin
 }
 
 /** The doctor opens no conversation. */

@@ -28,7 +28,7 @@ export async function findEngineUrl(wish: EngineWish): Promise<string | undefine
   const given = engine ?? readVariable(environment)
   if (given !== undefined) return given
   if (!(await isTrusted(wish))) return undefined
-  const { CONFIG_SPELLINGS, configSections } = await import("./config-sections.ts")
+  const { CONFIG_SPELLINGS, configSections } = await import("../config-sections.ts")
   const { values } = await loadConfig({
     directory,
     sections: configSections(),

@@ -1,8 +1,7 @@
 import { access, constants, mkdtemp, rmdir, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { createEmbeddedEngine } from "../engine/embedded/engine.ts"
+import { openStoreFile } from "../app.ts"
 import { type Finding, findOr, ok, problem } from "./finding.ts"
-import { isWorkerAlive, toWorkerIdentity } from "../runner/worker/worker-identity.ts"
 
 const OLDEST_NODE = 24
 const STORE_FILE = "store.sqlite"
@@ -52,16 +51,13 @@ async function tryFolder(parent: string): Promise<void> {
 export async function hasWork(dataDirectory: string): Promise<boolean> {
   const path = join(dataDirectory, STORE_FILE)
   if (!(await exists(path))) return false
-  await using engine = await openStore(path)
+  await using engine = await openStoreFile(path)
   return (await engine.store.countTasks({ statuses: ["queued", "running", "waiting", "stopping"] })) > 0
 }
 
-const openStore = (path: string) =>
-  createEmbeddedEngine({ path, isHolderAlive: isWorkerAlive, holder: toWorkerIdentity() })
-
 async function examineStore(path: string): Promise<readonly Finding[]> {
   if (!(await exists(path))) return [ok("engine", "embedded, nothing stored yet")]
-  await using engine = await openStore(path)
+  await using engine = await openStoreFile(path)
   const { isHealthy, problems } = await engine.store.checkIntegrity()
   const size = `${((await stat(path)).size / 1024 / 1024).toFixed(1)} MiB`
   if (isHealthy) return [ok("engine", `embedded, healthy, ${size}`)]

@@ -4,7 +4,7 @@ import { MeanwhileError } from "../base/error.ts"
 import { findConfigFile } from "../config/config-file.ts"
 import { isSingleValue, keysOf } from "../config/section.ts"
 import type { TrustStore } from "../config/trust-store.ts"
-import { configSections, SECTION_SUMMARIES } from "./config-sections.ts"
+import { configSections, SECTION_SUMMARIES } from "../config-sections.ts"
 import { lookAtFolder, openTrustStore } from "./folder.ts"
 
 const CONFIG_NAME = "meanwhile.config.ts"

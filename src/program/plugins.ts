@@ -18,7 +18,7 @@ import { OWN_FOLDER, type SPEAKING_FOLDERS } from "../config/folder-contents.ts"
 import type { Plugin } from "../plugin/plugin.ts"
 import type { SessionPlugin } from "../plugin/session-plugin.ts"
 import type { SessionDirectory } from "../plugin/sessions-port.ts"
-import type { ProgramConfig } from "./config-sections.ts"
+import type { ProgramConfig } from "../config-sections.ts"
 import type { ProgramFolder } from "./folder.ts"
 
 export interface ProgramPluginsOptions {

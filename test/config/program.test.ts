@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import type { Script } from "../../src/builtin/scripted/script.ts"
 import { openProgram } from "../../src/program/open-program.ts"
-import type { ConfigInput } from "../../src/program/config-sections.ts"
+import type { ConfigInput } from "../../src/config-sections.ts"
 import { createFolder } from "../support/workplace.ts"
 
 interface Settings {

@@ -1,0 +1,2 @@
+export { describeEngine } from "./describe-engine.ts"
+export type { EngineFactory, EngineSubject } from "./subject.ts"
