@@ -100,7 +100,7 @@ test("whoever leaves while the store is away is told which tasks that stops, and
   await server.kill()
   await chat.shows(AWAY)
   chat.type("/quit")
-  await chat.shows(new RegExp(`Stopping 1 task\\. The store is away[^]*\\[${id}\\] sleep 1000`))
+  await chat.shows(new RegExp(`Cancelling 1 task\\. The store is away[^]*\\[${id}\\] sleep 1000`))
   expect(await chat.exited).toBe(0)
   expect(toLeaving(chat.shown())).not.toContain("cannot be reached")
   await server.start()

@@ -104,7 +104,7 @@ test("leaving by Ctrl+C gives tasks a moment, and one more none", async () => {
   await program.shows(/Ctrl\+C again leaves/)
   program.press("\x03")
   await program.shows(/Cancelling 1 running task in 3 seconds/)
-  await program.shows(/cancelled:\s+meanwhile\s+tasks\s+retry\s+ID[^]*\[\w{8}\] sleep 1000/)
+  await program.shows(/To\s+run\s+it\s+again:\s+meanwhile\s+tasks\s+retry\s+ID[^]*\[\w{8}\] sleep 1000/)
   const sincePress = createOwnStopwatch()
   program.press("\x03")
   expect(await program.exited).toBe(0)
