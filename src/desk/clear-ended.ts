@@ -4,7 +4,7 @@ import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import { WORK_KINDS } from "../task/record.ts"
 import type { TaskFilter, TaskStore } from "../task/store.ts"
 import { listAll } from "./list-all.ts"
-import { findSessionFamily } from "./session-family.ts"
+import { throughPages } from "../base/pages.ts"
 
 /** In a store that several people share: what one of them has begun. */
 export interface OwnWork {
@@ -71,4 +71,26 @@ async function countKept(tasks: ClearingTasks, filter: Filter): Promise<number> 
   const unused = { ...filter, kinds: WORK_KINDS, isConsumed: false }
   for await (const { session } of listAll(tasks, unused)) if (session !== null) count++
   return count
+}
+
+const PAGE_SIZE = 500
+
+/** These sessions, and those of the agents below them, however deep. */
+async function findSessionFamily(
+  workspace: WorkspaceId,
+  store: Pick<TaskStore, "sessions">,
+  sessions: readonly SessionId[],
+): Promise<readonly SessionId[]> {
+  const children = new Map<SessionId, SessionId[]>()
+  for await (const records of throughPages((from) => store.sessions(workspace, { limit: PAGE_SIZE, ...from }))) {
+    for (const { id, data } of records) {
+      const parent = (data["parent"] ?? null) as SessionId | null
+      if (parent) children.set(parent, [...(children.get(parent) ?? []), id])
+    }
+  }
+  const found: SessionId[] = []
+  for (let next = sessions; next.length > 0; next = next.flatMap((parent) => children.get(parent) ?? [])) {
+    found.push(...next)
+  }
+  return found
 }

@@ -3,6 +3,7 @@ import { type BegunHere, openBegunHere } from "./begun-here.ts"
 import { openDataDirectory } from "./data-directory.ts"
 import { plain } from "../format/format.ts"
 import type { AgentEvent } from "../format/agent-event.ts"
+import { openDesk } from "./person-desk.ts"
 import { createWaitExit } from "./wait-exit.ts"
 
 /** The options of every way to start the program. */
@@ -95,7 +96,7 @@ export async function openRuntime(options: OpeningOptions): Promise<OpenedRuntim
     return events
   }
   const isStoreAway = (): boolean => isAway
-  const begun = meanwhile.engine.name === "embedded" ? null : openBegunHere(dataDirectory, meanwhile.storePlace)
+  const begun = openDesk(meanwhile).isShared ? openBegunHere(dataDirectory, meanwhile.storePlace) : null
   const leave = (): void => leaving.abort()
   return { meanwhile, dataDirectory, begun, takeEarlyEvents, isStoreAway, leave, gone: gone.signal }
 }
