@@ -21,7 +21,7 @@ import { createUpkeep } from "./queue/upkeep.ts"
 import { createRunGroup } from "./commit/run-group.ts"
 import { createStore } from "./store.ts"
 
-/** What was opened before a failure is closed again. */
+/** Opens the parts of the engine one after the other. After a failure, the parts that are open are closed again. */
 export async function openEngine(options: PostgresEngineOptions): Promise<Engine> {
   const { url, schema = DEFAULT_SCHEMA, clock, isHolderAlive, tell = () => {} } = options
   let isAway = false
@@ -88,7 +88,7 @@ async function openTime(query: Query): Promise<ServerTime> {
   return time
 }
 
-/** Whoever misses it looks again by itself. */
+/** A reader that misses it looks again by itself. */
 function tellOfOutput(query: Query, bus: PostgresBus, tasks: readonly TaskId[]): void {
   const news = [{ wakes: tasks.map((taskId) => ({ about: "output", taskId }) as const), hasOffers: false }]
   bus.publish(news)
@@ -110,7 +110,7 @@ interface WarningsParts extends Pick<PostgresEngineOptions, "log" | "tell"> {
   isAway(): boolean
 }
 
-/** What whoever runs this process should know. `error`: why, where that is not part of the message. */
+/** Warns the person who runs this process. `error`: the reason, where that is not part of the message. */
 type Warn = (message: string, error?: string) => void
 
 /** Goes to the log each time, and where there is none to whoever sits there, once. */

@@ -25,14 +25,15 @@ interface Writer {
 
 /** A row is read as a whole. */
 const ROW_BYTES = 64 * 1_024
-/** Whoever else writes to these tasks waits meanwhile. */
+/** Other writers to the same tasks wait while a group is written. */
 const LARGEST_GROUP_BYTES = 1_024 * 1_024
 /** Somebody is just writing to that task: that takes a moment, unless they stand still. */
 const SHORTEST_PAUSE_MS = 10
 const LONGEST_PAUSE_MS = 200
 
 /**
- * Pieces of one moment are written by one statement, and told of once: a notification for each would keep the whole database
+ * Pieces of one moment are written by one statement, and told of once: a notification for each would keep the whole
+ * database
  * waiting. It stands for itself, so that no process that stops in the middle leaves a lock behind.
  */
 export function createOutputs({ query, onWritten }: OutputsParts): PostgresOutputs {
@@ -163,10 +164,14 @@ function staleClaim(taskId: TaskId): MeanwhileError {
 }
 
 /**
- * Only whoever has the run claimed under that fence writes. The lock of the task's row keeps it so until the bytes are there;
- * a row that somebody else has locked is passed over, so that no one task holds up the others. Answers for each run that is
- * claimed so whether it was written. Pieces that lie across the border of what is dropped are cut. One that is there already,
- * because its answer was lost, may have got longer since. The bytes of all come as one: they need not be written out as text.
+ * Only whoever has the run claimed under that fence writes. The lock of the task's row keeps it so until the bytes are
+ * there;
+ * a row that somebody else has locked is passed over, so that no one task holds up the others. Answers for each run
+ * that is
+ * claimed so whether it was written. Pieces that lie across the border of what is dropped are cut. One that is there
+ * already,
+ * because its answer was lost, may have got longer since. The bytes of all come as one: they need not be written out as
+ * text.
  */
 export const APPEND_OUTPUT = `
 WITH asked AS (
@@ -197,7 +202,7 @@ WITH asked AS (
 SELECT DISTINCT claimed.id, claimed.run, claimed.fence, held.id IS NOT NULL AS is_written
 FROM asked JOIN claimed USING (id, run, fence) LEFT JOIN held USING (id, run, fence)`
 
-/** Of those of the runs that have printed. */
+/** Extents of the runs that have printed. */
 export const OUTPUT_EXTENTS = {
   name: "output_extents",
   text: `SELECT wanted.id, wanted.run, first, total FROM unnest($1::text[], $2::integer[]) AS wanted (id, run)

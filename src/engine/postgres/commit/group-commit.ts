@@ -20,14 +20,18 @@ const LARGEST_GROUP = 500
 /** Up to here, one group costs less than two. */
 const UNDIVIDED_GROUP = 50
 
-/** Other processes commit within milliseconds; one that was stopped in the middle holds its locks until it is noticed. */
+/**
+ * Other processes commit within milliseconds; one that was stopped in the middle holds its locks until it is noticed.
+ */
 const LOCK_TIMEOUT_MS = 500
 /** The same while it is known that somebody stands still: those who want the same are sorted out quickly. */
 const WARY_LOCK_TIMEOUT_MS = 100
 
 /**
- * Writers of one moment share one transaction and are answered once it is durable; those that come while it is under way
- * are the next. A refusal fails its writer alone. Writers whose rows are held by somebody who does not go on wait aside:
+ * Writers of one moment share one transaction and are answered once it is durable; those that come while it is under
+ * way
+ * are the next. A refusal fails its writer alone. Writers whose rows are held by somebody who does not go on wait
+ * aside:
  * nobody else is held up by them.
  */
 export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted): GroupCommit {
@@ -100,7 +104,7 @@ function answerWriters(writers: readonly Writer[], outcomes: readonly Outcome[],
   onCommitted(changes)
 }
 
-/** Of many, one half goes ahead: its writers are at work again while the server works on the other. */
+/** Splits a long line of writers in two: the first half is at work again while the server works on the second. */
 function toGroupSize(waiting: number): number {
   return Math.min(Math.max(Math.ceil(waiting / 2), UNDIVIDED_GROUP), LARGEST_GROUP)
 }
@@ -109,7 +113,7 @@ function isOfOne(error: unknown): boolean {
   return isMeanwhileError(error, "invalid_input") || isMeanwhileError(error, "disk_full") || isTooLong(error)
 }
 
-/** What is sent is text, and there is a longest one. */
+/** True if the statement is longer than a string can be. */
 function isTooLong(error: unknown): boolean {
   return error instanceof RangeError && error.message.includes("string length")
 }

@@ -6,7 +6,8 @@ import { createWants, want, type Wants } from "./working-set/wants.ts"
 const ENDS: ReadonlySet<string> = new Set(TERMINAL_STATUSES.map((status) => `task.${status}`))
 
 /**
- * The rows that operations will look at, as far as their own data tells. What it misses is found when the rules look for
+ * The rows that operations will look at, as far as their own data tells. What it misses is found when the rules look
+ * for
  * it; what it has too much of costs a lookup.
  */
 export function guessRows(operations: readonly Operation[]): Wants {
@@ -23,7 +24,7 @@ export function guessRows(operations: readonly Operation[]): Wants {
   return wants
 }
 
-/** What the new rows of the operations may collide with. Ids are random: nobody looks before there is a reason to. */
+/** Rows that may have the ids of new ones. Ids are random, so these are loaded only after a collision. */
 export function guessCollisions(operations: readonly Operation[]): Wants {
   const wants = createWants()
   for (const operation of operations) {

@@ -12,11 +12,11 @@ export interface ConnectionOptions {
   readonly statementTimeoutMs?: number
 }
 
-/** What every connection of one store is made with, and how the store is called where people read it. */
+/** The settings of every connection of one store, and the name of the store for people. */
 export interface ClientSettings extends Pick<StoreName, "server" | "role"> {
   readonly client: pg.ClientConfig
   readonly schema: string
-  /** What holds for the session, as statements, for servers that take no settings with the connection. */
+  /** The settings of the session, as statements, for servers that take no settings with the connection. */
   readonly perTransaction: string
   /** In SQL, whether they hold. */
   readonly hasSettings: string
@@ -33,8 +33,10 @@ const CONNECT_TIMEOUT_MS = 5_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 
 /**
- * Rows are found by their keys and along indexes. A plan that is kept must not be one for a small table, which reads all of
- * it: such plans are not considered where there is another. And to compile a short statement takes longer than to run it.
+ * Rows are found by their keys and along indexes. A plan that is kept must not be one for a small table, which reads
+ * all of
+ * it: such plans are not considered where there is another. And to compile a short statement takes longer than to run
+ * it.
  */
 const PLANNING = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"]
 
@@ -97,7 +99,10 @@ const NO_USER =
 
 const SSL_MODES = ["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"]
 
-/** An unconnected client has read the URL as pg does, certificates included. Its own errors may show the URL: not passed on. */
+/**
+ * An unconnected client has read the URL as pg does, certificates included. Its own errors may show the URL: not passed
+ * on.
+ */
 function parseUrl(url: string): pg.Client {
   if (!/^postgres(ql)?:\/\//.test(url))
     throw new MeanwhileError("invalid_input", "A store on PostgreSQL has a URL like postgres://user@host/database.")
@@ -138,7 +143,8 @@ function describeUrlProblem(error: unknown): string {
 const UUIDS = 2951
 
 /**
- * Times are milliseconds and counts are small: all fit into a number. Of tickets that were removed pg-boss answers the ids,
+ * Times are milliseconds and counts are small: all fit into a number. Of tickets that were removed pg-boss answers the
+ * ids,
  * which nobody reads. For our own connections alone.
  */
 function createTypes(): pg.CustomTypesConfig {
@@ -149,7 +155,7 @@ function createTypes(): pg.CustomTypesConfig {
   return types
 }
 
-/** What clients of PostgreSQL take in a URL, whether it means something here or not. */
+/** The parameters that clients of PostgreSQL accept in a URL, used here or not. */
 const PARAMETERS: ReadonlySet<string> = new Set(
   `host hostaddr port dbname user password passfile service options replication application_name
     fallback_application_name client_encoding encoding connect_timeout keepalives keepalives_idle

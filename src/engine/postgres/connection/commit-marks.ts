@@ -14,14 +14,17 @@ export interface CommitMarks {
 export interface CommitMark {
   /** Written as the last thing before the COMMIT. */
   write(connection: Connection): Promise<unknown>
-  /** Waits for a transaction that is still being decided. One whose COMMIT is still on its way there is refused by then. */
+  /**
+   * Waits for a transaction that is still being decided. One whose COMMIT is still on its way there is refused by then.
+   */
   isCommitted(connection: Connection): Promise<boolean>
   /** Once the transaction is decided. */
   release(): void
 }
 
 /**
- * Only for a transaction that wrote anything. A slot that has gone on to a higher number refuses this one: by dividing by
+ * Only for a transaction that wrote anything. A slot that has gone on to a higher number refuses this one: by dividing
+ * by
  * zero.
  */
 const MARK: Statement = {
@@ -72,7 +75,7 @@ async function findTable(connection: Connection): Promise<boolean> {
     "SELECT to_regclass('commit_marks') IS NOT NULL AS is_there",
   )
   if (!found?.is_there) return false
-  // What processes that are long gone have left, also by a clock that was set.
+  // Removes the marks of processes that are long gone, also by a clock that was set.
   await connection.runAlone("DELETE FROM commit_marks WHERE at < clock_timestamp() - interval '30 days'")
   return true
 }

@@ -9,7 +9,7 @@ export interface Connection {
   runAlone<Row = never>(statement: string | Statement, values?: readonly unknown[]): Promise<readonly Row[]>
   /** Statements without values that change nothing about rows: the name of the last command that was done. */
   command(text: string): Promise<string>
-  /** What each transaction begins with. */
+  /** The statements that each transaction begins with. */
   readonly begin: string
 }
 
@@ -17,7 +17,7 @@ export interface ConnectionParts {
   readonly client: pg.PoolClient
   /** The session is not ours: what holds for it is said in each transaction, and nothing outlives one. */
   readonly isBorrowed: boolean
-  /** What then holds, as statements. */
+  /** The settings of the session, as statements. */
   readonly perTransaction: string
   /** Only ever rejects. */
   readonly givenUp: Promise<never>

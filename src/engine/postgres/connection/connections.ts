@@ -37,7 +37,8 @@ export function createConnections({ settings, size, onDoubt }: ConnectionsParts)
 
   function createPool(client: pg.ClientConfig): pg.Pool {
     const made = new pg.Pool({ ...client, stream: sockets.create, max: size, idleTimeoutMillis: IDLE_MS })
-    // Whoever uses a lost connection is told by its own statement; an idle one says that something happened.
+    // The user of a lost connection learns it from its own statement; an idle connection that is lost is a reason for
+    // doubt.
     made.on("error", onDoubt)
     made.on("connect", (connected) => connected.on("error", ignore))
     return made
@@ -132,8 +133,9 @@ export function createConnections({ settings, size, onDoubt }: ConnectionsParts)
 function ignore(): void {}
 
 /**
- * Whether a connection leads to a session of the server that is ours until it ends, with the settings that it was made
- * with. A pooler may take them and drop them, or hand each transaction to another session: then the session is of another
+ * True if a connection leads to a session of the server that is ours until it ends, with the settings that it was made
+ * with. A pooler may take them and drop them, or hand each transaction to another session: then the session is of
+ * another
  * process than the one that was named when the connection was made.
  */
 async function isOwnSession(client: pg.PoolClient, { hasSettings }: ClientSettings): Promise<boolean> {
@@ -144,7 +146,7 @@ async function isOwnSession(client: pg.PoolClient, { hasSettings }: ClientSettin
   return found?.has_settings === true && found.process === named
 }
 
-/** What the server was asked and has not answered yet. */
+/** Statements that the server has not answered yet. */
 interface Unanswered {
   begin(): Asked
   /** Refuses, as lost, what was asked before this moment. */

@@ -8,7 +8,10 @@ export interface Statement {
 export type Query = <Row = never>(statement: string | Statement, values?: readonly unknown[]) => Promise<readonly Row[]>
 
 export interface TransactionOptions {
-  /** Whoever waits longer for a lock is refused, as `isHeldUp` tells. Default: as long as the statement may take. */
+  /**
+   * A statement that waits longer for a lock is refused, as `isHeldUp` tells. Default: as long as the statement may
+   * take.
+   */
   readonly lockTimeoutMs?: number
 }
 
@@ -21,12 +24,14 @@ export interface Database {
   readonly query: Query
   /**
    * In one transaction on one connection, taken back when `work` throws. What `work` has sent without waiting for the
-   * answer is part of it: the COMMIT is sent right behind, and nothing is committed when any of it fails. Tried again as a
-   * whole after a deadlock, a unique violation (somebody else was first: the next try finds it) or a lost connection, so
+   * answer is part of it: the COMMIT is sent right behind, and nothing is committed when any of it fails. Tried again
+   * as a
+   * whole after a deadlock, a unique violation (somebody else was first: the next try finds it) or a lost connection,
+   * so
    * `work` must not do anything outside the transaction that may not happen twice.
    */
   transaction<Result>(work: (query: Query) => Promise<Result>, options?: TransactionOptions): Promise<Result>
-  /** What whoever owns the store types to bring it to this version and to let a role use it. */
+  /** The command by which the owner migrates the store and lets a role use it. */
   toOwnerCommand(grantTo: string): string
   /** Waits for what is under way. What is asked afterwards is refused as `closed`. */
   close(): Promise<void>

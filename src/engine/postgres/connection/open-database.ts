@@ -59,7 +59,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     onBack(awayMs) {
       options.onAway?.(false)
       if (isOpen) tell(`The store at ${server} is back, after ${Math.round(awayMs / 1_000)} s.`)
-      // One that may take as long as it takes may be at it still: that its connection is dead, the keep-alive finds out.
+      // One that may take as long as it takes may be at it still: that its connection is dead, the keep-alive finds
+      // out.
       if (options.statementTimeoutMs === 0) return
       const backAtMs = performance.now()
       setTimeout(() => connections.giveUp(backAtMs), LATE_ANSWER_MS).unref()
@@ -72,7 +73,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       if (!gone.signal.aborted) options.onGone?.()
       gone.abort()
       connections.cut()
-      // Whether it is there is found out now, and not when the next one asks.
+      // Probes the server now, and not when the next statement is sent.
     } else if (hasLeft() && underWay.size > 0) reachability.doubt()
   }
 
@@ -87,7 +88,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     }
   }
 
-  /** What is under way when the store is closed ends as it ends, but is not tried again. */
+  /** Statements that are under way when the store is closed may end, but are not tried again. */
   async function accept<Result>(work: () => Promise<Result>): Promise<Result> {
     if (closing.signal.aborted) throw closed()
     const promise = work()

@@ -1,10 +1,16 @@
 import { toShellWord } from "../../../base/shell-word.ts"
 
-/** Of a URL, what says where the server is and how it is spoken to. Files with keys are of one role, and left out. */
+/**
+ * The parts of a URL that say where the server is and how to speak to it. Files with keys belong to one role, and are
+ * left out.
+ */
 const KEPT_PARAMETERS = ["host", "port", "sslmode", "sslrootcert"]
 const UNKNOWN_OWNER = "OWNER"
 
-/** Who may change the tables of a store; where whoever asks owns the schema and still may not, who owns the database. */
+/**
+ * The role that may change the tables of a store; if the asking role owns the schema and still may not, the owner of
+ * the database.
+ */
 export function toOwnerColumn(schema: string): string {
   return `coalesce(
     nullif((SELECT pg_get_userbyid(nspowner) FROM pg_namespace WHERE nspname = '${schema}'), current_user),
@@ -12,7 +18,7 @@ export function toOwnerColumn(schema: string): string {
 }
 
 /**
- * What the owner of a store types to bring it to this version, and to let a role use it. Never with a password: that comes
+ * The command by which the owner of a store migrates it and lets a role use it. Never with a password: that comes
  * from where each role has its own.
  */
 export function toOwnerCommand(url: string, owner: string | null, grantTo: string | null): string {

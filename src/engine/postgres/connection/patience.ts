@@ -4,7 +4,7 @@ import { toTrouble } from "./store-error.ts"
 
 const SHORTEST_PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 2_000
-/** Whoever was faster has committed already, or is about to. */
+/** The other transaction has committed already, or is about to. */
 const LONGEST_CONFLICT_MS = 50
 /** A conflict that comes back so often is none between writers of one moment. */
 const MOST_CONFLICTS = 12

@@ -5,7 +5,7 @@ import { createSockets } from "./sockets.ts"
 
 const ANSWER_MS = 1_000
 
-/** Whether what is asked here could be changed too. */
+/** True if the server accepts writes. */
 export const IS_READ_ONLY = "SELECT current_setting('transaction_read_only') = 'on' AS is_read_only"
 
 /** Asks on a connection of its own: those of the pool may all wait for answers that never come. */

@@ -1,4 +1,4 @@
-/** Whether the server is there, found out when there is reason to doubt it. */
+/** Finds out whether the server is there, when there is reason to doubt it. */
 export interface Reachability {
   readonly isAway: boolean
   /** A connection was lost, or nobody has answered for long. */

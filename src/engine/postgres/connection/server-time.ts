@@ -4,15 +4,19 @@ import type { Query } from "./database.ts"
 
 /** The time of the server, known without asking for it. */
 export interface ServerTime {
-  /** Whole milliseconds. Never before what the server has said, and behind its clock by no more than its answer took. */
+  /**
+   * Whole milliseconds. Never before what the server has said, and behind its clock by no more than its answer took.
+   */
   now(): number
   /** Something is asked that the server answers with its time, which is to be handed to what this returns. */
   ask(): (serverNowMs: number) => void
 }
 
 /**
- * What the server says is true of some moment between question and answer. It counts as said at the last moment of those, so
- * that this time is never ahead: nothing is over too early, and no time that was written lies in the future. A quicker answer
+ * The server's time is true of some moment between question and answer. It counts as said at the last moment of those,
+ * so
+ * that this time is never ahead: nothing is over too early, and no time that was written lies in the future. A quicker
+ * answer
  * brings it nearer. One that cannot be true with what is known is from a clock that was set, or from another server's.
  */
 export function createServerTime(steady: SteadyTime = createSteadyTime()): ServerTime {
@@ -37,7 +41,7 @@ export function createServerTime(steady: SteadyTime = createSteadyTime()): Serve
   }
 }
 
-/** Of those who own the time, the server is not asked. */
+/** The time of a given clock; the server is not asked. */
 export function toGivenTime(clock: Pick<Clock, "now">): ServerTime {
   return { now: () => clock.now(), ask: () => () => {} }
 }

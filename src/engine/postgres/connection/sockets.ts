@@ -1,6 +1,9 @@
 import { Socket } from "node:net"
 
-/** What connections are made of. pg says goodbye to a server only once that has answered: one that hangs never does. */
+/**
+ * The sockets of connections. pg ends a connection only once the server has answered, and a server that hangs never
+ * does.
+ */
 export interface Sockets {
   create(): Socket
   /** At once, whatever was asked on them. */

@@ -1,7 +1,7 @@
 import { MeanwhileError, type ErrorCode, toErrorMessage } from "../../../base/error.ts"
 
 /**
- * What an error of the server, or of the way to it, asks for. `lost`: the connection is gone, try on another one.
+ * The reaction to an error of the server or of the connection. `lost`: the connection is gone, try on another one.
  * `conflict`: somebody else was faster, try again. `refused`: trying again does not help.
  */
 export interface Trouble {
@@ -16,7 +16,7 @@ export interface StoreName {
   readonly server: string
   /** As whom one connects. */
   readonly role: string
-  /** What whoever owns it types to bring it to this version and, where one is named, to let a role use it. */
+  /** The command by which the owner migrates it and, where one is named, lets a role use it. */
   toOwnerCommand(grantTo: string | null): string
 }
 
@@ -100,12 +100,14 @@ const LOST_CODES: ReadonlySet<string> = new Set([
   "ENOENT",
 ])
 
-/** What pg says without a code. */
+/** Messages of pg that have no code. */
 const LOST_TEXTS = /^(Connection terminated|Client (has encountered|was closed)|Query read timeout|timeout )/
 const NO_PASSWORD_TEXT = /^SASL: .*password must be a (non-empty )?string/
 const CERTIFICATE_CODES = /CERT|SIGNATURE/
 
-/** A server that let us in before does not any more. Whatever it says, it may again: it is being set up, or taken over. */
+/**
+ * A server that let us in before does not any more. Whatever it says, it may again: it is being set up, or taken over.
+ */
 export class TurnedAway extends Error {
   constructor(cause: unknown) {
     super(toErrorMessage(cause), { cause })
@@ -139,7 +141,7 @@ export function toStoreError(error: unknown, name: StoreName): unknown {
   const { server } = name
   const trouble = toTrouble(error)
   if (!trouble) return error
-  // Of a password that nobody gave, pg says only at which step of the login it missed it.
+  // For a missing password, pg names only the step of the login.
   const said = trouble === NO_PASSWORD ? "" : ` (${toErrorMessage(error) || "no answer"})`
   const message = `The store at ${server} ${trouble.text}${toFix(trouble, name)}${said}`
   return new MeanwhileError(trouble.code, message, { server }, { cause: error })
@@ -153,7 +155,7 @@ function toFix(trouble: Trouble, { role, toOwnerCommand }: StoreName): string {
 
 const LOCK_NOT_AVAILABLE = "55P03"
 
-/** Whether a transaction was taken back because somebody holds what it wants for longer than its lock timeout. */
+/** True if a transaction was rolled back because another one held a wanted row for longer than the lock timeout. */
 export function isHeldUp(error: unknown): boolean {
   const { cause } = error instanceof Error ? error : {}
   return cause instanceof Error && "code" in cause && cause.code === LOCK_NOT_AVAILABLE

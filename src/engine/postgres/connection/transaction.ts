@@ -95,7 +95,7 @@ async function attempt<Result>(
       await begun
       const committing = commit(connection, mark, result, name)
       const answers = await Promise.allSettled([...unanswered, committing])
-      // What was sent before the COMMIT says better than the COMMIT why nothing was committed.
+      // The statements before the COMMIT say better than the COMMIT why nothing was committed.
       const failed = answers.find((answer) => answer.status === "rejected")
       return committing.catch((error: unknown) => Promise.reject(failed?.reason ?? error))
     })
@@ -108,7 +108,7 @@ async function attempt<Result>(
   }
 }
 
-/** What was sent behind a statement that failed is refused for that alone, and says nothing of why. */
+/** Statements behind one that failed are refused for that alone, and say nothing of the reason. */
 function isAftermath(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === IN_FAILED_TRANSACTION
 }

@@ -53,7 +53,7 @@ export async function createBus(options: BusOptions): Promise<PostgresBus> {
   }
 
   const listener = createListener({
-    // What a pooler refuses is not needed here, nor is one statement sent before the last was answered.
+    // The settings that a pooler refuses are not needed here, nor is pipelining.
     client: { ...withoutSessionSettings(client), pipeline: false },
     database,
     channel,

@@ -12,7 +12,7 @@ export interface ListenerOptions {
   onPayload(payload: string): void
   /** Heard again after it was not: something may have been missed. */
   onGap(): void
-  /** Whether notifications arrive. */
+  /** True while notifications arrive. */
   onState(isListening: boolean): void
   /** Notifications do not come through, although the server is there. Called once. */
   onDeaf(): void
@@ -41,8 +41,10 @@ export interface Listener {
 type Ending = "lost" | "deaf"
 
 /**
- * Listens on a connection of its own, and on another one when that is lost. That a connection can be made proves nothing: a
- * pooler that hands out connections by transaction takes a LISTEN and passes nothing on. So a notification is sent through
+ * Listens on a connection of its own, and on another one when that is lost. That a connection can be made proves
+ * nothing: a
+ * pooler that hands out connections by transaction takes a LISTEN and passes nothing on. So a notification is sent
+ * through
  * the pool first, and must arrive.
  */
 export function createListener(options: ListenerOptions): Listener {

@@ -1,27 +1,28 @@
 import type { Wake } from "../../../task/bus.ts"
 import type { GroupId, SessionId, TaskId } from "../../../task/id.ts"
 
-/** What a commit leaves to be told. */
+/** The news of a commit. */
 export interface News {
   readonly wakes: readonly Wake[]
   readonly hasOffers: boolean
 }
 
-/** Who told it, and what. */
+/** News, and the process that sent it. */
 export interface Message extends News {
   readonly sender: string
 }
 
 /** A notification has fewer than 8,000 bytes. */
 const LARGEST_PAYLOAD = 7_900
-/** Whoever is told more than this at once is quicker when it looks at everything. */
+/** Beyond this, reading everything is quicker than following the list. */
 const MOST_PAYLOADS = 20
 
 type Topic = "tasks" | "sessions" | "written" | "groups" | "outputs"
 type Item = readonly [topic: Topic, encoded: string]
 
 /**
- * The news of one transaction as few notifications: ids and sequence numbers only, each thing once. Whoever hears of them
+ * The news of one transaction as few notifications: ids and sequence numbers only, each thing once. Whoever hears of
+ * them
  * reads from its own cursor, so nothing is lost when several become one.
  */
 export function toPayloads(sender: string, changes: readonly News[]): readonly string[] {
@@ -65,7 +66,7 @@ export function fromPayload(payload: string): Message | undefined {
   return { sender: from, wakes, hasOffers: offers === true }
 }
 
-/** Of a task the highest sequence, and that it lives, if all say so; of a session that it has a notice, if anybody does. */
+/** Merges wakes: the highest sequence of a task, live only if all say so; a session has a notice if any says so. */
 function toItems(wakes: readonly Wake[]): readonly Item[] {
   const tasks = new Map<string, number>()
   const mayBeOver = new Set<string>()

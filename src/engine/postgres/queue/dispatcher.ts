@@ -39,8 +39,10 @@ export interface DispatcherParts {
 }
 
 /**
- * Fetches tickets from pg-boss, so that workers do not compete for the same runs, and checks each against the tasks table
- * before it is offered. No more are fetched than can be taken, and what is not offered goes back at once: other workers may
+ * Fetches tickets from pg-boss, so that workers do not compete for the same runs, and checks each against the tasks
+ * table
+ * before it is offered. No more are fetched than can be taken, and what is not offered goes back at once: other workers
+ * may
  * have room for it.
  */
 export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
@@ -76,7 +78,7 @@ export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
     if (countFitting() < request.limit) {
       const look = lookAround(request, clogged)
       if (countFitting() === 0 || clogged.size > 0) runs.push(...(await look).map((run) => ({ ...run, fits: true })))
-      // What is there need not wait for what may be found.
+      // The runs at hand need not wait for those that may be found.
       else look.then((found) => found.length > 0 && wakeUp.call()).catch(() => {})
     }
     const fitting = runs.filter((run) => run.fits && leased.isFree(run))

@@ -8,8 +8,10 @@ import type { CheckedRun, QueuedRun, QueuedRuns } from "./queued-runs.ts"
 import { type QueueEntry, toQueueEntry, toTicketId } from "./ticket-id.ts"
 
 /**
- * The tickets that this process has fetched and nobody has claimed yet. A fetched ticket is hidden from all other processes;
- * without this record, a run that its worker declines or forgets would wait for ten seconds or more until pg-boss counts
+ * The tickets that this process has fetched and nobody has claimed yet. A fetched ticket is hidden from all other
+ * processes;
+ * without this record, a run that its worker declines or forgets would wait for ten seconds or more until pg-boss
+ * counts
  * the worker as dead. With it, the ticket goes back at once, or after a moment.
  */
 export interface LeasedTickets {
@@ -20,7 +22,7 @@ export interface LeasedTickets {
   /** Reads the runs of all leases again, except those that are being claimed. */
   check(request: TakeRequest): Promise<readonly CheckedRun[]>
   has(entry: QueueEntry): boolean
-  /** Whether there is a lease for it, and nobody is claiming it. */
+  /** True if there is a lease for it, and nobody is claiming it. */
   isFree(entry: QueueEntry): boolean
   /** The run is not offered while it is being claimed. Undefined: there is no lease for it. */
   beginClaim(taskId: TaskId, run: number): Claim | undefined

@@ -25,17 +25,20 @@ export type WorkspacesOfPlugins = ReadonlyMap<string, readonly string[]>
 export type CheckedRun = QueuedRun & { readonly fits: boolean }
 
 /**
- * The queue as the tasks table has it, which is the truth about it. One filter, `toConditions`, decides here which runs fit a
+ * The queue as the tasks table has it, which is the truth about it. One filter, `toConditions`, decides here which runs
+ * fit a
  * request.
  */
 export interface QueuedRuns {
-  /** Those of these tasks that are queued. */
+  /** Reads those of these tasks that are queued. */
   read(numbers: readonly number[], request: TakeRequest): Promise<readonly CheckedRun[]>
-  /** Those of its plugins that have something for the request. */
+  /** Finds the plugins that have something for the request. */
   pluginsWithWork(request: TakeRequest): Promise<readonly string[]>
-  /** Whether any other workspace has a run in the queue, of any plugin and for any worker. */
+  /** True if any other workspace has a run in the queue, of any plugin and for any worker. */
   isAnybodyElse(than: readonly string[]): Promise<boolean>
-  /** The runs that fit the request, in the order of the queue, without those that the named workspaces have of a plugin. */
+  /**
+   * The runs that fit the request, in the order of the queue, without those that the named workspaces have of a plugin.
+   */
   find(request: TakeRequest, without?: WorkspacesOfPlugins): Promise<readonly QueuedRun[]>
   nextDueInMs(): Promise<number | undefined>
 }
@@ -102,7 +105,8 @@ const COLUMNS = `t.id, t.number, t.run, t.fence, t.session, t.workspace, t.plugi
 const IN_ORDER = "ORDER BY t.priority DESC, t.queued_at, t.number"
 
 /**
- * Steps from workspace to workspace, so that the long queue of one of them is not read. The order leaves the server one plan,
+ * Steps from workspace to workspace, so that the long queue of one of them is not read. The order leaves the server one
+ * plan,
  * whatever its statistics say.
  */
 const WAITING_WORKSPACE = `WITH RECURSIVE known (workspace) AS (

@@ -1,4 +1,4 @@
-/** What rows must meet, as SQL whose values are parameters. */
+/** Conditions on rows, as SQL whose values are parameters. */
 export interface Conditions {
   /** Parameters so far, in the order of their numbers. */
   readonly values: readonly unknown[]
@@ -43,7 +43,7 @@ export function createConditions(): Conditions {
   }
 }
 
-/** What begins with a text, in a column that is compared byte by byte: no character is larger. */
+/** Matches texts that begin with a prefix, in a column that is compared byte by byte: no character is larger. */
 export function demandPrefix(conditions: Conditions, column: string, prefix: string): void {
   const parameter = conditions.bind(prefix)
   conditions.demand(`${column} >= ${parameter} AND ${column} < ${parameter} || chr(1114111)`)

@@ -31,7 +31,7 @@ export function createGroupReads(query: Query): Pick<TaskStore, "group" | "group
 
 const toRecord = (row: ReadRow) => toGroupRecord(row, row.arrivals ?? [])
 
-/** What is not finished yet is indexed, and so are results that a person decides on: the query says so where it can. */
+/** Only unfinished groups and results that a person decides on are indexed: the query names them where it can. */
 function toConditions(filter: GroupFilter): Conditions {
   const { workspace, session, states, name, idPrefix, failFast, merge, withoutTask } = filter
   const conditions = createConditions()

@@ -2,7 +2,7 @@ import type { StoreHealth } from "../../../task/store.ts"
 import { INTEGRITY_RULES } from "../../rules/integrity-rules.ts"
 import type { Query } from "../connection/database.ts"
 
-/** What belongs to what. The row it belongs to is never removed before it. */
+/** References between tables. A row is never removed before the rows that refer to it. */
 const BELONGINGS = [
   ["runs", "task", "tasks", "number"],
   ["events", "task", "tasks", "number"],
@@ -32,7 +32,7 @@ const RULES: readonly string[] = [
   ),
 ]
 
-/** Whoever repairs a store begins with the first ones. */
+/** The first problems are enough to begin a repair. */
 const MOST_PROBLEMS_PER_RULE = 100
 
 /** Each rule sees one moment, so that what is written meanwhile is no problem. */

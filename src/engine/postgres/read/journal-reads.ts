@@ -20,7 +20,7 @@ const STEPS = {
   text: `SELECT ${STEP_COLUMNS} FROM steps WHERE task = ${TASK_NUMBER} AND run = $2 ORDER BY first_sequence`,
 }
 
-/** What happened to a task, and what its runs have done. */
+/** Reads the events of a task and the steps of its runs. */
 export function createJournalReads(query: Query): Pick<TaskStore, "events" | "steps"> {
   return {
     async events(id, afterSequence, limit) {
@@ -66,7 +66,10 @@ export function createNoticeReads(query: Query): Pick<TaskStore, "notices"> {
   }
 }
 
-/** Those of a task or of a session are few; only what is unsettled is indexed, and said to be whenever the filter allows. */
+/**
+ * A task or session has few notices; only unsettled ones are indexed, and the query names them whenever the filter
+ * allows.
+ */
 function toConditions({ taskId, session, workspace, states, notify }: NoticeFilter) {
   const conditions = createConditions()
   if (taskId !== undefined) conditions.demand(`task = (SELECT number FROM tasks WHERE id = ${conditions.bind(taskId)})`)

@@ -2,10 +2,13 @@ import { type Clock, systemClock } from "../../../base/clock.ts"
 import { createLeaseWatch, type IsHolderAlive } from "../../rules/lease-watch.ts"
 import type { StoredLease } from "../../rules/tables.ts"
 
-/** Whether a lease is over. */
+/** True if a lease is over. */
 export type JudgeLease = (lease: StoredLease, word: ServerWord) => boolean
 
-/** Over is a lease whose holder is known to be dead, or that was silent for its whole time. Who owns the time decides by it alone. */
+/**
+ * Over is a lease whose holder is known to be dead, or that was silent for its whole time. Who owns the time decides by
+ * it alone.
+ */
 export function createJudgeLease(isHolderAlive: IsHolderAlive = () => undefined, clock?: Clock): JudgeLease {
   if (clock) {
     const watch = createLeaseWatch(clock, isHolderAlive)
@@ -18,7 +21,7 @@ export function createJudgeLease(isHolderAlive: IsHolderAlive = () => undefined,
   }
 }
 
-/** What the server says together with a lease. */
+/** The server's times, as they were read together with a lease. */
 export interface ServerWord {
   /** When it was started: another time is another server, or the same one after it was gone. */
   readonly serverStart: string
@@ -47,9 +50,12 @@ const LARGEST_DRIFT_MS = 1_000
 const MOST_SIGHTINGS = 10_000
 
 /**
- * A lease whose counter moves is alive, whatever any clock says; one whose counter stands still is silent since it was first
- * seen so. The server's clock only tells how long before that it was renewed, and only as far back as it was seen to run like
- * our own: a server that took over from another has another clock, and any clock can be set. Before a server was started
+ * A lease whose counter moves is alive, whatever any clock says; one whose counter stands still is silent since it was
+ * first
+ * seen so. The server's clock only tells how long before that it was renewed, and only as far back as it was seen to
+ * run like
+ * our own: a server that took over from another has another clock, and any clock can be set. Before a server was
+ * started
  * nobody could renew.
  */
 export function createLeaseSilence(clock: Pick<Clock, "monotonic">): LeaseSilence {

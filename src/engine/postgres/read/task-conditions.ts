@@ -18,7 +18,7 @@ const COLUMNS = {
 /** Parts of a filter through which tasks can be found. */
 export type IndexedPart = keyof typeof COLUMNS | "askedBy"
 
-/** What every task of the answer meets. The parts that are `indexed` are found by; at the others it is only looked. */
+/** Conditions of the tasks in the answer. The `indexed` ones choose the index; the others only filter. */
 export function toTaskConditions(filter: TaskFilter, indexed: readonly IndexedPart[]): Conditions {
   const conditions = createConditions()
   const wayOf = (part: IndexedPart) => (indexed.includes(part) ? conditions.equal : conditions.match)

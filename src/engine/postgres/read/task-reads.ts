@@ -20,7 +20,9 @@ const RUN = {
     FROM tasks WHERE id = $1`,
 }
 
-/** What counts as ahead is what a worker would be offered now. Without a clock of its own the store goes by the server's. */
+/**
+ * A run counts as ahead if a worker would be offered it now. Without a clock of its own the store goes by the server's.
+ */
 const PLACE_IN_QUEUE = {
   name: "place in queue",
   text: `SELECT (SELECT count(*) FROM tasks WHERE status = 'queued' AND kind <> 'turn'

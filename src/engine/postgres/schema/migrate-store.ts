@@ -40,7 +40,7 @@ export interface StoreLook {
   readonly serverVersion: string
   /** False: it is brought to this version by the next one that opens it. */
   readonly isCurrent: boolean
-  /** What the role may not do and must, to use the store; null: nothing. */
+  /** A right that the role needs to use the store and lacks; null: none. */
   readonly lacking: LackingRight | null
 }
 

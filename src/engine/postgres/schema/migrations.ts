@@ -22,11 +22,13 @@ export const STORE_VERSION = MIGRATIONS.length
 
 const OLDEST_SERVER = 14
 
-/** Whoever wants a table that is to be changed stands behind whoever changes it, who stands behind a backup that reads it. */
+/**
+ * A migration that waits for a backup makes every reader of the table wait behind it: so it waits only for a moment.
+ */
 const LOCK_TIMEOUT_MS = 1_000
 const PAUSE_MS = 1_000
 
-/** What happens while somebody uses the tables and does not let go. */
+/** Called while another session uses the tables and does not let go. */
 export interface MigrationHold {
   readonly onHeldUp?: () => void
   /** Once it aborts, nobody waits for that. */
@@ -34,9 +36,12 @@ export interface MigrationHold {
 }
 
 /**
- * Brings the store to this version: first pg-boss its tables, by itself, then our own in one transaction. A process that dies
- * between the two leaves a store that is not current, and the next one goes on from there. Any number of processes may do
- * this at once: one does it, the others wait and find it done. A store that needs nothing is only read, so a role without
+ * Brings the store to this version: first pg-boss its tables, by itself, then our own in one transaction. A process
+ * that dies
+ * between the two leaves a store that is not current, and the next one goes on from there. Any number of processes may
+ * do
+ * this at once: one does it, the others wait and find it done. A store that needs nothing is only read, so a role
+ * without
  * the right to change tables can use it. Answers whether it has changed anything. Takes two connections.
  */
 export async function migrate(database: Database, schema: string, hold: MigrationHold = {}): Promise<boolean> {

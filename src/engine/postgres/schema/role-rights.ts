@@ -1,7 +1,7 @@
 import type { Database, Query } from "../connection/database.ts"
 import { toQueueSchema } from "./queue-schema.ts"
 
-/** What keeps a role from using a store, and what to do about it. */
+/** The reason why a role cannot use a store, and the way to change that. */
 export interface LackingRight {
   readonly cause: string
   readonly fix: string

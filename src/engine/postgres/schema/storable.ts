@@ -1,6 +1,6 @@
 import { MeanwhileError } from "../../../base/error.ts"
 
-/** Whether PostgreSQL can keep it as it is: it has no U+0000, and no half of a character. */
+/** True if PostgreSQL can keep it as it is: without U+0000 and without half characters. */
 export function isStorable(wanted: string | number | object): boolean {
   if (typeof wanted === "string") return !wanted.includes("\0") && wanted.isWellFormed()
   return typeof wanted === "number" || Object.values(wanted).every(isStorable)
@@ -18,7 +18,7 @@ export function toStoredText(text: string): string {
   return text.replaceAll("\0", "\ufffd").toWellFormed()
 }
 
-/** Those of the wanted that can be asked for. The others are not in the store. */
+/** Leaves out keys that PostgreSQL cannot hold: they are not in the store. */
 export function storableOf<Wanted extends string | number | object>(wanted: ReadonlyMap<string, Wanted>): Wanted[] {
   return [...wanted.values()].filter(isStorable)
 }

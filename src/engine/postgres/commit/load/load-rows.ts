@@ -8,9 +8,12 @@ import type { WantedKind, Wants } from "../working-set/wants.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
 
 /**
- * Brings the wanted rows near: first those that guard others, with their locks, tables and rows always in the same order;
- * then what belongs to them. Each part is one statement, so that what had to be waited for is seen as it is now by those
- * behind it; they are sent together as far as none needs the answer of another. Answers the time, taken when the locks are
+ * Locks and loads the wanted rows: first those that guard others, with their locks, tables and rows always in the same
+ * order;
+ * then what belongs to them. Each part is one statement, so that what had to be waited for is seen as it is now by
+ * those
+ * behind it; they are sent together as far as none needs the answer of another. Answers the time, taken when the locks
+ * are
  * held: that of the server, unless one is given; and of which version tasks are that were locked.
  */
 export async function loadRows(
@@ -40,7 +43,7 @@ export interface Loaded extends Pick<Locked, "now"> {
   readonly version: string | undefined
 }
 
-/** What is asked for by the number or the group of a task. */
+/** The kinds that are asked for by the number or the group of a task. */
 const OF_TASKS: readonly WantedKind[] = [
   "groupOfTask",
   "noticesOfTask",

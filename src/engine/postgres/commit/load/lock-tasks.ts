@@ -26,7 +26,8 @@ const LOCKED = `${NOW} AS now, (SELECT ${VERSION}) AS version`
 const LOCKED_COLUMNS = `${SUMMARY_COLUMNS}, patch, metadata, input, has_unused_result, used_at`
 
 /**
- * As rows of their own, which are read faster than JSON: tasks are what most groups lock. The statement that locks them is
+ * As rows of their own, which are read faster than JSON: tasks are what most groups lock. The statement that locks them
+ * is
  * sent at once: those of whoever locks other tables next stand behind it.
  */
 export async function lockTasks(
@@ -78,7 +79,7 @@ function toStatement(columns: string, condition: string): string {
     SELECT *, ${LOCKED} FROM locked`
 }
 
-/** What tasks are asked for by, beside their ids. */
+/** The ways to ask for tasks other than by id. */
 const BESIDE_IDS = ["taskNumber", "idempotencyKey", "askingStep", "tasksOfSession", "claimsOfStep", "wait"] as const
 
 function toCondition({ rows }: Wants, parameter: Parameter): string | undefined {

@@ -10,7 +10,7 @@ export interface Questions<Answer> {
   /** A single value, as JSON. */
   askValue(name: keyof Answer & string, toSql: (parameter: Parameter) => string): void
   isEmpty(): boolean
-  /** What was not asked for, and what has no rows, is not there. */
+  /** Leaves out selections that were not asked for or have no rows. */
   answer(query: Query): Promise<Partial<Answer>>
 }
 

@@ -66,7 +66,7 @@ interface StepPlace {
   readonly key: string
 }
 
-/** What is wanted, by the numbers of the tasks that were found. What belongs to nothing is not asked for. */
+/** The wanted rows, by the numbers of the tasks that were found. Rows of missing tasks are not asked for. */
 interface Owners {
   readonly notices: readonly number[]
   readonly runs: readonly number[]

@@ -19,7 +19,7 @@ export interface EventRemoval {
 export interface EventRows {
   readonly table: EventTable
   removals(): readonly EventRemoval[]
-  /** What is appended and not removed again. */
+  /** The events that are appended and not removed again. */
   appended(): readonly AppendedEvent[]
 }
 

@@ -123,7 +123,7 @@ interface ArrivalRows {
   /** Groups that lose what they have in the store. */
   removals(): readonly GroupId[]
   changes(): readonly Changed<ArrivalEntry>[]
-  /** Those that are removed without having been near. */
+  /** The groups whose arrivals are removed without being loaded. */
   departures(): readonly Pick<ArrivalEntry, "group" | "task">[]
 }
 

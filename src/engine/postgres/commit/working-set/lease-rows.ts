@@ -32,7 +32,7 @@ export function createLeaseRows(undo: UndoLog, judgeLease: JudgeLease): LeaseRow
     watch: {
       isOver(lease) {
         const word = words.get(lease)
-        // What was taken in this transaction is held.
+        // A lease that was taken in this transaction is held.
         return word !== undefined && judgeLease(lease, word)
       },
     },

@@ -18,7 +18,7 @@ export function createUndoLog(): UndoLog {
   }
 }
 
-/** What was there and what will be; undefined: nothing. */
+/** A row before and after the transaction; undefined: there is none. */
 export interface Changed<Value> {
   readonly before: Value | undefined
   readonly after: Value | undefined
@@ -35,9 +35,9 @@ export interface Memory<Value> {
   /** Everything that is known and there. */
   values(): readonly Value[]
   set(key: string, value: Value | undefined): void
-  /** What the store holds. */
+  /** Records the stored value. */
   learn(key: string, value: Value | undefined): void
-  /** What the store holds, whatever was made of it. */
+  /** The stored value, regardless of changes. */
   learned(key: string): Value | undefined
   changes(): readonly Changed<Value>[]
 }

@@ -6,7 +6,7 @@ import { type Changed, createLog, createMemory, type UndoLog } from "./memory.ts
 import type { TaskRows } from "./task-rows.ts"
 import { missing, toKey, toStepKey } from "./wants.ts"
 
-/** What happens to notices whether or not they are near: before what is near is written over them. */
+/** Changes to notices that may not be loaded. They are written before the loaded ones. */
 export type NoticeSweep =
   | { readonly sweep: "supersede"; readonly task: number; readonly kind: NoticeKind; readonly at: number }
   | { readonly sweep: "remove" | "detach"; readonly task: number }

@@ -17,7 +17,7 @@ export interface SessionRows {
   readonly numbers: Numbers
   learn(id: SessionId, session: StoredSession | undefined): void
   learnWorkspace(id: SessionId, workspace: WorkspaceId | undefined): void
-  /** What is said in sessions that are still there in the end. */
+  /** The new messages of sessions that are not removed. */
   messages(): readonly AppendedMessage[]
   changes(): readonly Changed<StoredSession>[]
 }

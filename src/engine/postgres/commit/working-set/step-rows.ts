@@ -7,7 +7,7 @@ import { missing, toKey } from "./wants.ts"
 export interface StepEntry {
   readonly task: number
   readonly step: Step
-  /** Of the event that told of it first. */
+  /** The sequence of the first event about the step. */
   readonly firstSequence: number
 }
 

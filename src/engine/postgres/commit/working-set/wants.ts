@@ -7,7 +7,7 @@ export interface DocumentKey {
   readonly id: string
 }
 
-/** What can be wanted of the store, by how it is asked for. */
+/** The rows that can be wanted, by the way they are asked for. */
 interface Wanted {
   task: TaskId
   /** The task under this number. */
@@ -17,7 +17,7 @@ interface Wanted {
   tasksOfSession: SessionId
   /** Every notice of the task. */
   noticesOfTask: TaskId
-  /** What the step has claimed, with the tasks that it is about. */
+  /** The notices that the step has claimed, with their tasks. */
   claimsOfStep: AskingStep
   wait: WaitId
   step: AskingStep

@@ -1,8 +1,10 @@
 import type { Query } from "../../connection/database.ts"
 
 /**
- * Statements of a transaction that write many rows at once, sent one behind the other. Nobody waits for their answers: the
- * transaction is refused when one of them fails. Where there are no rows, none is sent. Columns are named: those that a newer
+ * Statements of a transaction that write many rows at once, sent one behind the other. Nobody waits for their answers:
+ * the
+ * transaction is refused when one of them fails. Where there are no rows, none is sent. Columns are named: those that a
+ * newer
  * schema adds keep their defaults.
  */
 export interface Bulk {
@@ -60,7 +62,7 @@ function countRows(columns: readonly Column[]): number {
 export type Value = string | number | null
 export type Row = Readonly<Record<string, Value>>
 
-/** What many rows have in one column, in the order of the rows. */
+/** The values of one column, in the order of the rows. */
 export interface Column {
   readonly name: string
   readonly values: readonly Value[]
@@ -80,8 +82,10 @@ interface RowSource {
 }
 
 /**
- * A column whose value is the same in all rows is a parameter, and takes the type of what it is compared with or assigned
- * to: of a hundred tasks that begin or end together most columns are. The others are arrays side by side, which the server
+ * A column whose value is the same in all rows is a parameter, and takes the type of what it is compared with or
+ * assigned
+ * to: of a hundred tasks that begin or end together most columns are. The others are arrays side by side, which the
+ * server
  * reads several times faster than rows of JSON.
  */
 export function toRowSource(columns: readonly Column[]): RowSource {
@@ -112,7 +116,7 @@ function toValue(value: Value | undefined): Value {
   return value === undefined || (typeof value === "number" && !Number.isFinite(value)) ? null : value
 }
 
-/** What is assigned becomes what its column is. */
+/** Casts a value to the type of its column. */
 function typeOf({ values }: Column): string {
   if (values.some((value) => typeof value === "string")) return "text"
   return values.every((value) => value === null || Number.isSafeInteger(value)) ? "bigint" : "double precision"

@@ -178,7 +178,7 @@ function toArrivalColumns({ group, task, arrival }: ArrivalEntry) {
   return { group_id: group, task, task_id: arrival.taskId, run: arrival.run, status: arrival.status }
 }
 
-/** What a task printed goes when it is stripped. When the task goes, the server sees to it. */
+/** Removes the output of stripped tasks. The output of removed tasks is removed by the server (ON DELETE CASCADE). */
 function removeOutputs(bulk: Bulk, { tasks }: WorkingSet): void {
   const stripped = tasks.changes().flatMap(({ before, after }) => {
     if (!before || before.task.number !== after?.task.number) return []
@@ -192,7 +192,7 @@ function removeLeases(bulk: Bulk, { leases }: WorkingSet): void {
   bulk.run(gone.length, "DELETE FROM leases WHERE key = ANY($1::text[])", [gone])
 }
 
-/** Whoever takes or renews a lease is heard of now, by the server's clock. */
+/** Dates the taking and renewing of leases by the server's clock. */
 function writeLeases(bulk: Bulk, { leases }: WorkingSet): void {
   const changes = leases.changes()
   const taken = changes.flatMap(({ before, after }) => (after && !before ? [toLeaseColumns(after)] : []))

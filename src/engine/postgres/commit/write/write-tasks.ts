@@ -62,7 +62,7 @@ interface Source extends TaskEntry {
   readonly state: StateColumns
 }
 
-/** What a task has in a column, by the column's name. */
+/** The columns of a task, by name. */
 type Reading = Readonly<Record<string, (source: Source) => Value>>
 
 const NUMBER: Reading = { number: ({ task }) => task.number }
