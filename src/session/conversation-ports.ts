@@ -3,7 +3,7 @@ import type { AskingRun, ConversationPorts } from "../plugin/context.ts"
 import type { PersonPort } from "../plugin/person-port.ts"
 import { createDocumentsPort } from "./saved/documents.ts"
 import { createModelPort } from "./conversation/model-port.ts"
-import type { AgentScope } from "./conversation/scope.ts"
+import type { AgentScope } from "./scope.ts"
 import { createSessionsPort } from "./subagent/sessions-port.ts"
 
 /** What a tool reaches beyond its task: the conversations, its own model, and whoever is there. */

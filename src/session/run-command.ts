@@ -8,7 +8,7 @@ import type { SessionId } from "../task/id.ts"
 import { type Conversation, inTurn } from "./conversation/conversation.ts"
 import { quoteText, quoteTitle } from "./results/quoted-text.ts"
 import { createDocumentsPort } from "./saved/documents.ts"
-import type { AgentScope } from "./conversation/scope.ts"
+import type { AgentScope } from "./scope.ts"
 import { readSessionState } from "./saved/session-state.ts"
 import { createSessionsPort } from "./subagent/sessions-port.ts"
 

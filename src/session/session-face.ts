@@ -6,7 +6,7 @@ import { contextUsage, offeredTools, requireOpen, toClosed } from "./conversatio
 import { createTrajectory } from "./results/trajectory.ts"
 import { enableReports } from "./report/create-reporter.ts"
 import { runCommand } from "./run-command.ts"
-import type { AgentScope } from "./conversation/scope.ts"
+import type { AgentScope } from "./scope.ts"
 import { send } from "./turn/send.ts"
 import type { Session } from "./conversation/session.ts"
 import { readSessionState } from "./saved/session-state.ts"

@@ -3,23 +3,26 @@ import type { ContextUsage } from "../../plugin/context-usage.ts"
 import type { SessionInfo } from "../../plugin/sessions-port.ts"
 import type { SessionId } from "../../task/id.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
-import type { AgentScope } from "./scope.ts"
 import { estimateText, estimateTokens, estimateTools } from "../model/token-estimate.ts"
 import type { OfferedTool } from "../model/tool-list.ts"
+import type { Using } from "./scope.ts"
 
-export function offeredTools(scope: AgentScope, { log, model }: Conversation): readonly OfferedTool[] {
+/** For what a model is told before anything is said, and for how much of its context that takes. */
+export type ContextScope = Using<"catalogue" | "config" | "registry" | "tools">
+
+export function offeredTools(scope: Using<"tools">, { log, model }: Conversation): readonly OfferedTool[] {
   return scope.tools.offers({ tools: log.data.tools, model: model.id, isBelow: log.data.parent !== null })
 }
 
 /** What the model is told before anything is said. */
-export function systemPrompt(scope: AgentScope, { log, model }: Conversation): string {
+export function systemPrompt(scope: Using<"config" | "registry">, { log, model }: Conversation): string {
   const { registry, config } = scope
   const fromPlugins = registry.systemInstructions(model.id).map(({ text }) => text)
   return [config.instructions, log.data.instructions, ...fromPlugins].filter((text) => text !== "").join("\n\n")
 }
 
 /** The provider's last count plus an estimate of what came after it; all of it an estimate before the first answer. */
-export function contextUsage(scope: AgentScope, conversation: Conversation): ContextUsage {
+export function contextUsage(scope: ContextScope, conversation: Conversation): ContextUsage {
   const { log, model } = conversation
   const { measured, turns } = log.data
   const limitTokens = model.contextLimitTokens ?? scope.catalogue.factsOf(model.id).contextLimitTokens
@@ -31,7 +34,7 @@ export function contextUsage(scope: AgentScope, conversation: Conversation): Con
 }
 
 /** In its place in the queue: what was asked for before the close has its turn. */
-export function requireOpen({ open }: AgentScope, conversation: Conversation): void {
+export function requireOpen({ open }: Using<"open">, conversation: Conversation): void {
   const { id } = conversation.log
   if (open.get(id) === conversation) return
   throw toClosed(id)
@@ -42,7 +45,7 @@ export function toClosed(id: SessionId): MeanwhileError {
 }
 
 /** What every call begins with. */
-function estimateBeginning(scope: AgentScope, conversation: Conversation): number {
+function estimateBeginning(scope: Using<"config" | "registry" | "tools">, conversation: Conversation): number {
   return estimateText(systemPrompt(scope, conversation)) + estimateTools(offeredTools(scope, conversation))
 }
 

@@ -5,7 +5,7 @@ import { type Conversation, inTurn } from "./conversation.ts"
 import { type Generated, generate } from "./generate.ts"
 import { toCostMicros } from "../model/model-cost.ts"
 import { recordCall } from "./record-call.ts"
-import type { AgentScope } from "./scope.ts"
+import type { Using } from "./scope.ts"
 
 /** Who a plugin's own call of the model is for. */
 export interface ModelAsker {
@@ -15,7 +15,11 @@ export interface ModelAsker {
 }
 
 /** The conversation's model for a plugin's own use, without tools. What it uses is in the ledger and in the record. */
-export function createModelPort(scope: AgentScope, conversation: Conversation, asker: ModelAsker): ModelPort {
+export function createModelPort(
+  scope: Using<"catalogue" | "clock" | "ledger" | "log">,
+  conversation: Conversation,
+  asker: ModelAsker,
+): ModelPort {
   const { model, current } = conversation
   return {
     id: model.id,
@@ -35,7 +39,7 @@ export function createModelPort(scope: AgentScope, conversation: Conversation, a
 
 /** During a turn the record has it with what the turn writes next; otherwise it is written now. */
 function account(
-  scope: AgentScope,
+  scope: Using<"catalogue" | "clock" | "ledger" | "log">,
   conversation: Conversation,
   { response, model }: Generated,
   { turn, task }: { readonly turn: TaskId | null; readonly task: TaskId | null },

@@ -1,10 +1,10 @@
 import type { Conversation } from "./conversation.ts"
 import type { LedgerEntry } from "../ledger/ledger-entry.ts"
-import type { AgentScope } from "./scope.ts"
+import type { Using } from "./scope.ts"
 
 /** Into the ledger, and to whoever pays for the conversation. The session's record gets it elsewhere. */
 export function recordCall(
-  scope: AgentScope,
+  scope: Using<"clock" | "ledger">,
   conversation: Conversation,
   entry: Omit<LedgerEntry, "at" | "session">,
   { isLast = false }: { readonly isLast?: boolean } = {},

@@ -3,11 +3,11 @@ import type { TaskId } from "../../task/id.ts"
 import type { Requester } from "../../task/stop.ts"
 import type { Conversation } from "./conversation.ts"
 import type { SessionLog } from "../log/session-log.ts"
-import type { AgentScope } from "./scope.ts"
+import type { Using } from "./scope.ts"
 
 /** Stops the turn that runs, here at once, and wherever it is once the store knows. False when there is none. */
 export function stopTurn(
-  scope: AgentScope,
+  scope: Using<"log" | "runner">,
   conversation: Conversation,
   reason: string,
   by: Requester = "person",
@@ -24,7 +24,7 @@ export function stopTurn(
 
 /** Resolves when the stop is accepted. */
 export async function cancelTurn(
-  scope: AgentScope,
+  scope: Using<"log" | "runner">,
   log: SessionLog,
   turn: TaskId,
   request: { readonly by: Requester; readonly reason: string },

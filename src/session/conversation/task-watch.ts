@@ -5,7 +5,9 @@ import type { TaskId } from "../../task/id.ts"
 import { isTerminal, LIVE_STATUSES } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { Conversation } from "./conversation.ts"
-import type { AgentScope } from "./scope.ts"
+import type { Using } from "./scope.ts"
+
+type TaskWatchScope = Using<"background" | "bus" | "clock" | "log" | "open" | "store" | "watch">
 
 const PAGE_SIZE = 100
 const MOST_LEFT = 500
@@ -13,7 +15,7 @@ const MOST_LEFT = 500
 const WORK_KINDS = ["tool", "agent", "workflow"] as const
 
 /** A task was written, or begun anew, in this process. Its events are passed on where somebody listens. */
-export function followTask(scope: AgentScope, { id, session }: TaskRecord, sinceSequence: number): void {
+export function followTask(scope: TaskWatchScope, { id, session }: TaskRecord, sinceSequence: number): void {
   const conversation = session === null ? undefined : scope.open.get(session)
   if (!conversation) return
   conversation.hasTasks = true
@@ -22,7 +24,10 @@ export function followTask(scope: AgentScope, { id, session }: TaskRecord, since
 }
 
 /** Those that a conversation has from before: what happens to them from now on is passed on. */
-export async function followLiveTasks(scope: AgentScope, conversation: Conversation): Promise<void> {
+export async function followLiveTasks(
+  scope: Using<"background" | "bus" | "clock" | "log" | "open" | "store">,
+  conversation: Conversation,
+): Promise<void> {
   const { id: session, workspace } = conversation.log
   const filter = { workspace, session, statuses: LIVE_STATUSES, kinds: WORK_KINDS }
   const { items } = await scope.store.tasks(filter, { limit: MOST_LEFT })
@@ -30,7 +35,12 @@ export async function followLiveTasks(scope: AgentScope, conversation: Conversat
 }
 
 /** Each once, however many tell of it. */
-function watch(scope: AgentScope, conversation: Conversation, taskId: TaskId, sinceSequence: number): void {
+function watch(
+  scope: Using<"background" | "bus" | "clock" | "log" | "open" | "store">,
+  conversation: Conversation,
+  taskId: TaskId,
+  sinceSequence: number,
+): void {
   const { watched } = conversation
   if (watched.has(taskId)) return
   watched.add(taskId)
@@ -39,7 +49,7 @@ function watch(scope: AgentScope, conversation: Conversation, taskId: TaskId, si
 
 /** Passes the events of a task on to the listeners, until it has ended or its conversation is open here no longer. */
 async function watchTask(
-  scope: AgentScope,
+  scope: Using<"background" | "bus" | "clock" | "log" | "open" | "store">,
   conversation: Conversation,
   taskId: TaskId,
   sinceSequence: number,

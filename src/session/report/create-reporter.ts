@@ -5,13 +5,14 @@ import { type Delivery, endedIn, type EndedTask, keysOf, toKeyText, type Waiting
 import { readDeliverable } from "../results/read-deliverable.ts"
 import { findLiveTurn } from "../log/live-turn.ts"
 import { parseSessionData } from "../log/session-data.ts"
-import type { AgentScope } from "../conversation/scope.ts"
 import { createDeferral } from "./deferral.ts"
 import { publishGenerated } from "./generated-report.ts"
 import { planReport, type ReportPlan } from "./report-plan.ts"
 import type { ReportOptions } from "../conversation/report-request.ts"
-import { type ReportOutcome, takeReportTurn } from "./report-turn.ts"
+import { type ReportOutcome, type ReportTurnScope, takeReportTurn } from "./report-turn.ts"
 import { fallBack } from "./publish-report.ts"
+import type { Using } from "../conversation/scope.ts"
+import type { ReportScope } from "./report-config.ts"
 
 /** Ends that come so close together are one report. */
 const QUIET_MS = 1
@@ -21,13 +22,13 @@ const LONGEST_PAUSE_MS = 250
 const LATER_MS = 1_000
 
 /** From now on, with another generator too. */
-export function enableReports(scope: AgentScope, conversation: Conversation, options: ReportOptions = {}): void {
+export function enableReports(scope: ReportTurnScope, conversation: Conversation, options: ReportOptions = {}): void {
   conversation.reporter?.close()
   conversation.reporter = createReporter(scope, conversation, options)
   conversation.reporter.wake()
 }
 
-function createReporter(scope: AgentScope, conversation: Conversation, { generator }: ReportOptions): Reporter {
+function createReporter(scope: ReportTurnScope, conversation: Conversation, { generator }: ReportOptions): Reporter {
   const { clock, reports: config } = scope
   const directly = createToldDirectly(scope, conversation)
   const deferral = createDeferral(scope, { readWaiting, show: (ended) => directly.show(ended) })
@@ -150,7 +151,7 @@ function isBusy({ queued, openQuestions }: Conversation): boolean {
 }
 
 /** Another process may have a turn of it. */
-async function isBusyElsewhere({ store }: AgentScope, { log }: Conversation): Promise<boolean> {
+async function isBusyElsewhere({ store }: Using<"store">, { log }: Conversation): Promise<boolean> {
   const record = await store.session(log.id)
   return record !== undefined && (await findLiveTurn(store, parseSessionData(record.data))) !== undefined
 }
@@ -164,7 +165,7 @@ interface ToldDirectly {
   forgetUsed(unused: Delivery): void
 }
 
-function createToldDirectly(scope: AgentScope, conversation: Conversation): ToldDirectly {
+function createToldDirectly(scope: ReportScope, conversation: Conversation): ToldDirectly {
   const shown = new Set<string>()
   const givenUp = new Set<string>()
   return {

@@ -1,7 +1,8 @@
 import type { CancelTimer } from "../../base/clock.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { EndedTask } from "../results/delivery.ts"
-import type { AgentScope } from "../conversation/scope.ts"
+import type { Using } from "../conversation/scope.ts"
+import type { ReportScope } from "./report-config.ts"
 
 /** A conversation may stay busy for hours: what has waited too long for it is shown to the person directly. */
 export interface Deferral {
@@ -15,7 +16,7 @@ export interface DeferralOptions {
 }
 
 export function createDeferral(
-  { clock, log, reports: { maxDeferralMs } }: AgentScope,
+  { clock, log, reports: { maxDeferralMs } }: Using<"clock" | "log"> & ReportScope,
   { readWaiting, show }: DeferralOptions,
 ): Deferral {
   let cancelTimer: CancelTimer | null = null

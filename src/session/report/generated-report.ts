@@ -2,7 +2,7 @@ import { toErrorMessage } from "../../base/error.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import { type Message, userMessage } from "../../plugin/message.ts"
 import { type Conversation, inTurn } from "../conversation/conversation.ts"
-import { requireOpen } from "../conversation/context.ts"
+import { requireOpen, type ContextScope } from "../conversation/context.ts"
 import {
   type Delivery,
   endedIn,
@@ -13,11 +13,14 @@ import {
   NOTHING_TO_TELL,
 } from "../results/delivery.ts"
 import { readTelling, type Telling, toTellingText, toTold, useTelling } from "../results/pending-context.ts"
-import type { AgentScope } from "../conversation/scope.ts"
 import { toReportRequest } from "./make-request.ts"
 import { announceReport, fallBack, publishReport } from "./publish-report.ts"
 import type { ReportMark } from "../turn/report-mark.ts"
 import type { ReportGenerator } from "../conversation/report-request.ts"
+import type { Using } from "../conversation/scope.ts"
+import type { ReportScope } from "./report-config.ts"
+
+type GeneratedReportScope = ContextScope & Using<"clock" | "closing" | "log" | "open" | "store"> & ReportScope
 
 export interface GeneratedReports {
   readonly generator: ReportGenerator
@@ -30,7 +33,7 @@ export interface GeneratedReports {
  * Dying before the commit, nothing was told and it is asked for again. Returns what no report could be made of.
  */
 export async function publishGenerated(
-  scope: AgentScope,
+  scope: GeneratedReportScope,
   conversation: Conversation,
   { generator, delivery, hops }: GeneratedReports,
 ): Promise<readonly EndedTask[]> {
@@ -56,7 +59,10 @@ export async function publishGenerated(
   return failed
 }
 
-async function inTime(scope: AgentScope, make: (signal: AbortSignal) => Promise<string>): Promise<string> {
+async function inTime(
+  scope: Using<"clock" | "closing"> & ReportScope,
+  make: (signal: AbortSignal) => Promise<string>,
+): Promise<string> {
   const { clock, reports, closing } = scope
   const limit = new AbortController()
   const stop = (): void => limit.abort(new Error(`it took longer than ${reports.timeoutMs} ms`))
@@ -70,7 +76,7 @@ async function inTime(scope: AgentScope, make: (signal: AbortSignal) => Promise<
 }
 
 async function keep(
-  scope: AgentScope,
+  scope: ContextScope & Using<"open" | "store">,
   conversation: Conversation,
   part: Delivery,
   mark: ReportMark,
@@ -95,7 +101,7 @@ async function keep(
   emitter.emit({ type: "history.updated", messages: log.history })
 }
 
-async function readUnusedOf(scope: AgentScope, conversation: Conversation, part: Delivery): Promise<Telling> {
+async function readUnusedOf(scope: Using<"store">, conversation: Conversation, part: Delivery): Promise<Telling> {
   const { delivery } = await readTelling(scope, conversation)
   const wanted = new Set(keysOf(part).map(toKeyText))
   const isWanted = ({ key }: { readonly key: EndedTask["key"] }): boolean => wanted.has(toKeyText(key))

@@ -2,14 +2,15 @@ import { toErrorMessage } from "../../base/error.ts"
 import type { TurnRun } from "../../runner/turn/turn-run.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { Conversation } from "../conversation/conversation.ts"
-import type { AgentScope } from "../conversation/scope.ts"
 import { stopTurn } from "../conversation/stop-turn.ts"
 import { fallBack, publishReport } from "./publish-report.ts"
 import { readReportMark, type ReportMark } from "../turn/report-mark.ts"
+import type { Using } from "../conversation/scope.ts"
+import type { ReportScope } from "./report-config.ts"
 
 /** A report whose worker is gone and that goes on here: it is published at its end, or the person is told directly. */
 export async function followLeftReport(
-  scope: AgentScope,
+  scope: Using<"clock" | "log" | "runner" | "store"> & ReportScope,
   conversation: Conversation,
   run: TurnRun,
   text: Promise<string>,
@@ -27,7 +28,7 @@ export async function followLeftReport(
     .finally(release)
 }
 
-async function announce(scope: AgentScope, conversation: Conversation, mark: ReportMark): Promise<void> {
+async function announce(scope: Using<"store">, conversation: Conversation, mark: ReportMark): Promise<void> {
   const tasks = (await readTasks(scope, mark)).map(({ id, title }) => ({ id, title }))
   const found = mark.groupId && (await scope.store.group(mark.groupId))
   const group = found ? { id: found.id, name: found.name } : null
@@ -35,7 +36,7 @@ async function announce(scope: AgentScope, conversation: Conversation, mark: Rep
 }
 
 async function publish(
-  scope: AgentScope,
+  scope: Using<"store"> & ReportScope,
   conversation: Conversation,
   mark: ReportMark,
   turn: TaskRecord | null,
@@ -46,7 +47,7 @@ async function publish(
   else fallBack(scope, conversation, await readTasks(scope, mark))
 }
 
-async function readTasks({ store }: AgentScope, { taskIds }: ReportMark): Promise<readonly TaskRecord[]> {
+async function readTasks({ store }: Using<"store">, { taskIds }: ReportMark): Promise<readonly TaskRecord[]> {
   const tasks = await Promise.all(taskIds.map((id) => store.task(id)))
   return tasks.filter((task) => task !== undefined)
 }

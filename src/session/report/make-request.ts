@@ -2,20 +2,21 @@ import { createHash } from "node:crypto"
 import { type Patch, toPatch } from "../../task/patch.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { Conversation } from "../conversation/conversation.ts"
-import { contextUsage } from "../conversation/context.ts"
+import { contextUsage, type ContextScope } from "../conversation/context.ts"
 import { type Delivery, endedIn } from "../results/delivery.ts"
 import { quoteTitle } from "../results/quoted-text.ts"
 import { toResultsText } from "../results/delivery-text.ts"
 import { toShortText } from "../results/result-text.ts"
-import type { AgentScope } from "../conversation/scope.ts"
 import type { ReportRequest } from "../conversation/report-request.ts"
 import type { JsonObject } from "../../base/json.ts"
 import { type Message, textOf } from "../../plugin/message.ts"
 import type { SessionLog } from "../log/session-log.ts"
+import type { Using } from "../conversation/scope.ts"
+import type { ReportScope } from "./report-config.ts"
 
 /** What a report of this delivery is to be made of. */
 export function toReportRequest(
-  scope: AgentScope,
+  scope: ContextScope & Using<"clock"> & ReportScope,
   conversation: Conversation,
   delivery: Delivery,
   hops: number,

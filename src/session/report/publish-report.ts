@@ -1,11 +1,11 @@
 import type { TaskRecord } from "../../task/record.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { type Delivery, endedIn } from "../results/delivery.ts"
-import type { AgentScope } from "../conversation/scope.ts"
 import type { ReportMark } from "../turn/report-mark.ts"
 import { toOneLine } from "../../base/one-line.ts"
 import { toQuestionText } from "../results/delivery-text.ts"
 import { toShortText } from "../results/result-text.ts"
+import type { ReportScope } from "./report-config.ts"
 
 /** Before the first word of it. */
 export function announceReport({ emitter }: Conversation, delivery: Delivery): void {
@@ -28,7 +28,7 @@ export function publishReport({ emitter }: Conversation, mark: ReportMark, text:
 
 /** Where no report could be made. */
 export function fallBack(
-  { reports }: AgentScope,
+  { reports }: ReportScope,
   conversation: Conversation,
   tasks: readonly TaskRecord[],
   why: string | null = null,

@@ -44,6 +44,11 @@ export const reportsConfigSchema = z
   .readonly()
 
 export type ReportsConfig = z.output<typeof reportsConfigSchema>
+/** For what speaks without being asked. */
+export interface ReportScope {
+  readonly reports: ReportsConfig
+}
+
 export type ReportsConfigInput = z.input<typeof reportsConfigSchema>
 
 export function toReportsConfig(input: ReportsConfigInput = {}): ReportsConfig {

@@ -4,14 +4,18 @@ import { type Conversation, inTurn } from "../conversation/conversation.ts"
 import { type Delivery, endedIn } from "../results/delivery.ts"
 import { readTelling, toTold, useTelling } from "../results/pending-context.ts"
 import type { TurnBeginning } from "../log/session-log.ts"
-import type { AgentScope } from "../conversation/scope.ts"
-import { takeNewTurn } from "../turn/take-new-turn.ts"
+import { type NewTurnScope, takeNewTurn } from "../turn/take-new-turn.ts"
 import { mendHistory } from "../turn/mend-history.ts"
 import { toReportRequest } from "./make-request.ts"
 import { announceReport, fallBack, publishReport } from "./publish-report.ts"
 import { type ReportMark, toReportMetadata } from "../turn/report-mark.ts"
 import type { ReportPlan } from "./report-plan.ts"
 import { type SaidMessage, toSaidText } from "../results/steering-messages.ts"
+import type { Using } from "../conversation/scope.ts"
+import type { ReportScope } from "./report-config.ts"
+
+/** For a report that is a turn of the agent. */
+export type ReportTurnScope = NewTurnScope & ReportScope
 
 const CUT_OFF = "The turn before was cut off before this call was answered."
 
@@ -28,7 +32,7 @@ interface BegunReport {
  * that no two processes tell it; dying after that commit, the turn is continued and published at its end.
  */
 export function takeReportTurn(
-  scope: AgentScope,
+  scope: ReportTurnScope,
   conversation: Conversation,
   plan: (delivery: Delivery) => ReportPlan,
 ): Promise<ReportOutcome> {
@@ -84,7 +88,7 @@ function leave(error: unknown): ReportOutcome {
 
 /** Read anew: what was used since the reporter looked is not told. */
 async function begin(
-  scope: AgentScope,
+  scope: ReportTurnScope,
   conversation: Conversation,
   history: readonly Message[],
   plan: (delivery: Delivery) => ReportPlan,
@@ -118,7 +122,10 @@ function toTitle(delivery: Delivery): string {
 }
 
 /** Aborted when a report takes longer than it may. */
-function limitTime({ clock, reports }: AgentScope): { readonly signal: AbortSignal; release(): void } {
+function limitTime({ clock, reports }: Using<"clock"> & ReportScope): {
+  readonly signal: AbortSignal
+  release(): void
+} {
   const limit = new AbortController()
   const stop = (): void => limit.abort(new MeanwhileError("closed", `it took longer than ${reports.timeoutMs} ms`))
   return { signal: limit.signal, release: clock.schedule(reports.timeoutMs, stop, { isBackground: true }) }

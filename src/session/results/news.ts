@@ -4,8 +4,8 @@ import { LIVE_STATUSES } from "../../task/lifecycle.ts"
 import type { Wake } from "../../task/bus.ts"
 import type { SessionId } from "../../task/id.ts"
 import type { Conversation } from "../conversation/conversation.ts"
-import type { AgentScope } from "../conversation/scope.ts"
 import { readSaid } from "./steering-messages.ts"
+import type { Using } from "../conversation/scope.ts"
 
 const TELLING = ["wake", "next_turn"] as const
 const WORK_KINDS = ["tool", "agent", "workflow"] as const
@@ -17,7 +17,7 @@ export interface News {
   close(): void
 }
 
-export function createNews(scope: AgentScope): News {
+export function createNews(scope: Using<"background" | "bus" | "clock" | "log" | "open" | "store">): News {
   const { bus, clock, open, background } = scope
   let cancelScan: CancelTimer | null = null
   let isClosed = false
@@ -68,7 +68,7 @@ export function mayBeNews(wake: Wake, session: SessionId): boolean {
  * Of a conversation that has neither live tasks nor results that it has not used, there is nothing to look for. To an agent
  * that works for another something can be said as long as it is open.
  */
-async function lookAgain(scope: AgentScope, conversation: Conversation): Promise<void> {
+async function lookAgain(scope: Using<"log" | "store">, conversation: Conversation): Promise<void> {
   const { store, log } = scope
   const { id: session, workspace, data } = conversation.log
   const isChild = data.parent !== null

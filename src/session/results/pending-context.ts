@@ -1,12 +1,12 @@
 import type { Conversation } from "../conversation/conversation.ts"
-import { contextUsage } from "../conversation/context.ts"
+import { contextUsage, type ContextScope } from "../conversation/context.ts"
 import type { LogChange } from "../log/open-turn.ts"
 import { toSettleOperations } from "../log/settle-operations.ts"
-import type { AgentScope } from "../conversation/scope.ts"
 import { type Delivery, keepEnded, keysOf, NOTHING_TO_TELL, toKeyText } from "./delivery.ts"
 import { toNoticeText } from "./delivery-text.ts"
 import { readDeliverable } from "./read-deliverable.ts"
 import { readSaid, type SaidMessage, toSaidText } from "./steering-messages.ts"
+import type { Using } from "../conversation/scope.ts"
 
 /** What the next message tells beside what the person says. */
 export interface Telling {
@@ -19,7 +19,7 @@ const MOST_STEERED_CHARACTERS = 16_384
 const NOTHING: Telling = { delivery: NOTHING_TO_TELL, said: [] }
 
 /** Nothing is read of a session that never had a task, and to which nobody spoke while it worked. */
-export async function readTelling(scope: AgentScope, conversation: Conversation): Promise<Telling> {
+export async function readTelling(scope: Using<"store">, conversation: Conversation): Promise<Telling> {
   const { hasNews, hasTasks, log } = conversation
   if (!hasNews && !hasTasks) return NOTHING
   // Before the look: what comes during it is looked at again.
@@ -35,7 +35,7 @@ export async function readTelling(scope: AgentScope, conversation: Conversation)
  * A session that is kept uses it in the commit that tells it. Of one that is not, whose turns write nothing, it is used
  * now; returns what nobody else has used meanwhile.
  */
-export async function useTelling(scope: AgentScope, { log }: Conversation, telling: Telling): Promise<Telling> {
+export async function useTelling(scope: Using<"store">, { log }: Conversation, telling: Telling): Promise<Telling> {
   const { delivery, said } = telling
   const notices = keysOf(delivery)
   if (log.isKept || notices.length + said.length === 0) return telling
@@ -68,7 +68,7 @@ function toSteered(before: readonly string[], said: readonly SaidMessage[]): rea
 }
 
 /** Empty when there is nothing. */
-export function toTellingText(scope: AgentScope, conversation: Conversation, { delivery, said }: Telling): string {
+export function toTellingText(scope: ContextScope, conversation: Conversation, { delivery, said }: Telling): string {
   const { limitTokens } = contextUsage(scope, conversation)
   return [toNoticeText(delivery, { limitTokens }), toSaidText(said)].filter((text) => text !== "").join("\n\n")
 }

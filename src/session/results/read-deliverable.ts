@@ -8,9 +8,9 @@ import type { TaskRecord } from "../../task/record.ts"
 import type { NoticeFilter, TaskStore } from "../../task/store.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { restoredOf } from "../log/session-data.ts"
-import type { AgentScope } from "../conversation/scope.ts"
 import { type Delivery, type EndedTask, isNothing, NOTHING_TO_TELL, type WaitingTask } from "./delivery.ts"
 import { sortEnds } from "./sort-ends.ts"
+import type { Using } from "../conversation/scope.ts"
 
 /** More than that are told with what is told next. */
 const MOST_AT_ONCE = 2_000
@@ -18,7 +18,7 @@ const MOST_AT_ONCE = 2_000
 const MOST_LOOKED_AT = 64_000
 
 /** What the model of the session can be told now, and has not been. */
-export async function readDeliverable(scope: AgentScope, { log }: Conversation): Promise<Delivery> {
+export async function readDeliverable(scope: Using<"store">, { log }: Conversation): Promise<Delivery> {
   for (let most = MOST_AT_ONCE; ; most *= 2) {
     const notices = await readUnused(scope.store, log, most)
     const delivery = await toDelivery(scope, log, notices)
@@ -26,7 +26,11 @@ export async function readDeliverable(scope: AgentScope, { log }: Conversation):
   }
 }
 
-async function toDelivery(scope: AgentScope, log: Conversation["log"], notices: readonly Notice[]): Promise<Delivery> {
+async function toDelivery(
+  scope: Using<"store">,
+  log: Conversation["log"],
+  notices: readonly Notice[],
+): Promise<Delivery> {
   const restored = restoredOf(log.data)
   if (notices.length === 0) return restored.length === 0 ? NOTHING_TO_TELL : { ...NOTHING_TO_TELL, restored }
   const found = await Promise.all(notices.map((notice) => readTask(scope.store, notice)))

@@ -1,8 +1,8 @@
 import type { Message } from "../../plugin/message.ts"
 import { LIVE_STATUSES } from "../../task/lifecycle.ts"
 import type { Conversation } from "../conversation/conversation.ts"
-import type { AgentScope } from "../conversation/scope.ts"
 import { quoteTitle } from "./quoted-text.ts"
+import type { Using } from "../conversation/scope.ts"
 
 const MOST_TASKS = 50
 /** Providers pass over what is not theirs. */
@@ -10,7 +10,7 @@ const MARK = "meanwhile"
 
 /** A collected history with the tasks that still live, so that the model does not forget them. An older roster goes. */
 export async function withRoster(
-  { store }: AgentScope,
+  { store }: Using<"store">,
   { log, hasTasks }: Conversation,
   messages: readonly Message[],
 ): Promise<readonly Message[]> {

@@ -1,7 +1,7 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import { toSaidCollection } from "../log/settle-operations.ts"
-import type { AgentScope } from "../conversation/scope.ts"
+import type { Using } from "../conversation/scope.ts"
 
 /** What was said to an agent while it worked. */
 export interface SaidMessage {
@@ -15,7 +15,7 @@ export interface SaidMessage {
  * after it loses neither.
  */
 export async function leaveMessage(
-  scope: Pick<AgentScope, "store" | "clock" | "redactor">,
+  scope: Using<"store" | "clock" | "redactor">,
   workspace: WorkspaceId,
   session: SessionId,
   text: string,
@@ -31,7 +31,7 @@ export async function leaveMessage(
 
 /** In the order in which they were said. */
 export async function readSaid(
-  { store }: Pick<AgentScope, "store">,
+  { store }: Using<"store">,
   { id, workspace }: { readonly id: SessionId; readonly workspace: WorkspaceId },
 ): Promise<readonly SaidMessage[]> {
   const documents = await store.documents(workspace, toSaidCollection(id))

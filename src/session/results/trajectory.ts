@@ -4,12 +4,12 @@ import type { TaskId, WorkspaceId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { type Conversation, inTurn } from "../conversation/conversation.ts"
 import { restoredOf } from "../log/session-data.ts"
-import type { AgentScope } from "../conversation/scope.ts"
+import type { Using } from "../conversation/scope.ts"
 import { readUnused } from "./read-deliverable.ts"
 import { toShortText } from "./result-text.ts"
 
 /** The results that a session has not used: what its notices say, and what it brought along from where it was saved. */
-export function createTrajectory(scope: AgentScope, conversation: Conversation): Trajectory {
+export function createTrajectory(scope: Using<"runner" | "store">, conversation: Conversation): Trajectory {
   return {
     unconsumed: () => readTrajectory(scope, conversation.log),
     async markConsumed(ids) {
@@ -27,7 +27,7 @@ type UnusedOf = Pick<Conversation["log"], "id" | "workspace" | "data">
 
 /** By task, the oldest end first. */
 export async function readTrajectory(
-  { store }: Pick<AgentScope, "store">,
+  { store }: Using<"store">,
   log: UnusedOf,
 ): Promise<ReadonlyMap<TaskId, BackgroundTaskResult>> {
   const results = new Map<TaskId, BackgroundTaskResult>()
@@ -56,7 +56,7 @@ function toBackgroundResult(task: TaskRecord): BackgroundTaskResult {
   }
 }
 
-async function acknowledge({ runner }: AgentScope, id: TaskId, workspace: WorkspaceId): Promise<number> {
+async function acknowledge({ runner }: Using<"runner">, id: TaskId, workspace: WorkspaceId): Promise<number> {
   try {
     return await runner.acknowledge([id], workspace)
   } catch (error) {

@@ -4,14 +4,18 @@ import { toDocumentsCollection } from "./documents.ts"
 import { listSessions } from "../log/list-sessions.ts"
 import { parseSessionData } from "../log/session-data.ts"
 import { toSaidCollection } from "../log/settle-operations.ts"
-import type { AgentScope } from "../conversation/scope.ts"
 import { stopTurn } from "../conversation/stop-turn.ts"
+import type { Using } from "../conversation/scope.ts"
 
 /**
  * Removes a conversation and those of its subagents, which nobody could find any more without it. Dying in between leaves
  * it listed: deleting it again removes the rest. False when it was gone already.
  */
-export async function deleteSession(scope: AgentScope, workspace: WorkspaceId, id: SessionId): Promise<boolean> {
+export async function deleteSession(
+  scope: Using<"log" | "onClosed" | "open" | "runner" | "store">,
+  workspace: WorkspaceId,
+  id: SessionId,
+): Promise<boolean> {
   const open = scope.open.get(id)
   // First of all: it would ask its model what to do without its subagents.
   if (open) stopTurn(scope, open, "the conversation was deleted")
@@ -22,7 +26,11 @@ export async function deleteSession(scope: AgentScope, workspace: WorkspaceId, i
   return wasThere
 }
 
-async function deleteBelow(scope: AgentScope, workspace: WorkspaceId, id: SessionId): Promise<void> {
+async function deleteBelow(
+  scope: Using<"onClosed" | "open" | "runner" | "store">,
+  workspace: WorkspaceId,
+  id: SessionId,
+): Promise<void> {
   const children = await readChildren(scope, workspace)
   const below: SessionId[] = []
   for (let next: readonly SessionId[] = [id]; next.length > 0; ) {
@@ -32,7 +40,7 @@ async function deleteBelow(scope: AgentScope, workspace: WorkspaceId, id: Sessio
   for (const child of below) await deleteOne(scope, child)
 }
 
-async function deleteOne(scope: AgentScope, id: SessionId): Promise<boolean> {
+async function deleteOne(scope: Using<"onClosed" | "open" | "runner">, id: SessionId): Promise<boolean> {
   try {
     await scope.runner.deleteSession(id, [toSaidCollection(id), toDocumentsCollection(id)])
   } catch (error) {
@@ -47,7 +55,7 @@ async function deleteOne(scope: AgentScope, id: SessionId): Promise<boolean> {
 
 /** All that are below another, by that one. */
 async function readChildren(
-  { store }: AgentScope,
+  { store }: Using<"store">,
   workspace: WorkspaceId,
 ): Promise<ReadonlyMap<SessionId, readonly SessionId[]>> {
   const children = new Map<SessionId, SessionId[]>()

@@ -11,13 +11,15 @@ import { readHistory } from "../log/read-history.ts"
 import { redactEntry } from "../log/redact-entry.ts"
 import { parseSessionData, toStoredData } from "../log/session-data.ts"
 import { readDocuments, toDocumentPuts } from "./saved-documents.ts"
-import type { AgentScope } from "../conversation/scope.ts"
 import { readRestored, readSessionState, toResults } from "./session-state.ts"
+import type { Using } from "../conversation/scope.ts"
+
+export type DirectoryScope = Using<"config" | "log" | "onClosed" | "open" | "redactor" | "runner" | "store">
 
 const MOST_LISTED = 100
 
 /** The conversations of a workspace that the store keeps. */
-export function createSessionDirectory(scope: AgentScope, workspace: WorkspaceId): SessionDirectory {
+export function createSessionDirectory(scope: DirectoryScope, workspace: WorkspaceId): SessionDirectory {
   const { store } = scope
   const find = async (id: SessionId): Promise<SessionRecord | undefined> => {
     const record = await store.session(id)
@@ -81,7 +83,7 @@ function toInfo({ id, data, createdAt, updatedAt }: SessionRecord): SessionInfo 
   return { id, name, title, description, turns, createdAt, updatedAt }
 }
 
-async function toState(scope: AgentScope, record: SessionRecord): Promise<SessionState> {
+async function toState(scope: Using<"store">, record: SessionRecord): Promise<SessionState> {
   const { history: messages } = await readHistory(scope.store, record)
   const data = parseSessionData(record.data)
   const results = toResults(await readTrajectory(scope, { id: record.id, workspace: record.workspace, data }))

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../base/json.ts"
 import type { DocumentsPort } from "../../plugin/documents-port.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import type { Conversation } from "../conversation/conversation.ts"
-import type { AgentScope } from "../conversation/scope.ts"
+import type { Using } from "../conversation/scope.ts"
 
 interface SessionOwner {
   readonly workspace: WorkspaceId
@@ -17,7 +17,10 @@ interface DocumentsOwner extends SessionOwner {
 }
 
 /** In the store, or, of a conversation that is not kept, with it in memory. */
-export function createDocumentsPort(scope: AgentScope, owner: DocumentsOwner): DocumentsPort {
+export function createDocumentsPort(
+  scope: Using<"agents" | "changesOfDocument" | "open" | "redactor" | "store">,
+  owner: DocumentsOwner,
+): DocumentsPort {
   const toId = (name: string): string => `${owner.plugin}/${name}`
   const redact = (value: JsonValue): JsonValue => scope.redactor.redactJson(value).value
   return {
@@ -49,7 +52,7 @@ export function toDocumentsCollection(session: SessionId | null): string {
 }
 
 async function changeStored(
-  scope: AgentScope,
+  scope: Using<"open" | "store">,
   { workspace, session }: DocumentsOwner,
   id: string,
   change: (before: JsonValue | undefined) => JsonValue,
@@ -72,16 +75,16 @@ async function changeStored(
 }
 
 /** What is kept of a conversation that is gone would never be removed. */
-async function requireSession({ open, store }: AgentScope, session: SessionId | null): Promise<void> {
+async function requireSession({ open, store }: Using<"open" | "store">, session: SessionId | null): Promise<void> {
   if (session === null || open.has(session) || (await store.session(session))) return
   throw new MeanwhileError("not_found", "The conversation is gone: nothing more can be kept of it.", { session })
 }
 
-function findHere({ open, agents }: AgentScope, { session }: SessionOwner): Conversation | undefined {
+function findHere({ open, agents }: Using<"agents" | "open">, { session }: SessionOwner): Conversation | undefined {
   return session === null ? undefined : (open.get(session) ?? agents.recall(session))
 }
 
-function findUnkept(scope: AgentScope, owner: SessionOwner): Conversation | undefined {
+function findUnkept(scope: Using<"agents" | "open">, owner: SessionOwner): Conversation | undefined {
   const conversation = findHere(scope, owner)
   return conversation?.log.isKept === false ? conversation : undefined
 }

@@ -1,10 +1,11 @@
+import type { TaskStore } from "../../task/store.ts"
 import type { JsonValue } from "../../base/json.ts"
 import type { SessionState } from "../../plugin/sessions-port.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { toDocumentsCollection } from "./documents.ts"
-import type { AgentScope } from "../conversation/scope.ts"
+import type { Using } from "../conversation/scope.ts"
 
 interface Kept {
   /** The plugin, a slash, and its name for it. */
@@ -15,7 +16,7 @@ interface Kept {
 type Documents = Pick<SessionState, "documents">
 
 /** What plugins keep of a conversation that is open here, as it is saved with it. */
-export async function readOpenDocuments({ store }: AgentScope, conversation: Conversation): Promise<Documents> {
+export async function readOpenDocuments({ store }: Using<"store">, conversation: Conversation): Promise<Documents> {
   const { log, documents, hasDocuments } = conversation
   if (!log.isKept) return toDocuments([...documents].map(([id, value]) => ({ id, value })))
   return hasDocuments ? readDocuments(store, log) : {}
@@ -23,7 +24,7 @@ export async function readOpenDocuments({ store }: AgentScope, conversation: Con
 
 /** The same of any in the store. */
 export async function readDocuments(
-  store: AgentScope["store"],
+  store: TaskStore,
   { id, workspace }: { readonly id: SessionId; readonly workspace: WorkspaceId },
 ): Promise<Documents> {
   return toDocuments(await store.documents(workspace, toDocumentsCollection(id)))
@@ -31,7 +32,7 @@ export async function readDocuments(
 
 /** For the commit that makes a conversation of a saved one. */
 export function toDocumentPuts(
-  scope: AgentScope,
+  scope: Using<"redactor">,
   saved: SessionState,
   { id: session, workspace }: { readonly id: SessionId; readonly workspace: WorkspaceId },
 ): readonly Operation[] {
@@ -43,7 +44,7 @@ export function toDocumentPuts(
 
 /** For one that begins with what was saved. */
 export async function restoreDocuments(
-  scope: AgentScope,
+  scope: Using<"redactor" | "store">,
   conversation: Conversation,
   saved: SessionState,
 ): Promise<void> {
@@ -55,7 +56,7 @@ export async function restoreDocuments(
   else for (const { id, value } of kept) documents.set(id, value)
 }
 
-function toKept({ redactor }: AgentScope, { documents = {} }: SessionState): readonly Kept[] {
+function toKept({ redactor }: Using<"redactor">, { documents = {} }: SessionState): readonly Kept[] {
   return Object.entries(documents).flatMap(([plugin, named]) =>
     Object.entries(named).map(([name, value]) => ({
       id: `${plugin}/${name}`,

@@ -2,12 +2,12 @@ import { toErrorMessage } from "../../base/error.ts"
 import type { SessionPlugin } from "../../plugin/session-plugin.ts"
 import { type Conversation, inTurn } from "../conversation/conversation.ts"
 import { restoreDocuments } from "./saved-documents.ts"
-import type { AgentScope } from "../conversation/scope.ts"
 import { readRestored, readSessionState } from "./session-state.ts"
+import type { Using } from "../conversation/scope.ts"
 
 /** Goes on with another plugin, whose tools, commands and enrichment take part from now on. */
 export async function useSessionPlugin(
-  scope: AgentScope,
+  scope: Using<"log" | "redactor" | "registry" | "store">,
   conversation: Conversation,
   plugin: SessionPlugin | null,
 ): Promise<void> {
@@ -17,7 +17,10 @@ export async function useSessionPlugin(
 }
 
 /** A plugin may hand back a saved conversation to go on with. One that fails costs nobody their session. */
-export async function startSessionPlugin(scope: AgentScope, conversation: Conversation): Promise<void> {
+export async function startSessionPlugin(
+  scope: Using<"log" | "redactor" | "store">,
+  conversation: Conversation,
+): Promise<void> {
   const { log, sessionPlugin } = conversation
   try {
     const saved = await sessionPlugin?.onSessionStarted?.(log.id)
@@ -35,7 +38,7 @@ export async function startSessionPlugin(scope: AgentScope, conversation: Conver
 }
 
 /** One of the same name gives way to it. */
-async function offer({ registry }: AgentScope, plugin: SessionPlugin): Promise<void> {
+async function offer({ registry }: Using<"registry">, plugin: SessionPlugin): Promise<void> {
   const known = registry.list({ kind: "session" }).find(({ name }) => name === plugin.name)
   if (known?.plugin === plugin) return
   if (known) await registry.unregister(plugin.name)
@@ -43,7 +46,10 @@ async function offer({ registry }: AgentScope, plugin: SessionPlugin): Promise<v
 }
 
 /** A turn has come to its end. A plugin that cannot save costs nobody the answer. */
-export async function tellTurnCompleted(scope: AgentScope, conversation: Conversation): Promise<void> {
+export async function tellTurnCompleted(
+  scope: Using<"log" | "redactor" | "store">,
+  conversation: Conversation,
+): Promise<void> {
   const { sessionPlugin } = conversation
   if (!sessionPlugin?.onTurnCompleted) return
   try {

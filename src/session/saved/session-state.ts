@@ -7,12 +7,15 @@ import { readTrajectory } from "../results/trajectory.ts"
 import { redactMessage } from "../log/redact-entry.ts"
 import type { SessionData } from "../log/session-data.ts"
 import { readOpenDocuments } from "./saved-documents.ts"
-import type { AgentScope } from "../conversation/scope.ts"
+import type { Using } from "../conversation/scope.ts"
 
 type Results = Pick<SessionState, "backgroundResults">
 
 /** For plugins, which may write it down: without secrets. */
-export async function readSessionState(scope: AgentScope, conversation: Conversation): Promise<SessionState> {
+export async function readSessionState(
+  scope: Using<"redactor" | "store">,
+  conversation: Conversation,
+): Promise<SessionState> {
   const { log, hasTasks } = conversation
   const { history, data } = log
   const messages = history.map((message) => redactMessage(scope.redactor, message))
@@ -28,7 +31,7 @@ export function toResults(unused: ReadonlyMap<string, BackgroundTaskResult>): Re
 
 /** What a saved conversation had not used. Of tasks that this store knows, their notices say it. */
 export async function readRestored(
-  { store, redactor }: AgentScope,
+  { store, redactor }: Using<"redactor" | "store">,
   { backgroundResults = {} }: SessionState,
 ): Promise<Pick<SessionData, "backgroundResults">> {
   const results = Object.values(backgroundResults)

@@ -4,7 +4,7 @@ import type { AskingRun } from "../../plugin/context.ts"
 import type { ChildSpending } from "../../plugin/sessions-port.ts"
 import { NO_USAGE, type Usage } from "../../task/progress.ts"
 import type { Conversation } from "../conversation/conversation.ts"
-import type { AgentScope } from "../conversation/scope.ts"
+import type { Using } from "../conversation/scope.ts"
 
 /** What one run of an agent has used, and what it may still use. */
 export interface ChildAccount {
@@ -26,7 +26,7 @@ export interface AccountOptions {
 }
 
 /** Tells of the child's model calls from here on. What the run's own record has already is not told again. */
-export async function openAccount(scope: AgentScope, options: AccountOptions): Promise<ChildAccount> {
+export async function openAccount(scope: Using<"catalogue" | "store">, options: AccountOptions): Promise<ChildAccount> {
   const { conversation, run, budget, onSpent } = options
   requirePrice(scope, conversation, budget)
   let told = run ? subtract(run.usage, await readEarlier(scope, run)) : NO_USAGE
@@ -54,14 +54,18 @@ export async function openAccount(scope: AgentScope, options: AccountOptions): P
 }
 
 /** What cannot be counted cannot be kept to. */
-function requirePrice({ catalogue }: AgentScope, { model }: Conversation, budget: AgentBudget | undefined): void {
+function requirePrice(
+  { catalogue }: Using<"catalogue">,
+  { model }: Conversation,
+  budget: AgentBudget | undefined,
+): void {
   if (budget?.costMicros === undefined || catalogue.factsOf(model.id).price !== null) return
   const message = `The price of ${model.id} is not known, so a budget of money means nothing to it. Give one of tokens, or its price in \`models\` of the configuration.`
   throw new MeanwhileError("invalid_input", message, { model: model.id })
 }
 
 /** A task's record adds up the usage of all its runs. */
-async function readEarlier({ store }: AgentScope, { taskId, run }: AskingRun): Promise<Usage> {
+async function readEarlier({ store }: Using<"store">, { taskId, run }: AskingRun): Promise<Usage> {
   return run === 1 ? NO_USAGE : ((await store.run(taskId, run - 1))?.usage ?? NO_USAGE)
 }
 

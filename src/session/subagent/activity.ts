@@ -5,7 +5,7 @@ import type { FunctionCall } from "../../plugin/message.ts"
 import type { ChildSendOptions } from "../../plugin/sessions-port.ts"
 import type { AgentActivity } from "../../task/progress.ts"
 import type { Conversation } from "../conversation/conversation.ts"
-import type { AgentScope } from "../conversation/scope.ts"
+import type { Using } from "../conversation/scope.ts"
 
 /** What an agent is doing, as whoever asked for it is told. */
 export interface FollowedActivity {
@@ -29,7 +29,7 @@ const NO_ACTIVITY: Omit<AgentActivity, "at"> = { toolCalls: 0, lastTools: [], to
 
 /** Goes on counting from before a crash when it is given what was known then. */
 export function followActivity(
-  { clock }: AgentScope,
+  { clock }: Using<"clock">,
   { log, emitter }: Conversation,
   onActivity: ChildSendOptions["onActivity"],
   before: AgentActivity | undefined,

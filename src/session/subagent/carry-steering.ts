@@ -5,11 +5,11 @@ import type { Conversation } from "../conversation/conversation.ts"
 import { readSaid } from "../results/steering-messages.ts"
 import { parseSessionData } from "../log/session-data.ts"
 import { toSaidCollection } from "../log/settle-operations.ts"
-import type { AgentScope } from "../conversation/scope.ts"
+import type { Using } from "../conversation/scope.ts"
 
 /** What was said to the agent in the run before this one, in the order in which it was said. */
 export async function readSaidBefore(
-  scope: AgentScope,
+  scope: Using<"agents" | "open" | "store">,
   { taskId, run, workspace }: AskingRun,
 ): Promise<readonly string[]> {
   const before = run > 1 ? await scope.agents.find({ id: taskId, workspace }) : null
@@ -23,7 +23,7 @@ export async function readSaidBefore(
  * not, is left for it there, and told first. Dying before the commit: the run is made again and does it. After it: the
  * messages are there, and the same commit is refused.
  */
-export async function carrySaid(scope: AgentScope, texts: readonly string[], child: Conversation): Promise<void> {
+export async function carrySaid(scope: Using<"store">, texts: readonly string[], child: Conversation): Promise<void> {
   const { id, workspace, position } = child.log
   if (texts.length === 0 || position > 0) return
   const collection = toSaidCollection(id)
@@ -39,7 +39,7 @@ export async function carrySaid(scope: AgentScope, texts: readonly string[], chi
   child.hasNews = true
 }
 
-async function readSteered(scope: AgentScope, id: SessionId): Promise<readonly string[]> {
+async function readSteered(scope: Using<"agents" | "open" | "store">, id: SessionId): Promise<readonly string[]> {
   const here = scope.open.get(id) ?? scope.agents.recall(id)
   if (here) return here.log.data.steered ?? []
   const record = await scope.store.session(id)

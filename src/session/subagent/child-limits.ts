@@ -1,13 +1,17 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { SessionId } from "../../task/id.ts"
 import type { Conversation } from "../conversation/conversation.ts"
-import type { AgentScope } from "../conversation/scope.ts"
+import type { Using } from "../conversation/scope.ts"
+import type { ChildScope } from "./child-scope.ts"
 
 /**
  * The limits of agents below agents, where turns are no tasks and the runner cannot see who is below whom: in sessions
  * that are not kept. Returns what gives the place back: once the child is open it counts by itself.
  */
-export function takeRoom(scope: AgentScope, { log }: Conversation): () => void {
+export function takeRoom(
+  scope: Using<"background" | "open"> & Pick<ChildScope, "comingChildren">,
+  { log }: Conversation,
+): () => void {
   const { maxAgentDepth, maxAgentFanOut } = scope.background
   const depth = levelOf(scope, log.id) + 1
   if (depth > maxAgentDepth) {
@@ -29,7 +33,7 @@ export function takeRoom(scope: AgentScope, { log }: Conversation): () => void {
 }
 
 /** 0 for one that is below nobody. */
-function levelOf({ open }: AgentScope, id: SessionId): number {
+function levelOf({ open }: Using<"open">, id: SessionId): number {
   let level = 0
   for (let at = open.get(id)?.log.data.parent; at; at = open.get(at)?.log.data.parent) level += 1
   return level

@@ -2,7 +2,7 @@ import { ERROR_CODES, type ErrorCode, MeanwhileError, toErrorMessage } from "../
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import type { AgentScope } from "../conversation/scope.ts"
+import type { Using } from "../conversation/scope.ts"
 
 const LOOK_AGAIN_MS = 60_000
 
@@ -13,7 +13,7 @@ export function toTurnKey(session: SessionId, run: number, place: number): strin
 
 /** Undefined when it was not begun. */
 export async function findTurn(
-  { store }: AgentScope,
+  { store }: Using<"store">,
   workspace: WorkspaceId,
   idempotencyKey: string,
 ): Promise<TaskId | undefined> {
@@ -23,7 +23,7 @@ export async function findTurn(
 
 /** The end of a turn that goes on by itself, or has ended. Stops it when the one who asked is stopped. */
 export async function waitForTurn(
-  scope: AgentScope,
+  scope: Using<"log" | "runner">,
   turn: { readonly id: TaskId; readonly workspace: WorkspaceId; readonly name: string },
   { left, stopped }: { readonly left: AbortSignal; readonly stopped: AbortSignal },
 ): Promise<TaskRecord> {
@@ -47,7 +47,7 @@ export async function waitForTurn(
 
 /** Waits for a task as long as it takes, or until the signal aborts. */
 export async function waitForTask(
-  { runner }: AgentScope,
+  { runner }: Using<"runner">,
   id: TaskId,
   workspace: WorkspaceId,
   signal: AbortSignal,

@@ -5,7 +5,7 @@ import { findLiveTasks, hasBeenTold } from "./news.ts"
 import { waitForTask } from "./child-turn.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { mayBeNews } from "../results/news.ts"
-import type { AgentScope } from "../conversation/scope.ts"
+import type { Using } from "../conversation/scope.ts"
 
 export interface TaskWait {
   readonly run: AskingRun | null
@@ -18,7 +18,11 @@ export interface TaskWait {
  * Waits until what the agent started has ended, or somebody says something to it. It holds no slot meanwhile, and no
  * time counts against its limit.
  */
-export async function waitForTasks(scope: AgentScope, conversation: Conversation, wait: TaskWait): Promise<void> {
+export async function waitForTasks(
+  scope: Using<"background" | "bus" | "clock" | "runner" | "store">,
+  conversation: Conversation,
+  wait: TaskWait,
+): Promise<void> {
   const tasks = await findLiveTasks(scope, conversation)
   if (tasks.length === 0) return
   const { run, signal, onWait } = wait
@@ -40,7 +44,11 @@ export async function waitForTasks(scope: AgentScope, conversation: Conversation
 }
 
 /** Resolves when somebody, in whichever process, has said something to the agent, or the signal aborts. */
-async function waitUntilTold(scope: AgentScope, conversation: Conversation, signal: AbortSignal): Promise<void> {
+async function waitUntilTold(
+  scope: Using<"background" | "bus" | "clock" | "store">,
+  conversation: Conversation,
+  signal: AbortSignal,
+): Promise<void> {
   const { bus, clock, background } = scope
   await lookUntil({
     clock,
@@ -55,7 +63,11 @@ async function waitUntilTold(scope: AgentScope, conversation: Conversation, sign
 }
 
 /** What an agent whose budget is used up has left running: nobody would read what it comes to. */
-export async function stopTasks(scope: AgentScope, conversation: Conversation, reason: string): Promise<void> {
+export async function stopTasks(
+  scope: Using<"log" | "runner" | "store">,
+  conversation: Conversation,
+  reason: string,
+): Promise<void> {
   const tasks = await findLiveTasks(scope, conversation)
   const stops = tasks.map(({ id }) =>
     scope.runner.cancel(

@@ -4,17 +4,24 @@ import type { ChildSession, ChildSessionOptions } from "../../plugin/sessions-po
 import { carrySaid, readSaidBefore } from "./carry-steering.ts"
 import { takeRoom } from "./child-limits.ts"
 import type { Conversation } from "../conversation/conversation.ts"
-import type { AgentScope } from "../conversation/scope.ts"
 import type { Session } from "../conversation/session.ts"
 import { createHash } from "node:crypto"
 import type { SessionId } from "../../task/id.ts"
-import { type ChildOptions, runChild } from "./run-child.ts"
+import { type ChildOptions, runChild, type RunChildScope } from "./run-child.ts"
 import { goOnIfSaid } from "./news.ts"
 import { findNearNames } from "../../base/near-name.ts"
+import type { Using } from "../conversation/scope.ts"
+import type { ChildScope } from "./child-scope.ts"
+
+/** For a subagent that the call which asked for it holds. */
+export type HeldChildScope = RunChildScope & Using<"agents" | "closing" | "open">
+export type CreateChildScope = HeldChildScope &
+  Using<"registry" | "tools"> &
+  Pick<ChildScope, "comingChildren" | "createSession" | "openSession">
 
 /** A new agent below the parent, or the one that the same call had made before a crash. */
 export async function createChild(
-  scope: AgentScope,
+  scope: CreateChildScope,
   parent: Conversation,
   run: AskingRun | null,
   options: ChildSessionOptions,
@@ -48,14 +55,18 @@ export async function createChild(
 }
 
 /** What was said to it in the run before is told first. */
-async function toRetried(scope: AgentScope, before: readonly string[], child: ChildSession): Promise<ChildSession> {
+async function toRetried(
+  scope: Using<"open" | "store">,
+  before: readonly string[],
+  child: ChildSession,
+): Promise<ChildSession> {
   const conversation = scope.open.get(child.id)
   if (conversation) await carrySaid(scope, before, conversation)
   return child
 }
 
 export function toChild(
-  scope: AgentScope,
+  scope: HeldChildScope,
   session: Session,
   { run, isFound }: { readonly run: AskingRun | null; readonly isFound: boolean },
 ): ChildSession {
@@ -77,7 +88,7 @@ function toChildId({ taskId, run, askedBy }: AskingRun, key: string): SessionId 
 }
 
 /** A subagent as the call that asked for it sees it. */
-function createChildSession(scope: AgentScope, options: ChildOptions): ChildSession {
+function createChildSession(scope: HeldChildScope, options: ChildOptions): ChildSession {
   const { session, conversation, run } = options
   return {
     id: session.id,
@@ -106,7 +117,7 @@ interface ChildToolChoice {
 }
 
 /** The tools of a child: never more than its parent has. Names that nobody knows are refused. */
-function toChildTools(scope: AgentScope, choice: ChildToolChoice): readonly string[] | null {
+function toChildTools(scope: Using<"registry" | "tools">, choice: ChildToolChoice): readonly string[] | null {
   const { wanted, parents, model } = choice
   if (wanted === null) return parents
   requireKnown(scope, wanted)
@@ -121,7 +132,7 @@ function toChildTools(scope: AgentScope, choice: ChildToolChoice): readonly stri
     )
 }
 
-function requireKnown({ registry }: AgentScope, wanted: readonly string[]): void {
+function requireKnown({ registry }: Using<"registry">, wanted: readonly string[]): void {
   const known = new Set(registry.tools().flatMap(({ tool, plugin }) => [tool.name, plugin]))
   const unknown = wanted.filter((name) => !known.has(name))
   if (unknown.length === 0) return

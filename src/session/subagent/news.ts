@@ -8,8 +8,10 @@ import type { Conversation } from "../conversation/conversation.ts"
 import { endedIn } from "../results/delivery.ts"
 import { readDeliverable } from "../results/read-deliverable.ts"
 import { readSaid, leaveMessage } from "../results/steering-messages.ts"
-import type { AgentScope } from "../conversation/scope.ts"
 import type { AgentsPort } from "../../runner/run/run-ports.ts"
+import type { Using } from "../conversation/scope.ts"
+
+type NewsScope = Using<"agents" | "clock" | "closing" | "log" | "redactor" | "runner" | "store">
 
 const MOST_TASKS = 1_000
 
@@ -19,7 +21,7 @@ export const SAID_MESSAGE = "Take into account what was said to you, as told abo
 
 /** Those of a conversation whose end it wants to know. What lives for ever has none. */
 export async function findLiveTasks(
-  { store }: AgentScope,
+  { store }: Using<"store">,
   { log: { id, workspace } }: Conversation,
 ): Promise<readonly TaskSummary[]> {
   const filter = { workspace, session: id, statuses: LIVE_STATUSES, kinds: ["tool", "agent", "workflow"] } as const
@@ -27,12 +29,12 @@ export async function findLiveTasks(
   return items.filter(({ lifetime, notify }) => lifetime !== "forever" && notify === "wake")
 }
 
-export async function hasEnds(scope: AgentScope, conversation: Conversation): Promise<boolean> {
+export async function hasEnds(scope: Using<"store">, conversation: Conversation): Promise<boolean> {
   return conversation.hasTasks && endedIn(await readDeliverable(scope, conversation)).length > 0
 }
 
 /** Whether somebody said something to the agent that it has not been told. */
-export async function hasBeenTold(scope: AgentScope, conversation: Conversation): Promise<boolean> {
+export async function hasBeenTold(scope: Using<"store">, conversation: Conversation): Promise<boolean> {
   if ((await readSaid(scope, conversation.log)).length === 0) return false
   // The next turn begins with it.
   conversation.hasNews = true
@@ -43,7 +45,11 @@ export async function hasBeenTold(scope: AgentScope, conversation: Conversation)
  * What was said while the run came to its end, too late for its last look, makes it go on as another run. Dying in
  * between leaves the message where it is: it is told when the agent is resumed.
  */
-export async function goOnIfSaid(scope: AgentScope, conversation: Conversation, run: AskingRun): Promise<void> {
+export async function goOnIfSaid(
+  scope: Using<"closing" | "log" | "runner" | "store">,
+  conversation: Conversation,
+  run: AskingRun,
+): Promise<void> {
   await run.ended
   if (!run.isLeft) await goOnIfUnheard(scope, { id: run.taskId, workspace: run.workspace }, conversation.log.id)
 }
@@ -53,7 +59,7 @@ export async function goOnIfSaid(scope: AgentScope, conversation: Conversation, 
  * them finds what the other wrote. Of two who find it, one begins the run.
  */
 export async function goOnIfUnheard(
-  scope: AgentScope,
+  scope: Using<"closing" | "log" | "runner" | "store">,
   { id, workspace }: AgentTask,
   session: SessionId,
 ): Promise<void> {
@@ -68,7 +74,7 @@ export async function goOnIfUnheard(
 }
 
 /** What the runner asks about the conversations of agent tasks. */
-export function createAgentsPort(scope: AgentScope): AgentsPort {
+export function createAgentsPort(scope: NewsScope): AgentsPort {
   return {
     sessionOf: (task) => scope.agents.find(task),
     async say(task, session, text) {

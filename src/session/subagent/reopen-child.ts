@@ -2,15 +2,18 @@ import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { AskingRun } from "../../plugin/context.ts"
 import type { ChildSession } from "../../plugin/sessions-port.ts"
 import type { SessionId } from "../../task/id.ts"
-import { toChild } from "./create-child.ts"
+import { type HeldChildScope, toChild } from "./create-child.ts"
 import { takeRoom } from "./child-limits.ts"
 import type { Conversation } from "../conversation/conversation.ts"
-import type { AgentScope } from "../conversation/scope.ts"
 import type { Session } from "../conversation/session.ts"
+import type { Using } from "../conversation/scope.ts"
+import type { ChildScope } from "./child-scope.ts"
+
+export type ReopenChildScope = HeldChildScope & Pick<ChildScope, "comingChildren" | "onChild" | "openSession">
 
 /** The agent of an earlier run of the same task. Whatever a call names, it gets no conversation but its own. */
 export async function reopenChild(
-  scope: AgentScope,
+  scope: ReopenChildScope,
   parent: Conversation,
   run: AskingRun | null,
   id: SessionId,
@@ -23,7 +26,11 @@ export async function reopenChild(
   return toChild(scope, session, { run, isFound: true })
 }
 
-async function openKept(scope: AgentScope, { log }: Conversation, id: SessionId): Promise<Session | null> {
+async function openKept(
+  scope: Pick<ChildScope, "openSession">,
+  { log }: Conversation,
+  id: SessionId,
+): Promise<Session | null> {
   try {
     return await scope.openSession(id, log.workspace)
   } catch (error) {
@@ -33,7 +40,12 @@ async function openKept(scope: AgentScope, { log }: Conversation, id: SessionId)
 }
 
 /** It was put away at the end of the run before, with all that was said in it. */
-async function openUnkept(scope: AgentScope, parent: Conversation, id: SessionId): Promise<Session | null> {
+async function openUnkept(
+  scope: Using<"agents" | "background" | "bus" | "open"> &
+    Pick<ChildScope, "comingChildren" | "onChild" | "openSession">,
+  parent: Conversation,
+  id: SessionId,
+): Promise<Session | null> {
   const conversation = scope.agents.recall(id)
   if (!conversation) return null
   if (scope.open.get(id) !== conversation) {

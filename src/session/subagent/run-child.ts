@@ -11,7 +11,7 @@ import { stopTasks, waitForTasks } from "./child-wait.ts"
 import { WAITING_FOR_TASKS } from "../../task/progress.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { readTurns } from "../log/read-turns.ts"
-import type { AgentScope } from "../conversation/scope.ts"
+import type { Using } from "../conversation/scope.ts"
 import type { Session } from "../conversation/session.ts"
 import { isJsonObject, type JsonObject } from "../../base/json.ts"
 import { FINISH_TOOL } from "../../plugin/agent-request.ts"
@@ -20,6 +20,9 @@ import { findBudgetEnd } from "../turn/budget-end.ts"
 
 /** How often an agent is woken by the ends of what it started. */
 const MOST_WAKES = 5
+
+/** For one run of a subagent. */
+export type RunChildScope = Using<"background" | "bus" | "catalogue" | "clock" | "log" | "runner" | "store">
 
 export interface ChildOptions {
   readonly session: Session
@@ -32,7 +35,7 @@ export interface ChildOptions {
 
 /** One run of an agent: the message that was asked for, and whatever its own tasks and others make of it. */
 interface Course extends ChildOptions {
-  readonly scope: AgentScope
+  readonly scope: RunChildScope
   readonly account: ChildAccount
   readonly activity: FollowedActivity
   /** Of this run, in the order in which they were begun. */
@@ -48,7 +51,7 @@ interface Course extends ChildOptions {
  * turn is named by its place, so that a run that goes on after a crash finds each of them, and only the next is sent.
  */
 export async function runChild(
-  scope: AgentScope,
+  scope: RunChildScope,
   child: ChildOptions,
   message: string,
   options: ChildSendOptions,

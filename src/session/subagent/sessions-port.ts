@@ -2,13 +2,16 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { AskingRun } from "../../plugin/context.ts"
 import type { SessionsPort } from "../../plugin/sessions-port.ts"
 import type { SessionId, WorkspaceId } from "../../task/id.ts"
-import { createChild } from "./create-child.ts"
+import { createChild, type CreateChildScope } from "./create-child.ts"
 import { toHandover } from "./handover.ts"
-import { reopenChild } from "./reopen-child.ts"
+import { reopenChild, type ReopenChildScope } from "./reopen-child.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { offeredTools } from "../conversation/context.ts"
-import { createSessionDirectory } from "../saved/directory.ts"
-import type { AgentScope } from "../conversation/scope.ts"
+import { createSessionDirectory, type DirectoryScope } from "../saved/directory.ts"
+import type { Using } from "../conversation/scope.ts"
+import type { ChildScope } from "./child-scope.ts"
+
+type SessionsPortScope = CreateChildScope & ReopenChildScope & DirectoryScope
 
 export interface PortOwner {
   readonly session: SessionId | null
@@ -17,7 +20,7 @@ export interface PortOwner {
   readonly run: AskingRun | null
 }
 
-export function createSessionsPort(scope: AgentScope, owner: PortOwner): SessionsPort {
+export function createSessionsPort(scope: SessionsPortScope, owner: PortOwner): SessionsPort {
   const here = (): Conversation | undefined => (owner.session ? scope.open.get(owner.session) : undefined)
   return {
     directory: createSessionDirectory(scope, owner.workspace),
@@ -38,7 +41,10 @@ export function createSessionsPort(scope: AgentScope, owner: PortOwner): Session
 const NEVER = new AbortController()
 
 /** After a restart a call may go on before anybody has opened its conversation. */
-async function openParent(scope: AgentScope, { session, workspace }: PortOwner): Promise<Conversation> {
+async function openParent(
+  scope: Using<"open"> & Pick<ChildScope, "openSession">,
+  { session, workspace }: PortOwner,
+): Promise<Conversation> {
   if (session && !scope.open.has(session)) await scope.openSession(session, workspace)
   const parent = session && scope.open.get(session)
   if (parent) return parent

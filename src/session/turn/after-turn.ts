@@ -1,13 +1,13 @@
 import { toErrorMessage } from "../../base/error.ts"
 import type { Conversation } from "../conversation/conversation.ts"
-import type { AgentScope } from "../conversation/scope.ts"
+import type { Using } from "../conversation/scope.ts"
 
 /**
  * Whatever came of it: the groups that its calls opened get no more members, and what it had claimed without keeping it is
  * looked at again. Dying before it: done when the session is opened next.
  */
 export async function afterTurn(
-  scope: AgentScope,
+  scope: Using<"log" | "runner" | "watch">,
   conversation: Conversation,
   { isContinued = false }: { readonly isContinued?: boolean } = {},
 ): Promise<void> {
@@ -21,11 +21,14 @@ export async function afterTurn(
 }
 
 /** What a turn starts it starts here, by its calls. Those of a turn that goes on after a crash were another process's. */
-function hasStarted({ runner }: AgentScope, { turns, log }: Conversation): boolean {
+function hasStarted({ runner }: Using<"runner">, { turns, log }: Conversation): boolean {
   return (turns.at(-1)?.toolCalls ?? 0) > 0 && runner.hasWorkOf(log.id)
 }
 
-export async function sealGroups({ runner, log }: AgentScope, { log: { id: session } }: Conversation): Promise<void> {
+export async function sealGroups(
+  { runner, log }: Using<"log" | "runner">,
+  { log: { id: session } }: Conversation,
+): Promise<void> {
   try {
     await runner.sealGroups(session)
   } catch (error) {

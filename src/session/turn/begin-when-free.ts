@@ -6,7 +6,9 @@ import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { Conversation, HeldMessage } from "../conversation/conversation.ts"
 import { requireOpen } from "../conversation/context.ts"
-import type { AgentScope } from "../conversation/scope.ts"
+import type { Using } from "../conversation/scope.ts"
+
+type BeginWhenFreeScope = Using<"background" | "bus" | "clock" | "closing" | "open" | "runner" | "store">
 
 /** Tells when the turn is in the store: from then on it is waited for as any other of this process. */
 type Begin<Result> = (onBegun: () => void) => Promise<Result>
@@ -24,7 +26,7 @@ export interface HoldingOptions {
  * for a person refuses, before or during the wait: only an answer brings it to its end.
  */
 export async function beginWhenFree<Result>(
-  scope: AgentScope,
+  scope: BeginWhenFreeScope,
   conversation: Conversation,
   begin: Begin<Result>,
   options: HoldingOptions,
@@ -41,7 +43,7 @@ export function withdrawHeld({ held }: Conversation, reason: Error): boolean {
 }
 
 async function hold<Result>(
-  scope: AgentScope,
+  scope: BeginWhenFreeScope,
   conversation: Conversation,
   begin: Begin<Result>,
   options: HoldingOptions,
@@ -83,7 +85,7 @@ const OVERTAKEN: Refusal = { turn: null }
 
 /** Throws what waiting would not help with, or is not wanted for. */
 async function tryToBegin<Result>(
-  scope: AgentScope,
+  scope: Using<"runner">,
   { log }: Conversation,
   begin: () => Promise<Result>,
   options: HoldingOptions,
@@ -98,7 +100,7 @@ async function tryToBegin<Result>(
 }
 
 function toRefusal(
-  { runner }: AgentScope,
+  { runner }: Using<"runner">,
   session: SessionId,
   error: unknown,
   { waitsElsewhere }: HoldingOptions,
@@ -115,7 +117,12 @@ function toRefusal(
 const isRunning = (status: string | null): boolean => status === "running" || status === "stopping"
 
 /** Keeps the process alive: a person waits for the answer. */
-async function waitUntilFree(scope: AgentScope, session: SessionId, turn: TaskId, signal: AbortSignal): Promise<void> {
+async function waitUntilFree(
+  scope: Using<"background" | "bus" | "clock" | "runner" | "store">,
+  session: SessionId,
+  turn: TaskId,
+  signal: AbortSignal,
+): Promise<void> {
   const { bus, clock, store, background } = scope
   await lookUntil({
     clock,
@@ -131,6 +138,6 @@ async function waitUntilFree(scope: AgentScope, session: SessionId, turn: TaskId
 }
 
 /** True if the session is free, or waiting cannot free it: a queued turn that no process here may take, or a question. */
-function isFree({ runner }: AgentScope, session: SessionId, { status }: TaskRecord): boolean {
+function isFree({ runner }: Using<"runner">, session: SessionId, { status }: TaskRecord): boolean {
   return isTerminal(status) || status === "waiting" || (status === "queued" && !runner.takesTurns(session))
 }

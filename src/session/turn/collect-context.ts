@@ -1,14 +1,16 @@
 import { toErrorMessage } from "../../base/error.ts"
 import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { Collection, GcConfig, GcPlugin } from "../../plugin/gc-plugin.ts"
-import { contextUsage } from "../conversation/context.ts"
+import { contextUsage, type ContextScope } from "../conversation/context.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { withRoster } from "../results/roster.ts"
 import type { LogChange } from "../log/open-turn.ts"
 import { createModelPort, type ModelAsker } from "../conversation/model-port.ts"
-import type { AgentScope } from "../conversation/scope.ts"
 import { estimateTokens } from "../model/token-estimate.ts"
 import { callsOf, type Message, type ToolResult } from "../../plugin/message.ts"
+import type { Using } from "../conversation/scope.ts"
+
+type CollectContextScope = ContextScope & Using<"clock" | "ledger" | "log" | "store">
 
 type Collector = { readonly plugin: GcPlugin; readonly config: GcConfig }
 
@@ -20,7 +22,7 @@ export interface CollectOptions extends ModelAsker {
 
 /** Makes room in the context when it is due. Null when there was nothing to do. What it throws costs nobody the turn. */
 export async function collectContext(
-  scope: AgentScope,
+  scope: CollectContextScope,
   conversation: Conversation,
   options: CollectOptions,
 ): Promise<Collection | null> {
@@ -41,7 +43,7 @@ export async function collectContext(
 }
 
 async function collectSafely(
-  scope: AgentScope,
+  scope: CollectContextScope,
   conversation: Conversation,
   { plugin, config }: Collector,
   options: CollectOptions,

@@ -3,25 +3,27 @@ import { type FilePart, type Message, userMessage } from "../../plugin/message.t
 import { enrichPrompt } from "../../plugin/prompt-enrichment.ts"
 import { beginWhenFree } from "./begin-when-free.ts"
 import { type Conversation, inTurn } from "../conversation/conversation.ts"
-import { toSessionInfo, contextUsage } from "../conversation/context.ts"
+import { toSessionInfo, contextUsage, type ContextScope } from "../conversation/context.ts"
 import { readTelling, type Telling, toTellingText, toTold, useTelling } from "../results/pending-context.ts"
 import type { LogChange } from "../log/open-turn.ts"
-import type { AgentScope } from "../conversation/scope.ts"
 import type { SendOptions, TurnResult } from "../conversation/session.ts"
-import { type NewTurn, takeNewTurn } from "./take-new-turn.ts"
+import { type NewTurn, type NewTurnScope, takeNewTurn } from "./take-new-turn.ts"
 import { mendHistory } from "./mend-history.ts"
 import { createTurnBudget, toBudgetMetadata } from "./turn-budget.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import { estimateTokens } from "../model/token-estimate.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { quoteText } from "../results/quoted-text.ts"
+import type { Using } from "../conversation/scope.ts"
+
+type SendScope = NewTurnScope & Using<"bus">
 
 const TITLE_CHARACTERS = 80
 const CUT_OFF = "The turn before was cut off before this call was answered."
 
 /** One turn: the person's message, enriched, with what has ended meanwhile, to the model's last word. */
 export async function send(
-  scope: AgentScope,
+  scope: SendScope,
   conversation: Conversation,
   message: string,
   options: SendOptions = {},
@@ -52,7 +54,7 @@ export async function send(
 }
 
 async function sendNow(
-  scope: AgentScope,
+  scope: SendScope,
   conversation: Conversation,
   message: string,
   options: SendOptions & Pick<NewTurn, "onBegun">,
@@ -96,7 +98,7 @@ interface MessageParts {
 
 /** What was said, with what has ended meanwhile before it. */
 async function toBeginning(
-  scope: AgentScope,
+  scope: ContextScope & Using<"store">,
   conversation: Conversation,
   history: readonly Message[],
   { said, texts, files }: MessageParts,
@@ -116,14 +118,18 @@ async function toBeginning(
 }
 
 /** Undefined: nobody wants to. */
-function enrich(scope: AgentScope, conversation: Conversation, message: string): Promise<string> | undefined {
+function enrich(
+  scope: Using<"log" | "registry">,
+  conversation: Conversation,
+  message: string,
+): Promise<string> | undefined {
   const enrichers = scope.registry.promptEnrichers(conversation.model.id)
   return enrichers.length === 0 ? undefined : enrichBy(enrichers, scope, conversation, message)
 }
 
 async function enrichBy(
   enrichers: Parameters<typeof enrichPrompt>[0],
-  { log }: AgentScope,
+  { log }: Using<"log">,
   conversation: Conversation,
   message: string,
 ): Promise<string> {
@@ -179,7 +185,7 @@ function toUserMessage(texts: readonly string[], files: readonly FilePart[] = []
 }
 
 /** One that no collection could ever make room for is refused before it is kept: every later turn would fail by it. */
-function requireRoom(scope: AgentScope, conversation: Conversation, message: Message): void {
+function requireRoom(scope: ContextScope, conversation: Conversation, message: Message): void {
   const { limitTokens } = contextUsage(scope, conversation)
   const tokens = estimateTokens(message)
   if (tokens <= limitTokens * LARGEST_SHARE) return

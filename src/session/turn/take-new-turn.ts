@@ -1,4 +1,5 @@
 import { context } from "@opentelemetry/api"
+import type { TurnServices } from "./turn-scope.ts"
 import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { TurnAccounting } from "../../plugin/agent-event.ts"
 import { toErrorType } from "../../runner/run/trace.ts"
@@ -9,13 +10,16 @@ import { requireOpen } from "../conversation/context.ts"
 import { followModel } from "./follow-model.ts"
 import type { TurnOpening } from "../log/session-log.ts"
 import { createNewMessage } from "../conversation/new-message.ts"
-import type { AgentScope } from "../conversation/scope.ts"
 import type { TurnResult } from "../conversation/session.ts"
 import { cancelTurn, stopTurn } from "../conversation/stop-turn.ts"
 import { beginTurnTrace, type TurnTrace } from "../conversation/telemetry.ts"
 import { tellTurnCompleted } from "../saved/session-plugin.ts"
 import { takeTurn } from "./take-turn.ts"
 import type { TurnBudget } from "./turn-budget.ts"
+import type { Using } from "../conversation/scope.ts"
+
+/** For a turn that begins here. */
+export type NewTurnScope = TurnServices & Using<"closing" | "defaultModel" | "models" | "open">
 
 /** A turn that begins here, whoever asks for it. */
 export interface NewTurn
@@ -31,7 +35,7 @@ export interface NewTurn
 
 /** In its place in the queue, from its beginning to its durable end. */
 export async function takeNewTurn(
-  scope: AgentScope,
+  scope: NewTurnScope,
   conversation: Conversation,
   newTurn: NewTurn,
 ): Promise<TurnResult> {
@@ -64,7 +68,7 @@ export async function takeNewTurn(
 }
 
 /** Its span begins before its record, so that the record can name the trace. */
-async function takeTraced(scope: AgentScope, conversation: Conversation, newTurn: NewTurn): Promise<string> {
+async function takeTraced(scope: NewTurnScope, conversation: Conversation, newTurn: NewTurn): Promise<string> {
   const trace = beginTurnTrace(conversation, newTurn.traceId)
   try {
     return await context.with(trace.context, () => take(scope, conversation, trace, newTurn))
@@ -75,7 +79,7 @@ async function takeTraced(scope: AgentScope, conversation: Conversation, newTurn
 }
 
 async function take(
-  scope: AgentScope,
+  scope: NewTurnScope,
   conversation: Conversation,
   trace: TurnTrace,
   newTurn: NewTurn,

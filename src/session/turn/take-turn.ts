@@ -9,13 +9,12 @@ import type { LogEntry } from "../log/log-entry.ts"
 import type { OpenTurn, TurnChange } from "../log/open-turn.ts"
 import { toErrorType } from "../../runner/run/trace.ts"
 import { readReportMark } from "./report-mark.ts"
-import type { AgentScope } from "../conversation/scope.ts"
 import { beginTurnTrace, toUsageAttributes, type TurnTrace } from "../conversation/telemetry.ts"
 import { createPartialAnswer, type PartialAnswer } from "./call-model.ts"
 import { closeStopped, mendHistory, unansweredCalls } from "./mend-history.ts"
 import { runTurn, toMeasured, toSpent } from "./run-turn.ts"
 import type { TurnBudget } from "./turn-budget.ts"
-import { settle, type TurnScope } from "./turn-scope.ts"
+import { settle, type TurnScope, type TurnServices } from "./turn-scope.ts"
 import { toCostMicros } from "../model/model-cost.ts"
 import { recordCall } from "../conversation/record-call.ts"
 
@@ -23,7 +22,7 @@ const MOST_ACCOUNTS = 1_000
 
 /** Takes a turn that has begun, or goes on with one, to its end. Returns the last text of the model. */
 export async function takeTurn(
-  agents: AgentScope,
+  agents: TurnServices,
   conversation: Conversation,
   turn: OpenTurn,
   trace: TurnTrace = beginTurnTrace(conversation, turn.traceId),

@@ -4,7 +4,7 @@ import type { AgentBudget } from "../../plugin/agent-request.ts"
 import { NO_USAGE, type Usage } from "../../task/progress.ts"
 import type { TurnRun } from "../../runner/turn/turn-run.ts"
 import { readTurns } from "../log/read-turns.ts"
-import type { AgentScope } from "../conversation/scope.ts"
+import type { Using } from "../conversation/scope.ts"
 
 /** What one turn may still use up, and whether it has. */
 export interface TurnBudget {
@@ -58,7 +58,10 @@ export function readBudgetMetadata(metadata: JsonObject): AgentBudget | undefine
 }
 
 /** Of a turn that was begun with one and whose worker is gone. */
-export async function openLeftBudget({ store, clock }: AgentScope, run: TurnRun): Promise<TurnBudget | null> {
+export async function openLeftBudget(
+  { store, clock }: Using<"clock" | "store">,
+  run: TurnRun,
+): Promise<TurnBudget | null> {
   const task = await store.task(run.taskId)
   const left = task && readBudgetMetadata(task.metadata)
   if (!left) return null

@@ -2,13 +2,18 @@ import type { TokenUsage } from "../../plugin/token-usage.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import type { OpenTurn, TurnChange } from "../log/open-turn.ts"
 import type { CommitOptions } from "../../task/store.ts"
-import type { AgentScope } from "../conversation/scope.ts"
+import type { ContextScope } from "../conversation/context.ts"
+import type { Using } from "../conversation/scope.ts"
 import type { TurnTrace } from "../conversation/telemetry.ts"
 import type { TurnBudget } from "./turn-budget.ts"
 
+/** What a turn uses of its runtime. */
+export type TurnServices = ContextScope &
+  Using<"background" | "clock" | "ledger" | "log" | "random" | "redactor" | "runner" | "store" | "watch">
+
 /** What the parts of one turn share. */
 export interface TurnScope {
-  readonly agents: AgentScope
+  readonly agents: TurnServices
   readonly conversation: Conversation
   readonly turn: OpenTurn
   readonly trace: TurnTrace
