@@ -15,7 +15,7 @@ import { bindToRun } from "./service/bind-service.ts"
 import { type BackgroundConfigInput, toBackgroundConfig } from "./limits/background-config.ts"
 import { createDurations } from "./tool/durations.ts"
 import { createFamilyLock } from "./admit/family-lock.ts"
-import { createObedience } from "./stop/remote-stops.ts"
+import { createRemoteStops } from "./stop/remote-stops.ts"
 import { markLost } from "./run/ownership.ts"
 import { allowAll, type Permission } from "./admit/permission.ts"
 import { thisProcessIdentity } from "./process/identity.ts"
@@ -57,7 +57,7 @@ export interface RunnerOptions {
   /** Where output and pid files live. Shared by every process on the same store. */
   readonly spoolDirectory: string
   readonly background?: BackgroundConfigInput
-  /** What is measured goes by it. What is written down goes by the engine's time. */
+  /** Measures durations. Records carry the engine's time. */
   readonly clock?: Clock
   readonly permission?: Permission
   readonly log?: Log
@@ -69,18 +69,19 @@ export interface RunnerOptions {
   /** Continues a turn that was taken from the queue. Without it turns are left to other processes. */
   readonly continueTurn?: TurnBody
   /**
-   * Default true. False: only what is asked of it here is done, nothing queued or left behind is taken up. Own: of that,
+   * Default true. False: only what is asked of it here is done, nothing queued or left behind is taken up. Own: of
+   * that,
    * what was asked for here, and what belongs to the sessions that are open here.
    */
   readonly takesWork?: boolean | "own"
-  /** Of what is queued, only tasks of these kinds are taken. Default: of every kind. */
+  /** Kinds of queued tasks that are taken. Default: every kind. */
   readonly takesKinds?: readonly TaskKind[]
   /** For a runner that takes only its own work, or runs no tasks. */
   readonly openSessions?: () => readonly SessionId[]
   readonly onTask?: WrittenTasks["onTask"]
   /** How many reports may follow from one another by the tasks that they start. Default: any number. */
   readonly maxHops?: number
-  /** Told of the runner before it takes up any work, so that whoever serves its tools and turns can know it. */
+  /** Called with the runner before it takes any work, so that the code that serves its tools and turns can know it. */
   readonly onCreated?: (runner: Runner) => void | Promise<void>
 }
 
@@ -95,9 +96,9 @@ export interface RunnerService extends TaskService, Pick<SessionCommands, "answe
 export interface Runner extends RunnerService, SessionCommands, AsyncDisposable {
   /** The same commands, without those that only conversations need. */
   readonly service: RunnerService
-  /** Whether turns of the session that wait in the queue go on in this process. */
+  /** True if queued turns of the session go on in this process. */
   takesTurns(session: SessionId): boolean
-  /** A session was opened: where only own work is taken, what it had left is taken up. */
+  /** After a session was opened: a runner that takes only its own work resumes what that session had left. */
   resumeOwnWork(): Promise<void>
   close(options?: ShutdownOptions): Promise<void>
 }
@@ -171,14 +172,14 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   const service = createTaskService(scope)
   let pump: Pump = IDLE_PUMP
   const reclaim: Reclaim = takesWork === false ? async () => {} : createReclaim(scope)
-  const obedience = createObedience(scope)
+  const remoteStops = createRemoteStops(scope)
   const chores = [
     ...startChores(scope, reclaim, { sweeps: takesWork === true }),
     createGroupUpkeep(scope, { looksAround: takesWork !== false }),
   ]
   let closing: Promise<void> | undefined
   const close = (shutdown: ShutdownOptions = {}): Promise<void> =>
-    (closing ??= shutDown(scope, { pump, chores, obedience }, shutdown))
+    (closing ??= shutDown(scope, { pump, chores, remoteStops }, shutdown))
 
   const sessionCommands = createSessionCommands(scope)
   const shown: RunnerService = {
@@ -220,7 +221,7 @@ const LEFT_WORK_EVERY_MS = 15_000
 const SWEEP_EVERY_MS = 30_000
 const RECLAIMS_PER_LEASE = 3
 
-/** What a runner does by itself for as long as it lives. */
+/** The chores of a runner for as long as it lives. */
 function startChores(
   scope: OutputScope & CancelScope,
   reclaim: () => Promise<void>,
@@ -236,7 +237,7 @@ function startChores(
       await endLeftTasks(scope)
     }),
     repeat(scope, RETENTION_EVERY_MS, () => applyRetention(scope)),
-    // What was still being decided elsewhere at the start: where there is one spool, nobody decides elsewhere.
+    // Again later: at the start, other workers may still decide about runs. With one shared spool nobody else decides.
     ...(sweeps && scope.engine.outputs ? [repeat(scope, SWEEP_EVERY_MS, () => sweepSpool(scope))] : []),
   ]
 }

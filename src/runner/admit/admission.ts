@@ -35,7 +35,7 @@ export interface Admitted {
 }
 
 /**
- * The one place where a call is let in, whoever makes it. Answers at once unless a hook, permission, the parent or the
+ * The one place where a call is let in, from every caller. Answers at once unless a hook, permission, the parent or the
  * store must be asked: a call in the foreground pays for nothing it does not need.
  */
 export function admit(
@@ -123,7 +123,7 @@ async function finishAdmission(
   }
 }
 
-/** The one an agent will use counts against the limit of that model, whoever asks for it. */
+/** The model that an agent will use counts against the limit of that model. */
 async function withModel(admitted: Admitted): Promise<Admitted> {
   const { call, tool, input } = admitted
   const model = await tool.model?.(input)
@@ -136,7 +136,7 @@ export function parseInput(tool: Tool, input: unknown): unknown {
   throw new MeanwhileError("invalid_input", describeRefusal(tool.name, parsed.error), { tool: tool.name })
 }
 
-/** What a tool says itself of one argument, as that a folder is not there, is no question of its form. */
+/** A tool's own complaint about one argument, for example a missing folder, is shown as it is. */
 function describeRefusal(name: string, error: z.ZodError): string {
   const [issue, ...others] = error.issues
   if (issue?.code === "custom" && issue.path.length > 0 && others.length === 0)

@@ -12,10 +12,10 @@ interface AskedCall {
   readonly input: unknown
 }
 
-/** Whom the question must wait for. Nobody is told twice. */
+/** Called before a person is asked; the question waits for it. Called once. */
 export type OnAsked = () => Promise<void>
 
-/** What permission is asked for a call. What few look at is found out when they do. */
+/** The request that permission decides about. Expensive facts are looked up only when asked for. */
 export function createPermissionRequest(
   scope: HasStore & HasActive,
   asked: AskedCall,

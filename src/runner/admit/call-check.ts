@@ -9,7 +9,7 @@ import { HOPS } from "../limits/hops.ts"
 const METADATA_LIMIT_BYTES = 16 * 1024
 const TEXT_LIMIT_CHARACTERS = 512
 
-/** What a person says is found by these: no call can stand in for it. */
+/** Prefixes of keys under which a person's answers are found: no call may use them. */
 const RESERVED_KEYS = [GATE_PREFIX, QUESTION_PREFIX]
 
 const POSITIVE = ["timeoutMs", "tokenLimit", "costLimitMicros", "outputLimitBytes"] as const

@@ -11,7 +11,7 @@ import type { DetailsScope } from "./scope.ts"
 import type { HasConfig } from "../run/scope.ts"
 import { activeTraceId } from "../run/trace.ts"
 
-/** What the record will say. A secret in the input stays in this process's memory only. */
+/** The record as it will be written. A secret in the input stays in the memory of this process. */
 export function toDetails(scope: DetailsScope, admitted: Admitted, id: TaskId): TaskDetails {
   const { call, plugin, tool, input, depth, hops } = admitted
   checkNames(scope.redactor, call)
@@ -86,7 +86,7 @@ function toTimeoutMs(scope: HasConfig, call: ToolCall, tool: Tool, input: unknow
   return smaller(timeoutMs, timeoutOverrideSeconds === null ? null : timeoutOverrideSeconds * 1_000)
 }
 
-/** What the call, its input or its tool asks for. */
+/** The time limit that the call, its input or its tool asks for. */
 export function toRequestedTimeoutMs(call: ToolCall, tool: Tool, input: unknown): number | undefined {
   return call.timeoutMs ?? (typeof tool.timeoutMs === "function" ? tool.timeoutMs(input) : tool.timeoutMs)
 }

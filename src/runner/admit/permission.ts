@@ -1,15 +1,15 @@
 import type { PermissionDecision, PermissionRequest } from "../../plugin/permission-request.ts"
 import type { FamilyLock } from "./family-lock.ts"
 
-/** What a person has to say yes to before the call may run. */
+/** The question that a person must answer with yes before the call may run. */
 export type Approval = Extract<PermissionDecision, { allowed: "ask" }>
 
-/** Asked once for every call, at admission, whoever makes it. */
+/** Asked once for every call, at admission. */
 export interface Permission {
   decide(request: PermissionRequest): PermissionDecision | Promise<PermissionDecision>
 }
 
-/** What decides whether a call may run, beside the call itself. */
+/** The parts that decide whether a call may run, beside the call itself. */
 export interface Admission {
   readonly permission: Permission
   readonly families: FamilyLock

@@ -29,9 +29,10 @@ const REJECTED = { by: "person", reason: "its results were rejected" } as const
 const NOT_DECIDED_IN_TIME = { by: "limit", reason: "nobody decided in time whether its results are used" } as const
 
 /**
- * Answers what a run waits for. The answer to a question is its end, for whoever asked it. "No" to running it, or to
+ * Answers what a run waits for. The answer to a question ends it. "No" to running it, or to
  * repeating what was interrupted, ends it; any other answer puts it in the queue. The first answer counts, and a later
- * one is refused as `wrong_state`. One that holds a secret is refused too: without the secret it would be another answer.
+ * one is refused as `wrong_state`. One that holds a secret is refused too: without the secret it would be another
+ * answer.
  */
 export async function answerWait(
   scope: FenceScope & HasRedactor & HasQueue,
@@ -93,7 +94,7 @@ async function settle(
   return answered
 }
 
-/** All at once: no slot is needed to end a question, and whoever asked it tells what came of it. */
+/** One commit ends the question: no slot is needed, and the asker reads the answer from the record. */
 async function endQuestion(
   { store, worker }: FenceScope,
   { id, taskId, run }: WaitRecord,
@@ -111,7 +112,7 @@ async function endQuestion(
   return ended
 }
 
-/** A no may say why, which whoever asked for the call is told. */
+/** A no may give a reason, which the asker of the call is told. */
 function toBecause(answer: JsonValue): string {
   const reason = typeof answer === "string" && /^\s*no?\b/i.test(answer) ? toReasonOfNo(answer) : ""
   return reason === "" ? "" : `: ${toOneLine(reason).slice(0, REASON_CHARACTERS)}`
@@ -137,7 +138,8 @@ function kindOf({ question }: WaitRecord): JsonValue | undefined {
 }
 
 /**
- * Gives waits whose time is over the answer they were opened with. Nothing waits for ever that was not meant to. One that
+ * Gives waits whose time is over the answer they were opened with. Nothing waits for ever that was not meant to. One
+ * that
  * cannot be answered now keeps no other one open.
  */
 export async function expireWaits(scope: FenceScope & HasClock & HasQueue): Promise<void> {

@@ -34,11 +34,13 @@ import type { WaitRecord } from "../../task/wait.ts"
 interface WriteQuestionScope extends HasStore, HasClock, HasConfig, HasRedactor, HasActive, HasWritten {}
 
 /**
- * Puts the question of a run in the background into the inbox and waits for the answer, without a slot and without using
+ * Puts the question of a run in the background into the inbox and waits for the answer, without a slot and without
+ * using
  * up anybody's time. The same call made again after a crash finds the same question, and the answer if there is one.
  *
- * Dying before the question is written: nobody was asked. After it: it stays in the inbox until it is answered, its time
- * is over, or whoever asked has ended.
+ * Dying before the question is written: nobody was asked. After it: it stays in the inbox until it is answered, its
+ * time
+ * is over, or its asker has ended.
  */
 export async function askPerson(
   scope: StopScope & SlotScope & DetailsScope & HasEngine,
@@ -102,7 +104,7 @@ function toQuestionDetails(scope: HasRedactor & HasActive, active: ActiveRun, qu
   }
 }
 
-/** A call in the foreground has no record: whoever it is a call of has. */
+/** A call in the foreground has no record; the nearest run above it that has one stands for it. */
 function toRecorded(scope: HasActive, active: ActiveRun): TaskId | null {
   return runsAbove(scope, active).find(({ standing }) => standing.in === "background")?.taskId ?? null
 }
@@ -120,7 +122,7 @@ function toNumbered(active: ActiveRun, hash: string): string {
   return `${hash}/${number}`
 }
 
-/** The answer reaches whoever asked here: nobody else has to hear how the question ended. */
+/** The answer reaches the asker here: nobody else has to hear how the question ended. */
 async function toAnswer(scope: HasStore, task: TaskRecord): Promise<PersonAnswer> {
   if (task.status === "completed") return toKeptAnswer(task.patch)
   await acknowledgeTasks(scope, [task])
@@ -129,7 +131,7 @@ async function toAnswer(scope: HasStore, task: TaskRecord): Promise<PersonAnswer
 }
 
 async function withdraw(scope: CancelScope & HasLog, task: TaskRecord): Promise<void> {
-  const reason = "whoever asked no longer waits for the answer"
+  const reason = "its asker no longer waits for the answer"
   try {
     await acknowledgeTasks(scope, [await cancelTask(scope, task, { by: "lifetime", reason })])
   } catch (error) {
@@ -151,6 +153,6 @@ async function withdrawIfLeft(scope: CancelScope, { taskId }: WaitRecord): Promi
   if (!task?.parentTask) return
   const asking = await scope.store.task(task.parentTask)
   if (asking && !isTerminal(asking.status)) return
-  const withdrawn = await cancelTask(scope, task, { by: "lifetime", reason: "whoever asked has ended" })
+  const withdrawn = await cancelTask(scope, task, { by: "lifetime", reason: "its asker has ended" })
   await acknowledgeTasks(scope, [withdrawn])
 }

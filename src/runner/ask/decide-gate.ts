@@ -18,7 +18,7 @@ export async function decideGate(
   await answerWait(scope, id, decision === "apply", by, group.workspace)
 }
 
-/** What the person is asked. It is there before anybody answers, however shortly before the group was joined. */
+/** The wait that a person answers. Opened here if the group was joined a moment ago and nobody has opened it yet. */
 export async function requireGate(
   scope: HasStore & HasClock & HasConfig & HasWritten,
   group: GroupRecord,

@@ -2,7 +2,7 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { JsonValue } from "../../base/json.ts"
 import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 
-/** What somebody's answer to the question means. Refused as `invalid_input` when it is none. */
+/** The meaning of an answer to the question. Anything else is refused as `invalid_input`. */
 export function toPersonAnswer(question: Question, answer: JsonValue, by: string): PersonAnswer {
   const said = toText(answer)
   const value = said === "" && question.fallback !== undefined ? question.fallback : said && toValue(question, said)

@@ -17,7 +17,10 @@ export const ASKED_QUESTION = "question"
 
 const LONGEST_TITLE = 200
 
-/** The wait that the question's task is created in. Text, options and default are in its text; `asked` is as it was asked. */
+/**
+ * The wait that the question's task is created in. Text, options and default are in its text; `asked` is as it was
+ * asked.
+ */
 export function toQuestionWait(scope: HasClock & HasConfig & HasRedactor, question: Question): Wait {
   const { text, detail, fallback, kind } = question
   const asked = scope.redactor.redactJson(toJson(question)).value
@@ -42,7 +45,7 @@ export function toQuestionTitle(scope: HasRedactor, { text }: Question): string 
   return `asks: ${shorten(line, LONGEST_TITLE)}`
 }
 
-/** The same for the same question, so that it is found again. */
+/** Equal questions have equal hashes, so that a question is found again. */
 export function toQuestionHash(question: Question): string {
   return createHash("sha256").update(JSON.stringify(question)).digest("hex")
 }
@@ -53,7 +56,7 @@ export function toAskedQuestion({ question }: Pick<Wait, "question">): Question 
   return question["kind"] === ASKED_QUESTION ? (question["asked"] as unknown as Question) : undefined
 }
 
-/** What the run of a question hands back. Whoever asked may come for it long after: facts stay when a payload goes. */
+/** The patch of an answered question. The asker may come for it long after: facts stay when a payload goes. */
 export function toAnswerPatch(answer: PersonAnswer): Patch {
   const kept = toJson(answer)
   return { ...toPatch(kept), facts: kept as JsonObject }
@@ -73,14 +76,14 @@ function toDefault(fallback: string | undefined): string {
   return fallback === undefined ? "" : ` Without an answer: ${fallback}.`
 }
 
-/** What the record of a question names as its tool. Its answer ends it: there is nothing to run. */
+/** The tool that the record of a question names. The answer ends the task: there is nothing to run. */
 export const questionTool: Tool = {
   name: QUESTION_TOOL,
   description: "A question to a person.",
   input: z.unknown(),
   background: { mode: "always" },
   async run() {
-    const message = "A question is not asked again by itself: whoever needs the answer asks it."
+    const message = "A question is not asked again by itself: the run that needs the answer asks it."
     throw new MeanwhileError("wrong_state", message)
   },
 }

@@ -55,7 +55,7 @@ export function failRun(scope: FailRunScope, plan: RunPlan, outcome: Outcome): v
   void concludeUnbegun(scope, active, outcome)
 }
 
-/** Others may have taken this worker for lost, and it claims what it still works on: whoever works there has lost it. */
+/** Others may have taken this worker for lost, and it now claims a run it still works on: that older work is lost. */
 function note({ active: known }: HasActive, active: ActiveRun): void {
   const before = known.get(active.taskId)
   if (before) markLost(before)

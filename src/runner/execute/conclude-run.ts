@@ -58,7 +58,7 @@ export async function concludeRun(scope: ConcludeRunScope, active: ActiveRun, wo
   if (!outcome && active.stop && standing.in === "background") void work.then((late) => noteLate(scope, active, late))
 }
 
-/** The same for a run that had no work: nothing of it can be measured or come late. */
+/** Ends a run that had no work: nothing of it can be measured or come late. */
 export async function concludeUnbegun(scope: ConcludeUnbegunScope, active: ActiveRun, outcome: Outcome): Promise<void> {
   const task = await endRun(scope, active, outcome)
   active.onLeft?.(task)
@@ -97,7 +97,7 @@ function toAnswer(scope: HasRedactor, active: ActiveRun, outcome: Outcome | unde
   return { outcome: "failed", failure: outcome.failure, patch: outcome.patch }
 }
 
-/** What the store has is not kept here too: nobody here would learn when it is to go. */
+/** Output that the store has is not kept here too: nobody here would learn when to remove it. */
 function leaveSpool({ stream }: ActiveRun, task: TaskRecord | null, spool: RunSpool): Promise<void> {
   return stream?.isFinished && task && isTerminal(task.status) ? spool.discard() : spool.close()
 }
@@ -122,8 +122,9 @@ function observeDuration(scope: HasLog & HasTools, active: ActiveRun, workedMs: 
 const LOOK_AGAIN_MS = 500
 
 /**
- * Stops what a lost run still has running here, once the store says that the run is over: whoever ended it had no way to
- * reach these processes. One that was adopted, or that runs anew, is another's, and whoever adopts has seen its commands
+ * Stops what a lost run still has running here, once the store says that the run is over: the worker that ended it
+ * could not
+ * reach these processes. A run that was adopted, or begun anew, is another worker's, which has seen its commands
  * end before it ends the run. Dying on the way leaves a folder to the sweep of the next start. Never rejects.
  */
 async function endLostProcesses(scope: WaitScope & HasLog & HasSpool, active: ActiveRun): Promise<void> {

@@ -23,7 +23,8 @@ interface WriteEndScope extends FenceScope, HasClock, HasLog, HasRedactor, HasEn
 
 /**
  * Writes the end of a run that the store knows, and tries until it can be written or is no longer ours to write. Dying
- * before it is durable leaves the run to whoever reclaims it; nothing was announced. Null: somebody else ended it.
+ * before it is durable leaves the run to the worker that reclaims it; nothing was announced. Null: somebody else ended
+ * it.
  */
 export async function endRun(
   scope: EndRunScope,
@@ -83,7 +84,7 @@ async function writeEnd(
   }
 }
 
-/** What belongs to the end can never be written any more: it was made for something that is not in the store. */
+/** The operations beside the end can never be written: they refer to something that is not in the store. */
 function giveUpBeside(active: ActiveRun, outcome: Outcome | undefined): Outcome | undefined {
   active.endOperations = null
   if (!outcome?.succeeded) return outcome
@@ -139,7 +140,9 @@ async function toHandBack(scope: HasStore & HasClock & HasEngine, active: Active
   return toCrashEvent(decideOnCrash(inFlightOf([...active.journal.values()]), "retry"), crash)
 }
 
-/** Its steps are its calls, which the conversation itself writes: the store knows them, and the run's journal does not. */
+/**
+ * Its steps are its calls, which the conversation itself writes: the store knows them, and the run's journal does not.
+ */
 async function handBackTurn(scope: HasStore, { taskId, run }: ActiveRun, crash: Crash): Promise<LifecycleEvent> {
   const { store } = scope
   const [steps, task] = await Promise.all([store.steps(taskId, run), store.task(taskId)])
@@ -177,7 +180,7 @@ async function lookAgain(scope: HasStore, active: ActiveRun): Promise<"ended" | 
   }
 }
 
-/** What comes after the end is kept beside it, and changes nothing. */
+/** A result that comes after the end is kept beside it, and changes nothing. */
 export async function noteLate(
   scope: HasStore & HasLog,
   active: ActiveRun,
@@ -193,7 +196,7 @@ export async function noteLate(
   }
 }
 
-/** Of an end that a store refuses, what that means for its task. Given up is one that a closing runner leaves as it is. */
+/** The log line for an end that the store refuses. Given up: a closing runner leaves the task as it is. */
 function describeUnwritten({ isHandedBack, stop }: ActiveRun, isGivenUp: boolean): string {
   const what =
     isHandedBack && !stop ? "a task could not be handed back to the queue" : "the end of a task could not be stored"

@@ -24,7 +24,7 @@ export function createToolContext(scope: OutputScope & HasActive & HasPorts, act
     progress: (update) => reportProgress(scope, active, update),
     spend: (usage, spending) => reportUsage(scope, active, usage, spending),
     output: {
-      // Ignored once the run is lost: an error thrown at whoever passes output on could end this whole process.
+      // Ignored once the run is lost: an error thrown into a stream listener could end this whole process.
       write: (data) => void (isLost(active) || spoolOf(scope, active).write(data)),
       read: (request) => spoolOf(scope, active).read(request),
     },

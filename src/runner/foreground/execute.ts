@@ -76,8 +76,8 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
 }
 
 /**
- * What a person was asked about may be asked for by another step since then. Also what waits for them in the inbox is
- * written after that: dying in between, one call would be two.
+ * After a person was asked, another step may ask for the call. A task that waits in the inbox is written only
+ * after that is decided: otherwise a crash in between would make one call two.
  */
 async function decide(admitted: Admitted, asked: Promise<void>, { onDecided }: ExecuteOptions): Promise<Admitted> {
   await asked
@@ -85,7 +85,7 @@ async function decide(admitted: Admitted, asked: Promise<void>, { onDecided }: E
   return askedBy ? { ...admitted, call: { ...admitted.call, askedBy } } : admitted
 }
 
-/** What needs an approval, always runs in the background, or must be recognised when asked for again, has a record from the start. */
+/** A call that needs an approval, always runs in the background, or has a key, has a record from the start. */
 function isRecorded({ call, tool, input, approval }: Admitted): boolean {
   return approval !== undefined || call.idempotencyKey !== undefined || toPolicy(tool, input).mode === "always"
 }
@@ -101,7 +101,7 @@ function mayAskAgain(scope: HasActive, { taskId }: AskingStep): boolean {
   return asking?.plugin !== TURN_PLUGIN || asking.standing.in !== "background" || asking.standing.fence > 1
 }
 
-/** What a hook does with an answer changes nothing about it. */
+/** A failing hook changes nothing about the answer. */
 async function tellHooks(scope: HasLog & HasTools, { call, plugin, tool }: Admitted, answer: Answer): Promise<void> {
   for (const hook of scope.tools.hooks()) {
     try {

@@ -86,10 +86,10 @@ export function executeRecorded(
   { resolve, reject }: Pick<PromiseWithResolvers<Answer>, "resolve" | "reject">,
   options: ExecuteOptions,
 ): ForegroundCall {
-  const letGo = new AbortController()
+  const released = new AbortController()
   const waitMs = toWaitMs(scope, admitted)
   const created = createTask(scope, admitted, taskId)
-  const answered = answerFromTask(scope, created, { ...options, waitMs, signal: letGo.signal })
+  const answered = answerFromTask(scope, created, { ...options, waitMs, signal: released.signal })
   let isAnswered = false
   answered
     .finally(() => {
@@ -98,8 +98,9 @@ export function executeRecorded(
     .then(resolve, reject)
   return {
     async promote() {
-      if (isAnswered || letGo.signal.aborted || toPolicy(admitted.tool, admitted.input).mode === "never") return false
-      letGo.abort()
+      if (isAnswered || released.signal.aborted || toPolicy(admitted.tool, admitted.input).mode === "never")
+        return false
+      released.abort()
       return (await answered).outcome === "promoted"
     },
     cancel(cause) {
@@ -153,7 +154,9 @@ function toAnswer(task: TaskRecord, afterMs: number): Answer {
   }
 }
 
-/** A task may stand in the queue, where no time limit counts: its caller is let go at the threshold whatever the limit. */
+/**
+ * A task may stand in the queue, where no time limit counts: its caller is let go at the threshold whatever the limit.
+ */
 function toWaitMs(scope: HasConfig, admitted: Admitted): number | null {
   if (admitted.approval) return 0
   const policy = toPolicy(admitted.tool, admitted.input)
@@ -168,7 +171,7 @@ function policyMs(scope: HasConfig, policy: { readonly ms?: number }): number {
 
 /**
  * Null: nobody lets go of it. A time limit must exceed the threshold: a shorter one is refused when the caller or the
- * tool set it. Whoever writes an input cannot know the threshold, so a limit from there simply comes first.
+ * tool set it. The author of an input cannot know the threshold, so a limit from there simply comes first.
  */
 function toThresholdMs(scope: HasConfig, { call, tool, input }: Admitted): number | null {
   const policy = toPolicy(tool, input)

@@ -19,7 +19,8 @@ import { yieldNewSlot } from "../run/yield-slots.ts"
  * Turns a call in the foreground into a task without touching its work. From here on its answer is the handle.
  *
  * Dying before the commit: there is no task, and the next start ends what the spool folder names. After it: the task is
- * this worker's, and whoever reclaims it decides. If the record cannot be written the call stays in the foreground.
+ * this worker's, and the worker that reclaims it decides. If the record cannot be written the call stays in the
+ * foreground.
  */
 export async function promoteRun(
   scope: StopScope & SlotScope & DetailsScope & HasEngine,
@@ -37,7 +38,7 @@ export async function promoteRun(
     await active.spool?.flush()
     if (!scope.worker.isFresh()) await scope.worker.confirm()
     const create = toCreation(scope, active, admitted, afterMs)
-    // A worker that has lost its lease promotes nothing: whoever took over would not know of it.
+    // A worker that has lost its lease promotes nothing: the worker that took over would not know of it.
     const [, { task, created }] = await scope.store.commit([scope.worker.renewal(), create])
     if (!created) {
       giveUp(scope, active)

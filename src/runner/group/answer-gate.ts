@@ -12,7 +12,7 @@ import { readMembers } from "./find-group.ts"
 export interface GateAnswer {
   readonly answer: JsonValue
   readonly answeredBy: string
-  /** Who or what says no, when it is none. */
+  /** The stopper and the reason, for any answer but yes. */
   readonly refusal: { readonly by: Requester; readonly reason: string }
 }
 
@@ -23,7 +23,8 @@ export function toGatedGroup({ question }: Pick<WaitRecord, "question">): GroupI
 }
 
 /**
- * Ends the gate with its answer, in one transaction: with what every member came to when it is yes, cancelled when it is
+ * Ends the gate with its answer, in one transaction: with what every member came to when it is yes, cancelled when it
+ * is
  * anything else. Nothing of it needs a slot, and dying before it is durable leaves the question open.
  */
 export async function answerGate(

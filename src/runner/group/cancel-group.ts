@@ -1,15 +1,17 @@
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { StopRequest } from "../../plugin/stop-request.ts"
 import type { GroupRecord } from "../../task/group.ts"
-import { obeyStops, toStop, toStopCause, AGENT_ENDED, findTurnsBelow } from "../stop/cancel.ts"
+import { applyRemoteStops, toStop, toStopCause, AGENT_ENDED, findTurnsBelow } from "../stop/cancel.ts"
 import type { FenceScope, HasActive, HasClock, HasConfig, HasRedactor } from "../run/scope.ts"
 import { listMembers } from "./find-group.ts"
 
 interface CancelGroupScope extends FenceScope, HasClock, HasConfig, HasRedactor, HasActive {}
 
 /**
- * Cancels the group and stops its live members, with their turns, in one transaction: after a crash either all of it has
- * happened or nothing. Whoever waits for the group is released. A group that was cancelled already is returned as it is; of
+ * Cancels the group and stops its live members, with their turns, in one transaction: after a crash either all of it
+ * has
+ * happened or nothing. Every wait for the group is released. A group that was cancelled already is returned as it is;
+ * of
  * one that is joined, those are stopped that it did not wait for.
  */
 export async function cancelGroup(
@@ -32,7 +34,7 @@ export async function cancelGroup(
         ...live.map((member) => toStop(scope, member, cause)),
         ...turns.map((turn) => toStop(scope, turn, AGENT_ENDED)),
       ])
-      await obeyStops(scope)
+      await applyRemoteStops(scope)
       return (await scope.store.group(group.id)) ?? current
     } catch (error) {
       // A member moved on between the look and the commit: it is looked at again.

@@ -12,7 +12,8 @@ const ID_CHARACTERS = /^[0-9a-f-]+$/
 const CANDIDATES_SHOWN = 5
 
 /**
- * The group with that name, the newest when several had it, or with that id or unambiguous prefix. Of another workspace,
+ * The group with that name, the newest when several had it, or with that id or unambiguous prefix. Of another
+ * workspace,
  * or of another session than the one given, there is none.
  */
 export async function findGroup({ store }: HasStore, id: string, scope: GroupFilter = {}): Promise<GroupRecord> {
@@ -52,7 +53,7 @@ export async function listMembers(
   return (await readAll(scope, { group, ...(statuses && { statuses }) })).toReversed()
 }
 
-/** The same with what they came to. */
+/** The members as whole records, with their results. */
 export async function readMembers(scope: HasStore, group: GroupId): Promise<readonly TaskRecord[]> {
   const members = await listMembers(scope, group)
   const records = await Promise.all(members.map(({ id }) => scope.store.task(id)))

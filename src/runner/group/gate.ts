@@ -15,7 +15,7 @@ import type { TaskStore } from "../../task/store.ts"
 
 const LONGEST_DESCRIPTION = 1_000
 
-/** Whether what the group came to is used only when a person says so. An empty one came to nothing. */
+/** True if a person must decide whether the results of the group are used. An empty group has none. */
 export function isGated({ merge, state, memberCount }: GroupRecord): boolean {
   return merge === "human_gated" && state === "joined" && memberCount > 0
 }
@@ -66,7 +66,7 @@ function toDescription(member: TaskRecord): string {
   return shorten(describeResult(member), LONGEST_DESCRIPTION)
 }
 
-/** It counts as started by whoever started the members: in their trace, and as many reports away from a person. */
+/** The gate has the trace of the members, and is as many reports away from a person as they are. */
 function toDetails(group: GroupRecord, members: readonly TaskRecord[]): TaskDetails {
   const hops = Math.max(0, ...members.map(({ metadata }) => toHops(metadata)))
   return {
@@ -97,7 +97,7 @@ function toDetails(group: GroupRecord, members: readonly TaskRecord[]): TaskDeta
   }
 }
 
-/** What the record of a gate names as its tool. The answer ends it: nothing is applied that nobody said yes to. */
+/** The tool that the record of a gate names. The answer ends the task: nothing is applied without a yes. */
 export const gateTool: Tool = {
   name: GATE_TOOL,
   description: "The results of a group that a person is asked about.",

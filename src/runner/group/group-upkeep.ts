@@ -13,7 +13,7 @@ const MOST_AT_ONCE = 1_000
 const MOST_REMEMBERED = 10_000
 
 export interface GroupUpkeepOptions {
-  /** Whether it also looks after groups that nothing was heard of: what a crash or a lost wake-up left behind. */
+  /** True: it also looks at groups without a wake-up, which a crash or a lost wake-up left behind. */
   readonly looksAround: boolean
 }
 
@@ -67,7 +67,7 @@ export function createGroupUpkeep(
   async function tendAll(): Promise<void> {
     const { store } = scope
     const failing = await store.groups({ states: ["open", "sealed"], failFast: true }, MOST_AT_ONCE)
-    // Those with a gate need nothing more, and there are more of them all the time.
+    // Groups that have their gate need nothing more, and there are more of them all the time.
     const gated = await store.groups(
       { states: ["joined"], merge: "human_gated", withoutTask: GATE_PREFIX },
       MOST_AT_ONCE,

@@ -14,7 +14,7 @@ const WITHHELD: Patch = {
   payload: null,
 }
 
-/** Whether what the task came to is for a person to decide on, who has not said yes. */
+/** True if a person decides whether the result is used, and has not said yes. */
 export async function isWithheld(scope: HasStore, task: TaskRecord): Promise<boolean> {
   if (task.group === null || !isTerminal(task.status)) return false
   const group = await scope.store.group(task.group)

@@ -18,7 +18,7 @@ export function withHops(metadata: JsonObject, hops: number): JsonObject {
   return hops > 0 ? { ...metadata, [HOPS]: hops } : metadata
 }
 
-/** What follows from a report at the last of its hops is told to the person, and starts nothing. */
+/** Refuses a start that follows from a report at its last hop: the agent then tells the person instead. */
 export function requireHopsLeft(
   { maxHops }: { readonly maxHops: number },
   { hops, tool }: { readonly hops: number; readonly tool: { readonly name: string } },

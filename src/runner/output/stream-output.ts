@@ -12,7 +12,8 @@ interface StreamOutputScope extends HasClock, HasLog, HasRedactor, HasEngine, Ha
 interface StoreLeftOutputScope extends HasClock, HasLog, HasRedactor, HasActive, HasEngine, HasWritten {}
 
 /**
- * From now on what the run prints goes to the store too, if that keeps output and knows the run. Not of a run that was given
+ * From now on what the run prints goes to the store too, if that keeps output and knows the run. Not of a run that was
+ * given
  * a secret elsewhere: nobody here could take it out.
  */
 export function streamOutput(scope: StreamOutputScope, active: ActiveRun): void {
@@ -39,21 +40,23 @@ function openStream(
 }
 
 /**
- * Before the end of a run is written: whoever sees the end sees all that was printed. Without a store that takes writes there
- * is no end either, so it is tried until there is one; what the store refuses for another reason keeps no run from ending.
+ * Called before the end of a run is written: a reader who sees the end sees all that was printed. Without a store that
+ * takes writes there
+ * is no end either, so it is tried until there is one; what the store refuses for another reason keeps no run from
+ * ending.
  */
 export async function storeOutput(scope: HasClock & HasLog & HasActive, { stream, taskId }: ActiveRun): Promise<void> {
   if (stream) await finishStream(scope, stream, taskId)
 }
 
-/** Before a run goes on without this process. Whoever takes it over hands on the rest. */
+/** Called before a run goes on without this process. The worker that takes it over stores the rest. */
 export async function storeOutputSoFar(scope: HasLog, { stream, taskId }: ActiveRun): Promise<void> {
   await stream?.pause().catch((error: unknown) => {
     scope.log.warn("what a task has printed could not be stored", { task: taskId, error: toErrorMessage(error) })
   })
 }
 
-/** What a run has printed whose worker is gone, before its end is written, by whoever decides about it and has its files. */
+/** Stores the output that a lost worker left, before the end of the run is written. The caller has the files. */
 export async function storeLeftOutput(scope: StoreLeftOutputScope, spool: RunSpool, task: TaskSummary): Promise<void> {
   const { id: taskId, run, fence, inputHeldBy } = task
   if (inputHeldBy !== null && !scope.written.heldInputs.has(taskId)) return

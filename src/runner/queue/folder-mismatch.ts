@@ -5,32 +5,33 @@ import type { TaskRecord } from "../../task/record.ts"
 import { WORKER_LEASE_PREFIX } from "../../task/worker.ts"
 import type { FenceScope, HasClock, HasConfig, HasQueue, HasTools, HasWritten } from "../run/scope.ts"
 import { isLeftForHost } from "../worker/left-host.ts"
-import { createLeftWork, isAmong, type LeftWork, toLeftKey } from "./skipped-offers.ts"
+import { createSkippedOffers, isSkipped, type SkippedOffers, toSkipKey } from "./skipped-offers.ts"
 import { stoodStill } from "../worker/worker.ts"
 import { listWorkers } from "../worker/worker-list.ts"
 
-interface MisplacedScope extends FenceScope, HasClock, HasConfig, HasQueue, HasTools, HasWritten {}
+interface FolderMismatchScope extends FenceScope, HasClock, HasConfig, HasQueue, HasTools, HasWritten {}
 
-/** Tasks that name a folder which this process does not have, or is not meant by: they are left to those who are. */
-export interface Misplaced extends Pick<LeftWork, "places" | "count" | "list"> {
+/** Tasks whose folder this process does not have, or that were asked for elsewhere: other workers run them. */
+export interface FolderMismatch extends Pick<SkippedOffers, "places" | "count" | "list"> {
   /**
    * Those of the offers that are to be claimed. One that every worker leaves is, by one that takes all work or has its
    * session open: it then fails, and says why.
    */
   sift(offers: readonly Offer[]): Promise<readonly Offer[]>
   /**
-   * Finds out what is no longer left, and tells others: until then they would give up what is here by now. Also for one that
+   * Finds out what is no longer left, and tells others: until then they would give up what is here by now. Also for one
+   * that
    * has no room, and is offered nothing.
    */
   review(): Promise<void>
 }
 
-/** A record: it is misplaced, and whether others leave it too is to be found out. */
+/** A record: its folder is not here, and the announcements must say whether others skip it too. */
 type Found = "here" | "left" | TaskRecord
 
 /** `announce` tells others what is left here, and resolves once they can know. */
-export function createMisplaced(scope: MisplacedScope, announce: () => Promise<void>): Misplaced {
-  const left = createLeftWork(scope.clock)
+export function createFolderMismatch(scope: FolderMismatchScope, announce: () => Promise<void>): FolderMismatch {
+  const left = createSkippedOffers(scope.clock)
   const leaseMs = scope.config.leaseSeconds * 1_000
   let siftedAt = scope.clock.monotonic()
   let judgesFrom = siftedAt
@@ -55,18 +56,20 @@ export function createMisplaced(scope: MisplacedScope, announce: () => Promise<v
     if (left.remove(offer)) void announce()
   }
 
-  /** What names the same folder is looked at once. */
+  /** Offers of one folder are looked at once. */
   function createLooks(): (offer: Offer) => Promise<Found> {
     const looks = new Map<string, Promise<Found>>()
     return (offer) => {
-      const key = toLeftKey(offer)
+      const key = toSkipKey(offer)
       const found = looks.get(key) ?? look(offer)
       looks.set(key, found)
       return found
     }
   }
 
-  /** Undefined: somebody may live who is not among those that were heard of. Nobody could renew while a store was away. */
+  /**
+   * Undefined: somebody may live who is not among those that were heard of. Nobody could renew while a store was away.
+   */
   async function listOthers(): Promise<readonly WorkerView[] | undefined> {
     await announce()
     if (scope.clock.monotonic() < judgesFrom) return undefined
@@ -100,7 +103,8 @@ export function createMisplaced(scope: MisplacedScope, announce: () => Promise<v
       const others = looks.some(({ found }) => typeof found === "object") ? await listOthers() : []
       return looks.flatMap(({ offer, found }) => {
         if (typeof found === "string") return found === "here" ? [offer] : []
-        // Who only answers for a conversation is there for a moment: it is given up by those who have it open, or who stay.
+        // A process that only answers is there for a moment: one that has the session open, or stays, gives the task
+        // up.
         if (scope.queue.own && !scope.queue.own.hasSession(offer.session)) return []
         if (!others?.every((other) => leaves(other, found, offer))) return []
         left.doubt(offer)
@@ -133,10 +137,13 @@ function isHere(
   }
 }
 
-/** Whether it could not run it at all, or has said that it leaves it. One of an earlier version takes work, and says nothing. */
+/**
+ * True if that worker cannot run the task, or announced that it skips it. An earlier version takes work and announces
+ * nothing.
+ */
 function leaves({ announcement, host, isStarting }: WorkerView, { kind }: TaskRecord, offer: Offer): boolean {
   if (announcement === null) return host !== null && !isStarting
   const { plugin, tool } = offer
   if (!announcement.kinds.includes(kind) || !announcement.plugins[plugin]?.includes(tool)) return true
-  return isAmong(announcement.leaves, offer)
+  return isSkipped(announcement.leaves, offer)
 }

@@ -1,15 +1,16 @@
 import type { MissingAbility, WorkerView } from "../../plugin/worker-view.ts"
 import type { TaskSummary } from "../../task/record.ts"
 import type { HasQueue, HasWorker } from "../run/scope.ts"
-import { isAmong } from "./skipped-offers.ts"
+import { isSkipped } from "./skipped-offers.ts"
 
 type Needs = Pick<TaskSummary, "id" | "run" | "kind" | "session" | "plugin" | "tool" | "folder">
 
 /**
- * What keeps a queued task from ever being taken; undefined: somebody can run it, or nobody knows. What another process that
- * takes only its own work has as its own, nobody knows here.
+ * The ability that no worker has for a queued task; undefined: a worker can run it, or it is not known. The own work of
+ * other
+ * processes is not known here.
  */
-export function findMissing(
+export function findMissingAbility(
   scope: HasWorker & HasQueue,
   task: Needs,
   living: readonly WorkerView[],
@@ -27,7 +28,7 @@ export function findMissing(
   if (able.length > 0) {
     // One that takes all work does not leave it for long: it fails it, and says which folder is missing.
     const named = { ...task, taskId: task.id }
-    const isLeft = able.every(({ takes, leaves }) => takes === "own" && isAmong(leaves, named))
+    const isLeft = able.every(({ takes, leaves }) => takes === "own" && isSkipped(leaves, named))
     return isLeft ? toMissingFolder(task) : undefined
   }
   return ofKind.some(({ plugins }) => Object.hasOwn(plugins, plugin))
@@ -35,7 +36,7 @@ export function findMissing(
     : { needs: "plugin", name: plugin, text: `no worker has the plugin ${plugin}` }
 }
 
-/** Whether this process leaves it alone because it takes only its own work. */
+/** True if this process leaves the task alone because it takes only its own work. */
 function isOthers({ queue }: HasQueue, task: Needs): boolean {
   return (task.kind === "turn" ? queue.ownTurns : queue.own)?.has(task) === false
 }

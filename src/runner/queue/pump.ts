@@ -7,7 +7,7 @@ import { track } from "../run/enter.ts"
 import { takeTurns } from "../turn/take-turns.ts"
 import type { ExecuteScope, HasEngine, HasQueue, HasSlots } from "../run/scope.ts"
 import { createAnnouncer } from "./announcer.ts"
-import { createMisplaced, type Misplaced } from "./folder-mismatch.ts"
+import { createFolderMismatch, type FolderMismatch } from "./folder-mismatch.ts"
 
 /** Catches what a lost wake-up left in the queue. */
 const SAFETY_POLL_MS = 1_000
@@ -24,7 +24,7 @@ export interface Pump {
   close(): Promise<void>
 }
 
-/** Of a runner that takes no work. */
+/** The pump of a runner that takes no work. */
 export const IDLE_PUMP: Pump = {
   nudge() {},
   async announce() {},
@@ -39,8 +39,8 @@ export function createPump(scope: ExecuteScope): Pump {
   let isNudged = false
   let isStopped = false
   let cancelTimer: CancelTimer | undefined
-  const misplaced = createMisplaced(scope, () => announcer.announce())
-  const announcer = createAnnouncer(scope, misplaced.list)
+  const mismatch = createFolderMismatch(scope, () => announcer.announce())
+  const announcer = createAnnouncer(scope, mismatch.list)
 
   function nudge(): void {
     isNudged = true
@@ -55,7 +55,7 @@ export function createPump(scope: ExecuteScope): Pump {
     while (isNudged && !isStopped) {
       isNudged = false
       try {
-        await look(scope, misplaced, nudge)
+        await look(scope, mismatch, nudge)
       } catch (error) {
         if (isMeanwhileError(error, "closed")) return
         scope.log.error("the queue could not be read; trying again", { error: toErrorMessage(error) })
@@ -101,12 +101,12 @@ export function createPump(scope: ExecuteScope): Pump {
   }
 }
 
-async function look(scope: ExecuteScope, misplaced: Misplaced, nudge: () => void): Promise<void> {
+async function look(scope: ExecuteScope, mismatch: FolderMismatch, nudge: () => void): Promise<void> {
   await takeTurns(scope)
-  await misplaced.review()
+  await mismatch.review()
   if (scope.slots.free() === 0 || scope.queue.takesKinds.length === 0 || scope.active.isClosing) return
-  const limit = scope.slots.free() + misplaced.count()
-  const missing = misplaced.places()
+  const limit = scope.slots.free() + mismatch.count()
+  const missing = mismatch.places()
   const foundAll = scope.queue.hint.beginLook()
   const fullSessions = scope.slots.fullSessions()
   const fullWorkspaces = scope.slots.fullWorkspaces()
@@ -116,7 +116,7 @@ async function look(scope: ExecuteScope, misplaced: Misplaced, nudge: () => void
   const plugins = known.filter((plugin) => room.get(plugin) !== 0)
   function roomFor(plugin: string): number {
     const free = scope.slots.roomOf(plugin)
-    return free === 0 ? 0 : Math.min(free + misplaced.count(plugin), limit)
+    return free === 0 ? 0 : Math.min(free + mismatch.count(plugin), limit)
   }
   const offers = await scope.engine.dispatcher.take({
     worker: scope.worker.id,
@@ -136,10 +136,10 @@ async function look(scope: ExecuteScope, misplaced: Misplaced, nudge: () => void
     fullSessions.length + fullWorkspaces.length + fullModels.length > 0 ||
     known.some((plugin) => (byPlugin.get(plugin)?.length ?? 0) >= (room.get(plugin) ?? limit))
   if (!isAnythingFull && offers.length < limit) foundAll()
-  const left = misplaced.count() + missing.length
-  const placed = await misplaced.sift(offers)
-  // What is known to be left now need not stand before the rest again.
-  if (placed.length < offers.length && misplaced.count() + misplaced.places().length > left) nudge()
+  const left = mismatch.count() + missing.length
+  const placed = await mismatch.sift(offers)
+  // Offers that are now known to be skipped must not stand before the rest again.
+  if (placed.length < offers.length && mismatch.count() + mismatch.places().length > left) nudge()
   const accepted = accept(scope, placed)
   const claims = await Promise.allSettled(accepted.map((offer) => claim(scope, offer)))
   const failed = claims.find((answer) => answer.status === "rejected")
@@ -148,7 +148,7 @@ async function look(scope: ExecuteScope, misplaced: Misplaced, nudge: () => void
   if (hasBegun && scope.slots.free() > 0 && offers.length === limit) nudge()
 }
 
-/** Those that have a slot now. There may be more of a plugin or a session than it has room for. */
+/** The offers that got a slot. There may be more of a plugin or a session than it has room for. */
 function accept({ slots, queue, engine }: HasEngine & HasSlots & HasQueue, offers: readonly Offer[]): readonly Offer[] {
   const accepted = new Set(offers.filter((offer) => slots.tryTake(toSlotKeys(offer))))
   if (accepted.size < offers.length) {

@@ -3,25 +3,25 @@ import type { Offer } from "../../task/dispatcher.ts"
 import type { TaskSummary } from "../../task/record.ts"
 import { type Place, toPlaceKey } from "../../task/place.ts"
 
-/** What this process leaves to others, by folder; a task whose folder nobody knows, by itself. It is bounded. */
-export interface LeftWork {
-  /** Whether it was found out a moment ago that this is left. Notes that it was offered again. */
+/** Offers that this worker skips, by folder; tasks without a known folder one by one. Bounded. */
+export interface SkippedOffers {
+  /** True if this offer was judged as skipped a moment ago. Notes that it was offered again. */
   isLeft(offer: Offer): boolean
-  /** It is left, as was found out now. */
+  /** Records that this worker skips the offer. */
   add(offer: Offer): void
-  /** Whether it was left until now. */
+  /** True if the offer was skipped until now. */
   remove(offer: Offer): boolean
-  /** One task of each that nobody has looked at for a moment. */
+  /** One offer of each entry that was not looked at for a moment. */
   takeStale(): readonly Offer[]
-  /** It is left and nobody else has it: it is to be offered again. */
+  /** Every worker skips the offer: it is to be offered here again. */
   doubt(offer: Offer): void
-  /** What need not be offered for now. */
+  /** Folders whose tasks need not be offered for now. */
   places(): readonly Place[]
   /** How many tasks without a known folder, of a plugin or of all. They are offered all the same. */
   count(plugin?: string): number
   /** As others are told. */
   list(): readonly string[]
-  /** What was not offered for long was taken by somebody. Whether there was such. */
+  /** Drops entries not offered recently: somebody took them. True if any were dropped. */
   forget(): boolean
 }
 
@@ -39,7 +39,7 @@ const MOST_FOLDERS = 1_000
 /** Each of these is read again and again, and the look into the queue is longer by it. */
 const MOST_TASKS = 100
 
-export function createLeftWork(clock: Clock): LeftWork {
+export function createSkippedOffers(clock: Clock): SkippedOffers {
   const left = new Map<string, Left>()
   const isFresh = ({ judgedAt }: Left): boolean => clock.monotonic() - judgedAt < JUDGE_EVERY_MS
   const count = (plugin?: string): number =>
@@ -47,13 +47,13 @@ export function createLeftWork(clock: Clock): LeftWork {
 
   return {
     isLeft(offer) {
-      const known = left.get(toLeftKey(offer))
+      const known = left.get(toSkipKey(offer))
       if (!known || !isFresh(known)) return false
       known.offeredAt = clock.monotonic()
       return true
     },
     add(offer) {
-      const key = toLeftKey(offer)
+      const key = toSkipKey(offer)
       const place = toPlace(offer)
       const tasks = count()
       const isRoom = place ? left.size - tasks < MOST_FOLDERS : tasks < MOST_TASKS
@@ -61,7 +61,7 @@ export function createLeftWork(clock: Clock): LeftWork {
       const now = clock.monotonic()
       left.set(key, { offer, place, judgedAt: now, offeredAt: now, lookedAt: now })
     },
-    remove: (offer) => left.delete(toLeftKey(offer)),
+    remove: (offer) => left.delete(toSkipKey(offer)),
     takeStale() {
       const now = clock.monotonic()
       const stale = [...left.values()].filter(({ lookedAt }) => now - lookedAt >= JUDGE_EVERY_MS)
@@ -69,7 +69,7 @@ export function createLeftWork(clock: Clock): LeftWork {
       return stale.map(({ offer }) => offer)
     },
     doubt(offer) {
-      const known = left.get(toLeftKey(offer))
+      const known = left.get(toSkipKey(offer))
       if (known) known.judgedAt = Number.NEGATIVE_INFINITY
     },
     places: () => [...left.values()].flatMap((each) => (each.place && isFresh(each) ? each.place : [])),
@@ -86,15 +86,15 @@ export function createLeftWork(clock: Clock): LeftWork {
 
 type Named = Pick<TaskSummary, "run" | "plugin" | "tool" | "folder">
 
-/** What a worker that leaves it announces: the folder, or the run alone. */
-export function toLeftKey(named: Named & Pick<Offer, "taskId">): string {
+/** The name under which a worker announces that it skips this: the folder, or the run alone. */
+export function toSkipKey(named: Named & Pick<Offer, "taskId">): string {
   const place = toPlace(named)
   return place ? toPlaceKey(place) : toRunKey(named)
 }
 
-/** Whether an announcement leaves this one. Earlier versions name every run. */
-export function isAmong(leaves: readonly string[], named: Named & Pick<Offer, "taskId">): boolean {
-  return leaves.includes(toLeftKey(named)) || leaves.includes(toRunKey(named))
+/** True if the announced names include this offer. Earlier versions name every run. */
+export function isSkipped(leaves: readonly string[], named: Named & Pick<Offer, "taskId">): boolean {
+  return leaves.includes(toSkipKey(named)) || leaves.includes(toRunKey(named))
 }
 
 function toRunKey({ taskId, run }: Pick<Offer, "taskId" | "run">): string {

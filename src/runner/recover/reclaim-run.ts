@@ -43,11 +43,13 @@ interface EndProcessesScope
     HasWritten {}
 
 export interface ReclaimOptions {
-  /** Default true. False: the lost worker had another spool, in which its processes have left what is not known here. */
+  /**
+   * Default true. False: the lost worker had another spool, in which its processes have left what is not known here.
+   */
   readonly hasSpool: boolean
   /** The machine of the lost worker, where there are several. */
   readonly host?: string | undefined
-  /** Of the lost worker. */
+  /** The data folder of the lost worker. */
   readonly dataFolder?: string | null
 }
 
@@ -71,7 +73,7 @@ export async function reclaimRun(
   }
 }
 
-/** Who was only slow may have written meanwhile, until it learns that its lease was taken. Undefined: it is nobody's any more. */
+/** A slow worker may have written until it learns that its lease was taken. Undefined: nothing is left to decide. */
 async function readAnew(scope: HasStore, known: TaskSummary): Promise<TaskSummary | undefined> {
   const task = await scope.store.task(known.id)
   const isSameClaim = task?.status === "running" && task.run === known.run && task.fence === known.fence
@@ -120,7 +122,7 @@ async function reclaimRunning(
   // Only what is known to start none has left no processes.
   const left = !hasSpool && (tool?.reattaches ?? tool === undefined) ? { dataFolder } : undefined
   const crash = { ...task, by: "lost_worker", ranMs: null, host, left } as const
-  // What is in flight was read after the task: a step that was begun or finished since then counts.
+  // The steps were read after the task: a step that was begun or finished since then counts.
   await apply(scope, task, toCrashEvent(decision, crash), task.lastSequence)
 }
 
@@ -128,19 +130,21 @@ function decideCrash(task: TaskSummary, inFlight: readonly OnCrash[], betweenSte
   return task.kind === "turn" ? decideTurnOnCrash(inFlight) : decideOnCrash(inFlight, betweenSteps)
 }
 
-/** What this worker itself has left behind can go on here with the input it holds. */
+/** A run that this worker itself left behind can go on here with the input it holds. */
 function isSecretGone(scope: HasWorker & HasWritten, task: TaskSummary, lost: WorkerId): boolean {
   return task.inputHeldBy === lost && !(lost === scope.worker.id && scope.written.heldInputs.has(task.id))
 }
 
-/** What a run left elsewhere is ended by its tool. */
+/** Lets the tool end work that the run left elsewhere. True if nothing is left. */
 async function endElsewhere(scope: HasTools, task: TaskSummary, steps: readonly Step[]): Promise<boolean> {
   const tool = findTool(scope, task)
   if (!tool?.endElsewhere) return true
   return tool.endElsewhere(steps).catch(() => false)
 }
 
-/** Takes a living or ended process over with its full output, or work elsewhere: the run goes on here under a new fence. */
+/**
+ * Takes a living or ended process over with its full output, or work elsewhere: the run goes on here under a new fence.
+ */
 async function adopt(scope: ExecuteScope, task: TaskSummary): Promise<void> {
   const run = { taskId: task.id, run: task.run }
   const spool = openRun(scope, task)

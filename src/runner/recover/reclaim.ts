@@ -27,7 +27,8 @@ import { isNeighbourAlive, isWorkerAlive, toWorkerIdentity } from "../worker/wor
 
 /**
  * Looks for workers that are gone. One that stood still itself (stopped, or in a frozen container), or waited for the
- * store, saw nobody renew meanwhile: silence does not count against the living until they had a whole lease's time to renew.
+ * store, saw nobody renew meanwhile: silence does not count against the living until they had a whole lease's time to
+ * renew.
  */
 export function createReclaim(scope: ExecuteScope): Reclaim {
   const isAlive = isAlone(scope) ? isWorkerAlive : isNeighbourAlive
@@ -42,7 +43,7 @@ export function createReclaim(scope: ExecuteScope): Reclaim {
     const now = scope.clock.monotonic()
     const gapMs = now - lookedAt
     lookedAt = now
-    // Who looks seldom by its own lease has not stood still for others whose leases are shorter.
+    // A worker with a long lease looks seldom; that alone is no standstill for shorter leases of others.
     const hasStood = ({ ttlMs }: Lease): boolean => stoodStill(gapMs, Math.max(ttlMs, leaseMs))
     judgedFrom = new Map(
       leases.map((lease) => [lease.key, hasStood(lease) ? now + lease.ttlMs : (judgedFrom.get(lease.key) ?? now)]),
@@ -63,7 +64,7 @@ export function createReclaim(scope: ExecuteScope): Reclaim {
   }
 }
 
-/** What a session that was just opened, or a task that is now this runner's own, had left is taken up at once. */
+/** Resumes at once the work that a session just opened, or a task that is now this runner's own, had left behind. */
 export async function resumeOwnWork(scope: HasLog & HasActive & HasQueue, reclaim: Reclaim): Promise<void> {
   if (!scope.queue.ownTurns || scope.active.isClosing) return
   if (scope.queue.own) await reclaim({ isAnew: true }).catch((error: unknown) => warn(scope, error))
@@ -83,8 +84,9 @@ function isLeft(scope: HasWorker, lease: Lease, isLost: (lease: Lease) => boolea
 }
 
 /**
- * What was asked to stop of what is kept for a host ends all the same, whoever takes over the rest: where its files are, with
- * its processes; elsewhere without, and that host ends them once it is back.
+ * Ends runs that are kept for a host and were asked to stop, whichever worker takes over the rest: where their files
+ * are, with
+ * their processes; elsewhere without, and that host ends the processes once it is back.
  */
 async function endStopped(scope: ExecuteScope, lost: WorkerLease): Promise<void> {
   const worker = toWorkerId(lost)
@@ -97,7 +99,8 @@ async function endStopped(scope: ExecuteScope, lost: WorkerLease): Promise<void>
 const toWorkerId = ({ key }: Pick<Lease, "key">): WorkerId => key.slice(WORKER_LEASE_PREFIX.length) as WorkerId
 
 /**
- * A worker that stood still can claim runs in the moment before it learns that its lease was taken and is gone: no lease
+ * A worker that stood still can claim runs in the moment before it learns that its lease was taken and is gone: no
+ * lease
  * leads to those. They are read before the leases are, for a worker has its lease before its first run.
  */
 async function findUnleased(scope: FenceScope & HasConfig): Promise<readonly WorkerLease[]> {
@@ -141,7 +144,7 @@ async function reclaimFrom(scope: ExecuteScope, lost: WorkerLease): Promise<void
   const known = { ...(host !== undefined && { host }), ...(dataFolderId !== undefined && { dataFolderId }) }
   const data = { ...toWorkerIdentity(), spool, ...known }
   const taken = await takeLease(scope, lost, data)
-  // Whoever left without a lease has not said where its spool is: what it ran here has left a folder.
+  // A worker without a lease has not said where its spool is: a run of this machine has left a folder here.
   const hasSpool = ({ id, run }: TaskSummary): boolean =>
     isAlone(scope) ||
     (spool === null || isKept(lost) ? scope.spool.hasRun(id, run) : hasSameSpool(data, scope.worker.home))
@@ -158,7 +161,7 @@ async function reclaimFrom(scope: ExecuteScope, lost: WorkerLease): Promise<void
   ])
 }
 
-/** Whether it was left for its host, and is held for it. */
+/** True if the lease was left for its host and is still held for it. */
 const isKept = (lease: WorkerLease): boolean => isLeftForHost(lease) && lease.isOver !== true
 
 async function takeLease(scope: FenceScope & HasConfig, lost: WorkerLease, data: JsonObject): Promise<Lease> {
@@ -186,7 +189,7 @@ function isOwn({ queue: { own } }: HasQueue, task: TaskSummary): boolean {
   return own === null || own.has(task)
 }
 
-/** Of what is kept for this host, all must be: the rest would be anyone's. */
+/** Of runs kept for this host all must be own: the rest would become anyone's. */
 async function hasOwnTask(scope: HasStore & HasQueue, worker: WorkerId, isKeptForHost: boolean): Promise<boolean> {
   const owned = { yes: 0, no: 0 }
   await forEachTask(scope, { worker, statuses: CLAIMED }, async (task) => {

@@ -6,10 +6,13 @@ import type { HasActive, HasConfig, HasEngine, HasLog, HasSpool, HasStore } from
 interface SweepSpoolScope extends HasStore, HasLog, HasConfig, HasActive, HasEngine, HasSpool {}
 
 /**
- * Clears away what processes that died have left. A folder without a task, of a call in the foreground, has its processes
- * stopped and is removed; that of a stripped task, which has ended long ago, is only removed. Where workers do not share
+ * Clears away what processes that died have left. A folder without a task, of a call in the foreground, has its
+ * processes
+ * stopped and is removed; that of a stripped task, which has ended long ago, is only removed. Where workers do not
+ * share
  * their spools, a run may have been ended by one that could not reach its processes: they are stopped here. Folders of
- * processes that live, of tasks that do, and of what runs here, are left alone: while a call is promoted it has no task yet.
+ * processes that live, of tasks that do, and of what runs here, are left alone: while a call is promoted it has no task
+ * yet.
  */
 export async function sweepSpool(scope: SweepSpoolScope): Promise<void> {
   for (const { taskId, runs } of await scope.spool.orphans()) {
@@ -28,7 +31,7 @@ async function endLeftRuns(
   task: TaskRecord,
   runs: readonly number[],
 ): Promise<void> {
-  // Without a store that keeps output there is one spool, and whoever ended a run has ended its processes.
+  // Without a store that keeps output there is one spool, and the worker that ended a run has ended its processes.
   if (!scope.engine.outputs) return
   for (const run of runs) {
     if (run > task.run || (run === task.run && !isTerminal(task.status))) continue
@@ -37,7 +40,7 @@ async function endLeftRuns(
   }
 }
 
-/** What a command that has ended left running was left on purpose: only one that still runs itself is nobody's. */
+/** A command that ended may have left processes on purpose: only a command that still runs is stopped. */
 async function endLeftRun(scope: HasLog & HasConfig & HasSpool, { id }: TaskRecord, run: number): Promise<void> {
   const spool = openRun(scope, id, run)
   await spool.reattach()

@@ -20,7 +20,7 @@ export async function findTask(
   throw notFound(id)
 }
 
-/** Of a whole id nobody knows by this whether there is such a task. */
+/** A whole id is returned as it is: there may be no such task. */
 export async function toFullId(scope: HasStore, id: string, workspace: WorkspaceId): Promise<TaskId> {
   if (!ID_CHARACTERS.test(id)) throw notFound(id)
   if (id.length === FULL_ID_LENGTH) return id as TaskId
@@ -34,7 +34,7 @@ export async function toFullId(scope: HasStore, id: string, workspace: Workspace
   throw ambiguous(id, candidates)
 }
 
-/** Lists show none: who gives the beginning of an id means no turn, unless there is nothing else. */
+/** Lists show no turns: a prefix means a turn only where it fits nothing else. */
 async function withoutTurns(scope: HasStore, ids: readonly TaskId[]): Promise<readonly TaskId[]> {
   const tasks = await Promise.all(ids.map((id) => scope.store.task(id)))
   const others = tasks.flatMap((task) => (task && task.kind !== "turn" ? [task.id] : []))

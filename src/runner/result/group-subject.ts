@@ -15,7 +15,7 @@ const LOOKED_AT = 100
 
 export interface GroupWait {
   readonly until: WaitRequest["until"]
-  /** Whether the members of an open group count: whoever waits could seal it. */
+  /** True: the members of an open group count, since the waiting run could seal it. */
   readonly countsOpen: boolean
 }
 
@@ -63,7 +63,7 @@ export function createGroupSubject(scope: GroupSubjectScope, { id }: GroupRecord
   }
 }
 
-/** What was rejected is dealt with, and stays untold. */
+/** Rejected results are dealt with, and are not shown. */
 function toGatedTasks(gate: TaskRecord | undefined, members: readonly TaskRecord[]) {
   if (!gate) return { tasks: [] }
   if (gate.status === "completed") return { tasks: [gate, ...members] }

@@ -35,7 +35,7 @@ export function createPatternSubject(
       return () => stop.abort()
     },
     async look() {
-      // Who does not wait at all still sees what is printed already.
+      // A wait without time still sees what is printed already.
       if (timeoutMs === 0) await searched
       if (problem) throw problem
       const standing = await ofTask.look()

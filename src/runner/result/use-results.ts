@@ -6,9 +6,11 @@ import type { AskingStep, TaskRecord } from "../../task/record.ts"
 import { isWithheld } from "../group/withhold.ts"
 import type { HasStore } from "../run/scope.ts"
 
-/** Who uses results within a run. */
+/** A user of results within a run. */
 export interface ResultReader {
-  /** The step of a turn that shows them: they are used once the turn has kept its answer. Null: they are used at once. */
+  /**
+   * The step of a turn that shows them: they are used once the turn has kept its answer. Null: they are used at once.
+   */
   readonly claimant: AskingStep | null
   /** The run's own: what is addressed to another session is left to it. */
   readonly session: SessionId | null
@@ -27,7 +29,7 @@ export async function acknowledgeTasks(
   return used.length === 0 ? 0 : settle(scope, used, reader, [])
 }
 
-/** The same for results that somebody is shown: their records say since when. What a run is not shown it has not used. */
+/** Marks results that are shown as used and retrieved. A result that is withheld from a run is not used by it. */
 export async function handOverResults(
   scope: HasStore,
   tasks: readonly TaskRecord[],

@@ -30,13 +30,13 @@ export interface Waiter {
   readonly workspace?: WorkspaceId
   /** The run that waits: it gives up its slots meanwhile, and is released when it is stopped. */
   readonly run?: ActiveRun
-  /** Who uses what has ended. Without one it counts as used, whoever it was addressed to. */
+  /** The user of the results. Without one they count as used, for every addressee. */
   readonly reader?: ResultReader
 }
 
 /**
  * Waits until enough of what is named has ended, was printed or needs somebody. By wake-ups, with a slow look for those
- * that were lost. Waiting writes nothing: after a crash whoever still wants to know asks again.
+ * that were lost. Waiting writes nothing: after a crash the caller asks again.
  */
 export async function waitFor(
   scope: WaitScope & SlotScope & HasSpool & HasWritten,

@@ -5,9 +5,9 @@ import type { TaskRecord } from "../../task/record.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { HasActive, HasStore } from "../run/scope.ts"
 
-/** What is waited for. It is looked at again whenever something may have happened to it. */
+/** The subject of a wait, looked at again whenever something may have happened to it. */
 export interface WaitSubject {
-  /** Whether the wake-up may be about it. */
+  /** True if the wake-up may be about the subject. */
   hear(wake: Wake): boolean
   /** Why the wait is over; null while it is not. */
   look(): Promise<WaitAnswer["reason"] | null>
@@ -19,13 +19,13 @@ export interface WaitSubject {
 
 export interface WaitStanding {
   readonly tasks: readonly TaskRecord[]
-  /** What has been dealt with by what is shown. */
+  /** Tasks that are dealt with by the tasks that are shown. */
   readonly settled?: readonly TaskRecord[]
   readonly group: GroupRecord | null
   readonly match?: WaitAnswer["match"]
 }
 
-/** A run that only a person, or whoever started it, can help on. */
+/** True if only an answer, of a person or of the run's starter, lets the run go on. */
 export function needsAnswer(
   task: Pick<TaskRecord, "status"> & { readonly wait?: { readonly reason: string } },
 ): boolean {
@@ -42,7 +42,7 @@ export function mayBeQuestion(wake: Wake): boolean {
 }
 
 /**
- * Whether one of these, or anything that works for it, has asked a person: it rests as `running` while its question, a
+ * True if one of these tasks, or a task below it, has asked a person: it rests as `running` while its question, a
  * task of its own, waits in the inbox.
  */
 export async function isAskingBelow(scope: HasStore & HasActive, live: readonly LiveTask[]): Promise<boolean> {

@@ -23,7 +23,10 @@ export type Standing =
   | { readonly in: "promotion"; readonly answer: (answer: Answer) => void; readonly written: Promise<boolean> }
   /** The store knows it, and this worker holds it under this fence. */
   | { readonly in: "background"; readonly fence: number }
-  /** It was held under this fence, and is no longer: whatever happens here is not told to anyone. Null: no store knew it. */
+  /**
+   * It was held under this fence, and is no longer: whatever happens here is not told to anyone. Null: no store knew
+   * it.
+   */
   | { readonly in: "lost"; readonly fence: number | null }
 
 /** Passes a run's output on while somebody watches it. */
@@ -32,7 +35,7 @@ export interface OutputFollower {
   finish(state: { readonly isComplete: boolean }): Promise<void>
 }
 
-/** What a run is a run of, fixed before it begins. */
+/** The call that a run executes, fixed before it begins. */
 export interface RunSubject {
   readonly taskId: TaskId
   readonly run: number
@@ -66,7 +69,7 @@ export interface ActiveRun extends RunSubject {
   readonly journal: Journal
   /** Null when nobody traces, and for a turn, which has one of its own. */
   readonly span: RunSpan | null
-  /** What the tool sees. */
+  /** The signal that the tool sees. */
   readonly abort: AbortController
   /** Ends its processes. When the run was lost, not before the store says that they are nobody's. */
   readonly processAbort: AbortController
@@ -83,7 +86,7 @@ export interface ActiveRun extends RunSubject {
   stop: { readonly by: Stopper; readonly reason: string; readonly isEarly?: true } | null
   /** At a shutdown: what it has not finished goes back to the queue. */
   isHandedBack: boolean
-  /** What ended processes left behind, and what a stop could not end. */
+  /** Processes that ended ones left behind, or that a stop could not end. */
   readonly survivors: Survivor[]
   hasUnknownSurvivors: boolean
   progress: Progress | null
@@ -96,7 +99,7 @@ export interface ActiveRun extends RunSubject {
   /** How often it has asked each question, by the question's hash. */
   questions: Map<string, number> | null
   outputFollower: OutputFollower | null
-  /** Whoever waits for it in the foreground. */
+  /** Listeners of the caller in the foreground. */
   onOutput: ((text: string) => void) | null
   onProgress: ((progress: Progress) => void) | null
   onStarted: ((task: TaskId) => void) | null
@@ -105,7 +108,7 @@ export interface ActiveRun extends RunSubject {
   work: Promise<Outcome> | null
   /** Once its work has ended, how long that took here. Its end may be written much later, when the store is away. */
   workedMs: number | null
-  /** Of a turn: below which of its calls there are tasks. */
+  /** For a turn: its calls that have tasks below them. */
   parentsOfTasks: Set<TaskId> | null
   /** Written in one transaction with the end of the run. */
   endOperations: ((run: RunReference) => readonly Operation[]) | null

@@ -4,7 +4,10 @@ import type { HasActive } from "./scope.ts"
 
 type Asking = Pick<ToolCall, "parentTask">
 
-/** A run that comes to its end while the runner closes may ask for what it needs for that: others will run it, or a later start. */
+/**
+ * A run that comes to its end while the runner closes may ask for what it needs for that: others will run it, or a
+ * later start.
+ */
 export function requireOpen(scope: HasActive, asking: Asking = {}): void {
   if (!scope.active.isClosing || isAskedByRun(scope, asking)) return
   throw new MeanwhileError("closed", "The runner is shutting down: no new work is taken.")
@@ -24,7 +27,9 @@ export async function enter<Result>(scope: HasActive, write: () => Promise<Resul
   return track(scope, write)
 }
 
-/** The same for what must go on while the runner closes: until it is over, the run counts as being begun here. */
+/**
+ * Like `enter`, for writes that must go on while the runner closes: until they are over, the run counts as begun here.
+ */
 export async function track<Result>(scope: HasActive, write: () => Promise<Result>): Promise<Result> {
   const entering = write()
   scope.active.entering.add(entering)

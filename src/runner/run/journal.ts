@@ -29,7 +29,7 @@ export function toJournal(steps: readonly Step[]): Journal {
   )
 }
 
-/** What a promotion writes of the steps taken in the foreground. */
+/** Steps taken in the foreground, as a promotion writes them. */
 export function toStepsTaken(journal: Journal): readonly StepTaken[] {
   return [...journal].map(([key, entry]) =>
     entry.state === "finished"

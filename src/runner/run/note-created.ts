@@ -4,7 +4,7 @@ import type { TaskId } from "../../task/id.ts"
 import { isTurn } from "../tool/runtime-tools.ts"
 import type { ActiveRun } from "./active-run.ts"
 
-/** A task was written by this process: whoever must know of it is told. */
+/** Notes a task that this process has written: for the turn above it, own work, its session and listeners. */
 export function noteCreated(scope: HasActive & HasQueue & HasWritten, task: TaskRecord): void {
   noteChild(scope, task.parentTask)
   scope.queue.own?.add(task.id)

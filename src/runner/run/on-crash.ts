@@ -13,7 +13,10 @@ export function decideOnCrash(inFlight: readonly OnCrash[], betweenSteps: OnCras
   return decisions.includes("ask") ? "ask" : "retry"
 }
 
-/** A turn goes on whatever was in flight: it tells the model what may not be repeated, and asks a person what they must say. */
+/**
+ * A turn goes on whatever was in flight: it tells the model what may not be repeated, and asks a person what they must
+ * say.
+ */
 export function decideTurnOnCrash(inFlight: readonly OnCrash[]): OnCrash {
   return inFlight.includes("ask") ? "ask" : "retry"
 }
@@ -26,12 +29,12 @@ export interface Crash {
   readonly ranMs: number | null
   /** The machine it ran on, where there are several. */
   readonly host?: string | undefined
-  /** Of what it has started on its machine, which cannot be seen from here. */
+  /** Processes that the run may have left on its machine, which cannot be seen from here. */
   readonly left?: LeftProcesses | undefined
 }
 
 export interface LeftProcesses {
-  /** Of the worker that is gone; the next one that has it stops what is left. Null: not known. */
+  /** The data folder of the lost worker; the next worker of that folder stops the processes. Null: not known. */
   readonly dataFolder: string | null
 }
 

@@ -21,7 +21,7 @@ export async function requireOwned(scope: HasWorker, active: ActiveRun): Promise
   if (isLost(active)) throw lostError(active)
 }
 
-/** The same for what a run may still do while it is being stopped. */
+/** Like `requireOwned`, for actions that are allowed while the run is being stopped. */
 export async function requireClaim(scope: HasWorker, active: ActiveRun): Promise<void> {
   if (!(await confirmOwned(scope, active))) throw lostError(active)
 }
@@ -53,13 +53,16 @@ export async function writeUnderFence<const Operations extends readonly Operatio
     return await scope.store.commit(toOperations({ taskId, run, fence: standing.fence }), options)
   } catch (error) {
     if (isMeanwhileError(error, "stale_claim")) markLost(active)
-    // Whoever has taken it over may have changed the same.
+    // A worker that took the run over may have changed the same record.
     if (isMeanwhileError(error, "version_conflict")) await requireClaim(scope, active)
     throw error
   }
 }
 
-/** The run is another worker's to decide about. Its processes and files are left alone until the store says what it decided. */
+/**
+ * The run is another worker's to decide about. Its processes and files are left alone until the store says what it
+ * decided.
+ */
 export function markLost(active: ActiveRun): void {
   if (isLost(active)) return
   active.standing = toLost(active)

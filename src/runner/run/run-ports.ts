@@ -4,7 +4,7 @@ import type { SessionId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { ActiveRun } from "./active-run.ts"
 
-/** What a run reaches beyond its own work. */
+/** Services that a run reaches beyond its own work. */
 export interface RunPorts {
   /** The task service as `context.tasks` has it: bound to one run. */
   bindTasks(active: ActiveRun): TaskService
@@ -14,7 +14,7 @@ export interface RunPorts {
   readonly agents: AgentsPort | null
 }
 
-/** What the runner asks of the conversations of agents. */
+/** Questions of the runner to the conversations of agents. */
 export interface AgentsPort {
   /** The conversation of an agent task; null before it has one, and when it is gone. */
   sessionOf(task: TaskRecord): Promise<SessionId | null>

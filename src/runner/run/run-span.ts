@@ -9,7 +9,7 @@ import { isTurn } from "../tool/runtime-tools.ts"
 /** One execution as a trace shows it. */
 export interface RunSpan {
   readonly traceId: string | null
-  /** What is begun in there is below the span. */
+  /** Work begun in the callback is below the span. */
   within<Result>(work: () => Result): Result
   /** With the answer or the record it ended with; null when its end is not this process's to tell. */
   end(ended: Answer | TaskRecord | null): void

@@ -77,7 +77,7 @@ export function takeFacts(active: ActiveRun): FactEvent[] {
   return facts
 }
 
-/** What could not be written is written with what comes next. */
+/** Facts that could not be written are written with the next ones. */
 export function giveBackFacts(active: ActiveRun, unsaved: ActiveRun["unsaved"]): void {
   if (active.unsaved === unsaved) return
   const { progress, usage, droppedBefore } = active.unsaved

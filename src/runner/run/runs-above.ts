@@ -3,7 +3,9 @@ import type { ActiveRun } from "./active-run.ts"
 import type { TaskId } from "../../task/id.ts"
 import { isTurn } from "../tool/runtime-tools.ts"
 
-/** The run itself, then whoever asked for it, as far as they run in this process: a call, its turn, its agent, … */
+/**
+ * The run itself, then the runs that asked for it, as far as they are in this process: a call, its turn, its agent, …
+ */
 export function runsAbove({ active }: HasActive, run: ActiveRun): ActiveRun[] {
   const found: ActiveRun[] = []
   for (let next: ActiveRun | undefined = run; next; next = next.parentTask ? active.get(next.parentTask) : undefined) {
@@ -13,7 +15,7 @@ export function runsAbove({ active }: HasActive, run: ActiveRun): ActiveRun[] {
 }
 
 /**
- * Whether nobody waits for what this run does: it, or something above it, is a task in the background. After a restart
+ * True if no caller waits for the run: it, or a run above it, is a task in the background. After a restart
  * a turn may go on before the agent's task that it belongs to: the store knows that one, but no call in the foreground.
  */
 export async function isInBackground(scope: HasStore & HasActive, taskId: TaskId | null | undefined): Promise<boolean> {

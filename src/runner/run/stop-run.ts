@@ -25,7 +25,7 @@ export async function stopRun(scope: StopScope, active: ActiveRun, cause: StopCa
     await writeUnderFence(scope, active, (run) => [{ op: "task.apply", run, event }])
   } catch (error) {
     if (isMeanwhileError(error, "stale_claim")) return
-    if (isMeanwhileError(error, "wrong_state")) return obeyStore(scope, active)
+    if (isMeanwhileError(error, "wrong_state")) return followStore(scope, active)
     scope.log.error("a stop could not be stored; the work is stopped all the same", {
       task: active.taskId,
       error: toErrorMessage(error),
@@ -48,7 +48,7 @@ export function toStopRequested(
 }
 
 /** Another stop got in first, and its cause stands; or the run was ended elsewhere, and is no longer ours. */
-async function obeyStore(scope: HasStore & HasClock & HasConfig, active: ActiveRun): Promise<void> {
+async function followStore(scope: HasStore & HasClock & HasConfig, active: ActiveRun): Promise<void> {
   const task = await scope.store.task(active.taskId).catch(() => undefined)
   if (task?.run === active.run && task.status === "stopping") abortRun(scope, active, task.stop)
   else markLost(active)
@@ -64,8 +64,9 @@ export function abortRun(scope: HasClock & HasConfig, active: ActiveRun, cause: 
 }
 
 /**
- * The same before the store knows of it, which may be away: the work ends now, and its end is written with the stop. It is
- * not given up before the stop is stored, for it may be the store that it waits for.
+ * Aborts the work before the store knows of the stop, since the store may be away. The end is written with the stop.
+ * The run is
+ * not given up before the stop is stored: the store may be what the run waits for.
  */
 export function abortEarly(active: ActiveRun, cause: StopCause): void {
   if (active.stop || active.standing.in === "lost" || active.standing.in === "answered") return

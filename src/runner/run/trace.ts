@@ -23,7 +23,10 @@ export interface Trace {
   /** Null when nobody traces and no trace was named. */
   readonly traceId: string | null
   readonly context: Context
-  /** Once; later calls do nothing. With an error type it counts as failed. What an error says stays out: it may quote content. */
+  /**
+   * Once; later calls do nothing. With an error type it counts as failed. What an error says stays out: it may quote
+   * content.
+   */
   end(attributes?: Attributes, errorType?: string): void
 }
 
@@ -33,7 +36,7 @@ export interface SpanStart {
   readonly kind?: SpanKind
 }
 
-/** Whether the program has registered anybody who wants to know. */
+/** True if the program has registered a tracer. */
 export function isTraced(): boolean {
   return findTracer() !== undefined
 }
@@ -50,12 +53,12 @@ export function beginSpan(parent: Trace, start: SpanStart): Trace {
   return tracer ? startSpan(tracer, start, parent.context, parent.traceId) : toUntraced(parent.context, parent.traceId)
 }
 
-/** Of the span that is active where this is called; null when there is none. */
+/** The trace of the active span; null when there is none. */
 export function activeTraceId(): string | null {
   return trace.getSpanContext(context.active())?.traceId ?? null
 }
 
-/** What an error is called where kinds of errors are counted: a code, never a text of whoever failed. */
+/** The name of an error in metrics: a code, never a message. */
 export function toErrorType(error: unknown): string {
   if (typeof error === "string") return /^[\w.-]{1,64}$/.test(error) ? error : OTHER
   return isMeanwhileError(error) ? error.code : OTHER

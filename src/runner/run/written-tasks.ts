@@ -1,7 +1,7 @@
 import type { SessionId, TaskId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
 
-/** What this process remembers of the tasks it has written. */
+/** Facts that this process remembers of the tasks it has written. */
 export interface WrittenTasks {
   /** Inputs that held a secret: never stored, so only this process can run them. */
   readonly heldInputs: Map<TaskId, unknown>
@@ -10,7 +10,10 @@ export interface WrittenTasks {
   readonly onTask: (task: TaskRecord, sinceSequence: number) => void
 }
 
-/** The sessions for which this process has written a task or a group. A turn of any other session leaves nothing to look for. */
+/**
+ * The sessions for which this process has written a task or a group. A turn of any other session leaves nothing to look
+ * for.
+ */
 export interface SessionsWithWork {
   note(session: SessionId | null | undefined): void
   has(session: SessionId): boolean

@@ -16,8 +16,8 @@ import type { ActiveRun } from "../run/active-run.ts"
 import { runsAbove } from "../run/runs-above.ts"
 
 /**
- * The same commands for what one run does with them. Whatever a call, a filter or a scope says, nothing crosses the
- * run's workspace, and all it starts is below it, or below whoever called a tool that only passes on: the limits of
+ * The task service of one run. Whatever a call or a filter says, nothing crosses the
+ * run's workspace, and all it starts is below it, or below the caller of a tool that only passes on: the limits of
  * depth and number cannot be got round. A call that says nothing of its session, trace, message or batch has the run's.
  */
 export function bindToRun(scope: RunnerScope, service: TaskService, active: ActiveRun): TaskService {
@@ -76,7 +76,7 @@ export function bindToRun(scope: RunnerScope, service: TaskService, active: Acti
   }
 }
 
-/** What a task printed is often all it came to. */
+/** The output of a task is often its whole result, so it is withheld as the result is. */
 async function requireShown(scope: HasStore, task: TaskRecord): Promise<void> {
   if (!(await isWithheld(scope, task))) return
   const message = `What task ${task.id} printed is shown once a person has said that the results of its group are used.`
@@ -97,7 +97,9 @@ function toOwnCall(active: ActiveRun, call: ToolCall): ToolCall {
   }
 }
 
-/** A result that the run reads is used by the turn whose call it is, if it is one; otherwise by the run itself, at once. */
+/**
+ * A result that the run reads is used by the turn whose call it is, if it is one; otherwise by the run itself, at once.
+ */
 function toReader(scope: HasActive, active: ActiveRun): ResultReader {
   return { claimant: toClaimant(scope, active), session: active.session }
 }

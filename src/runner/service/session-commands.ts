@@ -18,26 +18,27 @@ import { stripConsumed } from "../result/retention.ts"
 import { answerWait } from "../ask/answer-wait.ts"
 import { toStopCause } from "../stop/cancel.ts"
 
-/** What the conversations ask of the runner beside the commands over tasks. */
+/** Commands of the runner that conversations need beside those over tasks. */
 export interface SessionCommands {
   /**
-   * A task that was asked for in another folder, or on another machine, is not to run here although it is answered, or begun
+   * A task that was asked for in another folder, or on another machine, is not to run here although it is answered, or
+   * begun
    * anew, here. Said before that, in a runner that takes its own work alone; others take what they have the folder of.
    */
   leaveToOthers(taskId: TaskId): void
   answer(waitId: WaitId, answer: JsonValue, answeredBy: string, scope?: WorkspaceId): Promise<TaskRecord>
   /** Asks in the inbox, for a run in the background: nobody waits for it, so nobody is interrupted. */
   askPerson(run: AskingRun, question: Question, signal: AbortSignal): Promise<PersonAnswer>
-  /** Whether this process has written a task or a group of the session. */
+  /** True if this process has written a task or a group of the session. */
   hasWorkOf(session: SessionId): boolean
   /** Seals the open groups of a session, after a turn: nobody adds to them any more. */
   sealGroups(session: SessionId): Promise<readonly GroupRecord[]>
   beginTurn(start: TurnStart, body: TurnBody): Promise<BegunTurn>
   /** Until the returned function is called, the run and those above it hold no slot, and their time stands still. */
   rest(id: TaskId): () => void
-  /** Whether a run of the task is this process's now. */
+  /** True if a run of the task is in this process now. */
   runsHere(id: TaskId): boolean
-  /** What this process knows of such a run without asking the store; undefined: it has none. */
+  /** The run of the task in this process, without asking the store; undefined: it has none. */
   findRunHere(id: TaskId): RunHere | undefined
   /** Ends the work on a turn that runs here, at once. Its stop is still to be stored: see `cancel`. */
   abortTurn(turn: TaskId, request: StopRequest): void

@@ -12,7 +12,7 @@ import type { FenceScope, HasQueue, HasSpool, HasTools, HasWorker, WaitScope, Ha
 import { toDisplayText } from "../spool/display-text.ts"
 import { handOverResults, type ResultReader } from "../result/use-results.ts"
 import { waitForEnd } from "../run/wait-for-end.ts"
-import { findMissing } from "../queue/missing-ability.ts"
+import { findMissingAbility } from "../queue/missing-ability.ts"
 import { findWorker, listWorkers } from "../worker/worker-list.ts"
 
 interface GetResultScope extends WaitScope, HasWorker, HasSpool, HasQueue, HasTools {}
@@ -24,7 +24,7 @@ const LAST_LINE_BYTES = 512
 export async function toView(scope: FenceScope & HasSpool & HasQueue & HasTools, task: TaskRecord): Promise<TaskView> {
   const isQueued = task.status === "queued"
   const placeInQueue = isQueued ? ((await scope.store.placeInQueue(task.id)) ?? null) : null
-  const missing = isQueued ? (findMissing(scope, task, await listWorkers(scope)) ?? null) : null
+  const missing = isQueued ? (findMissingAbility(scope, task, await listWorkers(scope)) ?? null) : null
   const worker = "worker" in task ? await findWorker(scope, task.worker) : null
   const estimate = await estimateFor(scope, task)
   const outputBytes = await scope.spool.totalBytes(task.id, task.run)
@@ -67,7 +67,7 @@ export async function listTasks(
 }
 
 function withMissing(scope: HasWorker & HasQueue, task: TaskSummary, workers: readonly WorkerView[]): ListedTask {
-  const missing = task.status === "queued" ? findMissing(scope, task, workers) : undefined
+  const missing = task.status === "queued" ? findMissingAbility(scope, task, workers) : undefined
   return missing ? { ...task, missing } : task
 }
 

@@ -5,7 +5,7 @@ import { runsAbove } from "../run/runs-above.ts"
 import type { HasActive, HasEngine, StopScope } from "../run/scope.ts"
 import { sleep } from "../../base/sleep.ts"
 import { isTurn } from "../tool/runtime-tools.ts"
-import { letGo, outlivesRuntime } from "./handoff.ts"
+import { handOff, outlivesRuntime } from "./handoff.ts"
 import type { Pump } from "../queue/pump.ts"
 
 export interface ShutdownOptions {
@@ -13,7 +13,10 @@ export interface ShutdownOptions {
   readonly drainMs?: number
   /** Ends the drain early, for example at a second Ctrl+C. */
   readonly signal?: AbortSignal
-  /** Default false: agents and turns may come to their end as well. True: they go back to the queue while the rest drains. */
+  /**
+   * Default false: agents and turns may come to their end as well. True: they go back to the queue while the rest
+   * drains.
+   */
   readonly handsBack?: boolean
 }
 
@@ -21,7 +24,8 @@ export interface ShutdownOptions {
 const LOOK_EVERY_MS = 500
 
 /**
- * Lets work end by itself for a while, and tells the others that nothing new is taken here. An agent that is to be handed
+ * Lets work end by itself for a while, and tells the others that nothing new is taken here. An agent that is to be
+ * handed
  * back is as soon as no call and no step of it is under way. Dying before that, it is taken over as after every crash.
  */
 export async function drain(scope: StopScope & HasEngine, pump: Pump, options: ShutdownOptions): Promise<void> {
@@ -54,7 +58,7 @@ async function allEnded(scope: HasActive): Promise<void> {
 async function handBackUntil(scope: StopScope & HasEngine, over: AbortSignal): Promise<void> {
   const ending = whenAborted(over)
   while (!over.aborted) {
-    await Promise.all(findUnoccupied(scope).map((active) => letGo(scope, active)))
+    await Promise.all(findUnoccupied(scope).map((active) => handOff(scope, active)))
     const ended = findGoing(scope).map((active) => active.ended.promise)
     await Promise.race([ending, sleep(scope.clock, LOOK_EVERY_MS, { isBackground: true }), ...ended])
   }
@@ -75,7 +79,7 @@ function isUnderWay(active: ActiveRun): boolean {
 
 const isToolCall = ({ tool }: ActiveRun): boolean => kindOf(tool) === "tool"
 
-/** A task in the background is nobody's call: whoever started it does not wait for what it does. */
+/** No caller waits for a task in the background: a search for callers ends there. */
 function upToItsTask(runs: readonly ActiveRun[]): readonly ActiveRun[] {
   const last = runs.findIndex((active) => active.standing.in === "background" && !isTurn(active))
   return last === -1 ? runs : runs.slice(0, last + 1)

@@ -7,8 +7,11 @@ import { storeOutputSoFar } from "../output/stream-output.ts"
 import type { HasEngine, StopScope } from "../run/scope.ts"
 import { describeShutdown } from "../worker/worker-identity.ts"
 
-/** At a shutdown: a process that outlives Meanwhile is left running, an agent goes back to the queue, the rest is stopped. */
-export async function letGo(scope: StopScope & HasEngine, active: ActiveRun): Promise<void> {
+/**
+ * Hands a run off at a shutdown: a process that outlives Meanwhile goes on, an agent goes back to the queue, the rest
+ * is stopped.
+ */
+export async function handOff(scope: StopScope & HasEngine, active: ActiveRun): Promise<void> {
   if (active.isHandedBack) return
   if (outlivesRuntime(active)) {
     await storeOutputSoFar(scope, active)

@@ -2,7 +2,7 @@ import { closeAll } from "../../base/close-all.ts"
 import type { FenceScope, HasEngine, HasSpool, HasTools, StopScope } from "../run/scope.ts"
 import { type Chore, warn } from "../worker/repeat.ts"
 import { drain, type ShutdownOptions } from "./drain.ts"
-import { letGo, outlivesRuntime } from "./handoff.ts"
+import { handOff, outlivesRuntime } from "./handoff.ts"
 import { toSecretGone } from "../run/on-crash.ts"
 import type { Pump } from "../queue/pump.ts"
 import { isAlone } from "../recover/reclaim.ts"
@@ -12,13 +12,13 @@ const PAGE_SIZE = 100
 export interface RunnerParts {
   readonly pump: Pump
   readonly chores: readonly Chore[]
-  readonly obedience: Chore
+  readonly remoteStops: Chore
 }
 
-/** What brings new runs ends first, then the runs, then what they needed: all of it, also when a part fails. */
+/** Ends the sources of new runs first, then the runs, then the parts they needed: all of them, also when one fails. */
 export function shutDown(
   scope: StopScope & HasEngine & HasSpool & HasTools,
-  { pump, chores, obedience }: RunnerParts,
+  { pump, chores, remoteStops }: RunnerParts,
   options: ShutdownOptions,
 ): Promise<void> {
   scope.active.isClosing = true
@@ -31,7 +31,7 @@ export function shutDown(
     },
     () => endHeldTasks(scope),
     () => scope.tools.close(),
-    () => obedience.close(),
+    () => remoteStops.close(),
     () => scope.tools.durations.flush(),
     () => scope.spool.close().catch((error: unknown) => warn(scope, error)),
     () => scope.active.closed.abort(),
@@ -51,13 +51,13 @@ async function stopEverything(scope: StopScope & HasEngine, pump: Pump, options:
   // Until its stop is stored a run goes on, and may call something: that is let go of next.
   for (let runs = scope.active.values(); runs.length > 0; runs = scope.active.values()) {
     isAnyLeft ||= !isAlone(scope) && runs.some(outlivesRuntime)
-    await Promise.all(runs.map((active) => letGo(scope, active)))
+    await Promise.all(runs.map((active) => handOff(scope, active)))
     await Promise.all(runs.map((active) => active.ended.promise))
   }
   return isAnyLeft
 }
 
-/** What queues here with a secret in its input could run nowhere else: it ends, and says why. */
+/** Ends queued tasks whose input held a secret: they could run nowhere else. Their records say why. */
 async function endHeldTasks(scope: FenceScope): Promise<void> {
   const held = { inputHeldBy: scope.worker.id, statuses: ["queued", "waiting"] } as const
   for (;;) {

@@ -15,13 +15,15 @@ import type { RunnerScope } from "../admit/scope.ts"
 
 const ADOPTED_STEP = "adopted"
 
-/** Registers work that already runs, under the name of the tool it belongs to. It takes a slot even when none is free. */
+/**
+ * Registers work that already runs, under the name of the tool it belongs to. It takes a slot even when none is free.
+ */
 export async function adopt(
   scope: RunnerScope,
   call: ToolCall,
   work: Promise<unknown> | { readonly pid: number },
 ): Promise<TaskRecord> {
-  // It may reject before its task is written; whoever has the task hears of it then.
+  // The work may reject before its task is written; the task then fails with that error.
   if (!("pid" in work)) work.catch(() => {})
   const admitted = await admit(scope, call)
   try {

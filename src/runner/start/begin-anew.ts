@@ -14,11 +14,11 @@ import { stopTurnsBelow } from "../turn/left-turns.ts"
 export interface NextRun {
   readonly reason: "retry" | "resume"
   readonly input: unknown
-  /** How many reports lie between whoever asks for it and a person's words. */
+  /** How many reports lie between the request and a person's words. */
   readonly hops: number
 }
 
-/** Another run of a task that has ended. It is a call like any other: whoever may refuse a call may refuse this one. */
+/** Begins another run of a task that has ended. Hooks, permission and limits may refuse it like any call. */
 export async function beginAnew(
   scope: AdmitScope & DetailsScope & HasQueue,
   task: TaskRecord,
@@ -34,7 +34,7 @@ export async function beginAnew(
   }
 }
 
-/** What the run before was given, with its secrets as long as this process knows them. */
+/** The input of the run before, with its secrets as long as this process knows them. */
 export function requireInput(scope: HasWritten, task: TaskRecord): unknown {
   if (task.inputHeldBy !== null && !scope.written.heldInputs.has(task.id)) {
     const message = "Its input held a secret, which is never stored. Start it again with the secret."
@@ -47,14 +47,14 @@ export function requireInput(scope: HasWritten, task: TaskRecord): unknown {
   return scope.written.heldInputs.get(task.id) ?? task.input
 }
 
-/** What others decide by. A parent whose record is gone has no limits left to keep. */
+/** The call as hooks and permission see it. A parent whose record is gone has no limits left to keep. */
 async function toCall(scope: HasStore & HasActive, task: TaskRecord, input: unknown): Promise<ToolCall> {
   const { tool, plugin, workspace, session, model, parentTask } = task
   const hasParent = parentTask !== null && (scope.active.has(parentTask) || (await scope.store.task(parentTask)))
   return { tool, plugin, input, workspace, session, model, parentTask: hasParent ? parentTask : null }
 }
 
-/** Dying before the commit: nothing happened. After it: the run is in the queue, and whoever looks there takes it. */
+/** Dying before the commit: nothing happened. After it: the run is in the queue, and a worker takes it. */
 async function write(
   scope: DetailsScope & HasStore & HasQueue,
   task: TaskRecord,
@@ -97,7 +97,10 @@ function toHolder(scope: HasWorker & HasWritten, task: TaskRecord): InputPart {
   return { inputHeldBy: scope.written.heldInputs.has(task.id) ? scope.worker.id : null }
 }
 
-/** A follow-up, or a hook, gave it another input, which may hold a secret or be rid of one. A follow-up is another request. */
+/**
+ * A follow-up, or a hook, gave it another input, which may hold a secret or be rid of one. A follow-up is another
+ * request.
+ */
 function toChangedInput(
   scope: DetailsScope,
   task: TaskRecord,
@@ -111,7 +114,7 @@ function toChangedInput(
 
 const RETRYABLE: ReadonlySet<string> = new Set(["failed", "timed_out", "interrupted", "cancelled"])
 
-/** The same input again, as another run. It is a call like any other: whoever may refuse a call may refuse this one. */
+/** Runs the same input again, as another run. Hooks, permission and limits may refuse it like any call. */
 export async function retryTask(
   scope: CancelScope & DetailsScope & AdmitScope,
   task: TaskRecord,

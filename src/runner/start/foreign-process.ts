@@ -8,12 +8,16 @@ import { isStillAlive, toSurvivor } from "../process/tree.ts"
 
 const LOOK_EVERY_MS = 100
 
-/** A process somebody else started: it can be watched and stopped, but its output and exit code are not ours to know. */
+/**
+ * A process somebody else started: it can be watched and stopped, but its output and exit code are not ours to know.
+ */
 export interface ForeignProcess {
   readonly pid: number
   /** Resolves when it has ended; once it is being stopped, when the stop is over. */
   readonly ended: Promise<JsonObject>
-  /** On abort, ends it and its descendants: first by asking, after the grace by force. What still lives then is told. */
+  /**
+   * On abort, ends it and its descendants: first by asking, after the grace by force. What still lives then is told.
+   */
   stopOn(signal: AbortSignal, graceMs: number, onSurvivors: (survivors: readonly Survivor[]) => void): void
   /** Stops watching it. */
   release(): void
@@ -62,7 +66,7 @@ function requireForeign(pid: number): ProcessEntry {
   throw new MeanwhileError("invalid_input", message, { pid })
 }
 
-/** Whether this process, or one that it descends from, is that process or belongs to its group. */
+/** True if this process, or an ancestor of it, is that process or belongs to its group. */
 function holdsThisProcess(pid: number): boolean {
   for (let each = readProcess(process.pid); each && each.pid > 0; each = readProcess(each.parentPid)) {
     if (each.pid === pid || each.groupId === pid) return true

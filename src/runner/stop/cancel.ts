@@ -22,7 +22,8 @@ import { readAll } from "../run/task-pages.ts"
 const DEFAULT_REASON = "it was asked to stop"
 
 /**
- * Stops a task wherever it runs, and returns once the stop is accepted. What has ended is returned as it is. An agent that
+ * Stops a task wherever it runs, and returns once the stop is accepted. What has ended is returned as it is. An agent
+ * that
  * nobody runs ends in one transaction with its turns.
  */
 export async function cancelTask(scope: CancelScope, task: TaskRecord, request: StopRequest = {}): Promise<TaskRecord> {
@@ -51,7 +52,7 @@ export async function cancelTask(scope: CancelScope, task: TaskRecord, request: 
   }
 }
 
-/** Whoever ran it may be gone: then nobody but this process, which was asked to stop it, does. */
+/** The worker of the run may be gone: then this process, which was asked to stop it, must finish the stop. */
 function finishHere(scope: HasQueue, task: TaskRecord): TaskRecord {
   if (task.status === "stopping") {
     scope.queue.own?.add(task.id)
@@ -72,8 +73,8 @@ export function toStopCause(
   return { by, reason: scope.redactor.redactText(reason) }
 }
 
-/** Looks for stops that came from elsewhere and passes them on to what runs here. */
-export async function obeyStops(scope: FenceScope & HasClock & HasConfig & HasActive): Promise<void> {
+/** Reads stops that other processes wrote and applies them to the runs of this process. */
+export async function applyRemoteStops(scope: FenceScope & HasClock & HasConfig & HasActive): Promise<void> {
   if (scope.active.size === 0) return
   const { items } = await scope.store.tasks(
     { worker: scope.worker.id, statuses: ["stopping"] },
@@ -112,10 +113,10 @@ export const AGENT_ENDED = { by: "lifetime", reason: "the agent whose turn it is
 
 /** Nobody has it now. */
 export const RESTING = ["queued", "waiting"] as const
-/** What of a turn can be stopped. */
+/** The statuses in which a turn can be stopped. */
 const STOPPABLE = [...RESTING, "running"] as const
 
-/** The live turns of an agent that nobody runs: they end with it. Whoever runs an agent ends its turns itself. */
+/** The live turns of an agent that nobody runs: they end with it. A worker that runs an agent ends its turns itself. */
 export async function findTurnsBelow(
   scope: HasStore,
   { id, status, fence }: Pick<TaskSummary, "id" | "status" | "fence">,

@@ -19,8 +19,9 @@ export async function endTurn(scope: CancelScope, turn: TaskId): Promise<void> {
 }
 
 /**
- * The same of what runs here, for turns that ended where nobody did it: their worker was gone, or died right behind their
- * end. What somebody has run again since then is wanted.
+ * Stops tasks of lifetime `turn` that run here although their turn has ended: its worker was gone, or died right behind
+ * that
+ * end. A task that was run again since then is wanted.
  */
 export async function endLeftTasks(scope: CancelScope & HasWorker): Promise<void> {
   const worker = scope.worker.id
@@ -44,7 +45,7 @@ async function isBelowEndedTurn(scope: HasStore, parentTask: TaskId | null): Pro
   return false
 }
 
-/** Of the turn of a session that is not kept, what was to live no longer: it has no id that its tasks could name. */
+/** Stops tasks of lifetime `turn` of a session that is not kept: its turns have no id that tasks could name. */
 export async function endUnkeptTurn(scope: CancelScope & HasWritten, session: SessionId): Promise<void> {
   if (scope.written.sessions.has(session)) await stopAll(scope, { session, lifetimes: ["turn"] }, TURN_ENDED)
 }

@@ -1,6 +1,6 @@
 import type { CancelTimer } from "../../base/clock.ts"
 import type { Wake } from "../../task/bus.ts"
-import { obeyStops } from "./cancel.ts"
+import { applyRemoteStops } from "./cancel.ts"
 import { type Chore, repeat, warn } from "../worker/repeat.ts"
 import type { HasActive, HasEngine, StopScope } from "../run/scope.ts"
 
@@ -11,11 +11,12 @@ const SAFETY_POLL_MS = 1_000
 const LOOK_EVERY_MS = 50
 
 /**
- * Passes stops that were asked for elsewhere on to what runs here: at once where another process has written of it, soon
+ * Applies stops that other processes wrote to the runs of this one: at once where another process has written of it,
+ * soon
  * after any other wake-up, and by a slow poll.
  */
-export function createObedience(scope: StopScope & HasEngine): Chore {
-  const poll = repeat(scope, SAFETY_POLL_MS, () => obeyStops(scope))
+export function createRemoteStops(scope: StopScope & HasEngine): Chore {
+  const poll = repeat(scope, SAFETY_POLL_MS, () => applyRemoteStops(scope))
   let lookedAt = Number.NEGATIVE_INFINITY
   let cancelTimer: CancelTimer | undefined
 
@@ -23,7 +24,7 @@ export function createObedience(scope: StopScope & HasEngine): Chore {
     cancelTimer?.()
     cancelTimer = undefined
     lookedAt = scope.clock.monotonic()
-    obeyStops(scope).catch((error: unknown) => warn(scope, error))
+    applyRemoteStops(scope).catch((error: unknown) => warn(scope, error))
   }
 
   function lookSoon(): void {

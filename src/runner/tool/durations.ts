@@ -6,7 +6,7 @@ import type { DurationEstimate } from "../../plugin/task-service.ts"
 import type { WorkspaceId } from "../../task/id.ts"
 import type { TaskStore } from "../../task/store.ts"
 
-/** What earlier calls took, one histogram per shape of call. Lost observations only make an estimate a little worse. */
+/** Durations of earlier calls, one histogram per shape of call. A lost observation makes an estimate a little worse. */
 export interface Durations {
   observe(workspace: WorkspaceId, shape: string, durationMs: number): void
   estimate(workspace: WorkspaceId, shape: string, guessMs: number | undefined): Promise<DurationEstimate | null>

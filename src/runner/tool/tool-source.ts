@@ -5,7 +5,7 @@ import { TURN_PLUGIN } from "./runtime-tools.ts"
 import type { Durations } from "./durations.ts"
 import type { FoundTool } from "../../plugin/tool-index.ts"
 
-/** What the runner asks the registry on every call, kept at hand until the exposed plugins change, and its own tools. */
+/** The registry's tools, cached until the exposed plugins change, and the runtime's own tools. */
 export interface ToolSource {
   find(tool: string, plugin?: string): Pick<FoundTool, "plugin" | "tool">
   /** Names of the plugins whose tasks this process can run. */

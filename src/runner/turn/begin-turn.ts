@@ -23,9 +23,9 @@ export interface TurnStart {
   /** The task of the call that asks, of a subagent's turn. */
   readonly parentTask: TaskId | null
   readonly traceId: string | null
-  /** No second turn of that name is begun in the workspace. Whoever begins one has looked for it. */
+  /** No second turn of that name is begun in the workspace. The caller has looked for one. */
   readonly idempotencyKey?: string | null
-  /** What a claim after a crash must know of it. */
+  /** Facts that a claim after a crash must know. */
   readonly metadata?: JsonObject
   /** Written in one transaction with the turn's own record, before it. */
   readonly operations: readonly Operation[]
@@ -38,8 +38,10 @@ export interface BegunTurn {
 }
 
 /**
- * Begins a turn here and now, and runs its body; it takes no slot. Dying before the commit: nothing happened, the message
- * that began it was never told. After it: the turn is in the store, and whoever takes it from the queue continues it.
+ * Begins a turn here and now, and runs its body; it takes no slot. Dying before the commit: nothing happened, the
+ * message
+ * that began it was never told. After it: the turn is in the store, and the worker that takes it from the queue
+ * continues it.
  */
 export async function beginTurn(scope: ExecuteScope, start: TurnStart, body: TurnBody): Promise<BegunTurn> {
   return enter(scope, async () => {

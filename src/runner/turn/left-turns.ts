@@ -8,7 +8,8 @@ import { findAsker } from "./turn-asker.ts"
 import { TURN_PLUGIN } from "../tool/runtime-tools.ts"
 
 /**
- * Stops the turns of agents that have ended without stopping them: whoever was to do it was gone before. Of those that run
+ * Stops the turns of agents that have ended without stopping them: the worker that had to was gone before. Of those
+ * that run
  * each worker looks at its own: a store may have thousands.
  */
 export async function stopLeftTurns(scope: CancelScope): Promise<void> {
@@ -25,7 +26,7 @@ async function stopIfAgentEnded(scope: CancelScope, turn: TaskSummary | undefine
   if (agent && isTerminal(agent.status)) await stop(scope, turn.id)
 }
 
-/** The same for one agent that has ended. */
+/** Stops the turns of one agent that has ended. */
 export async function stopTurnsBelow(
   scope: CancelScope,
   agent: Pick<TaskSummary, "id" | "status" | "fence">,
@@ -33,7 +34,7 @@ export async function stopTurnsBelow(
   for (const { id } of await findTurnsBelow(scope, agent)) await stop(scope, id)
 }
 
-/** Of a turn in the queue: whether its agent has ended, or is being stopped, and the turn was stopped with it. */
+/** Stops a queued turn whose agent has ended or is being stopped. True if the turn was stopped. */
 export async function stopIfLeft(scope: CancelScope, id: TaskId): Promise<boolean> {
   const turn = await scope.store.task(id)
   const agent = turn && (await findAsker(scope, turn))

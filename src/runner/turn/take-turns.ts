@@ -33,7 +33,7 @@ export async function takeTurns(scope: ExecuteScope): Promise<void> {
   for (const offer of offers) await claim(scope, offer)
 }
 
-/** Whether those of the session are. */
+/** True if queued turns of the session are taken here. */
 export function takesTurnsOf({ active, queue }: HasActive & HasQueue, session: SessionId): boolean {
   return queue.takesTurns && !active.isClosing && queue.ownTurns?.hasSession(session) !== false
 }

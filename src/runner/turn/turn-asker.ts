@@ -6,7 +6,7 @@ import type { HasStore } from "../run/scope.ts"
 
 const ASKER = "askedBy"
 
-/** Whoever asked for it in the foreground has no record: the step that made the call says who it was. */
+/** A caller in the foreground has no record: the step that made the call stands for it. */
 export function withAsker(metadata: JsonObject, parent: ActiveRun | TaskRecord | null | undefined): JsonObject {
   if (!parent || !("standing" in parent) || parent.standing.in !== "foreground" || !parent.askedBy) return metadata
   return { ...metadata, [ASKER]: { ...parent.askedBy } }

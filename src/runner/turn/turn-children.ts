@@ -11,7 +11,7 @@ export async function endWithChildren(scope: CancelScope & HasLog, active: Activ
   return task
 }
 
-/** What was to live no longer than the turn is stopped. A turn that was continued may have tasks from before. */
+/** Stops tasks that were to live no longer than the turn. A turn that was continued may have tasks from before. */
 async function endChildren(
   scope: CancelScope & HasLog,
   { taskId, parentsOfTasks, standing }: ActiveRun,

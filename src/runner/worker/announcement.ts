@@ -26,7 +26,7 @@ export function parseAnnouncement(value: JsonValue): Announcement | null {
   return parsed.success ? parsed.data : null
 }
 
-/** Takes back what a worker has announced, in the commit that ends its lease. */
+/** Removes the announcement of a worker, in the commit that ends its lease. */
 export function toAnnouncementRemoval(id: WorkerId): OperationOf<"document.delete"> {
   return { op: "document.delete", ...ANNOUNCEMENTS, id }
 }

@@ -6,7 +6,7 @@ const FILE = "folder-id"
 const ID = /^[0-9a-f-]{36}$/
 
 /**
- * What tells a data folder from all others, also from one of the same path on a machine of the same name: made once, and kept
+ * The id of a data folder, different also from one of the same path on a machine of the same name: made once, and kept
  * in it, so that it goes where the folder goes. Null: nothing can be kept there.
  */
 export async function readDataFolderId(folder: string): Promise<string | null> {

@@ -2,11 +2,11 @@ import type { SessionId, TaskId } from "../../task/id.ts"
 import type { TaskKind, TaskSummary } from "../../task/record.ts"
 import type { TakeRequest } from "../../task/dispatcher.ts"
 
-/** What this runner takes from the queue, and how it is told to look there. */
+/** The work that this runner takes from the queue, and how it is told to look there. */
 export interface QueueIntake {
   /** The kinds of queued tasks that are taken here, turns left out. */
   readonly takesKinds: readonly TaskKind[]
-  /** Whether turns of conversations can run here. */
+  /** True if turns of conversations can run here. */
   readonly takesTurns: boolean
   /** For a runner that leaves others' work alone; null when it takes everything. */
   readonly own: OwnWork | null
@@ -14,7 +14,7 @@ export interface QueueIntake {
   readonly ownTurns: OwnWork | null
   /** Once a look into the queue found it empty, a start with a free slot need not queue. */
   readonly hint: QueueHint
-  /** Whether turns may be queued, which they are only after a crash, a shutdown or an answer. */
+  /** True if turns may be queued, which happens only after a crash, a shutdown or an answer. */
   mayHaveQueuedTurns: boolean
   /** Looks for queued work soon. */
   nudge(): void
@@ -47,11 +47,14 @@ export function createQueueIntake(
   }
 }
 
-/** Whether something may be queued. Whoever starts a task while that may be so stands behind it. */
+/** A hint whether something may be queued. A task that is started while that may be so queues behind it. */
 interface QueueHint {
   readonly mayHaveQueued: boolean
   raise(): void
-  /** At the begin of a look into the queue. The answer is for a look that left nothing behind; what was heard of since then stays. */
+  /**
+   * At the begin of a look into the queue. The answer is for a look that left nothing behind; what was heard of since
+   * then stays.
+   */
   beginLook(): () => void
 }
 
@@ -75,12 +78,12 @@ export function createQueueHint(): QueueHint {
   }
 }
 
-/** What a runner that leaves others' work alone takes as its own: what was asked for here, and what its open sessions have. */
+/** The own work of a runner that leaves others' work alone: tasks asked for here, and those of its open sessions. */
 interface OwnWork {
   /** Created, begun anew, answered or stopped here. */
   add(id: TaskId): void
   remove(id: TaskId): void
-  /** Its own, and not to run here: it waits for whoever is where it was asked for. */
+  /** Marks own work that is not to run here: a process in the folder it was asked for takes it. */
   leave(id: TaskId): void
   isLeft(id: TaskId): boolean
   has(task: Pick<TaskSummary, "id" | "session">): boolean

@@ -8,12 +8,15 @@ import type { Engine } from "../../task/engine.ts"
 
 const identitySchema = lazily(() => z.object({ pid: z.number(), startedAt: z.string(), bootId: z.string() }))
 
-/** What other processes need in order to tell whether this one lives, and people in order to find it. */
+/** Facts by which other processes tell whether this one lives, and people find it. */
 export function toWorkerIdentity(): JsonObject {
   return { ...thisProcessIdentity(), host: hostname() }
 }
 
-/** Part of the identity of one that takes all work: until it has announced which, nobody may count on what it cannot run. */
+/**
+ * Part of the identity of one that takes all work: until it has announced which, nobody may count on what it cannot
+ * run.
+ */
 export const TAKER: JsonObject = { takes: "all" }
 
 export function isTaker(data: JsonObject): boolean {
@@ -25,13 +28,13 @@ export function toSpoolPlace(spoolDirectory: string): string {
   return `${readBootId()} ${resolve(spoolDirectory)}`
 }
 
-/** Whether the process that a lease describes lives; undefined when it cannot be told from here. */
+/** True if the process that a lease describes lives; undefined when that cannot be told from here. */
 export function isWorkerAlive(data: JsonObject): boolean | undefined {
   const identity = identitySchema().safeParse(data)
   return identity.success ? isProcessAlive(identity.data) : undefined
 }
 
-/** The same where workers of other machines use the store too: of those nothing can be told from here. */
+/** Like `isWorkerAlive`, where workers of other machines use the store too: about those nothing can be told. */
 export function isNeighbourAlive(data: JsonObject): boolean | undefined {
   return data["bootId"] === readBootId() ? isWorkerAlive(data) : undefined
 }
@@ -45,7 +48,7 @@ export function thisHost({ engine }: WorkerOfEngine): string | undefined {
   return engine.name === "embedded" ? undefined : hostname()
 }
 
-/** Of this process, to people: where it is one of many, Meanwhile itself goes on. */
+/** The shutdown of this process in words. Where it is one of many workers, Meanwhile itself goes on. */
 export function describeShutdown(scope: WorkerOfEngine): string {
   const host = thisHost(scope)
   return host === undefined ? "Meanwhile was shut down" : `the worker on ${host}, pid ${process.pid}, was shut down`

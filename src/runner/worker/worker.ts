@@ -16,7 +16,7 @@ export interface Worker {
   /** Another one after the lease was lost: a worker that came back is a new worker. */
   readonly id: WorkerId
   readonly home: SpoolHome
-  /** Whether effects may go on without asking the store: the lease is younger than 80 % of its time. */
+  /** True if effects may go on without asking the store: the lease is younger than 80 % of its time. */
   isFresh(): boolean
   /** Renews the lease now. False: it was taken over, and every run claimed under it is no longer ours. */
   confirm(): Promise<boolean>
@@ -156,7 +156,8 @@ async function take({ store, leaseMs, identity }: WorkerOptions, id: WorkerId): 
 const STANDSTILL_SHARE = 2 / 3
 
 /**
- * Whether a process that looked so long ago stood still itself, was busy, or waited for its store: it cannot say of others
+ * True if a process that looked so long ago stood still itself, was busy, or waited for its store: it cannot say of
+ * others
  * that they were silent.
  */
 export function stoodStill(sinceLookMs: number, leaseMs: number): boolean {

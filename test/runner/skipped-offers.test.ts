@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import type { JsonObject, JsonValue } from "../../src/base/json.ts"
 import { createManualClock } from "../../src/base/manual-clock.ts"
-import { toLeftKey } from "../../src/runner/queue/skipped-offers.ts"
-import { createMisplaced } from "../../src/runner/queue/folder-mismatch.ts"
+import { toSkipKey } from "../../src/runner/queue/skipped-offers.ts"
+import { createFolderMismatch } from "../../src/runner/queue/folder-mismatch.ts"
 import type { RunnerScope } from "../../src/runner/admit/scope.ts"
 import { createTaskId, createWorkerId } from "../../src/task/id.ts"
 import type { Lease } from "../../src/task/lease.ts"
@@ -41,8 +41,8 @@ function open(others: readonly Other[], leases: readonly Partial<Lease>[] = []) 
       },
     },
   } as unknown as RunnerScope
-  const misplaced = createMisplaced(scope, async () => void (asked.announced += 1))
-  return { asked, clock, folders, misplaced }
+  const mismatch = createFolderMismatch(scope, async () => void (asked.announced += 1))
+  return { asked, clock, folders, mismatch }
 }
 
 const toOffer = (folder: string | null = null) => ({
@@ -57,107 +57,107 @@ const toOffer = (folder: string | null = null) => ({
 })
 
 test("however many are left in one look, others are told once and looked at once", async () => {
-  const { asked, misplaced } = open([{ announcement: ABLE }])
+  const { asked, mismatch } = open([{ announcement: ABLE }])
   const offers = Array.from({ length: 50 }, () => toOffer())
-  expect(await misplaced.sift(offers)).toEqual([])
-  expect(misplaced.count("shell")).toBe(50)
+  expect(await mismatch.sift(offers)).toEqual([])
+  expect(mismatch.count("shell")).toBe(50)
   expect(asked).toEqual({ announced: 1, lists: 1, tasks: 50 })
 })
 
 test("of those whose folder nobody knows, a bounded number is remembered", async () => {
-  const { misplaced } = open([{ announcement: ABLE }])
-  await misplaced.sift(Array.from({ length: 3_000 }, () => toOffer()))
-  expect(misplaced.list()).toHaveLength(100)
-  expect(misplaced.count()).toBe(100)
+  const { mismatch } = open([{ announcement: ABLE }])
+  await mismatch.sift(Array.from({ length: 3_000 }, () => toOffer()))
+  expect(mismatch.list()).toHaveLength(100)
+  expect(mismatch.count()).toBe(100)
 })
 
 test("however many name one folder, one of them is read, and others are told of the folder alone", async () => {
-  const { asked, clock, misplaced } = open([{ announcement: ABLE }])
+  const { asked, clock, mismatch } = open([{ announcement: ABLE }])
   const offers = Array.from({ length: 3_000 }, () => toOffer("/there"))
-  expect(await misplaced.sift(offers)).toEqual([])
+  expect(await mismatch.sift(offers)).toEqual([])
   expect(asked).toEqual({ announced: 1, lists: 1, tasks: 1 })
-  expect(misplaced.list()).toHaveLength(1)
-  expect(misplaced.count()).toBe(0)
+  expect(mismatch.list()).toHaveLength(1)
+  expect(mismatch.count()).toBe(0)
   const place = { plugin: "shell", tool: "run", folder: "/there" }
-  expect(misplaced.places()).toEqual([place])
+  expect(mismatch.places()).toEqual([place])
   clock.advance(3_000)
-  expect(misplaced.places()).toEqual([])
-  expect(await misplaced.sift(offers.slice(0, 1))).toEqual([])
-  expect(misplaced.places()).toEqual([place])
+  expect(mismatch.places()).toEqual([])
+  expect(await mismatch.sift(offers.slice(0, 1))).toEqual([])
+  expect(mismatch.places()).toEqual([place])
 })
 
 test("a folder that everybody leaves is offered until all that names it was claimed", async () => {
   const offer = toOffer("/there")
-  const key = toLeftKey(offer)
-  const { misplaced } = open([{ announcement: { ...ABLE, leaves: [key] } }])
-  expect(await misplaced.sift([offer])).toEqual([offer])
-  expect(misplaced.list()).toEqual([key])
-  expect(misplaced.places()).toEqual([])
+  const key = toSkipKey(offer)
+  const { mismatch } = open([{ announcement: { ...ABLE, leaves: [key] } }])
+  expect(await mismatch.sift([offer])).toEqual([offer])
+  expect(mismatch.list()).toEqual([key])
+  expect(mismatch.places()).toEqual([])
 })
 
 test("what is here by now, or is asked for no more, is no longer told to be left, also by one that is offered nothing", async () => {
-  const { asked, clock, folders, misplaced } = open([{ announcement: ABLE }])
-  await misplaced.sift([toOffer("/there")])
-  await misplaced.review()
+  const { asked, clock, folders, mismatch } = open([{ announcement: ABLE }])
+  await mismatch.sift([toOffer("/there")])
+  await mismatch.review()
   expect(asked).toEqual({ announced: 1, lists: 1, tasks: 1 })
   clock.advance(3_000)
-  await misplaced.review()
-  await misplaced.review()
+  await mismatch.review()
+  await mismatch.review()
   expect(asked).toEqual({ announced: 1, lists: 1, tasks: 2 })
   folders.areHere = true
   clock.advance(3_000)
-  await misplaced.review()
-  expect(misplaced.list()).toEqual([])
+  await mismatch.review()
+  expect(mismatch.list()).toEqual([])
   expect(asked).toEqual({ announced: 2, lists: 1, tasks: 3 })
   folders.areHere = false
-  await misplaced.sift([toOffer("/there")])
+  await mismatch.sift([toOffer("/there")])
   clock.advance(61_000)
-  await misplaced.review()
-  expect(misplaced.list()).toEqual([])
+  await mismatch.review()
+  expect(mismatch.list()).toEqual([])
   expect(asked).toEqual({ announced: 4, lists: 2, tasks: 4 })
 })
 
 test("one that a worker of an earlier version leaves is left by it", async () => {
   const offer = toOffer("/there")
-  const { misplaced } = open([{ announcement: { ...ABLE, leaves: [`${offer.taskId}/1`] } }])
-  expect(await misplaced.sift([offer])).toEqual([offer])
+  const { mismatch } = open([{ announcement: { ...ABLE, leaves: [`${offer.taskId}/1`] } }])
+  expect(await mismatch.sift([offer])).toEqual([offer])
 })
 
 test("one that everybody leaves is claimed, beside others that somebody may have", async () => {
   const [left, wanted] = [toOffer(), toOffer()]
-  const { misplaced } = open([{ announcement: { ...ABLE, leaves: [`${left.taskId}/1`] } }, { announcement: null }])
-  expect(await misplaced.sift([left, wanted])).toEqual([left])
+  const { mismatch } = open([{ announcement: { ...ABLE, leaves: [`${left.taskId}/1`] } }, { announcement: null }])
+  expect(await mismatch.sift([left, wanted])).toEqual([left])
 })
 
 test("a worker of an earlier version says nothing and may have the folder", async () => {
-  const { misplaced } = open([{ process: {}, announcement: null }])
-  expect(await misplaced.sift([toOffer()])).toEqual([])
+  const { mismatch } = open([{ process: {}, announcement: null }])
+  expect(await mismatch.sift([toOffer()])).toEqual([])
 })
 
 test("a worker that starts has not said yet what it leaves", async () => {
   const starting = { process: { host: "there", takes: "all" }, announcement: null }
-  expect(await open([starting]).misplaced.sift([toOffer()])).toEqual([])
+  expect(await open([starting]).mismatch.sift([toOffer()])).toEqual([])
   const looking = { process: { host: "there" }, announcement: null }
-  expect(await open([looking]).misplaced.sift([toOffer()])).toHaveLength(1)
+  expect(await open([looking]).mismatch.sift([toOffer()])).toHaveLength(1)
 })
 
 test("nothing is given up while somebody may live who was not heard of", async () => {
   const lease = { key: "worker:one", holder: "one", isOver: false, data: {} }
   const offer = toOffer()
-  expect(await open([], [lease]).misplaced.sift([offer])).toEqual([])
-  expect(await open([], [{ ...lease, isOver: true }]).misplaced.sift([offer])).toEqual([offer])
-  expect(await open([], [{ ...lease, holder: "whoever took it over" }]).misplaced.sift([offer])).toEqual([offer])
+  expect(await open([], [lease]).mismatch.sift([offer])).toEqual([])
+  expect(await open([], [{ ...lease, isOver: true }]).mismatch.sift([offer])).toEqual([offer])
+  expect(await open([], [{ ...lease, holder: "whoever took it over" }]).mismatch.sift([offer])).toEqual([offer])
 })
 
 test("nor when the store was away, until everybody had a lease's time to be heard of", async () => {
-  const { clock, misplaced } = open([])
+  const { clock, mismatch } = open([])
   const offer = toOffer()
   clock.advance(20_000)
-  expect(await misplaced.sift([offer])).toEqual([])
+  expect(await mismatch.sift([offer])).toEqual([])
   for (let second = 1; second < 10; second++) {
     clock.advance(1_000)
-    expect(await misplaced.sift([offer])).toEqual([])
+    expect(await mismatch.sift([offer])).toEqual([])
   }
   clock.advance(3_000)
-  expect(await misplaced.sift([offer])).toEqual([offer])
+  expect(await mismatch.sift([offer])).toEqual([offer])
 })
