@@ -9,6 +9,11 @@ if (Number.parseInt(node, 10) < OLDEST_NODE) {
   )
   process.exitCode = 2
 } else {
+  // Node would print the line that threw as well, and a line of the built program is 30 kB of code.
+  process.once("uncaughtException", (error) => {
+    process.stderr.write(`${(error instanceof Error && error.stack) || String(error)}\n`)
+    process.exit(1)
+  })
   const { runProgram } = await import("./run-program.ts")
   await runProgram(process.argv.slice(2))
 }
