@@ -1,11 +1,10 @@
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
+import { builtProgram } from "../support/built-program.ts"
 import { createFolder } from "../support/workplace.ts"
 
-const PROGRAM = fileURLToPath(new URL("../support/embedded/commit-tasks.ts", import.meta.url))
 const COMMITS = 25
 
 /** Where system calls can be watched. The level that SQLite is asked for is tested everywhere, beside the code that opens it. */
@@ -15,7 +14,7 @@ const canWatch = spawnSync("strace", ["-e", "trace=fsync", "true"]).status === 0
 function countWaits(commits: number): number {
   const folder = createFolder()
   const calls = join(folder, "calls")
-  const program = [process.execPath, PROGRAM, join(folder, "store.sqlite"), String(commits)]
+  const program = [process.execPath, builtProgram("commit-tasks"), join(folder, "store.sqlite"), String(commits)]
   const { status } = spawnSync("strace", ["-f", "-qq", "-e", "trace=fsync,fdatasync", "-o", calls, ...program])
   expect(status).toBe(0)
   return readFileSync(calls, "utf8").match(/\b(?:fsync|fdatasync)\(/g)?.length ?? 0
