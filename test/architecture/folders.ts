@@ -1,9 +1,6 @@
 import { dirname, posix } from "node:path"
 import { isTest, type SourceFile } from "./violations.ts"
 
-/** Folders that still import one another, each with another of this list. The list only becomes shorter. */
-export const FOLDERS_IN_CYCLES: readonly string[] = []
-
 /** The folders of `runner/`, highest first: each may import those below it. `runner.ts` composes them all. */
 export const RUNNER_FOLDERS: Readonly<Record<string, string>> = {
   service: "the task service, bound to one run or not, and the commands of conversations",
