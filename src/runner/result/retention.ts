@@ -2,7 +2,7 @@ import { isMeanwhileError } from "../../base/error.ts"
 import type { SessionId } from "../../task/id.ts"
 import { TERMINAL_STATUSES } from "../../task/lifecycle.ts"
 import type { Operation, OperationOf } from "../../task/operation.ts"
-import type { TaskSummary } from "../../task/record.ts"
+import { type TaskSummary, WORK_KINDS } from "../../task/record.ts"
 import type { TaskFilter } from "../../task/store.ts"
 import type { HasActive, HasClock, HasConfig, HasSpool, HasStore, HasWritten } from "../run/scope.ts"
 import { readPages } from "../run/task-pages.ts"
@@ -25,7 +25,7 @@ export async function applyRetention(scope: ApplyRetentionScope): Promise<void> 
 
 /** Takes output and payload of what a session has used away at once; returns of how many tasks. */
 export async function stripConsumed(scope: HasStore & HasSpool & HasWritten, session: SessionId): Promise<number> {
-  const used = { session, isConsumed: true, isStripped: false, kinds: ["tool", "agent", "workflow"] } as const
+  const used = { session, isConsumed: true, isStripped: false, kinds: WORK_KINDS } as const
   return forEach(scope, used, (task) => strip(scope, task))
 }
 

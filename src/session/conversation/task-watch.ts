@@ -3,7 +3,7 @@ import { lookUntil } from "../../base/look-until.ts"
 import type { TaskEvent } from "../../task/event.ts"
 import type { TaskId } from "../../task/id.ts"
 import { isTerminal, LIVE_STATUSES } from "../../task/lifecycle.ts"
-import type { TaskRecord } from "../../task/record.ts"
+import { type TaskRecord, WORK_KINDS } from "../../task/record.ts"
 import type { Conversation } from "./conversation.ts"
 import type { Using } from "./scope.ts"
 
@@ -11,8 +11,6 @@ type TaskWatchScope = Using<"background" | "bus" | "clock" | "log" | "open" | "s
 
 const PAGE_SIZE = 100
 const MOST_LEFT = 500
-
-const WORK_KINDS = ["tool", "agent", "workflow"] as const
 
 /** A task was written, or begun anew, in this process. Its events are passed on where somebody listens. */
 export function followTask(scope: TaskWatchScope, { id, session }: TaskRecord, sinceSequence: number): void {

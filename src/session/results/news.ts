@@ -6,9 +6,9 @@ import type { SessionId } from "../../task/id.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { readSaid } from "./steering-messages.ts"
 import type { Using } from "../conversation/scope.ts"
+import { WORK_KINDS } from "../../task/record.ts"
 
 const TELLING = ["wake", "next_turn"] as const
-const WORK_KINDS = ["tool", "agent", "workflow"] as const
 
 /** Tells the conversations of this process when something may have ended, or been said, that they have not heard of. */
 export interface News {

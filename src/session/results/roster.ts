@@ -3,6 +3,7 @@ import { LIVE_STATUSES } from "../../task/lifecycle.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { quoteTitle } from "./quoted-text.ts"
 import type { Using } from "../conversation/scope.ts"
+import { WORK_KINDS } from "../../task/record.ts"
 
 const MOST_TASKS = 50
 /** Providers pass over what is not theirs. */
@@ -17,7 +18,7 @@ export async function withRoster(
   const others = messages.filter((message) => !isRoster(message))
   if (!hasTasks) return others
   const { id: session, workspace } = log
-  const filter = { workspace, session, statuses: LIVE_STATUSES, kinds: ["tool", "agent", "workflow"] } as const
+  const filter = { workspace, session, statuses: LIVE_STATUSES, kinds: WORK_KINDS } as const
   const { items, cursor } = await store.tasks(filter, { limit: MOST_TASKS })
   if (items.length === 0) return others
   const lines = items.map(({ id, title, status }) => `- task ${id} (${quoteTitle(title)}): ${status}`)

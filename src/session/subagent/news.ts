@@ -2,7 +2,7 @@ import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { AskingRun } from "../../plugin/context.ts"
 import { LIVE_STATUSES } from "../../task/lifecycle.ts"
 import type { SessionId } from "../../task/id.ts"
-import type { TaskSummary } from "../../task/record.ts"
+import { type TaskSummary, WORK_KINDS } from "../../task/record.ts"
 import type { AgentTask } from "../conversation/agent-sessions.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { endedIn } from "../results/delivery.ts"
@@ -24,7 +24,7 @@ export async function findLiveTasks(
   { store }: Using<"store">,
   { log: { id, workspace } }: Conversation,
 ): Promise<readonly TaskSummary[]> {
-  const filter = { workspace, session: id, statuses: LIVE_STATUSES, kinds: ["tool", "agent", "workflow"] } as const
+  const filter = { workspace, session: id, statuses: LIVE_STATUSES, kinds: WORK_KINDS } as const
   const { items } = await store.tasks(filter, { limit: MOST_TASKS })
   return items.filter(({ lifetime, notify }) => lifetime !== "forever" && notify === "wake")
 }
