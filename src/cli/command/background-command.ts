@@ -3,7 +3,7 @@ import type { ChatContext, Command } from "./command.ts"
 export const backgroundCommand: Command = {
   name: "bg",
   usage: "bg",
-  summary: "move what runs to the background and talk on, as Ctrl+B does on an empty line",
+  summary: "move the running call to the background and talk on (also Ctrl+B on an empty line)",
   run: (_argument, context) => moveToBackground(context),
 }
 

@@ -10,7 +10,7 @@ const LONGEST_STOP_MS = 60_000
 export const cancelCommand: Command<TaskContext> = {
   name: "cancel",
   usage: "cancel ID|GROUP",
-  summary: "stop a task and everything it started, or all of a group by its name or id",
+  summary: "cancel a task and everything it started, or a whole group by its name or id",
   isKept: true,
   async run(wanted, context) {
     if (!requireId(wanted, "cancel", context.screen)) return

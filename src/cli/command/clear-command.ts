@@ -4,7 +4,7 @@ export const clearCommand: Command<TaskContext> = {
   name: "clear",
   usage: "clear",
   summary:
-    "forget ended tasks, with their output; what a conversation has not used yet stays. In a shared store: yours alone",
+    "remove ended tasks and their output; results that a conversation has not used yet stay. In a shared store: only yours",
   isKept: true,
   async run(_argument, { desk, screen, own }) {
     const cleared = await desk.tasks.clear(own && { sessions: own.conversations, tasks: own.tasks.list() })

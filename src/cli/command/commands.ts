@@ -22,14 +22,14 @@ const WIDEST_USAGE = 29
 const quitCommand: Command = {
   name: "quit",
   usage: "quit",
-  summary: "stop what runs and leave; a turn that has begun goes on elsewhere, or at the next start",
+  summary: "cancel running tasks and leave; a running turn goes on elsewhere, or at the next start",
   run: async () => "quit",
 }
 
 const helpCommand: Command = {
   name: "help",
   usage: "help [COMMAND]",
-  summary: "show this list, or how one command is used",
+  summary: "show this list, or explain one command",
   async run(argument, { meanwhile, screen }) {
     const wanted = argument.replace(/^\//, "")
     if (wanted !== "") return screen.print(describeOne(wanted, meanwhile))

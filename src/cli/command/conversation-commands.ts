@@ -9,7 +9,7 @@ type FoundTool = ReturnType<ChatContext["meanwhile"]["plugins"]["tools"]>[number
 export const toolsCommand: Command = {
   name: "tools",
   usage: "tools",
-  summary: "list what the model is offered, by plugin, and when a call leaves the foreground",
+  summary: "list the model's tools by plugin, and when a call moves to the background",
   async run(_argument, { meanwhile, screen, conversation }) {
     const offered = new Set(conversation.session.tools().map(({ name }) => name))
     const byPlugin = Object.groupBy(
@@ -86,7 +86,7 @@ async function describeProvider(provider: Provider): Promise<string> {
 export const contextCommand: Command = {
   name: "context",
   usage: "context [collect]",
-  summary: "show how full the context is and what was spent; `collect` makes room now",
+  summary: "show how full the context is and what it cost; `collect` makes room now",
   async run(argument, { meanwhile, screen, conversation }) {
     const { session } = conversation
     if (argument.toLowerCase() === "collect") {
@@ -106,7 +106,7 @@ export const contextCommand: Command = {
 export const resetCommand: Command = {
   name: "reset",
   usage: "reset",
-  summary: "begin anew: the model forgets the conversation, which stays in the record",
+  summary: "start over: the model forgets the conversation; the record keeps it",
   async run(_argument, { screen, conversation }) {
     await conversation.session.reset()
     screen.print("The conversation begins anew.")

@@ -7,7 +7,7 @@ import { type Command, splitLine, type TaskContext } from "./command.ts"
 export const inboxCommand: Command<TaskContext> = {
   name: "inbox",
   usage: "inbox",
-  summary: "list what waits for your answer",
+  summary: "list the questions that wait for your answer",
   async run(_argument, { desk, screen, prefix }) {
     const items = await desk.inbox.list()
     if (items.length === 0) screen.print("Nothing waits for your answer.")
@@ -25,7 +25,7 @@ export const inboxCommand: Command<TaskContext> = {
 export const answerCommand: Command<TaskContext> = {
   name: "answer",
   usage: "answer ID yes|no|NUMBER|TEXT",
-  summary: "answer what a task waits for",
+  summary: "answer the question of a task",
   isKept: true,
   async run(argument, { desk, screen, prefix, announceEnd }) {
     const { name: id, argument: text } = splitLine(argument)

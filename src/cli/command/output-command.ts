@@ -9,7 +9,7 @@ import { toUnknownArgument } from "./unknown-argument.ts"
 export const outputCommand: Command<TaskContext> = {
   name: "output",
   usage: "output ID [--follow]",
-  summary: "show what a task has printed; with --follow, until it ends; Ctrl+C stops either",
+  summary: "show the output of a task; with --follow until it ends; Ctrl+C stops showing",
   async run(argument, context) {
     const words = argument.split(/\s+/).filter((word) => word !== "")
     const [id = "", ...more] = words.filter((word) => word !== "--follow")

@@ -33,7 +33,7 @@ export const tasksCommand: Command<TaskContext> = {
 export const taskCommand: Command<TaskContext> = {
   name: "task",
   usage: "task ID",
-  summary: "show what is known about a task; the first characters of its id are enough",
+  summary: "show a task; the first characters of its id are enough",
   async run(id, { desk, screen, prefix }) {
     refuseMore(id, taskCommand.usage)
     if (!requireId(id, "task", screen)) return
@@ -48,7 +48,7 @@ export const taskCommand: Command<TaskContext> = {
 export const retryCommand: Command<TaskContext> = {
   name: "retry",
   usage: "retry ID",
-  summary: "run a task that failed, timed out or was stopped again",
+  summary: "run a failed, timed out, interrupted or cancelled task again",
   isKept: true,
   async run(id, { desk, screen, announceEnd }) {
     refuseMore(id, retryCommand.usage)

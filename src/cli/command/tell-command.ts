@@ -5,7 +5,7 @@ import { describeLack } from "./describe-lack.ts"
 export const tellCommand: Command<TaskContext> = {
   name: "tell",
   usage: "tell ID TEXT",
-  summary: "say something to an agent in the background; one that has completed goes on with it",
+  summary: "say something to an agent in the background; a completed agent goes on with it",
   isKept: true,
   async run(argument, { desk, screen, prefix, announceEnd }) {
     const { name: id, argument: text } = splitLine(argument)

@@ -4,7 +4,7 @@ import type { Command, TaskContext } from "./command.ts"
 export const workersCommand: Command<TaskContext> = {
   name: "workers",
   usage: "workers",
-  summary: "list who takes work from the queue: where, since when, how much it runs, and what it can run",
+  summary: "list the workers: where each one runs, since when, how many tasks, and what it can run",
   async run(_argument, { desk, screen, words }) {
     const workers = await desk.workers.list()
     if (workers.length > 0) return screen.print(formatWorkers(workers, desk.now(), screen.columns))
