@@ -206,7 +206,7 @@ function openServer(url: string, { clock, log, storeWait }: RuntimeOptions): Pro
   })
 }
 
-/** Whoever shuts down lets work drain, and from then on waits for no server that is away. */
+/** A shutdown lets work drain, and from then on waits for no server that is away. */
 function createLeaving({ leaving: wish, ...wait }: StoreWait = {}) {
   const left = new AbortController()
   const leave = (): void => left.abort()

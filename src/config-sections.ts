@@ -16,7 +16,7 @@ import { agentConfigSchema } from "./session/conversation/agent-config.ts"
 import { modelsConfigSchema } from "./session/model/catalogue-config.ts"
 import { reportsConfigSchema } from "./session/report/report-config.ts"
 
-/** In the program somebody sits there to hear them: they are on unless somebody turns them off. */
+/** In the program a person is there to read reports: they are on by default. */
 const programReportsSchema = lazily(() =>
   reportsConfigSchema
     .unwrap()
@@ -56,7 +56,7 @@ const workerSchema = lazily(() =>
     .readonly(),
 )
 
-/** What `meanwhile.config.*` may say beside `plugins`. Each schema belongs to the part that is configured by it. */
+/** The sections of `meanwhile.config.*` beside `plugins`. Each schema belongs to the part that it configures. */
 export const configSections = lazily(() => ({
   engine: engineSchema,
   agent: agentConfigSchema(),
@@ -77,7 +77,7 @@ type ConfigSections = ReturnType<typeof configSections>
 /** Other spellings of keys that a configuration may use. */
 export const CONFIG_SPELLINGS = { background: BACKGROUND_SPELLINGS, session: SESSION_SPELLINGS } as const
 
-/** What each part of a configuration is about, in the order in which it is shown. */
+/** A line about each section, in the order in which sections are shown. */
 export const SECTION_SUMMARIES: Readonly<Record<keyof ConfigSections | "plugins", string>> = {
   engine: "Where everything is kept: the URL of a PostgreSQL database, or null for the data folder.",
   agent: "How agents work.",
@@ -98,7 +98,7 @@ export const SECTION_SUMMARIES: Readonly<Record<keyof ConfigSections | "plugins"
 
 export type ProgramConfig = SectionValues<ConfigSections>
 
-/** An agent is made of turns: whoever takes one must be able to go on with those that were cut off. */
+/** Turns go with agents: a worker that runs an agent must be able to continue its interrupted turns. */
 export function toTakenKinds({ kinds }: ProgramConfig["worker"]): readonly TaskKind[] {
   return kinds ? kinds.flatMap((kind): TaskKind[] => (kind === "agent" ? ["agent", "turn"] : [kind])) : TASK_KINDS
 }

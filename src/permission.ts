@@ -23,7 +23,7 @@ interface RuntimePermission extends Permission {
   readonly onClosed: (session: SessionId) => void
 }
 
-/** Who judges the calls of a runtime, and the plugin that shows it when a policy was given. */
+/** The judge of all calls of a runtime, and the plugin that shows the policy if one was given. */
 export function createPermission(
   input: PermissionsInput | undefined,
   { plugins, person, redactor }: PermissionParts,
@@ -52,7 +52,10 @@ function isCommand(plugin: string, tool: string): boolean {
   return plugin === "shell" && tool === "run_command"
 }
 
-/** A call of no session is made by the program itself, or typed by a person: nobody is asked, and what is denied stays so. */
+/**
+ * A call of no session is made by the program itself, or typed by a person: nobody is asked, and what is denied stays
+ * so.
+ */
 function decideOwn(denial: string | null): PermissionDecision {
   return denial === null ? { allowed: true } : { allowed: false, reason: denial }
 }

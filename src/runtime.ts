@@ -39,11 +39,15 @@ export interface RuntimeOptions {
    */
   readonly dataDirectory?: string
   /**
-   * Instead of a store in the data folder, where only files of what runs here live then: one that is open, or the URL of
+   * Instead of a store in the data folder, where only files of what runs here live then: one that is open, or the URL
+   * of
    * one on PostgreSQL. Sessions are kept in it. Closed with the runtime.
    */
   readonly engine?: Engine | string
-  /** `provider/name`, or a model as an object, of the AI SDK too. Default: of the first provider with a key, else offline. */
+  /**
+   * `provider/name`, or a model as an object, of the AI SDK too. Default: of the first provider with a key, else
+   * offline.
+   */
   readonly model?: string | GivenModel
   readonly plugins?: readonly Plugin[]
   /** Plugins by package name or path, and what loads them. One that cannot be used is skipped. */
@@ -51,30 +55,32 @@ export interface RuntimeOptions {
   readonly agent?: AgentConfigInput
   readonly background?: BackgroundConfigInput
   readonly gc?: Partial<GcSection>
-  /** Whether agents tell by themselves what their background tasks came to. Default: they do not, until enabled. */
+  /** True if agents report the results of their background tasks unasked. Default: they do not, until enabled. */
   readonly reports?: ReportsConfigInput
   /** By provider. */
   readonly providers?: NonNullable<ModelProvidersOptions["providers"]>
-  /** What is true of models that the catalogue does not know, or knows otherwise. */
+  /** Facts about models that the catalogue lacks, or that override it. */
   readonly models?: ModelOverrides
   /** Where keys are looked for. Default: the process's own. */
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** `normal` is faster and may lose the last moments when the machine, not the process, dies. */
   readonly synchronous?: "full" | "normal"
   /**
-   * What agents may do, as a policy or as your own judge. Default: what has an effect beyond telling something is asked.
+   * What agents may do, as a policy or as your own judge. Default: what has an effect beyond telling something is
+   * asked.
    * Calls that belong to no session are your own code's: the default lets them pass.
    */
   readonly permissions?: PermissionsInput
-  /** Who is asked for approvals and answers, until another is attached. */
+  /** The person who is asked for approvals and answers, until another channel is attached. */
   readonly person?: PersonChannel
   /**
-   * Default true: what is queued or was left behind is taken up. False: only to look, and no turn goes on here. Own, for
+   * Default true: what is queued or was left behind is taken up. False: only to look, and no turn goes on here. Own,
+   * for
    * programs that do one thing and end: others' work is left alone, and only what is asked for here, or belongs to a
    * session that is open here, is taken up.
    */
   readonly takesWork?: boolean | "own"
-  /** Of what is queued, only tasks of these kinds are taken up. Default: of every kind. */
+  /** The kinds of queued tasks that this process runs. Default: all. */
   readonly takesKinds?: readonly TaskKind[]
   /** Keeps conversations beyond the store, and describes them. */
   readonly sessionPlugin?: (directory: SessionDirectory) => SessionPlugin
@@ -83,7 +89,10 @@ export interface RuntimeOptions {
   readonly onEvent?: AgentListener
   readonly ledger?: TokenLedger
   readonly log?: Log
-  /** For those who own the time. What is kept goes by it only in a store that is opened here: one that is open has its own. */
+  /**
+   * For those who own the time. What is kept goes by it only in a store that is opened here: one that is open has its
+   * own.
+   */
   readonly clock?: Clock
   /** How a store on PostgreSQL is waited for, and who is told. */
   readonly storeWait?: StoreWait
@@ -94,14 +103,16 @@ export type StoreWait = Pick<
   "startPatienceMs" | "patienceMs" | "leaving" | "onGone" | "onAway" | "tell"
 >
 
-/** The shared environment of agents: plugins, models, permission, ledger, tasks and store. Sessions are cheap beside it. */
+/**
+ * The shared environment of agents: plugins, models, permission, ledger, tasks and store. Sessions are cheap beside it.
+ */
 export interface Runtime extends LedgerRecord, AsyncDisposable {
   readonly tasks: RunnerService
   readonly plugins: Registry
   readonly engine: Engine
   readonly ledger: TokenLedger
   readonly catalogue: ModelCatalogue
-  /** Of sessions that name none. */
+  /** The model of sessions that name none. */
   readonly model: string
   readonly sessions: SessionDirectory
   createSession(options?: SessionOptions): Promise<Session>
@@ -110,7 +121,7 @@ export interface Runtime extends LedgerRecord, AsyncDisposable {
   desk(options: DeskOptions): Desk
   /** Refused as `unknown_model` or `key_missing`. */
   connect(model: string): Promise<ConnectedModel>
-  /** What happens in every agent, subagents included. */
+  /** Hears the events of every agent, subagents included. */
   on(listener: AgentListener): () => void
   /** Asks here from now on. Returns what detaches it again, also the one that the runtime was created with. */
   attach(person: PersonChannel): () => void

@@ -5,7 +5,10 @@ export const ENGINE_VARIABLE = "MEANWHILE_ENGINE"
 
 const EXAMPLE = "postgres://user@host:port/database"
 
-/** What keeps a text from being the URL of a store; undefined: nothing. Never a part of the text itself. */
+/**
+ * The reason why a text is no URL of a store; undefined if it is one. It never quotes the text, which may hold a
+ * password.
+ */
 export function findUrlProblem(text: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(text)) return `must be a URL like ${EXAMPLE}`
   const url = URL.parse(text)
@@ -36,7 +39,8 @@ export function checkEngineFlag(text: string): void {
 }
 
 /**
- * By parts of their names, in any case: what is misspelt, or is for other clients, is in the list of processes too. A file
+ * By parts of their names, in any case: what is misspelt, or is for other clients, is in the list of processes too. A
+ * file
  * that holds a secret (`passfile`, `sslkey`) is none.
  */
 const SECRETS = /pass(?!file$)|pwd|secret|token|_key$/i

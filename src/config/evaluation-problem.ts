@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { toErrorMessage } from "../base/error.ts"
 
-/** What went wrong when a module of the person's was run, where in it, and what to do where that is known. */
+/** The error of a module that was run, its place in the file, and the remedy where one is known. */
 export function describeProblem(error: unknown, moduleUrl: string): string {
   const path = fileURLToPath(moduleUrl)
   const line = findLine(error, moduleUrl) ?? findSyntaxLine(error, path)
@@ -17,7 +17,7 @@ function findLine(error: unknown, moduleUrl: string): string | undefined {
   return at === -1 ? undefined : /^:(\d+)/.exec(stack.slice(at + moduleUrl.length))?.[1]
 }
 
-/** Of a JavaScript module that cannot be parsed, Node tells the place only on its own screen. Runs nothing of the file. */
+/** The place of a syntax error, which Node prints only to its own stderr. Nothing of the file is run. */
 function findSyntaxLine(error: unknown, path: string): string | undefined {
   if (!(error instanceof SyntaxError)) return undefined
   const { stderr } = spawnSync(process.execPath, ["--check", path], { encoding: "utf8", timeout: 5_000 })

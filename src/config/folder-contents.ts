@@ -9,22 +9,22 @@ import { findConfigFile } from "./config-file.ts"
 export const MCP_FILE = ".mcp.json"
 /** Below a folder, and below the person's home. */
 export const OWN_FOLDER = ".meanwhile"
-/** Of `.meanwhile`: what speaks to an agent in the person's name, or tells it what is so. */
+/** Folders in `.meanwhile` whose files speak to an agent in the person's name, or inform it. */
 export const SPEAKING_FOLDERS = ["commands", "profiles", "references"] as const
 
-/** What a folder brings along that would run, or be believed: everything that trust is about, and nothing else. */
+/** The files of a folder that would run, or that an agent would believe: trust covers all of these and nothing else. */
 export interface FolderContents {
   /** With all links followed, so that trust is about what is really there. */
   readonly directory: string
   /** From the directory, in a fixed order. */
   readonly files: readonly string[]
-  /** Of all names and contents. Any change makes another one. */
+  /** A hash over all names and contents. */
   readonly sha256: string
 }
 
 interface FolderRequest {
   readonly directory: string
-  /** What lies in its `.meanwhile` is the person's own. */
+  /** The `.meanwhile` of this folder is the person's own. */
   readonly homeDirectory: string
 }
 
@@ -64,7 +64,7 @@ async function listSpeakingFiles(directory: string): Promise<readonly string[]> 
   return found.flat()
 }
 
-/** What this user cannot read cannot be loaded either: the data folder of another, for example. */
+/** Files that this user cannot read are left out: they cannot be loaded either. */
 async function listFiles(directory: string, folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch((error: unknown) => {
     if (isMissing(error) || systemCodeOf(error) === "EACCES") return []

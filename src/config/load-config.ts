@@ -8,9 +8,9 @@ import { isSingleValue, keysOf, type SectionSchemas, type SectionValues } from "
 
 export interface LoadConfigOptions<Sections extends SectionSchemas> {
   readonly directory: string
-  /** What the configuration may say besides `plugins`. Whoever owns a part brings its schema. */
+  /** The schemas of all sections besides `plugins`. */
   readonly sections: Sections
-  /** Whether the person trusts what lies in the directory. */
+  /** True if the person trusts the files of the directory. */
   readonly isTrusted: boolean
   /** By section, other spellings of its keys that are accepted. */
   readonly spellings?: Readonly<Record<string, Spellings>>

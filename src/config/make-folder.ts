@@ -4,7 +4,8 @@ import { dirname } from "node:path"
 const OWN_ONLY = 0o700
 
 /**
- * Makes an absolute folder that is missing, with those above it. One at a time: where none can be made, as below `/proc`,
+ * Makes an absolute folder that is missing, with those above it. One at a time: where none can be made, as below
+ * `/proc`,
  * Node's recursive way tries without end.
  */
 export function makeFolder(path: string): void {

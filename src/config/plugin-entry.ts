@@ -16,7 +16,7 @@ export const pluginEntrySchema = z.union(
   "must be a package name, a path, { source, expose, config } or a plugin",
 )
 
-/** What is to be discovered, and what is there already. */
+/** Plugins to discover, and plugins that are given as objects. */
 export interface ConfiguredPlugins {
   readonly entries: readonly DiscoveryEntry[]
   readonly plugins: readonly Plugin[]

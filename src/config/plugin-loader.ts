@@ -9,7 +9,8 @@ import type { DiscoveryEntry, LoadPlugin } from "../plugin/discovery.ts"
 
 /**
  * Loads plugins for a registry: paths, of modules or of packages' folders, are relative to the directory; packages are
- * those installed for it. The module's default export (or `plugin`, or `createPlugin`) is the plugin, or a function that
+ * those installed for it. The module's default export (or `plugin`, or `createPlugin`) is the plugin, or a function
+ * that
  * makes it from its configuration.
  */
 export function createPluginLoader({ directory }: { readonly directory: string }): LoadPlugin {
@@ -29,7 +30,7 @@ function isPath(source: string): boolean {
   return source.startsWith("./") || source.startsWith("../") || isAbsolute(source)
 }
 
-/** Of a package's folder, the module that its manifest names. */
+/** The module that the manifest in a package's folder names. */
 async function toModulePath(path: string): Promise<string> {
   const stats = await unlessMissing(stat(path))
   if (!stats) throw new Error(`there is no file ${path}. The path of a plugin is from the folder of the configuration`)

@@ -1,7 +1,8 @@
 import { z } from "zod"
 
 /**
- * The parts of the configuration besides `plugins`, each with a schema that takes `{}` and fills in defaults. One that is
+ * The parts of the configuration besides `plugins`, each with a schema that takes `{}` and fills in defaults. One that
+ * is
  * a single value has a schema that takes `undefined` instead.
  */
 export type SectionSchemas = Readonly<Record<string, z.ZodType>>
@@ -16,7 +17,7 @@ export interface SectionKey {
   /** Undefined: it has none, and is not set. */
   readonly default: unknown
   readonly description: string
-  /** What it, or each of its entries, may be, where that is a list; else empty. */
+  /** The allowed values of the key, or of each entry of its list; empty if any value is allowed. */
   readonly values: readonly unknown[]
 }
 
@@ -32,7 +33,7 @@ const propertySchema = z.looseObject({
 })
 const describedSchema = z.looseObject({
   properties: z.record(z.string(), propertySchema).optional(),
-  /** Of a record: what every key of it holds. */
+  /** The schema of every value of a record. */
   additionalProperties: z.unknown().optional(),
   items: z.unknown().optional(),
   anyOf: z.array(z.unknown()).optional(),
@@ -52,7 +53,7 @@ export function keysOf(schema: z.ZodType, path: readonly PropertyKey[] = []): re
   }))
 }
 
-/** Whether a section is one value and has no keys. */
+/** True if a section is one value and has no keys. */
 export function isSingleValue(schema: z.ZodType): boolean {
   return schema.safeParse(undefined).success && !schema.safeParse({}).success
 }
@@ -61,7 +62,7 @@ function stepInto({ properties, additionalProperties, items }: Described, key: s
   return properties && Object.hasOwn(properties, key) ? properties[key] : (additionalProperties ?? items)
 }
 
-/** Of several shapes, such as one and null, the one with keys. */
+/** The shape with keys, if a schema allows several shapes, such as an object or null. */
 function readDescribed(value: unknown): Described {
   const parsed = describedSchema.safeParse(value)
   if (!parsed.success) return {}

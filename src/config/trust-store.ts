@@ -87,7 +87,7 @@ async function read(path: string): Promise<Trust> {
   }
 }
 
-/** Whole or not at all: written beside, then moved over. */
+/** Writes the whole file or nothing: a draft beside it is renamed. */
 async function write(path: string, trust: Trust): Promise<void> {
   try {
     await replaceFile(path, trust)

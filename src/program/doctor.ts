@@ -28,7 +28,7 @@ export interface DoctorOptions {
   readonly engine?: string
   readonly homeDirectory?: string
   readonly trustStore?: TrustStore
-  /** What takes its time, for the person who waits. */
+  /** Told of steps that take long. */
   readonly tell?: (line: string) => void
   /** Default: this process's. */
   readonly nodeVersion?: string

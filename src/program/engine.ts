@@ -39,7 +39,10 @@ export async function findEngineUrl(wish: EngineWish): Promise<string | undefine
   return values.engine ?? undefined
 }
 
-/** What is not trusted is not read, and whoever looks for their tasks should know that they may be elsewhere. */
+/**
+ * True if the folder is trusted. An untrusted configuration is not read, and the person is told that it may name
+ * another store.
+ */
 async function isTrusted(wish: EngineWish): Promise<boolean> {
   const { workingDirectory, trust: isWanted = false, notify = () => {} } = wish
   const { trust } = await (isWanted ? openFolder({ ...wish, trust: true, notify }) : lookAtFolder(wish))
@@ -65,7 +68,7 @@ function readVariable(environment: EngineWish["environment"]): string | undefine
 export interface MigrationWish extends EngineWish {
   /** A role that may use the store from then on, without the right to change its tables. */
   readonly grantTo?: string
-  /** What takes its time, for the person who waits. */
+  /** Told of steps that take long. */
   readonly tell: (line: string) => void
 }
 

@@ -1,12 +1,12 @@
 import { toErrorMessage } from "../base/error.ts"
 
-/** What the doctor found about one thing. */
+/** The result of one check of the doctor. */
 export interface Finding {
   readonly check: string
   /** A problem keeps something from working; a warning is good to know. */
   readonly status: "ok" | "warning" | "problem"
   readonly text: string
-  /** What to do. Null where all is well. */
+  /** The remedy. Null if the check found nothing wrong. */
   readonly fix: string | null
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { type FolderContents, OWN_FOLDER, readFolderContents } from "../config/folder-contents.ts"
 import { createTrustStore, type FolderTrust, type TrustStore } from "../config/trust-store.ts"
 
-/** What a person decides before anything of a folder is loaded. */
+/** The question a person answers before anything of a folder is loaded. */
 export interface TrustQuestion {
   readonly directory: string
   readonly files: readonly string[]
@@ -72,7 +72,7 @@ function toQuestion({ contents, trust }: ProgramFolder): TrustQuestion {
   return { directory, files, isChanged, text }
 }
 
-/** Whoever was asked has just read the list. */
+/** A person who was asked has just read the list of files: it is not repeated. */
 function describeUntrusted({ contents, trust }: ProgramFolder, wasAsked: boolean): string {
   const reason = trust === "changed" ? "it has changed since you trusted it" : "you have not trusted it"
   const intro = `Not loaded from ${toVisible(contents.directory)}, because ${reason}`

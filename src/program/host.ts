@@ -6,7 +6,7 @@ import { type Finding, findOr, ok, problem } from "./finding.ts"
 const OLDEST_NODE = 24
 const STORE_FILE = "store.sqlite"
 
-/** What the program stands on: Node and the data folder. */
+/** Checks Node and the data folder. */
 export async function examineHost(dataDirectory: string, nodeVersion: string): Promise<readonly Finding[]> {
   return [
     examineNode(nodeVersion),
@@ -47,7 +47,7 @@ async function tryFolder(parent: string): Promise<void> {
   await rmdir(await mkdtemp(join(parent, ".meanwhile-")))
 }
 
-/** Whether the store holds a task that has not ended. */
+/** True if the store holds a task that has not ended. */
 export async function hasWork(dataDirectory: string): Promise<boolean> {
   const path = join(dataDirectory, STORE_FILE)
   if (!(await exists(path))) return false

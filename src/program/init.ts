@@ -23,7 +23,10 @@ export interface InitResult {
   readonly isTrusted: boolean
 }
 
-/** Writes a configuration with every key, all of them commented out, and trusts it when nothing else would be trusted along. */
+/**
+ * Writes a configuration with every key, all of them commented out, and trusts it when nothing else would be trusted
+ * along.
+ */
 export async function initFolder(options: InitOptions): Promise<InitResult> {
   const { directory, force, homeDirectory, trustStore = openTrustStore(homeDirectory) } = options
   const request = { workingDirectory: directory, trustStore, ...(homeDirectory !== undefined && { homeDirectory }) }
@@ -77,7 +80,7 @@ function toSource(value: unknown): string {
   return value === undefined ? "undefined" : JSON.stringify(value)
 }
 
-/** Whole or not at all. A link of that name is replaced, not followed. */
+/** Writes the whole file or nothing. A link of that name is replaced, not followed. */
 async function writeWhole(path: string, text: string): Promise<void> {
   const draft = `${path}.${process.pid}.${crypto.randomUUID()}`
   try {

@@ -18,7 +18,7 @@ import { createProgramPlugins, createSessionPlugin } from "./plugins.ts"
 /** How long servers may take before it is said that they are waited for. */
 const PATIENCE_MS = 1_000
 
-/** Whoever sits before it, or runs it, sees that it waits for its store, and can end it. */
+/** The program waits for its store without a limit: its user sees that it waits, and can end it. */
 const PATIENT = { patienceMs: Number.POSITIVE_INFINITY }
 
 export type { TrustQuestion } from "./folder.ts"
@@ -45,7 +45,7 @@ export interface ProgramOptions
 
 /** A runtime with what only the program asks about. */
 export interface Program extends Runtime {
-  /** Whether agents tell by themselves what their tasks came to. */
+  /** True if agents report the results of their tasks unasked. */
   readonly areReportsOn: boolean
   /** Where its store is, as people may read it. */
   readonly storePlace: string
@@ -126,14 +126,17 @@ export async function openProgram(options: ProgramOptions): Promise<Program> {
   })
 }
 
-/** Whoever asks for so many at once gets so many of one plugin or session too, unless somebody has configured a limit. */
+/**
+ * A limit that is asked for at the start also holds per plugin and per session, unless the configuration has limits for
+ * those.
+ */
 function toDefaults({ maxConcurrentTasks: most }: ProgramOptions) {
   if (most === undefined) return {}
   const limit = Math.max(1, most)
   return { background: { maxConcurrentPerPlugin: limit, maxConcurrentPerSession: limit } }
 }
 
-/** What is asked for at the start goes before what is configured. */
+/** Options of the start override the configuration. */
 function withWishes(config: ProgramConfig, options: ProgramOptions): ProgramConfig {
   const { engine, maxConcurrentTasks, makesReports = true } = options
   return {
@@ -159,7 +162,7 @@ async function createServers(
 ): Promise<McpPlugin | null> {
   const config = await readServers(folder, environment, notify)
   if (Object.keys(config.mcpServers).length === 0) return null
-  // What was left behind is taken up as soon as the runner is there, and may need a tool of theirs.
+  // The runner resumes interrupted work as soon as it is open, and that work may need a tool of these servers.
   const waitsForServers = engine !== null || (await hasWork(dataDirectory))
   const shared = { ...(log && { log }), ...(clock && { clock }) }
   return createMcpPlugin({ ...shared, config, workingDirectory, environment, onToolsChanged, waitsForServers })

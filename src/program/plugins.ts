@@ -75,7 +75,9 @@ export function createSessionPlugin(
   return plugin === "file" ? createFileSessionPlugin(options) : createEngineSessionPlugin(options)
 }
 
-/** What is said by a page or a file must not be able to make a command carry the keys away, nor the way into the store. */
+/**
+ * Commands get neither model keys nor the URL of the store: a page or a file could talk a model into sending them away.
+ */
 function toCommandEnvironment({ config, environment }: ProgramPluginsOptions): Readonly<Record<string, string>> {
   const keys = config.shell.passModelKeys ? [] : keyVariables(config.providers)
   const withheld = new Set([...keys, ENGINE_VARIABLE, ...(config.engine === null ? [] : ["PGPASSWORD"])])
