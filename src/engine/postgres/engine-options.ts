@@ -28,8 +28,7 @@ export interface PostgresEngineOptions {
   readonly onAway?: (isAway: boolean) => void
   /**
    * Lines for a person: what takes its time, that the server is waited for, is away, is back; and, where there is no
-   * log,
-   * what else they should know, once.
+   * log, what else they should know, once.
    */
   readonly tell?: (line: string) => void
   readonly log?: { warn(message: string, fields?: JsonObject): void }

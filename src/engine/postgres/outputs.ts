@@ -33,8 +33,7 @@ const LONGEST_PAUSE_MS = 200
 
 /**
  * Pieces of one moment are written by one statement, and told of once: a notification for each would keep the whole
- * database
- * waiting. It stands for itself, so that no process that stops in the middle leaves a lock behind.
+ * database waiting. It stands for itself, so that no process that stops in the middle leaves a lock behind.
  */
 export function createOutputs({ query, onWritten }: OutputsParts): PostgresOutputs {
   const waiting: Writer[] = []
@@ -165,13 +164,10 @@ function staleClaim(taskId: TaskId): MeanwhileError {
 
 /**
  * Only whoever has the run claimed under that fence writes. The lock of the task's row keeps it so until the bytes are
- * there;
- * a row that somebody else has locked is passed over, so that no one task holds up the others. Answers for each run
- * that is
- * claimed so whether it was written. Pieces that lie across the border of what is dropped are cut. One that is there
- * already,
- * because its answer was lost, may have got longer since. The bytes of all come as one: they need not be written out as
- * text.
+ * there; a row that somebody else has locked is passed over, so that no one task holds up the others. Answers for each
+ * run that is claimed so whether it was written. Pieces that lie across the border of what is dropped are cut. One that
+ * is there already, because its answer was lost, may have got longer since. The bytes of all come as one: they need not
+ * be written out as text.
  */
 export const APPEND_OUTPUT = `
 WITH asked AS (

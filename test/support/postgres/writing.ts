@@ -20,7 +20,7 @@ export interface Writing {
   readonly database: Database
   readonly commit: TaskStore["commit"]
   readonly store: TaskStore
-  /** What was sent since the last look, each statement by its first words. `WITH version` locks tasks and reads no more of them. */
+  /** What was sent since the last look, each statement by its first words. */
   sent(): readonly string[]
   readonly changes: TaskChange[]
 }
@@ -101,9 +101,7 @@ function createWriting(database: Database): Writing {
     commit,
     store: createStore({ database, judgeLease, commit }),
     sent() {
-      const words = texts.map((text) =>
-        text.includes("xmin") ? "WITH version" : (FIRST_WORDS.exec(text)?.[0] ?? text),
-      )
+      const words = texts.map((text) => FIRST_WORDS.exec(text)?.[0] ?? text)
       texts = []
       return words
     },

@@ -29,10 +29,8 @@ const WARY_LOCK_TIMEOUT_MS = 100
 
 /**
  * Writers of one moment share one transaction and are answered once it is durable; those that come while it is under
- * way
- * are the next. A refusal fails its writer alone. Writers whose rows are held by somebody who does not go on wait
- * aside:
- * nobody else is held up by them.
+ * way are the next. A refusal fails its writer alone. Writers whose rows are held by somebody who does not go on wait
+ * aside: nobody else is held up by them.
  */
 export function createGroupCommit(runGroup: RunGroup, onCommitted: OnCommitted): GroupCommit {
   let waiting: Writer[] = []

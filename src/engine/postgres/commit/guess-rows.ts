@@ -7,8 +7,7 @@ const ENDS: ReadonlySet<string> = new Set(TERMINAL_STATUSES.map((status) => `tas
 
 /**
  * The rows that operations will look at, as far as their own data tells. What it misses is found when the rules look
- * for
- * it; what it has too much of costs a lookup.
+ * for it; what it has too much of costs a lookup.
  */
 export function guessRows(operations: readonly Operation[]): Wants {
   const wants = createWants()

@@ -1,9 +1,7 @@
 /**
  * Writers whose rows another process holds and does not let go. They wait aside. Without this, one process that is
- * stopped in
- * the middle of a transaction would stop the commits of every process that wants one of its rows: all writers of a
- * moment
- * share one transaction.
+ * stopped in the middle of a transaction would stop the commits of every process that wants one of its rows: all
+ * writers of a moment share one transaction.
  */
 export interface HeldWriters<Writer> {
   /** One of them is held up; which one is found by halves. */
@@ -33,10 +31,8 @@ const LONGEST_ATTEMPT_MS = 250
 
 /**
  * They take turns in short attempts on one connection, because a writer that waits inside the server keeps a connection
- * for as
- * long, and a few dozen of them would leave none for others. Those that are new come before those that have waited;
- * when all
- * have had their turn they are tried together, as one holder may have held up all of them.
+ * for as long, and a few dozen of them would leave none for others. Those that are new come before those that have
+ * waited; when all have had their turn they are tried together, as one holder may have held up all of them.
  */
 export function createHeldWriters<Writer>({ attempt, refuse }: HeldWritersParts<Writer>): HeldWriters<Writer> {
   const groups: (readonly Waiting<Writer>[])[] = []

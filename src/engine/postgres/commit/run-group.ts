@@ -9,7 +9,6 @@ import type { ServerTime } from "../connection/server-time.ts"
 import type { ChangeQueue, TaskChange } from "../queue/change-queue.ts"
 import type { JudgeLease } from "../read/judge-lease.ts"
 import { guessCollisions, guessRows } from "./guess-rows.ts"
-import { createKnownTasks } from "./load/known-tasks.ts"
 import { loadRows } from "./load/load-rows.ts"
 import { addWants, createWants, isWanting, Missing, want, type Wants } from "./working-set/wants.ts"
 import { createWorkingSet, type WorkingSet } from "./working-set/working-set.ts"
@@ -44,7 +43,6 @@ const MOST_ROUNDS = 50
 
 export function createRunGroup(parts: GroupParts): RunGroup {
   const { database, judgeLease, clock, time, changeQueue, notify } = parts
-  const known = createKnownTasks()
   const statementOf = createNaming(MOST_NAMES)
 
   /** All statements are sent before the first is answered, and the COMMIT behind them, which fails when one of them does. */
@@ -65,17 +63,15 @@ export function createRunGroup(parts: GroupParts): RunGroup {
   ) {
     const set = createWorkingSet(judgeLease)
     const rules = createPerform(set.tables, set.leaseWatch)
-    let version: string | undefined
     let lacking = wants
     for (let round = 1; round <= MOST_ROUNDS; round += 1) {
       const hear = time?.ask()
-      const loaded = await loadRows(query, lacking, set, { known, givenNow: clock?.now() })
-      hear?.(loaded.now)
-      version ??= loaded.version
-      const { outcomes, missing } = runWriters(writers, set, rules, clock?.now() ?? loaded.now)
+      const now = await loadRows(query, lacking, set, clock?.now())
+      hear?.(now)
+      const { outcomes, missing } = runWriters(writers, set, rules, now)
       if (!isWanting(missing)) {
         await write(query, set, outcomes)
-        return { outcomes, remember: () => known.learn(version, set.tasks.changes()) }
+        return outcomes
       }
       set.undo.takeBackTo(0)
       lacking = missing
@@ -98,9 +94,7 @@ export function createRunGroup(parts: GroupParts): RunGroup {
       addWants(wants, found)
       return perform(query, writers, wants, (missing) => addWants(found, missing))
     }
-    const { outcomes, remember } = await database.transaction(work, { lockTimeoutMs })
-    remember()
-    return outcomes
+    return database.transaction(work, { lockTimeoutMs })
   }
 }
 

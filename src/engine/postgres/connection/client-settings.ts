@@ -34,9 +34,8 @@ const KEEP_ALIVE_AFTER_MS = 10_000
 
 /**
  * Rows are found by their keys and along indexes. A plan that is kept must not be one for a small table, which reads
- * all of
- * it: such plans are not considered where there is another. And to compile a short statement takes longer than to run
- * it.
+ * all of it: such plans are not considered where there is another. And to compile a short statement takes longer than
+ * to run it.
  */
 const PLANNING = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"]
 
@@ -144,8 +143,7 @@ const UUIDS = 2951
 
 /**
  * Times are milliseconds and counts are small: all fit into a number. Of tickets that were removed pg-boss answers the
- * ids,
- * which nobody reads. For our own connections alone.
+ * ids, which nobody reads. For our own connections alone.
  */
 function createTypes(): pg.CustomTypesConfig {
   const { INT8, FLOAT8, NUMERIC } = pg.types.builtins

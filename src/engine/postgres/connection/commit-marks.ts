@@ -24,8 +24,7 @@ export interface CommitMark {
 
 /**
  * Only for a transaction that wrote anything. A slot that has gone on to a higher number refuses this one: by dividing
- * by
- * zero.
+ * by zero.
  */
 const MARK: Statement = {
   name: "commit mark",

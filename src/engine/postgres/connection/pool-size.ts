@@ -6,8 +6,7 @@ export const POOL_SIZE_PARAMETER = "pool_size"
 export const DEFAULT_POOL_SIZE = 10
 /**
  * One for writers, one for those that are held up, one for a take, and one for everybody else: without it, reads and
- * new
- * queues would wait, and a take with them, which looks at other rows while its transaction is open.
+ * new queues would wait, and a take with them, which looks at other rows while its transaction is open.
  */
 export const SMALLEST_POOL_SIZE = 4
 /** No process has so much to ask: a server would only be busier with connections. */

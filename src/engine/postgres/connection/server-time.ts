@@ -14,10 +14,9 @@ export interface ServerTime {
 
 /**
  * The server's time is true of some moment between question and answer. It counts as said at the last moment of those,
- * so
- * that this time is never ahead: nothing is over too early, and no time that was written lies in the future. A quicker
- * answer
- * brings it nearer. One that cannot be true with what is known is from a clock that was set, or from another server's.
+ * so that this time is never ahead: nothing is over too early, and no time that was written lies in the future. A
+ * quicker answer brings it nearer. One that cannot be true with what is known is from a clock that was set, or from
+ * another server's.
  */
 export function createServerTime(steady: SteadyTime = createSteadyTime()): ServerTime {
   let known: { readonly serverMs: number; readonly steadyMs: number } | undefined

@@ -42,10 +42,8 @@ type Ending = "lost" | "deaf"
 
 /**
  * Listens on a connection of its own, and on another one when that is lost. That a connection can be made proves
- * nothing: a
- * pooler that hands out connections by transaction takes a LISTEN and passes nothing on. So a notification is sent
- * through
- * the pool first, and must arrive.
+ * nothing: a pooler that hands out connections by transaction takes a LISTEN and passes nothing on. So a notification
+ * is sent through the pool first, and must arrive.
  */
 export function createListener(options: ListenerOptions): Listener {
   const { database, channel } = options

@@ -22,8 +22,7 @@ type Item = readonly [topic: Topic, encoded: string]
 
 /**
  * The news of one transaction as few notifications: ids and sequence numbers only, each thing once. Whoever hears of
- * them
- * reads from its own cursor, so nothing is lost when several become one.
+ * them reads from its own cursor, so nothing is lost when several become one.
  */
 export function toPayloads(sender: string, changes: readonly News[]): readonly string[] {
   const head = `{"from":${JSON.stringify(sender)}`

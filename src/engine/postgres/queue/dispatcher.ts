@@ -40,10 +40,8 @@ export interface DispatcherParts {
 
 /**
  * Fetches tickets from pg-boss, so that workers do not compete for the same runs, and checks each against the tasks
- * table
- * before it is offered. No more are fetched than can be taken, and what is not offered goes back at once: other workers
- * may
- * have room for it.
+ * table before it is offered. No more are fetched than can be taken, and what is not offered goes back at once: other
+ * workers may have room for it.
  */
 export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
   const { query, boss, clock, patienceMs = PATIENCE_MS, tellOthers } = parts

@@ -9,10 +9,8 @@ import { type QueueEntry, toQueueEntry, toTicketId } from "./ticket-id.ts"
 
 /**
  * The tickets that this process has fetched and nobody has claimed yet. A fetched ticket is hidden from all other
- * processes;
- * without this record, a run that its worker declines or forgets would wait for ten seconds or more until pg-boss
- * counts
- * the worker as dead. With it, the ticket goes back at once, or after a moment.
+ * processes; without this record, a run that its worker declines or forgets would wait for ten seconds or more until
+ * pg-boss counts the worker as dead. With it, the ticket goes back at once, or after a moment.
  */
 export interface LeasedTickets {
   /** Answers with those of their runs that are still queued. */

@@ -5,10 +5,8 @@ import type { CheckedRun, QueuedRun, QueuedRuns, WorkspacesOfPlugins } from "./q
 
 /**
  * Fetches tickets for a request and adds their runs to `runs`: of each plugin as many as it has among the first in the
- * queue,
- * since other workers have to wait for every ticket beyond that. Answers with the plugins whose work has to be found in
- * the
- * tasks table.
+ * queue, since other workers have to wait for every ticket beyond that. Answers with the plugins whose work has to be
+ * found in the tasks table.
  */
 export type Pull = (request: TakeRequest, runs: CheckedRun[]) => Promise<ReadonlySet<string>>
 
@@ -22,8 +20,7 @@ export interface PullParts {
 export function createPull({ queued, fetching, clock, byTurn }: PullParts): Pull {
   /**
    * Takes from workspaces that had their share only what the others leave room for. Where the others have nothing the
-   * next round
-   * begins, even if nothing is fetched there: a second look at once would find nothing either.
+   * next round begins, even if nothing is fetched there: a second look at once would find nothing either.
    */
   async function findByTurn(request: TakeRequest): Promise<readonly QueuedRun[]> {
     const satisfied = new Map(

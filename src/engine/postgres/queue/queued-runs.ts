@@ -26,8 +26,7 @@ export type CheckedRun = QueuedRun & { readonly fits: boolean }
 
 /**
  * The queue as the tasks table has it, which is the truth about it. One filter, `toConditions`, decides here which runs
- * fit a
- * request.
+ * fit a request.
  */
 export interface QueuedRuns {
   /** Reads those of these tasks that are queued. */
@@ -106,8 +105,7 @@ const IN_ORDER = "ORDER BY t.priority DESC, t.queued_at, t.number"
 
 /**
  * Steps from workspace to workspace, so that the long queue of one of them is not read. The order leaves the server one
- * plan,
- * whatever its statistics say.
+ * plan, whatever its statistics say.
  */
 const WAITING_WORKSPACE = `WITH RECURSIVE known (workspace) AS (
     (SELECT t.workspace FROM tasks t ORDER BY t.workspace LIMIT 1)

@@ -51,12 +51,9 @@ const MOST_SIGHTINGS = 10_000
 
 /**
  * A lease whose counter moves is alive, whatever any clock says; one whose counter stands still is silent since it was
- * first
- * seen so. The server's clock only tells how long before that it was renewed, and only as far back as it was seen to
- * run like
- * our own: a server that took over from another has another clock, and any clock can be set. Before a server was
- * started
- * nobody could renew.
+ * first seen so. The server's clock only tells how long before that it was renewed, and only as far back as it was seen
+ * to run like our own: a server that took over from another has another clock, and any clock can be set. Before a
+ * server was started nobody could renew.
  */
 export function createLeaseSilence(clock: Pick<Clock, "monotonic">): LeaseSilence {
   const sightings = new Map<string, Sighting>()

@@ -37,12 +37,10 @@ export interface MigrationHold {
 
 /**
  * Brings the store to this version: first pg-boss its tables, by itself, then our own in one transaction. A process
- * that dies
- * between the two leaves a store that is not current, and the next one goes on from there. Any number of processes may
- * do
- * this at once: one does it, the others wait and find it done. A store that needs nothing is only read, so a role
- * without
- * the right to change tables can use it. Answers whether it has changed anything. Takes two connections.
+ * that dies between the two leaves a store that is not current, and the next one goes on from there. Any number of
+ * processes may do this at once: one does it, the others wait and find it done. A store that needs nothing is only
+ * read, so a role without the right to change tables can use it. Answers whether it has changed anything. Takes two
+ * connections.
  */
 export async function migrate(database: Database, schema: string, hold: MigrationHold = {}): Promise<boolean> {
   if (await isCurrent(database.query, schema)) return false

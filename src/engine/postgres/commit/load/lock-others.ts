@@ -8,7 +8,6 @@ import type { WorkingSet } from "../working-set/working-set.ts"
 import type { Locked } from "./lock-tasks.ts"
 import { NOW } from "../../connection/server-time.ts"
 import { createQuestions, type Questions, type Parameter } from "./questions.ts"
-import { VERSION } from "./known-tasks.ts"
 import { storableOf } from "../../schema/storable.ts"
 import { toStoredLease } from "../../../rules/rows/lease-row.ts"
 
@@ -21,7 +20,6 @@ export interface LockedRows extends Record<NumberKind, readonly number[]> {
   readonly leases: readonly HeardLeaseRow[]
   readonly documents: readonly (DocumentKey & { readonly version: number })[]
   readonly now: number
-  readonly version: string
 }
 
 /** Locks what is wanted beside tasks, and learns it: in one statement. Answers the time, when anything was asked for. */
@@ -32,7 +30,6 @@ export async function lockOthers(query: Query, wants: Wants, set: WorkingSet): P
   askForLeases(questions, wants)
   askForDocuments(questions, wants)
   askForNumbers(questions, wants)
-  if (wants.numbers.task_numbers > 0) questions.askValue("version", () => `SELECT to_json(${VERSION})`)
   const answers = await answer(questions, query)
   learnGroups(answers, wants, set)
   learnSessions(answers, wants, set)

@@ -2,85 +2,42 @@ import type { TaskId } from "../../../../task/id.ts"
 import { parseInput } from "../../../rules/rows/input-text.ts"
 import { SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "../../../rules/rows/task-row.ts"
 import type { Query } from "../../connection/database.ts"
-import { type KnownTask, type KnownTasks, toVersion, VERSION } from "./known-tasks.ts"
 import { storableOf } from "../../schema/storable.ts"
 import type { Wants } from "../working-set/wants.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
 import { NOW } from "../../connection/server-time.ts"
 import type { Parameter } from "./questions.ts"
 
-/** A task whose row is locked, and the time at which it was. */
+/** A task whose row is locked. */
 type LockedTask = TaskRow & {
   readonly has_unused_result: number
   readonly used_at: number | null
 } & Locked
 
-/** When a row was locked, and by whom: rows that the same transaction writes are of this version. */
+/** The time at which a row was locked. */
 export interface Locked {
   readonly now: number
-  readonly version: string
 }
-
-const LOCKED = `${NOW} AS now, (SELECT ${VERSION}) AS version`
 
 const LOCKED_COLUMNS = `${SUMMARY_COLUMNS}, patch, metadata, input, has_unused_result, used_at`
 
 /**
- * As rows of their own, which are read faster than JSON: tasks are what most groups lock. The statement that locks them
- * is
- * sent at once: those of whoever locks other tables next stand behind it.
+ * Tasks come as rows of their own, which are read faster than JSON: they are what most groups lock. The statement that locks
+ * them is sent at once, so that those of other tables stand behind it.
  */
-export async function lockTasks(
-  query: Query,
-  wants: Wants,
-  set: WorkingSet,
-  known: KnownTasks,
-): Promise<Locked | undefined> {
-  const allKnown = findAllKnown(wants, known)
-  const lockedAsKnown = allKnown && (await lockKnown(query, allKnown, set))
-  if (lockedAsKnown) return lockedAsKnown
+export async function lockTasks(query: Query, wants: Wants, set: WorkingSet): Promise<Locked | undefined> {
   const values: unknown[] = []
   const condition = toCondition(wants, (value) => `$${values.push(value)}`)
-  const rows = condition === undefined ? [] : await query<LockedTask>(toStatement(LOCKED_COLUMNS, condition), values)
+  const rows = condition === undefined ? [] : await query<LockedTask>(toStatement(condition), values)
   learnTasks(rows, wants, set)
   return rows.at(-1)
 }
 
-/** By their numbers. Undefined: they are not all known. */
-function findAllKnown({ rows }: Wants, known: KnownTasks): ReadonlyMap<number, KnownTask> | undefined {
-  if (rows.task.size === 0 || BESIDE_IDS.some((kind) => rows[kind].size > 0)) return undefined
-  const wanted = new Map<number, KnownTask>()
-  for (const id of rows.task.values()) {
-    const task = known.find(id)
-    if (!task) return undefined
-    wanted.set(task.entry.task.number, task)
-  }
-  return wanted
-}
-
-/** Undefined: one of them is not as it was. All are locked at once, so that the order stays. */
-async function lockKnown(
-  query: Query,
-  wanted: ReadonlyMap<number, KnownTask>,
-  { tasks }: WorkingSet,
-): Promise<Locked | undefined> {
-  const statement = toStatement("number, xmin::text AS writer", "number = ANY($1::bigint[])")
-  const found = await query<Locked & { number: number; writer: string }>(statement, [[...wanted.keys()]])
-  const isSame = ({ number, writer, version }: (typeof found)[number]): boolean =>
-    wanted.get(number)?.version === toVersion(writer, version)
-  if (found.length < wanted.size || !found.every(isSame)) return undefined
-  for (const { entry } of wanted.values()) tasks.learn(entry)
-  return found.at(-1)
-}
-
 /** The time of a row is taken when its lock is held. */
-function toStatement(columns: string, condition: string): string {
-  return `WITH locked AS MATERIALIZED (SELECT ${columns} FROM tasks WHERE ${condition} ORDER BY number FOR UPDATE)
-    SELECT *, ${LOCKED} FROM locked`
+function toStatement(condition: string): string {
+  return `WITH locked AS MATERIALIZED (SELECT ${LOCKED_COLUMNS} FROM tasks WHERE ${condition} ORDER BY number FOR UPDATE)
+    SELECT *, ${NOW} AS now FROM locked`
 }
-
-/** The ways to ask for tasks other than by id. */
-const BESIDE_IDS = ["taskNumber", "idempotencyKey", "askingStep", "tasksOfSession", "claimsOfStep", "wait"] as const
 
 function toCondition({ rows }: Wants, parameter: Parameter): string | undefined {
   const ids = storableOf(rows.task)

@@ -2,10 +2,8 @@ import type { Query } from "../../connection/database.ts"
 
 /**
  * Statements of a transaction that write many rows at once, sent one behind the other. Nobody waits for their answers:
- * the
- * transaction is refused when one of them fails. Where there are no rows, none is sent. Columns are named: those that a
- * newer
- * schema adds keep their defaults.
+ * the transaction is refused when one of them fails. Where there are no rows, none is sent. Columns are named: those
+ * that a newer schema adds keep their defaults.
  */
 export interface Bulk {
   insert(table: string, columns: readonly Column[]): void
@@ -83,10 +81,8 @@ interface RowSource {
 
 /**
  * A column whose value is the same in all rows is a parameter, and takes the type of what it is compared with or
- * assigned
- * to: of a hundred tasks that begin or end together most columns are. The others are arrays side by side, which the
- * server
- * reads several times faster than rows of JSON.
+ * assigned to: of a hundred tasks that begin or end together most columns are. The others are arrays side by side,
+ * which the server reads several times faster than rows of JSON.
  */
 export function toRowSource(columns: readonly Column[]): RowSource {
   const own = columns.filter(isMixed)
