@@ -36,8 +36,7 @@ test("a tree that follows the table has no violation", () => {
     "engine/suite/suite.ts": 'import { test } from "vitest"\nexport const a = test\n',
     "app.ts": 'export * from "./plugin/tool.ts"\nexport * from "./engine/embedded/store.ts"\n',
     "cli/main.ts": 'import { Command } from "commander"\nimport "../app.ts"\nexport const a = Command\n',
-    "engine/embedded/test-store.ts": 'import "../suite/suite.ts"\n',
-    "engine/embedded/store.test.ts": 'import "./test-store.ts"\n',
+    "engine/embedded/store.test.ts": 'import "../suite/suite.ts"\nimport "../../../test/support/store.ts"\n',
     "task/record.test.ts": 'import "node:fs"\nimport "../app.ts"\nimport "vitest"\nimport "./record.ts"\n',
   })
   expect(violations).toEqual([])
@@ -128,11 +127,11 @@ test("what lies beside leaves as common ground is imported by them, and imports 
 
 test("an import of a test, of a missing file or of something outside src fails", () => {
   const violations = check({
-    "runner/a.ts": 'import "./test-a.ts"\nimport "./b.ts"\nimport "../../package.json"\nimport "/etc/hosts"\n',
-    "runner/test-a.ts": EMPTY,
+    "runner/a.ts": 'import "./a.test.ts"\nimport "./b.ts"\nimport "../../package.json"\nimport "/etc/hosts"\n',
+    "runner/a.test.ts": EMPTY,
   })
   expect(violations).toEqual([
-    'src/runner/a.ts:1 imports "./test-a.ts": only tests import tests',
+    'src/runner/a.ts:1 imports "./a.test.ts": only tests import tests',
     'src/runner/a.ts:2 imports "./b.ts": there is no such file',
     'src/runner/a.ts:3 imports "../../package.json": code in src imports nothing outside of it',
     'src/runner/a.ts:4 imports "/etc/hosts": runner may import only the packages zod, @opentelemetry/api',

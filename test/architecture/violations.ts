@@ -36,8 +36,8 @@ export function readSources(sourceRoot: string): readonly SourceFile[] {
     .map((path) => ({ path, imports: findImports(path, readFileSync(join(sourceRoot, path), "utf8")) }))
 }
 
-/** A test, or what only tests use: `test-store.ts`. Neither is published. */
-export const isTest = (path: string): boolean => /\.test\.tsx?$|(^|\/)test-[^/]+\.ts$/.test(path)
+/** Tests are not published. The helpers that only tests use lie in `test/support`. */
+export const isTest = (path: string): boolean => /\.test\.tsx?$/.test(path)
 
 /** The folder of `src` a file is in, or the file itself at the top. */
 const toPlace = (path: string): string => path.split("/")[0] ?? path
