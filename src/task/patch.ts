@@ -1,3 +1,4 @@
+import { shorten } from "../base/shorten.ts"
 import type { JsonObject, JsonValue } from "../base/json.ts"
 import type { ArtifactHash } from "./id.ts"
 
@@ -32,5 +33,5 @@ export function toPatch(payload: JsonValue): Patch {
 function toDigest(payload: JsonValue): readonly string[] {
   if (payload === null || payload === "") return []
   const text = typeof payload === "string" ? payload : JSON.stringify(payload)
-  return [text.length > DIGEST_CHARACTERS ? `${text.slice(0, DIGEST_CHARACTERS - 1)}…` : text]
+  return [shorten(text, DIGEST_CHARACTERS)]
 }

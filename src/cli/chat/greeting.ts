@@ -1,3 +1,4 @@
+import { shorten } from "../../base/shorten.ts"
 import type { Runtime } from "../../app.ts"
 import { hiddenCommands } from "../command/commands.ts"
 import { plain, shortId, toLine } from "../format/format.ts"
@@ -41,8 +42,7 @@ async function tellLast({ sessions }: Runtime, screen: Screen, own: Session["id"
   const last = (await sessions.list()).find(({ id, name }) => id !== own && name === "main")
   if (!last) return
   const about = toLine(last.description ?? last.title ?? "")
-  const what =
-    about === "" ? "" : ` (${about.length > LAST_CHARACTERS ? `${about.slice(0, LAST_CHARACTERS - 1)}…` : about})`
+  const what = about === "" ? "" : ` (${shorten(about, LAST_CHARACTERS)})`
   screen.print(
     screen.style.dim(`/resume ${shortId(last.id)} goes on with the last conversation${what}, as --resume does.`),
   )
@@ -61,7 +61,7 @@ export async function recall(session: Session, bounds: { readonly before?: numbe
   const said = await session.recall({ count: RECALLED_MESSAGES, ...bounds })
   return said.map(({ by, text }) => {
     const line = toLine(text)
-    const shown = line.length > RECALLED_CHARACTERS ? `${line.slice(0, RECALLED_CHARACTERS - 1)}…` : line
+    const shown = shorten(line, RECALLED_CHARACTERS)
     return by === "person" ? `> ${shown}` : shown
   })
 }

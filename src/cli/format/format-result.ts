@@ -1,3 +1,4 @@
+import { shorten } from "../../base/shorten.ts"
 import { plainLines, shortId, type Task } from "./format.ts"
 
 const LINES_SHOWN = 5
@@ -51,5 +52,5 @@ function toResultText(task: Task): string {
 }
 
 function cut(line: string): string {
-  return line.length > CHARACTERS_SHOWN ? `${line.slice(0, CHARACTERS_SHOWN - 1)}…` : line
+  return shorten(line, CHARACTERS_SHOWN)
 }

@@ -1,3 +1,4 @@
+import { shorten } from "../../base/shorten.ts"
 import type { Desk } from "../../desk/desk.ts"
 import { elapsedMs, formatDuration, formatEnd, plain, shortId } from "./format.ts"
 import { formatPlace } from "./format-worker.ts"
@@ -63,7 +64,7 @@ function outputFacts({ task, outputBytes, lastLine }: View): [string, string | n
 
 /** Another command shows all of it. */
 function cutLine(line: string): string {
-  return line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS - 1)}…` : line
+  return shorten(line, LINE_CHARACTERS)
 }
 
 /** The result, unless the task has printed something: another command shows that. */

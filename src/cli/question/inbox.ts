@@ -1,3 +1,4 @@
+import { shorten } from "../../base/shorten.ts"
 import type { Desk } from "../../desk/desk.ts"
 import { describePlace } from "./asked-place.ts"
 import { describeAnswers } from "./answer-hint.ts"
@@ -29,7 +30,7 @@ export async function describeAsked(
   if (question.about !== "call") return []
   const title = toLine(task.title)
   const call = title === task.tool ? formatCall(task) : title
-  const shown = call.length > CALL_CHARACTERS ? `${call.slice(0, CALL_CHARACTERS - 1)}…` : call
+  const shown = shorten(call, CALL_CHARACTERS)
   return [shown, ...(await describePlace(desk, task))]
 }
 

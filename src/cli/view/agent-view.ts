@@ -1,3 +1,4 @@
+import { shorten } from "../../base/shorten.ts"
 import type { Activity } from "../../desk/activity.ts"
 import { formatDuration, plain, type TaskId, toLine, shortId } from "../format/format.ts"
 import type { Screen } from "../screen/screen.ts"
@@ -173,5 +174,5 @@ function formatReportHead({ tasks, group }: Pick<EventOf<"report.started">, "tas
 }
 
 function bound(text: string): string {
-  return text.length > TITLES_CHARACTERS ? `${text.slice(0, TITLES_CHARACTERS - 1)}…` : text
+  return shorten(text, TITLES_CHARACTERS)
 }

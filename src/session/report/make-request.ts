@@ -1,3 +1,4 @@
+import { shorten } from "../../base/shorten.ts"
 import { createHash } from "node:crypto"
 import { type Patch, toPatch } from "../../task/patch.ts"
 import type { TaskRecord } from "../../task/record.ts"
@@ -89,5 +90,5 @@ function toMemorySummary({ data, history }: Pick<SessionLog, "data" | "history">
 
 function toRecent(message: Message): JsonObject {
   const text = textOf(message)
-  return { role: message.role, text: text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT - 1)}…` : text }
+  return { role: message.role, text: shorten(text, LONGEST_TEXT) }
 }

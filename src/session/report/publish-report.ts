@@ -1,3 +1,4 @@
+import { shorten } from "../../base/shorten.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { type Delivery, endedIn } from "../results/delivery.ts"
@@ -60,5 +61,5 @@ function toLine(task: TaskRecord): string {
   const line = toOneLine(
     `Task ${task.id.slice(0, 8)} (${task.title}): ${said === "" ? `${status}.` : `${status}. ${said}`}`,
   )
-  return line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE - 1)}…` : line
+  return shorten(line, LONGEST_LINE)
 }

@@ -1,3 +1,4 @@
+import { shorten } from "../../base/shorten.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import type { AgentAnswer } from "../../plugin/agent-request.ts"
 import { contentOf } from "../../plugin/tool-content.ts"
@@ -36,7 +37,7 @@ export function toShortText(task: TaskRecord): string {
   const patch = "patch" in task ? task.patch : null
   const text = task.status === "completed" && patch ? patch.digest.join(" ") : toResultText(task)
   const line = text.replace(/\s+/g, " ").trim()
-  return line.length > SHORT_CHARACTERS ? `${line.slice(0, SHORT_CHARACTERS - 1)}…` : line
+  return shorten(line, SHORT_CHARACTERS)
 }
 
 const SHORT_CHARACTERS = 400
