@@ -37,7 +37,7 @@ export interface DoctorOptions {
 /** Looks at all that a start would need. It takes no task over, and starts nothing that it does not end again. */
 export async function examineProgram(options: DoctorOptions): Promise<readonly Finding[]> {
   const host = await examineHost(options.dataDirectory, options.nodeVersion ?? process.versions.node)
-  const rest = await findOr("folder", "Mend it, then look again.", async () => {
+  const rest = await findOr("folder", "Fix it, then run the doctor again.", async () => {
     const folder = await lookAtFolder(options)
     return [
       toTrustFinding(folder),
@@ -64,7 +64,7 @@ function toTrustFinding({ contents: { directory, files }, trust }: ProgramFolder
 
 async function examineConfig(options: DoctorOptions, folder: ProgramFolder): Promise<readonly Finding[]> {
   const { workingDirectory: directory, environment } = options
-  return findOr("config", "Correct what it names, then look again.", async () => {
+  return findOr("config", "Correct the keys it names, then run the doctor again.", async () => {
     const isTrusted = folder.trust === "trusted"
     const loaded = await loadConfig({
       directory,
@@ -94,8 +94,8 @@ function examineModels({ agent, providers: settings }: ProgramConfig, environmen
   const fix = "Set a key, such as ANTHROPIC_API_KEY, or name a server in the section providers."
   const keys =
     configured.length > 0
-      ? ok("keys", `there for ${configured.join(", ")}`)
-      : warning("keys", "there are none: the built-in offline model answers", fix)
+      ? ok("keys", `found for ${configured.join(", ")}`)
+      : warning("keys", "No API key found. Using the offline demo model.", fix)
   const { model } = pickModels({ providers: settings }, environment, agent.model)
   const [provider = ""] = model.split("/", 1)
   const isUsable = provider === "offline" || configured.includes(provider)
@@ -134,7 +134,7 @@ async function examinePlugins(
   await registry.register(sessions, { config: values.session })
   const skipped = registry.skipped().map(({ name, reason, message }) => {
     if (reason === "model_requirement") return warning(`plugin ${name}`, message, "Use another model to have it.")
-    return problem(`plugin ${name}`, message, "Mend it, or take it out of the configuration.")
+    return problem(`plugin ${name}`, message, "Fix it, or remove it from the configuration.")
   })
   const names = registry.list({ isExposed: true }).map(({ name }) => name)
   return [ok("plugins", names.join(", ")), ...skipped]
@@ -151,14 +151,14 @@ const EMPTY_DIRECTORY: SessionDirectory = {
 
 async function examineServers(options: DoctorOptions, { contents, trust }: ProgramFolder): Promise<readonly Finding[]> {
   if (trust !== "trusted" || !contents.files.includes(MCP_FILE)) return []
-  return findOr("mcp", "Correct the file, then look again.", async () => {
+  return findOr("mcp", "Correct the file, then run the doctor again.", async () => {
     const config = await readMcpConfig(join(contents.directory, MCP_FILE), options.environment)
     const checks = await checkServers(config, options)
     return checks.map((check) => {
       const name = `mcp ${check.name}`
       if (check.outcome === "disabled") return ok(name, "switched off")
       if (check.outcome === "reachable") return ok(name, `reachable, ${check.tools} tools`)
-      return problem(name, check.reason, `Look at its entry in ${MCP_FILE}, or set "disabled": true.`)
+      return problem(name, check.reason, `Check its entry in ${MCP_FILE}, or set "disabled": true.`)
     })
   })
 }

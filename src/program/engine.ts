@@ -93,7 +93,7 @@ const NO_ENGINE = `No store on PostgreSQL was named. Give --engine postgres://us
 
 /** Looks, and changes nothing. What would refuse a start is a problem. */
 export function examineServer(url: string, tell?: (line: string) => void): Promise<readonly Finding[]> {
-  return findOr("engine", "Mend what is named here, or name another store: --engine URL", async () => {
+  return findOr("engine", "Fix the problem above, or use another store: --engine URL", async () => {
     const { lookAtStore } = await import("../engine/postgres/schema/migrate-store.ts")
     const { serverVersion, isCurrent, lacking } = await lookAtStore({ url, ...(tell && { tell }) })
     const text = `PostgreSQL ${serverVersion} at ${toShownUrl(url)}`

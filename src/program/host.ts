@@ -16,7 +16,7 @@ export async function examineHost(dataDirectory: string, nodeVersion: string): P
 
 /** The store in the data folder. */
 export function examineEmbedded(dataDirectory: string): Promise<readonly Finding[]> {
-  return findOr("engine", "Mend what is named here; the store was left as it is.", () =>
+  return findOr("engine", "Fix the problem above; the store was not changed.", () =>
     examineStore(join(dataDirectory, STORE_FILE)),
   )
 }

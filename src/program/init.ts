@@ -93,5 +93,5 @@ async function writeWhole(path: string, text: string): Promise<void> {
 
 function toExisting(directory: string, name: string): MeanwhileError {
   const fix = name === CONFIG_NAME ? "Use --force to replace it." : "Remove it first: a folder has one configuration."
-  return new MeanwhileError("invalid_input", `${join(directory, name)} exists already and is left as it is. ${fix}`)
+  return new MeanwhileError("invalid_input", `${join(directory, name)} already exists and was not changed. ${fix}`)
 }

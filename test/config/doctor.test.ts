@@ -70,7 +70,7 @@ test("every plugin that a start would have is named, and no other", async () => 
 test("a key is named by its provider and never shown", async () => {
   const { examine } = createProject()
   const find = await examine({ ANTHROPIC_API_KEY: KEY })
-  expect(find("keys")).toMatchObject({ status: "ok", text: "there for anthropic" })
+  expect(find("keys")).toMatchObject({ status: "ok", text: "found for anthropic" })
   expect(find("model")).toMatchObject({ status: "ok", text: expect.stringMatching(/^anthropic\//) })
   expect(JSON.stringify([find("keys"), find("model"), find("config")])).not.toContain(KEY)
 })
