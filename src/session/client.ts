@@ -7,7 +7,7 @@ import type { SessionPlugin } from "../plugin/session-plugin.ts"
 import type { SendOptions, Session } from "./conversation/session.ts"
 import { toListener, type UiHooks } from "./ui-hooks.ts"
 
-/** What a client needs of a runtime. */
+/** The part of a runtime that a client needs. */
 export interface ClientRuntime extends AsyncDisposable {
   createSession(options: { readonly model?: string }): Promise<Session>
 }
@@ -16,7 +16,7 @@ export interface ClientRuntime extends AsyncDisposable {
 export interface Client<Runtime extends ClientRuntime, Options> extends AsyncDisposable {
   /** Makes the runtime and its first session. What is named here comes before what `configureTools` said. */
   connect(options?: Options): Promise<void>
-  /** What the runtime is made with: plugins, permissions, ledger. Before `connect`. */
+  /** Options of the runtime, such as plugins, permissions and ledger. Before `connect`. */
   configureTools(options: Options): void
   /** Returns the model's last text. */
   sendMessage(message: string, options?: SendOptions | SendOptions["onOutput"]): Promise<string>

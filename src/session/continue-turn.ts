@@ -29,10 +29,10 @@ async function continueInPlace(scope: AgentScope, run: TurnRun): Promise<string>
     const fields = { session: run.session, error: toErrorMessage(error) }
     scope.log.warn("a turn that was continued did not come to its end", fields)
   })
-  // Whatever comes next finds the session idle only when the turn's end is in the store.
+  // The conversation stays occupied until the turn's end is in the store.
   const ended = run.ended.then(async (task) => {
     if (task?.status === "completed") await tellTurnCompleted(scope, conversation)
-    // What it called before is in nobody's account.
+    // Calls before the crash are in no account here.
     await afterTurn(scope, conversation, { isContinued: true })
   })
   occupy(conversation, ended)

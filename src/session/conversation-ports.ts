@@ -6,7 +6,7 @@ import { createModelPort } from "./conversation/model-port.ts"
 import type { AgentScope } from "./scope.ts"
 import { createSessionsPort } from "./subagent/sessions-port.ts"
 
-/** What a tool reaches beyond its task: the conversations, its own model, and whoever is there. */
+/** The ports of a tool beyond its task: conversations, its own model, the person and documents. */
 export function toConversationPorts(scope: AgentScope, run: AskingRun): ConversationPorts {
   const { taskId, session, workspace, signal, traceId } = run
   return {
@@ -22,7 +22,7 @@ export function toConversationPorts(scope: AgentScope, run: AskingRun): Conversa
   }
 }
 
-/** Whoever is there does not wait for what runs in the background: its questions go to the inbox. */
+/** Questions of background work go to the inbox: nobody waits for it at the prompt. */
 function toPersonPort({ person, runner }: AgentScope, run: AskingRun): PersonPort {
   return {
     isInbox: () => run.isInBackground(),

@@ -25,7 +25,7 @@ import { stopTurn } from "./conversation/stop-turn.ts"
 import { followTask } from "./conversation/task-watch.ts"
 import { createToolList } from "./model/tool-list.ts"
 
-/** What a runtime's sessions are made with; the rest of their scope is made here. */
+/** Options of a runtime's sessions. The rest of their scope is made here. */
 export interface ConversationsOptions extends Omit<AgentScope, MadeHere> {
   readonly random?: () => number
 }
@@ -57,7 +57,7 @@ export interface Conversations {
   follow(task: TaskRecord, sinceSequence: number): void
   /** For a turn that the runner takes from the queue. */
   readonly continueTurn: TurnBody
-  /** What tools reach beyond their task. */
+  /** The ports that tools have beyond their task. */
   readonly portsOf: ConversationPortsOf
   readonly agents: AgentsPort
   close(): Promise<void>

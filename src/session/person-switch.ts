@@ -1,6 +1,6 @@
 import type { PersonChannel, PersonPort } from "../plugin/person-port.ts"
 
-/** Whoever is there now: front ends attach themselves, and the last one is asked. */
+/** The person's current front end: front ends attach themselves, and the last one is asked. */
 export interface PersonSwitch extends PersonPort {
   /** Null when nobody is there. */
   channel(): PersonChannel | null

@@ -16,7 +16,7 @@ export interface CommandRequest {
   readonly name: string
   readonly argument: string
   readonly signal: AbortSignal
-  /** What the front end does to go on with another conversation; null where it has only one. */
+  /** Switches the front end to another conversation; null where there is only one. */
   readonly switchTo: ((id: SessionId) => Promise<void>) | null
 }
 

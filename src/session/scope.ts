@@ -7,7 +7,7 @@ import type { ChildScope } from "./subagent/child-scope.ts"
 
 export type SessionDefaults = Pick<Conversation, "gc" | "sessionPlugin">
 
-/** What the sessions of one runtime begin with. */
+/** Things that the sessions of one runtime begin with. */
 export interface BeginningScope {
   readonly person: PersonPort
   /** Where the events of all sessions arrive. */

@@ -13,9 +13,9 @@ export interface AgentTask {
 export interface AgentSessions {
   /** Null before it has one, and when it is gone. */
   find(task: AgentTask): Promise<SessionId | null>
-  /** Of a call that was made again after a crash, whose conversation was begun by the one before. */
+  /** Records the conversation of a call that was made again after a crash. */
   keep(task: AgentTask, session: SessionId): Promise<void>
-  /** Of a conversation that is not kept: nobody else knows it. */
+  /** Remembers the conversation of a task whose log is in memory. */
   remember(task: TaskId, conversation: Conversation): void
   forget(task: TaskId): void
   recall(session: SessionId): Conversation | undefined

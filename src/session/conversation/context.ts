@@ -14,7 +14,7 @@ export function offeredTools(scope: Using<"tools">, { log, model }: Conversation
   return scope.tools.offers({ tools: log.data.tools, model: model.id, isBelow: log.data.parent !== null })
 }
 
-/** What the model is told before anything is said. */
+/** The system prompt: instructions of the configuration, the session and the plugins. */
 export function systemPrompt(scope: Using<"config" | "registry">, { log, model }: Conversation): string {
   const { registry, config } = scope
   const fromPlugins = registry.systemInstructions(model.id).map(({ text }) => text)
@@ -44,7 +44,7 @@ export function toClosed(id: SessionId): MeanwhileError {
   return new MeanwhileError("closed", `Session ${id} is closed. Open it again to go on with it.`, { session: id })
 }
 
-/** What every call begins with. */
+/** The tokens of the system prompt and the tools. */
 function estimateBeginning(scope: Using<"config" | "registry" | "tools">, conversation: Conversation): number {
   return estimateText(systemPrompt(scope, conversation)) + estimateTools(offeredTools(scope, conversation))
 }

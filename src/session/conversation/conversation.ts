@@ -21,9 +21,9 @@ export interface Conversation {
   readonly turns: TurnAccounting[]
   /** Plugins may keep something of it. */
   hasDocuments: boolean
-  /** What they keep, when it is not kept itself. */
+  /** Documents of plugins, when the log is in memory. */
   readonly documents: Map<string, JsonValue>
-  /** What runs now. */
+  /** The turn that runs now. */
   current: { readonly abort: AbortController; taskId: TaskId | null; reason: string | null } | null
   /** Calls of the turn that runs which are in the foreground. */
   readonly executions: Set<Execution>
@@ -35,7 +35,7 @@ export interface Conversation {
   hasNews: boolean
   /** Tells by itself what its tasks came to; null unless that is enabled. */
   reporter: Reporter | null
-  /** Of the turn that runs, or that ran last: aborted when somebody says something new meanwhile. */
+  /** Belongs to the current or the last turn: aborted when somebody says something new meanwhile. */
   newMessage: NewMessage
   /** Messages that wait for a turn that this process has not begun, in the order in which they were said. */
   readonly held: Set<HeldMessage>

@@ -8,7 +8,7 @@ import { beginChatSpan, toResponseAttributes } from "./telemetry.ts"
 
 export interface Generated {
   readonly response: ProviderResponse
-  /** Who answered: by then the conversation may go on with another. */
+  /** The model that answered. By then the conversation may use another one. */
   readonly model: string
 }
 

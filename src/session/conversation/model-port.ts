@@ -7,7 +7,7 @@ import { toCostMicros } from "../model/model-cost.ts"
 import { recordCall } from "./record-call.ts"
 import type { Using } from "./scope.ts"
 
-/** Who a plugin's own call of the model is for. */
+/** The task and trace that a plugin's own model call belongs to. */
 export interface ModelAsker {
   readonly signal: AbortSignal
   readonly task?: TaskId | null

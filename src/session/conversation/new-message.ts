@@ -1,4 +1,4 @@
-/** Whether somebody has said something new since the turn began. Most turns never ask: the signal is made when one does. */
+/** Aborts when somebody says something new during the turn. Most turns never ask, so the signal is made on demand. */
 export interface NewMessage {
   readonly signal: AbortSignal
   abort(): void

@@ -3,7 +3,7 @@ import type { MergeStrategy } from "../../task/group.ts"
 import type { GroupId, SessionId, TaskId } from "../../task/id.ts"
 import type { Patch } from "../../task/patch.ts"
 
-/** What a report is to be made of. The conversation is handed over as a summary, not whole. */
+/** The material of a report. It holds a summary of the conversation, not all of it. */
 export interface ReportRequest {
   /** `report_` and twelve hexadecimal digits. */
   readonly messageId: string
@@ -14,16 +14,16 @@ export interface ReportRequest {
   readonly taskIds: readonly TaskId[]
   readonly groupId: GroupId | null
   readonly isGroupReport: boolean
-  /** What the task, or the group, was to do. */
+  /** The purpose of the task or the group. */
   readonly description: string
   readonly executionTimeMs: number | null
-  /** Of a single task; of a group, the digests of all its members. */
+  /** The patch of a single task; for a group, the digests of all its members. */
   readonly patch: Patch
-  /** Of every member, in the order in which they were started. */
+  /** The patch of every member, in the order in which they were started. */
   readonly combinedPatches: readonly Patch[]
   readonly mergeStrategy: MergeStrategy
   readonly queuedAt: number
-  /** What was said lately, in short. */
+  /** The last messages, in short. */
   readonly memorySummary: JsonObject
   /**
    * What was saved with the conversation for its tools, by plugin, where it was restored from elsewhere. Empty otherwise:

@@ -31,7 +31,7 @@ export interface ServiceScope {
   >
 }
 
-/** What models are told and offered, and where their calls are counted. */
+/** Instructions, tools and models, and where model calls are counted. */
 export interface ModelScope {
   readonly registry: Registry
   readonly config: AgentConfig

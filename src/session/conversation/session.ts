@@ -45,14 +45,14 @@ export interface SendOptions {
   readonly traceId?: string
   /** Names the turn in its workspace: refused as `wrong_state` when there is one of that name. */
   readonly idempotencyKey?: string
-  /** Whose words they are, of a message that holds more than that: shown to people, and its title. Default: all of it. */
+  /** The person's own words in a longer message: shown to people, and used as the title. Default: the whole message. */
   readonly said?: string
   /**
    * While another process has the turn of the session. Default `wait`: it is said when that has ended. A turn that waits for a
    * person refuses it either way, as `session_busy`.
    */
   readonly whenBusyElsewhere?: "wait" | "refuse"
-  /** What the turn may use up. At the end of it the model is asked once more, without tools, for what it has. */
+  /** The turn's budget. When it is used up, the model is asked once more, without tools, for what it has. */
   readonly budget?: AgentBudget
 }
 
@@ -82,7 +82,7 @@ export interface Session extends AsyncDisposable {
   readonly parent: SessionId | null
   /** `provider/name`. */
   readonly model: string
-  /** Whether a turn is running here. */
+  /** True while a turn runs here. */
   readonly isBusy: boolean
   /** Goes on with another model, of any provider, from the next model call on. */
   useModel(model: string): Promise<void>
@@ -92,11 +92,11 @@ export interface Session extends AsyncDisposable {
    * rejects as `closed`. True when there was either.
    */
   stop(reason?: string): boolean
-  /** What the model sees of the conversation now. */
+  /** The messages that the model sees now. */
   history(): readonly Message[]
   /** The last of what the person and the agent said to each other, without what the model was told beside it. */
   recall(options: RecallOptions): Promise<readonly SaidText[]>
-  /** What its background tasks came to that it has not used yet. */
+  /** Results of its background tasks that it has not used yet. */
   readonly trajectory: Trajectory
   /** From now on the agent tells by itself what its background tasks came to. */
   enableReports(options?: ReportOptions): void
@@ -113,7 +113,7 @@ export interface Session extends AsyncDisposable {
   contextUsage(): ContextUsage
   /** The newest 1,000 turns of this process, oldest first. */
   turns(): readonly TurnAccounting[]
-  /** What a plugin keeps of the conversation. */
+  /** The conversation as a plugin saves it. */
   state(): Promise<SessionState>
   /** Runs a user command of a plugin by its name, and tells the model of it when the command says so. */
   runCommand(name: string, argument?: string, options?: CommandOptions): Promise<CommandOutput>

@@ -21,7 +21,7 @@ export function followTask(scope: TaskWatchScope, { id, session }: TaskRecord, s
   if (conversation.emitter.hears("task.changed")) watch(scope, conversation, id, sinceSequence)
 }
 
-/** Those that a conversation has from before: what happens to them from now on is passed on. */
+/** Watches the live tasks that a conversation has from before. */
 export async function followLiveTasks(
   scope: Using<"background" | "bus" | "clock" | "log" | "open" | "store">,
   conversation: Conversation,

@@ -10,7 +10,7 @@ export interface TurnTrace extends Trace {
   readonly traceId: string
 }
 
-/** What the GenAI conventions call a provider, where that is not what we call it. */
+/** The names that the GenAI conventions give to providers, where they differ from ours. */
 const PROVIDER_NAMES: Readonly<Record<string, string>> = { google: "gcp.gemini", vertex: "gcp.vertex_ai" }
 
 /** Goes on with the trace that is named; without one, below the span that is active, or with a trace of its own. */

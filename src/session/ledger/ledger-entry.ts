@@ -7,7 +7,7 @@ export interface LedgerEntry {
   readonly session: SessionId
   /** Its task; null in a session that is not kept. */
   readonly turn: TaskId | null
-  /** What asked for it: the task below which a subagent's turn runs, or the call in which a plugin asked the model. */
+  /** The task of a subagent's turn, or of the call in which a plugin asked the model. */
   readonly task: TaskId | null
   readonly model: string
   readonly usage: TokenUsage
@@ -20,7 +20,7 @@ export interface LedgerEntry {
 export interface LedgerTotal {
   readonly calls: number
   readonly usage: TokenUsage
-  /** Of the calls whose price is known. */
+  /** The cost of the calls whose price is known. */
   readonly costMicros: number
   readonly hasUnknownCost: boolean
 }

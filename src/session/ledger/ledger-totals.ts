@@ -8,7 +8,7 @@ export const NOTHING_USED: LedgerTotal = { calls: 0, usage: NO_TOKENS, costMicro
 
 export interface LedgerTotals {
   add(entry: LedgerEntry): void
-  /** Of a turn, a task or a session that is no longer among the newest: nothing. */
+  /** Totals of a turn, a task or a session; zero once it is no longer among the newest. */
   total(filter: LedgerFilter): LedgerTotal
   by(key: LedgerKey): ReadonlyMap<string, LedgerTotal>
 }

@@ -5,10 +5,10 @@ import type { TokenUsage } from "../../plugin/token-usage.ts"
 
 export type { LedgerEntry, LedgerFilter, LedgerKey, LedgerTotal } from "./ledger-entry.ts"
 
-/** What every model call used, and what it cost. */
+/** Usage and cost of every model call. */
 export interface TokenLedger {
   record(entry: LedgerEntry): void
-  /** Of this process, oldest first. What a session used before it is in its record. */
+  /** Entries of this process, oldest first. Earlier usage of a session is in its record. */
   entries(filter?: LedgerFilter): readonly LedgerEntry[]
   total(filter?: LedgerFilter): LedgerTotal
   /** The newest 10,000 of a kind, the last used at the end. */

@@ -13,7 +13,7 @@ export interface LedgerRow {
   readonly total: LedgerTotal
 }
 
-/** What all model calls used of sessions that are kept, whichever process made them. */
+/** The usage of all model calls of kept sessions, from every process. */
 export interface LedgerRecord {
   /** One JSON object a line, with its line end. */
   exportLedger(query?: LedgerQuery): AsyncGenerator<string>

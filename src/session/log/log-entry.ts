@@ -5,7 +5,7 @@ import type { TokenUsage } from "../../plugin/token-usage.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { LedgerEntry } from "../ledger/ledger.ts"
 
-/** What a message of the model cost. */
+/** The cost of one message of the model. */
 export interface ModelCallRecord {
   readonly model: string
   readonly usage: TokenUsage
@@ -18,13 +18,13 @@ export interface ModelCallRecord {
 /** A model call that left no message behind. */
 export type PaidCall = Omit<LedgerEntry, "at" | "session">
 
-/** What is appended to a session's log. The conversation is what the entries make of it, read in order. */
+/** One entry of a session's log. The conversation is the result of all entries, read in order. */
 export type LogEntry =
   | {
       readonly kind: "message"
       readonly message: Message
       readonly turn: TaskId | null
-      /** Of a message that the model wrote. */
+      /** Set for a message that the model wrote. */
       readonly call?: ModelCallRecord
       /** Of a user's message: what the person said of it; null when nobody said any of it. Older entries do not know. */
       readonly said?: string | null
@@ -63,7 +63,7 @@ export function applyEntry(history: readonly Message[], entry: LogEntry): readon
   }
 }
 
-/** Whether everything before it is out of the conversation. */
+/** True if the entry removes everything before it from the conversation. */
 export function beginsAnew({ kind }: LogEntry): boolean {
   return kind === "collection" || kind === "reset"
 }

@@ -3,7 +3,7 @@ import { applyEntry, beginsAnew } from "./log-entry.ts"
 import type { LogChange } from "./open-turn.ts"
 import type { SessionData } from "./session-data.ts"
 
-/** What a log has in memory. */
+/** The part of a log that is in memory. */
 export interface LogState {
   readonly data: SessionData
   readonly history: readonly Message[]

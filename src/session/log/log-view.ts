@@ -10,7 +10,7 @@ export interface LogSource {
 
 export type LogView = Pick<SessionLog, keyof LogState | Exclude<keyof LogSource, "state">>
 
-/** What a log says of itself, as it is whenever somebody looks. */
+/** A live view of a log's state. */
 export function createLogView(source: LogSource): LogView {
   return new LiveLogView(source)
 }

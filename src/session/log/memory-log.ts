@@ -17,7 +17,7 @@ export interface MemoryLogOptions {
   readonly clock: Clock
   /** Aborts the turn that runs. */
   readonly stopOf: () => { readonly signal: AbortSignal; readonly reason: string | null }
-  /** Whatever came of the turn. */
+  /** Called at the end of every turn, however it ended. */
   readonly onTurnEnded: () => Promise<void>
 }
 

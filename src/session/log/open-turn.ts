@@ -15,14 +15,14 @@ export interface LogChange {
   readonly settles?: Settlement
 }
 
-/** What is told by the entries of a change, and so used by it. */
+/** Notices and messages that the entries of a change tell the model, and that the same commit marks as used. */
 export interface Settlement {
   readonly notices: readonly NoticeKey[]
   /** Ids of messages that were left for the agent. */
   readonly said: readonly string[]
 }
 
-/** What a turn writes in one transaction. */
+/** One transaction of a turn. */
 export interface TurnChange extends LogChange {
   readonly started?: readonly { readonly key: string; readonly onCrash: OnCrash }[]
   readonly finished?: readonly FinishedStep[]
@@ -44,7 +44,7 @@ export interface OpenTurn {
   readonly traceId: string
   /** The task of the call that asked for it, of a subagent's turn. */
   readonly askedBy: TaskId | null
-  /** What it was begun with. */
+  /** The metadata that the turn was begun with. */
   readonly metadata: JsonObject
   /** The task below which its calls run. */
   readonly callParent: TaskId | null

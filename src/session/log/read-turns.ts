@@ -6,12 +6,14 @@ import { parseEntry } from "./log-entry.ts"
 
 const PAGE_SIZE = 500
 
-/** What turns of a session said and used, as its log has it: whatever became of the process that took them. */
+/**
+ * Messages and usage of some turns of a session, read from its log, so that it does not matter which process took them.
+ */
 export interface TurnsRead {
   /** All but those that began a turn, in order. */
   readonly messages: readonly Message[]
   readonly usage: TokenUsage
-  /** Of the calls whose price is known. */
+  /** The cost of the calls whose price is known. */
   readonly costMicros: number
 }
 

@@ -5,7 +5,7 @@ import { type LogEntry, parseEntry } from "./log-entry.ts"
 
 const PAGE_SIZE = 100
 
-/** What one of both said, without whatever the model was told beside it. */
+/** One text of the person or the agent, without the context that the model was given beside it. */
 export interface SaidText {
   readonly by: "person" | "agent"
   readonly text: string
@@ -34,7 +34,7 @@ export async function recallSaid(
   return said.slice(-count)
 }
 
-/** What was said once the entries are added. */
+/** The conversation's texts after these entries. */
 export function addSaid(said: readonly SaidText[], entries: readonly LogEntry[]): readonly SaidText[] {
   const reset = entries.findLastIndex(beginsOver)
   const added = entries.slice(reset + 1).flatMap(toSaid)

@@ -17,7 +17,7 @@ export function isRedacted(message: Message): boolean {
 
 const remembered = new WeakMap<Message, Message>()
 
-/** What may leave the process of a message. Messages never change, so each is looked through once. */
+/** The message without secrets. Messages never change, so each is redacted once. */
 export function redactMessage(redactor: Redactor, message: Message): Message {
   const known = remembered.get(message)
   if (known) return known
@@ -43,7 +43,7 @@ export function createDataRedactor(redactor: Redactor): (data: SessionData) => J
     if (!known || !hasSameTexts(known, data)) {
       const { name, instructions, title, description, plugins } = data
       const { value } = redactor.redactJson({ name, instructions, title, description, plugins })
-      // What is not one of the texts is JSON by its own type.
+      // The other fields are JSON by their own type.
       texts = toJson(value) as unknown as Texts
     }
     known = data

@@ -5,7 +5,7 @@ import type { BackgroundTaskResult } from "../../plugin/background-result.ts"
 import { backgroundResultSchema } from "../../plugin/background-result-schema.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
 
-/** What a session's record says beside its messages. Rewritten with every change, so it stays small. */
+/** The session's record beside its messages. Rewritten with every change, so it stays small. */
 export interface SessionData {
   readonly name: string
   readonly model: string
@@ -30,7 +30,7 @@ export interface SessionData {
   readonly wakes?: number
   /** The last that was said to an agent while it worked, for another run of its task. Absent: nothing. */
   readonly steered?: readonly string[]
-  /** What it had not used yet when it was saved elsewhere, by task; told with what is told next. */
+  /** Results, by task, that the session had not used when it was saved elsewhere; told with the next message. */
   readonly backgroundResults?: JsonObject
 }
 

@@ -31,7 +31,7 @@ export interface TurnOpening {
   readonly traceId: string
   /** Names the turn: refused as `wrong_state` when there is one of that name. Means nothing in a session that is not kept. */
   readonly idempotencyKey?: string
-  /** What the turn must know of itself after a crash. */
+  /** Metadata that a later claim needs after a crash. */
   readonly metadata?: JsonObject
   /** Takes the turn, once it has begun. */
   readonly take: (turn: OpenTurn) => Promise<string>
@@ -45,11 +45,11 @@ export interface SessionLog {
   readonly workspace: WorkspaceId
   readonly isKept: boolean
   readonly data: SessionData
-  /** What the conversation is now. Never changed in place. */
+  /** The messages of the conversation as it is now. Never changed in place. */
   readonly history: readonly Message[]
   /** The position of the last entry. */
   readonly position: number
-  /** Of the first entry that is written next; what was paid goes before it. */
+  /** The position of the next entry; model calls that wait to be recorded go before it. */
   readonly nextPosition: number
   readonly createdAt: number
   readonly updatedAt: number

@@ -14,7 +14,7 @@ export function toSettleOperations(
   ]
 }
 
-/** What was said to an agent while it works waits here until it is handed over. */
+/** The collection in which messages to a working agent wait until the agent is told them. */
 export function toSaidCollection(session: SessionId): string {
   return `said/${session}`
 }

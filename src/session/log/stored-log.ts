@@ -106,7 +106,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
       await store.commit(toOperations(change))
     } catch (error) {
       writer.markBroken()
-      // Whoever wrote in between may have told the same.
+      // The writer in between may have told the model the same results.
       if (!isMeanwhileError(error, "version_conflict") || change.settles) throw error
       await refresh()
       await requireIdle(store, id, state.data)

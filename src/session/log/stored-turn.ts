@@ -6,7 +6,7 @@ import type { LogChange, OpenTurn, TurnChange } from "./open-turn.ts"
 /** Turns changes of a log into what the store is asked to write. */
 export interface TurnWriter {
   toOperations(change: LogChange): readonly Operation[]
-  /** What is in memory may not be what is stored: the log must be read again. */
+  /** Says that memory and store may differ: the log must be read again. */
   markBroken(): void
 }
 

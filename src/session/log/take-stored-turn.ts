@@ -92,7 +92,7 @@ function notTaken(turn: TaskId, task: TaskRecord | null): MeanwhileError {
   return new MeanwhileError("stale_claim", message, { taskId: turn })
 }
 
-/** Whoever begins one of that name after this look changes the session too, and the commit is refused. */
+/** A turn of that name that begins after this look also changes the session, so that this commit is refused. */
 async function requireNew({ store, workspace }: TurnHost, { idempotencyKey }: TurnOpening): Promise<void> {
   if (idempotencyKey === undefined || (await store.countTasks({ workspace, idempotencyKey })) === 0) return
   throw new MeanwhileError("wrong_state", `The turn ${idempotencyKey} was begun already. Wait for its end instead.`)

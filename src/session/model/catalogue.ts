@@ -4,7 +4,7 @@ import { KNOWN_MODELS } from "./catalogue-table.ts"
 
 export type { ModelFacts } from "./model-facts.ts"
 
-/** What the person says of a model, over what is known of it. */
+/** Facts about a model that the configuration sets over the known ones. */
 export type ModelOverride = { readonly [Key in keyof ModelFacts]?: ModelFacts[Key] | undefined }
 
 /** By `provider/name`, or by a pattern of it with `*` and `?`. */

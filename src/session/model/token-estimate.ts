@@ -3,9 +3,9 @@ import type { ModelTool } from "../../plugin/model.ts"
 
 const MESSAGE_TOKENS = 4
 const CALL_TOKENS = 8
-/** Of a picture about as large as providers scale them to. */
+/** A picture at about the size that providers scale pictures to. */
 const IMAGE_TOKENS = 1_500
-/** Of a file that only its provider can look into. */
+/** A file that only its provider can read. */
 const REMOTE_FILE_TOKENS = 3_000
 /** A page of a document is some 60 KB and 1,500 tokens; a second of sound 16 KB and 32, of film 250 KB and 300. */
 const BYTES_PER_TOKEN: Readonly<Record<string, number>> = { text: 4, application: 40, audio: 500, video: 800 }

@@ -8,7 +8,7 @@ export interface ToolChoice {
   /** Names of tools or of plugins; null: all. */
   readonly tools: readonly string[] | null
   readonly model: string
-  /** Whether it is for an agent below an agent. */
+  /** True for a subagent. */
   readonly isBelow: boolean
 }
 

@@ -156,7 +156,7 @@ async function isBusyElsewhere({ store }: Using<"store">, { log }: Conversation)
   return record !== undefined && (await findLiveTurn(store, parseSessionData(record.data))) !== undefined
 }
 
-/** What the person was told of without a report, once, for as long as the model has not heard of it. */
+/** Remembers the results that the person was notified of, once each, until the model has used them. */
 interface ToldDirectly {
   show(found: readonly WaitingTask[], why?: string | null): void
   /** A report of these was tried, and failed: the person knows, and no other is tried. */

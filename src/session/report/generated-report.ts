@@ -12,7 +12,7 @@ import {
   toKeyText,
   NOTHING_TO_TELL,
 } from "../results/delivery.ts"
-import { readTelling, type Telling, toTellingText, toTold, useTelling } from "../results/pending-context.ts"
+import { readPending, type PendingContext, toPendingText, toTold, usePending } from "../results/pending-context.ts"
 import { toReportRequest } from "./make-request.ts"
 import { announceReport, fallBack, publishReport } from "./publish-report.ts"
 import type { ReportMark } from "../turn/report-mark.ts"
@@ -86,11 +86,11 @@ async function keep(
   const { log, emitter } = conversation
   await log.refresh()
   const unused = await readUnusedOf(scope, conversation, part)
-  const telling = await useTelling(scope, conversation, unused)
-  if (endedIn(telling.delivery).length === 0) return
+  const pending = await usePending(scope, conversation, unused)
+  if (endedIn(pending.delivery).length === 0) return
   const answer: Message = { role: "assistant", parts: [{ type: "text", text: text === "" ? "(no answer)" : text }] }
-  const messages = [userMessage(toTellingText(scope, conversation, telling)), answer]
-  const { settles, data } = toTold(conversation, telling)
+  const messages = [userMessage(toPendingText(scope, conversation, pending)), answer]
+  const { settles, data } = toTold(conversation, pending)
   await log.write({
     entries: messages.map((message) => ({ kind: "message", message, turn: null, said: null })),
     ...(settles && { settles }),
@@ -101,8 +101,12 @@ async function keep(
   emitter.emit({ type: "history.updated", messages: log.history })
 }
 
-async function readUnusedOf(scope: Using<"store">, conversation: Conversation, part: Delivery): Promise<Telling> {
-  const { delivery } = await readTelling(scope, conversation)
+async function readUnusedOf(
+  scope: Using<"store">,
+  conversation: Conversation,
+  part: Delivery,
+): Promise<PendingContext> {
+  const { delivery } = await readPending(scope, conversation)
   const wanted = new Set(keysOf(part).map(toKeyText))
   const isWanted = ({ key }: { readonly key: EndedTask["key"] }): boolean => wanted.has(toKeyText(key))
   return {

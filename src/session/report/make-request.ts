@@ -15,7 +15,7 @@ import type { SessionLog } from "../log/session-log.ts"
 import type { Using } from "../conversation/scope.ts"
 import type { ReportScope } from "./report-config.ts"
 
-/** What a report of this delivery is to be made of. */
+/** The request for a report about this delivery. */
 export function toReportRequest(
   scope: ContextScope & Using<"clock"> & ReportScope,
   conversation: Conversation,
@@ -63,7 +63,7 @@ function toDescription(tasks: readonly TaskRecord[]): string {
   return others.length === 0 ? quoteTitle(only.title) : `${tasks.length} tasks, each named with what it came to`
 }
 
-/** What was handed back; of a run that did not complete, why. */
+/** The patch of a task, or the reason why it did not complete. */
 function toPatchOf(task: TaskRecord): Patch {
   const patch = "patch" in task ? task.patch : null
   if (patch && task.status === "completed") return patch
@@ -81,7 +81,7 @@ function toExecutionTimeMs(tasks: readonly TaskRecord[]): number | null {
 const RECENT_MESSAGES = 6
 const LONGEST_TEXT = 400
 
-/** What was said lately, by rule and bounded: a report is handed this instead of the whole conversation. */
+/** The last messages, shortened by rule: a report gets them instead of the whole conversation. */
 function toMemorySummary({ data, history }: Pick<SessionLog, "data" | "history">): JsonObject {
   const { title, description, turns } = data
   const said = history.filter((message) => message.role !== "tool" && textOf(message) !== "")

@@ -7,16 +7,16 @@ import type { ReportsConfig } from "./report-config.ts"
 /** Longer ago than that, an end is no news worth waking anybody for. */
 const OLDEST_MS = 7 * 24 * 60 * 60 * 1_000
 
-/** Whoever asked for these stops knows of them, or nobody waits for the result any more. */
+/** Stops that need no report: their requester knows of them, or nobody waits for the result. */
 const QUIET_STOPPERS: ReadonlySet<Stopper> = new Set(["model", "lifetime", "shutdown"])
 
-/** Whether the agent speaks by itself, and of what. */
+/** The decision whether the agent reports, and about which results. */
 export interface ReportPlan {
   /** All that a report tells now. Null: none is made. */
   readonly delivery: Delivery | null
-  /** Of the report, itself included. */
+  /** The hops of the report, itself included. */
   readonly hops: number
-  /** Of these no report is made: the person is told directly, and the model with the next message. */
+  /** Results without a report: the person is notified, and the model is told with the next message. */
   readonly unreported: readonly EndedTask[]
   /** The limit that lets none be made now; null: there is none, or it holds for some of them only. */
   readonly why: string | null
@@ -31,7 +31,7 @@ export interface PlanOptions {
   readonly isGivenUp: (ended: EndedTask) => boolean
 }
 
-/** What waits for the next turn anyway comes along with a report, and is no reason for one. */
+/** Results that wait for the next turn come along with a report, but are no reason for one. */
 export function planReport(delivery: Delivery, { config, wakes, now, isGivenUp }: PlanOptions): ReportPlan {
   const isNear = ({ task }: EndedTask): boolean => toHops(task.metadata) + 1 <= config.maxHops
   const isDue = (ended: EndedTask): boolean => isNear(ended) && ended.at > now - OLDEST_MS && !isGivenUp(ended)
@@ -56,7 +56,7 @@ interface Waking {
   readonly isMerged: (config: ReportsConfig) => boolean
 }
 
-/** What would wake the session if nothing spoke against it. */
+/** Results that would wake the session if no limit applied. */
 function findWaking({ tasks, groups }: Delivery): readonly Waking[] {
   const singles = tasks.filter(mayWake).map(
     (one): Waking => ({

@@ -2,7 +2,7 @@ import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/err
 import { type Message, userMessage } from "../../plugin/message.ts"
 import { type Conversation, inTurn } from "../conversation/conversation.ts"
 import { type Delivery, endedIn } from "../results/delivery.ts"
-import { readTelling, toTold, useTelling } from "../results/pending-context.ts"
+import { readPending, toTold, usePending } from "../results/pending-context.ts"
 import type { TurnBeginning } from "../log/session-log.ts"
 import { type NewTurnScope, takeNewTurn } from "../turn/take-new-turn.ts"
 import { mendHistory } from "../turn/mend-history.ts"
@@ -93,16 +93,16 @@ async function begin(
   history: readonly Message[],
   plan: (delivery: Delivery) => ReportPlan,
 ): Promise<{ readonly begun: BegunReport; readonly change: TurnBeginning } | null> {
-  const found = await readTelling(scope, conversation)
+  const found = await readPending(scope, conversation)
   const { delivery: planned, hops } = plan(found.delivery)
   if (!planned) return null
-  const telling = await useTelling(scope, conversation, { ...found, delivery: planned })
-  const { delivery } = telling
+  const pending = await usePending(scope, conversation, { ...found, delivery: planned })
+  const { delivery } = pending
   const request = toReportRequest(scope, conversation, delivery, hops)
   const { messageId, taskIds, groupId } = request
   const mark = { messageId, taskIds, groupId, hops }
-  const messages = [...mendHistory(history, CUT_OFF), userMessage(toReportPrompt({ ...request, said: telling.said }))]
-  const { settles, data } = toTold(conversation, telling)
+  const messages = [...mendHistory(history, CUT_OFF), userMessage(toReportPrompt({ ...request, said: pending.said }))]
+  const { settles, data } = toTold(conversation, pending)
   const change: TurnBeginning = {
     title: toTitle(delivery),
     entries: messages.map((message) => ({ kind: "message", message, turn: null, said: null })),
@@ -139,7 +139,7 @@ function requireBegun(begun: BegunReport | null): BegunReport {
 }
 
 interface PromptParts {
-  /** What the task, or the group, was to do; of others, and data. */
+  /** The purpose of the task or the group. It is data. */
   readonly description: string
   /** Quoted. */
   readonly resultsText: string

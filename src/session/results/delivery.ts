@@ -16,11 +16,11 @@ export interface EndedTask {
 /** A group whose members are told together. */
 export interface ToldGroup {
   readonly group: GroupRecord
-  /** Those that are told, in the order in which they were started. */
+  /** The members that are told, in the order in which they were started. */
   readonly members: readonly EndedTask[]
   /** Members whose results the session has used already: they are named. */
   readonly used: readonly TaskRecord[]
-  /** What a person decided about all of it; null when nobody was asked. */
+  /** The person's decision about the group; null when nobody was asked. */
   readonly decision: EndedTask | null
   /** Enough had ended before, and were told: these come with whatever is told next. */
   readonly isLate: boolean
@@ -31,13 +31,13 @@ export interface WaitingTask {
   readonly task: TaskRecord
 }
 
-/** What can be told to the model of one session now. */
+/** Results that the model of one session can be told now. */
 export interface Delivery {
   readonly tasks: readonly EndedTask[]
   readonly groups: readonly ToldGroup[]
   /** They need a person's answer. */
   readonly waiting: readonly WaitingTask[]
-  /** What a conversation that was saved elsewhere had not used yet. */
+  /** Results that a restored conversation had not used. */
   readonly restored: readonly BackgroundTaskResult[]
   /** Settled together with what is told, and not told themselves. */
   readonly passed: readonly NoticeKey[]
@@ -58,7 +58,7 @@ export function endedInGroup({ members, decision }: ToldGroup): readonly EndedTa
   return decision ? [decision, ...members] : members
 }
 
-/** What is settled once it was told. */
+/** The notices that are used once the delivery was told. */
 export function keysOf(delivery: Delivery): readonly NoticeKey[] {
   const waiting = delivery.waiting.map(({ key }) => key)
   return [...endedIn(delivery).map(({ key }) => key), ...waiting, ...delivery.passed]

@@ -58,7 +58,7 @@ export function createNews(scope: Using<"background" | "bus" | "clock" | "log" |
   }
 }
 
-/** Whether something may have ended, or been said, that the session has not heard of. */
+/** True if the wake-up may mean an ended task or a new message for the session. */
 export function mayBeNews(wake: Wake, session: SessionId): boolean {
   if (wake.about === "unknown") return true
   return wake.about === "session" && wake.sessionId === session && wake.hasNotice !== false
@@ -73,7 +73,7 @@ async function lookAgain(scope: Using<"log" | "store">, conversation: Conversati
   const { id: session, workspace, data } = conversation.log
   const isChild = data.parent !== null
   try {
-    // Those of silent tasks stay unused until somebody reads them: they are no news.
+    // Notices of silent tasks stay unused until somebody reads them: they are no news.
     const unused = await store.notices({ workspace, session, states: ["pending", "claimed"], notify: TELLING }, 1)
     const said = isChild ? await readSaid(scope, conversation.log) : []
     if (unused.length + said.length > 0) {

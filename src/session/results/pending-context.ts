@@ -8,18 +8,18 @@ import { readDeliverable } from "./read-deliverable.ts"
 import { readSaid, type SaidMessage, toSaidText } from "./steering-messages.ts"
 import type { Using } from "../conversation/scope.ts"
 
-/** What the next message tells beside what the person says. */
-export interface Telling {
+/** Context for the next message: ended tasks, and messages to a working agent. */
+export interface PendingContext {
   readonly delivery: Delivery
   readonly said: readonly SaidMessage[]
 }
 
 const MOST_STEERED_CHARACTERS = 16_384
 
-const NOTHING: Telling = { delivery: NOTHING_TO_TELL, said: [] }
+const NOTHING: PendingContext = { delivery: NOTHING_TO_TELL, said: [] }
 
 /** Nothing is read of a session that never had a task, and to which nobody spoke while it worked. */
-export async function readTelling(scope: Using<"store">, conversation: Conversation): Promise<Telling> {
+export async function readPending(scope: Using<"store">, conversation: Conversation): Promise<PendingContext> {
   const { hasNews, hasTasks, log } = conversation
   if (!hasNews && !hasTasks) return NOTHING
   // Before the look: what comes during it is looked at again.
@@ -35,20 +35,24 @@ export async function readTelling(scope: Using<"store">, conversation: Conversat
  * A session that is kept uses it in the commit that tells it. Of one that is not, whose turns write nothing, it is used
  * now; returns what nobody else has used meanwhile.
  */
-export async function useTelling(scope: Using<"store">, { log }: Conversation, telling: Telling): Promise<Telling> {
-  const { delivery, said } = telling
+export async function usePending(
+  scope: Using<"store">,
+  { log }: Conversation,
+  pending: PendingContext,
+): Promise<PendingContext> {
+  const { delivery, said } = pending
   const notices = keysOf(delivery)
-  if (log.isKept || notices.length + said.length === 0) return telling
+  if (log.isKept || notices.length + said.length === 0) return pending
   const settles = { notices, said: said.map(({ id }) => id) }
   const [used] = await scope.store.commit(toSettleOperations(settles, log))
-  if (notices.length === 0 || !Array.isArray(used)) return telling
+  if (notices.length === 0 || !Array.isArray(used)) return pending
   const keys = new Set(used.map(toKeyText))
   const waiting = delivery.waiting.filter(({ key }) => keys.has(toKeyText(key)))
   return { said, delivery: { ...keepEnded(delivery, ({ key }) => keys.has(toKeyText(key))), waiting } }
 }
 
-/** What is written with the message that tells it. */
-export function toTold({ log }: Conversation, { delivery, said }: Telling): Pick<LogChange, "settles" | "data"> {
+/** The changes that are written with the message that tells the pending context. */
+export function toTold({ log }: Conversation, { delivery, said }: PendingContext): Pick<LogChange, "settles" | "data"> {
   const notices = keysOf(delivery)
   const data = {
     ...(delivery.restored.length > 0 && { backgroundResults: {} }),
@@ -68,7 +72,11 @@ function toSteered(before: readonly string[], said: readonly SaidMessage[]): rea
 }
 
 /** Empty when there is nothing. */
-export function toTellingText(scope: ContextScope, conversation: Conversation, { delivery, said }: Telling): string {
+export function toPendingText(
+  scope: ContextScope,
+  conversation: Conversation,
+  { delivery, said }: PendingContext,
+): string {
   const { limitTokens } = contextUsage(scope, conversation)
   return [toNoticeText(delivery, { limitTokens }), toSaidText(said)].filter((text) => text !== "").join("\n\n")
 }

@@ -1,6 +1,6 @@
 import { toOneLine } from "../../base/one-line.ts"
 
-/** Whatever a model may take for the beginning of a line. */
+/** Characters that a model may take for the beginning of a line. */
 const LINE_END = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/
 const LONGEST_TITLE = 120
 

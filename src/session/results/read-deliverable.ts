@@ -14,10 +14,10 @@ import type { Using } from "../conversation/scope.ts"
 
 /** More than that are told with what is told next. */
 const MOST_AT_ONCE = 2_000
-/** What is held back, or told by nobody, may come before it: so far it is looked for. */
+/** The most notices that are looked at: held and silent ones may come first. */
 const MOST_LOOKED_AT = 64_000
 
-/** What the model of the session can be told now, and has not been. */
+/** The results that the session's model can be told now. */
 export async function readDeliverable(scope: Using<"store">, { log }: Conversation): Promise<Delivery> {
   for (let most = MOST_AT_ONCE; ; most *= 2) {
     const notices = await readUnused(scope.store, log, most)
@@ -46,7 +46,7 @@ async function toDelivery(
   return { ...sorted, waiting, restored, passed }
 }
 
-/** Of notices that nobody has used: pending ones, and those whose claimant ended without keeping what it claimed. */
+/** Unused notices: pending ones, and those whose claimant ended without using them. */
 export async function readUnused(
   store: TaskStore,
   { id, workspace }: Pick<Conversation["log"], "id" | "workspace">,
@@ -58,7 +58,7 @@ export async function readUnused(
   return found.filter((_, index) => isFree[index])
 }
 
-/** What is never told by itself stays for ever: it does not keep what comes after it from being read. */
+/** Silent notices stay pending: they must not hide the notices after them. */
 async function readOldest(store: TaskStore, filter: NoticeFilter, most: number): Promise<readonly Notice[]> {
   const oldest = await store.notices(filter, most)
   if (oldest.length < most) return oldest

@@ -11,7 +11,7 @@ export interface ResultStyle {
   readonly hasLabels: boolean
 }
 
-/** What an ended run came to, whole, in words. Empty when it says nothing beside its status. */
+/** The whole result of an ended run, in words. Empty when there is nothing beside its status. */
 export function toResultText(task: TaskRecord, { hasLabels }: ResultStyle = { hasLabels: false }): string {
   switch (task.status) {
     case "completed":
@@ -54,7 +54,7 @@ function toPatchText(kind: TaskKind, patch: Patch, hasLabels: boolean): string {
   ])
 }
 
-/** What a tool returns is its payload. An agent says what matters in its digest or, when it gave none, in its last text. */
+/** A tool's result is its payload. An agent's is its digest or, without one, its last text. */
 function toMainText(kind: TaskKind, patch: Patch): string {
   if (kind === "tool" || patch.digest.length === 0) return toPayloadText(patch)
   return (kind === "agent" && toAgentText(patch.payload)) || patch.digest.join("\n")

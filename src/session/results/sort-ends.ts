@@ -47,7 +47,7 @@ export function sortEnds({ ended, groups, used, gates }: FoundEnds): SortedEnds 
   return { tasks: singles, groups: kept, passed: [...passed, ...replaced] }
 }
 
-/** What a person turned down is not shown. */
+/** Results that a person turned down are not shown. */
 function judge(group: GroupRecord, gate: TaskRecord | undefined, isDecided: boolean): "tell" | "hold" | "reject" {
   // Some had ended, others are being stopped: all of it is told at once.
   if (group.state === "cancelled") return group.arrivals.length < group.memberCount ? "hold" : "tell"

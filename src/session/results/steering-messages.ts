@@ -3,7 +3,7 @@ import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import { toSaidCollection } from "../log/settle-operations.ts"
 import type { Using } from "../conversation/scope.ts"
 
-/** What was said to an agent while it worked. */
+/** A message to an agent while it worked. */
 export interface SaidMessage {
   readonly id: string
   readonly text: string

@@ -64,7 +64,7 @@ export function createSessionDirectory(scope: DirectoryScope, workspace: Workspa
   }
 }
 
-/** Those that people talk with: subagents have their own beside them, and nobody looks for those. */
+/** Sessions that people talk with; those of subagents are left out. */
 async function listMainSessions(
   store: TaskStore,
   workspace: WorkspaceId,

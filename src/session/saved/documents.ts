@@ -11,7 +11,7 @@ interface SessionOwner {
   readonly session: SessionId | null
 }
 
-/** Whose documents they are. */
+/** The owner of documents. */
 interface DocumentsOwner extends SessionOwner {
   readonly plugin: string
 }
@@ -46,7 +46,7 @@ export function createDocumentsPort(
   }
 }
 
-/** What plugins keep of a conversation is in one collection, which is removed with it. */
+/** The collection of a conversation's plugin documents, which is removed with it. */
 export function toDocumentsCollection(session: SessionId | null): string {
   return session === null ? "plugins" : `plugins/${session}`
 }
@@ -68,13 +68,13 @@ async function changeStored(
       await store.commit([{ op: "document.put", workspace, collection, id, value, expectedVersion }])
       return value
     } catch (error) {
-      // Whoever was first has written: of those who try again, one always gets through.
+      // Another writer was first. Of those who try again, one always succeeds.
       if (!isMeanwhileError(error, "version_conflict")) throw error
     }
   }
 }
 
-/** What is kept of a conversation that is gone would never be removed. */
+/** Refuses documents of a deleted conversation: nobody would ever remove them. */
 async function requireSession({ open, store }: Using<"open" | "store">, session: SessionId | null): Promise<void> {
   if (session === null || open.has(session) || (await store.session(session))) return
   throw new MeanwhileError("not_found", "The conversation is gone: nothing more can be kept of it.", { session })

@@ -15,7 +15,7 @@ interface Kept {
 
 type Documents = Pick<SessionState, "documents">
 
-/** What plugins keep of a conversation that is open here, as it is saved with it. */
+/** The plugin documents of a conversation that is open here, as they are saved with it. */
 export async function readOpenDocuments({ store }: Using<"store">, conversation: Conversation): Promise<Documents> {
   const { log, documents, hasDocuments } = conversation
   if (!log.isKept) return toDocuments([...documents].map(([id, value]) => ({ id, value })))

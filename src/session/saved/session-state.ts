@@ -29,7 +29,7 @@ export function toResults(unused: ReadonlyMap<string, BackgroundTaskResult>): Re
   return unused.size === 0 ? {} : { backgroundResults: Object.fromEntries(unused) }
 }
 
-/** What a saved conversation had not used. Of tasks that this store knows, their notices say it. */
+/** Unused results of a saved conversation, except those of tasks that this store knows: their notices have them. */
 export async function readRestored(
   { store, redactor }: Using<"redactor" | "store">,
   { backgroundResults = {} }: SessionState,

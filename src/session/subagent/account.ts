@@ -6,11 +6,11 @@ import { NO_USAGE, type Usage } from "../../task/progress.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import type { Using } from "../conversation/scope.ts"
 
-/** What one run of an agent has used, and what it may still use. */
+/** The usage of one run of an agent, and the rest of its budget. */
 export interface ChildAccount {
   /** Tells what the run's turns paid while nobody followed them: before a crash, or in another process. */
   catchUp(paid: Usage): void
-  /** Of turns: the time between them, in which the agent waits, is not counted. */
+  /** Counts the time of turns. The time between them, in which the agent waits, does not count. */
   takeTime(durationMs: number): void
   /** For the next turn; undefined when nothing bounds it. */
   left(): AgentBudget | undefined
@@ -53,7 +53,7 @@ export async function openAccount(scope: Using<"catalogue" | "store">, options: 
   }
 }
 
-/** What cannot be counted cannot be kept to. */
+/** A budget of money needs a price. */
 function requirePrice(
   { catalogue }: Using<"catalogue">,
   { model }: Conversation,

@@ -7,7 +7,7 @@ import type { AgentActivity } from "../../task/progress.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import type { Using } from "../conversation/scope.ts"
 
-/** What an agent is doing, as whoever asked for it is told. */
+/** The activity of a subagent, for the call that asked for it. */
 export interface FollowedActivity {
   enter(phase: string): void
   spend(tokens: number): void
@@ -16,7 +16,7 @@ export interface FollowedActivity {
    * after a crash, is counted once.
    */
   catchUp(calls: readonly FunctionCall[]): void
-  /** What it gave to `finish` last, as far as it was seen. */
+  /** The last input of `finish` that was seen here. */
   handedBack(): JsonObject | null
   release(): void
 }
@@ -35,7 +35,7 @@ export function followActivity(
   before: AgentActivity | undefined,
 ): FollowedActivity {
   let known = before ?? { ...NO_ACTIVITY, at: clock.now() }
-  /** What was called before, as far as it is known. */
+  /** The calls of earlier turns that are known. */
   let earlier: Called = known
   /** Begun since then, by call: some of it again, and before it is known that it is among what was called before. */
   const begun = new Map<string, string>()

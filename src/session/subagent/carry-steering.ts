@@ -7,7 +7,7 @@ import { parseSessionData } from "../log/session-data.ts"
 import { toSaidCollection } from "../log/settle-operations.ts"
 import type { Using } from "../conversation/scope.ts"
 
-/** What was said to the agent in the run before this one, in the order in which it was said. */
+/** The messages to the agent in the run before this one, oldest first. */
 export async function readSaidBefore(
   scope: Using<"agents" | "open" | "store">,
   { taskId, run, workspace }: AskingRun,

@@ -59,7 +59,7 @@ export async function waitForTask(
   }
 }
 
-/** What a turn that ended elsewhere, or before a crash, came to. Throws what it failed with. */
+/** Throws the failure of a turn that ended elsewhere or before a crash. */
 function requireCompleted(turn: TaskRecord, name: string): void {
   switch (turn.status) {
     case "completed":

@@ -62,7 +62,7 @@ async function waitUntilTold(
   })
 }
 
-/** What an agent whose budget is used up has left running: nobody would read what it comes to. */
+/** Stops the tasks of an agent whose budget is used up: nobody would read their results. */
 export async function stopTasks(
   scope: Using<"log" | "runner" | "store">,
   conversation: Conversation,

@@ -54,7 +54,7 @@ export async function createChild(
   }
 }
 
-/** What was said to it in the run before is told first. */
+/** Messages to the agent in the run before come first. */
 async function toRetried(
   scope: Using<"open" | "store">,
   before: readonly string[],
@@ -100,7 +100,7 @@ function createChildSession(scope: HeldChildScope, options: ChildOptions): Child
       try {
         await session.close()
       } catch (error) {
-        // What it came to is worth more than how it was put away.
+        // The answer is worth more than a clean close.
         scope.log.warn("a subagent could not be closed", { session: session.id, error: toErrorMessage(error) })
       }
     },
@@ -110,7 +110,7 @@ function createChildSession(scope: HeldChildScope, options: ChildOptions): Child
 interface ChildToolChoice {
   /** Names of tools or of plugins; null: all the parent has. */
   readonly wanted: readonly string[] | null
-  /** Those of the parent; null: all. */
+  /** The parent's tools; null: all. */
   readonly parents: readonly string[] | null
   /** The child's. */
   readonly model: string

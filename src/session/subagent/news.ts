@@ -19,7 +19,7 @@ export const ENDED_MESSAGE = "What you started in the background has ended, as t
 export const LAST_ENDED_MESSAGE = `${ENDED_MESSAGE} You are not woken again: wait for whatever you still start.`
 export const SAID_MESSAGE = "Take into account what was said to you, as told above, and finish your work."
 
-/** Those of a conversation whose end it wants to know. What lives for ever has none. */
+/** The live tasks whose end the conversation waits for. Tasks that live forever are left out. */
 export async function findLiveTasks(
   { store }: Using<"store">,
   { log: { id, workspace } }: Conversation,
@@ -33,7 +33,7 @@ export async function hasEnds(scope: Using<"store">, conversation: Conversation)
   return conversation.hasTasks && endedIn(await readDeliverable(scope, conversation)).length > 0
 }
 
-/** Whether somebody said something to the agent that it has not been told. */
+/** True if there are messages to the agent that it has not been told. */
 export async function hasBeenTold(scope: Using<"store">, conversation: Conversation): Promise<boolean> {
   if ((await readSaid(scope, conversation.log)).length === 0) return false
   // The next turn begins with it.
@@ -73,7 +73,7 @@ export async function goOnIfUnheard(
   }
 }
 
-/** What the runner asks about the conversations of agent tasks. */
+/** The runner's view of the conversations of agent tasks. */
 export function createAgentsPort(scope: NewsScope): AgentsPort {
   return {
     sessionOf: (task) => scope.agents.find(task),

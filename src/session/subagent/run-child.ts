@@ -38,7 +38,7 @@ interface Course extends ChildOptions {
   readonly scope: RunChildScope
   readonly account: ChildAccount
   readonly activity: FollowedActivity
-  /** Of this run, in the order in which they were begun. */
+  /** The turns of this run, oldest first. */
   readonly turns: TaskId[]
   /** The run ends here, for whatever reason: nobody waits any longer. */
   readonly left: AbortSignal
@@ -118,7 +118,7 @@ async function findNext(course: Course, wakes: number): Promise<string | null> {
   return wakes + 1 < MOST_WAKES ? ENDED_MESSAGE : LAST_ENDED_MESSAGE
 }
 
-/** Of the next turn. None in a session that is not kept: nothing of it survives the process. */
+/** The key of the next turn. None for a log in memory: its turns do not survive the process. */
 function toKey({ conversation, run, turns }: Course): string | undefined {
   return run && conversation.log.isKept ? toTurnKey(conversation.log.id, run.run, turns.length + 1) : undefined
 }
@@ -161,7 +161,7 @@ async function send(course: Course, { message, said, key }: ChildMessage): Promi
   return { turn, usage: accounting.usage, text, budgetEnd, handedBack: activity.handedBack() }
 }
 
-/** Whatever came of it was paid for. */
+/** Its cost counts however it ended. */
 async function pickUp(course: Course, id: TaskId): Promise<ChildTurn> {
   const { scope, session, conversation, account, activity, turns, left, stopped } = course
   turns.push(id)
@@ -196,14 +196,14 @@ function followSignal(signal: AbortSignal, run: AskingRun | null) {
   return { signal: stopping.signal, release: () => signal.removeEventListener("abort", stop) }
 }
 
-/** What the messages of a turn say of how it ended. */
+/** The answer of a turn, from its messages. */
 function toAnswer(messages: readonly Message[]): Pick<ChildTurn, "text" | "handedBack" | "budgetEnd"> {
   const last = messages.findLast(({ role }) => role === "assistant")
   const budgetEnd = messages.map(findBudgetEnd).findLast((reason) => reason !== null) ?? null
   return { text: last ? textOf(last) : "", handedBack: findHandedBack(messages), budgetEnd }
 }
 
-/** Of the last call of `finish` that was not refused. */
+/** The input of the last call of `finish` that was not refused. */
 function findHandedBack(messages: readonly Message[]): JsonObject | null {
   const refused = new Set(
     messages.flatMap(({ parts }) =>

@@ -20,7 +20,7 @@ export async function afterTurn(
   await sealGroups(scope, conversation)
 }
 
-/** What a turn starts it starts here, by its calls. Those of a turn that goes on after a crash were another process's. */
+/** A turn's calls start tasks in this process; a turn that goes on after a crash may have tasks of another process. */
 function hasStarted({ runner }: Using<"runner">, { turns, log }: Conversation): boolean {
   return (turns.at(-1)?.toolCalls ?? 0) > 0 && runner.hasWorkOf(log.id)
 }

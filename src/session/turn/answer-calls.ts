@@ -11,12 +11,12 @@ import type { AskingStep } from "../../task/record.ts"
 import type { Notice } from "../../task/notice.ts"
 import { toHops } from "../../runner/limits/hops.ts"
 import { isNothing, keepEnded } from "../results/delivery.ts"
-import { readTelling, toTellingText, toTold, useTelling } from "../results/pending-context.ts"
+import { readPending, toPendingText, toTold, usePending } from "../results/pending-context.ts"
 import type { Answer } from "../../plugin/task-service.ts"
 import { toErrorResult } from "./tool-answer.ts"
 
 export interface AnswerOptions {
-  /** Of the message in the log. */
+  /** The position of the message in the log. */
   readonly position: number
   /** The claim before this one left the message: its calls may have run already. */
   readonly isLeft: boolean
@@ -59,11 +59,11 @@ export async function answerCalls(scope: TurnScope, message: Message, options: A
   const answer = { kind: "message", message: { role: "tool", parts }, turn: turn.taskId } as const
   const news = await takeNews(scope)
   const finished = places.map(({ key }, index) => toFinished(key, parts[index]))
-  // What the model says to it, or the turn's end, waits for the disk.
+  // The model's next answer, or the turn's end, waits for the disk.
   saveSoon(scope, { ...news, entries: [answer, ...news.entries], finished }, { waitsForDisk: false })
 }
 
-/** What is known of the calls of a message that the claim before this one left. */
+/** The calls of a message that an earlier claim left, as far as they are known. */
 interface LeftCalls extends Pick<RecalledCalls, "answers" | "keys"> {
   /** Keys of those that were begun then, and are to be run again: they may have done something, whatever comes of it now. */
   readonly begun: ReadonlySet<string>
@@ -137,13 +137,13 @@ const NO_NEWS: LogChange = { entries: [] }
 async function takeNews(scope: TurnScope): Promise<LogChange> {
   const { agents, conversation, turn, hops } = scope
   if (!conversation.hasNews || turn.signal.aborted) return NO_NEWS
-  const found = await readTelling(agents, conversation)
-  // What a report started is told by the next report, so that reports that follow from one another are counted.
+  const found = await readPending(agents, conversation)
+  // Tasks that a report started are told by the next report, so that reports in a row are counted.
   const delivery = hops > 0 ? keepEnded(found.delivery, ({ task }) => toHops(task.metadata) < hops) : found.delivery
-  const telling = await useTelling(agents, conversation, { ...found, delivery })
-  if (isNothing(telling.delivery) && telling.said.length === 0) return NO_NEWS
-  const message = userMessage(toTellingText(agents, conversation, telling))
-  return { entries: [{ kind: "message", message, turn: turn.taskId, said: null }], ...toTold(conversation, telling) }
+  const pending = await usePending(agents, conversation, { ...found, delivery })
+  if (isNothing(pending.delivery) && pending.said.length === 0) return NO_NEWS
+  const message = userMessage(toPendingText(agents, conversation, pending))
+  return { entries: [{ kind: "message", message, turn: turn.taskId, said: null }], ...toTold(conversation, pending) }
 }
 
 const SHUT_DOWN = "It was stopped because its worker was shut down; run it again if it is still wanted."

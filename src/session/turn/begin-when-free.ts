@@ -15,7 +15,7 @@ type Begin<Result> = (onBegun: () => void) => Promise<Result>
 
 export interface HoldingOptions {
   readonly signal?: AbortSignal | undefined
-  /** Whether it waits for what another process runs, too. */
+  /** True if the message also waits for a turn of another process. */
   readonly waitsElsewhere: boolean
   readonly onHeld: () => void
 }

@@ -1,7 +1,7 @@
 import type { Message } from "../../plugin/message.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
-/** Of the part that says it: providers pass over what is not theirs. */
+/** The key of our mark in a part's metadata. Providers ignore the metadata of others. */
 const MARK = "meanwhile"
 const LAST_MESSAGE = "Answer now with what you have. You have no tools any more, and this is your last message."
 

@@ -15,7 +15,7 @@ export interface ModelAnswer {
   readonly record: ModelCallRecord
 }
 
-/** What the model had written when its call was cut off. */
+/** The model's text so far, in case its call is cut off. */
 export interface PartialAnswer {
   text: string
   /** Some of it, text or reasoning, was streamed to whoever listens. */

@@ -14,9 +14,9 @@ export interface CallPlace extends CallPosition {
 
 interface CallPosition {
   readonly call: FunctionCall
-  /** Of the message that asks for it. */
+  /** The position of the message that makes the call. */
   readonly position: number
-  /** Of its step: another one once a person was asked about it. */
+  /** The key of its step. It changes once a person was asked about the call. */
   readonly key: string
   /** By an earlier claim of the turn: it may have done something, whatever comes of it now. */
   readonly wasBegun: boolean

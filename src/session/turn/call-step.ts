@@ -10,7 +10,7 @@ export function toStepKey(position: number, { id }: FunctionCall): string {
   return `${position}/${id}`
 }
 
-/** What a crash in the middle of the call does. */
+/** The tool's `onCrash`. */
 export function toOnCrash(scope: TurnScope, call: FunctionCall): OnCrash {
   return findOffered(scope, call)?.found.tool.onCrash ?? "fail"
 }

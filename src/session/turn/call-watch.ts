@@ -7,14 +7,14 @@ import type { TurnScope } from "./turn-scope.ts"
 
 const PROGRESS_EVERY_MS = 100
 
-/** What is told of one call between its start and its end. */
+/** The events of one call between its start and its end. */
 export interface CallWatch {
   readonly options: ExecuteOptions
   /** Tasks that it has started so far. */
   readonly started: readonly TaskId[]
   /** Since it began, or since it was allowed. */
   ranMs(): number
-  /** Whether it was let through. */
+  /** True once the call was admitted. */
   hasBegun(): boolean
   close(): void
 }

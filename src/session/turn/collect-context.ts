@@ -65,7 +65,7 @@ async function collectSafely(
   }
 }
 
-/** Whatever a plugin did: every call has its result directly after it and every result its call, or both are gone. */
+/** Keeps calls and results in pairs, whatever a plugin did: each result directly after its call, or neither. */
 function keepPairs(messages: readonly Message[]): readonly Message[] {
   const kept: Message[] = []
   for (const [index, message] of messages.entries()) {

@@ -19,7 +19,7 @@ export interface ExecutedCall {
   readonly result: ToolResult
   /** Null when it was refused, or not tried. */
   readonly answer: Answer | null
-  /** Whether it was let through: from then on it may have done something. */
+  /** True once the call was admitted: from then on it may have done something. */
   readonly hasBegun: boolean
 }
 

@@ -7,13 +7,13 @@ export function unansweredCalls(history: readonly Message[]): readonly FunctionC
   return last?.role === "assistant" ? callsOf(last) : []
 }
 
-/** What must be added so that a provider takes the history: an answer to every call. */
+/** The messages that complete the history for a provider: an answer to every open call. */
 export function mendHistory(history: readonly Message[], reason: string): readonly Message[] {
   const calls = unansweredCalls(history)
   return calls.length === 0 ? [] : [{ role: "tool", parts: calls.map((call) => toErrorResult(call, reason)) }]
 }
 
-/** What a stopped turn leaves behind its last message: what the model had said, or that it was stopped. */
+/** The messages that close a stopped turn: the model's text so far, or a note that it was stopped. */
 export function closeStopped(history: readonly Message[], partialText: string): readonly Message[] {
   const mended = mendHistory(history, "The turn was stopped before it was answered.")
   const text = partialText === "" ? "[The turn was stopped before it was finished.]" : `${partialText} [stopped]`

@@ -13,11 +13,11 @@ const INTERRUPTED =
 const NOT_REPEATABLE =
   "It was interrupted, and its input held a secret, which is never stored: it cannot be run again as it was."
 
-/** What the claim before this one left of the calls of a message, by call. */
+/** The calls of a message that an earlier claim left, by call. */
 export interface RecalledCalls {
-  /** Of calls that had ended, of those that became tasks, and of those that may not be repeated. Others are run. */
+  /** Answers of calls that ended, became tasks or may not be repeated. All others are run. */
   readonly answers: ReadonlyMap<string, ToolResult>
-  /** Of their steps. */
+  /** The keys of their steps. */
   readonly keys: ReadonlyMap<string, string>
   /** Steps of calls that were not begun: to be written before they are. */
   readonly unbegun: readonly { readonly key: string; readonly onCrash: OnCrash }[]

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../base/json.ts"
 import { withHops } from "../../runner/limits/hops.ts"
 import type { GroupId, TaskId } from "../../task/id.ts"
 
-/** What the record of a turn says when nobody asked for it: whoever goes on with it after a crash publishes its end. */
+/** The mark of a report in its turn's record: the process that continues the turn after a crash publishes it. */
 export interface ReportMark {
   readonly messageId: string
   readonly taskIds: readonly TaskId[]

@@ -24,7 +24,7 @@ function mayPass(error: unknown): error is MeanwhileError {
   return isMeanwhileError(error, "rate_limited") || isMeanwhileError(error, "model_unavailable")
 }
 
-/** What the provider asks for, else doubling from the base with a spread, so that many agents do not come back at once. */
+/** The provider's own delay, else one that doubles, with a spread so that many agents do not come back at once. */
 function toDelayMs({ agents }: TurnScope, error: MeanwhileError, attempt: number): number {
   const asked = error.details["retryAfterMs"]
   if (typeof asked === "number" && asked >= 0) return Math.ceil(asked)
@@ -36,7 +36,7 @@ function toDelayMs({ agents }: TurnScope, error: MeanwhileError, attempt: number
 
 async function wait({ agents, turn }: TurnScope, delayMs: number): Promise<void> {
   const { signal } = turn
-  // Whoever hears of the retry may have stopped the turn.
+  // A listener may have stopped the turn when it heard of the retry.
   signal.throwIfAborted()
   return new Promise((resolve, reject) => {
     const stop = (): void => {

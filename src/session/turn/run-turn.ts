@@ -15,7 +15,7 @@ import { toOnCrash, toStepKey } from "./call-step.ts"
 import { findOver, tellBudgetEnd } from "./budget-end.ts"
 import { saveSoon, settle, type TurnScope } from "./turn-scope.ts"
 
-/** What a turn comes to. */
+/** The end of a turn. */
 export interface TurnEnd {
   readonly message: Message
   readonly answer: ModelAnswer

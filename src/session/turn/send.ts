@@ -4,7 +4,7 @@ import { enrichPrompt } from "../../plugin/prompt-enrichment.ts"
 import { beginWhenFree } from "./begin-when-free.ts"
 import { type Conversation, inTurn } from "../conversation/conversation.ts"
 import { toSessionInfo, contextUsage, type ContextScope } from "../conversation/context.ts"
-import { readTelling, type Telling, toTellingText, toTold, useTelling } from "../results/pending-context.ts"
+import { readPending, type PendingContext, toPendingText, toTold, usePending } from "../results/pending-context.ts"
 import type { LogChange } from "../log/open-turn.ts"
 import type { SendOptions, TurnResult } from "../conversation/session.ts"
 import { type NewTurn, type NewTurnScope, takeNewTurn } from "./take-new-turn.ts"
@@ -91,23 +91,23 @@ async function sendNow(
 
 interface MessageParts {
   readonly said: string
-  /** What was said as the model reads it, behind what it is told beside it. */
+  /** The message as the model reads it, after the context that is told with it. */
   readonly texts: readonly string[]
   readonly files: readonly FilePart[]
 }
 
-/** What was said, with what has ended meanwhile before it. */
+/** The message, after the results that ended meanwhile. */
 async function toBeginning(
   scope: ContextScope & Using<"store">,
   conversation: Conversation,
   history: readonly Message[],
   { said, texts, files }: MessageParts,
 ): Promise<LogChange> {
-  const toMessage = (telling: Telling): Message =>
-    toUserMessage([toTellingText(scope, conversation, telling), ...texts], files)
-  const found = await readTelling(scope, conversation)
+  const toMessage = (pending: PendingContext): Message =>
+    toUserMessage([toPendingText(scope, conversation, pending), ...texts], files)
+  const found = await readPending(scope, conversation)
   requireRoom(scope, conversation, toMessage(found))
-  const told = await useTelling(scope, conversation, found)
+  const told = await usePending(scope, conversation, found)
   const mended = mendHistory(history, CUT_OFF).map((message) => ({ kind: "message", message, turn: null }) as const)
   const { settles, data } = toTold(conversation, told)
   return {
@@ -138,7 +138,7 @@ async function enrichBy(
   return prompt
 }
 
-/** What this agent itself says; deltas of a text come before the text as a whole, which is then not repeated. */
+/** Passes on this agent's own output. A text that came in deltas is not repeated as a whole. */
 function toOutput({ log }: Conversation, onOutput: NonNullable<SendOptions["onOutput"]>) {
   let hasDeltas = false
   let speaker: OutputSource | null = null
@@ -169,7 +169,7 @@ function toTitle(message: string): string {
   return line.length > TITLE_CHARACTERS ? `${line.slice(0, TITLE_CHARACTERS - 1)}…` : line || "(empty message)"
 }
 
-/** What one message may take of the context: the rest is for instructions, tools and the answer. */
+/** The largest share of the context for one message. The rest is for instructions, tools and the answer. */
 const LARGEST_SHARE = 0.8
 
 /** No provider takes an empty message. */
@@ -178,7 +178,7 @@ function requireContent(message: string, { files = [] }: SendOptions): void {
   throw new MeanwhileError("invalid_input", "The message is empty. Say something, or send a file.")
 }
 
-/** What the person said behind what is told with it. */
+/** The person's message, after the texts that are told with it. */
 function toUserMessage(texts: readonly string[], files: readonly FilePart[] = []): Message {
   const text = texts.filter((one) => one.trim() !== "").join("\n\n")
   return text === "" && files.length > 0 ? { role: "user", parts: files } : userMessage(text || "(empty)", files)
@@ -199,14 +199,14 @@ function requireRoom(scope: ContextScope, conversation: Conversation, message: M
 
 const MOST_CHARACTERS = 32 * 1024
 
-/** What has a place of its own in the prompt: taken out of everything else, so that it is shown once. */
+/** Keys with a place of their own in the prompt, so that each is shown once. */
 const PLACES = {
   conversation_memory: "What was said before, in short",
   background_results: "What background tasks came to",
   proactive_report: "What is to be reported",
 } as const
 
-/** What else the model should know in this turn, as data. Keys that are not there are fine. */
+/** The rest of the turn's context, as data. Every key is optional. */
 function toContextTexts(context: JsonObject = {}): readonly string[] {
   const rest = Object.entries(context).filter(([key]) => !Object.hasOwn(PLACES, key))
   const own = Object.entries(PLACES).flatMap(([key, title]) => {

@@ -34,14 +34,14 @@ export async function takeTurn(
   const hops = readReportMark(turn.metadata)?.hops ?? 0
   const scope: TurnScope = { agents, conversation, turn, trace, account, budget, hops, saving: Promise.resolve() }
   conversation.budget = budget
-  // Whoever waits for tasks in a call is released: there is no time left for it.
+  // Calls that wait for tasks are released: there is no time left.
   budget?.timeOver.addEventListener("abort", () => conversation.newMessage.abort())
   const partial = createPartialAnswer()
   emitter.emit({ type: "agent.status_changed", status: "active" })
   try {
     if (turn.isContinued) await noteLostCall(scope)
     const { message, answer } = await context.with(trace.context, () => runTurn(scope, partial))
-    // What is still being saved is committed before the end, or neither is.
+    // Changes that are still being saved are committed before the end, or neither is.
     const measured = toMeasured(scope, answer.record)
     const entry = { kind: "message", message, turn: turn.taskId, call: answer.record } as const
     end(scope, [entry], { data: { measured }, spent: toSpent(answer.record) })
@@ -52,7 +52,7 @@ export async function takeTurn(
     return text
   } catch (error) {
     endTrace(scope, error)
-    // Whoever hands it back looks at what is in flight: what has ended must not be among it.
+    // The handoff looks at steps in flight: finished ones must be saved first.
     if (turn.isHandedBack()) await settle(scope).catch(() => {})
     return leave(scope, partial, error)
   } finally {

@@ -14,7 +14,7 @@ export interface ToolResultOptions {
   readonly tellPromoted?: (promoted: PromotedAnswer) => string | undefined
 }
 
-/** What the model reads as the answer to its call. */
+/** The answer to a call, as the model reads it. */
 export function toToolResult(call: FunctionCall, answer: Answer, options: ToolResultOptions): ToolResult {
   const { limitCharacters, tellPromoted } = options
   switch (answer.outcome) {
@@ -42,7 +42,7 @@ export function toErrorResult(call: FunctionCall, problem: unknown): ToolResult 
   return toResult(call, true, [{ type: "text", text }])
 }
 
-/** Of a call whose task was written before a crash: the rest comes by itself. */
+/** The answer to a call whose task was written before a crash. */
 export function toTaskResult(call: FunctionCall, taskId: TaskId): ToolResult {
   const text = `It runs in the background as task ${taskId}. Its result comes back by itself: do not wait or ask for it.`
   return toResult(call, false, [{ type: "text", text }])

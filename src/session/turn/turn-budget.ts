@@ -6,7 +6,7 @@ import type { TurnRun } from "../../runner/turn/turn-run.ts"
 import { readTurns } from "../log/read-turns.ts"
 import type { Using } from "../conversation/scope.ts"
 
-/** What one turn may still use up, and whether it has. */
+/** The budget of one turn. */
 export interface TurnBudget {
   /** Every model call of the conversation while the turn runs. */
   spend(usage: Usage): void
@@ -18,10 +18,10 @@ export interface TurnBudget {
 }
 
 export interface TurnBudgetOptions {
-  /** What was left when the turn began. */
+  /** The rest of the agent's budget when the turn began. */
   readonly left: AgentBudget
   readonly clock: Clock
-  /** Of this turn, before a crash or a shutdown. */
+  /** The turn's usage before a crash or a shutdown. */
   readonly spentBefore?: Usage & { readonly timeMs: number }
 }
 
@@ -57,7 +57,7 @@ export function readBudgetMetadata(metadata: JsonObject): AgentBudget | undefine
   return typeof budget === "object" && budget !== null ? (budget as unknown as AgentBudget) : undefined
 }
 
-/** Of a turn that was begun with one and whose worker is gone. */
+/** The budget of a turn that goes on after its worker is gone; null if it had none. */
 export async function openLeftBudget(
   { store, clock }: Using<"clock" | "store">,
   run: TurnRun,

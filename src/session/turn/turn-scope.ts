@@ -7,11 +7,11 @@ import type { Using } from "../conversation/scope.ts"
 import type { TurnTrace } from "../conversation/telemetry.ts"
 import type { TurnBudget } from "./turn-budget.ts"
 
-/** What a turn uses of its runtime. */
+/** The parts of the runtime that a turn uses. */
 export type TurnServices = ContextScope &
   Using<"background" | "clock" | "ledger" | "log" | "random" | "redactor" | "runner" | "store" | "watch">
 
-/** What the parts of one turn share. */
+/** State that the parts of one turn share. */
 export interface TurnScope {
   readonly agents: TurnServices
   readonly conversation: Conversation
@@ -21,11 +21,11 @@ export interface TurnScope {
   readonly budget: TurnBudget | null
   /** How many reports lie between it and a person's words: 0 for what a person asked for. */
   readonly hops: number
-  /** What is being made durable while the turn goes on. */
+  /** Changes that are being saved while the turn goes on. */
   saving: Promise<void>
 }
 
-/** What the turn has taken so far. */
+/** The turn's usage so far. */
 export interface Account {
   readonly startedMs: number
   modelCalls: number

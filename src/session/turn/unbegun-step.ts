@@ -5,7 +5,7 @@ import type { FinishedStep } from "../log/open-turn.ts"
 /** In place of an answer: nothing was done. */
 const UNBEGUN = { unbegun: true } as const
 
-/** Of a call that was not begun. */
+/** The step of a call that was not begun. */
 export function toUnbegunStep(key: string): FinishedStep {
   return { key, result: UNBEGUN }
 }
@@ -17,7 +17,7 @@ export function findCurrentKey(steps: ReadonlyMap<string, Step>, first: string):
   return key
 }
 
-/** Of the step that counts when the call was not begun under this one. */
+/** The key of the step that follows one that was not begun. */
 export function toNextKey(key: string): string {
   return `${key}/again`
 }
