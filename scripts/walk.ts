@@ -39,7 +39,7 @@ if (values.help) {
   }
   for (const walk of await takeWalks(root)) {
     process.stdout.write(`${walk.name}: ${walk.files.length} files, ${walk.folderChanges} changes of folder\n`)
-    if (values.files) for (const file of walk.files) process.stdout.write(`  ${file}\n`)
+    if (values.files) process.stdout.write(walk.files.map((file) => `  ${file}\n`).join(""))
   }
 }
 

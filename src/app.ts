@@ -83,10 +83,7 @@ export async function openRuntime(
     permission,
     registry: plugins,
     spoolDirectory: join(dataDirectory, "spool"),
-    ...(options.clock && { clock: options.clock }),
-    ...(options.log && { log: options.log }),
-    ...(options.takesWork !== undefined && { takesWork: options.takesWork }),
-    ...(options.takesKinds && { takesKinds: options.takesKinds }),
+    ...toWorkOptions(options),
     openSessions: () => conversations.open(),
     onTask: (task, sinceSequence) => conversations.follow(task, sinceSequence),
     maxHops: reports.maxHops,
@@ -143,9 +140,7 @@ export async function openRuntime(
         tasks,
         directory: (workspace) => conversations.directory(workspace),
         clock,
-        isShared: engine.name !== "embedded",
-        dataDirectory,
-        storePlace: typeof options.engine === "string" ? toShownUrl(options.engine) : dataDirectory,
+        ...toStorePlace(options, engine, dataDirectory),
         runsTasks: background.maxConcurrentTasks > 0,
       }),
     connect: (id) => conversations.models.connect(id),
@@ -155,6 +150,20 @@ export async function openRuntime(
     [Symbol.asyncDispose]: () => close(),
   }
   return { runtime, runner: tasks }
+}
+
+function toWorkOptions({ clock, log, takesWork, takesKinds }: RuntimeOptions) {
+  return {
+    ...(clock && { clock }),
+    ...(log && { log }),
+    ...(takesWork !== undefined && { takesWork }),
+    ...(takesKinds && { takesKinds }),
+  }
+}
+
+function toStorePlace({ engine: chosen }: RuntimeOptions, engine: Engine, dataDirectory: string) {
+  const storePlace = typeof chosen === "string" ? toShownUrl(chosen) : dataDirectory
+  return { isShared: engine.name !== "embedded", dataDirectory, storePlace }
 }
 
 function requireSettled(settled: readonly PromiseSettledResult<unknown>[]): void {

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
 import { findFolderCycles, findUpwardImports, RUNNER_FOLDERS } from "./architecture/folders.ts"

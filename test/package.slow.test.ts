@@ -108,7 +108,9 @@ describe("the package as it is published", () => {
     const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js")
     const options = ["--profile", "esm-only", "--format", "json"]
     const report = await run(process.execPath, [attw, join(consumer, filename), ...options]).catch(
-      (error: { stdout?: string }) => ({ stdout: error.stdout ?? String(error) }),
+      (error: unknown) => ({
+        stdout: error instanceof Error && "stdout" in error ? String(error.stdout) : String(error),
+      }),
     )
     expect(toMistakes(report.stdout)).toEqual([])
   })

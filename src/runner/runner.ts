@@ -182,12 +182,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     (closing ??= shutDown(scope, { pump, chores, remoteStops }, shutdown))
 
   const sessionCommands = createSessionCommands(scope)
-  const shown: RunnerService = {
-    ...service,
-    answer: sessionCommands.answer,
-    counts: (filter) => countTasks(scope, filter),
-    workers: () => listWorkers(scope),
-  }
+  const shown = toShownService(scope, service, sessionCommands)
   const runner: Runner = {
     ...shown,
     ...sessionCommands,
@@ -208,6 +203,16 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
   }
   await pump.announce()
   return runner
+}
+
+/** The commands over tasks that a runtime shows. */
+function toShownService(scope: RunnerScope, service: TaskService, { answer }: SessionCommands): RunnerService {
+  return {
+    ...service,
+    answer,
+    counts: (filter) => countTasks(scope, filter),
+    workers: () => listWorkers(scope),
+  }
 }
 
 function markAllLost(active: ActiveRuns): void {

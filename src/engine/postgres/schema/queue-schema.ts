@@ -40,7 +40,7 @@ export async function migrateQueue(database: Database, schema: string, lockTimeo
   const [found] = await query<{ exists: boolean }>("SELECT to_regnamespace($1) IS NOT NULL AS exists", [queueSchema])
   const { PgBoss } = await import("pg-boss")
   const boss = new PgBoss({
-    db: toExecutor((statement, values) => query<never>(statement, values).catch((error) => rollBack(query, error))),
+    db: toExecutor((statement, values) => query(statement, values).catch((error: unknown) => rollBack(query, error))),
     schema: queueSchema,
     // A role may own a schema that it could not have created.
     createSchema: found?.exists !== true,
