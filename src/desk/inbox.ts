@@ -48,7 +48,8 @@ export interface Inbox {
   follow(signal: AbortSignal): AsyncGenerator<readonly InboxItem[], void>
   /**
    * Answers by the id of an item, or by that of its task, of which a prefix is enough. `true` and `false` answer a `call`;
-   * a "no" may be a text that says why. The first answer counts: a later one is refused as `wrong_state`.
+   * a "no" may be a text that says why. The first answer counts: a later one is refused as `wrong_state`, also when the task
+   * asks something else by then.
    */
   answer(id: string, answer: JsonValue, options?: AnswerOptions): Promise<TaskRecord>
 }
@@ -76,10 +77,14 @@ export function createInbox(
     const lines = await Promise.all(items.map(async ({ task }) => [task, ...(await findAncestors(store, task))]))
     return items.filter((_, index) => lines[index]?.some(isMeant))
   }
-  const findTaskOf = async (id: string): Promise<TaskRecord> => {
+  /** Finds a task by its id, or by that of an item, and what it waits for. No item: that was answered, or there is none. */
+  const findOpen = async (id: string): Promise<{ readonly task: TaskRecord; readonly item: InboxItem | undefined }> => {
     const wait = await store.wait(id as WaitId)
-    const task = wait?.workspace === workspace ? await store.task(wait.taskId) : undefined
-    return task ?? (await tasks.get(id, workspace)).task
+    const asking = wait?.workspace === workspace ? await store.task(wait.taskId) : undefined
+    const task = asking ?? (await tasks.get(id, workspace)).task
+    const open = await readItems(task.id)
+    // The task may ask something else by now, which nobody has seen who answers by the id of the item before.
+    return { task, item: asking ? open.find((item) => item.id === id) : open[0] }
   }
   return {
     list: () => readItems(),
@@ -104,10 +109,9 @@ export function createInbox(
       }
     },
     async answer(id, answer, { folder } = {}) {
-      const task = await findTaskOf(id)
-      const [item] = await readItems(task.id)
+      const { task, item } = await findOpen(id)
       if (!item) {
-        const message = `Task ${task.id} waits for no answer: it is ${task.status}.`
+        const message = `Task ${task.id} does not wait for this answer: it is ${task.status}.`
         throw new MeanwhileError("wrong_state", message, { taskId: task.id, status: task.status })
       }
       if (folder !== undefined && (await isAskedElsewhere(place, task, folder))) tasks.leaveToOthers(task.id)

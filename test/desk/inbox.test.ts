@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { InboxItem } from "../../src/desk/inbox.ts"
-import { createSessionId } from "../../src/task/id.ts"
+import { createSessionId, createWaitId } from "../../src/task/id.ts"
 import { COLOUR, NAME } from "../support/asking.ts"
 import { type Desks, openDesks } from "../support/desk/open-desks.ts"
 import { eventually } from "../support/eventually.ts"
@@ -109,6 +109,29 @@ describe("the inbox of a desk", () => {
     })
     const { task } = await desk.tasks.wait(allowed.id, { waitMs: 30_000, signal: new AbortController().signal })
     expect(task).toMatchObject({ status: "completed", patch: { payload: "bread" } })
+  })
+
+  test("refuses a late answer by the id of an item, also when its task asks something else by then", async () => {
+    const question = { kind: "approval", text: "May it run?" } as const
+    const { desk, meanwhile, gated } = await openDesks({
+      permissions: { decide: () => ({ allowed: "ask", question, expiresInMs: null }) },
+    })
+    const { id: taskId, run } = await desk.tasks.start({ tool: "gated", input: {} })
+    const first = await firstItem(desk)
+    await desk.inbox.answer(first.id, true)
+    await gated.call(1)
+    const wait = {
+      id: createWaitId(),
+      reason: "person",
+      question: "Once more?",
+      expiresAt: null,
+      onExpiry: false,
+    } as const
+    await meanwhile.engine.store.commit([
+      { op: "task.apply", run: { taskId, run }, event: { type: "task.waited", wait } },
+    ])
+    await expect(desk.inbox.answer(first.id, true)).rejects.toMatchObject({ code: "wrong_state", details: { taskId } })
+    expect((await desk.inbox.list()).map(({ id }) => id)).toEqual([wait.id])
   })
 
   test("of another workspace neither shows nor answers anything, not even by a whole id", async () => {
