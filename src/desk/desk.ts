@@ -83,7 +83,7 @@ export function createDesk(options: DeskOptions, parts: DeskParts): Desk {
   const turns = createTurns(workspace, tasks, inbox)
   const directory = parts.directory(workspace)
   const now = (): number => clock.now()
-  const marks = isShared ? createStoredMarks(store, actor) : createFileMarks(parts.dataDirectory, actor)
+  const marks = isShared ? createStoredMarks(store, actor) : createFileMarks(parts.dataDirectory, { workspace, actor })
   const expected = isShared
     ? createIdFiles<TaskId>(toStoreFolder(parts.dataDirectory, "promised", parts.storePlace))
     : null
@@ -92,7 +92,7 @@ export function createDesk(options: DeskOptions, parts: DeskParts): Desk {
   return {
     workspace,
     actor,
-    sessions: createSessions({ directory, store, inbox, turns, ancestorsOf, bus, clock }),
+    sessions: createSessions({ workspace, directory, store, inbox, turns, ancestorsOf, bus, clock }),
     turns,
     tasks: deskTasks,
     inbox,

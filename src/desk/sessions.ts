@@ -5,7 +5,7 @@ import type { SessionDirectory, SessionInfo } from "../plugin/sessions-port.ts"
 import { parseEntry } from "../session/log/log-entry.ts"
 import { type SaidText, toSaid } from "../session/log/recall-said.ts"
 import type { Bus } from "../task/bus.ts"
-import type { SessionId } from "../task/id.ts"
+import type { SessionId, WorkspaceId } from "../task/id.ts"
 import type { TaskStore } from "../task/store.ts"
 import type { Inbox } from "./inbox.ts"
 import type { SessionAncestors } from "./session-ancestors.ts"
@@ -53,9 +53,12 @@ export interface Sessions {
   list(limit: number): Promise<readonly DeskSession[]>
   /** By its id, or by an unambiguous prefix of it. Refused as `not_found` or `ambiguous_id`. */
   find(id: string): Promise<DeskSession>
-  /** True if the store has it: a session is stored with the first message. */
+  /** True if the workspace has it: a session is stored with the first message. */
   isKept(id: SessionId): Promise<boolean>
-  /** The words of the person and the agent, without what the model was told beside them. */
+  /**
+   * The words of the person and the agent, without what the model was told beside them. None: the session is not stored
+   * yet, or is of another workspace.
+   */
   messages(id: SessionId, request: MessageRequest): Promise<MessagePage>
   /**
    * Every message after the cursor, and then each one as it is stored, whichever process stores it. Ends with the
@@ -65,6 +68,7 @@ export interface Sessions {
 }
 
 export interface SessionsParts {
+  readonly workspace: WorkspaceId
   readonly directory: Pick<SessionDirectory, "list">
   readonly store: Pick<TaskStore, "messages" | "session">
   readonly inbox: Pick<Inbox, "list">
@@ -75,7 +79,7 @@ export interface SessionsParts {
 }
 
 export function createSessions(parts: SessionsParts): Sessions {
-  const { directory, store, inbox, turns, ancestorsOf, bus, clock } = parts
+  const { workspace, directory, store, inbox, turns, ancestorsOf, bus, clock } = parts
 
   async function withState(infos: readonly SessionInfo[]): Promise<readonly DeskSession[]> {
     const [live, questions] = await Promise.all([turns.list(), inbox.list()])
@@ -87,7 +91,10 @@ export function createSessions(parts: SessionsParts): Sessions {
     })
   }
 
+  const isKept = async (id: SessionId): Promise<boolean> => (await store.session(id))?.workspace === workspace
+
   async function readMessages(id: SessionId, { after, limit }: MessageRequest): Promise<MessagePage> {
+    if (!(await isKept(id))) return { items: [], cursor: after }
     const records = await store.messages(id, after, limit)
     const items = records.flatMap(({ position, at, body }) => {
       const entry = parseEntry(body)
@@ -103,7 +110,7 @@ export function createSessions(parts: SessionsParts): Sessions {
       if (!session) throw toUnknown(id)
       return session
     },
-    isKept: async (id) => (await store.session(id)) !== undefined,
+    isKept,
     messages: readMessages,
     async *follow(id, after, signal) {
       let cursor = after

@@ -1,7 +1,8 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs"
 import { isMeanwhileError } from "../base/error.ts"
-import type { SessionId } from "../task/id.ts"
+import { DEFAULT_WORKSPACE, type SessionId } from "../task/id.ts"
 import type { TaskStore } from "../task/store.ts"
+import type { DeskOwner } from "./desk-options.ts"
 
 const COLLECTION = "announced"
 /** Marks of the person at the terminal have no name: they were kept before there were actors. */
@@ -15,9 +16,11 @@ export interface ToldMarks {
   raise(conversation: SessionId, endedAt: number): Promise<void>
 }
 
-/** One mark for all conversations of a data folder, in a file beside the store. */
-export function createFileMarks(folder: string, actor: string): ToldMarks {
-  const path = `${folder}/announced${actor === UNNAMED_ACTOR ? "" : `-${encodeURIComponent(actor)}`}`
+/** One mark for all conversations of a workspace, in a file beside the store. */
+export function createFileMarks(folder: string, { workspace, actor }: DeskOwner): ToldMarks {
+  const ofActor = actor === UNNAMED_ACTOR ? "" : `-${encodeURIComponent(actor)}`
+  const ofWorkspace = workspace === DEFAULT_WORKSPACE ? "" : `@${encodeURIComponent(workspace)}`
+  const path = `${folder}/announced${ofActor}${ofWorkspace}`
   /** The mark that this process has reached: a full disk keeps no file. */
   let raised: number | undefined
   const read = (): number | undefined => {

@@ -79,6 +79,19 @@ test("what one actor was told, another is told all the same", async () => {
   expect(await again.desk(ANNA).ended.list(conversation)).toEqual([])
 })
 
+test("what an actor was told in one workspace hides nothing that ended in another", async () => {
+  const runtime = await createPlace().open()
+  const other = runtime.desk({ workspace: "others", actor: "person" })
+  const conversation = await beginConversation(runtime, LOCAL_PERSON)
+  await acknowledgeAll(other, conversation)
+  const { id } = await other.tasks.start({ tool: "echo", input: { value: "there" } })
+  const { task } = await other.tasks.wait(id, { waitMs: 20_000, signal: new AbortController().signal })
+  await eventually("the clock moves on", () => "endedAt" in task && other.now() > task.endedAt)
+  await end(runtime, conversation, "here")
+  await acknowledgeAll(runtime.desk(LOCAL_PERSON), conversation)
+  expect(idsOf(await other.ended.list(conversation))).toEqual([id])
+})
+
 test("a kill before an end was acknowledged shows it again; what was acknowledged before it stays told", async () => {
   const { open } = createPlace()
   const first = await open()

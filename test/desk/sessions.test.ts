@@ -77,6 +77,19 @@ test("messages are read page by page with a cursor, and the last cursor finds wh
   expect(items.map(({ text }) => text)).toEqual(["Third.", "Three."])
 })
 
+test("a session of another workspace has no messages, and is not kept there", async () => {
+  const { runtime, session } = await openAgent(["One."], { isKept: true })
+  await session.send("First.")
+  const foreign = runtime.desk({ workspace: "others", actor: "mallory" }).sessions
+  expect(await foreign.isKept(session.id)).toBe(false)
+  expect(await foreign.messages(session.id, { after: 0, limit: 10 })).toEqual({ items: [], cursor: 0 })
+  await expect(foreign.find(session.id)).rejects.toMatchObject({ code: "not_found" })
+  const stop = new AbortController()
+  const next = foreign.follow(session.id, 0, stop.signal).next()
+  stop.abort()
+  expect(await next).toEqual({ done: true, value: undefined })
+})
+
 test("messages that another runtime stores in the same session are followed, each once and in order", async () => {
   const { runtime, session, folder } = await openAgent(["One."], { isKept: true })
   await session.send("First.")
