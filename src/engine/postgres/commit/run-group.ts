@@ -45,7 +45,10 @@ export function createRunGroup(parts: GroupParts): RunGroup {
   const { database, judgeLease, clock, time, changeQueue, notify } = parts
   const statementOf = createNaming(MOST_NAMES)
 
-  /** All statements are sent before the first is answered, and the COMMIT behind them, which fails when one of them does. */
+  /**
+   * The rows and the notification are sent before any of them is answered, and the COMMIT behind them, which fails when one
+   * of them does. Only changes of the queue are waited for: pg-boss sends a statement when the one before is answered.
+   */
   async function write(query: Query, set: WorkingSet, outcomes: readonly Outcome[]): Promise<void> {
     const changes = outcomes.flatMap((outcome) => (outcome.isRefused ? [] : [outcome.change]))
     if (changes.length === 0) return
