@@ -83,7 +83,9 @@ export function createDesk(options: DeskOptions, parts: DeskParts): Desk {
   const turns = createTurns(workspace, tasks, inbox)
   const directory = parts.directory(workspace)
   const now = (): number => clock.now()
-  const marks = isShared ? createStoredMarks(store, actor) : createFileMarks(parts.dataDirectory, { workspace, actor })
+  const marks = isShared
+    ? createStoredMarks(store, { workspace, actor })
+    : createFileMarks(parts.dataDirectory, { workspace, actor })
   const expected = isShared
     ? createIdFiles<TaskId>(toStoreFolder(parts.dataDirectory, "promised", parts.storePlace))
     : null
@@ -100,7 +102,7 @@ export function createDesk(options: DeskOptions, parts: DeskParts): Desk {
     groups: createDeskGroups(workspace, tasks.groups),
     workers: createDeskWorkers(tasks),
     ledger: { totals: (by, query) => ledger.ledgerTotals(by, { ...query, workspace }) },
-    promptWork: createPromptWork(store, { tasks: deskTasks, inbox, blocked }),
+    promptWork: createPromptWork(workspace, store, { tasks: deskTasks, inbox, blocked }),
     ended,
     news: (options) => createTaskNews(newsParts, options),
     activity: () => createActivity(() => clock.monotonic()),

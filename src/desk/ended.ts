@@ -75,6 +75,7 @@ export function createEnded(parts: EndedParts): Ended {
     const found: EndedTask[] = []
     for (const id of ids.list()) {
       const task = await store.task(id)
+      if (task && task.workspace !== workspace) continue
       if (task?.session !== null) ids.remove(id)
       else if ("endedAt" in task) found.push(task)
     }

@@ -1,5 +1,5 @@
 import type { MissingAbility } from "../plugin/worker-view.ts"
-import type { SessionId, TaskId } from "../task/id.ts"
+import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import { isTerminal } from "../task/lifecycle.ts"
 import type { TaskRecord } from "../task/record.ts"
 import type { TaskStore } from "../task/store.ts"
@@ -45,6 +45,7 @@ export interface PromptWork {
 }
 
 export function createPromptWork(
+  workspace: WorkspaceId,
   store: Pick<TaskStore, "task">,
   desk: {
     readonly tasks: Pick<DeskTasks, "each" | "find" | "wait">
@@ -61,7 +62,9 @@ export function createPromptWork(
       ids.add(id)
     }
     const tasks = await Promise.all([...ids].map((id) => store.task(id)))
-    return tasks.filter((task) => task !== undefined).toSorted((one, other) => one.createdAt - other.createdAt)
+    return tasks
+      .flatMap((task) => (task?.workspace === workspace ? task : []))
+      .toSorted((one, other) => one.createdAt - other.createdAt)
   }
 
   /** The news since the last look, and the tasks that go on by themselves and will end. */

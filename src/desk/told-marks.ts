@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { readFileSync, renameSync, writeFileSync } from "node:fs"
 import { isMeanwhileError } from "../base/error.ts"
 import { DEFAULT_WORKSPACE, type SessionId } from "../task/id.ts"
@@ -18,8 +19,8 @@ export interface ToldMarks {
 
 /** One mark for all conversations of a workspace, in a file beside the store. */
 export function createFileMarks(folder: string, { workspace, actor }: DeskOwner): ToldMarks {
-  const ofActor = actor === UNNAMED_ACTOR ? "" : `-${encodeURIComponent(actor)}`
-  const ofWorkspace = workspace === DEFAULT_WORKSPACE ? "" : `@${encodeURIComponent(workspace)}`
+  const ofActor = actor === UNNAMED_ACTOR ? "" : `-${toFileName(actor)}`
+  const ofWorkspace = workspace === DEFAULT_WORKSPACE ? "" : `@${toFileName(workspace)}`
   const path = `${folder}/announced${ofActor}${ofWorkspace}`
   /** The mark that this process has reached: a full disk keeps no file. */
   let raised: number | undefined
@@ -43,6 +44,13 @@ export function createFileMarks(folder: string, { workspace, actor }: DeskOwner)
   }
 }
 
+/** Any text can be a label: one that is long, or not plain, is known by its digest. */
+function toFileName(label: string): string {
+  return /^\w{1,64}$/.test(label)
+    ? label
+    : `.${createHash("sha256").update(label, "utf16le").digest("hex").slice(0, 32)}`
+}
+
 function readMark(path: string): number | undefined {
   try {
     const value = Number(readFileSync(path, "utf8"))
@@ -53,20 +61,22 @@ function readMark(path: string): number | undefined {
 }
 
 /** One mark for each conversation, as a document: a shared store is opened from many folders. */
-export function createStoredMarks(store: Pick<TaskStore, "session" | "document" | "commit">, actor: string): ToldMarks {
+export function createStoredMarks(
+  store: Pick<TaskStore, "session" | "document" | "commit">,
+  { workspace, actor }: DeskOwner,
+): ToldMarks {
   const toDocumentId = (conversation: SessionId): string =>
     actor === UNNAMED_ACTOR ? conversation : `${conversation}/${actor}`
   return {
     async read(conversation) {
       const record = await store.session(conversation)
-      if (!record) return undefined
-      const known = await store.document(record.workspace, COLLECTION, toDocumentId(conversation))
+      if (record?.workspace !== workspace) return undefined
+      const known = await store.document(workspace, COLLECTION, toDocumentId(conversation))
       return known ? Number(known.value) : record.createdAt
     },
     async raise(conversation, endedAt) {
       const record = await store.session(conversation)
-      if (!record) return
-      const { workspace } = record
+      if (record?.workspace !== workspace) return
       const id = toDocumentId(conversation)
       for (;;) {
         const known = await store.document(workspace, COLLECTION, id)

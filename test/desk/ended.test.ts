@@ -92,6 +92,24 @@ test("what an actor was told in one workspace hides nothing that ended in anothe
   expect(idsOf(await other.ended.list(conversation))).toEqual([id])
 })
 
+test("an actor may have any name: what was told stays told", async () => {
+  const { open } = createPlace()
+  const runtime = await open()
+  const names = ["x", "x.next", "../x", "\u{d800}", "\u{1f600}".repeat(100)].map((actor) => ({
+    ...LOCAL_PERSON,
+    actor,
+  }))
+  const conversation = await beginConversation(runtime, ...names)
+  const id = await end(runtime, conversation, "one")
+  await runtime.close()
+  const again = await open()
+  for (const actor of names) {
+    expect(idsOf(await again.desk(actor).ended.list(conversation))).toEqual([id])
+    await acknowledgeAll(again.desk(actor), conversation)
+    expect(await again.desk(actor).ended.list(conversation)).toEqual([])
+  }
+})
+
 test("a kill before an end was acknowledged shows it again; what was acknowledged before it stays told", async () => {
   const { open } = createPlace()
   const first = await open()

@@ -6,7 +6,7 @@ import { createSessionAncestors } from "../../src/desk/session-ancestors.ts"
 import { createStoredMarks } from "../../src/desk/told-marks.ts"
 import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.ts"
 import { definePlugin } from "../../src/plugin/define-plugin.ts"
-import { DEFAULT_WORKSPACE, type TaskId } from "../../src/task/id.ts"
+import { DEFAULT_WORKSPACE, type TaskId, type WorkspaceId } from "../../src/task/id.ts"
 import { openTestRuntime } from "../support/test-engine.ts"
 import { createGatedTool } from "../support/tools.ts"
 import { createFolder } from "../support/workplace.ts"
@@ -32,13 +32,13 @@ async function openConversation() {
       return task
     },
     remove: () => runtime.tasks.clear({}),
-    openIn(folder: string) {
+    openIn(folder: string, workspace = DEFAULT_WORKSPACE) {
       const { store } = runtime.engine
       return createEnded({
-        workspace: DEFAULT_WORKSPACE,
+        workspace,
         store,
         tasks: runtime.tasks,
-        marks: createStoredMarks(store, "person"),
+        marks: createStoredMarks(store, { workspace, actor: "person" }),
         ancestorsOf: createSessionAncestors(store),
         now: () => runtime.engine.now(),
         expected: createIdFiles<TaskId>(folder),
@@ -72,4 +72,13 @@ test("what belongs to no conversation is missed where its end was promised, unti
   await remove()
   expect(await openIn(folder).list(conversation)).toEqual([])
   expect(await openIn(folder).isTold({ id: removed.id, session: null }, () => false)).toBe(false)
+})
+
+test("what was promised in one workspace is not shown in another one that uses the same folder", async () => {
+  const { conversation, end, openIn } = await openConversation()
+  const folder = createFolder()
+  const ended = await end(null)
+  openIn(folder).expect(ended.id)
+  expect(await openIn(folder, "others" as WorkspaceId).list(conversation)).toEqual([])
+  expect(idsOf(await openIn(folder).list(conversation))).toEqual([ended.id])
 })

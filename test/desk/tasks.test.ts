@@ -247,3 +247,11 @@ describe("a desk", () => {
     expect((await desk.tasks.list(filter, { limit: 10 })).items).toHaveLength(1)
   })
 })
+
+test("the work of a prompt holds no task of another workspace, whatever ids it is given", async () => {
+  const { desk, foreign } = await openDesks()
+  const { id } = await desk.tasks.start({ tool: "echo", input: { value: "bread" } })
+  const prompt = { session: createSessionId(), saidAt: 0, started: new Set([id]) }
+  expect((await desk.promptWork.tasks(prompt)).map((task) => task.id)).toEqual([id])
+  expect(await foreign.promptWork.tasks(prompt)).toEqual([])
+})

@@ -72,3 +72,27 @@ test("a turn that waits for a person is nobody's, and tells whoever waits for it
   ;(await gated.call(2)).finish()
   expect((await answered).text).toBe("It was sent.")
 })
+
+test("a late answer to what a turn asked before does not answer what it asks now", async () => {
+  const gated = createGatedTool({ obeys: true, onCrash: "ask", background: { mode: "never" } })
+  const open = { tools: [gated.tool], isKept: true, folder: createFolder() }
+  const calling = createScriptedModel([{ calls: [{ tool: "gated", input: { name: "one" } }] }])
+  const { runtime: first } = await openScripted(calling, open)
+  void (await first.createSession()).send("Send the letter.").catch(() => {})
+  await gated.call(1)
+  await first.close()
+  const reopen = async () => {
+    const { runtime } = await openScripted(createScriptedModel(["It was sent."]), open)
+    const { inbox } = runtime.desk(LOCAL_PERSON)
+    const item = await eventually("a person is asked", async () => (await inbox.list())[0])
+    return { runtime, inbox, item }
+  }
+  const before = await reopen()
+  await before.inbox.answer(before.item.id, true)
+  await gated.call(2)
+  await before.runtime.close()
+  const now = await reopen()
+  expect(now.item.task.id).toBe(before.item.task.id)
+  await expect(now.inbox.answer(before.item.id, true)).rejects.toMatchObject({ code: "wrong_state" })
+  expect((await now.inbox.list()).map(({ id }) => id)).toEqual([now.item.id])
+})
