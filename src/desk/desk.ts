@@ -19,7 +19,7 @@ import { createSessionAncestors } from "./session-ancestors.ts"
 import { createSessions, type Sessions } from "./sessions.ts"
 import { createTaskNews, type NewsOptions, type TaskNewsDesk } from "./task-news.ts"
 import { createDeskTasks, type DeskTasks } from "./tasks.ts"
-import { createFileMarks, createStoredMarks } from "./told-marks.ts"
+import { createFileMarks, createStoredMarks, toActorName } from "./told-marks.ts"
 import { createTurns, type Turns } from "./turns.ts"
 import { createDeskWorkers, type DeskWorkers } from "./workers.ts"
 
@@ -87,7 +87,7 @@ export function createDesk(options: DeskOptions, parts: DeskParts): Desk {
     ? createStoredMarks(store, { workspace, actor })
     : createFileMarks(parts.dataDirectory, { workspace, actor })
   const expected = isShared
-    ? createIdFiles<TaskId>(toStoreFolder(parts.dataDirectory, "promised", parts.storePlace))
+    ? createIdFiles<TaskId>(toStoreFolder(parts.dataDirectory, toActorName("promised", actor), parts.storePlace))
     : null
   const ended = createEnded({ workspace, store, tasks, marks, ancestorsOf, now, expected })
   const newsParts = { workspace, store, bus, tasks, now, inbox, blocked, deskTasks, ended, runsTasks: parts.runsTasks }

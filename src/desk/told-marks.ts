@@ -9,6 +9,11 @@ const COLLECTION = "announced"
 /** Marks of the person at the terminal have no name: they were kept before there were actors. */
 const UNNAMED_ACTOR = "person"
 
+/** The name of a file or folder in which a data folder keeps something of one actor. */
+export function toActorName(what: string, actor: string): string {
+  return actor === UNNAMED_ACTOR ? what : `${what}-${toFileName(actor)}`
+}
+
 /** Up to which time an actor was told of ended tasks. A mark never moves back. */
 export interface ToldMarks {
   /** Undefined: nobody was told anything yet, and so nothing was missed. */
@@ -19,9 +24,8 @@ export interface ToldMarks {
 
 /** One mark for all conversations of a workspace, in a file beside the store. */
 export function createFileMarks(folder: string, { workspace, actor }: DeskOwner): ToldMarks {
-  const ofActor = actor === UNNAMED_ACTOR ? "" : `-${toFileName(actor)}`
   const ofWorkspace = workspace === DEFAULT_WORKSPACE ? "" : `@${toFileName(workspace)}`
-  const path = `${folder}/announced${ofActor}${ofWorkspace}`
+  const path = `${folder}/${toActorName("announced", actor)}${ofWorkspace}`
   /** The mark that this process has reached: a full disk keeps no file. */
   let raised: number | undefined
   const read = (): number | undefined => {
