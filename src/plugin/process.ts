@@ -4,6 +4,7 @@ import type { Survivors } from "../task/stop.ts"
 export interface ProcessRequest {
   /** The program and its arguments: `["sh", "-c", command]` for shell text. */
   readonly argv: readonly [string, ...string[]]
+  /** An absolute path. */
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
 }

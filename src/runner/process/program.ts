@@ -15,12 +15,11 @@ export function resolveProgram(request: ProcessRequest): readonly [string, ...st
       "A command, its directory and its environment cannot hold a NUL character.",
     )
   }
-  if (!isAbsolute(request.cwd) || !look(request.cwd)?.isDirectory()) {
-    throw new MeanwhileError(
-      "invalid_input",
-      `The working directory ${request.cwd} does not exist. Give the absolute path of a directory that does.`,
-      { cwd: request.cwd },
-    )
+  const { cwd } = request
+  if (!isAbsolute(cwd) || !look(cwd)?.isDirectory()) {
+    const problem = isAbsolute(cwd) ? "does not exist" : "is not an absolute path"
+    const message = `The working directory ${cwd} ${problem}. Give the absolute path of a directory that exists.`
+    throw new MeanwhileError("invalid_input", message, { cwd })
   }
   const path = findProgram(program, request)
   if (path === undefined) {
