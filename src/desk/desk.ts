@@ -51,7 +51,7 @@ export interface Desk extends DeskOwner {
 
 export interface DeskLedger {
   /** The usage of all model calls of kept sessions, in all processes. The most used first, by tokens. */
-  totals(by: LedgerKey, query: { readonly session?: SessionId }): Promise<readonly LedgerRow[]>
+  totals(by: LedgerKey, query?: { readonly session?: SessionId }): Promise<readonly LedgerRow[]>
 }
 
 /** The parts that a desk is made of. Each part of the desk is given only what it uses. */

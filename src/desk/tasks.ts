@@ -68,7 +68,7 @@ export interface DeskTasks {
   artifacts(id: string): Promise<readonly ArtifactReference[]>
   artifact(hash: ArtifactHash): Promise<ArtifactRecord | undefined>
   /** Waits for the end at most so long, and returns the task as it is then. */
-  wait(id: string, options: { readonly waitMs: number; readonly signal: AbortSignal }): Promise<TaskView>
+  wait(id: string, options: { readonly waitMs: number; readonly signal?: AbortSignal }): Promise<TaskView>
 
   /** Runs a call in the foreground, until it ends or is promoted. */
   execute(call: DeskCall, options: ExecuteOptions): Execution
