@@ -66,7 +66,7 @@ function toQuestion({ contents, trust }: ProgramFolder): TrustQuestion {
   const { directory, files } = contents
   const isChanged = trust === "changed"
   const intro = isChanged
-    ? `What you trusted in ${toVisible(directory)} has changed. It can run code and speak to the agent in your name:`
+    ? `What you trusted in ${toVisible(directory)} has changed. These files can run code and speak to the agent in your name:`
     : `${toVisible(directory)} brings files that can run code and speak to the agent in your name:`
   const text = [intro, ...listed(files), "Do you trust them as they are now?"].join("\n")
   return { directory, files, isChanged, text }

@@ -67,7 +67,7 @@ export async function openConversation(
   if (open?.log.workspace === workspace) return open
   const record = await scope.store.session(id)
   if (record?.workspace !== workspace) {
-    throw new MeanwhileError("not_found", `There is no session ${id}. The command sessions lists those there are.`)
+    throw new MeanwhileError("not_found", `There is no session ${id}. List the sessions to see their ids.`)
   }
   const log = await openStoredLog(toLogOptions(scope, id, workspace), record)
   const model = log.data.model || scope.defaultModel()
