@@ -65,7 +65,11 @@ export const createReadTools = (): readonly VocabularyTool[] => [
       const shown = tasks.slice(0, MOST_SHOWN).map(toTaskFacts)
       const left = tasks.length - shown.length
       const note = left > 0 ? { note: `${left} older ones are not shown: ask for a status or a group.` } : {}
-      return answer(tasks.length === 1 ? "1 task" : `${tasks.length} tasks`, { tasks: shown, count: tasks.length, ...note })
+      return answer(tasks.length === 1 ? "1 task" : `${tasks.length} tasks`, {
+        tasks: shown,
+        count: tasks.length,
+        ...note,
+      })
     },
   }),
   defineVocabularyTool({

@@ -22,7 +22,11 @@ export const createTaskTools = (): readonly VocabularyTool[] => [
       const shown = tasks.slice(0, MOST_SHOWN).map(toTaskFacts)
       const left = tasks.length - shown.length
       const note = left > 0 ? { note: `${left} older ones are not shown: ask for a status.` } : {}
-      return answer(tasks.length === 1 ? "1 task" : `${tasks.length} tasks`, { tasks: shown, count: tasks.length, ...note })
+      return answer(tasks.length === 1 ? "1 task" : `${tasks.length} tasks`, {
+        tasks: shown,
+        count: tasks.length,
+        ...note,
+      })
     },
   }),
   defineVocabularyTool({
