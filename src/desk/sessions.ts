@@ -106,7 +106,7 @@ export function createSessions(parts: SessionsParts): Sessions {
   return {
     list: async (limit) => withState(await directory.list(limit)),
     async find(id) {
-      const [session] = await withState([requireOne(await directory.list(), id)])
+      const [session] = await withState([requireOne(await directory.list(Number.POSITIVE_INFINITY), id)])
       if (!session) throw toUnknown(id)
       return session
     },

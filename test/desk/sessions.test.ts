@@ -5,6 +5,7 @@ import { createScriptedModel } from "../../src/builtin/scripted/scripted-model.t
 import { eventually } from "../support/eventually.ts"
 import { createGate } from "../support/session/gate.ts"
 import { openAgent, openScripted } from "../support/session/open-agent.ts"
+import { testOfFile } from "../support/test-engine.ts"
 import { createGatedTool } from "../support/tools.ts"
 
 test("a session is working while its turn runs, and says in which process; then it is idle", async () => {
@@ -55,6 +56,18 @@ test("a session that nobody knows, or that several ids begin like, is refused", 
   await other.send("Hello.")
   await expect(sessions.find("")).rejects.toMatchObject({ code: "ambiguous_id" })
   expect([await sessions.isKept(session.id), await sessions.isKept(unknown)]).toEqual([true, false])
+})
+
+// A hundred turns take long on a server, and the same directory lists them.
+testOfFile("a session is found however many were used since", async () => {
+  const count = 110
+  const { runtime, session } = await openAgent(
+    Array.from({ length: count }, () => "Hello."),
+    { isKept: true },
+  )
+  await session.send("Hello.")
+  for (let made = 1; made < count; made++) await (await runtime.createSession()).send("Hello.")
+  expect((await runtime.desk(LOCAL_PERSON).sessions.find(session.id)).id).toBe(session.id)
 })
 
 test("messages are read page by page with a cursor, and the last cursor finds what is said later", async () => {
