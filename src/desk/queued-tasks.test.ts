@@ -18,7 +18,7 @@ async function takeAfter(waitedMs: number, where: "process" | "machine" | "elsew
     store: { task: async () => task },
     bus: { subscribeTask: (_id, listener) => ((wake = () => listener(true)), () => (wake = () => {})) },
     tasks: { get: async () => ({ worker }) },
-    onTaken: ({ title }, by) => told.push(`${title} on ${by.host}, pid ${by.pid}`),
+    onTaken: ({ title }, by) => void told.push(`${title} on ${by.host}, pid ${by.pid}`),
   })
   queued.follow(task)
   await nextTurn()

@@ -15,7 +15,7 @@ export interface QueuedTasksParts {
   readonly bus: Pick<Bus, "subscribeTask">
   readonly tasks: { get(id: TaskId): Promise<{ readonly worker: WorkerPlace | null }> }
   /** Another process has taken a task that had to wait in the queue. */
-  readonly onTaken: (task: QueuedTask, worker: WorkerPlace) => void
+  readonly onTaken: (task: QueuedTask, worker: WorkerPlace) => void | Promise<void>
 }
 
 export interface QueuedTasks {
@@ -29,7 +29,7 @@ export function createQueuedTasks({ store, bus, tasks, onTaken }: QueuedTasksPar
 
   async function tell(task: QueuedTask): Promise<void> {
     const { worker } = await tasks.get(task.id)
-    if (worker && worker.where !== "process") onTaken(task, worker)
+    if (worker && worker.where !== "process") await onTaken(task, worker)
   }
 
   function leave(id: TaskId): void {

@@ -190,7 +190,7 @@ function createTaskWatch(parts: NewsParts, { isHere, areReportsOn, onNews }: New
     store,
     bus,
     tasks: { get: (id) => tasks.get(id, workspace) },
-    onTaken: (task, worker) => void onNews({ type: "task.taken", task, worker }),
+    onTaken: (task, worker) => onNews({ type: "task.taken", task, worker }),
   })
 
   async function tellEnd(task: TaskRecord & EndedTask): Promise<void> {
@@ -237,6 +237,8 @@ function createTaskWatch(parts: NewsParts, { isHere, areReportsOn, onNews }: New
         closing.signal.aborted ? undefined : onNews({ type: "task.lost", taskId: id, error })
       const over = waitForEnd(id)
         .catch(lose)
+        // A screen that cannot show this either: the end is not acknowledged, and the next one shows it.
+        .catch(() => {})
         .finally(() => {
           watched.delete(id)
           seen.delete(id)

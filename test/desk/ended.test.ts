@@ -124,6 +124,26 @@ test("a kill before an end was acknowledged shows it again; what was acknowledge
   expect(idsOf(await second.desk(LOCAL_PERSON).ended.list(conversation))).toEqual(ids.slice(1))
 })
 
+test("an end that a screen could not show is shown by the next one", async () => {
+  const { open } = createPlace()
+  const first = await open()
+  const conversation = await beginConversation(first, LOCAL_PERSON)
+  const failed = Promise.withResolvers<void>()
+  const news = first.desk(LOCAL_PERSON).news({
+    isHere: () => true,
+    areReportsOn: false,
+    async onNews({ type }) {
+      if (type === "task.lost") failed.resolve()
+      throw new Error("The terminal is gone.")
+    },
+  })
+  const id = await end(first, conversation, "one")
+  await failed.promise
+  news.close()
+  await first.desk(LOCAL_PERSON).ended.kept()
+  expect(idsOf(await (await open()).desk(LOCAL_PERSON).ended.list(conversation))).toEqual([id])
+})
+
 test("an end that is shown late is not hidden by a later one that was shown sooner", async () => {
   const { open } = createPlace()
   const first = await open()
