@@ -40,8 +40,7 @@ export interface RuntimeOptions {
   readonly dataDirectory?: string
   /**
    * Instead of a store in the data folder, where only files of what runs here live then: one that is open, or the URL
-   * of
-   * one on PostgreSQL. Sessions are kept in it. Closed with the runtime.
+   * of one on PostgreSQL. Sessions are kept in it. Closed with the runtime.
    */
   readonly engine?: Engine | string
   /**
@@ -75,9 +74,8 @@ export interface RuntimeOptions {
   readonly person?: PersonChannel
   /**
    * Default true: what is queued or was left behind is taken up. False: only to look, and no turn goes on here. Own,
-   * for
-   * programs that do one thing and end: others' work is left alone, and only what is asked for here, or belongs to a
-   * session that is open here, is taken up.
+   * for programs that do one thing and end: others' work is left alone, and only what is asked for here, or belongs to
+   * a session that is open here, is taken up.
    */
   readonly takesWork?: boolean | "own"
   /** The kinds of queued tasks that this process runs. Default: all. */

@@ -14,10 +14,8 @@ const MOST_GONE = 16
 
 /**
  * A `Map` that is made anew now and then. To make room, a map moves into a new table and leaves the old one behind,
- * which
- * holds what was in it and leads to the new one: when one of them has grown old in memory, all after it stay, with all
- * that
- * was ever in them, until the next full garbage collection.
+ * which holds what was in it and leads to the new one: when one of them has grown old in memory, all after it stay,
+ * with all that was ever in them, until the next full garbage collection.
  */
 export function createLiveMap<Key, Value>(): LiveMap<Key, Value> {
   let known = new Map<Key, Value>()

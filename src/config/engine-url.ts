@@ -40,8 +40,7 @@ export function checkEngineFlag(text: string): void {
 
 /**
  * By parts of their names, in any case: what is misspelt, or is for other clients, is in the list of processes too. A
- * file
- * that holds a secret (`passfile`, `sslkey`) is none.
+ * file that holds a secret (`passfile`, `sslkey`) is none.
  */
 const SECRETS = /pass(?!file$)|pwd|secret|token|_key$/i
 

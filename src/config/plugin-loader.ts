@@ -10,8 +10,7 @@ import type { DiscoveryEntry, LoadPlugin } from "../plugin/discovery.ts"
 /**
  * Loads plugins for a registry: paths, of modules or of packages' folders, are relative to the directory; packages are
  * those installed for it. The module's default export (or `plugin`, or `createPlugin`) is the plugin, or a function
- * that
- * makes it from its configuration.
+ * that makes it from its configuration.
  */
 export function createPluginLoader({ directory }: { readonly directory: string }): LoadPlugin {
   return async (entry) => {

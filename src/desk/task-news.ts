@@ -70,8 +70,7 @@ export interface TaskNewsDesk {
   followSession(conversation: SessionId): Promise<void>
   /**
    * Resolves when every task of this process has ended or waits for a person, or the signal aborts; true if there was
-   * one to
-   * wait for.
+   * one to wait for.
    */
   allEnded(signal: AbortSignal): Promise<boolean>
   /** The tasks of this process that have not ended and wait for no person, as far as the store can be asked. */

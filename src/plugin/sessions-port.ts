@@ -54,8 +54,7 @@ export interface ChildSessionOptions {
   readonly model?: string
   /**
    * Names of tools, or of plugins for all of theirs, of those its parent has: others are left out, and names that
-   * nobody
-   * knows are refused. Default: all its parent has.
+   * nobody knows are refused. Default: all its parent has.
    */
   readonly tools?: readonly string[]
   readonly instructions?: string
@@ -111,8 +110,7 @@ export interface SessionsPort {
    * Refused as `wrong_state` where there is no session to be the parent.
    *
    * Contract: of a session that is kept, the same run, or the same call of a turn that is made again after a crash,
-   * gets
-   * the same child for the same `key`, with all that was said in it.
+   * gets the same child for the same `key`, with all that was said in it.
    */
   createChild(options: ChildSessionOptions): Promise<ChildSession>
   /**

@@ -33,14 +33,13 @@ export interface Tool<Input = unknown> {
   readonly title?: (input: Input) => string
   /**
    * The time limit of a call that names none. As a function: the limit that the input itself asks for, if any. One at
-   * or below the
-   * threshold keeps the call in the foreground until it ends.
+   * or below the threshold keeps the call in the foreground until it ends.
    */
   readonly timeoutMs?: number | ((input: Input) => number | undefined)
   /**
    * The input with what depends on this process spelled out, such as the folder that a relative path begins at; the
-   * schema
-   * must take it. So it is kept with a task, which may run later and in another process. Shown is what was asked for.
+   * schema must take it. So it is kept with a task, which may run later and in another process. Shown is what was asked
+   * for.
    */
   readonly pin?: (input: Input) => unknown
   /**
@@ -50,8 +49,7 @@ export interface Tool<Input = unknown> {
   readonly isHere?: (pinned: Input) => boolean
   /**
    * The folder that a process must have for that, as a whole path. It is kept with the task and shown to people: calls
-   * with
-   * the same folder are here or not here together. Undefined: this one needs none.
+   * with the same folder are here or not here together. Undefined: this one needs none.
    */
   readonly folderOf?: (pinned: Input) => string | undefined
   /** The effects that permission is judged by. A tool that names none has none. */
@@ -70,8 +68,7 @@ export interface Tool<Input = unknown> {
   readonly reattaches?: boolean
   /**
    * Ends what a run left elsewhere when the process that was stopping it died. The steps say what that is. False: it
-   * may
-   * still run. With it, a run that had begun is not queued again after a crash: its work never stopped.
+   * may still run. With it, a run that had begun is not queued again after a crash: its work never stopped.
    */
   readonly endElsewhere?: (steps: readonly Step[]) => Promise<boolean>
   /** For an agent: the model it will use, for `maxConcurrentPerModel`. Undefined: the session's model. */

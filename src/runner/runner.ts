@@ -70,8 +70,7 @@ export interface RunnerOptions {
   readonly continueTurn?: TurnBody
   /**
    * Default true. False: only what is asked of it here is done, nothing queued or left behind is taken up. Own: of
-   * that,
-   * what was asked for here, and what belongs to the sessions that are open here.
+   * that, what was asked for here, and what belongs to the sessions that are open here.
    */
   readonly takesWork?: boolean | "own"
   /** Kinds of queued tasks that are taken. Default: every kind. */

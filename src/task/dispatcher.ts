@@ -36,10 +36,8 @@ export interface Offer {
 
 /**
  * A hint where work waits: at-least-once delivery of task ids, highest priority first, then oldest, but for workspaces
- * that
- * had their share of what is claimed here, which stand back while others wait. The truth is the claim (`task.started`)
- * in
- * the store. Offers are made by the store's own transaction when a run becomes queued.
+ * that had their share of what is claimed here, which stand back while others wait. The truth is the claim
+ * (`task.started`) in the store. Offers are made by the store's own transaction when a run becomes queued.
  */
 export interface Dispatcher {
   take(request: TakeRequest): Promise<readonly Offer[]>

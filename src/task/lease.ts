@@ -2,8 +2,7 @@ import type { JsonObject } from "../base/json.ts"
 
 /**
  * A statement that the holder of this key is alive. Held by renewing it; over when the engine judges its holder silent
- * for `ttlMs`
- * or gone. Taking a lease that is over raises its fence, so that the former holder's renewal is refused.
+ * for `ttlMs` or gone. Taking a lease that is over raises its fence, so that the former holder's renewal is refused.
  */
 export interface Lease {
   readonly key: string
@@ -15,8 +14,7 @@ export interface Lease {
   readonly isOver: boolean
   /**
    * Its holder has not been heard of for `ttlMs`, as the store says. Where that is by a clock that can be set, whoever
-   * has just
-   * come knows this before it may call the lease over.
+   * has just come knows this before it may call the lease over.
    */
   readonly isSilent: boolean
 }

@@ -87,8 +87,7 @@ export type Operation =
   | { readonly op: "step.start"; readonly run: RunReference; readonly key: string; readonly onCrash: OnCrash }
   /**
    * Records a step as finished, started or not. A finished step keeps its first result. With `settlesClaims` the
-   * notices
-   * that it has claimed are consumed: what it answered is in the conversation now.
+   * notices that it has claimed are consumed: what it answered is in the conversation now.
    */
   | {
       readonly op: "step.finish"

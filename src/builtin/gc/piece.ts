@@ -3,8 +3,7 @@ import { leadOf, type Lead } from "./lead.ts"
 
 /**
  * A unit that is kept or removed as one: a user message that opens a turn, or an exchange, which is an assistant
- * message with
- * all the results of its calls. A call and its result are therefore never parted.
+ * message with all the results of its calls. A call and its result are therefore never parted.
  */
 export interface Piece {
   readonly kind: "opening" | "exchange"

@@ -82,8 +82,7 @@ export async function callServerTool(
 
 /**
  * Ends the server's task of a run whose process died while it was being stopped. A call that had not come to an answer
- * may
- * have made one that nobody knows.
+ * may have made one that nobody knows.
  */
 export async function endServerTask(link: ServerLink, steps: readonly Step[]): Promise<boolean> {
   const step = steps.find(({ key }) => key === CALL_STEP)

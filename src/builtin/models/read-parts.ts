@@ -5,8 +5,7 @@ type PartStream = ReadableStream<LanguageModelV4StreamPart>
 
 /**
  * Hands over every part in order. Contract: an abort ends it at once with the signal's reason, whatever the stream
- * does;
- * nothing is read any more once it has ended.
+ * does; nothing is read any more once it has ended.
  */
 export async function readParts(
   stream: PartStream,

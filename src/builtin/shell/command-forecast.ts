@@ -19,8 +19,8 @@ interface Figures {
 
 /**
  * Commands that usually take long leave the foreground sooner: ten seconds of waiting for an install help nobody.
- * Servers
- * and watchers never end, yet one that fails at once (a port in use) should say so, hence a moment and not `always`.
+ * Servers and watchers never end, yet one that fails at once (a port in use) should say so, hence a moment and not
+ * `always`.
  */
 const FIGURES: Readonly<Record<CommandCategory, Figures>> = {
   install: { afterMs: 5_000, estimateMs: 30_000 },

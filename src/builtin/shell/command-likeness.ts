@@ -11,9 +11,8 @@ const RUNNERS = new Set(["run", "exec", "dlx", "x"])
 
 /**
  * The prefix that a person may allow once for all commands that begin alike: `npm test`, `git push`, `node build.js`.
- * Undefined
- * for anything but one program with plain words, and for one whose first words do not tell what it does: `timeout 5`
- * and `sudo` run anything, and `make -f` anything of anybody.
+ * Undefined for anything but one program with plain words, and for one whose first words do not tell what it does:
+ * `timeout 5` and `sudo` run anything, and `make -f` anything of anybody.
  */
 export function commandLikeness(input: unknown): string | undefined {
   if (typeof input !== "object" || input === null || !("command" in input)) return undefined

@@ -26,8 +26,7 @@ export interface ControlC {
 
 /**
  * Declines an open question, else stops what runs, else clears the line. Pressed again within two seconds after a stop
- * with
- * nothing typed since, or twice on an empty line, leaves the chat.
+ * with nothing typed since, or twice on an empty line, leaves the chat.
  */
 export function createControlC(parts: ControlCParts): ControlC {
   const { prompt, screen, questions, foreground, conversation, leave } = parts

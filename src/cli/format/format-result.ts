@@ -7,9 +7,8 @@ const MOST_CHARACTERS = 20_000
 
 /**
  * A few lines of what a task handed back, indented; empty when there is nothing to show. An agent begins with what
- * matters, a
- * command ends with it; of one that printed much, what lies between its first and last lines is cut for the model
- * alone.
+ * matters, a command ends with it; of one that printed much, what lies between its first and last lines is cut for the
+ * model alone.
  */
 export function formatResultHead(task: Task): string {
   const lines = plainLines(toResultText(task))

@@ -95,8 +95,7 @@ export function toLine(text: string): string {
 
 /**
  * The time it has run: the sum that earlier claims of the run measured, and the time since the last. With the first
- * start of
- * several workers, the time since then.
+ * start of several workers, the time since then.
  */
 export function elapsedMs(task: Task | TaskRow, nowMs: number, firstStartedAt: number | null = null): number {
   if (firstStartedAt !== null) return Math.max(0, ("endedAt" in task ? task.endedAt : nowMs) - firstStartedAt)

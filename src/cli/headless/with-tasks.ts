@@ -29,8 +29,7 @@ const LONG_MS = 24 * 60 * 60 * 1_000
 
 /**
  * Reads the tasks of this folder, and stops those it is asked to; it takes nothing from the queue. Where there is no
- * data folder
- * yet there are no tasks, and none is made for that.
+ * data folder yet there are no tasks, and none is made for that.
  */
 export async function lookAtTasks(options: GlobalOptions, work: Work): Promise<void> {
   const { createRuntime } = await import("../../app.ts")

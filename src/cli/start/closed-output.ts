@@ -5,8 +5,7 @@ const CLOSED_OUTPUT = 141
 
 /**
  * The reader of the output may have seen enough, as `head` has, or its terminal may be gone: then the program is told
- * to
- * end, as by SIGHUP, and says nothing more. Without anybody at the other end of standard error it goes on.
+ * to end, as by SIGHUP, and says nothing more. Without anybody at the other end of standard error it goes on.
  */
 export function endWithOutput(): void {
   const { stdout, stderr } = process

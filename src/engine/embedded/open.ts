@@ -62,8 +62,7 @@ function inspectWithLog(path: string): void {
 
 /**
  * Pages of log after which a commit folds it into the file. Commits that wait for the disk are faster in a short log
- * that is
- * written over than in one that grows; where only foldings wait for it, they are few.
+ * that is written over than in one that grows; where only foldings wait for it, they are few.
  */
 const CHECKPOINT_PAGES = { full: 4_000, normal: 16_000 }
 const CACHE_KIBIBYTES = 16_000

@@ -22,8 +22,7 @@ export function createWithdrawal(): OwnWithdrawal {
 /**
  * Its controller is made when somebody looks at the signal: only a question to a person needs it. A class, as wherever
  * every call has an object with a getter: the getter of an object literal belongs to a hidden class of its own, and
- * with
- * it all that it reaches stays in memory until the next full garbage collection.
+ * with it all that it reaches stays in memory until the next full garbage collection.
  */
 class LazyWithdrawal implements OwnWithdrawal {
   #controller: AbortController | undefined

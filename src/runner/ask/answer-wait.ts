@@ -139,8 +139,7 @@ function kindOf({ question }: WaitRecord): JsonValue | undefined {
 
 /**
  * Gives waits whose time is over the answer they were opened with. Nothing waits for ever that was not meant to. One
- * that
- * cannot be answered now keeps no other one open.
+ * that cannot be answered now keeps no other one open.
  */
 export async function expireWaits(scope: FenceScope & HasClock & HasQueue): Promise<void> {
   const overdue = await scope.store.waits({ isOpen: true, expiresBy: scope.clock.now() })

@@ -35,12 +35,11 @@ interface WriteQuestionScope extends HasStore, HasClock, HasConfig, HasRedactor,
 
 /**
  * Puts the question of a run in the background into the inbox and waits for the answer, without a slot and without
- * using
- * up anybody's time. The same call made again after a crash finds the same question, and the answer if there is one.
+ * using up anybody's time. The same call made again after a crash finds the same question, and the answer if there is
+ * one.
  *
  * Dying before the question is written: nobody was asked. After it: it stays in the inbox until it is answered, its
- * time
- * is over, or its asker has ended.
+ * time is over, or its asker has ended.
  */
 export async function askPerson(
   scope: StopScope & SlotScope & DetailsScope & HasEngine,

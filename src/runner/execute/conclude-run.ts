@@ -123,9 +123,8 @@ const LOOK_AGAIN_MS = 500
 
 /**
  * Stops what a lost run still has running here, once the store says that the run is over: the worker that ended it
- * could not
- * reach these processes. A run that was adopted, or begun anew, is another worker's, which has seen its commands
- * end before it ends the run. Dying on the way leaves a folder to the sweep of the next start. Never rejects.
+ * could not reach these processes. A run that was adopted, or begun anew, is another worker's, which has seen its
+ * commands end before it ends the run. Dying on the way leaves a folder to the sweep of the next start. Never rejects.
  */
 async function endLostProcesses(scope: WaitScope & HasLog & HasSpool, active: ActiveRun): Promise<void> {
   const { spool, taskId, run } = active

@@ -24,8 +24,7 @@ export function toGatedGroup({ question }: Pick<WaitRecord, "question">): GroupI
 
 /**
  * Ends the gate with its answer, in one transaction: with what every member came to when it is yes, cancelled when it
- * is
- * anything else. Nothing of it needs a slot, and dying before it is durable leaves the question open.
+ * is anything else. Nothing of it needs a slot, and dying before it is durable leaves the question open.
  */
 export async function answerGate(
   scope: FenceScope,

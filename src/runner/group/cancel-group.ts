@@ -9,10 +9,8 @@ interface CancelGroupScope extends FenceScope, HasClock, HasConfig, HasRedactor,
 
 /**
  * Cancels the group and stops its live members, with their turns, in one transaction: after a crash either all of it
- * has
- * happened or nothing. Every wait for the group is released. A group that was cancelled already is returned as it is;
- * of
- * one that is joined, those are stopped that it did not wait for.
+ * has happened or nothing. Every wait for the group is released. A group that was cancelled already is returned as it
+ * is; of one that is joined, those are stopped that it did not wait for.
  */
 export async function cancelGroup(
   scope: CancelGroupScope,

@@ -13,8 +13,7 @@ const CANDIDATES_SHOWN = 5
 
 /**
  * The group with that name, the newest when several had it, or with that id or unambiguous prefix. Of another
- * workspace,
- * or of another session than the one given, there is none.
+ * workspace, or of another session than the one given, there is none.
  */
 export async function findGroup({ store }: HasStore, id: string, scope: GroupFilter = {}): Promise<GroupRecord> {
   const { workspace = DEFAULT_WORKSPACE, session, states } = scope

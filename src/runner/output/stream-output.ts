@@ -13,8 +13,7 @@ interface StoreLeftOutputScope extends HasClock, HasLog, HasRedactor, HasActive,
 
 /**
  * From now on what the run prints goes to the store too, if that keeps output and knows the run. Not of a run that was
- * given
- * a secret elsewhere: nobody here could take it out.
+ * given a secret elsewhere: nobody here could take it out.
  */
 export function streamOutput(scope: StreamOutputScope, active: ActiveRun): void {
   const { spool, standing, taskId, run, isInputHeld = false } = active
@@ -41,9 +40,8 @@ function openStream(
 
 /**
  * Called before the end of a run is written: a reader who sees the end sees all that was printed. Without a store that
- * takes writes there
- * is no end either, so it is tried until there is one; what the store refuses for another reason keeps no run from
- * ending.
+ * takes writes there is no end either, so it is tried until there is one; what the store refuses for another reason
+ * keeps no run from ending.
  */
 export async function storeOutput(scope: HasClock & HasLog & HasActive, { stream, taskId }: ActiveRun): Promise<void> {
   if (stream) await finishStream(scope, stream, taskId)

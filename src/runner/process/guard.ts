@@ -9,9 +9,8 @@ const LOOKS_AFTER_CLOSE = 0
 
 /**
  * The guard outlives its Meanwhile process: a shell that sleeps on its standard input until that process dies, and from
- * then
- * on stops every command of its that prints more than it was allowed. It ends when all of them have ended. One for all
- * commands: a copy beside each would cost every command a third of a millisecond.
+ * then on stops every command of its that prints more than it was allowed. It ends when all of them have ended. One for
+ * all commands: a copy beside each would cost every command a third of a millisecond.
  *
  * A pid alone is not trusted: the process must carry the marker of its task and run.
  */

@@ -11,8 +11,7 @@ import {
 
 /**
  * All processes of one command: its process group, every carrier of its marker, and their descendants. The wrapper
- * leads
- * the group and its pid is the group's number.
+ * leads the group and its pid is the group's number.
  */
 export interface ProcessTree {
   readonly leaderPid: number

@@ -20,8 +20,7 @@ export interface FolderMismatch extends Pick<SkippedOffers, "places" | "count" |
   sift(offers: readonly Offer[]): Promise<readonly Offer[]>
   /**
    * Finds out what is no longer left, and tells others: until then they would give up what is here by now. Also for one
-   * that
-   * has no room, and is offered nothing.
+   * that has no room, and is offered nothing.
    */
   review(): Promise<void>
 }

@@ -7,8 +7,7 @@ type Needs = Pick<TaskSummary, "id" | "run" | "kind" | "session" | "plugin" | "t
 
 /**
  * The ability that no worker has for a queued task; undefined: a worker can run it, or it is not known. The own work of
- * other
- * processes is not known here.
+ * other processes is not known here.
  */
 export function findMissingAbility(
   scope: HasWorker & HasQueue,

@@ -85,8 +85,7 @@ function isLeft(scope: HasWorker, lease: Lease, isLost: (lease: Lease) => boolea
 
 /**
  * Ends runs that are kept for a host and were asked to stop, whichever worker takes over the rest: where their files
- * are, with
- * their processes; elsewhere without, and that host ends the processes once it is back.
+ * are, with their processes; elsewhere without, and that host ends the processes once it is back.
  */
 async function endStopped(scope: ExecuteScope, lost: WorkerLease): Promise<void> {
   const worker = toWorkerId(lost)
@@ -100,8 +99,7 @@ const toWorkerId = ({ key }: Pick<Lease, "key">): WorkerId => key.slice(WORKER_L
 
 /**
  * A worker that stood still can claim runs in the moment before it learns that its lease was taken and is gone: no
- * lease
- * leads to those. They are read before the leases are, for a worker has its lease before its first run.
+ * lease leads to those. They are read before the leases are, for a worker has its lease before its first run.
  */
 async function findUnleased(scope: FenceScope & HasConfig): Promise<readonly WorkerLease[]> {
   const workers = new Set<string>()

@@ -7,12 +7,10 @@ interface SweepSpoolScope extends HasStore, HasLog, HasConfig, HasActive, HasEng
 
 /**
  * Clears away what processes that died have left. A folder without a task, of a call in the foreground, has its
- * processes
- * stopped and is removed; that of a stripped task, which has ended long ago, is only removed. Where workers do not
- * share
- * their spools, a run may have been ended by one that could not reach its processes: they are stopped here. Folders of
- * processes that live, of tasks that do, and of what runs here, are left alone: while a call is promoted it has no task
- * yet.
+ * processes stopped and is removed; that of a stripped task, which has ended long ago, is only removed. Where workers
+ * do not share their spools, a run may have been ended by one that could not reach its processes: they are stopped
+ * here. Folders of processes that live, of tasks that do, and of what runs here, are left alone: while a call is
+ * promoted it has no task yet.
  */
 export async function sweepSpool(scope: SweepSpoolScope): Promise<void> {
   for (const { taskId, runs } of await scope.spool.orphans()) {

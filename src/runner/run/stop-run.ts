@@ -65,8 +65,7 @@ export function abortRun(scope: HasClock & HasConfig, active: ActiveRun, cause: 
 
 /**
  * Aborts the work before the store knows of the stop, since the store may be away. The end is written with the stop.
- * The run is
- * not given up before the stop is stored: the store may be what the run waits for.
+ * The run is not given up before the stop is stored: the store may be what the run waits for.
  */
 export function abortEarly(active: ActiveRun, cause: StopCause): void {
   if (active.stop || active.standing.in === "lost" || active.standing.in === "answered") return

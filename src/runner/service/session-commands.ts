@@ -22,8 +22,8 @@ import { toStopCause } from "../stop/cancel.ts"
 export interface SessionCommands {
   /**
    * A task that was asked for in another folder, or on another machine, is not to run here although it is answered, or
-   * begun
-   * anew, here. Said before that, in a runner that takes its own work alone; others take what they have the folder of.
+   * begun anew, here. Said before that, in a runner that takes its own work alone; others take what they have the
+   * folder of.
    */
   leaveToOthers(taskId: TaskId): void
   answer(waitId: WaitId, answer: JsonValue, answeredBy: string, scope?: WorkspaceId): Promise<TaskRecord>

@@ -25,8 +25,8 @@ const LOOK_EVERY_MS = 500
 
 /**
  * Lets work end by itself for a while, and tells the others that nothing new is taken here. An agent that is to be
- * handed
- * back is as soon as no call and no step of it is under way. Dying before that, it is taken over as after every crash.
+ * handed back is as soon as no call and no step of it is under way. Dying before that, it is taken over as after every
+ * crash.
  */
 export async function drain(scope: StopScope & HasEngine, pump: Pump, options: ShutdownOptions): Promise<void> {
   const { drainMs = 0, signal, handsBack = false } = options

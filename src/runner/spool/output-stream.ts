@@ -14,8 +14,7 @@ export interface OutputStream {
   readonly isFinished: boolean
   /**
    * Hands on what was printed so far, as much as one look takes and but for a line that is still being printed, and
-   * then
-   * nothing more by itself.
+   * then nothing more by itself.
    */
   pause(): Promise<void>
   /** Hands on nothing more. */
@@ -124,8 +123,7 @@ export function createOutputStream(options: OutputStreamOptions): OutputStream {
 
   /**
    * Secrets are found in whole lines, with what lies around them. A line that is still being printed waits, until
-   * nothing
-   * was added to it for a while or it is longer than what a secret is looked for in.
+   * nothing was added to it for a while or it is longer than what a secret is looked for in.
    */
   async function findSafeEnd(source: OutputSource, start: number): Promise<number> {
     const { totalBytes } = source

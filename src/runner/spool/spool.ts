@@ -44,8 +44,7 @@ export interface Spool {
   orphans(): Promise<readonly Orphan[]>
   /**
    * Removes files only: whatever still runs is stopped by the run's `stopAll` before. With `lastRun`, what later runs
-   * have
-   * stays.
+   * have stays.
    */
   remove(taskId: TaskId, lastRun?: number): Promise<void>
   /** The same for one run, unless somebody here has it open again. */

@@ -23,8 +23,7 @@ const DEFAULT_REASON = "it was asked to stop"
 
 /**
  * Stops a task wherever it runs, and returns once the stop is accepted. What has ended is returned as it is. An agent
- * that
- * nobody runs ends in one transaction with its turns.
+ * that nobody runs ends in one transaction with its turns.
  */
 export async function cancelTask(scope: CancelScope, task: TaskRecord, request: StopRequest = {}): Promise<TaskRecord> {
   const cause = toStopCause(scope, request)

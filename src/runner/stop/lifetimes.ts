@@ -20,8 +20,7 @@ export async function endTurn(scope: CancelScope, turn: TaskId): Promise<void> {
 
 /**
  * Stops tasks of lifetime `turn` that run here although their turn has ended: its worker was gone, or died right behind
- * that
- * end. A task that was run again since then is wanted.
+ * that end. A task that was run again since then is wanted.
  */
 export async function endLeftTasks(scope: CancelScope & HasWorker): Promise<void> {
   const worker = scope.worker.id

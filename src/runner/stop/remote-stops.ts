@@ -12,8 +12,7 @@ const LOOK_EVERY_MS = 50
 
 /**
  * Applies stops that other processes wrote to the runs of this one: at once where another process has written of it,
- * soon
- * after any other wake-up, and by a slow poll.
+ * soon after any other wake-up, and by a slow poll.
  */
 export function createRemoteStops(scope: StopScope & HasEngine): Chore {
   const poll = repeat(scope, SAFETY_POLL_MS, () => applyRemoteStops(scope))

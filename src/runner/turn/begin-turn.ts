@@ -39,8 +39,7 @@ export interface BegunTurn {
 
 /**
  * Begins a turn here and now, and runs its body; it takes no slot. Dying before the commit: nothing happened, the
- * message
- * that began it was never told. After it: the turn is in the store, and the worker that takes it from the queue
+ * message that began it was never told. After it: the turn is in the store, and the worker that takes it from the queue
  * continues it.
  */
 export async function beginTurn(scope: ExecuteScope, start: TurnStart, body: TurnBody): Promise<BegunTurn> {

@@ -9,8 +9,7 @@ import { TURN_PLUGIN } from "../tool/runtime-tools.ts"
 
 /**
  * Stops the turns of agents that have ended without stopping them: the worker that had to was gone before. Of those
- * that run
- * each worker looks at its own: a store may have thousands.
+ * that run each worker looks at its own: a store may have thousands.
  */
 export async function stopLeftTurns(scope: CancelScope): Promise<void> {
   for (const { taskId, plugin, parentTask } of scope.active.values()) {

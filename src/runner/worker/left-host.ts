@@ -5,8 +5,7 @@ import { toSpoolFolder, type SpoolHome } from "./spool-home.ts"
 
 /**
  * Where several machines share a store, a worker that is stopped leaves its lease, for long, to what outlives it: the
- * next
- * worker of the same data folder takes that over, and nobody else. No process is named, so that none is missed.
+ * next worker of the same data folder takes that over, and nobody else. No process is named, so that none is missed.
  */
 export function toLeftData({ host = null, spool = null, dataFolderId }: JsonObject): JsonObject {
   return { host, spool, ...(dataFolderId !== undefined && { dataFolderId }), left: true }
@@ -18,10 +17,8 @@ export function isLeftForHost({ data }: Partial<Pick<Lease, "data">>): boolean {
 
 /**
  * Also after the machine was started anew, and where the folder was brought to another one: what ran has ended then,
- * and its
- * files say how. Names of machines and paths are the same in many containers: they count where a folder has no id, as
- * those
- * of earlier versions.
+ * and its files say how. Names of machines and paths are the same in many containers: they count where a folder has no
+ * id, as those of earlier versions.
  */
 export function isOfThisHost({ data = {} }: Partial<Pick<Lease, "data">>, own: SpoolHome): boolean {
   const { host, spool } = data

@@ -137,8 +137,7 @@ async function settleGroup(
 
 /**
  * The input of an agent that is started by its tool's own name, with the conversation as it stands now: until there is
- * a
- * slot for it the talk may have gone on.
+ * a slot for it the talk may have gone on.
  */
 async function withHandover({ context }: BackgroundCall, input: unknown): Promise<unknown> {
   if (typeof input !== "object" || input === null || "context" in input) return input

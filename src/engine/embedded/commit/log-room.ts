@@ -20,8 +20,7 @@ export const NO_LOG: LogRoom = { make() {}, close() {} }
  * A commit that makes the file longer waits for the disk twice as long as one that only writes into it: the file's new
  * length has to be kept, too. The log is deleted with every last program that closes the store, so that most programs
  * would never come to the end of its growth. The room is zeros, which no reader takes for a page; dying in between
- * leaves
- * a log as it was. Nothing depends on it: where it cannot be made, the log grows page by page.
+ * leaves a log as it was. Nothing depends on it: where it cannot be made, the log grows page by page.
  */
 export function createLogRoom(database: DatabaseSync, path: string): LogRoom {
   const longestBytes = readLongestLog(database)

@@ -30,8 +30,7 @@ const MOST_SESSIONS = 1_000
 /**
  * Right with several processes: SQLite's data version changes when another connection commits, and none can commit
  * between `begin` and the end of a transaction that holds the write lock. A read without the lock may find a record
- * newer
- * than the version it looked at; the next look then forgets it.
+ * newer than the version it looked at; the next look then forgets it.
  */
 export function createRecordCache(database: DatabaseSync, tables: Tables): RecordCache {
   const readVersion = prepareDataVersion(database)
