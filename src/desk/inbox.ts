@@ -44,7 +44,10 @@ export interface Inbox {
   below(task: TaskId): Promise<readonly InboxItem[]>
   /** The items of this session's tasks and of tasks below them. */
   inSession(session: SessionId): Promise<readonly InboxItem[]>
-  /** The whole list now, and again whenever it has changed, whichever process changed it. Ends with the signal. */
+  /**
+   * The whole list now, and again whenever it has changed, whichever process changed it. Ends with the signal, and keeps the
+   * process alive until then.
+   */
   follow(signal: AbortSignal): AsyncGenerator<readonly InboxItem[], void>
   /**
    * Answers by the id of an item, or by that of its task, of which a prefix is enough. `true` and `false` answer a `call`;
@@ -103,7 +106,14 @@ export function createInbox(
         return isKnown ? undefined : items
       }
       for (;;) {
-        const items = await lookUntil({ clock, look, subscribe, pollMs: LOOK_EVERY_MS, signals: [signal] })
+        const items = await lookUntil({
+          clock,
+          look,
+          subscribe,
+          pollMs: LOOK_EVERY_MS,
+          signals: [signal],
+          keepsProcessAlive: true,
+        })
         if (!items) return
         yield items
       }

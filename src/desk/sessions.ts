@@ -62,7 +62,7 @@ export interface Sessions {
   messages(id: SessionId, request: MessageRequest): Promise<MessagePage>
   /**
    * Every message after the cursor, and then each one as it is stored, whichever process stores it. Ends with the
-   * signal.
+   * signal, and keeps the process alive until then.
    */
   follow(id: SessionId, after: number, signal: AbortSignal): AsyncGenerator<SessionMessage, void>
 }
@@ -123,7 +123,14 @@ export function createSessions(parts: SessionsParts): Sessions {
         return page.cursor > cursor ? page : undefined
       }
       for (;;) {
-        const page = await lookUntil({ clock, look, subscribe, pollMs: LOOK_EVERY_MS, signals: [signal] })
+        const page = await lookUntil({
+          clock,
+          look,
+          subscribe,
+          pollMs: LOOK_EVERY_MS,
+          signals: [signal],
+          keepsProcessAlive: true,
+        })
         if (!page) return
         yield* page.items
         cursor = page.cursor

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest"
+import { type Clock, systemClock } from "../../src/base/clock.ts"
 import type { InboxItem } from "../../src/desk/inbox.ts"
 import { createSessionId, createWaitId } from "../../src/task/id.ts"
 import { COLOUR, NAME } from "../support/asking.ts"
@@ -167,6 +168,29 @@ describe("an inbox that is followed", () => {
     const last = lists.next()
     stop.abort()
     expect(await last).toEqual({ done: true, value: undefined })
+  })
+
+  test("keeps the process alive, and so does a session that is followed", async () => {
+    const waits: [delayMs: number, isBackground: boolean][] = []
+    const clock: Clock = {
+      ...systemClock,
+      schedule(delayMs, callback, options) {
+        waits.push([delayMs, options?.isBackground ?? false])
+        return systemClock.schedule(delayMs, callback, options)
+      },
+    }
+    const { desk } = await openDesks({ clock })
+    const stop = new AbortController()
+    const lists = desk.inbox.follow(stop.signal)
+    await lists.next()
+    waits.length = 0
+    const followed = [lists.next(), desk.sessions.follow(createSessionId(), 0, stop.signal).next()]
+    await eventually("both look again later", () => {
+      const looks = waits.filter(([delayMs]) => delayMs === 5_000)
+      return looks.length >= 2 && looks.every(([, isBackground]) => !isBackground)
+    })
+    stop.abort()
+    expect(await Promise.all(followed)).toEqual([{ done: true }, { done: true }])
   })
 
   test("whose signal has aborted tells nothing, and one that is left ends by itself", async () => {
