@@ -112,7 +112,7 @@ test("/help lists the commands of plugins, and a file in the commands folder is 
   const program = startPiped({ directory, arguments: ["--trust", "--data-dir", "data"] })
   program.type("/help")
   await program.shows(/\/greet[\s\S]*\/sessions +Lists the conversations/)
-  const columns = [/^ {2}\/answer .*?(?=answer what)/m, /^ {2}\/tasks .*?(?=list the)/m].map(
+  const columns = [/^ {2}\/answer .*?(?=answer the)/m, /^ {2}\/tasks .*?(?=list the)/m].map(
     (usage) => usage.exec(program.shown())?.[0].length,
   )
   expect(columns).toEqual([33, 33])
