@@ -35,6 +35,9 @@ export type GroupRecord = GroupDetails & {
   readonly arrivals: readonly GroupArrival[]
 }
 
+/** Which members live, as far as a group knows: as long as this stays the same, so do they. */
+export type GroupMembership = Pick<GroupRecord, "memberCount" | "arrivals">
+
 export interface GroupArrival {
   readonly taskId: TaskId
   readonly run: number
@@ -44,6 +47,13 @@ export interface GroupArrival {
 export function canMoveGroup(from: GroupState, to: GroupState): boolean {
   const ways: readonly string[] = GROUP_LIFECYCLE[from]
   return ways.includes(to)
+}
+
+/** True if no member has entered, ended, left or begun anew between the two. */
+export function isSameMembership(one: GroupMembership, other: GroupMembership): boolean {
+  if (one.memberCount !== other.memberCount || one.arrivals.length !== other.arrivals.length) return false
+  const runs = new Map(one.arrivals.map(({ taskId, run }) => [taskId, run]))
+  return other.arrivals.every(({ taskId, run }) => runs.get(taskId) === run)
 }
 
 /** True if enough members have ended. An open group may still get members and is never joined. */

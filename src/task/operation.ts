@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../base/json.ts"
 import type { FactEvent, LifecycleEvent } from "./event.ts"
-import type { GroupDetails } from "./group.ts"
+import type { GroupDetails, GroupMembership } from "./group.ts"
 import type { GroupId, SessionId, TaskId, WaitId, WorkerId, WorkspaceId } from "./id.ts"
 import type { NoticeKey } from "./notice.ts"
 import type { AskingStep, TaskDetails } from "./record.ts"
@@ -104,7 +104,13 @@ export type Operation =
   /** Refused as `not_found` when its session exists in another workspace. */
   | { readonly op: "group.create"; readonly details: GroupDetails }
   /** Becomes `joined` by itself, in the transaction of the seal or of the arrival that its `join` waited for. */
-  | { readonly op: "group.move"; readonly groupId: GroupId; readonly to: "sealed" | "cancelled" }
+  | {
+      readonly op: "group.move"
+      readonly groupId: GroupId
+      readonly to: "sealed" | "cancelled"
+      /** Refused as `wrong_state` when a member has entered, ended, left or begun anew since this was read. */
+      readonly ifMembers?: GroupMembership
+    }
   /** Closes an open wait and puts its run back in the queue. Refused as `wrong_state` when it is not open. */
   | {
       readonly op: "wait.answer"

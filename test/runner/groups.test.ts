@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { createSessionId, type WorkspaceId } from "../../src/task/id.ts"
+import type { TaskRecord } from "../../src/task/record.ts"
 import { createGroupDesk } from "../support/group-desk.ts"
 
 test("a group is opened once by its name in a session, however many ask at once", async () => {
@@ -130,6 +131,44 @@ test("cancelling a group stops its members wherever they are, at once and with t
   expect((await runner.groups.cancel(id)).state).toBe("cancelled")
   await desk.finish("three")
   expect((await runner.result(other.id, { waitMs: 1e9 })).task.status).toBe("completed")
+})
+
+test("a member that enters while its group is cancelled is cancelled with it", async () => {
+  const desk = await createGroupDesk()
+  const { runner, session, engine } = desk
+  const { id } = await runner.groups.open({ name: "checks", session })
+  const early = await desk.start("early", { group: id })
+  const { commit } = engine.store
+  const entered: TaskRecord[] = []
+  const commitAfterEntry: typeof commit = async (operations) => {
+    const isCancel = operations.some((operation) => operation.op === "group.move" && operation.to === "cancelled")
+    if (isCancel && entered.length < 2) entered.push(await desk.start(`late ${entered.length}`, { group: id }))
+    return commit(operations)
+  }
+  Object.assign(engine.store, { commit: commitAfterEntry })
+  expect(await runner.groups.cancel(id, { reason: "no longer needed" })).toMatchObject({
+    state: "cancelled",
+    memberCount: 3,
+  })
+  expect(entered).toHaveLength(2)
+  for (const member of [early, ...entered]) {
+    const { task } = await runner.result(member.id, { waitMs: 1e9 })
+    expect(task).toMatchObject({ status: "cancelled", stop: { reason: "no longer needed" } })
+  }
+  await expect(desk.start("too late", { group: id })).rejects.toMatchObject({ code: "wrong_state" })
+})
+
+test("whoever starts members while their group is cancelled leaves none of them running", async () => {
+  const desk = await createGroupDesk({ background: { maxConcurrentPerPlugin: 20 } })
+  const { runner, session, engine } = desk
+  const { id } = await runner.groups.open({ name: "checks", session })
+  const starting = Array.from({ length: 20 }, (_, index) => desk.start(`task ${index}`, { group: id }))
+  const [starts] = await Promise.all([Promise.allSettled(starting), runner.groups.cancel(id)])
+  for (const start of starts) {
+    if (start.status === "rejected") expect(start.reason).toMatchObject({ code: "wrong_state" })
+    else expect((await runner.result(start.value.id, { waitMs: 1e9 })).task.status).toBe("cancelled")
+  }
+  expect(await engine.store.countTasks({ group: id, statuses: ["queued", "waiting", "running"] })).toBe(0)
 })
 
 test("a member that ends while its group is cancelled keeps its end", async () => {

@@ -1,5 +1,5 @@
 import { MeanwhileError } from "../../base/error.ts"
-import { canMoveGroup, type GroupRecord } from "../../task/group.ts"
+import { canMoveGroup, type GroupRecord, isSameMembership } from "../../task/group.ts"
 import type { GroupId } from "../../task/id.ts"
 import type { Tables } from "./tables.ts"
 import { wakeGroup, wakeSession } from "./change.ts"
@@ -22,10 +22,14 @@ export function createGroupHandlers(tables: Tables): Pick<Handlers, "group.creat
       groups.insert(details, change.now)
       return requireGroup(details.id)
     },
-    "group.move"({ groupId, to }, change) {
+    "group.move"({ groupId, to, ifMembers }, change) {
       const group = requireGroup(groupId)
       if (!canMoveGroup(group.state, to)) {
         const text = `Group ${groupId} is ${group.state} and cannot become ${to}. Read the group again before deciding.`
+        throw new MeanwhileError("wrong_state", text, { groupId, state: group.state })
+      }
+      if (ifMembers && !isSameMembership(group, ifMembers)) {
+        const text = `The members of group ${groupId} have changed meanwhile. Read the group again before deciding.`
         throw new MeanwhileError("wrong_state", text, { groupId, state: group.state })
       }
       groups.move(groupId, to)

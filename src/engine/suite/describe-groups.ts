@@ -1,4 +1,5 @@
 import { describe, expect } from "vitest"
+import type { GroupMembership } from "../../task/group.ts"
 import { createGroupId } from "../../task/id.ts"
 import {
   applyEvents,
@@ -38,6 +39,24 @@ export function describeGroups(test: EngineTest): void {
       await applyEvents(engine, two.id, FAILED)
       expect((await engine.store.group(group))?.arrivals).toHaveLength(2)
       expect((await engine.store.tasks({ group }, { limit: 9 })).items).toHaveLength(2)
+    })
+
+    test("are not moved when their members are others than were read", async ({ engine }) => {
+      const { store } = engine
+      const details = sampleGroup()
+      const [empty] = await store.commit([{ op: "group.create", details }])
+      const cancel = (ifMembers: GroupMembership) =>
+        store.commit([{ op: "group.move", groupId: details.id, to: "cancelled", ifMembers }])
+      const { id } = await createTask(engine, RUNNING, { group: details.id })
+      await expectRefusal(cancel(empty), "wrong_state")
+      const entered = await store.group(details.id)
+      await applyEvents(engine, id, FAILED)
+      await expectRefusal(cancel(entered ?? empty), "wrong_state")
+      const ended = await store.group(details.id)
+      await store.commit([{ op: "task.begin_run", taskId: id, afterRun: 1, reason: "retry" }])
+      await expectRefusal(cancel(ended ?? empty), "wrong_state")
+      await cancel((await store.group(details.id)) ?? empty)
+      expect((await store.group(details.id))?.state).toBe("cancelled")
     })
 
     test("a member that is retried counts once", async ({ engine }) => {

@@ -9,8 +9,9 @@ interface CancelGroupScope extends FenceScope, HasClock, HasConfig, HasRedactor,
 
 /**
  * Cancels the group and stops its live members, with their turns, in one transaction: after a crash either all of it
- * has happened or nothing. Every wait for the group is released. A group that was cancelled already is returned as it
- * is; of one that is joined, those are stopped that it did not wait for.
+ * has happened or nothing. A member that enters meanwhile is stopped with the others, or refused when it comes later.
+ * Every wait for the group is released. A group that was cancelled already is returned as it is; of one that is joined,
+ * those are stopped that it did not wait for.
  */
 export async function cancelGroup(
   scope: CancelGroupScope,
@@ -24,7 +25,7 @@ export async function cancelGroup(
     const live = await listMembers(scope, group.id, ["queued", "waiting", "running"])
     const isJoined = current.state === "joined"
     if (isJoined && live.length === 0) throw joinedError(current)
-    const move = { op: "group.move", groupId: group.id, to: "cancelled" } as const
+    const move = { op: "group.move", groupId: group.id, to: "cancelled", ifMembers: current } as const
     try {
       const turns = (await Promise.all(live.map((member) => findTurnsBelow(scope, member)))).flat()
       await scope.store.commit([
@@ -35,7 +36,7 @@ export async function cancelGroup(
       await applyRemoteStops(scope)
       return (await scope.store.group(group.id)) ?? current
     } catch (error) {
-      // A member moved on between the look and the commit: it is looked at again.
+      // A member entered or moved on between the look and the commit: they are looked at again.
       if (!isMeanwhileError(error, "wrong_state") && !isMeanwhileError(error, "not_found")) throw error
     }
   }
