@@ -6,6 +6,7 @@ import type { ChildTurn } from "../../plugin/sessions-port.ts"
 import type { SessionId } from "../../task/id.ts"
 import type { ArtifactReference, Patch } from "../../task/patch.ts"
 import { finishSchema, type HandedBack } from "./finish-tool.ts"
+import { shorten } from "../../base/shorten.ts"
 
 const DIGEST_CHARACTERS = 400
 
@@ -51,5 +52,5 @@ function keepArtifacts(context: ToolContext, { artifacts = [] }: HandedBack): Pr
 
 export function toLine(text: string, longest: number): string {
   const line = toOneLine(text)
-  return line.length > longest ? `${line.slice(0, longest - 1)}…` : line
+  return shorten(line, longest)
 }

@@ -1,6 +1,7 @@
 import { formatDuration, formatLimit, plain, shortId, toLine } from "./format.ts"
 import type { Style } from "../screen/style.ts"
 import type { EventOf } from "./agent-event.ts"
+import { shorten } from "../../base/shorten.ts"
 
 type CallInput = EventOf<"tool_call.started">["input"]
 
@@ -72,5 +73,5 @@ function withoutName(said: string, tool: string): string {
 }
 
 function bound(text: string, longest: number): string {
-  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text
+  return shorten(text, longest)
 }

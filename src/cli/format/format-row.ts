@@ -1,6 +1,7 @@
 import type { Desk } from "../../desk/desk.ts"
 import { elapsedMs, formatDuration, shortId, type TaskRow, toLine } from "./format.ts"
 import { formatProgress } from "./format-progress.ts"
+import { shorten } from "../../base/shorten.ts"
 
 const FEWEST_TITLE_COLUMNS = 20
 
@@ -14,7 +15,7 @@ export function formatRow({ task: row, ...standing }: Row, nowMs: number, column
   const parts = [formatStanding(row, standing), group, `${resumed}${toLine(row.title)}`]
   const title = parts.filter((part) => part !== "").join(" · ")
   const room = Math.max(columns - facts.length, FEWEST_TITLE_COLUMNS)
-  return `${facts}${title.length > room ? `${title.slice(0, room - 1)}…` : title}`
+  return `${facts}${shorten(title, room)}`
 }
 
 /** The time it has run; for a queued task the time in the queue, as it may have run before it was handed back. */

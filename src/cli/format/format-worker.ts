@@ -1,5 +1,6 @@
 import type { Desk } from "../../desk/desk.ts"
 import { formatDuration, shortId, toLine } from "./format.ts"
+import { shorten } from "../../base/shorten.ts"
 
 export type WorkerRow = Awaited<ReturnType<Desk["workers"]["list"]>>[number]
 type Place = Pick<WorkerRow, "host" | "pid" | "where">
@@ -17,7 +18,7 @@ export function formatWorkers(workers: readonly WorkerRow[], nowMs: number, colu
   return rows
     .map((cells) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  "))
     .map((line) => line.trimEnd())
-    .map((line) => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line))
+    .map((line) => shorten(line, columns))
     .join("\n")
 }
 

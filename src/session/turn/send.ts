@@ -15,6 +15,7 @@ import { estimateTokens } from "../model/token-estimate.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import { quoteText } from "../results/quoted-text.ts"
 import type { Using } from "../conversation/scope.ts"
+import { shorten } from "../../base/shorten.ts"
 
 type SendScope = NewTurnScope & Using<"bus">
 
@@ -166,7 +167,7 @@ function toOutput({ log }: Conversation, onOutput: NonNullable<SendOptions["onOu
 
 function toTitle(message: string): string {
   const line = message.replace(/\s+/g, " ").trim()
-  return line.length > TITLE_CHARACTERS ? `${line.slice(0, TITLE_CHARACTERS - 1)}…` : line || "(empty message)"
+  return shorten(line, TITLE_CHARACTERS) || "(empty message)"
 }
 
 /** The largest share of the context for one message. The rest is for instructions, tools and the answer. */
