@@ -36,7 +36,7 @@ test("a long task that ended unseen is announced, however many shorter ones ende
   }
   // An end is remembered after it was shown: only what follows tells that it was.
   first.type("/help")
-  await first.shows(/quit {2,}stop/)
+  await first.shows(/quit {2,}cancel/)
   first.kill("SIGKILL")
   await first.exited
   writeFileSync(join(directory, "go"), "")
