@@ -3,6 +3,7 @@ import type { Operation } from "../../../task/operation.ts"
 import type { Change } from "../../rules/change.ts"
 import type { Answer, Outcome, Writer } from "../../rules/writer.ts"
 import { isHeldUp } from "../connection/store-error.ts"
+import { isTooLong } from "../schema/storable.ts"
 import { createHeldWriters } from "./held-writers.ts"
 import type { RunGroup } from "./run-group.ts"
 
@@ -109,11 +110,6 @@ function toGroupSize(waiting: number): number {
 
 function isOfOne(error: unknown): boolean {
   return isMeanwhileError(error, "invalid_input") || isMeanwhileError(error, "disk_full") || isTooLong(error)
-}
-
-/** True if the statement is longer than a string can be. */
-function isTooLong(error: unknown): boolean {
-  return error instanceof RangeError && error.message.includes("string length")
 }
 
 function tooLong(cause: unknown): MeanwhileError {

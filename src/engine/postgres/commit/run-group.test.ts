@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { createSessionId, DEFAULT_WORKSPACE, type TaskId } from "../../../task/id.ts"
+import type { Operation } from "../../../task/operation.ts"
 import { QUEUED } from "../../suite/samples.ts"
 import { expectRefusal } from "../../suite/subject.ts"
 import { complete, create, sampleGroup, useWritingStore } from "../../../../test/support/postgres/writing.ts"
@@ -92,5 +93,37 @@ describe("a group of writers", () => {
     const task = await store.task(operation.details.id)
     expect(task).toMatchObject({ title: "a\ufffdb\ufffd", input: { [odd]: odd }, metadata: { odd } })
     await expectRefusal(commit([complete(odd as TaskId)]), "not_found")
+  })
+
+  test("refuses those with a value that cannot be stored by its field, and writes the others at once", async () => {
+    const { runGroup, store, sent, commit } = await open()
+    const odd = "a\0b"
+    const workspace = DEFAULT_WORKSPACE
+    const endless: { self?: unknown } = {}
+    endless.self = endless
+    const running = create()
+    await commit([running])
+    const run = { taskId: running.details.id, run: 1, fence: 1 }
+    const bad: readonly (readonly [string, Operation])[] = [
+      ["idempotencyKey", create({ idempotencyKey: odd })],
+      ["key", { op: "step.start", run, key: odd, onCrash: "retry" }],
+      ["collection", { op: "document.put", workspace, collection: odd, id: "id", value: 1, expectedVersion: 0 }],
+      ["id", { op: "document.put", workspace, collection: "odd", id: odd, value: 1, expectedVersion: 0 }],
+      ["value", { op: "document.put", workspace, collection: "odd", id: "id", value: 1n as never, expectedVersion: 0 }],
+      ["data", { op: "session.create", id: createSessionId(), workspace, data: endless as never }],
+      ["input", create({ input: 1n as never })],
+    ]
+    const good = Array.from({ length: 20 }, () => create({ title: odd }))
+    const writers = [...good.slice(0, 7), ...bad.map(([, operation]) => operation), ...good.slice(7)]
+    sent()
+    const outcomes = await runGroup(writers.map((operation) => [operation]))
+    expect(sent().filter((words) => words === "INSERT INTO tasks")).toHaveLength(1)
+    for (const [index, [field]] of bad.entries())
+      expect(outcomes[index + 7]).toMatchObject({
+        isRefused: true,
+        error: { code: "invalid_input", details: { field } },
+      })
+    expect(outcomes.filter(({ isRefused }) => isRefused)).toHaveLength(bad.length)
+    for (const { details } of good) expect(await store.task(details.id)).toMatchObject({ title: "a\ufffdb" })
   })
 })

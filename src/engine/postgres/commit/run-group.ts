@@ -1,7 +1,7 @@
 import type { Clock } from "../../../base/clock.ts"
 import type { Operation } from "../../../task/operation.ts"
-import { type Change, createChange } from "../../rules/change.ts"
-import { createPerform, type Perform } from "../../rules/perform.ts"
+import type { Change } from "../../rules/change.ts"
+import { createPerform } from "../../rules/perform.ts"
 import type { Outcome } from "../../rules/writer.ts"
 import type { Database, Query } from "../connection/database.ts"
 import { createNaming, toNamedQuery } from "../connection/naming.ts"
@@ -10,9 +10,11 @@ import type { ChangeQueue, TaskChange } from "../queue/change-queue.ts"
 import type { JudgeLease } from "../read/judge-lease.ts"
 import { guessCollisions, guessRows } from "./guess-rows.ts"
 import { loadRows } from "./load/load-rows.ts"
-import { addWants, createWants, isWanting, Missing, want, type Wants } from "./working-set/wants.ts"
+import { addWants, createWants, isWanting, type Wants } from "./working-set/wants.ts"
 import { createWorkingSet, type WorkingSet } from "./working-set/working-set.ts"
-import { writeRows } from "./write/write-rows.ts"
+import type { Built } from "./write/bulk.ts"
+import { sendRows } from "./write/write-rows.ts"
+import { runWriters } from "./run-writers.ts"
 
 /**
  * Runs all writers in one durable transaction, and answers with the outcome of each. When it throws, everything was rolled
@@ -49,10 +51,15 @@ export function createRunGroup(parts: GroupParts): RunGroup {
    * The rows and the notification are sent before any of them is answered, and the COMMIT behind them, which fails when one
    * of them does. Only changes of the queue are waited for: pg-boss sends a statement when the one before is answered.
    */
-  async function write(query: Query, set: WorkingSet, outcomes: readonly Outcome[]): Promise<void> {
+  async function write(
+    query: Query,
+    set: WorkingSet,
+    outcomes: readonly Outcome[],
+    statements: readonly Built[],
+  ): Promise<void> {
     const changes = outcomes.flatMap((outcome) => (outcome.isRefused ? [] : [outcome.change]))
     if (changes.length === 0) return
-    writeRows(query, set)
+    sendRows(query, statements)
     notify(query, changes).catch(() => {})
     await changeQueue(query, toTaskChanges(set))
   }
@@ -71,9 +78,9 @@ export function createRunGroup(parts: GroupParts): RunGroup {
       const hear = time?.ask()
       const now = await loadRows(query, lacking, set, clock?.now())
       hear?.(now)
-      const { outcomes, missing } = runWriters(writers, set, rules, now)
+      const { outcomes, missing, statements } = runWriters(writers, set, rules, now)
       if (!isWanting(missing)) {
-        await write(query, set, outcomes)
+        await write(query, set, outcomes, statements)
         return outcomes
       }
       set.undo.takeBackTo(0)
@@ -99,39 +106,6 @@ export function createRunGroup(parts: GroupParts): RunGroup {
     }
     return database.transaction(work, { lockTimeoutMs })
   }
-}
-
-/** A writer that lacks a row does not keep the others from finding what they lack: all of it is loaded at once. */
-function runWriters(
-  writers: readonly (readonly Operation[])[],
-  set: WorkingSet,
-  perform: Perform,
-  now: number,
-): { readonly outcomes: readonly Outcome[]; readonly missing: Wants } {
-  const missing = createWants()
-  const outcomes = writers.map((operations): Outcome => {
-    const change = createChange(now)
-    const mark = set.undo.mark()
-    try {
-      const answers = operations.map((operation) => perform(operation, change))
-      return { isRefused: false, answers, change }
-    } catch (error) {
-      set.undo.takeBackTo(mark)
-      addWants(missing, error instanceof Missing ? error.wants : doubtsAbout(operations, set))
-      return { isRefused: true, error }
-    }
-  })
-  return { outcomes, missing }
-}
-
-/** A refused writer may have written a row before that exists already: then that is the reason to give. */
-function doubtsAbout(operations: readonly Operation[], { tasks, waits, groups }: WorkingSet): Wants {
-  const { rows } = guessCollisions(operations)
-  const doubts = createWants()
-  for (const id of rows.task.values()) if (!tasks.isIdKnown(id)) want(doubts, "task", id)
-  for (const id of rows.wait.values()) if (!waits.isKnown(id)) want(doubts, "wait", id)
-  for (const id of rows.group.values()) if (!groups.isKnown(id)) want(doubts, "group", id)
-  return doubts
 }
 
 /** A task that has the id of a removed one is another task. */

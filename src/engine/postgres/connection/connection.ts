@@ -1,4 +1,5 @@
 import pg from "pg"
+import { MeanwhileError } from "../../../base/error.ts"
 import type { Statement } from "./database.ts"
 import { toTrouble } from "./store-error.ts"
 
@@ -9,6 +10,8 @@ export interface Connection {
   runAlone<Row = never>(statement: string | Statement, values?: readonly unknown[]): Promise<readonly Row[]>
   /** Statements without values that change nothing about rows: the name of the last command that was done. */
   command(text: string): Promise<string>
+  /** Why a statement could not be sent. The server knows nothing of that statement, and would commit the others. */
+  unsent(): Error | undefined
   /** The statements that each transaction begins with. */
   readonly begin: string
 }
@@ -26,13 +29,29 @@ export interface ConnectionParts {
 export function toConnection({ client, isBorrowed, perTransaction, givenUp }: ConnectionParts) {
   const begin = isBorrowed ? `BEGIN; ${perTransaction}` : "BEGIN"
   let isBroken = false
+  let unsent: Error | undefined
+
+  /** The client sends at once, and tells at once what it cannot send. The connection may have heard a part of it. */
+  function send(query: pg.QueryConfig): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      let isSending = true
+      client.query(query, (error: Error | null, result: unknown) => {
+        if (!error) return resolve(result)
+        if (!isSending || toTrouble(error)) return reject(error)
+        isBroken = true
+        unsent ??= toUnsendable(error)
+        reject(unsent)
+      })
+      isSending = false
+    })
+  }
 
   async function ask(statement: string | Statement, values?: readonly unknown[]): Promise<readonly pg.QueryResult[]> {
     const { name, text } = typeof statement === "string" ? { name: undefined, text: statement } : statement
     try {
       const query = { text, ...(values ? { values: [...values] } : {}) }
       // The next statement may meet another session, which does not know the name.
-      const answer = client.query(name === undefined || isBorrowed ? query : { ...query, name })
+      const answer = send(name === undefined || isBorrowed ? query : { ...query, name })
       const result: unknown = await Promise.race([answer, givenUp])
       return (Array.isArray(result) ? result : [result]) as readonly pg.QueryResult[]
     } catch (error) {
@@ -53,6 +72,7 @@ export function toConnection({ client, isBorrowed, perTransaction, givenUp }: Co
     begin,
     run,
     command,
+    unsent: () => unsent,
     isBroken: () => isBroken,
     async runAlone<Row>(statement: string | Statement, values?: readonly unknown[]): Promise<readonly Row[]> {
       if (!isBorrowed) return run<Row>(statement, values)
@@ -71,4 +91,9 @@ const STALE_PLANS: ReadonlySet<string> = new Set(["0A000", "26000", "42P05"])
 function spoils(error: unknown): boolean {
   if (toTrouble(error)?.kind === "lost") return true
   return error instanceof pg.DatabaseError && STALE_PLANS.has(error.code ?? "")
+}
+
+function toUnsendable(cause: Error): MeanwhileError {
+  const text = `A value cannot be sent to PostgreSQL (${cause.message}). Nothing of this was stored.`
+  return new MeanwhileError("invalid_input", text, {}, { cause })
 }

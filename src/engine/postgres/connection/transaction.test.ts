@@ -58,6 +58,27 @@ describe("transactions", () => {
     expect(await things.count("behind it")).toBe(0)
   })
 
+  test.each([false, true])(
+    "a value that cannot be sent takes all of it back (heard of others before: %s)",
+    async (isHeard) => {
+      const unsendable = {
+        toPostgres() {
+          throw new TypeError("Not this.")
+        },
+      }
+      const attempt = things.database.transaction(async (query) => {
+        if (isHeard) await query("SELECT 1")
+        query(insertThing, ["before it"]).catch(() => {})
+        query(insertThing, [unsendable]).catch(() => {})
+        query(insertThing, ["before it, too"]).catch(() => {})
+      })
+      await expectRefusal(attempt, "invalid_input")
+      expect(await things.count("before it")).toBe(0)
+      await things.database.transaction((query) => query(insertThing, [`after it, ${isHeard}`]))
+      expect(await things.count(`after it, ${isHeard}`)).toBe(1)
+    },
+  )
+
   test("are repeated when somebody else wrote the same key first", async () => {
     let attempts = 0
     const find = "SELECT id FROM things WHERE id = 'raced'"

@@ -93,6 +93,7 @@ async function attempt<Result>(
         throw error
       })
       await begun
+      await requireSent(connection)
       const committing = commit(connection, mark, result, name)
       const answers = await Promise.allSettled([...unanswered, committing])
       // The statements before the COMMIT say better than the COMMIT why nothing was committed.
@@ -106,6 +107,14 @@ async function attempt<Result>(
     if (ofWork) return { state: "undone", thrown: ofWork.error, cause }
     return { state: "undone", thrown: toStoreError(error, name), cause: cause ?? error }
   }
+}
+
+/** The server would commit what it has got of a transaction of which a statement was never sent. */
+async function requireSent(connection: Connection): Promise<void> {
+  const unsent = connection.unsent()
+  if (unsent === undefined) return
+  await connection.command("ROLLBACK").catch(() => {})
+  throw unsent
 }
 
 /** Statements behind one that failed are refused for that alone, and say nothing of the reason. */

@@ -1,4 +1,4 @@
-import { MeanwhileError } from "../../../base/error.ts"
+import { MeanwhileError, toErrorMessage } from "../../../base/error.ts"
 
 /** True if PostgreSQL can keep it as it is: without U+0000 and without half characters. */
 export function isStorable(wanted: string | number | object): boolean {
@@ -7,10 +7,27 @@ export function isStorable(wanted: string | number | object): boolean {
 }
 
 /** An id or a key. One that cannot be kept as it is would be found again as another. */
-export function toStoredKey<Key extends string | null>(key: Key): Key {
+export function toStoredKey<Key extends string | null>(key: Key, field: string): Key {
   if (key === null || isStorable(key)) return key
-  const text = `${JSON.stringify(key)} cannot be kept in PostgreSQL. Use ids and names without U+0000 and without broken characters.`
-  throw new MeanwhileError("invalid_input", text)
+  const text = `The \`${field}\` ${JSON.stringify(key)} cannot be kept in PostgreSQL. Use ids and names without U+0000 and without broken characters.`
+  throw new MeanwhileError("invalid_input", text, { field })
+}
+
+/** A value as JSON. What is too long for a text is left to those who can write less at once. */
+export function toStoredJson(value: unknown, field: string): string {
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    if (isTooLong(error)) throw error
+    const text = `The \`${field}\` cannot be kept: it is no JSON (${toErrorMessage(error)}).`
+    throw new MeanwhileError("invalid_input", text, { field }, { cause: error })
+  }
+}
+
+/** True if a text became longer than a string can be. */
+export function isTooLong(error: unknown): boolean {
+  if (error instanceof RangeError) return error.message.includes("string length")
+  return error instanceof Error && isTooLong(error.cause)
 }
 
 /** Text for people, with a sign in place of what cannot be kept. */

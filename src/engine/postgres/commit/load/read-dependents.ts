@@ -4,7 +4,7 @@ import { SELECT_NOTICES, toStoredNotice } from "../../../rules/rows/notice-row.t
 import { toStep } from "../../../rules/rows/step-row.ts"
 import { toWaitRecord } from "../../../rules/rows/wait-row.ts"
 import type { Query } from "../../connection/database.ts"
-import { storableOf } from "../../schema/storable.ts"
+import { isStorable, storableOf } from "../../schema/storable.ts"
 import { toStepKey, type Wants } from "../working-set/wants.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
 import { unnestSteps } from "./lock-tasks.ts"
@@ -66,7 +66,10 @@ interface StepPlace {
   readonly key: string
 }
 
-/** The wanted rows, by the numbers of the tasks that were found. Rows of missing tasks are not asked for. */
+/**
+ * The wanted rows, by the numbers of the tasks that were found. Rows of missing tasks are not asked for. A key that
+ * PostgreSQL cannot hold is not asked for either, and learned as absent.
+ */
 interface Owners {
   readonly notices: readonly number[]
   readonly runs: readonly number[]
@@ -84,14 +87,14 @@ function findOwners({ rows }: Wants, { tasks }: WorkingSet): Owners {
   return {
     notices: [...rows.noticesOfTask.values()].flatMap(numberOf),
     runs: [...rows.runsOfTask.values()].flatMap(numberOf),
-    steps: storableOf(rows.step).flatMap(({ taskId, run, key }) =>
+    steps: [...rows.step.values()].flatMap(({ taskId, run, key }) =>
       numberOf(taskId).map((task) => ({ task, run, key })),
     ),
     completions: [...rows.lastCompletion.values()].flatMap(({ taskId, run }) =>
       numberOf(taskId).map((task) => ({ task, run })),
     ),
-    arrivals: storableOf(rows.arrivals),
-    arrivalCounts: storableOf(rows.arrivalCount),
+    arrivals: [...rows.arrivals.values()],
+    arrivalCounts: [...rows.arrivalCount.values()],
   }
 }
 
@@ -120,7 +123,9 @@ function learnNotices(answers: Partial<DependentRows>, { rows }: Wants, { tasks,
   for (const step of rows.claimsOfStep.values()) if (!unguarded.has(toStepKey(step))) notices.learnClaims(step)
 }
 
-function askForSteps(questions: Questions<DependentRows>, { steps, completions }: Owners): void {
+function askForSteps(questions: Questions<DependentRows>, owners: Owners): void {
+  const { completions } = owners
+  const steps = owners.steps.filter(isStorable)
   if (steps.length > 0)
     questions.ask("steps", (parameter) => {
       const keys = parameter(steps.map(({ key }) => key))
@@ -167,7 +172,9 @@ function learnWaits(answers: Partial<DependentRows>, { rows }: Wants, { tasks, w
   }
 }
 
-function askForArrivals(questions: Questions<DependentRows>, { arrivals, arrivalCounts }: Owners): void {
+function askForArrivals(questions: Questions<DependentRows>, owners: Owners): void {
+  const arrivals = owners.arrivals.filter(isStorable)
+  const arrivalCounts = owners.arrivalCounts.filter(isStorable)
   if (arrivals.length > 0)
     questions.ask(
       "arrivals",

@@ -1,29 +1,26 @@
 import { setImmediate as turn } from "node:timers/promises"
 import { expect, onTestFinished, test } from "vitest"
-import { createBulk, columnsOf } from "./bulk.ts"
+import { type Built, createBulk, columnsOf } from "./bulk.ts"
+import { sendRows } from "./write-rows.ts"
 
 test("what was sent before a mistake was found fails without ending the process", async () => {
   const unheard: unknown[] = []
   const hear = (reason: unknown): void => void unheard.push(reason)
   process.on("unhandledRejection", hear)
   onTestFinished(() => void process.off("unhandledRejection", hear))
-  const bulk = createBulk(() => Promise.reject(new Error("the connection was lost")))
-  bulk.run(1, "DELETE FROM tasks", [])
+  sendRows(() => Promise.reject(new Error("the connection was lost")), [{ text: "DELETE FROM tasks", values: [] }])
   await turn()
   expect(unheard).toEqual([])
 })
 
 test("what is the same in all rows is sent once, and the rest as arrays side by side", () => {
-  const sent: { text: string; values: readonly unknown[] }[] = []
-  const bulk = createBulk((statement, values = []) => {
-    sent.push({ text: typeof statement === "string" ? statement : statement.text, values })
-    return Promise.resolve([])
-  })
+  const built: Built[] = []
+  const bulk = createBulk(built)
   const rows = [1, 2].map((number) => ({ number, status: "queued", worker: null, state: number === 1 ? null : "{}" }))
   bulk.insert("tasks", columnsOf(rows))
   bulk.update("tasks", columnsOf(rows.slice(1), ["number", "status"]), ["number"])
   bulk.insert("tasks", columnsOf(rows.slice(1), ["number", "status"]))
-  expect(sent).toEqual([
+  expect(built).toEqual([
     {
       text: "INSERT INTO tasks (number, status, worker, state) SELECT given.number, $3, $4, given.state FROM unnest($1::bigint[], $2::text[]) AS given (number, state)",
       values: ["{1,2}", '{null,"{}"}', "queued", null],

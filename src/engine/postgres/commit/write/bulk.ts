@@ -1,8 +1,6 @@
-import type { Query } from "../../connection/database.ts"
-
 /**
- * Statements of a transaction that write many rows at once, sent one behind the other. Nobody waits for their answers:
- * the transaction is refused when one of them fails. Where there are no rows, none is sent. Columns are named: those
+ * Statements of a transaction that write many rows at once. All are built before one is sent: a value that cannot be
+ * stored is found while nothing has happened. Where there are no rows, there is no statement. Columns are named: those
  * that a newer schema adds keep their defaults.
  */
 export interface Bulk {
@@ -15,10 +13,16 @@ export interface Bulk {
   run(count: number, text: string, values: readonly unknown[]): void
 }
 
-export function createBulk(query: Query): Bulk {
+/** A statement with its values, ready to be sent. */
+export interface Built {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+/** Adds what it builds to `statements`. */
+export function createBulk(statements: Built[]): Bulk {
   function run(count: number, text: string, values: readonly unknown[]): void {
-    if (count === 0) return
-    query(text, values).catch(() => {})
+    if (count > 0) statements.push({ text, values })
   }
 
   function insert(table: string, columns: readonly Column[], onConflict = ""): void {

@@ -1,7 +1,7 @@
 import pg from "pg"
 import { expect, onTestFinished, test } from "vitest"
 import { createTestDatabase } from "../../../../../test/support/postgres/server.ts"
-import { createBulk, columnsOf, type Row, toRowSource } from "./bulk.ts"
+import { type Built, createBulk, columnsOf, type Row, toRowSource } from "./bulk.ts"
 
 async function keepAndRead(rows: readonly Row[]): Promise<readonly Row[]> {
   const database = await createTestDatabase({ isEmpty: true })
@@ -12,14 +12,9 @@ async function keepAndRead(rows: readonly Row[]): Promise<readonly Row[]> {
   })
   await client.connect()
   await client.query("CREATE TABLE kept (number integer, size double precision, text text, note text)")
-  const sent: Promise<unknown>[] = []
-  const bulk = createBulk(async (statement, values = []) => {
-    const answer = client.query<never>(typeof statement === "string" ? statement : statement.text, [...values])
-    sent.push(answer)
-    return (await answer).rows
-  })
-  bulk.insert("kept", columnsOf(rows))
-  await Promise.all(sent)
+  const built: Built[] = []
+  createBulk(built).insert("kept", columnsOf(rows))
+  for (const { text, values } of built) await client.query(text, [...values])
   return (await client.query<Row>("SELECT * FROM kept ORDER BY number")).rows
 }
 

@@ -1,5 +1,5 @@
 import type { StoredNotice } from "../../../rules/tables.ts"
-import { toStoredKey, toStoredText } from "../../schema/storable.ts"
+import { toStoredJson, toStoredKey, toStoredText } from "../../schema/storable.ts"
 import type { RunEntry } from "../working-set/run-rows.ts"
 import type { StepEntry } from "../working-set/step-rows.ts"
 import type { WaitEntry } from "../working-set/wait-rows.ts"
@@ -58,18 +58,18 @@ function toStepColumns({ task, step, firstSequence }: StepEntry) {
   return {
     task,
     run,
-    key: toStoredKey(key),
+    key: toStoredKey(key, "key"),
     first_sequence: firstSequence,
     on_crash: onCrash,
     started_at: startedAt,
     finished_at: isFinished ? step.finishedAt : null,
     completion: isFinished ? step.completion : null,
-    result: isFinished ? JSON.stringify(step.result) : null,
+    result: isFinished ? toStoredJson(step.result, "result") : null,
   }
 }
 
 function toRunColumns({ task, record }: RunEntry) {
-  return { task, run: record.run, record: JSON.stringify(record) }
+  return { task, run: record.run, record: toStoredJson(record, "record") }
 }
 
 function toNoticeColumns(notice: StoredNotice) {
@@ -86,9 +86,9 @@ function toNoticeColumns(notice: StoredNotice) {
     state,
     task_id: taskId,
     settled_at: "settledAt" in notice ? notice.settledAt : null,
-    claimed_by_task: claim && toStoredKey(claim.taskId),
+    claimed_by_task: claim && toStoredKey(claim.taskId, "taskId"),
     claimed_by_run: claim && claim.run,
-    claimed_by_key: claim && toStoredKey(claim.key),
+    claimed_by_key: claim && toStoredKey(claim.key, "key"),
   }
 }
 
@@ -101,14 +101,14 @@ function toWaitColumns({ task, record }: WaitEntry) {
     run,
     state,
     reason,
-    id: toStoredKey(id),
+    id: toStoredKey(id, "id"),
     task_id: taskId,
     opened_at: openedAt,
     expires_at: expiresAt,
-    on_expiry: JSON.stringify(onExpiry),
-    question: JSON.stringify(question),
+    on_expiry: toStoredJson(onExpiry, "onExpiry"),
+    question: toStoredJson(question, "question"),
     answered_by: isAnswered ? toStoredText(record.answeredBy) : null,
     answered_at: isAnswered ? record.answeredAt : null,
-    answer: isAnswered ? JSON.stringify(record.answer) : null,
+    answer: isAnswered ? toStoredJson(record.answer, "answer") : null,
   }
 }

@@ -1,16 +1,25 @@
 import type { Query } from "../../connection/database.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
-import { createBulk, type Bulk, columnsOf } from "./bulk.ts"
+import { createBulk, type Built, type Bulk, columnsOf } from "./bulk.ts"
 import { sweepDependents, writeDependents } from "./write-dependents.ts"
 import { removeTasks, writeTasks } from "./write-tasks.ts"
-import { toStoredKey, toStoredText } from "../../schema/storable.ts"
+import { toStoredJson, toStoredKey, toStoredText } from "../../schema/storable.ts"
 import type { DocumentEntry } from "../working-set/document-rows.ts"
 import type { StoredSession, StoredLease } from "../../../rules/tables.ts"
 import type { ArrivalEntry, GroupEntry } from "../working-set/group-rows.ts"
 
-/** Sends what the rules have made of the rows: what goes first, then what is new or changed. */
-export function writeRows(query: Query, set: WorkingSet): void {
-  const bulk = createBulk(query)
+/**
+ * Sends the statements one behind the other. Nobody waits for their answers: the transaction is refused when one of
+ * them fails.
+ */
+export function sendRows(query: Query, statements: readonly Built[]): void {
+  for (const { text, values } of statements) query(text, values).catch(() => {})
+}
+
+/** The statements for what the rules have made of the rows: what goes first, then what is new or changed. */
+export function buildRows(set: WorkingSet): readonly Built[] {
+  const statements: Built[] = []
+  const bulk = createBulk(statements)
   removeArtifacts(bulk, set)
   sweepDependents(bulk, set)
   removeGroups(bulk, set)
@@ -26,6 +35,7 @@ export function writeRows(query: Query, set: WorkingSet): void {
   writeLeases(bulk, set)
   writeDocuments(bulk, set)
   writeArtifacts(bulk, set)
+  return statements
 }
 
 const DOCUMENT_KEY = ["workspace", "collection", "id"]
@@ -50,12 +60,12 @@ function writeDocuments(bulk: Bulk, { documents }: WorkingSet): void {
 
 function toDocumentColumns({ workspace, collection, id, version, updatedAt, value }: DocumentEntry) {
   return {
-    workspace: toStoredKey(workspace),
-    collection: toStoredKey(collection),
-    id: toStoredKey(id),
+    workspace: toStoredKey(workspace, "workspace"),
+    collection: toStoredKey(collection, "collection"),
+    id: toStoredKey(id, "id"),
     version,
     updated_at: updatedAt ?? 0,
-    value: JSON.stringify(value),
+    value: toStoredJson(value, "value"),
   }
 }
 
@@ -76,20 +86,20 @@ function writeSessions(bulk: Bulk, { sessions }: WorkingSet): void {
   bulk.update("sessions", columnsOf(changed, ["number", "version", "updated_at", "message_count", "data"]), ["number"])
   bulk.insert(
     "messages",
-    columnsOf(sessions.messages().map((message) => ({ ...message, body: JSON.stringify(message.body) }))),
+    columnsOf(sessions.messages().map((message) => ({ ...message, body: toStoredJson(message.body, "body") }))),
   )
 }
 
 function toSessionColumns({ number, record }: StoredSession) {
   return {
     number,
-    id: toStoredKey(record.id),
-    workspace: toStoredKey(record.workspace),
+    id: toStoredKey(record.id, "id"),
+    workspace: toStoredKey(record.workspace, "workspace"),
     version: record.version,
     created_at: record.createdAt,
     updated_at: record.updatedAt,
     message_count: record.messageCount,
-    data: JSON.stringify(record.data),
+    data: toStoredJson(record.data, "data"),
   }
 }
 
@@ -109,7 +119,7 @@ function removeArtifacts(bulk: Bulk, { tasks, artifacts }: WorkingSet): void {
 
 function writeArtifacts(bulk: Bulk, { artifacts }: WorkingSet): void {
   const put = artifacts.put()
-  const workspaces = put.map(({ artifact }) => toStoredKey(artifact.workspace))
+  const workspaces = put.map(({ artifact }) => toStoredKey(artifact.workspace, "workspace"))
   const hashes = put.map(({ artifact }) => artifact.hash)
   bulk.run(
     put.length,
@@ -160,11 +170,11 @@ function writeGroups(bulk: Bulk, { groups }: WorkingSet): void {
 
 function toGroupColumns({ id, workspace, session, name, join, failFast, report, merge, ...moving }: GroupEntry) {
   return {
-    id: toStoredKey(id),
-    workspace: toStoredKey(workspace),
-    session: toStoredKey(session),
+    id: toStoredKey(id, "id"),
+    workspace: toStoredKey(workspace, "workspace"),
+    session: toStoredKey(session, "session"),
     name: toStoredText(name),
-    join_when: JSON.stringify(join),
+    join_when: toStoredJson(join, "join"),
     fail_fast: failFast ? 1 : 0,
     report,
     merge,
@@ -203,11 +213,11 @@ function writeLeases(bulk: Bulk, { leases }: WorkingSet): void {
 
 function toLeaseColumns({ key, holder, fence, ttlMs, renewals, data }: StoredLease) {
   return {
-    key: toStoredKey(key),
-    holder: toStoredKey(holder),
+    key: toStoredKey(key, "key"),
+    holder: toStoredKey(holder, "holder"),
     fence,
     ttl_ms: ttlMs,
     renewals,
-    data: JSON.stringify(data),
+    data: toStoredJson(data, "data"),
   }
 }

@@ -3,7 +3,7 @@ import type { TaskEntry } from "../working-set/task-rows.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
 import { type Bulk, columnsOf, type Column, type Value } from "./bulk.ts"
 import { type StateColumns, toStateColumns } from "../../../rules/rows/state-columns.ts"
-import { toStoredKey, toStoredText } from "../../schema/storable.ts"
+import { toStoredJson, toStoredKey, toStoredText } from "../../schema/storable.ts"
 
 /** Tasks that go: before the others, which may have what was theirs. */
 export function removeTasks(bulk: Bulk, { tasks, events }: WorkingSet): void {
@@ -73,7 +73,7 @@ const MOVING: Reading = {
   run: ({ task }) => task.course.run,
   fence: ({ task }) => task.course.fence,
   last_sequence: ({ task }) => task.course.lastSequence,
-  worker: ({ state }) => toStoredKey(state.worker),
+  worker: ({ state }) => toStoredKey(state.worker, "worker"),
   available_at: ({ state }) => state.availableAt,
   queued_at: ({ task }) => task.course.queuedAt,
   started_at: ({ task }) => task.course.startedAt,
@@ -83,44 +83,44 @@ const MOVING: Reading = {
   used_at: ({ usedAt }) => usedAt,
   stripped_at: ({ task }) => task.course.strippedAt,
   title: ({ task }) => toStoredText(task.details.title),
-  folder: ({ task }) => toStoredKey(task.details.folder),
+  folder: ({ task }) => toStoredKey(task.details.folder, "folder"),
   priority: ({ task }) => task.details.priority,
-  session: ({ task }) => toStoredKey(task.details.session),
-  group_id: ({ task }) => toStoredKey(task.details.group),
-  input_held_by: ({ task }) => toStoredKey(task.details.inputHeldBy),
+  session: ({ task }) => toStoredKey(task.details.session, "session"),
+  group_id: ({ task }) => toStoredKey(task.details.group, "group"),
+  input_held_by: ({ task }) => toStoredKey(task.details.inputHeldBy, "inputHeldBy"),
   tokens: ({ task }) => task.course.usage.tokens,
   cost_micros: ({ task }) => task.course.usage.costMicros,
   resume_count: ({ task }) => task.course.resumeCount,
   retrieved_at: ({ task }) => task.course.retrievedAt,
-  progress: ({ task }) => task.course.progress && JSON.stringify(task.course.progress),
+  progress: ({ task }) => task.course.progress && toStoredJson(task.course.progress, "progress"),
   state: ({ state }) => state.rest,
   patch: ({ state }) => state.patch,
 }
 
 const INPUT: Reading = {
-  input: ({ task }) => JSON.stringify(task.details.input),
-  metadata: ({ task }) => JSON.stringify(task.details.metadata),
+  input: ({ task }) => toStoredJson(task.details.input, "input"),
+  metadata: ({ task }) => toStoredJson(task.details.metadata, "metadata"),
 }
 
 /** The columns that stay as they were when the task was made. */
 const STAYING: Reading = {
-  id: ({ task }) => toStoredKey(task.details.id),
-  workspace: ({ task }) => toStoredKey(task.details.workspace),
+  id: ({ task }) => toStoredKey(task.details.id, "id"),
+  workspace: ({ task }) => toStoredKey(task.details.workspace, "workspace"),
   kind: ({ task }) => task.details.kind,
-  plugin: ({ task }) => toStoredKey(task.details.plugin),
-  tool: ({ task }) => toStoredKey(task.details.tool),
-  model: ({ task }) => toStoredKey(task.details.model),
-  parent_task: ({ task }) => toStoredKey(task.details.parentTask),
-  parent_message: ({ task }) => toStoredKey(task.details.parentMessage),
-  batch: ({ task }) => toStoredKey(task.details.batch),
+  plugin: ({ task }) => toStoredKey(task.details.plugin, "plugin"),
+  tool: ({ task }) => toStoredKey(task.details.tool, "tool"),
+  model: ({ task }) => toStoredKey(task.details.model, "model"),
+  parent_task: ({ task }) => toStoredKey(task.details.parentTask, "parentTask"),
+  parent_message: ({ task }) => toStoredKey(task.details.parentMessage, "parentMessage"),
+  batch: ({ task }) => toStoredKey(task.details.batch, "batch"),
   lifetime: ({ task }) => task.details.lifetime,
   notify: ({ task }) => task.details.notify,
   depth: ({ task }) => task.details.depth,
-  trace_id: ({ task }) => toStoredKey(task.details.traceId),
-  idempotency_key: ({ task }) => toStoredKey(task.details.idempotencyKey),
-  asked_by_task: ({ task: { details } }) => details.askedBy && toStoredKey(details.askedBy.taskId),
+  trace_id: ({ task }) => toStoredKey(task.details.traceId, "traceId"),
+  idempotency_key: ({ task }) => toStoredKey(task.details.idempotencyKey, "idempotencyKey"),
+  asked_by_task: ({ task: { details } }) => details.askedBy && toStoredKey(details.askedBy.taskId, "taskId"),
   asked_by_run: ({ task: { details } }) => details.askedBy && details.askedBy.run,
-  asked_by_key: ({ task: { details } }) => details.askedBy && toStoredKey(details.askedBy.key),
+  asked_by_key: ({ task: { details } }) => details.askedBy && toStoredKey(details.askedBy.key, "key"),
   timeout_ms: ({ task }) => task.details.limits.timeoutMs,
   limit_tokens: ({ task }) => task.details.limits.tokens,
   limit_cost_micros: ({ task }) => task.details.limits.costMicros,
