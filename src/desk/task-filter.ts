@@ -1,6 +1,7 @@
+import { MeanwhileError } from "../base/error.ts"
 import type { WorkspaceId } from "../task/id.ts"
 import { LIVE_STATUSES, type RunStatus, TERMINAL_STATUSES } from "../task/lifecycle.ts"
-import { type TaskKind, WORK_KINDS } from "../task/record.ts"
+import { TASK_KINDS, type TaskKind, WORK_KINDS } from "../task/record.ts"
 import type { TaskFilter } from "../task/store.ts"
 
 /** Selects tasks of the desk's workspace. Every part given must hold. */
@@ -10,13 +11,33 @@ export interface DeskFilter extends Omit<TaskFilter, "workspace" | "kinds" | "st
   readonly statuses?: "live" | "ended" | readonly RunStatus[]
 }
 
-const STATUSES = { live: LIVE_STATUSES, ended: TERMINAL_STATUSES } as const
-
+/** Refused as `invalid_input` for a word that is no kind or status: a filter that is ignored would select everything. */
 export function toTaskFilter(workspace: WorkspaceId, { kinds, statuses, ...filter }: DeskFilter): TaskFilter {
   return {
     ...filter,
     workspace,
-    ...(kinds && { kinds: kinds === "work" ? WORK_KINDS : kinds }),
-    ...(statuses && { statuses: typeof statuses === "string" ? STATUSES[statuses] : statuses }),
+    ...(kinds !== undefined && { kinds: toWords("kinds", kinds, KINDS, TASK_KINDS) }),
+    ...(statuses !== undefined && { statuses: toWords("statuses", statuses, STATUSES, ALL_STATUSES) }),
   }
+}
+
+const KINDS: ReadonlyMap<unknown, readonly TaskKind[]> = new Map([["work", WORK_KINDS]])
+const STATUSES: ReadonlyMap<unknown, readonly RunStatus[]> = new Map<unknown, readonly RunStatus[]>([
+  ["live", LIVE_STATUSES],
+  ["ended", TERMINAL_STATUSES],
+])
+const ALL_STATUSES: readonly RunStatus[] = [...LIVE_STATUSES, ...TERMINAL_STATUSES]
+
+function toWords<Word extends string>(
+  field: "kinds" | "statuses",
+  given: string | readonly Word[],
+  sets: ReadonlyMap<unknown, readonly Word[]>,
+  known: readonly Word[],
+): readonly Word[] {
+  const set = sets.get(given)
+  if (set) return set
+  if (Array.isArray(given) && given.every((word) => known.includes(word))) return given
+  const choices = [...sets.keys()].map((name) => `"${String(name)}"`).join(" or ")
+  const message = `\`${field}\` of a filter is ${choices}, or a list of ${known.join(", ")}.`
+  throw new MeanwhileError("invalid_input", message, { field })
 }

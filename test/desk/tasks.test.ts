@@ -255,3 +255,19 @@ test("the work of a prompt holds no task of another workspace, whatever ids it i
   expect((await desk.promptWork.tasks(prompt)).map((task) => task.id)).toEqual([id])
   expect(await foreign.promptWork.tasks(prompt)).toEqual([])
 })
+
+test.each([
+  ["kinds", "everything"],
+  ["kinds", ["tool", "job"]],
+  ["kinds", "__proto__"],
+  ["statuses", "done"],
+  ["statuses", ["running", "done"]],
+  ["statuses", "constructor"],
+])("a filter with the unknown %s %j is refused, instead of selecting everything", async (field, words) => {
+  const { desk } = await openDesks()
+  const filter = { [field]: words } as Parameters<typeof desk.tasks.list>[0]
+  await expect(async () => desk.tasks.list(filter, { limit: 10 })).rejects.toMatchObject({
+    code: "invalid_input",
+    message: expect.stringContaining(`\`${field}\` of a filter is `),
+  })
+})
