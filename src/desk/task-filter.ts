@@ -36,8 +36,12 @@ function toWords<Word extends string>(
 ): readonly Word[] {
   const set = sets.get(given)
   if (set) return set
-  if (Array.isArray(given) && given.every((word) => known.includes(word))) return given
+  if (isListOf(given, known)) return given
   const choices = [...sets.keys()].map((name) => `"${String(name)}"`).join(" or ")
   const message = `\`${field}\` of a filter is ${choices}, or a list of ${known.join(", ")}.`
   throw new MeanwhileError("invalid_input", message, { field })
+}
+
+function isListOf<Word extends string>(given: unknown, known: readonly Word[]): given is readonly Word[] {
+  return Array.isArray(given) && given.every((word: unknown) => known.some((one) => one === word))
 }

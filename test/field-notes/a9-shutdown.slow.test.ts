@@ -52,7 +52,7 @@ describe("A9. Shutdown drains, then stops, then exits; a second Ctrl+C is faster
     await program.shows(/goes on in the background/)
     const stopwatch = createOwnStopwatch()
     program.kill("SIGINT")
-    await program.shows(/Ctrl\+C again stops at once/)
+    await program.shows(/Ctrl\+C again cancels at once/)
     program.kill("SIGINT")
     expect(await program.exited).toBe(0)
     expect(stopwatch.elapsedMs()).toBeLessThan(DRAIN_MS * 0.9)
