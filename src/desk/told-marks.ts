@@ -11,7 +11,7 @@ const UNNAMED_ACTOR = "person"
 
 /** The name of a file or folder in which a data folder keeps something of one actor. */
 export function toActorName(what: string, actor: string): string {
-  return actor === UNNAMED_ACTOR ? what : `${what}-${toFileName(actor)}`
+  return actor === UNNAMED_ACTOR ? what : `${what}-${toPlainName(actor)}`
 }
 
 /** Up to which time an actor was told of ended tasks. A mark never moves back. */
@@ -24,7 +24,7 @@ export interface ToldMarks {
 
 /** One mark for all conversations of a workspace, in a file beside the store. */
 export function createFileMarks(folder: string, { workspace, actor }: DeskOwner): ToldMarks {
-  const ofWorkspace = workspace === DEFAULT_WORKSPACE ? "" : `@${toFileName(workspace)}`
+  const ofWorkspace = workspace === DEFAULT_WORKSPACE ? "" : `@${toPlainName(workspace)}`
   const path = `${folder}/${toActorName("announced", actor)}${ofWorkspace}`
   /** The mark that this process has reached: a full disk keeps no file. */
   let raised: number | undefined
@@ -48,8 +48,11 @@ export function createFileMarks(folder: string, { workspace, actor }: DeskOwner)
   }
 }
 
-/** Any text can be a label: one that is long, or not plain, is known by its digest. */
-function toFileName(label: string): string {
+/**
+ * A label as the name of a file or document. Any text can be a label: a long one, or one that is not plain, becomes a
+ * digest.
+ */
+function toPlainName(label: string): string {
   return /^\w{1,64}$/.test(label)
     ? label
     : `.${createHash("sha256").update(label, "utf16le").digest("hex").slice(0, 32)}`
@@ -70,7 +73,7 @@ export function createStoredMarks(
   { workspace, actor }: DeskOwner,
 ): ToldMarks {
   const toDocumentId = (conversation: SessionId): string =>
-    actor === UNNAMED_ACTOR ? conversation : `${conversation}/${actor}`
+    actor === UNNAMED_ACTOR ? conversation : `${conversation}/${toPlainName(actor)}`
   return {
     async read(conversation) {
       const record = await store.session(conversation)

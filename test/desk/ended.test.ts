@@ -85,6 +85,8 @@ test("what an actor was told in one workspace hides nothing that ended in anothe
   const conversation = await beginConversation(runtime, LOCAL_PERSON)
   await acknowledgeAll(other, conversation)
   const { id } = await other.tasks.start({ tool: "echo", input: { value: "there" } })
+  // In a shared store an actor hears only of tasks of a conversation, and of tasks that were promised.
+  other.ended.expect(id)
   const { task } = await other.tasks.wait(id, { waitMs: 20_000, signal: new AbortController().signal })
   await eventually("the clock moves on", () => "endedAt" in task && other.now() > task.endedAt)
   await end(runtime, conversation, "here")
