@@ -3,7 +3,7 @@ import { DEFAULT_WORKSPACE, type WorkspaceId } from "../task/id.ts"
 
 export interface DeskOptions {
   readonly workspace: string
-  /** A label for whoever acts: it is written down with an answer. It grants nothing. */
+  /** A label for the person or program that acts. It is stored with an answer and grants nothing. */
   readonly actor: string
 }
 

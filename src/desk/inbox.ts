@@ -28,7 +28,7 @@ export interface InboxItem {
 
 export interface AnswerOptions {
   /**
-   * The folder that whoever answers works in. What was asked for in another folder, or on another machine, is then left to
+   * The folder of the program that answers. What was asked for in another folder, or on another machine, is then left to
    * the processes there. Without it, a runtime that takes its own work runs here what is answered here.
    */
   readonly folder?: string

@@ -24,7 +24,7 @@ export type SessionState = "working" | "needs_you" | "idle"
 
 export interface DeskSession extends SessionInfo {
   readonly state: SessionState
-  /** The turn that has not ended. Null: whoever speaks next begins one. */
+  /** The turn that has not ended. Null: the next message begins one. */
   readonly turn: DeskTurn | null
 }
 

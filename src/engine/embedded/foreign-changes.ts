@@ -19,7 +19,7 @@ export interface PollIntervals {
 /** How often the list of attached processes is read again although nothing was written. */
 const ATTACHMENT_CHECK_MS = 5_000
 
-/** Of a store in memory, which no other process can open. */
+/** For a store in memory, which no other process can open. */
 export const NO_FOREIGN_CHANGES: ForeignChanges = { count() {}, close() {} }
 
 export function createForeignChanges(

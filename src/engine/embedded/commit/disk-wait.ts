@@ -14,7 +14,7 @@ export interface DiskWait {
   close(): Promise<void>
 }
 
-/** Of a store in memory. */
+/** The waits of a store in memory, which has no disk. */
 export const NO_DISK: DiskWait = { choose() {}, beforeCommit() {}, committed() {}, close: async () => {} }
 
 export function createDiskWait(database: DatabaseSync, synchronous: "full" | "normal", flush: LogFlush): DiskWait {

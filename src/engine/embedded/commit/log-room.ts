@@ -13,7 +13,7 @@ export interface LogRoom {
 const MOST_ROOM_BYTES = 256 * 1_024
 const FRAME_HEADER_BYTES = 24
 
-/** Of a store in memory, which has no log. */
+/** For a store in memory, which has no log. */
 export const NO_LOG: LogRoom = { make() {}, close() {} }
 
 /**

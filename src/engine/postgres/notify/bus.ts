@@ -116,7 +116,7 @@ function createChangePoll(database: Database, onChange: () => void): ChangePoll 
     if (!isClosed) timer = setTimeout(() => void look(), intervalMs).unref()
   }
 
-  /** A look that fails finds nothing: whoever reads or writes the store is told why. */
+  /** A failed look finds nothing: the next read or write of the store reports the error. */
   async function look(): Promise<void> {
     const found = await readTransactions().catch(() => undefined)
     const isChanged = found !== undefined && found !== known
