@@ -38,3 +38,12 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer)
   },
 }
+
+/** A clock for code that works on a store: timestamps use the store's time, durations the process's own. */
+export function createStoreClock(store: Pick<Clock, "now">, own: Clock = systemClock): Clock {
+  return {
+    now: () => store.now(),
+    monotonic: () => own.monotonic(),
+    schedule: (delayMs, callback, options) => own.schedule(delayMs, callback, options),
+  }
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { createNewestMap } from "./newest-map.ts"
+import { createNewestMap } from "./maps.ts"
 
 test("forgets what was set longest ago, and says so", () => {
   const forgotten: number[] = []

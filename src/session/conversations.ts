@@ -1,5 +1,5 @@
 import { MeanwhileError } from "../base/error.ts"
-import { createLiveMap } from "../base/live-map.ts"
+import { createLiveMap } from "../base/maps.ts"
 import { createOneAtATime } from "../base/one-at-a-time.ts"
 import type { AgentListener } from "../plugin/agent-event.ts"
 import type { ConversationPortsOf } from "../plugin/context.ts"

@@ -1,6 +1,6 @@
-import type { LifecycleEvent, StoppedEvent } from "./event.ts"
+import type { LifecycleEvent, StoppedEvent, FactEvent } from "./event.ts"
 import { nextStatus } from "./lifecycle.ts"
-import type { Run, RunCourse, RunState } from "./record.ts"
+import type { Run, RunCourse, RunState, TaskCourse } from "./record.ts"
 import { toStopEvent } from "./stop.ts"
 
 /** The run after the event, or undefined when the machine refuses it. Pure: the engine persists the result. */
@@ -61,4 +61,45 @@ function toStopped(before: RunState, event: StoppedEvent, now: number): RunState
   if (toStopEvent(stop.by) !== event.type) return undefined
   const status = event.type === "task.timed_out" ? "timed_out" : "cancelled"
   return { status, endedAt: now, stop, survivors: event.survivors, patch: event.late }
+}
+
+/** Applies facts about the current run to a record. The caller counts the events. */
+export function withFacts<Task extends { readonly course: TaskCourse; readonly state: RunState }>(
+  task: Task,
+  facts: readonly FactEvent[],
+  now: number,
+): Task {
+  return facts.reduce((known, fact) => withFact(known, fact, now), task)
+}
+
+function withFact<Task extends { readonly course: TaskCourse; readonly state: RunState }>(
+  task: Task,
+  fact: FactEvent,
+  now: number,
+): Task {
+  const { course } = task
+  switch (fact.type) {
+    case "task.progressed":
+      return { ...task, course: { ...course, progress: fact.progress } }
+    case "task.spent": {
+      const tokens = course.usage.tokens + fact.usage.tokens
+      const costMicros = course.usage.costMicros + fact.usage.costMicros
+      return { ...task, course: { ...course, usage: { tokens, costMicros } } }
+    }
+    case "task.retrieved":
+      return { ...task, course: { ...course, retrievedAt: course.retrievedAt ?? now } }
+    case "task.finished_late":
+      return { ...task, state: withLatePatch(task.state, fact.patch) }
+    default:
+      return task
+  }
+}
+
+/** A stopped run keeps the first result that came although it was stopped. */
+export function withLatePatch<State extends RunState>(
+  state: State,
+  patch: Extract<FactEvent, { type: "task.finished_late" }>["patch"],
+): State {
+  if (state.status !== "cancelled" && state.status !== "timed_out") return state
+  return state.patch === null ? { ...state, patch } : state
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
-import { GIT_EFFECTS, PROGRAM_EFFECTS } from "../../src/builtin/shell/effect-table.ts"
+import { GIT_EFFECTS, PROGRAM_EFFECTS } from "../../src/builtin/shell/command-effects.ts"
 import { EFFECTS } from "../../src/plugin/effect.ts"
 
 const guide = readFileSync(fileURLToPath(new URL("../../docs/guide/plugins/permission.md", import.meta.url)), "utf8")

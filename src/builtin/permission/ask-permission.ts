@@ -6,7 +6,7 @@ import type { ToolContext } from "../../plugin/context.ts"
 import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 import { defineTool, type Tool } from "../../plugin/tool.ts"
 import { toQuestion } from "./permission-question.ts"
-import { addGrant, type JudgedCall, judge, type PermissionScope, toJudgedCall } from "./permission-scope.ts"
+import { addGrant, type JudgedCall, judge, type PermissionScope, toJudgedCall } from "./grants.ts"
 import { toVisibleText } from "../../base/visible-text.ts"
 
 /** Finds a tool by its name. Refused with the reason when there is none. */

@@ -1,7 +1,6 @@
 import type { SessionId } from "../../task/id.ts"
 import type { UserCommand } from "../../plugin/user-command.ts"
-import type { Grant } from "./grants.ts"
-import type { PermissionScope } from "./permission-scope.ts"
+import type { Grant, PermissionScope } from "./grants.ts"
 import { describe } from "./policy-verdict.ts"
 import { toVisibleText } from "../../base/visible-text.ts"
 

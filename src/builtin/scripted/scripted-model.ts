@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from "../../base/clock.ts"
 import { MeanwhileError } from "../../base/error.ts"
-import type { ConnectedModel, ModelRequest } from "../../plugin/model.ts"
+import type { ConnectedModel, ModelRequest, ProviderResponse } from "../../plugin/model.ts"
 import type { TokenUsage } from "../../plugin/token-usage.ts"
-import { playAnswer } from "./play-answer.ts"
-import type { Script, ScriptedAnswer, ScriptStep } from "./script.ts"
+import type { Script, ScriptedAnswer, ScriptStep, ScriptedCall, ScriptedError } from "./script.ts"
+import type { FunctionCall, ReasoningPart, TextPart } from "../../plugin/message.ts"
 
 export interface ScriptedModelOptions {
   /** Default `scripted/model`. */
@@ -75,4 +75,78 @@ function toEndError(id: string, callCount: number): MeanwhileError {
     `The script of ${id} is over: it has ${callCount - 1} steps and this is call ${callCount}. Add a step to the script, or look why there was one more call.`,
     { model: id, call: callCount },
   )
+}
+
+interface Performance {
+  readonly usage: TokenUsage
+  readonly clock: Clock
+  /** Which call of the model this is, from 1. */
+  readonly callCount: number
+}
+
+async function playAnswer(
+  answer: ScriptedAnswer,
+  request: ModelRequest,
+  performance: Performance,
+): Promise<ProviderResponse> {
+  const { signal, onDelta } = request
+  const { delayMs, gate, reasoning = "", calls = [], error } = answer
+  if (delayMs !== undefined || gate !== undefined) await waitFor(answer, signal, performance.clock)
+  const parts: (ReasoningPart | TextPart | FunctionCall)[] = []
+  if (reasoning !== "") {
+    onDelta?.({ type: "reasoning", text: reasoning })
+    parts.push({ type: "reasoning", text: reasoning })
+  }
+  const text = say(answer.text ?? "", request)
+  if (text !== "") parts.push({ type: "text", text })
+  signal.throwIfAborted()
+  if (error) throw toError(error)
+  calls.forEach((call, index) =>
+    parts.push(toCall(call, `${request.messages.length}-${performance.callCount}-${index}`)),
+  )
+  return {
+    message: { role: "assistant", parts },
+    finish: answer.finish ?? (calls.length > 0 ? "calls" : "stop"),
+    usage: answer.usage ? { ...performance.usage, ...answer.usage } : performance.usage,
+  }
+}
+
+/** All of the text, streamed until the signal is aborted. */
+function say(text: string | readonly string[], { signal, onDelta }: ModelRequest): string {
+  const pieces = typeof text === "string" ? [text] : text
+  for (const piece of pieces) {
+    signal.throwIfAborted()
+    if (piece !== "") onDelta?.({ type: "text", text: piece })
+  }
+  return typeof text === "string" ? text : text.join("")
+}
+
+/** By default also unlike the ids of another process that went on with the same conversation. */
+function toCall({ tool, input = {}, id }: ScriptedCall, place: string): FunctionCall {
+  return { type: "call", id: id ?? `call-${place}`, tool, input }
+}
+
+function toError({ code, message = `The script says: ${code}.`, retryAfterMs }: ScriptedError): MeanwhileError {
+  return new MeanwhileError(code, message, retryAfterMs === undefined ? {} : { retryAfterMs })
+}
+
+/** Waits for the delay, then for the gate. Rejects with the signal's reason as soon as it is aborted. */
+async function waitFor(
+  { delayMs = 0, gate }: Pick<ScriptedAnswer, "delayMs" | "gate">,
+  signal: AbortSignal,
+  clock: Clock,
+): Promise<void> {
+  signal.throwIfAborted()
+  const aborted = Promise.withResolvers<never>()
+  const delayed = Promise.withResolvers<void>()
+  const abort = (): void => aborted.reject(signal.reason as Error)
+  signal.addEventListener("abort", abort, { once: true })
+  const cancel = clock.schedule(delayMs, delayed.resolve)
+  try {
+    if (delayMs > 0) await Promise.race([delayed.promise, aborted.promise])
+    if (gate) await Promise.race([gate, aborted.promise])
+  } finally {
+    cancel()
+    signal.removeEventListener("abort", abort)
+  }
 }

@@ -1,7 +1,9 @@
 import type { BackgroundPolicy } from "../../plugin/tool.ts"
-import { type Classified, classifyCommand } from "./command-category.ts"
 import { type PlainCommand, unwrapScript } from "./command-unwrap.ts"
-import type { CommandCategory } from "./program-table.ts"
+import { type CommandCategory, CATEGORIES, PROGRAMS, type ProgramRule, withoutValues } from "./program-table.ts"
+import { commandEffects } from "./command-effects.ts"
+import { readScript } from "./script-reading.ts"
+import { unwrapWords } from "./wrapped-words.ts"
 
 /** A forecast about a command before it runs. */
 export interface CommandForecast {
@@ -84,4 +86,95 @@ function toShape(parts: readonly Part[]): string {
     return `${joint}${[program, ...subcommands].join(" ")}`
   })
   return `${signatures.join("")}${parts.length > LONGEST_SHAPE ? " …" : ""}`
+}
+
+const PROJECT_NAME = /^[a-z][a-z0-9:._-]{0,39}$/i
+/** Usual names of scripts and targets in projects. */
+const NAMED: readonly (readonly [CommandCategory, RegExp])[] = [
+  ["serve", /^(?:dev|start|serve|watch|preview)(?:[:._-]|$)|[:._-]watch$/],
+  ["test", /^(?:test|tests|spec|e2e|check|coverage)(?:[:._-]|$)/],
+  ["install", /^(?:install|deps|setup|bootstrap)(?:[:._-]|$)/],
+  ["build", /^(?:build|compile|bundle|dist|release)(?:[:._-]|$)/],
+]
+const QUESTIONS = new Set(["--help", "--version", "--dry-run"])
+const WATCHES = new Set(["--watch", "-w", "--watchAll"])
+
+interface Classified {
+  readonly category: CommandCategory
+  /** The words that tell one use of the program from another: never a path or a value. */
+  readonly subcommands: readonly string[]
+}
+
+export function classifyCommand({ program, rest }: PlainCommand): Classified {
+  const known = Object.hasOwn(PROGRAMS, program) ? PROGRAMS[program] : undefined
+  const found: Classified = known ? applyRule(known, rest) : { category: "other", subcommands: [] }
+  if (rest.some((word) => QUESTIONS.has(word))) return { ...found, category: "other" }
+  const isWatching = program === "tail" ? rest.some((word) => /^-[a-z0-9]*[fF]/.test(word)) : canWatch(found, rest)
+  if (program === "node" && rest.includes("--test")) return { category: "test", subcommands: ["--test"] }
+  return isWatching ? { ...found, category: "serve" } : found
+}
+
+function canWatch({ category }: Classified, rest: readonly string[]): boolean {
+  return (category === "build" || category === "test") && rest.some((word) => WATCHES.has(word))
+}
+
+function applyRule(rule: ProgramRule, rest: readonly string[]): Classified {
+  const names = rule.names?.split(" ") ?? []
+  const words = withoutValues(rule, rest)
+  for (const [index, word] of words.entries()) {
+    const category = CATEGORIES.find((each) => rule[each]?.split(" ").includes(word))
+    if (category) return { category, subcommands: [word] }
+    if (names.includes(word)) return toNamed([word], words.slice(index + 1), rule)
+  }
+  if (names.includes("*") && words.some((word) => PROJECT_NAME.test(word))) return toNamed([], words, rule)
+  return { category: rule.bare ?? "other", subcommands: [] }
+}
+
+/** After `run`, or in place of a subcommand, a name of the project's own: judged by what such names usually mean. */
+function toNamed(before: readonly string[], rest: readonly string[], rule: ProgramRule): Classified {
+  const name = rest.find((word) => PROJECT_NAME.test(word))
+  if (name === undefined) return { category: rule.bare ?? "other", subcommands: before }
+  const own = CATEGORIES.find((each) => rule[each]?.split(" ").includes(name))
+  const category = own ?? NAMED.find(([, pattern]) => pattern.test(name))?.[0] ?? rule.bare ?? "other"
+  return { category, subcommands: [...before, name] }
+}
+
+const ARGUMENT = /^[\w./@:+-]{1,80}$/
+const EVALUATORS = new Set(["eval", "source", "."])
+/** Subcommands after which the name of another program or script follows. */
+const RUNNERS = new Set(["run", "exec", "dlx", "x"])
+
+/**
+ * The prefix that a person may allow once for all commands that begin alike: `npm test`, `git push`, `node build.js`.
+ * Undefined for anything but one program with plain words, and for one whose first words do not tell what it does:
+ * `timeout 5` and `sudo` run anything, and `make -f` anything of anybody.
+ */
+export function commandLikeness(input: unknown): string | undefined {
+  if (typeof input !== "object" || input === null || !("command" in input)) return undefined
+  if (typeof input.command !== "string" || ("env" in input && input.env !== undefined)) return undefined
+  const likeness = textLikeness(input.command)
+  const isElsewhere = "cwd" in input && input.cwd !== undefined && input.cwd !== "."
+  // The same words do something else in another folder, which may have scripts of its own.
+  return likeness !== undefined && isElsewhere ? `${likeness} (in ${JSON.stringify(input.cwd)})` : likeness
+}
+
+function textLikeness(command: string): string | undefined {
+  const [part, ...others] = readScript(command) ?? []
+  if (!part || others.length > 0 || part.redirections.length > 0) return undefined
+  if (part.words.some((word) => word.isExpanded || word.isAssignment)) return undefined
+  const [program = "", ...rest] = part.words.map(({ word }) => word)
+  const runsAnything = EVALUATORS.has(program) || unwrapWords(program, part.words.slice(1)) !== undefined
+  if (!PROGRAM.test(program) || runsAnything) return undefined
+  const { subcommands } = classifyCommand({ program, rest, follows: "sequence", isDetached: false })
+  if (subcommands.length > 0) return toBeginning(program, rest, subcommands)
+  return commandEffects(command).includes("unknown") ? toBeginning(program, rest, rest.slice(0, 1)) : program
+}
+
+/** The words must be the first ones: an option before them can change what they mean. */
+function toBeginning(program: string, rest: readonly string[], words: readonly string[]): string | undefined {
+  const isRunner = RUNNERS.has(words.at(-1) ?? "")
+  const beginning = isRunner ? [...words, rest[words.length] ?? ""] : words
+  const isFirst = words.every((word, index) => word === rest[index])
+  const isPlain = beginning.length > 0 && beginning.every((word) => ARGUMENT.test(word) && !word.startsWith("-"))
+  return isFirst && isPlain ? [program, ...beginning].join(" ") : undefined
 }

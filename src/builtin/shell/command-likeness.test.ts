@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { commandLikeness } from "./command-likeness.ts"
+import { commandLikeness } from "./command-forecast.ts"
 
 it.each([
   ["npm test -- --bail", "npm test"],

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { commandParts } from "./command-parts.ts"
+import { commandParts } from "./command-unwrap.ts"
 
 const textsOf = (input: object) => commandParts(input)?.map((part) => (part as { command: string }).command) ?? null
 

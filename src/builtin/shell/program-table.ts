@@ -125,3 +125,9 @@ export const PROGRAMS: Readonly<Record<string, ProgramRule>> = {
   kubectl: { serve: "port-forward", other: "get apply delete describe logs exec rollout" },
   terraform: { install: "init", other: "plan apply destroy validate fmt" },
 }
+
+/** The words without the options that take a value, and without those values. */
+export function withoutValues(rule: ProgramRule, rest: readonly string[]): readonly string[] {
+  const valued = rule.valued?.split(" ") ?? []
+  return rest.filter((word, index) => !valued.includes(word) && !valued.includes(rest[index - 1] ?? ""))
+}

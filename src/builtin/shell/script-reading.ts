@@ -1,5 +1,4 @@
-import { readTokens, type Token } from "./shell-syntax.ts"
-import type { ShellWord } from "./shell-word.ts"
+import { readTokens, type Token, type ShellWord } from "./shell-word.ts"
 
 export interface Redirection {
   readonly operator: string

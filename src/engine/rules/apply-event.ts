@@ -1,13 +1,15 @@
 import { MeanwhileError } from "../../base/error.ts"
 import { type LifecycleEvent, toLogged } from "../../task/event.ts"
-import { isTerminal } from "../../task/lifecycle.ts"
+import { isTerminal, type TerminalStatus } from "../../task/lifecycle.ts"
 import { transition } from "../../task/transition.ts"
 import { type StoredTask, toTaskRecord } from "./stored-task.ts"
 import type { Tables } from "./tables.ts"
-import { type Change, wakeLiveTask, wakeTask } from "./change.ts"
+import { type Change, wakeLiveTask, wakeTask, wakeGroup, wakeSession } from "./change.ts"
 import type { Handlers } from "./handler.ts"
 import { requireTask, staleClaim, wrongState } from "./refusal.ts"
-import { applyEffects } from "./run-effects.ts"
+import type { RunState } from "../../task/record.ts"
+import type { Wait, WaitReason } from "../../task/wait.ts"
+import { joinWhenMet } from "./join-group.ts"
 
 export function createApplyHandlers(tables: Tables): Pick<Handlers, "task.apply"> {
   return {
@@ -39,4 +41,46 @@ export function moveRun(tables: Tables, task: StoredTask, event: LifecycleEvent,
   const wake = isTerminal(next.state.status) ? wakeTask : wakeLiveTask
   wake(change, details.id, sequence)
   return moved
+}
+
+/** The waits a person can answer: the session is told that the task needs someone. */
+const ASKS_SOMEONE: ReadonlySet<WaitReason> = new Set(["person", "approval"])
+
+/** The consequences of a run's new status: the offer, the wait, the notice, the group arrival. */
+export function applyEffects(tables: Tables, before: RunState | undefined, task: StoredTask, change: Change): void {
+  const { state } = task
+  if (before?.status === "waiting" && isTerminal(state.status)) closeWait(tables, task, before.wait, change)
+  if (state.status === "queued") change.hasOffers = true
+  else if (state.status === "waiting") openWait(tables, task, state.wait, change)
+  else if (isTerminal(state.status)) endRun(tables, task, state.status, change)
+}
+
+function openWait(tables: Tables, task: StoredTask, wait: Wait, change: Change): void {
+  tables.waits.open(task, wait, change.now)
+  if (!ASKS_SOMEONE.has(wait.reason) || task.details.kind === "turn") return
+  tables.notices.insert(task, "needs_answer", change.now)
+  wakeSession(change, task.details.session)
+}
+
+/** The run ended first: nobody has to answer any more. */
+function closeWait(tables: Tables, task: StoredTask, wait: Wait, change: Change): void {
+  tables.waits.withdraw(wait.id)
+  tables.notices.supersede(task.number, "needs_answer", change.now)
+}
+
+/**
+ * A turn sends no notice: its session is where it happened. That of a member whose group reports nothing is silent like
+ * any that is never told by itself: it does not stand in the way of those that are.
+ */
+function endRun(tables: Tables, task: StoredTask, status: TerminalStatus, change: Change): void {
+  const { number, details, course } = task
+  if (details.kind !== "turn") {
+    const isSilent = details.group !== null && tables.groups.isSilent(details.group)
+    tables.notices.insert(task, "ended", change.now, isSilent ? "silent" : details.notify)
+    wakeSession(change, details.session)
+  }
+  if (details.group === null) return
+  tables.groups.arrive(details.group, number, { taskId: details.id, run: course.run, status })
+  joinWhenMet(tables, details.group, change)
+  wakeGroup(change, details.group)
 }

@@ -6,11 +6,11 @@ import type { RunState, TaskCourse, TaskDetails } from "../../task/record.ts"
 import { type StoredTask, toTaskRecord } from "./stored-task.ts"
 import type { Tables } from "./tables.ts"
 import { type Change, wakeGroup, wakeLiveTask } from "./change.ts"
-import { withFacts } from "./fact.ts"
+import { withFacts } from "../../task/transition.ts"
 import type { Handlers } from "./handler.ts"
 import { finishStep, recordSteps } from "./record-step.ts"
 import { notFound, requireLiveRun, requireOwnSession, requireTask } from "./refusal.ts"
-import { applyEffects } from "./run-effects.ts"
+import { applyEffects } from "./apply-event.ts"
 
 export function createCreateHandlers(tables: Tables): Pick<Handlers, "task.create"> {
   const { tasks, events } = tables

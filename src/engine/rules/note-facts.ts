@@ -3,7 +3,7 @@ import type { TaskRecord } from "../../task/record.ts"
 import type { StoredTask } from "./stored-task.ts"
 import type { Tables } from "./tables.ts"
 import { wakeTask } from "./change.ts"
-import { withFacts, withLatePatch } from "./fact.ts"
+import { withFacts, withLatePatch } from "../../task/transition.ts"
 import type { Handlers } from "./handler.ts"
 import { isClaimedUnder, notFound, requireTask, staleClaim } from "./refusal.ts"
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts"
-import type { LiveMap } from "../../base/live-map.ts"
+import type { LiveMap } from "../../base/maps.ts"
 import type { OneAtATime } from "../../base/one-at-a-time.ts"
 import type { Log } from "../../plugin/context.ts"
 import type { Registry } from "../../plugin/registry.ts"

@@ -1,4 +1,4 @@
-import { createNewestMap, type NewestMap } from "../../base/newest-map.ts"
+import { createNewestMap, type NewestMap } from "../../base/maps.ts"
 import { addTokens, NO_TOKENS } from "../../plugin/token-usage.ts"
 import type { LedgerEntry, LedgerFilter, LedgerKey, LedgerTotal } from "./ledger-entry.ts"
 

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { createTask } from "../../suite/samples.ts"
 import { createEmbeddedEngine } from "../engine.ts"
-import { createLogRoom } from "./log-room.ts"
+import { createLogRoom } from "./disk-wait.ts"
 import { createFolder } from "../../../../test/support/embedded/store.ts"
 
 let path: string

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite"
-import type { InputText } from "../../rules/rows/input-text.ts"
+import type { InputText } from "../../rules/rows/task-row.ts"
 import { prepare } from "../sqlite/statement.ts"
 
 /** Longer inputs lie apart, so that a change of status does not write them again. */

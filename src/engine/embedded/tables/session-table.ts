@@ -1,9 +1,10 @@
 import type { DatabaseSync } from "node:sqlite"
 import type { SessionId, WorkspaceId } from "../../../task/id.ts"
-import type { MessageRecord } from "../../../task/session.ts"
+import type { MessageRecord, SessionRecord } from "../../../task/session.ts"
 import { LIMIT, prepare } from "../sqlite/statement.ts"
 import { type MessageRow, type SessionRow, toMessage, toStoredSession } from "../../rules/rows/session-row.ts"
 import type { SessionTable, StoredSession } from "../../rules/tables.ts"
+import type { WriterMemory } from "./writer-memory.ts"
 
 /** Where a session stands in the list. */
 export interface SessionPosition {
@@ -84,3 +85,62 @@ const MINUTE_MS = 60_000
 const toMinute = (at: number): number => Math.floor(at / MINUTE_MS)
 
 const FIRST: SessionPosition = { updatedAt: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER }
+
+interface SessionCache {
+  readonly sessions: SessionTable
+  /** Writes what was kept back: a conversation that several writers of a transaction go on with is written once. */
+  save(): void
+  /** The changes of the writer, or of all, were taken back. */
+  forget(): void
+}
+
+interface Unsaved {
+  readonly session: StoredSession
+  readonly before: SessionRecord
+}
+
+/** Remembers the records of conversations, not their messages, so that going on with one need not read it. */
+export function createSessionCache(table: SessionTable, known: WriterMemory<SessionId, StoredSession>): SessionCache {
+  let unsaved = new Map<SessionId, Unsaved>()
+
+  const sessions: SessionTable = {
+    ...table,
+    find(id) {
+      const session = known.get(id)
+      if (session) return session
+      const found = table.find(id)
+      if (found) known.set(id, found)
+      return found
+    },
+    workspaceOf: (id) => known.get(id)?.record.workspace ?? table.workspaceOf(id),
+    insert(record) {
+      const session = table.insert(record)
+      known.set(record.id, session)
+      return session
+    },
+    save(session, before) {
+      const { id } = session.record
+      unsaved.set(id, { session, before: unsaved.get(id)?.before ?? before })
+      known.set(id, session)
+    },
+    remove(session) {
+      const { id } = session.record
+      unsaved.delete(id)
+      table.remove(session)
+      known.delete(id)
+    },
+  }
+  return {
+    sessions,
+    save() {
+      if (unsaved.size === 0) return
+      for (const { session, before } of unsaved.values()) table.save(session, before)
+      forget()
+    },
+    forget,
+  }
+
+  function forget(): void {
+    unsaved = new Map()
+  }
+}

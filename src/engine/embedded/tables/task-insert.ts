@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite"
 import { prepare } from "../sqlite/statement.ts"
-import { toInputText } from "../../rules/rows/input-text.ts"
+import { toInputText } from "../../rules/rows/task-row.ts"
 import { isLarge, type LargeInputTable } from "./input-table.ts"
 import { toStateColumns } from "../../rules/rows/state-columns.ts"
 import type { NewTask, StoredTask } from "../../rules/stored-task.ts"

@@ -12,6 +12,7 @@ import type {
   TaskKind,
   TaskSummary,
 } from "../../../task/record.ts"
+import type { JsonObject } from "../../../base/json.ts"
 
 export interface SummaryRow {
   readonly number: number
@@ -164,4 +165,19 @@ function toState(row: TaskRow): RunState {
   if (row.status === "queued" || row.status === "running" || row.status === "waiting") return state as RunState
   if (row.status === "stopping" || row.status === "interrupted") return state as RunState
   return { ...state, patch: row.patch === null ? null : (JSON.parse(row.patch) as Patch) } as RunState
+}
+
+/** Input and metadata as they are written. */
+export interface InputText {
+  readonly input: string
+  readonly metadata: string
+}
+
+export function toInputText(details: TaskDetails): InputText {
+  return { input: JSON.stringify(details.input), metadata: JSON.stringify(details.metadata) }
+}
+
+export function parseInput(text: InputText): Pick<TaskDetails, "input" | "metadata"> {
+  const metadata = text.metadata === "{}" ? {} : (JSON.parse(text.metadata) as JsonObject)
+  return { input: JSON.parse(text.input) as TaskDetails["input"], metadata }
 }

@@ -1,6 +1,5 @@
 import type { TaskId } from "../../../../task/id.ts"
-import { parseInput } from "../../../rules/rows/input-text.ts"
-import { SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "../../../rules/rows/task-row.ts"
+import { parseInput, SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "../../../rules/rows/task-row.ts"
 import type { Query } from "../../connection/database.ts"
 import { storableOf } from "../../schema/storable.ts"
 import type { Wants } from "../working-set/wants.ts"
