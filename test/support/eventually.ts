@@ -3,6 +3,11 @@ import { setTimeout as pause } from "node:timers/promises"
 const LOOK_EVERY_MS = 5
 /** Never what a test waits for: only how long a broken one takes to fail. */
 const PATIENCE_MS = 30_000
+/** How long one look may take after that: within the timeout of a test, and long enough for a wait within it to say its own. */
+const LATE_LOOK_MS = 20_000
+
+/** The waits that are open now. Those within one that hangs tell what it hangs on. */
+const open = new Set<{ readonly what: string }>()
 
 /** Looks again and again until what it is given returns something other than undefined, null or false. */
 export async function eventually<Found>(
@@ -10,11 +15,26 @@ export async function eventually<Found>(
   look: () => Found | undefined | null | false | Promise<Found | undefined | null | false>,
   patienceMs = PATIENCE_MS,
 ): Promise<Found> {
+  const wait = { what }
+  open.add(wait)
   const deadline = performance.now() + patienceMs
-  for (;;) {
-    const found = await look()
-    if (found !== undefined && found !== null && found !== false) return found
-    if (performance.now() > deadline) throw new Error(`It did not happen within ${patienceMs} ms: ${what}`)
-    await pause(LOOK_EVERY_MS)
+  const hung = Promise.withResolvers<never>()
+  const toLate = (): Error => new Error(`It did not happen within ${patienceMs} ms: ${what}${toOthers(wait)}`)
+  const alarm = setTimeout(() => hung.reject(toLate()), patienceMs + LATE_LOOK_MS)
+  try {
+    for (;;) {
+      const found = await Promise.race([look(), hung.promise])
+      if (found !== undefined && found !== null && found !== false) return found
+      if (performance.now() > deadline) throw toLate()
+      await pause(LOOK_EVERY_MS)
+    }
+  } finally {
+    clearTimeout(alarm)
+    open.delete(wait)
   }
+}
+
+function toOthers(wait: { readonly what: string }): string {
+  const others = [...open].filter((other) => other !== wait).map((other) => other.what)
+  return others.length === 0 ? "" : ` (also waited for: ${others.join(", ")})`
 }
