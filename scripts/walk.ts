@@ -160,12 +160,17 @@ async function startCoverage(source: string) {
   await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false })
   const prefix = `${pathToFileURL(source).href}/`
   return {
-    /** The files of which a function has run since the last time. The first function of a script is the script itself. */
+    /** The files of which a function has run since the last time. The function that begins a script is the script itself. */
     async take(): Promise<readonly string[]> {
       const { result } = await session.post("Profiler.takePreciseCoverage")
       return result
         .filter(({ url }) => url.startsWith(prefix))
-        .filter(({ functions }) => functions.slice(1).some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
+        .filter(({ functions }) =>
+          functions.some(({ functionName, ranges: [range] }) => {
+            const isScript = functionName === "" && range?.startOffset === 0
+            return !isScript && (range?.count ?? 0) > 0
+          }),
+        )
         .map(({ url }) => url.slice(prefix.length))
         .toSorted()
     },
