@@ -1,3 +1,7 @@
+import type { LifecycleEvent, StoppedEvent, FactEvent } from "./event.ts"
+import type { Run, RunCourse, RunState, TaskCourse } from "./record.ts"
+import { toStopEvent } from "./stop.ts"
+
 /**
  * The machine of one run. A task's status is that of its last run.
  *
@@ -80,4 +84,105 @@ export function isTerminal(status: RunStatus): status is TerminalStatus {
 export function nextStatus(status: RunStatus, type: LifecycleEventType): RunStatus | undefined {
   const ways: Partial<Record<LifecycleEventType, RunStatus>> = LIFECYCLE[status]
   return ways[type]
+}
+
+/** The run after the event, or undefined when the machine refuses it. Pure: the engine persists the result. */
+export function transition(run: Run, event: LifecycleEvent, now: number): Run | undefined {
+  if (nextStatus(run.state.status, event.type) === undefined) return undefined
+  const state = toState(run.state, event, now)
+  return state && { course: toCourse(run, event, state, now), state }
+}
+
+function toCourse({ course, state: before }: Run, event: LifecycleEvent, after: RunState, now: number): RunCourse {
+  const { run } = course
+  const ranMs = before.status === "running" ? course.ranMs + toRanMs(course, event, now) : course.ranMs
+  if (after.status === "running")
+    return { run, fence: course.fence + 1, queuedAt: course.queuedAt, startedAt: now, ranMs }
+  const queuedAt = after.status === "queued" ? now : course.queuedAt
+  return { run, fence: course.fence, queuedAt, startedAt: course.startedAt, ranMs }
+}
+
+function toRanMs(course: RunCourse, event: LifecycleEvent, now: number): number {
+  if ("ranMs" in event && event.ranMs !== undefined) return event.ranMs
+  if (event.type === "task.released" && event.reason === "lost_worker") return 0
+  return Math.max(0, now - (course.startedAt ?? now))
+}
+
+function toState(before: RunState, event: LifecycleEvent, now: number): RunState | undefined {
+  switch (event.type) {
+    case "task.started":
+      return { status: "running", worker: event.worker }
+    case "task.waited":
+      return { status: "waiting", wait: event.wait }
+    case "task.answered":
+      if (before.status !== "waiting" || before.wait.id !== event.waitId) return undefined
+      return { status: "queued", availableAt: now }
+    case "task.released":
+      return { status: "queued", availableAt: now + (event.delayMs ?? 0) }
+    case "task.stop_requested":
+      if (before.status !== "running") return undefined
+      return {
+        status: "stopping",
+        worker: before.worker,
+        stop: { by: event.by, reason: event.reason, requestedAt: now },
+      }
+    case "task.completed":
+      return { status: "completed", endedAt: now, patch: event.patch }
+    case "task.failed":
+      return { status: "failed", endedAt: now, failure: event.failure, patch: event.patch }
+    case "task.interrupted":
+      return { status: "interrupted", endedAt: now, by: event.by, failure: event.failure }
+    case "task.cancelled":
+    case "task.timed_out":
+      return toStopped(before, event, now)
+  }
+}
+
+/** A stop ends as what was asked for: a deadline makes it `timed_out`, anything else `cancelled`. */
+function toStopped(before: RunState, event: StoppedEvent, now: number): RunState | undefined {
+  const stop = before.status === "stopping" ? before.stop : { by: event.by, reason: event.reason, requestedAt: now }
+  if (toStopEvent(stop.by) !== event.type) return undefined
+  const status = event.type === "task.timed_out" ? "timed_out" : "cancelled"
+  return { status, endedAt: now, stop, survivors: event.survivors, patch: event.late }
+}
+
+/** Applies facts about the current run to a record. The caller counts the events. */
+export function withFacts<Task extends { readonly course: TaskCourse; readonly state: RunState }>(
+  task: Task,
+  facts: readonly FactEvent[],
+  now: number,
+): Task {
+  return facts.reduce((known, fact) => withFact(known, fact, now), task)
+}
+
+function withFact<Task extends { readonly course: TaskCourse; readonly state: RunState }>(
+  task: Task,
+  fact: FactEvent,
+  now: number,
+): Task {
+  const { course } = task
+  switch (fact.type) {
+    case "task.progressed":
+      return { ...task, course: { ...course, progress: fact.progress } }
+    case "task.spent": {
+      const tokens = course.usage.tokens + fact.usage.tokens
+      const costMicros = course.usage.costMicros + fact.usage.costMicros
+      return { ...task, course: { ...course, usage: { tokens, costMicros } } }
+    }
+    case "task.retrieved":
+      return { ...task, course: { ...course, retrievedAt: course.retrievedAt ?? now } }
+    case "task.finished_late":
+      return { ...task, state: withLatePatch(task.state, fact.patch) }
+    default:
+      return task
+  }
+}
+
+/** A stopped run keeps the first result that came although it was stopped. */
+export function withLatePatch<State extends RunState>(
+  state: State,
+  patch: Extract<FactEvent, { type: "task.finished_late" }>["patch"],
+): State {
+  if (state.status !== "cancelled" && state.status !== "timed_out") return state
+  return state.patch === null ? { ...state, patch } : state
 }

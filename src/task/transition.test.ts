@@ -6,7 +6,7 @@ import { createWaitId, createWorkerId } from "./id.ts"
 import { toPatch } from "./patch.ts"
 import type { Run } from "./record.ts"
 import { STOPPERS } from "./stop.ts"
-import { transition } from "./transition.ts"
+import { transition } from "./lifecycle.ts"
 import type { Wait } from "./wait.ts"
 
 const SEED = Number(process.env["MEANWHILE_TEST_SEED"] ?? 1)

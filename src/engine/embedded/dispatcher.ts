@@ -6,7 +6,7 @@ import { toPlaceKey } from "../../task/place.ts"
 import { TASK_KINDS } from "../../task/record.ts"
 import { addTo, callSafely } from "../rules/local-bus.ts"
 import { createFairTake, type QueuedRun } from "./fair-take.ts"
-import type { Read } from "./read.ts"
+import type { Read } from "./sqlite/busy-retry.ts"
 import { createStatementCache, LIMIT, prepare } from "./sqlite/statement.ts"
 
 export interface EmbeddedDispatcher extends Dispatcher {

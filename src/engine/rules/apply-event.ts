@@ -1,13 +1,12 @@
 import { MeanwhileError } from "../../base/error.ts"
-import { type LifecycleEvent, toLogged } from "../../task/event.ts"
-import { isTerminal, type TerminalStatus } from "../../task/lifecycle.ts"
-import { transition } from "../../task/transition.ts"
+import { type LifecycleEvent, toLogged, type FactEvent } from "../../task/event.ts"
+import { isTerminal, type TerminalStatus, transition, withFacts, withLatePatch } from "../../task/lifecycle.ts"
 import { type StoredTask, toTaskRecord } from "./stored-task.ts"
 import type { Tables } from "./tables.ts"
 import { type Change, wakeLiveTask, wakeTask, wakeGroup, wakeSession } from "./change.ts"
 import type { Handlers } from "./handler.ts"
-import { requireTask, staleClaim, wrongState } from "./refusal.ts"
-import type { RunState } from "../../task/record.ts"
+import { requireTask, staleClaim, wrongState, isClaimedUnder, notFound } from "./refusal.ts"
+import type { RunState, TaskRecord } from "../../task/record.ts"
 import type { Wait, WaitReason } from "../../task/wait.ts"
 import { joinWhenMet } from "./join-group.ts"
 
@@ -83,4 +82,57 @@ function endRun(tables: Tables, task: StoredTask, status: TerminalStatus, change
   tables.groups.arrive(details.group, number, { taskId: details.id, run: course.run, status })
   joinWhenMet(tables, details.group, change)
   wakeGroup(change, details.group)
+}
+
+export function createNoteHandlers(tables: Tables): Pick<Handlers, "task.note"> {
+  return {
+    "task.note"({ run: { taskId, run, fence }, facts }, change) {
+      const task = requireTask(tables.tasks, taskId)
+      if (fence !== undefined && !isClaimedUnder(task, run, fence)) throw staleClaim(task)
+      if (run > task.course.run || run < 1) throw notFound("run", `${taskId}/${run}`)
+      let sequence = task.course.lastSequence
+      for (const fact of facts) tables.events.append(task.number, ++sequence, run, change.now, fact)
+      const counted = { ...task, course: { ...task.course, lastSequence: sequence } }
+      const noted = run === task.course.run ? withFacts(counted, facts, change.now) : withEarlierRun(counted)
+      tables.tasks.saveFacts(noted)
+      if (facts.length > 0) wakeTask(change, taskId, sequence)
+      return { lastSequence: sequence, usage: noted.course.usage }
+
+      /** The usage of an earlier run counts for the task; a late patch belongs to that run alone. */
+      function withEarlierRun(current: StoredTask): StoredTask {
+        const earlier = tables.runs.find(current.number, run)
+        if (earlier) tables.runs.save(current.number, withLateResult(earlier, facts))
+        return withFacts(
+          current,
+          facts.filter(({ type }) => type === "task.spent"),
+          change.now,
+        )
+      }
+    },
+  }
+}
+
+function withLateResult(record: TaskRecord, facts: readonly FactEvent[]): TaskRecord {
+  return facts.reduce(
+    (known, fact) => (fact.type === "task.finished_late" ? withLatePatch(known, fact.patch) : known),
+    record,
+  )
+}
+
+export function createWaitHandlers(tables: Tables): Pick<Handlers, "wait.answer"> {
+  const { tasks, waits, notices } = tables
+  return {
+    "wait.answer"({ waitId, answer, answeredBy }, change) {
+      const wait = waits.find(waitId)
+      if (!wait) throw notFound("wait", waitId)
+      if (wait.state !== "open") {
+        const text = `Wait ${waitId} of task ${wait.taskId} is ${wait.state} already; the answer was not used.`
+        throw new MeanwhileError("wrong_state", text, { waitId, state: wait.state })
+      }
+      const task = requireTask(tasks, wait.taskId)
+      waits.answer(waitId, answer, answeredBy, change.now)
+      notices.supersede(task.number, "needs_answer", change.now)
+      return toTaskRecord(moveRun(tables, task, { type: "task.answered", waitId }, change))
+    },
+  }
 }

@@ -2,6 +2,7 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { Lease } from "../../task/lease.ts"
 import type { LeaseWatch, StoredLease, Tables } from "./tables.ts"
 import type { Handlers } from "./handler.ts"
+import type { JsonObject } from "../../base/json.ts"
 
 export function createLeaseHandlers(
   { leases }: Tables,
@@ -51,3 +52,9 @@ export function toLease(
 }
 
 const toHeld = (lease: StoredLease): Lease => toLease(lease, false)
+
+export type LeaseRow = Omit<StoredLease, "ttlMs" | "data"> & { readonly ttl_ms: number; readonly data: string }
+
+export function toStoredLease({ key, holder, fence, ttl_ms, renewals, data }: LeaseRow): StoredLease {
+  return { key, holder, fence, ttlMs: ttl_ms, renewals, data: JSON.parse(data) as JsonObject }
+}

@@ -2,10 +2,9 @@ import { describe, expect, test } from "vitest"
 import type { Operation } from "../../../task/operation.ts"
 import { expectRefusal } from "../../suite/subject.ts"
 import { createPatience } from "../sqlite/busy-retry.ts"
-import { createGroupCommit } from "./group-commit.ts"
+import { createGroupCommit, type RunTransaction } from "./group-commit.ts"
 import { createChange } from "../../rules/change.ts"
 import type { Outcome } from "../../rules/writer.ts"
-import type { RunTransaction } from "./transaction.ts"
 
 const OPERATION: Operation = { op: "lease.renew", key: "k", holder: "h", fence: 1 }
 

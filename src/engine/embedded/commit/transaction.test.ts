@@ -7,7 +7,7 @@ import { openDatabase } from "../open.ts"
 import { createRecordCache } from "../tables/record-cache.ts"
 import { createTables } from "../tables/tables.ts"
 import { createFolder } from "../../../../test/support/embedded/store.ts"
-import { createTransaction } from "./transaction.ts"
+import { createTransaction } from "./group-commit.ts"
 
 let path: string
 let remove: () => Promise<void>

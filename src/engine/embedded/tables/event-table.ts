@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite"
 import type { TaskEvent } from "../../../task/event.ts"
 import type { TaskId } from "../../../task/id.ts"
 import { LIMIT, prepare } from "../sqlite/statement.ts"
-import { type EventRow, toEvent, toEventText } from "../../rules/rows/event-row.ts"
+import { type EventRow, toEvent, toEventText } from "../../rules/rows/journal-row.ts"
 import type { EventTable } from "../../rules/tables.ts"
 
 export interface StoredEvents extends EventTable {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite"
 import { prepare } from "../sqlite/statement.ts"
-import { type LeaseRow, toStoredLease } from "../../rules/rows/lease-row.ts"
+import { type LeaseRow, toStoredLease } from "../../rules/hold-lease.ts"
 import type { LeaseTable, StoredLease } from "../../rules/tables.ts"
 
 export interface StoredLeases extends LeaseTable {

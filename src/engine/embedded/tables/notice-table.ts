@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite"
 import type { Notice, NoticeState } from "../../../task/notice.ts"
 import type { NoticeFilter } from "../../../task/store.ts"
 import { createStatementCache, LIMIT, prepare } from "../sqlite/statement.ts"
-import { type NoticeRow, SELECT_NOTICES, toNotice, toStoredNotice } from "../../rules/rows/notice-row.ts"
+import { type NoticeRow, SELECT_NOTICES, toNotice, toStoredNotice } from "../../rules/rows/journal-row.ts"
 import type { NoticeTable } from "../../rules/tables.ts"
 
 export interface StoredNotices extends NoticeTable {

@@ -1,10 +1,15 @@
 import type { DatabaseSync } from "node:sqlite"
 import { isTerminal } from "../../../task/lifecycle.ts"
 import { prepare, type Statement } from "../sqlite/statement.ts"
-import { toInputText, parseInput, SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "../../rules/rows/task-row.ts"
-import { createLargeInputTable, isLarge, type LargeInputTable } from "./input-table.ts"
-import { toStateColumns } from "../../rules/rows/state-columns.ts"
-import { createTaskInsert } from "./task-insert.ts"
+import {
+  toInputText,
+  parseInput,
+  SUMMARY_COLUMNS,
+  type TaskRow,
+  toStoredTask,
+  toStateColumns,
+} from "../../rules/rows/task-row.ts"
+import { createLargeInputTable, isLarge, type LargeInputTable, createTaskInsert } from "./task-insert.ts"
 import type { TaskTable } from "../../rules/tables.ts"
 import type { StoredTask } from "../../rules/stored-task.ts"
 import type { TaskId } from "../../../task/id.ts"

@@ -1,11 +1,10 @@
 import type { TaskStore, NoticeFilter } from "../../../task/store.ts"
-import { type EventRow, toEvent } from "../../rules/rows/event-row.ts"
+import { type EventRow, toEvent, type NoticeRow, SELECT_NOTICES, toNotice } from "../../rules/rows/journal-row.ts"
 import { STEP_COLUMNS, type StepRow, toStep } from "../../rules/rows/step-row.ts"
 import type { Query } from "../connection/database.ts"
 import { toLimit, toPlace, createConditions } from "./conditions.ts"
 import { toWaitRecord, type WaitRow } from "../../rules/rows/wait-row.ts"
 import type { NoticeState } from "../../../task/notice.ts"
-import { type NoticeRow, SELECT_NOTICES, toNotice } from "../../rules/rows/notice-row.ts"
 
 const TASK_NUMBER = "(SELECT number FROM tasks WHERE id = $1)"
 

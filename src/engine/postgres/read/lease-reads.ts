@@ -1,7 +1,6 @@
 import type { Clock } from "../../../base/clock.ts"
 import type { TaskStore } from "../../../task/store.ts"
-import { toLease } from "../../rules/hold-lease.ts"
-import { type LeaseRow, toStoredLease } from "../../rules/rows/lease-row.ts"
+import { toLease, type LeaseRow, toStoredLease } from "../../rules/hold-lease.ts"
 import type { Query } from "../connection/database.ts"
 import type { JudgeLease, ServerWord } from "./judge-lease.ts"
 import { NOW } from "../connection/server-time.ts"

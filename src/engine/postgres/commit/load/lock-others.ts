@@ -9,7 +9,7 @@ import type { Locked } from "./lock-tasks.ts"
 import { NOW } from "../../connection/server-time.ts"
 import { createQuestions, type Questions, type Parameter } from "./questions.ts"
 import { storableOf } from "../../schema/storable.ts"
-import { toStoredLease } from "../../../rules/rows/lease-row.ts"
+import { toStoredLease } from "../../../rules/hold-lease.ts"
 
 /** The rows that are locked beside tasks, by the name under which they are asked for. */
 export interface LockedRows extends Record<NumberKind, readonly number[]> {

@@ -1,8 +1,8 @@
-import { toEventText } from "../../../rules/rows/event-row.ts"
+import { toEventText } from "../../../rules/rows/journal-row.ts"
 import type { TaskEntry } from "../working-set/task-rows.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
 import { type Bulk, columnsOf, type Column, type Value } from "./bulk.ts"
-import { type StateColumns, toStateColumns } from "../../../rules/rows/state-columns.ts"
+import { type StateColumns, toStateColumns } from "../../../rules/rows/task-row.ts"
 import { toStoredJson, toStoredKey, toStoredText } from "../../schema/storable.ts"
 
 /** Tasks that go: before the others, which may have what was theirs. */

@@ -2,6 +2,7 @@ import type { SessionId, TaskId, WorkspaceId } from "../../../task/id.ts"
 import type { Notice, NoticeKind, NoticeState } from "../../../task/notice.ts"
 import type { NotifyMode } from "../../../task/record.ts"
 import type { StoredNotice } from "../tables.ts"
+import type { TaskEvent, TaskEventBody } from "../../../task/event.ts"
 
 export interface NoticeRow {
   readonly task: number
@@ -36,4 +37,24 @@ export function toNotice(row: NoticeRow): Notice {
 
 export function toStoredNotice(row: NoticeRow): StoredNotice {
   return { ...toNotice(row), task: row.task }
+}
+
+export interface EventRow {
+  readonly sequence: number
+  readonly run: number
+  readonly at: number
+  readonly type: string
+  readonly body: string | null
+}
+
+/** The type has a column of its own; most events have little else. */
+export function toEventText(body: TaskEventBody): string | null {
+  if (body.type === "task.queued" || body.type === "task.retrieved") return null
+  const { type: _, ...rest } = body
+  return JSON.stringify(rest)
+}
+
+export function toEvent(taskId: TaskId, { sequence, run, at, type, body }: EventRow): TaskEvent {
+  const rest = body === null ? {} : (JSON.parse(body) as object)
+  return { taskId, sequence, run, at, body: { type, ...rest } as TaskEventBody }
 }
