@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { createNaming } from "./naming.ts"
+import { createNaming } from "./connection.ts"
 
 test("a text that comes again gets a name of its own, which it keeps", () => {
   const naming = createNaming(10)

@@ -1,5 +1,5 @@
 import { toErrorMessage } from "../../../base/error.ts"
-import { createCommitMarks } from "./commit-marks.ts"
+import { createTransactions } from "./transaction.ts"
 import { type ConnectionOptions, toClientSettings } from "./client-settings.ts"
 import { createConnections } from "./connections.ts"
 import type { Database, Query, Statement } from "./database.ts"
@@ -9,7 +9,6 @@ import { DEFAULT_POOL_SIZE } from "./pool-size.ts"
 import { IS_READ_ONLY, probeServer, readOnly } from "./probe-server.ts"
 import { createReachability } from "./reachability.ts"
 import { type StoreName, toStoreError } from "./store-error.ts"
-import { createTransactions } from "./transaction.ts"
 
 export interface DatabaseOptions extends ConnectionOptions {
   /** The most connections at once. */
@@ -102,7 +101,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
   const runTransaction = createTransactions({
     connections,
-    marks: createCommitMarks(),
     name,
     createPatience: () => createPatience(patienceMs, closing.signal, gone.signal),
   })

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { createManualClock } from "../../../base/manual-clock.ts"
-import { createSteadyTime } from "./steady-time.ts"
+import { createSteadyTime } from "./server-time.ts"
 
 const HOUR_MS = 3_600_000
 

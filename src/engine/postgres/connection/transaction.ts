@@ -1,5 +1,4 @@
 import { MeanwhileError } from "../../../base/error.ts"
-import type { CommitMark, CommitMarks } from "./commit-marks.ts"
 import type { Connection } from "./connection.ts"
 import type { Connections } from "./connections.ts"
 import type { Database, Query, Statement, TransactionOptions } from "./database.ts"
@@ -8,7 +7,6 @@ import { type StoreName, toStoreError, toTrouble } from "./store-error.ts"
 
 export interface TransactionParts {
   readonly connections: Connections
-  readonly marks: CommitMarks
   readonly name: StoreName
   createPatience(): Patience
 }
@@ -21,10 +19,11 @@ type Outcome<Result> =
 
 export function createTransactions(parts: TransactionParts): Database["transaction"] {
   const { connections, name } = parts
+  const marks = createCommitMarks()
   return async (work, options) => {
     const patience = parts.createPatience()
     for (;;) {
-      const outcome = await attempt(parts, work, options)
+      const outcome = await attempt({ connections, marks, name }, work, options)
       if (outcome.state === "committed") return outcome.result
       if (outcome.state === "in_doubt") {
         const { mark, result, cause } = outcome
@@ -50,8 +49,10 @@ export function createTransactions(parts: TransactionParts): Database["transacti
   }
 }
 
+type AttemptParts = Pick<TransactionParts, "connections" | "name"> & { readonly marks: CommitMarks }
+
 async function attempt<Result>(
-  { connections, marks, name }: TransactionParts,
+  { connections, marks, name }: AttemptParts,
   work: (query: Query) => Promise<Result>,
   { lockTimeoutMs }: TransactionOptions = {},
 ): Promise<Outcome<Result>> {
@@ -145,4 +146,82 @@ async function commit<Result>(
 function inDoubt(error: unknown, { server }: StoreName): MeanwhileError {
   const text = `The connection to the store at ${server} was lost while it committed, and it is not known whether it did. Read before you write again.`
   return new MeanwhileError("store_unavailable", text, { server }, { cause: error })
+}
+
+/**
+ * Proof that a transaction was committed, for when the answer to its COMMIT was lost. Each transaction under way has a
+ * slot, a row of its own, and writes its number into it as the last thing before the COMMIT, in the same round trip.
+ * (The server's own transaction ids prove nothing after a crash: one that did not reach the log is given out again.)
+ */
+interface CommitMarks {
+  /** Undefined while the store has no tables: then only migrations run, and they may run twice. */
+  take(connection: Connection): Promise<CommitMark | undefined>
+}
+
+interface CommitMark {
+  /** Written as the last thing before the COMMIT. */
+  write(connection: Connection): Promise<unknown>
+  /**
+   * Waits for a transaction that is still being decided. One whose COMMIT is still on its way there is refused by then.
+   */
+  isCommitted(connection: Connection): Promise<boolean>
+  /** Once the transaction is decided. */
+  release(): void
+}
+
+/**
+ * Only for a transaction that wrote anything. A slot that has gone on to a higher number refuses this one: by dividing
+ * by zero.
+ */
+const MARK: Statement = {
+  name: "commit mark",
+  text: `INSERT INTO commit_marks (slot, number) SELECT $1, $2::bigint WHERE pg_current_xact_id_if_assigned() IS NOT NULL
+    ON CONFLICT (slot) DO UPDATE SET at = clock_timestamp(),
+      number = excluded.number / (commit_marks.number < excluded.number)::integer`,
+}
+
+function createCommitMarks(): CommitMarks {
+  const owner = crypto.randomUUID()
+  const freeSlots: string[] = []
+  let slotCount = 0
+  let lastNumber = 0
+  let hasTable = false
+
+  function createMark(slot: string, number: number): CommitMark {
+    return {
+      write: (connection) => connection.run(MARK, [slot, number]),
+      async isCommitted(connection) {
+        const higher = ++lastNumber
+        await connection.command(connection.begin)
+        // Either of the two waits while the other transaction holds the row, whether it was there before or not.
+        const insert = "INSERT INTO commit_marks (slot, number) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+        await connection.run(insert, [slot, higher])
+        const select = "SELECT number FROM commit_marks WHERE slot = $1 FOR UPDATE"
+        const [found] = await connection.run<{ number: number }>(select, [slot])
+        const isThere = found?.number === number
+        if (!isThere) await connection.run("UPDATE commit_marks SET number = $2 WHERE slot = $1", [slot, higher])
+        await connection.command("COMMIT")
+        return isThere
+      },
+      release: () => void freeSlots.push(slot),
+    }
+  }
+
+  return {
+    async take(connection) {
+      hasTable ||= await findTable(connection)
+      if (!hasTable) return undefined
+      return createMark(freeSlots.pop() ?? `${owner}/${++slotCount}`, ++lastNumber)
+    },
+  }
+}
+
+async function findTable(connection: Connection): Promise<boolean> {
+  const [found] = await connection.runAlone<{ is_there: boolean }>(
+    "SELECT to_regclass('commit_marks') IS NOT NULL AS is_there",
+  )
+  if (!found?.is_there) return false
+  // Removes the marks of processes that are long gone, also by a clock that was set.
+  await connection.runAlone("DELETE FROM commit_marks WHERE at < clock_timestamp() - interval '30 days'")
+  return true
 }

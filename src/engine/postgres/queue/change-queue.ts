@@ -1,7 +1,6 @@
 import type { StoredTask } from "../../rules/stored-task.ts"
 import type { Query } from "../connection/database.ts"
-import type { Boss, NewTicket } from "./boss.ts"
-import { toTicketId } from "./ticket-id.ts"
+import { type Boss, type NewTicket, toTicketId } from "./boss.ts"
 
 /** A task as it was before a transaction and as it is after it; undefined: there was or is none. */
 export interface TaskChange {

@@ -8,10 +8,10 @@ import { createLeasedTickets } from "./leased-tickets.ts"
 import { createLookAround } from "./look-around.ts"
 import { createPull, withinRoom } from "./pull.ts"
 import { type CheckedRun, createQueuedRuns, type QueuedRun, toOffer } from "./queued-runs.ts"
-import { createWakeUp } from "./wake-up.ts"
 import { isMeanwhileError } from "../../../base/error.ts"
 import type { Operation, RunReference } from "../../../task/operation.ts"
 import type { Answer } from "../../rules/writer.ts"
+import { addTo, callSafely } from "../../rules/local-bus.ts"
 
 /** `lost`: the run could no longer be claimed. `failed`: nobody knows whether it was claimed. */
 export type ClaimEnding = "claimed" | "lost" | "failed"
@@ -50,7 +50,7 @@ export function createDispatcher(parts: DispatcherParts): PostgresDispatcher {
   const leased = createLeasedTickets({ query, boss, queued, patienceMs, onRelease: tellOthers })
   const fetching = createTicketFetching({ boss, queued, leased, clock: timer })
   const wakeUp = createWakeUp()
-  const lookAround = createLookAround(queued, leased, wakeUp, patienceMs)
+  const lookAround = createLookAround(queued, leased, wakeUp.within, patienceMs)
   const pull = createPull({ queued, fetching, clock: timer, byTurn })
 
   /** Among equally urgent runs those come first whose workspace has not had its share. */
@@ -147,4 +147,47 @@ export function createWatchedCommit(commit: Commit, dispatcher: Pick<PostgresDis
 
 function toClaim(operation: Operation): RunReference | readonly [] {
   return operation.op === "task.apply" && operation.event.type === "task.started" ? operation.run : []
+}
+
+/** Tells listeners that there may be work, now or in a moment. */
+interface WakeUp {
+  add(listener: () => void): () => void
+  call(): void
+  /** No earlier call is put off by it. */
+  within(delayMs: number): void
+  close(): void
+}
+
+function createWakeUp(): WakeUp {
+  const listeners = new Set<() => void>()
+  let pending: { readonly atMs: number; readonly cancel: () => void } | undefined
+  let isClosed = false
+
+  function call(): void {
+    for (const listener of listeners) callSafely(listener)
+  }
+
+  return {
+    call,
+    add: (listener) =>
+      addTo(
+        listeners,
+        () => listener(),
+        () => {},
+      ),
+    within(delayMs) {
+      const atMs = systemClock.monotonic() + delayMs
+      if (isClosed || (pending && pending.atMs <= atMs)) return
+      pending?.cancel()
+      const ring = (): void => {
+        pending = undefined
+        call()
+      }
+      pending = { atMs, cancel: systemClock.schedule(delayMs, ring, { isBackground: true }) }
+    },
+    close() {
+      isClosed = true
+      pending?.cancel()
+    },
+  }
 }

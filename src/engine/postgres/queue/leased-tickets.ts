@@ -3,9 +3,8 @@ import { createLiveMap } from "../../../base/maps.ts"
 import type { TakeRequest } from "../../../task/dispatcher.ts"
 import type { TaskId } from "../../../task/id.ts"
 import type { Query } from "../connection/database.ts"
-import type { Boss, FetchedTicket } from "./boss.ts"
+import { type Boss, type FetchedTicket, type QueueEntry, toQueueEntry, toTicketId } from "./boss.ts"
 import type { CheckedRun, QueuedRun, QueuedRuns } from "./queued-runs.ts"
-import { type QueueEntry, toQueueEntry, toTicketId } from "./ticket-id.ts"
 
 /**
  * The tickets that this process has fetched and nobody has claimed yet. A fetched ticket is hidden from all other

@@ -2,8 +2,7 @@ import { systemClock } from "../../../base/clock.ts"
 import type { TakeRequest } from "../../../task/dispatcher.ts"
 import type { LeasedTickets } from "./leased-tickets.ts"
 import type { QueuedRun, QueuedRuns } from "./queued-runs.ts"
-import { toTicketId } from "./ticket-id.ts"
-import type { WakeUp } from "./wake-up.ts"
+import { toTicketId } from "./boss.ts"
 
 /**
  * Finds in the tasks table the runs that pg-boss does not hand out: their tickets are lost, or a process that is dead or does
@@ -22,7 +21,7 @@ interface Look {
 export function createLookAround(
   queued: QueuedRuns,
   leased: LeasedTickets,
-  wakeUp: WakeUp,
+  wakeWithin: (delayMs: number) => void,
   patienceMs: number,
 ): LookAround {
   const lastLooks = new Map<string, Look>()
@@ -39,7 +38,7 @@ export function createLookAround(
   return async (request, clogged) => {
     const nowMs = systemClock.monotonic()
     const plugins = request.plugins.filter((plugin) => clogged.has(plugin) || isTimeFor(plugin, nowMs))
-    if (plugins.length < request.plugins.length) wakeUp.within(patienceMs)
+    if (plugins.length < request.plugins.length) wakeWithin(patienceMs)
     if (plugins.length === 0) return []
     const found = await queued.find({ ...request, plugins })
     const unleased = found.filter((run) => !leased.has(run))
@@ -50,7 +49,7 @@ export function createLookAround(
       lastLooks.set(plugin, { atMs: nowMs, firstSeenMs: new Map(ids.map((id) => [id, before?.get(id) ?? nowMs])) })
     }
     leased.addFound(free)
-    if (free.length < unleased.length) wakeUp.within(patienceMs)
+    if (free.length < unleased.length) wakeWithin(patienceMs)
     return free
   }
 }

@@ -3,8 +3,8 @@ import type { Offer, TakeRequest } from "../../../task/dispatcher.ts"
 import type { SessionId, TaskId } from "../../../task/id.ts"
 import { toPlaceKey } from "../../../task/place.ts"
 import type { Query } from "../connection/database.ts"
-import { createNaming, toNamedQuery } from "../connection/naming.ts"
-import type { QueueEntry } from "./ticket-id.ts"
+import { createNaming, toNamedQuery } from "../connection/connection.ts"
+import type { QueueEntry } from "./boss.ts"
 
 /** A queued run as the tasks table has it. */
 export interface QueuedRun extends QueueEntry {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { toTicketId, toQueueEntry } from "./ticket-id.ts"
+import { toTicketId, toQueueEntry } from "./boss.ts"
 
 test("a ticket's id says which stay in the queue it stands for, and nothing else does", () => {
   const entry = { number: Number.MAX_SAFE_INTEGER, run: 2_147_483_647, fence: 4_294_967_295 }

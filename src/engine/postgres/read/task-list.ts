@@ -3,7 +3,7 @@ import type { Page, PageRequest, TaskFilter, TaskStore } from "../../../task/sto
 import { parseCursor, requirePageLimit, toCursor } from "../../rules/cursor.ts"
 import { SUMMARY_COLUMNS, type SummaryRow, toTaskSummary } from "../../rules/rows/task-row.ts"
 import type { Query } from "../connection/database.ts"
-import { createNaming } from "../connection/naming.ts"
+import { createNaming } from "../connection/connection.ts"
 import { toPageLimit } from "./conditions.ts"
 import { toCountQuery, toTaskQuery } from "./task-query.ts"
 import type { Clock } from "../../../base/clock.ts"

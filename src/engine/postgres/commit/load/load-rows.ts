@@ -1,10 +1,11 @@
 import type { Query } from "../../connection/database.ts"
-import { wantGroupsOfTasks, lockOthers } from "./lock-others.ts"
-import { lockTasks } from "./lock-tasks.ts"
-import { readNow } from "../../connection/server-time.ts"
+import { wantGroupsOfTasks, lockOthers, type Locked, type Parameter, unnestSteps } from "./lock-others.ts"
+import { readNow, NOW } from "../../connection/server-time.ts"
 import { readDependents } from "./read-dependents.ts"
 import type { WantedKind, Wants } from "../working-set/wants.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
+import { parseInput, SUMMARY_COLUMNS, type TaskRow, toStoredTask } from "../../../rules/rows/task-row.ts"
+import { storableOf } from "../../schema/storable.ts"
 
 /**
  * Locks and loads the wanted rows: first those that guard others, with their locks, tables and rows always in the same order;
@@ -34,3 +35,84 @@ const OF_TASKS: readonly WantedKind[] = [
   "lastCompletion",
   "runsOfTask",
 ]
+
+/** A task whose row is locked. */
+type LockedTask = TaskRow & {
+  readonly has_unused_result: number
+  readonly used_at: number | null
+} & Locked
+
+const LOCKED_COLUMNS = `${SUMMARY_COLUMNS}, patch, metadata, input, has_unused_result, used_at`
+
+/**
+ * Tasks come as rows of their own, which are read faster than JSON: they are what most groups lock. The statement that locks
+ * them is sent at once, so that those of other tables stand behind it.
+ */
+async function lockTasks(query: Query, wants: Wants, set: WorkingSet): Promise<Locked | undefined> {
+  const values: unknown[] = []
+  const condition = toCondition(wants, (value) => `$${values.push(value)}`)
+  const rows = condition === undefined ? [] : await query<LockedTask>(toStatement(condition), values)
+  learnTasks(rows, wants, set)
+  return rows.at(-1)
+}
+
+/** The time of a row is taken when its lock is held. */
+function toStatement(condition: string): string {
+  return `WITH locked AS MATERIALIZED (SELECT ${LOCKED_COLUMNS} FROM tasks WHERE ${condition} ORDER BY number FOR UPDATE)
+    SELECT *, ${NOW} AS now FROM locked`
+}
+
+function toCondition({ rows }: Wants, parameter: Parameter): string | undefined {
+  const ids = storableOf(rows.task)
+  const others = toOtherSelections(rows, parameter)
+  if (others.length > 0) {
+    const ofIds = ids.length > 0 ? [`SELECT number FROM tasks WHERE id = ANY(${parameter(ids)}::text[])`] : []
+    return `number = ANY(ARRAY(${[...ofIds, ...others].join(" UNION ALL ")}))`
+  }
+  return ids.length > 0 ? `id = ANY(${parameter(ids)}::text[])` : undefined
+}
+
+/** Selections of the numbers of tasks that are not asked for by their ids. */
+function toOtherSelections(rows: Wants["rows"], parameter: Parameter): readonly string[] {
+  const selections: string[] = []
+  const numbers = storableOf(rows.taskNumber)
+  if (numbers.length > 0) selections.push(`SELECT unnest(${parameter(numbers)}::bigint[])`)
+  const keys = storableOf(rows.idempotencyKey)
+  if (keys.length > 0) {
+    const workspaces = parameter(keys.map(({ workspace }) => workspace))
+    const texts = parameter(keys.map(({ key }) => key))
+    selections.push(`SELECT number FROM unnest(${workspaces}::text[], ${texts}::text[]) AS wanted (workspace, key)
+      JOIN tasks ON tasks.workspace = wanted.workspace AND idempotency_key = wanted.key`)
+  }
+  const asking = storableOf(rows.askingStep)
+  if (asking.length > 0)
+    selections.push(`SELECT number FROM ${unnestSteps(parameter, asking)}
+      JOIN tasks ON asked_by_task = wanted.task AND asked_by_run = wanted.run AND asked_by_key = wanted.key`)
+  const sessions = storableOf(rows.tasksOfSession)
+  if (sessions.length > 0)
+    selections.push(`SELECT number FROM tasks WHERE session = ANY(${parameter(sessions)}::text[])`)
+  const claimants = storableOf(rows.claimsOfStep)
+  if (claimants.length > 0)
+    selections.push(`SELECT notices.task FROM ${unnestSteps(parameter, claimants)} JOIN notices
+      ON claimed_by_task = wanted.task AND claimed_by_run = wanted.run AND claimed_by_key = wanted.key
+      WHERE settled_at IS NULL`)
+  const waits = storableOf(rows.wait)
+  if (waits.length > 0) selections.push(`SELECT task FROM waits WHERE id = ANY(${parameter(waits)}::text[])`)
+  return selections
+}
+
+function learnLocked({ tasks }: WorkingSet, row: LockedTask): void {
+  const input = parseInput({ input: row.input ?? "null", metadata: row.metadata ?? "{}" })
+  const task = toStoredTask(row, input, false)
+  tasks.learn({ task, hasUnusedResult: row.has_unused_result === 1, usedAt: row.used_at })
+}
+
+function learnTasks(locked: readonly LockedTask[], { rows }: Wants, set: WorkingSet): void {
+  const { tasks } = set
+  for (const row of locked) learnLocked(set, row)
+  for (const id of rows.task.values()) tasks.learnId(id)
+  for (const number of rows.taskNumber.values()) tasks.learnNumber(number)
+  for (const key of rows.idempotencyKey.values()) tasks.index.learnKey(key)
+  for (const step of rows.askingStep.values()) tasks.index.learnStep(step)
+  for (const session of rows.tasksOfSession.values()) tasks.learnSession(session)
+}

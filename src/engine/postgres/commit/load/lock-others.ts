@@ -1,15 +1,18 @@
-import type { SessionId, WorkspaceId } from "../../../../task/id.ts"
+import type { SessionId, WorkspaceId, TaskId } from "../../../../task/id.ts"
 import { type GroupRow, toGroupRecord } from "../../../rules/rows/group-row.ts"
 import { type SessionRow, toStoredSession } from "../../../rules/rows/session-row.ts"
 import type { Query } from "../../connection/database.ts"
 import { type HeardLeaseRow, LEASE_COLUMNS, toServerWord } from "../../read/lease-reads.ts"
 import { type DocumentKey, NUMBER_KINDS, type NumberKind, type Wants, want } from "../working-set/wants.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
-import type { Locked } from "./lock-tasks.ts"
 import { NOW } from "../../connection/server-time.ts"
-import { createQuestions, type Questions, type Parameter } from "./questions.ts"
 import { storableOf } from "../../schema/storable.ts"
 import { toStoredLease } from "../../../rules/hold-lease.ts"
+
+/** The time at which a row was locked. */
+export interface Locked {
+  readonly now: number
+}
 
 /** The rows that are locked beside tasks, by the name under which they are asked for. */
 export interface LockedRows extends Record<NumberKind, readonly number[]> {
@@ -146,4 +149,47 @@ function learnSessions(answers: Partial<LockedRows>, { rows }: Wants, { sessions
   for (const row of answers.sessions ?? []) sessions.learn(row.id, toStoredSession(row))
   for (const id of rows.workspaceOfSession.values()) sessions.learnWorkspace(id, undefined)
   for (const { id, workspace } of answers.workspaces ?? []) sessions.learnWorkspace(id, workspace)
+}
+
+/** Gives the place of a value in the statement. */
+export type Parameter = (value: unknown) => string
+
+/** Several selections that are asked for in one statement, in their order; `Answer` is what each of them gives. */
+export interface Questions<Answer> {
+  /** A selection of rows. */
+  ask(name: keyof Answer & string, toSql: (parameter: Parameter) => string): void
+  /** A single value, as JSON. */
+  askValue(name: keyof Answer & string, toSql: (parameter: Parameter) => string): void
+  isEmpty(): boolean
+  /** Leaves out selections that were not asked for or have no rows. */
+  answer(query: Query): Promise<Partial<Answer>>
+}
+
+export function createQuestions<Answer>(): Questions<Answer> {
+  const values: unknown[] = []
+  const selections: string[] = []
+
+  const parameter: Parameter = (value) => `$${values.push(value)}`
+
+  return {
+    ask: (name, toSql) =>
+      void selections.push(`(SELECT json_agg(found)::text FROM (${toSql(parameter)}) AS found) AS ${name}`),
+    askValue: (name, toSql) => void selections.push(`(${toSql(parameter)})::text AS ${name}`),
+    isEmpty: () => selections.length === 0,
+    async answer(query) {
+      const [row = {}] = await query<Record<string, string | null>>(`SELECT ${selections.join(", ")}`, values)
+      const found = Object.entries(row).flatMap(([name, text]) => (text === null ? [] : [[name, JSON.parse(text)]]))
+      return Object.fromEntries(found) as Partial<Answer>
+    },
+  }
+}
+
+export function unnestSteps(
+  parameter: Parameter,
+  steps: readonly { readonly taskId: TaskId; readonly run: number; readonly key: string }[],
+): string {
+  const tasks = parameter(steps.map(({ taskId }) => taskId))
+  const runs = parameter(steps.map(({ run }) => run))
+  const keys = parameter(steps.map(({ key }) => key))
+  return `unnest(${tasks}::text[], ${runs}::integer[], ${keys}::text[]) AS wanted (task, run, key)`
 }

@@ -7,12 +7,11 @@ import type { Query } from "../../connection/database.ts"
 import { isStorable, storableOf } from "../../schema/storable.ts"
 import { toStepKey, type Wants } from "../working-set/wants.ts"
 import type { WorkingSet } from "../working-set/working-set.ts"
-import { unnestSteps } from "./lock-tasks.ts"
 import type { GroupArrival } from "../../../../task/group.ts"
 import type { NoticeRow } from "../../../rules/rows/journal-row.ts"
 import type { StepRow } from "../../../rules/rows/step-row.ts"
 import type { WaitRow } from "../../../rules/rows/wait-row.ts"
-import { createQuestions, type Parameter, type Questions } from "./questions.ts"
+import { createQuestions, type Parameter, type Questions, unnestSteps } from "./lock-others.ts"
 
 /** The rows that belong to locked rows, by the name under which they are asked for. */
 export interface DependentRows {

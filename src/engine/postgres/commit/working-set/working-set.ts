@@ -1,7 +1,6 @@
 import type { LeaseWatch, Tables } from "../../../rules/tables.ts"
-import { type ArtifactRows, createArtifactRows } from "./artifact-rows.ts"
+import { type ArtifactRows, createArtifactRows, createEventRows, type EventRows } from "./appended-rows.ts"
 import { createDocumentRows, type DocumentRows } from "./document-rows.ts"
-import { createEventRows, type EventRows } from "./event-rows.ts"
 import { createGroupRows, type GroupRows } from "./group-rows.ts"
 import type { JudgeLease } from "../../read/judge-lease.ts"
 import { createLeaseRows, type LeaseRows } from "./lease-rows.ts"
