@@ -1,6 +1,5 @@
 import { z } from "zod"
-import { defineTool, type Tool } from "../src/plugin/tool.ts"
-import { failWith } from "../src/plugin/tool-return.ts"
+import { defineTool, type Tool, failWith } from "../src/plugin/tool.ts"
 
 const background = { mode: "after" } as const
 const input = z.object({})

@@ -30,9 +30,9 @@ export type {
   ToolCall,
 } from "./plugin/task-service.ts"
 export type { TokenUsage } from "./plugin/token-usage.ts"
-export { showModel } from "./plugin/tool-content.ts"
+export { showModel } from "./plugin/tool.ts"
 export type { ToolPlugin } from "./plugin/tool-plugin.ts"
-export { failWith, handBack, type ToolReturn } from "./plugin/tool-return.ts"
+export { failWith, handBack, type ToolReturn } from "./plugin/tool.ts"
 export { type BackgroundPolicy, defineTool, type Tool } from "./plugin/tool.ts"
 export type { CommandContext, CommandOutput, UserCommand } from "./plugin/user-command.ts"
 export type { WaitAnswer, WaitRequest } from "./plugin/wait-request.ts"

@@ -5,8 +5,7 @@ import { unlessAborted } from "../base/unless-aborted.ts"
 import type { Step } from "../task/step.ts"
 import type { BackgroundCapable, BackgroundResult } from "./background-capable.ts"
 import type { ToolContext } from "./context.ts"
-import type { Tool } from "./tool.ts"
-import { failWith, type ToolReturn } from "./tool-return.ts"
+import { type Tool, failWith, type ToolReturn } from "./tool.ts"
 
 /** A tool whose calls are tasks of its plugin's own. */
 export interface Elsewhere {

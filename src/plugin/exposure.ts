@@ -1,9 +1,8 @@
 import { MeanwhileError, toErrorMessage } from "../base/error.ts"
 import { runsElsewhere } from "./background-capable.ts"
 import { carryTools } from "./carried-tools.ts"
-import { meetsModelRequirements } from "./model-requirement.ts"
-import type { Plugin } from "./plugin.ts"
 import {
+  meetsModelRequirements,
   announce,
   type Exposure,
   inTurn,
@@ -13,6 +12,7 @@ import {
   toContributors,
   type RegistryChange,
 } from "./registry-state.ts"
+import type { Plugin } from "./plugin.ts"
 import type { PluginHost } from "./plugin-host.ts"
 import { refreshTools } from "./refresh-tools.ts"
 

@@ -3,8 +3,13 @@ import { findNearNames } from "../base/near-name.ts"
 import type { Plugin } from "./plugin.ts"
 import type { PluginKind } from "./plugin-base.ts"
 import type { SkippedPlugin, SkipReason } from "./skipped-plugin.ts"
-import type { TaskService } from "./task-service.ts"
-import { type ContributingPlugin, createToolIndex, type ToolIndex } from "./tool-index.ts"
+import type { TaskService, DurationEstimate } from "./task-service.ts"
+import { type ContributingPlugin, createToolIndex, type ToolIndex, type FoundTool } from "./tool-index.ts"
+import { describeTool, type DescribeOptions } from "./describe-tool.ts"
+import type { PromptEnricher } from "./prompt-enrichment.ts"
+import type { PromotedAnswer, ToolHooks } from "./tool-hooks.ts"
+import { type InputSchema, toInputSchema } from "./tool-schema.ts"
+import type { UserCommand } from "./user-command.ts"
 
 /** `enrichment`: takes part in prompt enrichment and nothing else, because its tools are offered elsewhere. */
 export type Exposure = "hidden" | "enrichment" | "full"
@@ -84,11 +89,6 @@ export function toEntry({ plugin, exposure }: RegisteredPlugin): PluginEntry {
   return { name: plugin.name, kind: plugin.kind, exposure, plugin }
 }
 
-/** The plugins that add to the conversation now, in the order in which they were registered. */
-export function exposedContributors(state: RegistryState): readonly ContributingPlugin[] {
-  return [...state.plugins.values()].filter(({ exposure }) => exposure === "full").flatMap(toContributors)
-}
-
 /** Changes to one plugin happen one after the other. */
 export function inTurn(registered: RegisteredPlugin, change: () => Promise<void>): Promise<void> {
   const done = registered.turn.then(change)
@@ -96,6 +96,132 @@ export function inTurn(registered: RegisteredPlugin, change: () => Promise<void>
   return done
 }
 
+/** A tool as a model is told of it. */
+export interface ToolSchema {
+  readonly plugin: string
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: InputSchema
+}
+
+export interface ToolSchemaOptions extends Pick<DescribeOptions, "backgroundThresholdMs"> {
+  readonly estimate?: (found: FoundTool) => DurationEstimate | null
+}
+
+export interface OwnedCommand {
+  readonly plugin: string
+  readonly command: Required<UserCommand>
+}
+
+/** The combined offers of all exposed plugins, in order of registration. */
+export interface RegistryOffers {
+  /** Refused as `unknown_tool` with near names, or as `ambiguous_id` when several plugins have it. */
+  findTool(name: string, plugin?: string): FoundTool
+  tools(): readonly FoundTool[]
+  toolSchemas(options: ToolSchemaOptions): readonly ToolSchema[]
+  autoApprovedTools(): readonly { readonly plugin: string; readonly tool: string }[]
+  userCommands(): readonly OwnedCommand[]
+  /** For this model: not of plugins that need another. Without one, of all. */
+  systemInstructions(model?: string): readonly { readonly plugin: string; readonly text: string }[]
+  /** The same, and also of plugins exposed for enrichment only. */
+  promptEnrichers(model?: string): readonly PromptEnricher[]
+  toolHooks(): readonly ToolHooks[]
+  /** The exposed plugins that say what a model reads of a promoted call. */
+  promotionTellers(): readonly PromotionTeller[]
+}
+
+export interface PromotionTeller {
+  readonly plugin: string
+  tellPromoted(promoted: PromotedAnswer): string | undefined
+}
+
+export function createRegistryOffers(state: RegistryState): RegistryOffers {
+  return {
+    findTool: (name, plugin) => state.tools.find(name, plugin),
+    tools: () => state.tools.all(),
+    toolSchemas: ({ backgroundThresholdMs, estimate }) =>
+      state.tools.all().map((found) => ({
+        plugin: found.plugin,
+        name: found.tool.name,
+        description: describeTool(found.tool, { backgroundThresholdMs, estimate: estimate?.(found) ?? null }),
+        inputSchema: toInputSchema(found.tool.input),
+      })),
+    autoApprovedTools: () =>
+      exposedContributors(state).flatMap(({ name, autoApprovedTools = [] }) =>
+        autoApprovedTools.map((tool) => ({ plugin: name, tool })),
+      ),
+    userCommands: () =>
+      exposedContributors(state).flatMap(({ name, userCommands = [] }) =>
+        userCommands.map((command) => ({ plugin: name, command: withDefaults(command) })),
+      ),
+    systemInstructions: (model) =>
+      exposedContributors(state)
+        .filter(({ modelRequirements }) => meetsModelRequirements(modelRequirements, model))
+        .map(({ name, systemInstructions = "" }) => ({
+          plugin: name,
+          text: typeof systemInstructions === "function" ? systemInstructions() : systemInstructions,
+        }))
+        .filter(({ text }) => text !== ""),
+    promptEnrichers: (model) =>
+      [...state.plugins.values()]
+        .filter(({ exposure }) => exposure !== "hidden")
+        .flatMap(toContributors)
+        .filter(({ modelRequirements }) => meetsModelRequirements(modelRequirements, model))
+        .flatMap((plugin) =>
+          plugin.enrichPrompt
+            ? [
+                {
+                  plugin: plugin.name,
+                  enrichPrompt: (prompt, context) => plugin.enrichPrompt?.(prompt, context) ?? { prompt },
+                },
+              ]
+            : [],
+        ),
+    toolHooks: () =>
+      exposedContributors(state)
+        .filter((plugin) => plugin.kind === "tool")
+        .filter(hasHook),
+    promotionTellers: () =>
+      exposedContributors(state)
+        .filter((plugin) => plugin.kind === "tool")
+        .flatMap((plugin) =>
+          plugin.tellPromoted
+            ? [{ plugin: plugin.name, tellPromoted: (promoted) => plugin.tellPromoted?.(promoted) }]
+            : [],
+        ),
+  }
+}
+
+/** The plugins that add to the conversation now, in the order in which they were registered. */
+export function exposedContributors(state: RegistryState): readonly ContributingPlugin[] {
+  return [...state.plugins.values()].filter(({ exposure }) => exposure === "full").flatMap(toContributors)
+}
+
 export function toContributors({ plugin }: Pick<RegisteredPlugin, "plugin">): readonly ContributingPlugin[] {
   return plugin.kind === "tool" || plugin.kind === "session" ? [plugin] : []
+}
+
+/** True when one of the patterns matches the model, with its provider or without, when there are none, or when no model is known yet. */
+export function meetsModelRequirements(patterns: readonly string[] | undefined, model: string | undefined): boolean {
+  if (!patterns || patterns.length === 0 || model === undefined) return true
+  const name = model.slice(model.indexOf("/") + 1)
+  return patterns.some((pattern) => [model, name].some((known) => toExpression(pattern).test(known)))
+}
+
+/** `*` is any run of characters, `?` any one; everything else is itself. */
+function toExpression(glob: string): RegExp {
+  const source = glob
+    .replace(/[\\^$.|+()[\]{}]/g, "\\$&")
+    .replace(/\*/g, ".*")
+    .replace(/\?/g, ".")
+  return new RegExp(`^${source}$`, "s")
+}
+
+function withDefaults(command: UserCommand): Required<UserCommand> {
+  const { name, description, usage = "", shareWithModel = false } = command
+  return { name, description, usage, shareWithModel, run: (argument, context) => command.run(argument, context) }
+}
+
+function hasHook(hooks: ToolHooks): boolean {
+  return "beforeToolCall" in hooks || "afterToolCall" in hooks
 }

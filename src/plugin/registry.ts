@@ -5,8 +5,9 @@ import { exposePlugin, unexposePlugin } from "./exposure.ts"
 import type { Plugin } from "./plugin.ts"
 import type { PluginKind } from "./plugin-base.ts"
 import { refreshTools } from "./refresh-tools.ts"
-import { createRegistryOffers, type RegistryOffers } from "./registry-offers.ts"
 import {
+  createRegistryOffers,
+  type RegistryOffers,
   announce,
   createRegistryState,
   type PluginEntry,

@@ -5,7 +5,8 @@ import type { TaskKind } from "../task/record.ts"
 import type { OnCrash, Step } from "../task/step.ts"
 import type { ToolContext } from "./context.ts"
 import type { Effect } from "./effect.ts"
-import type { ToolReturn } from "./tool-return.ts"
+import type { Patch } from "../task/patch.ts"
+import type { ContentPart } from "./message.ts"
 
 /** When a call of the tool leaves the foreground. */
 export type BackgroundPolicy =
@@ -94,4 +95,48 @@ export function kindOf({ kind = "tool" }: Pick<Tool, "kind">): Exclude<TaskKind,
 /** Keeps the input's type inside `run` while tools of all inputs share one list. */
 export function defineTool<Input>(tool: Tool<Input>): Tool {
   return tool as unknown as Tool
+}
+
+/**
+ * No JSON value can have it, so that no plain value is taken for more than it is, whatever its keys are. In the global
+ * registry: a plugin may come with a copy of Meanwhile of its own.
+ */
+const TOOL_RETURN: unique symbol = Symbol.for("meanwhile.tool-return")
+
+/** A return value with more than plain data: made by `handBack` or `failWith`. */
+export type ToolReturn =
+  | { readonly [TOOL_RETURN]: "patch"; readonly patch: Patch }
+  | { readonly [TOOL_RETURN]: "failure"; readonly failure: ToolFailure; readonly payload: JsonValue }
+
+interface ToolFailure {
+  readonly code: string
+  readonly message: string
+}
+
+/** Digest, facts, artifacts and next steps apart from the payload. */
+export function handBack(patch: Patch): ToolReturn {
+  return { [TOOL_RETURN]: "patch", patch }
+}
+
+/** The tool did its work and the outcome is a failure: a test suite that fails, a command that exits with 1. */
+export function failWith(failure: ToolFailure, payload: JsonValue = null): ToolReturn {
+  return { [TOOL_RETURN]: "failure", failure, payload }
+}
+
+export function isToolReturn(value: unknown): value is ToolReturn {
+  return typeof value === "object" && value !== null && TOOL_RETURN in value
+}
+
+const CONTENT_KEY = "modelContent"
+
+/** Hands back what the model should see as it is, images and files included. `digest` is the line for lists and notices. */
+export function showModel(content: readonly ContentPart[], digest: string): ToolReturn {
+  const payload = { [CONTENT_KEY]: content as unknown as JsonValue }
+  return handBack({ digest: [digest], facts: {}, artifacts: [], nextSteps: [], payload })
+}
+
+/** The content of a payload made by `showModel`; undefined for any other. */
+export function contentOf(payload: JsonValue): readonly ContentPart[] | undefined {
+  if (typeof payload !== "object" || payload === null || !(CONTENT_KEY in payload)) return undefined
+  return payload[CONTENT_KEY] as unknown as readonly ContentPart[]
 }

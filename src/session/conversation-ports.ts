@@ -2,7 +2,7 @@ import { MeanwhileError } from "../base/error.ts"
 import type { AskingRun, ConversationPorts } from "../plugin/context.ts"
 import type { PersonPort } from "../plugin/person-port.ts"
 import { createDocumentsPort } from "./saved/documents.ts"
-import { createModelPort } from "./conversation/model-port.ts"
+import { createModelPort } from "./conversation/model-call.ts"
 import type { AgentScope } from "./scope.ts"
 import { createSessionsPort } from "./subagent/sessions-port.ts"
 

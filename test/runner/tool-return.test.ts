@@ -1,7 +1,6 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
-import { failWith, handBack } from "../../src/plugin/tool-return.ts"
-import { defineTool, type Tool } from "../../src/plugin/tool.ts"
+import { failWith, handBack, defineTool, type Tool } from "../../src/plugin/tool.ts"
 import { echo } from "../support/tools.ts"
 import { createWorkplace } from "../support/workplace.ts"
 

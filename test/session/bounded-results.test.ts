@@ -1,7 +1,6 @@
 import { expect, test } from "vitest"
 import { z } from "zod"
-import { showModel } from "../../src/plugin/tool-content.ts"
-import { defineTool, type Tool } from "../../src/plugin/tool.ts"
+import { showModel, defineTool, type Tool } from "../../src/plugin/tool.ts"
 import { eventually } from "../support/eventually.ts"
 import { lastSaid, openAgent, resultsOf, resultText } from "../support/session/open-agent.ts"
 

@@ -3,8 +3,7 @@ import type { JsonObject } from "../../base/json.ts"
 import { lazily } from "../../base/lazily.ts"
 import { toVisibleText } from "../../base/visible-text.ts"
 import type { PersonPort, Question } from "../../plugin/person-port.ts"
-import { defineTool, type Tool } from "../../plugin/tool.ts"
-import { handBack } from "../../plugin/tool-return.ts"
+import { defineTool, type Tool, handBack } from "../../plugin/tool.ts"
 
 /** People think, and are away for lunch. */
 const ANSWER_TIMEOUT_MS = 60 * 60 * 1000

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../base/json.ts"
-import { handBack, type ToolReturn } from "../../plugin/tool-return.ts"
+import { handBack, type ToolReturn } from "../../plugin/tool.ts"
 import { hashOf } from "./file-state.ts"
 import { measureChange } from "./file-diff.ts"
 import type { PlannedChange } from "./working-files.ts"

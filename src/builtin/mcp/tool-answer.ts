@@ -2,8 +2,7 @@ import { z } from "zod"
 import { type JsonObject, type JsonValue, toJson } from "../../base/json.ts"
 import { lazily } from "../../base/lazily.ts"
 import type { ContentPart } from "../../plugin/message.ts"
-import { showModel } from "../../plugin/tool-content.ts"
-import { failWith, type ToolReturn } from "../../plugin/tool-return.ts"
+import { showModel, failWith, type ToolReturn } from "../../plugin/tool.ts"
 
 const DIGEST_CHARACTERS = 300
 

@@ -5,9 +5,9 @@ import { join } from "node:path"
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import type { JsonValue } from "../../base/json.ts"
 import type { ToolContext } from "../../plugin/context.ts"
-import { meetsModelRequirements } from "../../plugin/model-requirement.ts"
+import { meetsModelRequirements } from "../../plugin/registry-state.ts"
 import { createRegistry } from "../../plugin/registry.ts"
-import { contentOf } from "../../plugin/tool-content.ts"
+import { contentOf } from "../../plugin/tool.ts"
 import { createMultimodalPlugin } from "./multimodal-plugin.ts"
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex")

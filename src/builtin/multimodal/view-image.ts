@@ -1,8 +1,7 @@
 import { dirname, resolve } from "node:path"
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
-import { defineTool, type Tool } from "../../plugin/tool.ts"
-import { showModel } from "../../plugin/tool-content.ts"
+import { defineTool, type Tool, showModel } from "../../plugin/tool.ts"
 import { sniffImage } from "./media-type.ts"
 import { findRootedFile, isRooted, readHead } from "./rooted-file.ts"
 

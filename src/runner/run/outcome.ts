@@ -1,6 +1,6 @@
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { type JsonObject, type JsonValue, toJson } from "../../base/json.ts"
-import { isToolReturn, type ToolReturn } from "../../plugin/tool-return.ts"
+import { isToolReturn, type ToolReturn } from "../../plugin/tool.ts"
 import type { TaskFailure } from "../../task/event.ts"
 import { type Patch, toPatch } from "../../task/patch.ts"
 import type { Redactor } from "../redaction/redactor.ts"

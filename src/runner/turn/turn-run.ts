@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../../base/json.ts"
-import type { ToolReturn } from "../../plugin/tool-return.ts"
+import type { ToolReturn, Tool } from "../../plugin/tool.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
 import type { Operation, RunReference } from "../../task/operation.ts"
 import type { Answers } from "../../task/operation-answer.ts"
@@ -13,7 +13,6 @@ import { requireOwned, writeUnderFence } from "../run/ownership.ts"
 import { reportUsage } from "../run/running-notes.ts"
 import type { StopScope } from "../run/scope.ts"
 import { z } from "zod"
-import type { Tool } from "../../plugin/tool.ts"
 import { TURN_TOOL } from "../tool/runtime-tools.ts"
 
 /** One claim of a turn, as the conversation that takes it sees it. */

@@ -9,7 +9,6 @@ import type { Execution } from "../../plugin/task-service.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { AgentEmitter, AgentEvents } from "./agent-emitter.ts"
 import type { SessionLog } from "../log/session-log.ts"
-import type { NewMessage } from "./new-message.ts"
 
 /** A session that is open in this process. */
 export interface Conversation {
@@ -87,4 +86,33 @@ export interface Reporter {
   /** Resolves when no report is being made or due. */
   reported(signal?: AbortSignal): Promise<void>
   close(): void
+}
+
+/** Aborts when somebody says something new during the turn. Most turns never ask, so the signal is made on demand. */
+interface NewMessage {
+  readonly signal: AbortSignal
+  abort(): void
+}
+
+export function createNewMessage(): NewMessage {
+  return new LazySignal()
+}
+
+/** A class: the getters of an object literal would keep every turn in memory until the next full garbage collection. */
+class LazySignal implements NewMessage {
+  #controller: AbortController | undefined
+  #isAborted = false
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController()
+      if (this.#isAborted) this.#controller.abort()
+    }
+    return this.#controller.signal
+  }
+
+  abort(): void {
+    this.#isAborted = true
+    this.#controller?.abort()
+  }
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { SessionId, TaskId } from "../../task/id.ts"
-import { createLedgerTotals } from "./ledger-totals.ts"
-import { createTokenLedger, type LedgerEntry } from "./ledger.ts"
+import { createLedgerTotals, createTokenLedger, type LedgerEntry } from "./ledger.ts"
 
 const session = (name: string) => name as SessionId
 const task = (name: string) => name as TaskId

@@ -1,9 +1,40 @@
 import { MeanwhileError } from "../../base/error.ts"
-import type { LedgerEntry, LedgerFilter, LedgerKey, LedgerTotal } from "./ledger-entry.ts"
-import { createLedgerTotals, matchesFilter, addTotals, NOTHING_USED, toTotal } from "./ledger-totals.ts"
-import type { TokenUsage } from "../../plugin/token-usage.ts"
+import { type TokenUsage, addTokens, NO_TOKENS } from "../../plugin/token-usage.ts"
+import { createNewestMap, type NewestMap } from "../../base/maps.ts"
+import type { SessionId, TaskId } from "../../task/id.ts"
 
-export type { LedgerEntry, LedgerFilter, LedgerKey, LedgerTotal } from "./ledger-entry.ts"
+/** One model call as it was paid for. */
+export interface LedgerEntry {
+  readonly at: number
+  readonly session: SessionId
+  /** Its task; null in a session that is not kept. */
+  readonly turn: TaskId | null
+  /** The task of a subagent's turn, or of the call in which a plugin asked the model. */
+  readonly task: TaskId | null
+  readonly model: string
+  readonly usage: TokenUsage
+  /** Millionths of a US dollar; null when no price is known. */
+  readonly costMicros: number | null
+  /** `lost`: a crash came in between; what it used is estimated. `helper`: asked for by a plugin. */
+  readonly purpose: "turn" | "lost" | "helper"
+}
+
+export interface LedgerTotal {
+  readonly calls: number
+  readonly usage: TokenUsage
+  /** The cost of the calls whose price is known. */
+  readonly costMicros: number
+  readonly hasUnknownCost: boolean
+}
+
+export type LedgerKey = "session" | "turn" | "task" | "model"
+
+interface LedgerFilter {
+  readonly session?: SessionId
+  readonly turn?: TaskId
+  readonly task?: TaskId
+  readonly model?: string
+}
 
 /** Usage and cost of every model call. */
 export interface TokenLedger {
@@ -71,5 +102,80 @@ function subtract(a: TokenUsage, b: TokenUsage): TokenUsage {
     cachedInputTokens: a.cachedInputTokens - b.cachedInputTokens,
     outputTokens: a.outputTokens - b.outputTokens,
     reasoningTokens: a.reasoningTokens - b.reasoningTokens,
+  }
+}
+
+const KEYS = ["session", "turn", "task", "model"] as const satisfies readonly LedgerKey[]
+
+export const NOTHING_USED: LedgerTotal = { calls: 0, usage: NO_TOKENS, costMicros: 0, hasUnknownCost: false }
+
+interface LedgerTotals {
+  add(entry: LedgerEntry): void
+  /** Totals of a turn, a task or a session; zero once it is no longer among the newest. */
+  total(filter: LedgerFilter): LedgerTotal
+  by(key: LedgerKey): ReadonlyMap<string, LedgerTotal>
+}
+
+/** All entries that share every key, as one. */
+type Cell = Pick<LedgerEntry, LedgerKey> & { readonly total: LedgerTotal }
+
+/** Keeps so many sessions, turns and tasks. What the older ones used stays in the totals of what they belong to. */
+export function createLedgerTotals(most = 10_000): LedgerTotals {
+  let whole = NOTHING_USED
+  const byKey = {
+    session: createNewestMap<string, LedgerTotal>(most),
+    turn: createNewestMap<string, LedgerTotal>(most),
+    task: createNewestMap<string, LedgerTotal>(most),
+    model: createNewestMap<string, LedgerTotal>(most),
+  }
+  /** Older cells, without turn and task. */
+  const folded = createNewestMap<string, Cell>(most)
+  const cells = createNewestMap<string, Cell>(most, (cell) => addTo(folded, { ...cell, turn: null, task: null }))
+
+  return {
+    add(entry) {
+      const own = toTotal(entry)
+      whole = addTotals(whole, own)
+      for (const key of KEYS) {
+        const value = entry[key]
+        if (value !== null) byKey[key].set(value, addTotals(byKey[key].get(value) ?? NOTHING_USED, own))
+      }
+      const { session, turn, task, model } = entry
+      addTo(cells, { session, turn, task, model, total: own })
+    },
+    total(filter) {
+      const [first, ...more] = KEYS.filter((key) => filter[key] !== undefined)
+      if (first === undefined) return whole
+      if (more.length === 0) return byKey[first].get(filter[first] ?? "") ?? NOTHING_USED
+      let total = NOTHING_USED
+      for (const cell of [...folded.values(), ...cells.values()]) {
+        if (matchesFilter(cell, filter)) total = addTotals(total, cell.total)
+      }
+      return total
+    },
+    by: (key) => new Map(byKey[key].entries()),
+  }
+}
+
+function addTo(cells: NewestMap<string, Cell>, cell: Cell): void {
+  const { session, turn, task, model } = cell
+  const name = `${session} ${turn} ${task} ${model}`
+  cells.set(name, { ...cell, total: addTotals(cells.get(name)?.total ?? NOTHING_USED, cell.total) })
+}
+
+function matchesFilter(entry: Pick<LedgerEntry, LedgerKey>, filter: LedgerFilter): boolean {
+  return KEYS.every((key) => filter[key] === undefined || filter[key] === entry[key])
+}
+
+export function toTotal({ usage, costMicros }: LedgerEntry): LedgerTotal {
+  return { calls: 1, usage, costMicros: costMicros ?? 0, hasUnknownCost: costMicros === null }
+}
+
+export function addTotals(a: LedgerTotal, b: LedgerTotal): LedgerTotal {
+  return {
+    calls: a.calls + b.calls,
+    usage: addTokens(a.usage, b.usage),
+    costMicros: a.costMicros + b.costMicros,
+    hasUnknownCost: a.hasUnknownCost || b.hasUnknownCost,
   }
 }

@@ -1,6 +1,12 @@
 import type { TaskStore } from "../../task/store.ts"
-import type { LedgerKey, LedgerTotal, LedgerEntry } from "../ledger/ledger-entry.ts"
-import { addTotals, NOTHING_USED, toTotal } from "../ledger/ledger-totals.ts"
+import {
+  type LedgerKey,
+  type LedgerTotal,
+  type LedgerEntry,
+  addTotals,
+  NOTHING_USED,
+  toTotal,
+} from "../ledger/ledger.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import { DEFAULT_WORKSPACE, type SessionId, type WorkspaceId } from "../../task/id.ts"
 import type { MessageRecord, SessionRecord } from "../../task/session.ts"

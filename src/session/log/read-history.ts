@@ -1,8 +1,7 @@
 import type { Message } from "../../plugin/message.ts"
 import type { SessionRecord } from "../../task/session.ts"
 import type { TaskStore } from "../../task/store.ts"
-import { applyEntry, parseEntry } from "./log-entry.ts"
-import { markRedacted } from "./redact-entry.ts"
+import { applyEntry, parseEntry, markRedacted } from "./log-entry.ts"
 import { parseSessionData } from "./session-data.ts"
 
 const PAGE_SIZE = 500

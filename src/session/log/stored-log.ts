@@ -6,19 +6,22 @@ import type { SessionId, WorkspaceId } from "../../task/id.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { SessionRecord } from "../../task/session.ts"
 import type { TaskStore } from "../../task/store.ts"
-import { findLiveTurn, requireIdle } from "./live-turn.ts"
-import { applyChange, type LogState } from "./log-state.ts"
-import { createLogView, type LogView } from "./log-view.ts"
+import {
+  findLiveTurn,
+  requireIdle,
+  createStoredTurn,
+  type TurnWriter,
+  takeStoredTurn,
+  type TurnHost,
+} from "./stored-turn.ts"
+import { applyChange, type LogState, createLogView, type LogView } from "./log-state.ts"
 import type { LogChange } from "./open-turn.ts"
 import { readHistory } from "./read-history.ts"
 import { recallSaid } from "./recall-said.ts"
-import { redactEntry, createDataRedactor } from "./redact-entry.ts"
+import { redactEntry, createDataRedactor, type LogEntry, type PaidCall } from "./log-entry.ts"
 import { parseSessionData, type SessionData } from "./session-data.ts"
 import { toSettleOperations } from "./settle-operations.ts"
 import type { SessionLog, TurnOpening } from "./session-log.ts"
-import { createStoredTurn, type TurnWriter } from "./stored-turn.ts"
-import { takeStoredTurn, type TurnHost } from "./take-stored-turn.ts"
-import type { LogEntry, PaidCall } from "./log-entry.ts"
 
 const NOT_STORED = 0
 const UNKNOWN_VERSION = -1

@@ -1,4 +1,4 @@
-import { meetsModelRequirements } from "../../plugin/model-requirement.ts"
+import { meetsModelRequirements } from "../../plugin/registry-state.ts"
 import type { ModelFacts } from "./model-facts.ts"
 import { KNOWN_MODELS } from "./catalogue-table.ts"
 

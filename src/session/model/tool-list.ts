@@ -1,6 +1,6 @@
 import { createNewestMap } from "../../base/maps.ts"
 import type { ModelTool } from "../../plugin/model.ts"
-import { meetsModelRequirements } from "../../plugin/model-requirement.ts"
+import { meetsModelRequirements } from "../../plugin/registry-state.ts"
 import type { Registry } from "../../plugin/registry.ts"
 import type { FoundTool } from "../../plugin/tool-index.ts"
 

@@ -1,7 +1,7 @@
 import { shorten } from "../../base/shorten.ts"
 import type { JsonObject, JsonValue } from "../../base/json.ts"
 import type { AgentAnswer } from "../../plugin/agent-request.ts"
-import { contentOf } from "../../plugin/tool-content.ts"
+import { contentOf } from "../../plugin/tool.ts"
 import type { Patch } from "../../task/patch.ts"
 import type { TaskKind, TaskRecord } from "../../task/record.ts"
 import type { Survivors } from "../../task/stop.ts"

@@ -16,7 +16,7 @@ import type { Session } from "../conversation/session.ts"
 import { isJsonObject, type JsonObject } from "../../base/json.ts"
 import { FINISH_TOOL } from "../../plugin/agent-request.ts"
 import { addTokens } from "../../plugin/token-usage.ts"
-import { findBudgetEnd } from "../turn/budget-end.ts"
+import { findBudgetEnd } from "../turn/turn-budget.ts"
 
 /** How often an agent is woken by the ends of what it started. */
 const MOST_WAKES = 5

@@ -1,13 +1,11 @@
-import { MeanwhileError } from "../../base/error.ts"
+import { MeanwhileError, isMeanwhileError } from "../../base/error.ts"
 import { callsOf, type Message } from "../../plugin/message.ts"
 import type { ModelRequest } from "../../plugin/model.ts"
 import { addTokens } from "../../plugin/token-usage.ts"
 import { offeredTools, systemPrompt } from "../conversation/context.ts"
-import { type Generated, generate } from "../conversation/generate.ts"
+import { type Generated, generate, recordCall } from "../conversation/model-call.ts"
 import type { ModelCallRecord } from "../log/log-entry.ts"
 import { toCostMicros } from "../model/model-cost.ts"
-import { recordCall } from "../conversation/record-call.ts"
-import { withRetries } from "./retry-model.ts"
 import type { TurnScope } from "./turn-scope.ts"
 
 export interface ModelAnswer {
@@ -22,15 +20,15 @@ export interface PartialAnswer {
   isTold: boolean
 }
 
-export function createPartialAnswer(): PartialAnswer {
-  return { text: "", isTold: false }
-}
-
 export interface CallOptions {
   readonly hasTools: boolean
   readonly partial: PartialAnswer
   /** Also aborts with the turn's. */
   readonly signal: AbortSignal
+}
+
+export function createPartialAnswer(): PartialAnswer {
+  return { text: "", isTold: false }
 }
 
 /** Asks the model once, with as many attempts as errors that may pass are worth. */
@@ -46,6 +44,56 @@ export async function callModel(scope: TurnScope, options: CallOptions): Promise
   const record = account(scope, generated)
   for (const warning of response.warnings ?? []) agents.log.warn("the model's provider says", { warning })
   return { message: toUsableMessage(response.message, hasTools), record }
+}
+
+/** Makes the call again while its error may pass: a rate limit, an overloaded or unreachable provider. */
+async function withRetries<Result>(scope: TurnScope, call: () => Promise<Result>): Promise<Result> {
+  const { config } = scope.agents
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await scope.turn.requireOwned()
+      return await call()
+    } catch (error) {
+      scope.turn.signal.throwIfAborted()
+      if (!mayPass(error) || attempt > config.maxModelRetries) throw error
+      const afterMs = toDelayMs(scope, error, attempt)
+      if (afterMs > config.maxModelRetryWaitSeconds * 1_000) throw error
+      const reason = error.message
+      scope.conversation.emitter.emit({ type: "model_call.retried", attempt, afterMs, reason })
+      await wait(scope, afterMs)
+    }
+  }
+}
+
+function mayPass(error: unknown): error is MeanwhileError {
+  return isMeanwhileError(error, "rate_limited") || isMeanwhileError(error, "model_unavailable")
+}
+
+/** The provider's own delay, else one that doubles, with a spread so that many agents do not come back at once. */
+function toDelayMs({ agents }: TurnScope, error: MeanwhileError, attempt: number): number {
+  const asked = error.details["retryAfterMs"]
+  if (typeof asked === "number" && asked >= 0) return Math.ceil(asked)
+  const { modelRetryBaseSeconds, maxModelRetryWaitSeconds } = agents.config
+  const doubled = modelRetryBaseSeconds * 1_000 * 2 ** (attempt - 1)
+  const spread = 0.5 + agents.random() / 2
+  return Math.ceil(Math.min(doubled, maxModelRetryWaitSeconds * 1_000) * spread)
+}
+
+async function wait({ agents, turn }: TurnScope, delayMs: number): Promise<void> {
+  const { signal } = turn
+  // A listener may have stopped the turn when it heard of the retry.
+  signal.throwIfAborted()
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      cancelTimer()
+      reject(signal.reason)
+    }
+    const cancelTimer = agents.clock.schedule(delayMs, () => {
+      signal.removeEventListener("abort", stop)
+      resolve()
+    })
+    signal.addEventListener("abort", stop, { once: true })
+  })
 }
 
 function toRequest(scope: TurnScope, { hasTools, partial, signal }: CallOptions): ModelRequest {

@@ -2,18 +2,18 @@ import { context } from "@opentelemetry/api"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { FunctionCall, ToolResult } from "../../plugin/message.ts"
 import { findNearNames } from "../../base/near-name.ts"
-import type { Answer, Execution } from "../../plugin/task-service.ts"
+import type { Answer, Execution, ExecuteOptions } from "../../plugin/task-service.ts"
 import { toErrorType, type Trace } from "../../runner/run/trace.ts"
-import type { MessageId } from "../../task/id.ts"
+import type { MessageId, TaskId } from "../../task/id.ts"
 import { offeredTools } from "../conversation/context.ts"
 import { beginToolSpan } from "../conversation/telemetry.ts"
 import type { OfferedTool } from "../model/tool-list.ts"
-import type { CallPlace } from "./call-place.ts"
-import { findOffered, toBackgroundAfterMs } from "./call-step.ts"
-import { type CallWatch, watchCall } from "./call-watch.ts"
+import { type CallPlace, findOffered, toBackgroundAfterMs } from "./call-step.ts"
 import { summarize, toErrorResult, toToolResult } from "./tool-answer.ts"
 import type { TurnScope } from "./turn-scope.ts"
 import type { PromotedAnswer } from "../../plugin/tool-hooks.ts"
+import type { CancelTimer } from "../../base/clock.ts"
+import type { Progress } from "../../task/progress.ts"
 
 export interface ExecutedCall {
   readonly result: ToolResult
@@ -170,4 +170,70 @@ function tellPromoted({ agents, conversation }: TurnScope, promoted: PromotedAns
     }
   }
   return undefined
+}
+
+const PROGRESS_EVERY_MS = 100
+
+/** The events of one call between its start and its end. */
+interface CallWatch {
+  readonly options: ExecuteOptions
+  /** Tasks that it has started so far. */
+  readonly started: readonly TaskId[]
+  /** Since it began, or since it was allowed. */
+  ranMs(): number
+  /** True once the call was admitted. */
+  hasBegun(): boolean
+  close(): void
+}
+
+function watchCall({ agents: { clock }, conversation }: TurnScope, place: CallPlace): CallWatch {
+  const { emitter } = conversation
+  const { id: callId, tool } = place.call
+  let beganMs = clock.monotonic()
+  const started: TaskId[] = []
+  let isAsked = false
+  let isAdmitted = false
+  let newest: Progress | null = null
+  let cancelTelling: CancelTimer | null = null
+
+  function tellProgress(): void {
+    cancelTelling = null
+    if (newest) emitter.emit({ type: "tool_call.progressed", callId, tool, progress: newest })
+  }
+
+  const timing: ExecuteOptions = {
+    onStarted: (task) => void started.push(task),
+    onAsked() {
+      isAsked = true
+      emitter.emit({ type: "tool_call.asked", callId, tool })
+      return place.noteAsked()
+    },
+    onDecided: ({ isAllowed }) => place.noteDecided(isAllowed),
+    onAdmitted() {
+      isAdmitted = true
+      if (!isAsked) return
+      beganMs = clock.monotonic()
+      emitter.emit({ type: "tool_call.allowed", callId, tool })
+    },
+  }
+  const printing: ExecuteOptions = {
+    onOutput: (text) => emitter.emit({ type: "agent.output", source: "tool", text, mode: "append", callId }),
+  }
+  const progressing: ExecuteOptions = {
+    onProgress(progress) {
+      newest = progress
+      cancelTelling ??= clock.schedule(PROGRESS_EVERY_MS, tellProgress, { isBackground: true })
+    },
+  }
+  return {
+    options: {
+      ...timing,
+      ...(emitter.hears("agent.output") && printing),
+      ...(emitter.hears("tool_call.progressed") && progressing),
+    },
+    started,
+    hasBegun: () => isAdmitted,
+    ranMs: () => clock.monotonic() - beganMs,
+    close: () => cancelTelling?.(),
+  }
 }

@@ -2,11 +2,10 @@ import type { JsonValue } from "../../base/json.ts"
 import { callsOf, type FunctionCall, type Message, type ToolResult } from "../../plugin/message.ts"
 import type { TaskId } from "../../task/id.ts"
 import type { OnCrash, Step } from "../../task/step.ts"
-import { isRedacted } from "../log/redact-entry.ts"
-import { toOnCrash, toStepKey } from "./call-step.ts"
+import { isRedacted } from "../log/log-entry.ts"
+import { toOnCrash, toStepKey, findCurrentKey } from "./call-step.ts"
 import { toErrorResult, toTaskResult } from "./tool-answer.ts"
 import type { TurnScope } from "./turn-scope.ts"
-import { findCurrentKey } from "./unbegun-step.ts"
 
 const INTERRUPTED =
   "It was interrupted: its worker ended while it ran, and whether it finished is not known. Look before you try again."

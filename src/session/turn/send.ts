@@ -8,7 +8,7 @@ import { readPending, type PendingContext, toPendingText, toTold, usePending } f
 import type { LogChange } from "../log/open-turn.ts"
 import type { SendOptions, TurnResult } from "../conversation/session.ts"
 import { type NewTurn, type NewTurnScope, takeNewTurn } from "./take-new-turn.ts"
-import { mendHistory } from "./mend-history.ts"
+import { mendHistory } from "./tool-answer.ts"
 import { createTurnBudget, toBudgetMetadata } from "./turn-budget.ts"
 import { MeanwhileError } from "../../base/error.ts"
 import { estimateTokens } from "../model/token-estimate.ts"

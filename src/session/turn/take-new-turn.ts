@@ -4,12 +4,9 @@ import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/err
 import type { TurnAccounting } from "../../plugin/agent-event.ts"
 import { toErrorType } from "../../runner/run/trace.ts"
 import type { Requester } from "../../task/stop.ts"
-import { afterTurn } from "./after-turn.ts"
-import type { Conversation } from "../conversation/conversation.ts"
+import { type Conversation, createNewMessage } from "../conversation/conversation.ts"
 import { requireOpen } from "../conversation/context.ts"
-import { followModel } from "./follow-model.ts"
 import type { TurnOpening } from "../log/session-log.ts"
-import { createNewMessage } from "../conversation/new-message.ts"
 import type { TurnResult } from "../conversation/session.ts"
 import { cancelTurn, stopTurn } from "../conversation/stop-turn.ts"
 import { beginTurnTrace, type TurnTrace } from "../conversation/telemetry.ts"
@@ -113,6 +110,67 @@ async function take(
       return takeTurn(scope, conversation, turn, trace, createBudget?.() ?? null)
     },
   })
+}
+
+/**
+ * Goes on with the model that the session has now: another process may have chosen it. One that cannot be used here is left.
+ * Undefined: it is the one that is used already.
+ */
+export function followModel(
+  scope: Using<"defaultModel" | "log" | "models" | "registry">,
+  conversation: Conversation,
+): Promise<void> | undefined {
+  const model = conversation.log.data.model || scope.defaultModel()
+  return model === conversation.model.id ? undefined : changeModel(scope, conversation, model)
+}
+
+async function changeModel(
+  scope: Using<"log" | "models" | "registry">,
+  conversation: Conversation,
+  model: string,
+): Promise<void> {
+  try {
+    const connected = await scope.models.connect(model)
+    await scope.registry.welcome(model)
+    conversation.model = connected
+  } catch (error) {
+    const fields = { session: conversation.log.id, model, error: toErrorMessage(error) }
+    scope.log.warn("a model that was chosen elsewhere cannot be used here", fields)
+  }
+}
+
+/**
+ * Whatever came of it: the groups that its calls opened get no more members, and what it had claimed without keeping it is
+ * looked at again. Dying before it: done when the session is opened next.
+ */
+export async function afterTurn(
+  scope: Using<"log" | "runner" | "watch">,
+  conversation: Conversation,
+  { isContinued = false }: { readonly isContinued?: boolean } = {},
+): Promise<void> {
+  // It was handed back: it goes on at the next start, or in another process.
+  if (conversation.log.data.turn !== null) return
+  conversation.hasNews ||= conversation.hasTasks
+  if (!isContinued && !hasStarted(scope, conversation)) return
+  conversation.hasTasks = true
+  scope.watch()
+  await sealGroups(scope, conversation)
+}
+
+/** A turn's calls start tasks in this process; a turn that goes on after a crash may have tasks of another process. */
+function hasStarted({ runner }: Using<"runner">, { turns, log }: Conversation): boolean {
+  return (turns.at(-1)?.toolCalls ?? 0) > 0 && runner.hasWorkOf(log.id)
+}
+
+export async function sealGroups(
+  { runner, log }: Using<"log" | "runner">,
+  { log: { id: session } }: Conversation,
+): Promise<void> {
+  try {
+    await runner.sealGroups(session)
+  } catch (error) {
+    log.warn("the groups of a session could not be sealed", { session, error: toErrorMessage(error) })
+  }
 }
 
 function toTurnResult(text: string, accounting: TurnAccounting): TurnResult {

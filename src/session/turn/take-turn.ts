@@ -1,7 +1,7 @@
 import { context } from "@opentelemetry/api"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { TurnOutcome } from "../../plugin/agent-event.ts"
-import { textOf } from "../../plugin/message.ts"
+import { textOf, callsOf, type Message } from "../../plugin/message.ts"
 import { NO_TOKENS } from "../../plugin/token-usage.ts"
 import type { Conversation } from "../conversation/conversation.ts"
 import { contextUsage } from "../conversation/context.ts"
@@ -10,13 +10,23 @@ import type { OpenTurn, TurnChange } from "../log/open-turn.ts"
 import { toErrorType } from "../../runner/run/trace.ts"
 import { readReportMark } from "./report-mark.ts"
 import { beginTurnTrace, toUsageAttributes, type TurnTrace } from "../conversation/telemetry.ts"
-import { createPartialAnswer, type PartialAnswer } from "./call-model.ts"
-import { closeStopped, mendHistory, unansweredCalls } from "./mend-history.ts"
-import { runTurn, toMeasured, toSpent } from "./run-turn.ts"
-import type { TurnBudget } from "./turn-budget.ts"
-import { settle, type TurnScope, type TurnServices } from "./turn-scope.ts"
+import {
+  createPartialAnswer,
+  type PartialAnswer,
+  callModel,
+  type CallOptions,
+  type ModelAnswer,
+  requireWhole,
+} from "./call-model.ts"
+import { closeStopped, mendHistory, unansweredCalls } from "./tool-answer.ts"
+import { type TurnBudget, findOver, tellBudgetEnd } from "./turn-budget.ts"
+import { settle, type TurnScope, type TurnServices, saveSoon } from "./turn-scope.ts"
 import { toCostMicros } from "../model/model-cost.ts"
-import { recordCall } from "../conversation/record-call.ts"
+import { recordCall } from "../conversation/model-call.ts"
+import type { Usage } from "../../task/progress.ts"
+import { collectContext } from "./collect-context.ts"
+import { answerCalls, leaveUntried } from "./answer-calls.ts"
+import { toOnCrash, toStepKey } from "./call-step.ts"
 
 const MOST_ACCOUNTS = 1_000
 
@@ -61,6 +71,120 @@ export async function takeTurn(
   }
 }
 
+/** The end of a turn. */
+interface TurnEnd {
+  readonly message: Message
+  readonly answer: ModelAnswer
+}
+
+/**
+ * The loop: ask the model, run what it calls, ask again, until it answers without a call. The history is the state:
+ * where the loop begins follows from its last message, so that a turn goes on after a crash as if nothing had been.
+ */
+async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise<TurnEnd> {
+  const { log } = scope.conversation
+  const { maxStepsPerTurn } = scope.agents.config
+  const left = scope.turn.isContinued ? log.history.at(-1) : undefined
+  for (;;) {
+    const last = log.history.at(-1)
+    const hasCalls = last?.role === "assistant" && callsOf(last).length > 0
+    if (hasCalls && last !== left && scope.turn.isHandedBack()) leaveUntried(scope, last, log.position)
+    scope.turn.signal.throwIfAborted()
+    if (hasCalls) {
+      await settle(scope)
+      await answerCalls(scope, last, { position: log.position, isLeft: last === left })
+      continue
+    }
+    await collect(scope)
+    const over = findOver(scope)
+    if (over !== null) await tellBudgetEnd(scope, over)
+    const hasTools = over === null && scope.account.modelCalls + 1 < maxStepsPerTurn
+    const answer = await askInTime(scope, { hasTools, partial, signal: toSignal(scope, over) })
+    if (!answer) continue
+    if (callsOf(answer.message).length === 0) return { message: answer.message, answer }
+    payUnlessWhole(scope, answer)
+    Object.assign(partial, createPartialAnswer())
+    await keepAnswer(scope, answer)
+  }
+}
+
+/** An answer that nothing can be made of has cost something all the same. */
+function payUnlessWhole({ conversation, turn }: TurnScope, answer: ModelAnswer): void {
+  try {
+    requireWhole(answer)
+  } catch (error) {
+    const { model, usage, costMicros } = answer.record
+    conversation.log.pay({ turn: turn.taskId, task: turn.askedBy, model, usage, costMicros, purpose: "turn" })
+    throw error
+  }
+}
+
+/** The last call has the time it takes. */
+function toSignal({ turn, budget }: TurnScope, over: string | null): AbortSignal {
+  return budget && over === null ? AbortSignal.any([turn.signal, budget.timeOver]) : turn.signal
+}
+
+/** Null when the turn's time was over before the model had answered. */
+async function askInTime(scope: TurnScope, options: CallOptions): Promise<ModelAnswer | null> {
+  try {
+    return await askModel(scope, options)
+  } catch (error) {
+    scope.turn.signal.throwIfAborted()
+    if (options.signal.aborted) return null
+    throw error
+  }
+}
+
+/** When the context turns out to be too small after all, it is collected once and the model asked again. */
+async function askModel(scope: TurnScope, options: CallOptions): Promise<ModelAnswer> {
+  try {
+    return await callModel(scope, options)
+  } catch (error) {
+    if (!isMeanwhileError(error, "context_overflow")) throw error
+    const collected = await collect(scope, "the model says that the context is full")
+    if (!collected) throw error
+    return callModel(scope, options)
+  }
+}
+
+async function collect(scope: TurnScope, reason?: string): Promise<boolean> {
+  const { agents, conversation, turn } = scope
+  const collection = await collectContext(agents, conversation, {
+    ...(reason && { reason }),
+    signal: turn.signal,
+    traceId: turn.traceId,
+    task: turn.askedBy,
+    save: (change) => turn.save(change),
+  })
+  return collection !== null
+}
+
+/** With the beginning of every call it asks for: from here on a crash finds them in flight. */
+async function keepAnswer(scope: TurnScope, { message, record }: ModelAnswer): Promise<void> {
+  const { conversation, turn } = scope
+  const { log, emitter } = conversation
+  const position = log.nextPosition
+  const started = callsOf(message).map((call) => ({ key: toStepKey(position, call), onCrash: toOnCrash(scope, call) }))
+  const measured = toMeasured(scope, record)
+  saveSoon(scope, {
+    entries: [{ kind: "message", message, turn: turn.taskId, call: record }],
+    data: { measured },
+    started,
+    spent: toSpent(record),
+  })
+  const text = textOf(message)
+  if (text !== "") emitter.emit({ type: "agent.output", source: "model", text, mode: "write" })
+}
+
+function toSpent({ usage, costMicros }: ModelAnswer["record"]): Usage {
+  return { tokens: usage.inputTokens + usage.outputTokens, costMicros: costMicros ?? 0 }
+}
+
+/** The context with the answer in it, as the provider counts it. */
+function toMeasured({ conversation }: TurnScope, { usage }: ModelAnswer["record"]) {
+  return { tokens: usage.inputTokens + usage.outputTokens, messages: conversation.log.history.length + 1 }
+}
+
 /** The turn did not come to an answer: it was stopped, is another worker's now, goes on at the next start, or failed. */
 function leave(scope: TurnScope, partial: PartialAnswer, error: unknown): string {
   const { turn, conversation } = scope
@@ -87,23 +211,13 @@ function findLoss({ signal }: OpenTurn, error: unknown): unknown {
   return [error, signal.reason as unknown].find((each) => isMeanwhileError(each, "stale_claim"))
 }
 
-/** A turn that somebody stopped, or that goes on elsewhere, has not failed. */
-function endTrace({ trace, turn, account }: TurnScope, error?: unknown): void {
-  const hasFailed = error !== undefined && !turn.signal.aborted && !turn.isHandedBack()
-  const attributes = {
-    ...toUsageAttributes(account.usage),
-    ...(turn.taskId && { "meanwhile.task.id": turn.taskId }),
-  }
-  trace.end(attributes, hasFailed ? toErrorType(error) : undefined)
+function end(scope: TurnScope, entries: readonly LogEntry[], { data, spent }: Omit<TurnChange, "entries"> = {}): void {
+  const { turn, conversation } = scope
+  turn.finish({ entries, spent, data: { ...data, turn: null, turns: conversation.log.data.turns + 1 } })
 }
 
 function toEntries({ turn }: TurnScope, messages: ReturnType<typeof mendHistory>): readonly LogEntry[] {
   return messages.map((message) => ({ kind: "message", message, turn: turn.taskId }))
-}
-
-function end(scope: TurnScope, entries: readonly LogEntry[], { data, spent }: Omit<TurnChange, "entries"> = {}): void {
-  const { turn, conversation } = scope
-  turn.finish({ entries, spent, data: { ...data, turn: null, turns: conversation.log.data.turns + 1 } })
 }
 
 function tell(scope: TurnScope, outcome: TurnOutcome, reason?: string): void {
@@ -130,6 +244,16 @@ function tell(scope: TurnScope, outcome: TurnOutcome, reason?: string): void {
   emitter.emit({ type: "history.updated", messages: log.history })
   const status = outcome === "failed" ? "error" : "done"
   emitter.emit({ type: "agent.status_changed", status, ...(reason && { reason }) })
+}
+
+/** A turn that somebody stopped, or that goes on elsewhere, has not failed. */
+function endTrace({ trace, turn, account }: TurnScope, error?: unknown): void {
+  const hasFailed = error !== undefined && !turn.signal.aborted && !turn.isHandedBack()
+  const attributes = {
+    ...toUsageAttributes(account.usage),
+    ...(turn.taskId && { "meanwhile.task.id": turn.taskId }),
+  }
+  trace.end(attributes, hasFailed ? toErrorType(error) : undefined)
 }
 
 /**

@@ -1,8 +1,8 @@
 import { toErrorMessage } from "../../base/error.ts"
 import type { JsonValue } from "../../base/json.ts"
-import type { ContentPart, FunctionCall, ToolResult } from "../../plugin/message.ts"
+import { type ContentPart, type FunctionCall, type ToolResult, callsOf, type Message } from "../../plugin/message.ts"
 import type { Answer } from "../../plugin/task-service.ts"
-import { contentOf } from "../../plugin/tool-content.ts"
+import { contentOf } from "../../plugin/tool.ts"
 import type { PromotedAnswer } from "../../plugin/tool-hooks.ts"
 import type { TaskId } from "../../task/id.ts"
 
@@ -46,6 +46,25 @@ export function toErrorResult(call: FunctionCall, problem: unknown): ToolResult 
 export function toTaskResult(call: FunctionCall, taskId: TaskId): ToolResult {
   const text = `It runs in the background as task ${taskId}. Its result comes back by itself: do not wait or ask for it.`
   return toResult(call, false, [{ type: "text", text }])
+}
+
+/** The calls of the last message that have no answer yet. */
+export function unansweredCalls(history: readonly Message[]): readonly FunctionCall[] {
+  const last = history.at(-1)
+  return last?.role === "assistant" ? callsOf(last) : []
+}
+
+/** The messages that complete the history for a provider: an answer to every open call. */
+export function mendHistory(history: readonly Message[], reason: string): readonly Message[] {
+  const calls = unansweredCalls(history)
+  return calls.length === 0 ? [] : [{ role: "tool", parts: calls.map((call) => toErrorResult(call, reason)) }]
+}
+
+/** The messages that close a stopped turn: the model's text so far, or a note that it was stopped. */
+export function closeStopped(history: readonly Message[], partialText: string): readonly Message[] {
+  const mended = mendHistory(history, "The turn was stopped before it was answered.")
+  const text = partialText === "" ? "[The turn was stopped before it was finished.]" : `${partialText} [stopped]`
+  return [...mended, { role: "assistant", parts: [{ type: "text", text }] }]
 }
 
 /** One line for people: what the tool says in words, where it does, else what the model reads. */

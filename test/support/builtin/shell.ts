@@ -2,8 +2,7 @@ import type { JsonValue } from "../../../src/base/json.ts"
 import type { ToolContext } from "../../../src/plugin/context.ts"
 import type { OutputChunk, OutputRequest } from "../../../src/plugin/output.ts"
 import type { ProcessExit, ProcessRequest } from "../../../src/plugin/process.ts"
-import type { Tool } from "../../../src/plugin/tool.ts"
-import type { ToolReturn } from "../../../src/plugin/tool-return.ts"
+import type { Tool, ToolReturn } from "../../../src/plugin/tool.ts"
 import type { TaskId } from "../../../src/task/id.ts"
 
 const SUCCESS: ProcessExit = { exitCode: 0, signal: null, survivors: [] }

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import { onTestFinished } from "vitest"
 import type { ToolContext } from "../../../src/plugin/context.ts"
 import type { ContentPart } from "../../../src/plugin/message.ts"
-import { contentOf } from "../../../src/plugin/tool-content.ts"
+import { contentOf } from "../../../src/plugin/tool.ts"
 import type { Progress } from "../../../src/task/progress.ts"
 import { createWebPlugin, type WebPluginOptions } from "../../../src/builtin/web/web-plugin.ts"
 

@@ -1,7 +1,6 @@
 import { z } from "zod"
 import type { ToolContext } from "../../../src/plugin/context.ts"
-import { defineTool, type Tool } from "../../../src/plugin/tool.ts"
-import { failWith } from "../../../src/plugin/tool-return.ts"
+import { defineTool, type Tool, failWith } from "../../../src/plugin/tool.ts"
 import type { TaskId } from "../../../src/task/id.ts"
 
 export interface HeldWork {

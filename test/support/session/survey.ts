@@ -1,5 +1,4 @@
-import { handBack } from "../../../src/plugin/tool-return.ts"
-import { defineTool } from "../../../src/plugin/tool.ts"
+import { handBack, defineTool } from "../../../src/plugin/tool.ts"
 import { z } from "zod"
 import { openReporting, tasksOf, waitForEnds } from "./reporting.ts"
 

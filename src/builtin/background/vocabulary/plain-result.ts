@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../../base/json.ts"
-import { contentOf } from "../../../plugin/tool-content.ts"
+import { contentOf } from "../../../plugin/tool.ts"
 import type { Patch } from "../../../task/patch.ts"
 
 /** The result of a run as plain data: text instead of content made for display. */

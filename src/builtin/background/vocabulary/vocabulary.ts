@@ -1,6 +1,6 @@
 import type { z } from "zod"
 import type { JsonValue } from "../../../base/json.ts"
-import type { ToolReturn } from "../../../plugin/tool-return.ts"
+import type { ToolReturn } from "../../../plugin/tool.ts"
 import type { PromotedAnswer } from "../../../plugin/tool-hooks.ts"
 import type { OnCrash } from "../../../task/step.ts"
 import type { CapableTool } from "../operations/capable-tool.ts"

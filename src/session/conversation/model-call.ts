@@ -2,10 +2,55 @@ import { toErrorMessage } from "../../base/error.ts"
 import type { ModelPort } from "../../plugin/model-port.ts"
 import type { TaskId } from "../../task/id.ts"
 import { type Conversation, inTurn } from "./conversation.ts"
-import { type Generated, generate } from "./generate.ts"
 import { toCostMicros } from "../model/model-cost.ts"
-import { recordCall } from "./record-call.ts"
 import type { Using } from "./scope.ts"
+import { context } from "@opentelemetry/api"
+import { unlessAborted } from "../../base/unless-aborted.ts"
+import type { ModelRequest, ProviderResponse } from "../../plugin/model.ts"
+import { toCounted } from "../../plugin/token-usage.ts"
+import { toErrorType, type Trace } from "../../runner/run/trace.ts"
+import { beginChatSpan, toResponseAttributes } from "./telemetry.ts"
+import type { LedgerEntry } from "../ledger/ledger.ts"
+
+export interface Generated {
+  readonly response: ProviderResponse
+  /** The model that answered. By then the conversation may use another one. */
+  readonly model: string
+}
+
+/** Asks the conversation's model once, in one span. Ends with the signal, whatever the model does. */
+export async function generate(
+  conversation: Conversation,
+  parent: Trace | string | null,
+  request: ModelRequest,
+): Promise<Generated> {
+  const { model } = conversation
+  const span = beginChatSpan(conversation, parent, request)
+  try {
+    const answer = await context.with(span.context, () => unlessAborted(request.signal, model.generate(request)))
+    const response = { ...answer, usage: toCounted(answer.usage) }
+    span.end(toResponseAttributes(response))
+    return { response, model: model.id }
+  } catch (error) {
+    span.end({}, request.signal.aborted ? undefined : toErrorType(error))
+    throw error
+  }
+}
+
+/** Into the ledger, and to whoever pays for the conversation. The session's record gets it elsewhere. */
+export function recordCall(
+  scope: Using<"clock" | "ledger">,
+  conversation: Conversation,
+  entry: Omit<LedgerEntry, "at" | "session">,
+  { isLast = false }: { readonly isLast?: boolean } = {},
+): void {
+  const { usage, costMicros } = entry
+  scope.ledger.record({ ...entry, at: scope.clock.now(), session: conversation.log.id })
+  const tokens = usage.inputTokens + usage.outputTokens
+  const spent = { tokens, costMicros: costMicros ?? 0 }
+  conversation.budget?.spend(spent)
+  conversation.onSpent?.(spent, { isLast })
+}
 
 /** The task and trace that a plugin's own model call belongs to. */
 export interface ModelAsker {
