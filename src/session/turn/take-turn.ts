@@ -96,8 +96,8 @@ async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise<TurnEn
       continue
     }
     await collect(scope)
-    const over = findOver(scope)
-    if (over !== null) await tellBudgetEnd(scope, over)
+    const over = scope.budget && findOver(scope.budget, log.history)
+    if (over !== null) await tellBudgetEnd(scope.turn, log.history, over)
     const hasTools = over === null && scope.account.modelCalls + 1 < maxStepsPerTurn
     const answer = await askInTime(scope, { hasTools, partial, signal: toSignal(scope, over) })
     if (!answer) continue

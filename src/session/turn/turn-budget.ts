@@ -6,7 +6,7 @@ import type { TurnRun } from "../../runner/turn/turn-run.ts"
 import { readTurns } from "../log/read-turns.ts"
 import type { Using } from "../conversation/scope.ts"
 import type { Message } from "../../plugin/message.ts"
-import type { TurnScope } from "./turn-scope.ts"
+import type { OpenTurn } from "../log/open-turn.ts"
 
 /** The budget of one turn. */
 export interface TurnBudget {
@@ -76,16 +76,18 @@ export async function openLeftBudget(
 const MARK = "meanwhile"
 const LAST_MESSAGE = "Answer now with what you have. You have no tools any more, and this is your last message."
 
-/** Once the model was told, it stays so: also when a crash lost count. */
-export function findOver({ budget, conversation }: TurnScope): string | null {
-  if (!budget) return null
-  const last = conversation.log.history.at(-1)
+/**
+ * Which part of the budget is used up; null while there is some left. Once the model was told of it the answer stays the same,
+ * also when a crash lost count.
+ */
+export function findOver(budget: TurnBudget, history: readonly Message[]): string | null {
+  const last = history.at(-1)
   return budget.over() ?? (last ? findBudgetEnd(last) : null)
 }
 
 /** Says it once, however often the last call is made. */
-export async function tellBudgetEnd({ conversation, turn }: TurnScope, over: string): Promise<void> {
-  const last = conversation.log.history.at(-1)
+export async function tellBudgetEnd(turn: OpenTurn, history: readonly Message[], over: string): Promise<void> {
+  const last = history.at(-1)
   if (last && findBudgetEnd(last) !== null) return
   const text = `[Meanwhile: your work ends here, because ${over}.] ${LAST_MESSAGE}`
   const part = { type: "text", text, metadata: { [MARK]: { budgetEnd: over } } } as const
@@ -93,7 +95,7 @@ export async function tellBudgetEnd({ conversation, turn }: TurnScope, over: str
   await turn.save({ entries: [{ kind: "message", message, turn: turn.taskId, said: null }] })
 }
 
-/** What a message that ended a turn's work named as the reason; null for any other message. No text can pass for one. */
+/** The reason in a message that ended a turn's work; null for any other message. No text can pass for one. */
 export function findBudgetEnd({ role, parts }: Message): string | null {
   const [part] = role === "user" ? parts : []
   const mark = part?.metadata?.[MARK]
