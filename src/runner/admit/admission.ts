@@ -1,38 +1,18 @@
-import { z } from "zod"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
-import type { ToolCall } from "../../plugin/task-service.ts"
+import type { ToolCall, StopRequest } from "../../plugin/task-service.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import { decideCall, type PendingCall } from "../../plugin/tool-hooks.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
-import { LIVE_STATUSES } from "../../task/lifecycle.ts"
 import type { AskingStep, TaskRecord } from "../../task/record.ts"
-import { createPermissionRequest, type OnAsked } from "./asked-permission.ts"
-import { checkCall } from "./call-check.ts"
-import type { ActiveRun } from "../run/active-run.ts"
-import { hopsOf } from "../limits/hops.ts"
-import { requireOpen } from "../run/enter.ts"
-import type { PermissionDecision } from "../../plugin/permission-request.ts"
-import type { Approval } from "./permission.ts"
-import type { AdmitScope, HasAdmission } from "./scope.ts"
+import type { PermissionDecision, PermissionRequest } from "../../plugin/permission-request.ts"
+import { type ActiveRun, hopsOf } from "../run/active-run.ts"
 import type { HasActive, HasConfig, HasStore } from "../run/scope.ts"
-import { NEVER_WITHDRAWN, type Withdrawal } from "./withdrawal.ts"
+import { isInBackground } from "../run/runs-above.ts"
+import { type Admitted, parseInput, checkCall } from "./details.ts"
+import { requireRoomForAgent } from "./child-limits.ts"
+import type { AdmitScope, HasAdmission } from "./scope.ts"
 
 const NOBODY_WAITS: OnAsked = async () => {}
-
-/** A call that may run: its tool is known, its input fits, and nobody forbids it. */
-export interface Admitted {
-  readonly call: ToolCall
-  readonly plugin: string
-  readonly tool: Tool
-  /** As the tool's schema gives it to `run`. */
-  readonly input: unknown
-  readonly depth: number
-  readonly hops: number
-  /** A person has to allow it first: it enters as a task that waits. */
-  readonly approval?: Approval
-  /** Called once the task is written or runs, or will not be: the next one below its parent is let in then. */
-  readonly settle?: () => void
-}
 
 /**
  * The one place where a call is let in, from every caller. Answers at once unless a hook, permission, the parent or the
@@ -91,7 +71,7 @@ function decide(
     reason: `permission could not be asked (${toErrorMessage(error)})`,
   })
   try {
-    const decision = scope.admission.permission.decide(createPermissionRequest(scope, admitted, withdrawal, onAsked))
+    const decision = scope.admission.permission.decide(new AskedPermission(scope, admitted, withdrawal, onAsked))
     if (!(decision instanceof Promise)) return decision
     void onAsked().catch(() => {})
     return decision.catch(refuse)
@@ -130,20 +110,6 @@ async function withModel(admitted: Admitted): Promise<Admitted> {
   return model === undefined ? admitted : { ...admitted, call: { ...call, model } }
 }
 
-export function parseInput(tool: Tool, input: unknown): unknown {
-  const parsed = tool.input.safeParse(input)
-  if (parsed.success) return parsed.data
-  throw new MeanwhileError("invalid_input", describeRefusal(tool.name, parsed.error), { tool: tool.name })
-}
-
-/** A tool's own complaint about one argument, for example a missing folder, is shown as it is. */
-function describeRefusal(name: string, error: z.ZodError): string {
-  const [issue, ...others] = error.issues
-  if (issue?.code === "custom" && issue.path.length > 0 && others.length === 0)
-    return `The ${issue.path.join(".")} of ${name} cannot be used: ${issue.message}`
-  return `The arguments of ${name} are not valid.\n${z.prettifyError(error)}`
-}
-
 function withDecision(admitted: Admitted, decision: PermissionDecision): Admitted {
   if (decision.allowed === true) return admitted
   if (decision.allowed === "ask") return { ...admitted, approval: decision }
@@ -172,37 +138,121 @@ async function findParent(
   throw new MeanwhileError("not_found", message, { parentTask })
 }
 
-/** Agents below agents are bounded in depth and number. */
-async function requireRoomForAgent(
-  scope: HasStore & HasConfig & HasActive,
-  parentTask: TaskId,
-  depth: number,
-): Promise<void> {
-  const { maxAgentDepth, maxAgentFanOut } = scope.config
-  if (depth > maxAgentDepth) {
-    throw new MeanwhileError(
-      "limit_exceeded",
-      `An agent here would be ${depth} levels deep; at most ${maxAgentDepth} are allowed. Do the work in this agent.`,
-      { limit: "maxAgentDepth", depth },
-    )
+/** Called before a person is asked; the question waits for it. Called once. */
+type OnAsked = () => Promise<void>
+
+/** The request that permission decides about. Expensive facts are looked up only when asked for. */
+class AskedPermission implements PermissionRequest {
+  readonly call: ToolCall
+  readonly plugin: string
+  readonly tool: string
+  readonly input: unknown
+  readonly definition: Tool
+  readonly #scope: HasStore & HasActive
+  readonly #withdrawal: Withdrawal
+  readonly #onAsked: OnAsked
+
+  constructor(
+    scope: HasStore & HasActive,
+    { call, plugin, tool, input }: Admitted,
+    withdrawal: Withdrawal,
+    onAsked: OnAsked,
+  ) {
+    this.call = call
+    this.plugin = plugin
+    this.tool = tool.name
+    this.input = input
+    this.definition = tool
+    this.#scope = scope
+    this.#withdrawal = withdrawal
+    this.#onAsked = onAsked
   }
-  const siblings = await countAgents(scope, parentTask, maxAgentFanOut)
-  if (siblings >= maxAgentFanOut) {
-    throw new MeanwhileError(
-      "limit_exceeded",
-      `This task has ${siblings} live agents; at most ${maxAgentFanOut} are allowed. Wait for one of them to end.`,
-      { limit: "maxAgentFanOut", siblings },
-    )
+
+  isInBackground(): Promise<boolean> {
+    return isInBackground(this.#scope, this.call.parentTask)
+  }
+
+  beforeAsking(): Promise<void> {
+    return this.#onAsked()
+  }
+
+  get signal(): AbortSignal {
+    return this.#withdrawal.signal
   }
 }
 
-/** By id: one that is being promoted may be found here and in the store, or here alone. */
-async function countAgents(scope: HasStore & HasActive, parentTask: TaskId, enough: number): Promise<number> {
-  const here = [...scope.active.values()].filter(
-    ({ parentTask: parent, tool, standing }) =>
-      parent === parentTask && tool.kind === "agent" && ["foreground", "promotion"].includes(standing.in),
-  )
-  const filter = { parentTask, kinds: ["agent"], statuses: LIVE_STATUSES } as const
-  const { items } = await scope.store.tasks(filter, { limit: enough })
-  return new Set([...here.map(({ taskId }) => taskId), ...items.map(({ id }) => id)]).size
+/** Tells permission that the call is no longer wanted. Most calls never need the signal. */
+interface Withdrawal {
+  readonly signal: AbortSignal
+}
+
+const NEVER_WITHDRAWN: Withdrawal = { signal: new AbortController().signal }
+
+/** The withdrawal of a call as its caller holds it. */
+interface OwnWithdrawal extends Withdrawal {
+  /** Undefined as long as the call is wanted. */
+  readonly cause: Required<StopRequest> | undefined
+  withdraw(cause: Required<StopRequest>): void
+}
+
+export function createWithdrawal(): OwnWithdrawal {
+  return new LazyWithdrawal()
+}
+
+/**
+ * Its controller is made when somebody looks at the signal: only a question to a person needs it. A class, as wherever
+ * every call has an object with a getter: the getter of an object literal belongs to a hidden class of its own, and
+ * with it all that it reaches stays in memory until the next full garbage collection.
+ */
+class LazyWithdrawal implements OwnWithdrawal {
+  #controller: AbortController | undefined
+  cause: Required<StopRequest> | undefined
+
+  get signal(): AbortSignal {
+    return (this.#controller ??= new AbortController()).signal
+  }
+
+  withdraw(cause: Required<StopRequest>): void {
+    this.cause ??= cause
+    this.#controller ??= new AbortController()
+    this.#controller.abort(new MeanwhileError("closed", cause.reason))
+  }
+}
+
+type Asking = Pick<ToolCall, "parentTask">
+
+/**
+ * A run that comes to its end while the runner closes may ask for what it needs for that: others will run it, or a
+ * later start.
+ */
+export function requireOpen(scope: HasActive, asking: Asking = {}): void {
+  if (!scope.active.isClosing || isAskedByRun(scope, asking)) return
+  throw new MeanwhileError("closed", "The runner is shutting down: no new work is taken.")
+}
+
+function isAskedByRun(scope: HasActive, { parentTask }: Asking): boolean {
+  const active = parentTask ? scope.active.get(parentTask) : undefined
+  return active?.standing.in === "background" && !active.abort.signal.aborted
+}
+
+/**
+ * Writes a task that will run here. A shutdown waits for it before it stops what runs: otherwise a run could begin
+ * behind its back, and stay claimed by a worker that is gone.
+ */
+export async function enter<Result>(scope: HasActive, write: () => Promise<Result>, asking?: Asking): Promise<Result> {
+  requireOpen(scope, asking)
+  return track(scope, write)
+}
+
+/**
+ * Like `enter`, for writes that must go on while the runner closes: until they are over, the run counts as begun here.
+ */
+export async function track<Result>(scope: HasActive, write: () => Promise<Result>): Promise<Result> {
+  const entering = write()
+  scope.active.entering.add(entering)
+  try {
+    return await entering
+  } finally {
+    scope.active.entering.delete(entering)
+  }
 }

@@ -3,7 +3,7 @@ import { toJson } from "../../base/json.ts"
 import { createWaitId } from "../../task/id.ts"
 import type { Wait } from "../../task/wait.ts"
 import type { HasClock, HasRedactor } from "../run/scope.ts"
-import type { Admitted } from "./admission.ts"
+import type { Admitted } from "./details.ts"
 import type { Approval } from "./permission.ts"
 
 /** Marks the question whether a call may run, so that its answer is understood. */

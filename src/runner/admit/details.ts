@@ -1,15 +1,43 @@
-import { type JsonObject, toJson } from "../../base/json.ts"
+import { z } from "zod"
+import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { ToolCall } from "../../plugin/task-service.ts"
-import { type BackgroundPolicy, kindOf, type Tool } from "../../plugin/tool.ts"
+import { type Tool, type BackgroundPolicy, kindOf } from "../../plugin/tool.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
-import type { TaskDetails, TaskLimits } from "../../task/record.ts"
-import type { Admitted } from "./admission.ts"
-import { checkNames } from "./call-check.ts"
-import { withHops } from "../limits/hops.ts"
-import type { Redactor } from "../redaction/redactor.ts"
-import type { DetailsScope } from "./scope.ts"
+import { type TaskDetails, type TaskLimits, LIFETIMES, NOTIFY_MODES } from "../../task/record.ts"
+import { type JsonObject, toJson, byteLength } from "../../base/json.ts"
+import { withHops, HOPS } from "../run/active-run.ts"
 import type { HasConfig } from "../run/scope.ts"
+import type { Redactor } from "../redaction/redactor.ts"
 import { activeTraceId } from "../run/trace.ts"
+import { GATE_PREFIX, QUESTION_PREFIX } from "../tool/runtime-tools.ts"
+import type { Approval } from "./permission.ts"
+import type { DetailsScope } from "./scope.ts"
+
+const METADATA_LIMIT_BYTES = 16 * 1024
+const TEXT_LIMIT_CHARACTERS = 512
+
+/** Prefixes of keys under which a person's answers are found: no call may use them. */
+const RESERVED_KEYS = [GATE_PREFIX, QUESTION_PREFIX]
+
+const POSITIVE = ["timeoutMs", "tokenLimit", "costLimitMicros", "outputLimitBytes"] as const
+const TEXTS = ["idempotencyKey", "batch", "model", "title", "traceId"] as const
+/** A task is found by these, or joined to others: they are stored as they are or not at all. */
+const NAMES = ["idempotencyKey", "batch", "model", "traceId", "parentMessage", "workspace", "session", "group"] as const
+
+/** A call that may run: its tool is known, its input fits, and nobody forbids it. */
+export interface Admitted {
+  readonly call: ToolCall
+  readonly plugin: string
+  readonly tool: Tool
+  /** As the tool's schema gives it to `run`. */
+  readonly input: unknown
+  readonly depth: number
+  readonly hops: number
+  /** A person has to allow it first: it enters as a task that waits. */
+  readonly approval?: Approval
+  /** Called once the task is written or runs, or will not be: the next one below its parent is let in then. */
+  readonly settle?: () => void
+}
 
 /** The record as it will be written. A secret in the input stays in the memory of this process. */
 export function toDetails(scope: DetailsScope, admitted: Admitted, id: TaskId): TaskDetails {
@@ -116,4 +144,91 @@ function smaller(a: number | null, b: number | null): number | null {
 export function toShapeKey(plugin: string, tool: Tool, input: unknown): string {
   const shape = tool.shape?.(input)
   return shape === undefined ? `${plugin}/${tool.name}` : `${plugin}/${tool.name} ${shape}`
+}
+
+/** Refuses a call whose own fields make no sense, whatever tool it names. */
+export function checkCall(call: ToolCall): void {
+  for (const field of POSITIVE) {
+    const value = call[field]
+    if (value !== undefined && !(Number.isFinite(value) && value > 0)) {
+      refuse(field, `must be a number above 0, not ${String(value)}`)
+    }
+  }
+  if (call.delayMs !== undefined && !(Number.isFinite(call.delayMs) && call.delayMs >= 0)) {
+    refuse("delayMs", `must be 0 or more, not ${String(call.delayMs)}`)
+  }
+  if (call.priority !== undefined && !Number.isSafeInteger(call.priority)) {
+    refuse("priority", `must be a whole number, not ${String(call.priority)}`)
+  }
+  if (call.hops !== undefined && !(Number.isSafeInteger(call.hops) && call.hops >= 0)) {
+    refuse("hops", `must be a whole number of 0 or more, not ${String(call.hops)}`)
+  }
+  for (const field of TEXTS) {
+    const value = call[field]
+    if (value && value.length > TEXT_LIMIT_CHARACTERS)
+      refuse(field, `must be at most ${TEXT_LIMIT_CHARACTERS} characters`)
+  }
+  const reserved = RESERVED_KEYS.find((prefix) => call.idempotencyKey?.startsWith(prefix))
+  if (reserved)
+    refuse("idempotencyKey", `may not begin with ${reserved}, which is kept for what a person says. Choose another`)
+  if (call.lifetime !== undefined) checkOneOf("lifetime", call.lifetime, LIFETIMES)
+  if (call.notify !== undefined) checkOneOf("notify", call.notify, NOTIFY_MODES)
+  if (call.lifetime === "session" && !call.session) refuse("lifetime", "is `session`, so `session` must be given too")
+  if (call.lifetime === "turn" && !call.parentTask) refuse("lifetime", "is `turn`, so `parentTask` must name the turn")
+  if (call.metadata !== undefined) checkMetadata(call.metadata)
+}
+
+/** Refuses a call that is named by a secret: redacted, the name would be another. */
+export function checkNames(redactor: Redactor, call: ToolCall): void {
+  for (const field of NAMES) checkName(redactor, `call's \`${field}\``, call[field])
+  checkName(redactor, "call's `askedBy.key`", call.askedBy?.key)
+}
+
+export function checkName(redactor: Redactor, what: string, name: string | null | undefined): void {
+  if (!name || redactor.redactText(name) === name) return
+  const message = `The ${what} holds a secret, which is never stored. Name it after something else, or by a hash of it.`
+  throw new MeanwhileError("invalid_input", message)
+}
+
+function checkOneOf(field: string, value: string, allowed: readonly string[]): void {
+  if (!allowed.includes(value)) refuse(field, `must be one of ${allowed.join(", ")}, not ${value}`)
+}
+
+function checkMetadata(metadata: unknown): void {
+  if (typeof metadata !== "object" || metadata === null || Array.isArray(metadata))
+    refuse("metadata", "must be an object")
+  if (HOPS in metadata) refuse("metadata", `may not hold \`${HOPS}\`, which is counted. Choose another name for it`)
+  const bytes = byteLength(toJsonText(metadata))
+  if (bytes > METADATA_LIMIT_BYTES) {
+    refuse(
+      "metadata",
+      `takes ${bytes} bytes as JSON; at most ${METADATA_LIMIT_BYTES} are kept. Store it as an artifact.`,
+    )
+  }
+}
+
+function toJsonText(metadata: unknown): string {
+  try {
+    return JSON.stringify(metadata)
+  } catch (error) {
+    return refuse("metadata", `cannot be written as JSON (${toErrorMessage(error)})`)
+  }
+}
+
+function refuse(field: string, problem: string): never {
+  throw new MeanwhileError("invalid_input", `The call's \`${field}\` ${problem}.`, { field })
+}
+
+export function parseInput(tool: Tool, input: unknown): unknown {
+  const parsed = tool.input.safeParse(input)
+  if (parsed.success) return parsed.data
+  throw new MeanwhileError("invalid_input", describeRefusal(tool.name, parsed.error), { tool: tool.name })
+}
+
+/** A tool's own complaint about one argument, for example a missing folder, is shown as it is. */
+function describeRefusal(name: string, error: z.ZodError): string {
+  const [issue, ...others] = error.issues
+  if (issue?.code === "custom" && issue.path.length > 0 && others.length === 0)
+    return `The ${issue.path.join(".")} of ${name} cannot be used: ${issue.message}`
+  return `The arguments of ${name} are not valid.\n${z.prettifyError(error)}`
 }

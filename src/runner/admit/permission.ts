@@ -1,5 +1,5 @@
 import type { PermissionDecision, PermissionRequest } from "../../plugin/permission-request.ts"
-import type { FamilyLock } from "./family-lock.ts"
+import type { FamilyLock } from "./child-limits.ts"
 
 /** The question that a person must answer with yes before the call may run. */
 export type Approval = Extract<PermissionDecision, { allowed: "ask" }>

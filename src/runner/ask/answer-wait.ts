@@ -8,13 +8,13 @@ import { DEFAULT_WORKSPACE, type WaitId, type WorkspaceId } from "../../task/id.
 import type { TaskRecord } from "../../task/record.ts"
 import type { WaitRecord } from "../../task/wait.ts"
 import { ADMISSION_QUESTION } from "../admit/approval.ts"
-import { checkName } from "../admit/call-check.ts"
+import { checkName } from "../admit/details.ts"
 import { answerGate, toGatedGroup } from "../group/answer-gate.ts"
-import { toDefaultAnswer, toPersonAnswer } from "./person-answer.ts"
-import { toAnswerPatch, toAskedQuestion } from "./question-wait.ts"
 import { REPEAT_QUESTION, toInterrupted } from "../run/on-crash.ts"
 import type { FenceScope, HasQueue, HasRedactor, HasStore, HasClock } from "../run/scope.ts"
 import { wakeTurns } from "../turn/take-turns.ts"
+import { toDefaultAnswer, toPersonAnswer } from "./person-answer.ts"
+import { toAnswerPatch, toAskedQuestion } from "./question-wait.ts"
 
 const EXPIRY = "expiry"
 const REASON_CHARACTERS = 1_000

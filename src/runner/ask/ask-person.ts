@@ -5,7 +5,8 @@ import type { PersonAnswer, Question } from "../../plugin/person-port.ts"
 import { createTaskId, type TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskDetails, TaskRecord } from "../../task/record.ts"
-import { enter } from "../run/enter.ts"
+import type { WaitRecord } from "../../task/wait.ts"
+import { enter } from "../admit/admission.ts"
 import { cancelTask } from "../stop/cancel.ts"
 import { acknowledgeTasks } from "../result/use-results.ts"
 import { waitForEnd } from "../run/wait-for-end.ts"
@@ -29,7 +30,6 @@ import type { DetailsScope } from "../admit/scope.ts"
 import { QUESTION_PREFIX, QUESTION_TOOL, TURN_PLUGIN } from "../tool/runtime-tools.ts"
 import { describeShutdown } from "../worker/worker-identity.ts"
 import { toKeptAnswer, toQuestionHash, toQuestionTitle, toQuestionWait, toAskedQuestion } from "./question-wait.ts"
-import type { WaitRecord } from "../../task/wait.ts"
 
 interface WriteQuestionScope extends HasStore, HasClock, HasConfig, HasRedactor, HasActive, HasWritten {}
 

@@ -2,11 +2,12 @@ import { context, ROOT_CONTEXT } from "@opentelemetry/api"
 import { z } from "zod"
 import type { Tool } from "../../plugin/tool.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import { parseInput } from "../admit/admission.ts"
-import { beginRun, failRun, toBackgroundPlan } from "./begin-run.ts"
-import { type Outcome, toFailedOutcome } from "../run/outcome.ts"
+import { parseInput } from "../admit/details.ts"
+import type { Outcome } from "../run/active-run.ts"
 import type { ExecuteScope, HasRedactor, HasTools, HasWritten } from "../run/scope.ts"
 import { silentLog } from "../redaction/redacting-log.ts"
+import { beginRun, failRun, toBackgroundPlan } from "./begin-run.ts"
+import { toFailedOutcome } from "./end-run.ts"
 
 /**
  * Begins a task that this worker has claimed and holds a slot for. The slot is the run's from here on. A task whose tool

@@ -1,13 +1,13 @@
 import type { Tool } from "../../plugin/tool.ts"
-import { NO_USAGE, type Usage } from "../../task/progress.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import type { ActiveRun, RunSubject, Standing } from "../run/active-run.ts"
-import { concludeRun, concludeUnbegun } from "./conclude-run.ts"
-import { type Outcome, toFailedOutcome, toOutcome } from "../run/outcome.ts"
-import { toHops } from "../limits/hops.ts"
-import { armDeadline } from "../run/deadline.ts"
+import { toErrorMessage } from "../../base/error.ts"
+import type { Answer } from "../../plugin/task-service.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
+import { toStopEvent } from "../../task/stop.ts"
+import type { TaskId } from "../../task/id.ts"
+import { createActiveRun, type RunPlan, type ActiveRun, type Outcome, toHops, ranMs } from "../run/active-run.ts"
+import { armDeadline } from "../run/run-account.ts"
 import { markLost, requireOwned } from "../run/ownership.ts"
-import { beginRunSpan } from "../run/run-span.ts"
 import type {
   ExecuteScope,
   FenceScope,
@@ -19,27 +19,30 @@ import type {
   HasRedactor,
   OutputScope,
   SlotScope,
+  HasSpool,
+  HasTools,
+  StopScope,
+  HasQueue,
+  HasWritten,
 } from "../run/scope.ts"
 import type { SlotKeys } from "../limits/slots.ts"
 import { yieldNewSlot } from "../run/yield-slots.ts"
-import { createToolContext } from "./tool-context.ts"
 import { toJournal } from "../run/journal.ts"
-import { spoolOf } from "../output/spool-of.ts"
+import { spoolOf, finishFollowing } from "../output/deliver-output.ts"
+import { toShapeKey } from "../admit/details.ts"
+import type { RunSpool } from "../spool/run-spool.ts"
+import { isTurn } from "../tool/runtime-tools.ts"
+import { toFailedOutcome, toOutcome, endRun, noteLate, toSurvivors } from "./end-run.ts"
+import { createToolContext } from "./tool-context.ts"
+import { endLostProcesses } from "./lost-processes.ts"
+
+interface ConcludeRunScope extends StopScope, SlotScope, HasRedactor, HasEngine, HasSpool, HasTools {}
 
 interface FailRunScope extends SlotScope, FenceScope, HasClock, HasLog, HasRedactor, HasEngine {}
 
-export interface RunPlan extends RunSubject {
-  readonly standing: Standing
-  readonly slot: SlotKeys | null
-  readonly ranBeforeMs?: number
-  readonly usage?: Usage
-  /** Work that runs already, instead of calling the tool. */
-  readonly work?: Promise<Outcome>
-}
-
 /** Creates the run and lets its work begin. The caller has written, or will never write, its record. */
 export function beginRun(scope: ExecuteScope, plan: RunPlan): ActiveRun {
-  const active = createActiveRun(scope, plan)
+  const active = createActiveRun(scope.clock, plan)
   note(scope, active)
   if (active.slot) yieldNewSlot(scope, active)
   armDeadline(scope, active)
@@ -50,7 +53,7 @@ export function beginRun(scope: ExecuteScope, plan: RunPlan): ActiveRun {
 
 /** Ends a run whose tool cannot be called, in the way every run ends. The caller has written its record. */
 export function failRun(scope: FailRunScope, plan: RunPlan, outcome: Outcome): void {
-  const active = createActiveRun(scope, plan)
+  const active = createActiveRun(scope.clock, plan)
   note(scope, active)
   void concludeUnbegun(scope, active, outcome)
 }
@@ -93,42 +96,23 @@ export function toSlotKeys({ workspace, session, plugin, model }: SlotKeys): Slo
   return { workspace, session, plugin, model }
 }
 
-function createActiveRun(scope: HasClock, plan: RunPlan): ActiveRun {
-  const span = beginRunSpan(plan)
-  return {
-    ...plan,
-    traceId: plan.traceId ?? span?.traceId ?? null,
-    span,
-    spool: null,
-    stream: null,
-    journal: new Map(),
-    abort: new AbortController(),
-    processAbort: new AbortController(),
-    abandoned: Promise.withResolvers(),
-    ended: Promise.withResolvers(),
-    startedMonotonicMs: scope.clock.monotonic(),
-    ranBeforeMs: plan.ranBeforeMs ?? 0,
-    yielded: null,
-    rest: null,
-    questions: null,
-    stop: null,
-    isHandedBack: false,
-    survivors: [],
-    hasUnknownSurvivors: false,
-    progress: null,
-    usage: plan.usage ?? NO_USAGE,
-    unsaved: { progress: false, usage: null, droppedBefore: null },
-    cancelSave: null,
-    cancelDeadline: null,
-    outputFollower: null,
-    onOutput: null,
-    onProgress: null,
-    onStarted: null,
-    onLeft: null,
-    work: null,
-    workedMs: null,
-    endOperations: null,
-    parentsOfTasks: null,
+/** Notes a task that this process has written: for the turn above it, own work, its session and listeners. */
+export function noteCreated(scope: HasActive & HasQueue & HasWritten, task: TaskRecord): void {
+  noteChild(scope, task.parentTask)
+  scope.queue.own?.add(task.id)
+  scope.written.sessions.note(task.session)
+  scope.written.onTask(task, 0)
+}
+
+/**
+ * A task was written below this one. The turn above remembers it: between them may be calls in the foreground, which no
+ * record leads to.
+ */
+function noteChild(scope: HasActive, parentTask: TaskId | null | undefined): void {
+  for (let id = parentTask; id; ) {
+    const above: ActiveRun | undefined = scope.active.get(id)
+    if (above && isTurn(above) && parentTask) (above.parentsOfTasks ??= new Set()).add(parentTask)
+    id = above?.parentTask
   }
 }
 
@@ -174,4 +158,94 @@ async function endProcesses(scope: OutputScope, active: ActiveRun): Promise<void
   const survivors = await spoolOf(scope, active).stopAll(scope.config.stopGraceSeconds * 1_000)
   if (survivors === "unknown") active.hasUnknownSurvivors = true
   else active.survivors.push(...survivors)
+}
+
+/** Waits for the work to end, or to be given up, and tells the caller or the store. Never rejects. */
+async function concludeRun(scope: ConcludeRunScope, active: ActiveRun, work: Promise<Outcome>): Promise<void> {
+  const outcome = await Promise.race([work, active.abandoned.promise])
+  const workedMs = ranMs(active, scope.clock)
+  active.workedMs = workedMs
+  active.cancelDeadline?.()
+  while (isUnsettled(active)) await settle(scope, active)
+  // Nothing may come between that look and this one: a promotion could begin, and nobody would end its task.
+  const { standing } = active
+  if (outcome && !active.stop) observeDuration(scope, active, workedMs)
+  if (standing.in === "foreground") {
+    active.standing = { in: "answered" }
+    active.onOutput = null
+    const answer = toAnswer(scope, active, outcome)
+    active.span?.end(answer)
+    standing.answer(answer)
+    void closeSpool(scope, active, (spool) => spool.discard())
+  }
+  const task = standing.in === "background" ? await endRun(scope, active, outcome) : null
+  active.onLeft?.(task)
+  active.span?.end(task)
+  if (task && isTerminal(task.status)) scope.queue.own?.remove(task.id)
+  release(scope, active)
+  if (standing.in !== "foreground") await closeSpool(scope, active, (spool) => leaveSpool(active, task, spool))
+  active.ended.resolve(task)
+  if (active.standing.in === "lost") void endLostProcesses(scope, active)
+  if (!outcome && active.stop && standing.in === "background") void work.then((late) => noteLate(scope, active, late))
+}
+
+/** Ends a run that had no work: nothing of it can be measured or come late. */
+async function concludeUnbegun(scope: FailRunScope, active: ActiveRun, outcome: Outcome): Promise<void> {
+  const task = await endRun(scope, active, outcome)
+  active.onLeft?.(task)
+  active.span?.end(task)
+  release(scope, active)
+  active.ended.resolve(task)
+}
+
+/** While the last output is passed on the threshold may pass too: a promotion that has begun is waited for. */
+function isUnsettled({ standing, outputFollower }: ActiveRun): boolean {
+  return standing.in === "promotion" || outputFollower !== null
+}
+
+async function settle(scope: HasLog, active: ActiveRun): Promise<void> {
+  if (active.standing.in === "promotion") await active.standing.written
+  else await finishFollowing(scope, active, { isComplete: true })
+}
+
+function release(scope: SlotScope, active: ActiveRun): void {
+  active.cancelSave?.()
+  // Again: a stop that came while the end was being told has set another.
+  active.cancelDeadline?.()
+  if (scope.active.get(active.taskId) === active) scope.active.delete(active.taskId)
+  if (!active.slot) return
+  scope.slots.release(active.slot)
+  if (scope.queue.hint.mayHaveQueued) scope.queue.nudge()
+}
+
+function toAnswer(scope: HasRedactor, active: ActiveRun, outcome: Outcome | undefined): Answer {
+  if (active.stop || !outcome) {
+    const { by, reason } = active.stop ?? { by: "lost_worker", reason: "it was given up" }
+    const ended = toStopEvent(by) === "task.timed_out" ? "timed_out" : "cancelled"
+    return { outcome: ended, by, reason, survivors: toSurvivors(scope, active, outcome) }
+  }
+  if (outcome.succeeded) return { outcome: "completed", patch: outcome.patch }
+  return { outcome: "failed", failure: outcome.failure, patch: outcome.patch }
+}
+
+/** Output that the store has is not kept here too: nobody here would learn when to remove it. */
+function leaveSpool({ stream }: ActiveRun, task: TaskRecord | null, spool: RunSpool): Promise<void> {
+  return stream?.isFinished && task && isTerminal(task.status) ? spool.discard() : spool.close()
+}
+
+async function closeSpool(scope: HasLog, active: ActiveRun, close: (spool: RunSpool) => Promise<void>): Promise<void> {
+  if (!active.spool) return
+  await close(active.spool).catch((error: unknown) => {
+    scope.log.warn("a spool folder could not be closed", { task: active.taskId, error: toErrorMessage(error) })
+  })
+}
+
+function observeDuration(scope: HasLog & HasTools, active: ActiveRun, workedMs: number): void {
+  try {
+    const shape = toShapeKey(active.plugin, active.tool, active.input)
+    scope.tools.durations.observe(active.workspace, shape, active.ranBeforeMs + workedMs)
+  } catch (error) {
+    const fields = { tool: active.tool.name, error: toErrorMessage(error) }
+    scope.log.warn("a tool could not name the shape of its call", fields)
+  }
 }

@@ -4,18 +4,19 @@ import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { OnCrash, Step } from "../../task/step.ts"
 import { type Survivors, toStopEvent } from "../../task/stop.ts"
-import { type ActiveRun, survivorsOf } from "../run/active-run.ts"
-import { countedMs } from "../run/deadline.ts"
-import { type Outcome, toFailedOutcome } from "../run/outcome.ts"
+import { type JsonObject, type JsonValue, toJson } from "../../base/json.ts"
+import { isToolReturn, type ToolReturn } from "../../plugin/tool.ts"
+import { type Patch, toPatch } from "../../task/patch.ts"
+import { type Outcome, type ActiveRun, survivorsOf } from "../run/active-run.ts"
+import { countedMs, saveNotes } from "../run/run-account.ts"
 import { type Crash, decideOnCrash, decideTurnOnCrash, toCrashEvent } from "../run/on-crash.ts"
 import { thisHost } from "../worker/worker-identity.ts"
 import { isTurn } from "../tool/runtime-tools.ts"
-import { detachRun, writeUnderFence } from "../run/ownership.ts"
-import { saveNotes } from "../run/running-notes.ts"
+import { detachRun, writeUnderFence, createStoreRetry, type StoreRetry } from "../run/ownership.ts"
 import { redactSurvivors } from "../redaction/redact-survivors.ts"
-import { storeOutput } from "../output/stream-output.ts"
-import { createStoreRetry, type StoreRetry } from "../run/store-retry.ts"
+import { storeOutput } from "../output/deliver-output.ts"
 import type { FenceScope, HasActive, HasClock, HasEngine, HasLog, HasRedactor, HasStore } from "../run/scope.ts"
+import type { Redactor } from "../redaction/redactor.ts"
 
 interface EndRunScope extends FenceScope, HasClock, HasLog, HasRedactor, HasActive, HasEngine {}
 
@@ -201,4 +202,29 @@ function describeUnwritten({ isHandedBack, stop }: ActiveRun, isGivenUp: boolean
   const what =
     isHandedBack && !stop ? "a task could not be handed back to the queue" : "the end of a task could not be stored"
   return `${what}; ${isGivenUp ? "the next one that looks takes it over" : "trying again"}`
+}
+
+export function toOutcome(redactor: Redactor, returned: JsonValue | ToolReturn | undefined): Outcome {
+  const value = returned ?? null
+  if (!isToolReturn(value)) return { succeeded: true, patch: toPatch(redactor.redactJson(toJson(value)).value) }
+  if ("patch" in value) return { succeeded: true, patch: redactPatch(redactor, value.patch) }
+  const { code, message } = value.failure
+  const failure = { code: redactor.redactText(code), message: redactor.redactText(message), details: {} }
+  return { succeeded: false, failure, patch: toPatch(redactor.redactJson(toJson(value.payload)).value) }
+}
+
+export function toFailedOutcome(redactor: Redactor, error: unknown): Extract<Outcome, { succeeded: false }> {
+  const code = isMeanwhileError(error) ? error.code : "tool_error"
+  const failure = { code, message: redactor.redactText(toErrorMessage(error)), details: {} }
+  return { succeeded: false, failure, patch: null }
+}
+
+function redactPatch(redactor: Redactor, patch: Patch): Patch {
+  return {
+    digest: patch.digest.map((line) => redactor.redactText(line)),
+    facts: redactor.redactJson(toJson({ ...patch.facts })).value as JsonObject,
+    artifacts: patch.artifacts.map((artifact) => ({ ...artifact, name: redactor.redactText(artifact.name) })),
+    nextSteps: patch.nextSteps.map((line) => redactor.redactText(line)),
+    payload: redactor.redactJson(toJson(patch.payload)).value,
+  }
 }

@@ -4,12 +4,12 @@ import type { ProcessExit, ProcessRequest } from "../../plugin/process.ts"
 import type { ArtifactReference } from "../../task/patch.ts"
 import { type ActiveRun, toCallKey } from "../run/active-run.ts"
 import { isLost, requireClaim, requireOwned } from "../run/ownership.ts"
-import { reportProgress, reportUsage } from "../run/running-notes.ts"
-import { spoolOf } from "../output/spool-of.ts"
+import { reportProgress, reportUsage } from "../run/run-account.ts"
+import { spoolOf } from "../output/deliver-output.ts"
 import type { FenceScope, HasActive, HasPorts, HasRedactor, OutputScope, StopScope, HasStore } from "../run/scope.ts"
 import { stopRun } from "../run/stop-run.ts"
-import { takeStep } from "./take-step.ts"
 import { isInBackground } from "../run/runs-above.ts"
+import { takeStep } from "./take-step.ts"
 
 /** The ports of one run, made when its tool is called. */
 export function createToolContext(scope: OutputScope & HasActive & HasPorts, active: ActiveRun): ToolContext {

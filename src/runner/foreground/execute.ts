@@ -1,18 +1,32 @@
-import { toErrorMessage } from "../../base/error.ts"
-import type { Answer, ExecuteOptions, Execution, ToolCall } from "../../plugin/task-service.ts"
-import { createTaskId } from "../../task/id.ts"
-import type { AskingStep } from "../../task/record.ts"
-import { type Admitted, admit, toPendingCall } from "../admit/admission.ts"
-import { toStopCause } from "../stop/cancel.ts"
-import { checkNames } from "../admit/call-check.ts"
-import { toPolicy } from "../admit/details.ts"
-import { requireOpen } from "../run/enter.ts"
-import { requireHopsLeft } from "../limits/hops.ts"
-import { type ForegroundCall, executeRecorded, executeUnrecorded } from "./foreground-call.ts"
-import type { HasActive, HasLog, HasStore, HasTools } from "../run/scope.ts"
+import { toErrorMessage, MeanwhileError } from "../../base/error.ts"
+import type { Answer, ExecuteOptions, Execution, ToolCall, StopRequest } from "../../plugin/task-service.ts"
+import { createTaskId, DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
+import type { AskingStep, TaskRecord } from "../../task/record.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
+import { admit, toPendingCall, createWithdrawal, requireOpen } from "../admit/admission.ts"
+import { type Admitted, checkNames, toPolicy, toLimits, toRequestedTimeoutMs } from "../admit/details.ts"
+import { toStopCause, cancelTask } from "../stop/cancel.ts"
+import { requireHopsLeft } from "../admit/child-limits.ts"
+import type {
+  HasActive,
+  HasLog,
+  HasStore,
+  HasTools,
+  ExecuteScope,
+  HasConfig,
+  HasSpool,
+  WaitScope,
+} from "../run/scope.ts"
 import type { RunnerScope } from "../admit/scope.ts"
 import { TURN_PLUGIN } from "../tool/runtime-tools.ts"
-import { createWithdrawal } from "../admit/withdrawal.ts"
+import { beginRun } from "../execute/begin-run.ts"
+import { acknowledgeTasks } from "../result/use-results.ts"
+import { followOutput, followRun, type ReadOutput } from "../output/deliver-output.ts"
+import { activeTraceId } from "../run/trace.ts"
+import { createTask } from "../start/start.ts"
+import { stopRun } from "../run/stop-run.ts"
+import { waitForEnd } from "../run/wait-for-end.ts"
+import { promoteRun } from "./promote-run.ts"
 
 /** Runs a call in the foreground, and lets go of it at its threshold. The answer comes once, whatever happens. */
 export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOptions = {}): Execution {
@@ -110,4 +124,175 @@ async function tellHooks(scope: HasLog & HasTools, { call, plugin, tool }: Admit
       scope.log.warn("a hook failed after a call", { tool: tool.name, error: toErrorMessage(error) })
     }
   }
+}
+
+/** A call that somebody waits for. */
+interface ForegroundCall {
+  promote(): Promise<boolean>
+  cancel(cause: Required<StopRequest>): void
+}
+
+/** Nothing is written unless it is promoted. */
+function executeUnrecorded(
+  scope: ExecuteScope,
+  admitted: Admitted,
+  taskId: TaskId,
+  resolve: (answer: Answer) => void,
+  { onOutput, onProgress, onStarted }: ExecuteOptions,
+): ForegroundCall {
+  const { call, plugin, tool, input, depth, hops } = admitted
+  const thresholdMs = toThresholdMs(scope, admitted)
+  const cancelThreshold = thresholdMs === null ? null : scope.clock.schedule(thresholdMs, () => void promote())
+  const active = beginRun(scope, {
+    taskId,
+    run: 1,
+    workspace: call.workspace ?? DEFAULT_WORKSPACE,
+    session: call.session ?? null,
+    parentTask: call.parentTask ?? null,
+    parentMessage: call.parentMessage ?? null,
+    batch: call.batch ?? null,
+    hops,
+    depth,
+    plugin,
+    tool,
+    input,
+    lifetime: call.lifetime ?? "runtime",
+    limits: toLimits(scope, call, tool, input),
+    traceId: call.traceId ?? activeTraceId(),
+    askedBy: call.askedBy ?? null,
+    slot: null,
+    standing: {
+      in: "foreground",
+      answer(answer) {
+        cancelThreshold?.()
+        resolve(answer)
+      },
+    },
+  })
+  if (onOutput) {
+    active.onOutput = onOutput
+    // It may have printed something before anybody could listen.
+    followRun(scope, active)
+  }
+  if (onStarted) active.onStarted = onStarted
+  if (onProgress) {
+    active.onProgress = onProgress
+    // It may have told something before anybody could listen.
+    if (active.progress) onProgress(active.progress)
+  }
+  async function promote(): Promise<boolean> {
+    if (toPolicy(tool, input).mode === "never") return false
+    cancelThreshold?.()
+    return promoteRun(scope, active, admitted)
+  }
+  return { promote, cancel: (cause) => void stopRun(scope, active, cause) }
+}
+
+/** The same call as a task from the start: the answer is its end when it comes in time, else the handle. */
+function executeRecorded(
+  scope: ExecuteScope,
+  admitted: Admitted,
+  taskId: TaskId,
+  { resolve, reject }: Pick<PromiseWithResolvers<Answer>, "resolve" | "reject">,
+  options: ExecuteOptions,
+): ForegroundCall {
+  const released = new AbortController()
+  const waitMs = toWaitMs(scope, admitted)
+  const created = createTask(scope, admitted, taskId)
+  const answered = answerFromTask(scope, created, { ...options, waitMs, signal: released.signal })
+  let isAnswered = false
+  answered
+    .finally(() => {
+      isAnswered = true
+    })
+    .then(resolve, reject)
+  return {
+    async promote() {
+      if (isAnswered || released.signal.aborted || toPolicy(admitted.tool, admitted.input).mode === "never")
+        return false
+      released.abort()
+      return (await answered).outcome === "promoted"
+    },
+    cancel(cause) {
+      created.then((task) => cancelTask(scope, task, cause)).catch(reject)
+    },
+  }
+}
+
+async function answerFromTask(
+  scope: WaitScope & HasLog & HasSpool,
+  created: Promise<TaskRecord>,
+  { waitMs, signal, onOutput }: ExecuteOptions & { readonly waitMs: number | null; readonly signal: AbortSignal },
+): Promise<Answer> {
+  const beganAt = scope.clock.monotonic()
+  const task = await created
+  const read: ReadOutput = (offset, state) => scope.spool.read(task.id, task.run, { offset }, state)
+  const isFar = () => scope.engine.outputs !== undefined && !scope.active.has(task.id)
+  const follower = onOutput && waitMs !== 0 ? followOutput(scope, read, onOutput, isFar) : null
+  const waiting = waitForEnd(scope, task.id, { signal, ...(waitMs !== null && { timeoutMs: waitMs }) })
+  waiting.catch(() => follower?.stop())
+  const found = (await waiting) ?? task
+  const isComplete = isTerminal(found.status)
+  await follower?.finish({ isComplete }).catch((error: unknown) => {
+    scope.log.warn("output could not be passed on", { task: task.id, error: toErrorMessage(error) })
+  })
+  if (isComplete) await useUp(scope, found)
+  return toAnswer(found, Math.round(scope.clock.monotonic() - beganAt))
+}
+
+/** The answer is the report of the end: its session need not hear of it again, once the turn that asked has kept it. */
+async function useUp(scope: HasStore & HasLog, task: TaskRecord): Promise<void> {
+  const { askedBy: claimant, session } = task
+  await acknowledgeTasks(scope, [task], claimant ? { claimant, session } : undefined).catch((error: unknown) => {
+    scope.log.warn("an answer could not be marked as used", { task: task.id, error: toErrorMessage(error) })
+  })
+}
+
+function toAnswer(task: TaskRecord, afterMs: number): Answer {
+  switch (task.status) {
+    case "completed":
+      return { outcome: "completed", patch: task.patch }
+    case "failed":
+      return { outcome: "failed", failure: task.failure, patch: task.patch }
+    case "interrupted":
+      return { outcome: "failed", failure: task.failure, patch: null }
+    case "cancelled":
+    case "timed_out":
+      return { outcome: task.status, by: task.stop.by, reason: task.stop.reason, survivors: task.survivors }
+    default:
+      return { outcome: "promoted", task, afterMs }
+  }
+}
+
+/**
+ * A task may stand in the queue, where no time limit counts: its caller is let go at the threshold whatever the limit.
+ */
+function toWaitMs(scope: HasConfig, admitted: Admitted): number | null {
+  if (admitted.approval) return 0
+  const policy = toPolicy(admitted.tool, admitted.input)
+  if (policy.mode === "always") return 0
+  const thresholdMs = toThresholdMs(scope, admitted)
+  return policy.mode === "after" ? (thresholdMs ?? policyMs(scope, policy)) : thresholdMs
+}
+
+function policyMs(scope: HasConfig, policy: { readonly ms?: number }): number {
+  return policy.ms ?? scope.config.thresholdSeconds * 1_000
+}
+
+/**
+ * Null: nobody lets go of it. A time limit must exceed the threshold: a shorter one is refused when the caller or the
+ * tool set it. The author of an input cannot know the threshold, so a limit from there simply comes first.
+ */
+function toThresholdMs(scope: HasConfig, { call, tool, input }: Admitted): number | null {
+  const policy = toPolicy(tool, input)
+  if (policy.mode !== "after") return null
+  const thresholdMs = policyMs(scope, policy)
+  const timeoutMs = toRequestedTimeoutMs(call, tool, input)
+  if (timeoutMs === undefined || timeoutMs > thresholdMs) return thresholdMs
+  if (call.timeoutMs === undefined && typeof tool.timeoutMs === "function") return null
+  throw new MeanwhileError(
+    "invalid_input",
+    `The time limit of ${timeoutMs} ms must exceed the ${thresholdMs} ms after which ${call.tool} moves to the background. Raise it, or start the call in the background.`,
+    { field: "timeoutMs", thresholdMs },
+  )
 }

@@ -1,17 +1,17 @@
+import { z } from "zod"
 import { shorten } from "../../base/shorten.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import { createTaskId, createWaitId } from "../../task/id.ts"
 import type { TaskDetails, TaskRecord } from "../../task/record.ts"
 import type { Wait } from "../../task/wait.ts"
-import { HOPS, toHops } from "../limits/hops.ts"
-import type { HasClock, HasConfig, HasStore, HasWritten } from "../run/scope.ts"
-import { describeResult } from "./combine-results.ts"
-import { GATE_PLUGIN, GATE_QUESTION, GATE_TOOL, toGateKey } from "../tool/runtime-tools.ts"
-import { readMembers } from "./find-group.ts"
-import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import type { TaskStore } from "../../task/store.ts"
+import { HOPS, toHops } from "../run/active-run.ts"
+import type { HasClock, HasConfig, HasStore, HasWritten } from "../run/scope.ts"
+import { GATE_PLUGIN, GATE_QUESTION, GATE_TOOL, toGateKey } from "../tool/runtime-tools.ts"
+import { describeResult } from "./combine-results.ts"
+import { readMembers } from "./find-group.ts"
 
 const LONGEST_DESCRIPTION = 1_000
 

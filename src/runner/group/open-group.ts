@@ -2,7 +2,7 @@ import { MeanwhileError, isMeanwhileError } from "../../base/error.ts"
 import type { GroupRequest } from "../../plugin/group-service.ts"
 import type { GroupDetails, GroupRecord } from "../../task/group.ts"
 import { createGroupId, DEFAULT_WORKSPACE, type SessionId } from "../../task/id.ts"
-import { checkName } from "../admit/call-check.ts"
+import { checkName } from "../admit/details.ts"
 import type { HasRedactor, HasStore, HasWritten } from "../run/scope.ts"
 
 const LONGEST_NAME = 200

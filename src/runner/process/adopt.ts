@@ -1,9 +1,8 @@
 import type { Clock } from "../../base/clock.ts"
-import { type Ending, UNKNOWN_ENDING } from "./ending.ts"
-import { readBootId } from "./identity.ts"
-import type { RunningProcess } from "./launch.ts"
-import { type Claim, type ProcessFacts, readFacts } from "./process-file.ts"
 import { sleep } from "../../base/sleep.ts"
+import { type Ending, UNKNOWN_ENDING, type Claim, type ProcessFacts, readFacts } from "./process-file.ts"
+import { readBootId } from "./identity.ts"
+import type { RunningProcess } from "./command.ts"
 import { isZombie, listProcesses, readProcess } from "./table.ts"
 import { type ProcessTree, sendSignal } from "./tree.ts"
 

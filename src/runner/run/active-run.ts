@@ -1,17 +1,19 @@
-import type { CancelTimer, Clock } from "../../base/clock.ts"
 import type { Tool } from "../../plugin/tool.ts"
+import { NO_USAGE, type Usage, type Progress } from "../../task/progress.ts"
+import type { TaskRecord, AskingStep, Lifetime, TaskLimits } from "../../task/record.ts"
 import type { Answer } from "../../plugin/task-service.ts"
-import type { MessageId, SessionId, TaskId, WorkspaceId } from "../../task/id.ts"
+import type { Survivors, Stopper, Survivor } from "../../task/stop.ts"
+import type { TaskId, MessageId, SessionId, WorkspaceId } from "../../task/id.ts"
+import type { JsonObject } from "../../base/json.ts"
+import type { TaskFailure } from "../../task/event.ts"
+import type { Patch } from "../../task/patch.ts"
+import type { CancelTimer, Clock } from "../../base/clock.ts"
 import type { Operation, RunReference } from "../../task/operation.ts"
-import type { Progress, Usage } from "../../task/progress.ts"
-import type { AskingStep, Lifetime, TaskLimits, TaskRecord } from "../../task/record.ts"
-import type { Stopper, Survivor, Survivors } from "../../task/stop.ts"
-import type { Journal } from "./journal.ts"
-import type { RunSpan } from "./run-span.ts"
-import type { OutputStream } from "../spool/output-stream.ts"
-import type { RunSpool } from "../spool/spool.ts"
 import type { SlotKeys } from "../limits/slots.ts"
-import type { Outcome } from "./outcome.ts"
+import type { RunSpool } from "../spool/run-spool.ts"
+import type { OutputStream } from "../spool/output-stream.ts"
+import { beginRunSpan, type RunSpan } from "./trace.ts"
+import type { Journal } from "./journal.ts"
 
 /** Where the call stands between its caller and the store. */
 export type Standing =
@@ -128,4 +130,73 @@ export function ranMs(active: ActiveRun, clock: Clock): number {
 /** A call in the foreground has another id when its turn makes it again; the step that asks for it is the same. */
 export function toCallKey({ askedBy, taskId, run }: ActiveRun): string {
   return askedBy ? `${askedBy.taskId}/${askedBy.run}/${askedBy.key}` : `${taskId}/${run}`
+}
+
+/** How the work of a run came out, if nobody stopped it. */
+export type Outcome =
+  | { readonly succeeded: true; readonly patch: Patch }
+  | { readonly succeeded: false; readonly failure: TaskFailure; readonly patch: Patch | null }
+
+/** Where a record keeps how many reports lie between its task and a person's words. */
+export const HOPS = "hops"
+
+export function toHops(metadata: JsonObject): number {
+  const kept = metadata[HOPS]
+  return typeof kept === "number" ? kept : 0
+}
+
+export function hopsOf(task: { readonly hops: number } | TaskRecord): number {
+  return "metadata" in task ? toHops(task.metadata) : task.hops
+}
+
+export function withHops(metadata: JsonObject, hops: number): JsonObject {
+  return hops > 0 ? { ...metadata, [HOPS]: hops } : metadata
+}
+
+export interface RunPlan extends RunSubject {
+  readonly standing: Standing
+  readonly slot: SlotKeys | null
+  readonly ranBeforeMs?: number
+  readonly usage?: Usage
+  /** Work that runs already, instead of calling the tool. */
+  readonly work?: Promise<Outcome>
+}
+
+export function createActiveRun(clock: Clock, plan: RunPlan): ActiveRun {
+  const span = beginRunSpan(plan)
+  return {
+    ...plan,
+    traceId: plan.traceId ?? span?.traceId ?? null,
+    span,
+    spool: null,
+    stream: null,
+    journal: new Map(),
+    abort: new AbortController(),
+    processAbort: new AbortController(),
+    abandoned: Promise.withResolvers(),
+    ended: Promise.withResolvers(),
+    startedMonotonicMs: clock.monotonic(),
+    ranBeforeMs: plan.ranBeforeMs ?? 0,
+    yielded: null,
+    rest: null,
+    questions: null,
+    stop: null,
+    isHandedBack: false,
+    survivors: [],
+    hasUnknownSurvivors: false,
+    progress: null,
+    usage: plan.usage ?? NO_USAGE,
+    unsaved: { progress: false, usage: null, droppedBefore: null },
+    cancelSave: null,
+    cancelDeadline: null,
+    outputFollower: null,
+    onOutput: null,
+    onProgress: null,
+    onStarted: null,
+    onLeft: null,
+    work: null,
+    workedMs: null,
+    endOperations: null,
+    parentsOfTasks: null,
+  }
 }

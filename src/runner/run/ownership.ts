@@ -2,8 +2,9 @@ import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { Operation } from "../../task/operation.ts"
 import type { Answers } from "../../task/operation-answer.ts"
 import type { CommitOptions } from "../../task/store.ts"
+import { sleep } from "../../base/sleep.ts"
 import type { ActiveRun } from "./active-run.ts"
-import type { FenceScope, HasWorker } from "./scope.ts"
+import type { FenceScope, HasWorker, HasActive, HasClock } from "./scope.ts"
 
 interface FencedRun {
   readonly taskId: ActiveRun["taskId"]
@@ -90,4 +91,28 @@ function toLost({ standing }: ActiveRun): ActiveRun["standing"] {
 function lostError({ taskId }: ActiveRun): MeanwhileError {
   const message = `This process was silent for longer than its lease: another worker has taken over task ${taskId}.`
   return new MeanwhileError("stale_claim", message, { taskId })
+}
+
+const FIRST_RETRY_MS = 50
+const LONGEST_RETRY_MS = 5_000
+/** A closing runner does not wait longer for a store that refuses: the next start takes over what is left. */
+const LONGEST_CLOSING_RETRY_MS = 500
+
+/** For what is tried again until the store takes it. */
+export interface StoreRetry {
+  /** The runner closes and has waited long enough. */
+  isOver(): boolean
+  /** Each time longer. */
+  pause(): Promise<void>
+}
+
+export function createStoreRetry(scope: HasClock & HasActive): StoreRetry {
+  let retryMs = FIRST_RETRY_MS
+  return {
+    isOver: () => scope.active.isClosing && retryMs > LONGEST_CLOSING_RETRY_MS,
+    async pause() {
+      await sleep(scope.clock, retryMs)
+      retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
+    },
+  }
 }

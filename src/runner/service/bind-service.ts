@@ -2,8 +2,7 @@ import { MeanwhileError } from "../../base/error.ts"
 import type { GroupFilter, GroupService } from "../../plugin/group-service.ts"
 import type { TaskService, ToolCall } from "../../plugin/task-service.ts"
 import type { AskingStep, TaskRecord } from "../../task/record.ts"
-import { requireHopsLeft } from "../limits/hops.ts"
-import { getResult, toView } from "./task-view.ts"
+import { requireHopsLeft } from "../admit/child-limits.ts"
 import { findTask } from "../result/find-task.ts"
 import { resumeTask, sayToTask } from "../start/resume-task.ts"
 import { retryTask } from "../start/begin-anew.ts"
@@ -14,6 +13,7 @@ import type { HasActive, HasStore } from "../run/scope.ts"
 import type { RunnerScope } from "../admit/scope.ts"
 import type { ActiveRun } from "../run/active-run.ts"
 import { runsAbove } from "../run/runs-above.ts"
+import { getResult, toView } from "./task-service.ts"
 
 /**
  * The task service of one run. Whatever a call or a filter says, nothing crosses the

@@ -1,22 +1,29 @@
 import { MeanwhileError } from "../../base/error.ts"
-import type { TaskService } from "../../plugin/task-service.ts"
-import { DEFAULT_WORKSPACE } from "../../task/id.ts"
+import type { TaskService, ListedTask, TaskView } from "../../plugin/task-service.ts"
+import { DEFAULT_WORKSPACE, type WorkspaceId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
-import type { TaskFilter } from "../../task/store.ts"
+import type { TaskFilter, Page, PageRequest, CountFilter, StatusCounts } from "../../task/store.ts"
+import type { WorkerView } from "../../plugin/worker-view.ts"
+import type { TaskRecord, TaskSummary } from "../../task/record.ts"
 import { adopt } from "../start/adopt.ts"
 import { cancelTask } from "../stop/cancel.ts"
-import { estimateCall, getResult, listTasks, toView } from "./task-view.ts"
 import { execute } from "../foreground/execute.ts"
-import { createGroupService } from "./group-service.ts"
-import { findTask } from "../result/find-task.ts"
+import { findTask, notFound, toFullId } from "../result/find-task.ts"
 import { removeTask, removeTasks } from "../result/retention.ts"
 import { resumeTask, sayToTask } from "../start/resume-task.ts"
 import { retryTask } from "../start/begin-anew.ts"
 import type { RunnerScope } from "../admit/scope.ts"
 import { start } from "../start/start.ts"
 import { readTaskOutput, waitForTaskOutput } from "../result/task-output.ts"
-import { acknowledgeTasks } from "../result/use-results.ts"
+import { acknowledgeTasks, handOverResults, type ResultReader } from "../result/use-results.ts"
 import { waitFor } from "../result/wait-for.ts"
+import { parseInput, toShapeKey } from "../admit/details.ts"
+import type { FenceScope, HasQueue, HasSpool, HasTools, HasWorker, WaitScope, HasStore } from "../run/scope.ts"
+import { toDisplayText } from "../spool/display-text.ts"
+import { waitForEnd } from "../run/wait-for-end.ts"
+import { findMissingAbility } from "../queue/missing-ability.ts"
+import { findWorker, listWorkers } from "../worker/worker-list.ts"
+import { createGroupService } from "./group-service.ts"
 
 /** The commands over tasks, as front ends, vocabularies and tools get them. */
 export function createTaskService(scope: RunnerScope): TaskService {
@@ -69,4 +76,103 @@ export function createTaskService(scope: RunnerScope): TaskService {
 /** No filter reaches beyond one workspace, not even one that leaves it undefined. */
 function inWorkspace(filter: TaskFilter): TaskFilter {
   return { ...filter, workspace: filter.workspace ?? DEFAULT_WORKSPACE }
+}
+
+interface GetResultScope extends WaitScope, HasWorker, HasSpool, HasQueue, HasTools {}
+
+const DEFAULT_PAGE_SIZE = 50
+const LONGEST_PAGE = 1_000
+const LAST_LINE_BYTES = 512
+
+export async function toView(scope: FenceScope & HasSpool & HasQueue & HasTools, task: TaskRecord): Promise<TaskView> {
+  const isQueued = task.status === "queued"
+  const placeInQueue = isQueued ? ((await scope.store.placeInQueue(task.id)) ?? null) : null
+  const missing = isQueued ? (findMissingAbility(scope, task, await listWorkers(scope)) ?? null) : null
+  const worker = "worker" in task ? await findWorker(scope, task.worker) : null
+  const estimate = await estimateFor(scope, task)
+  const outputBytes = await scope.spool.totalBytes(task.id, task.run)
+  const lastLine = task.progress?.line ?? (outputBytes > 0 ? await toLastLine(scope, task) : null)
+  return { task, placeInQueue, missing, worker, estimate, outputBytes, lastLine }
+}
+
+export async function getResult(
+  scope: GetResultScope,
+  id: string,
+  options: NonNullable<Parameters<TaskService["result"]>[1]>,
+  workspace: WorkspaceId = DEFAULT_WORKSPACE,
+  reader?: ResultReader,
+): Promise<TaskView> {
+  const taskId = await toFullId(scope, id.toLowerCase(), workspace)
+  const { waitMs = 0, signal, consume = false } = options
+  if (!(waitMs >= 0))
+    throw new MeanwhileError("invalid_input", `\`waitMs\` must be 0 or more, not ${waitMs}.`, { field: "waitMs" })
+  const task = await waitForEnd(scope, taskId, { workspace, timeoutMs: waitMs, ...(signal && { signal }) })
+  if (!task) throw notFound(id)
+  if (consume && isTerminal(task.status)) await handOverResults(scope, [task], reader)
+  return toView(scope, task)
+}
+
+export async function listTasks(
+  scope: FenceScope & HasQueue,
+  filter: TaskFilter,
+  page: Partial<PageRequest> = {},
+): Promise<Page<ListedTask>> {
+  const limit = page.limit ?? DEFAULT_PAGE_SIZE
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > LONGEST_PAGE) {
+    throw new MeanwhileError("invalid_input", `\`limit\` must be from 1 to ${LONGEST_PAGE}, not ${limit}.`, {
+      field: "limit",
+    })
+  }
+  const found = await scope.store.tasks({ workspace: DEFAULT_WORKSPACE, ...filter }, { ...page, limit })
+  if (!found.items.some(({ status }) => status === "queued")) return found
+  const workers = await listWorkers(scope)
+  return { ...found, items: found.items.map((task) => withMissing(scope, task, workers)) }
+}
+
+function withMissing(scope: HasWorker & HasQueue, task: TaskSummary, workers: readonly WorkerView[]): ListedTask {
+  const missing = task.status === "queued" ? findMissingAbility(scope, task, workers) : undefined
+  return missing ? { ...task, missing } : task
+}
+
+export async function estimateCall(scope: HasTools, call: Parameters<TaskService["estimate"]>[0]) {
+  const { plugin, tool } = scope.tools.find(call.tool, call.plugin)
+  const input = parseInput(tool, call.input)
+  const workspace = call.workspace ?? DEFAULT_WORKSPACE
+  return scope.tools.durations.estimate(workspace, toShapeKey(plugin, tool, input), await tool.estimateMs?.(input))
+}
+
+async function estimateFor(scope: HasTools, task: TaskRecord): Promise<TaskView["estimate"]> {
+  if (isTerminal(task.status) || task.strippedAt !== null) return null
+  try {
+    const { plugin, tool } = scope.tools.find(task.tool, task.plugin)
+    const input = parseInput(tool, task.input)
+    const guessMs = await tool.estimateMs?.(input)
+    return await scope.tools.durations.estimate(task.workspace, toShapeKey(plugin, tool, input), guessMs)
+  } catch {
+    return null
+  }
+}
+
+async function toLastLine(scope: HasSpool, task: TaskRecord): Promise<string | null> {
+  const { text } = await scope.spool.read(
+    task.id,
+    task.run,
+    { tailBytes: LAST_LINE_BYTES },
+    { isComplete: isTerminal(task.status) },
+  )
+  return toDisplayText(text).trimEnd().split("\n").at(-1)?.trim() || null
+}
+
+export interface TaskCounts {
+  readonly byStatus: StatusCounts
+  /** For how long the oldest of those that could run has been in the queue; null: there is none. */
+  readonly queueAgeMs: number | null
+}
+
+/** One query each. */
+export async function countTasks({ store }: HasStore, filter: CountFilter): Promise<TaskCounts> {
+  const inWorkspace = { ...filter, workspace: filter.workspace ?? DEFAULT_WORKSPACE }
+  const { statuses: _, ...queued } = inWorkspace
+  const [byStatus, queueAgeMs = null] = await Promise.all([store.countByStatus(inWorkspace), store.queueAgeMs(queued)])
+  return { byStatus, queueAgeMs }
 }

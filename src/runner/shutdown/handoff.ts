@@ -3,7 +3,7 @@ import { kindOf } from "../../plugin/tool.ts"
 import type { ActiveRun } from "../run/active-run.ts"
 import { detachRun } from "../run/ownership.ts"
 import { giveUpAfterGrace, stopRun } from "../run/stop-run.ts"
-import { storeOutputSoFar } from "../output/stream-output.ts"
+import { storeOutputSoFar } from "../output/deliver-output.ts"
 import type { HasEngine, StopScope } from "../run/scope.ts"
 import { describeShutdown } from "../worker/worker-identity.ts"
 

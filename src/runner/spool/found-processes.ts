@@ -4,7 +4,7 @@ import type { Clock } from "../../base/clock.ts"
 import { type Found, findProcess } from "../process/adopt.ts"
 import { forbidRun, readFacts } from "../process/process-file.ts"
 import { listMarkerEndings } from "../process/table.ts"
-import { type RunPaths, toProcessName } from "./run-paths.ts"
+import { type RunPaths, toProcessName } from "./output-files.ts"
 
 /** The remains of the n-th process of a run, left by an earlier Meanwhile process. */
 export interface FoundProcess extends Launch {

@@ -2,8 +2,8 @@ import type { CancelTimer, Clock } from "../../base/clock.ts"
 import { isMeanwhileError } from "../../base/error.ts"
 import type { OutputPart, Outputs } from "../../task/outputs.ts"
 import type { Redactor } from "../redaction/redactor.ts"
-import type { OutputSource } from "./output-source.ts"
-import { countUnfinished, readRedacted } from "./redacted-range.ts"
+import type { OutputSource } from "./output-files.ts"
+import { countUnfinished, readRedacted } from "./read-output.ts"
 import type { RunSpool } from "./run-spool.ts"
 
 /** Hands on to the store what a run prints, without its secrets, while it prints it. */

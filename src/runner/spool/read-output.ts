@@ -1,10 +1,7 @@
 import { MeanwhileError } from "../../base/error.ts"
 import type { OutputChunk, OutputRequest } from "../../plugin/output.ts"
 import type { Redactor } from "../redaction/redactor.ts"
-import { scanLines, toLineTest } from "./line-scan.ts"
-import type { OutputSource } from "./output-source.ts"
-import { countUnfinished, readRedacted } from "./redacted-range.ts"
-import { countContinuation, cutCharacterBytes } from "./text-border.ts"
+import type { OutputSource } from "./output-files.ts"
 
 export const DEFAULT_READ_BYTES = 64 * 1_024
 /** However much is asked for: a reader takes the rest with its next call. */
@@ -104,4 +101,112 @@ function requireValid(request: OutputRequest): void {
     if (value === undefined || (Number.isSafeInteger(value) && value >= 0)) continue
     throw new MeanwhileError("invalid_input", `${name} must be a whole number of bytes, 0 or more.`, { [name]: value })
   }
+}
+
+/** A line of output, or a window of one that is too long to hold whole. */
+export interface ScannedLine {
+  /** Redacted, without the newline. */
+  readonly text: string
+  /** The end of the window before it, when it is not the first of its line: a match may begin there. */
+  readonly before: string
+  readonly start: number
+  /** Where the next one begins. */
+  readonly end: number
+  /** `rest`: the output ends here, without a newline so far. */
+  readonly kind: "line" | "window" | "rest"
+}
+
+const BLOCK_BYTES = 256 * 1_024
+const WINDOW_BYTES = 64 * 1_024
+export const OVERLAP_CHARACTERS = 1_024
+const NEWLINE = 10
+
+/** Every line from an absolute offset to the end of what is there, in bounded memory. */
+export async function* scanLines(
+  source: OutputSource,
+  redactor: Redactor,
+  offset: number,
+): AsyncGenerator<ScannedLine, void, undefined> {
+  let start = Math.max(offset, source.firstOffset)
+  let unread = start
+  let before = ""
+  let bytes: Buffer = Buffer.alloc(0)
+
+  function take(textBytes: number, byteCount: number, kind: ScannedLine["kind"]): ScannedLine {
+    const text = bytes.toString("utf8", 0, textBytes)
+    const line = { text, before, start, end: start + byteCount, kind }
+    before = kind === "window" ? text.slice(-OVERLAP_CHARACTERS) : ""
+    bytes = bytes.subarray(byteCount)
+    start += byteCount
+    return line
+  }
+
+  while (unread < source.totalBytes) {
+    const block = await readRedacted(source, redactor, unread, Math.min(unread + BLOCK_BYTES, source.totalBytes))
+    if (block.byteLength === 0) return
+    bytes = Buffer.concat([bytes, block])
+    unread += block.byteLength
+    for (;;) {
+      const newline = bytes.indexOf(NEWLINE)
+      if (newline >= 0 && newline <= WINDOW_BYTES) {
+        yield take(newline, newline + 1, "line")
+      } else if (bytes.byteLength > WINDOW_BYTES) {
+        const size = WINDOW_BYTES - cutCharacterBytes(bytes.subarray(0, WINDOW_BYTES))
+        yield take(size, size, "window")
+      } else break
+    }
+  }
+  if (bytes.byteLength > 0) yield take(bytes.byteLength, bytes.byteLength, "rest")
+}
+
+/** The pattern without the flags that make it remember where it was. */
+export function toLineTest(pattern: RegExp | string): (line: ScannedLine) => boolean {
+  if (typeof pattern === "string") return (line) => (line.before + line.text).includes(pattern)
+  const stateless = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ""))
+  return (line) => stateless.test(line.before + line.text)
+}
+
+/**
+ * The bytes of a range, redacted and as long as they were. What lies around the range is looked at too, so that a secret
+ * is found whatever offsets were asked for.
+ */
+export async function readRedacted(
+  source: OutputSource,
+  redactor: Redactor,
+  start: number,
+  end: number,
+): Promise<Buffer> {
+  const from = Math.max(start - redactor.contextBytes, source.firstOffset)
+  const to = Math.min(end + redactor.contextBytes, source.totalBytes)
+  const bytes = redactor.redactBytes(await source.read(from, to))
+  return bytes.subarray(start - from, end - from)
+}
+
+/** How much at the end of the output may be the beginning of a secret that is still being printed. */
+export async function countUnfinished(source: OutputSource, redactor: Redactor): Promise<number> {
+  const start = Math.max(source.totalBytes - redactor.longestUnfinishedBytes, source.firstOffset)
+  return redactor.countUnfinished(await source.read(start, source.totalBytes))
+}
+
+/** How many bytes at the end begin a UTF-8 character that goes on after them. */
+function cutCharacterBytes(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if ((byte & 0b1100_0000) === 0b1000_0000) continue
+    return characterLength(byte) > back ? back : 0
+  }
+  return 0
+}
+
+/** How many bytes at the beginning continue a UTF-8 character that began before them. */
+function countContinuation(bytes: Uint8Array): number {
+  const first = bytes.findIndex((byte) => (byte & 0b1100_0000) !== 0b1000_0000)
+  return first < 0 ? bytes.length : first
+}
+
+function characterLength(firstByte: number): number {
+  if (firstByte >= 0xf0 && firstByte <= 0xf4) return 4
+  if (firstByte >= 0xe0 && firstByte < 0xf0) return 3
+  if (firstByte >= 0xc2 && firstByte < 0xe0) return 2
+  return 1
 }

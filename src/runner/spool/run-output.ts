@@ -1,10 +1,15 @@
-import { existsSync, mkdirSync } from "node:fs"
-import type { MeanwhileError } from "../../base/error.ts"
-import { createMemoryOutput } from "./memory-output.ts"
-import { createOutputAppender, type OutputAppender, toOutputError } from "./output-appender.ts"
-import { EMPTY_BOOK, writeBook } from "./output-book.ts"
-import { type OutputSource, withFileSource } from "./output-source.ts"
-import { DIRECTORY_MODE, type RunPaths } from "./run-paths.ts"
+import { existsSync, mkdirSync, close, open, write } from "node:fs"
+import { promisify } from "node:util"
+import { MeanwhileError, isMeanwhileError, toErrorMessage } from "../../base/error.ts"
+import {
+  EMPTY_BOOK,
+  writeBook,
+  type OutputSource,
+  withFileSource,
+  DIRECTORY_MODE,
+  type RunPaths,
+  FILE_MODE,
+} from "./output-files.ts"
 
 /** The output of one run: in memory until it is worth a file, then in the file that its processes write to as well. */
 export interface RunOutput {
@@ -101,4 +106,177 @@ export function createRunOutput({ paths, limitBytes, onGrown }: RunOutputOptions
       return withFileSource(paths, use)
     },
   }
+}
+
+/** Output of a run before any of it is kept on disk. Past the limit the oldest bytes go. */
+interface MemoryOutput {
+  readonly firstOffset: number
+  readonly totalBytes: number
+  write(data: Uint8Array): void
+  /** Absolute offsets, within what is kept. */
+  read(start: number, end: number): Buffer
+}
+
+interface Block {
+  readonly offset: number
+  readonly bytes: Buffer
+  used: number
+}
+
+const FIRST_BLOCK_BYTES = 1_024
+const LARGEST_BLOCK_BYTES = 64 * 1_024
+
+function createMemoryOutput(limitBytes: number): MemoryOutput {
+  let blocks: Block[] = []
+  let totalBytes = 0
+  let droppedBefore = 0
+
+  function roomyBlock(): Block {
+    const last = blocks.at(-1)
+    if (last && last.used < last.bytes.length) return last
+    const size = last ? Math.min(last.bytes.length * 2, LARGEST_BLOCK_BYTES) : FIRST_BLOCK_BYTES
+    const block = { offset: totalBytes, bytes: Buffer.allocUnsafe(size), used: 0 }
+    blocks.push(block)
+    return block
+  }
+
+  function dropOldest(): void {
+    if (totalBytes - droppedBefore <= limitBytes) return
+    droppedBefore = totalBytes - limitBytes
+    const firstKept = blocks.findIndex((block) => block.offset + block.used > droppedBefore)
+    // Moving the list for every block would cost its length each time.
+    if (firstKept > blocks.length / 2) blocks = blocks.slice(firstKept)
+  }
+
+  return {
+    get firstOffset() {
+      return droppedBefore
+    },
+    get totalBytes() {
+      return totalBytes
+    },
+    write(data) {
+      for (let position = 0; position < data.byteLength; ) {
+        const block = roomyBlock()
+        const piece = data.subarray(position, position + block.bytes.length - block.used)
+        block.bytes.set(piece, block.used)
+        block.used += piece.byteLength
+        position += piece.byteLength
+        totalBytes += piece.byteLength
+      }
+      dropOldest()
+    },
+    read(start, end) {
+      const pieces = blocks
+        .filter((block) => block.offset < end && block.offset + block.used > start)
+        .map((block) =>
+          block.bytes.subarray(Math.max(start - block.offset, 0), Math.min(end - block.offset, block.used)),
+        )
+      return Buffer.concat(pieces)
+    },
+  }
+}
+
+/** Appends to the output file in the order of the calls, in the background, holding no descriptor while idle. */
+export interface OutputAppender {
+  append(data: Uint8Array): void
+  readonly isBusy: boolean
+  /** Resolves when all that was appended is in the file. Rejects when it cannot be: then nothing more is written. */
+  flush(): Promise<void>
+  /** Drops what has not been written, and all that follows. */
+  abandon(reason: MeanwhileError): void
+  /** Runs `work` while nothing is being written. */
+  exclusively<Result>(work: () => Promise<Result>): Promise<Result>
+}
+
+const openFile = promisify(open)
+const writeFile = promisify(write)
+const closeFile = promisify(close)
+
+const LARGEST_WRITE_BYTES = 1_024 * 1_024
+
+/** `onGrown` is called after what was queued has been written. */
+export function createOutputAppender(path: string, onGrown: () => void): OutputAppender {
+  let queue: Uint8Array[] = []
+  let turn: Promise<void> = Promise.resolve()
+  let failure: MeanwhileError | undefined
+  let isDraining = false
+
+  async function drain(): Promise<void> {
+    try {
+      const descriptor = await openFile(path, "a", FILE_MODE)
+      try {
+        while (queue.length > 0) await writeWhole(descriptor, takeBatch())
+      } finally {
+        await closeFile(descriptor)
+      }
+      onGrown()
+    } catch (error) {
+      failure ??= toOutputError(error, path)
+      queue = []
+    } finally {
+      // Bytes appended while the file was being closed met a drain that no longer looked at the queue.
+      isDraining = queue.length > 0
+      if (isDraining) void inTurn(drain)
+    }
+  }
+
+  function takeBatch(): Buffer {
+    let bytes = 0
+    let count = 0
+    for (const data of queue) {
+      if (count > 0 && bytes + data.byteLength > LARGEST_WRITE_BYTES) break
+      bytes += data.byteLength
+      count++
+    }
+    return Buffer.concat(queue.splice(0, count))
+  }
+
+  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = turn.then(work)
+    turn = result.then(
+      () => undefined,
+      () => undefined,
+    )
+    return result
+  }
+
+  return {
+    get isBusy() {
+      return isDraining || queue.length > 0
+    },
+    append(data) {
+      if (failure || data.byteLength === 0) return
+      queue.push(data)
+      if (isDraining) return
+      isDraining = true
+      void inTurn(drain)
+    },
+    async flush() {
+      while (queue.length > 0 || isDraining) await turn
+      if (failure) throw failure
+    },
+    abandon(reason) {
+      failure ??= reason
+      queue = []
+    },
+    exclusively: inTurn,
+  }
+}
+
+async function writeWhole(descriptor: number, data: Buffer): Promise<void> {
+  for (let written = 0; written < data.byteLength; ) {
+    written += (await writeFile(descriptor, data, written)).bytesWritten
+  }
+}
+
+function toOutputError(error: unknown, path: string): MeanwhileError {
+  if (isMeanwhileError(error)) return error
+  const code = (error as NodeJS.ErrnoException).code ?? null
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    const message = `The disk is full: the task's output could not be written to ${path}. Free some space and run it again.`
+    return new MeanwhileError("disk_full", message, { path }, { cause: error })
+  }
+  const message = `The task's output could not be written to ${path} (${toErrorMessage(error)}).`
+  return new MeanwhileError("store_unavailable", message, { path, cause: code }, { cause: error })
 }

@@ -1,20 +1,26 @@
-import { closeSync, openSync } from "node:fs"
-import { join } from "node:path"
+import { closeSync, openSync, statfsSync } from "node:fs"
+import { join, dirname } from "node:path"
 import type { Clock } from "../../base/clock.ts"
 import type { ProcessExit, ProcessRequest } from "../../plugin/process.ts"
 import type { Survivor } from "../../task/stop.ts"
+import { MeanwhileError } from "../../base/error.ts"
 import { adoptProcess } from "../process/adopt.ts"
-import { UNKNOWN_ENDING } from "../process/ending.ts"
+import { UNKNOWN_ENDING, readFacts } from "../process/process-file.ts"
 import type { Guard } from "../process/guard.ts"
 import type { ProcessIdentity } from "../process/identity.ts"
-import { launchProcess, type RunningProcess } from "../process/launch.ts"
-import { resolveProgram } from "../process/program.ts"
+import {
+  launchProcess,
+  type RunningProcess,
+  clearGroup,
+  type Supervised,
+  superviseProcess,
+  toSupervised,
+  resolveProgram,
+} from "../process/command.ts"
 import { stopTree } from "../process/stop-tree.ts"
-import { clearGroup, type Supervised, superviseProcess, toSupervised } from "../process/supervise.ts"
 import { isStillAlive, type Member, type ProcessTree, toSurvivor } from "../process/tree.ts"
-import { requireSpace, toClaimError, toOverLimitError } from "./process-failure.ts"
 import { type FoundProcess, findProcesses } from "./found-processes.ts"
-import { FILE_MODE, type RunPaths, toProcessName } from "./run-paths.ts"
+import { FILE_MODE, type RunPaths, toProcessName } from "./output-files.ts"
 
 export interface ProcessControl {
   /** Stops the process and all it started. */
@@ -156,4 +162,44 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
       for (const running of live) running.release()
     },
   }
+}
+
+/**
+ * A command that failed while the disk is full failed for that, as far as anyone can see: its own writes return the
+ * error to it and not to us. One that succeeded did not need the space.
+ */
+function requireSpace(paths: RunPaths, exit: ProcessExit): void {
+  if (exit.exitCode === 0 || !isDiskFull(paths.directory)) return
+  throw toDiskFullError(paths.directory)
+}
+
+/** Why a wrapper could not claim the right to run its command. The command did not run. */
+function toClaimError(path: string): MeanwhileError {
+  if (readFacts(path)?.claim === "forbidden") {
+    return new MeanwhileError(
+      "stale_claim",
+      "Another Meanwhile process has taken this run over; its command was not started.",
+    )
+  }
+  const directory = dirname(path)
+  if (isDiskFull(directory)) return toDiskFullError(directory)
+  const message = `The command was not started: its wrapper could not write to ${path} or was killed.`
+  return new MeanwhileError("store_unavailable", message, { path })
+}
+
+function toOverLimitError(limitBytes: number): MeanwhileError {
+  const message = `It was stopped while Meanwhile was not running, because it printed more than ${limitBytes} bytes. Let it print less, or raise its output limit.`
+  return new MeanwhileError("limit_exceeded", message, { limitBytes })
+}
+
+function toDiskFullError(directory: string): MeanwhileError {
+  const message = `The disk that holds ${directory} is full, so the task's output cannot be written. Free some space and run it again.`
+  return new MeanwhileError("disk_full", message, { directory })
+}
+
+/** True if a write there must fail for lack of space or inodes. */
+function isDiskFull(directory: string): boolean {
+  const { bfree, bavail, files, ffree } = statfsSync(directory)
+  const freeBlocks = process.getuid?.() === 0 ? bfree : bavail
+  return freeBlocks === 0 || (files > 0 && ffree === 0)
 }

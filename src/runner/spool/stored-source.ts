@@ -1,6 +1,6 @@
 import type { TaskId } from "../../task/id.ts"
 import type { Outputs } from "../../task/outputs.ts"
-import type { OutputSource } from "./output-source.ts"
+import type { OutputSource } from "./output-files.ts"
 
 const MOST_READINGS = 100
 

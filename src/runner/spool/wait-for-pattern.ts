@@ -1,8 +1,8 @@
 import type { Clock } from "../../base/clock.ts"
 import type { PatternAnswer, PatternRequest } from "../../plugin/output.ts"
 import type { Redactor } from "../redaction/redactor.ts"
-import { OVERLAP_CHARACTERS, type ScannedLine, scanLines, toLineTest } from "./line-scan.ts"
-import type { OutputSource } from "./output-source.ts"
+import { OVERLAP_CHARACTERS, type ScannedLine, scanLines, toLineTest } from "./read-output.ts"
+import type { OutputSource } from "./output-files.ts"
 
 /** Calls the listener when somebody else has printed something; it may call too often. Returns how to stop it. */
 export type OnPrinted = (listener: () => void) => () => void

@@ -4,11 +4,11 @@ import type { Tool } from "../../plugin/tool.ts"
 import type { SessionId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import { parseInput } from "../admit/admission.ts"
+import type { SaidTo } from "../../plugin/task-service.ts"
+import { parseInput } from "../admit/details.ts"
 import type { AdmitScope, DetailsScope } from "../admit/scope.ts"
 import type { HasPorts, HasQueue, HasStore, HasTools, HasWritten } from "../run/scope.ts"
 import { beginAnew, requireInput } from "./begin-anew.ts"
-import type { SaidTo } from "../../plugin/task-service.ts"
 
 /** A follow-up to a completed agent: another run in the same conversation. */
 export async function resumeTask(

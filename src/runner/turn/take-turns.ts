@@ -2,12 +2,12 @@ import { isMeanwhileError } from "../../base/error.ts"
 import type { Offer } from "../../task/dispatcher.ts"
 import type { SessionId } from "../../task/id.ts"
 import type { TaskSummary } from "../../task/record.ts"
-import { track } from "../run/enter.ts"
+import { track } from "../admit/admission.ts"
 import { beginClaimed } from "../execute/begin-claimed.ts"
 import type { ExecuteScope, HasActive, HasQueue } from "../run/scope.ts"
-import { stopIfLeft } from "./left-turns.ts"
-import { endWithChildren } from "./turn-children.ts"
 import { TURN_PLUGIN } from "../tool/runtime-tools.ts"
+import { stopIfLeft } from "./left-turns.ts"
+import { endWithChildren } from "./turn-run.ts"
 
 const TURNS_AT_ONCE = 50
 

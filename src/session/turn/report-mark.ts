@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../base/json.ts"
-import { withHops } from "../../runner/limits/hops.ts"
+import { withHops } from "../../runner/run/active-run.ts"
 import type { GroupId, TaskId } from "../../task/id.ts"
 
 /** The mark of a report in its turn's record: the process that continues the turn after a crash publishes it. */

@@ -1,8 +1,17 @@
-import { closeSync, fstatSync, openSync, read, readSync } from "node:fs"
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  read,
+  readSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { EMPTY_BOOK, firstOffsetOf, type OutputBook, readBookText, settleBook } from "./output-book.ts"
-import type { RunPaths } from "./run-paths.ts"
+import type { TaskId } from "../../task/id.ts"
 
 /** A run's output as it stands at one moment, wherever its bytes are. */
 export interface OutputSource {
@@ -100,4 +109,88 @@ function openIfThere(path: string): number | undefined {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
     throw error
   }
+}
+
+/** Where one run keeps its output and what its processes leave behind. Folders are 0700, files 0600. */
+export interface RunPaths {
+  readonly taskDirectory: string
+  readonly directory: string
+  /** Both streams of all its processes and what its tool wrote, in the order it happened. */
+  readonly output: string
+  /** Which absolute offset the output file begins at. Absent: 0. */
+  readonly book: string
+  /** There while the processes are held for the cap. */
+  readonly paused: string
+}
+
+export const DIRECTORY_MODE = 0o700
+export const FILE_MODE = 0o600
+
+export function toRunPaths(spoolDirectory: string, taskId: TaskId, run: number): RunPaths {
+  const taskDirectory = join(spoolDirectory, taskId)
+  const directory = join(taskDirectory, String(run))
+  return {
+    taskDirectory,
+    directory,
+    output: join(directory, "output"),
+    book: join(directory, "base"),
+    paused: join(directory, "paused"),
+  }
+}
+
+export function toProcessName(number: number, launch: number): string {
+  return launch === 1 ? `process-${number}` : `process-${number}-launch-${launch}`
+}
+
+/**
+ * Where the bytes of a capped output are. The output file begins at absolute offset `base`; directly before it lies the
+ * segment, a file with the newest of what was cut away; what came before that is dropped.
+ *
+ * `cut` is what the book will say once the output file has been emptied. While it is set the file is either still as
+ * long as `cut.sizeBytes` (or longer), and the book holds as it stands, or shorter, and the cut has happened. So a crash
+ * at any moment leaves one true reading.
+ */
+export interface OutputBook {
+  readonly base: number
+  readonly segment: Segment | null
+  readonly cut: { readonly sizeBytes: number; readonly base: number; readonly segment: Segment | null } | null
+}
+
+interface Segment {
+  readonly name: string
+  /** Absolute offset of its first byte. Its last is the one before `base`. */
+  readonly start: number
+}
+
+export const EMPTY_BOOK: OutputBook = { base: 0, segment: null, cut: null }
+
+export function readBook(path: string): OutputBook {
+  const text = readBookText(path)
+  return text === "" ? EMPTY_BOOK : (JSON.parse(text) as OutputBook)
+}
+
+function readBookText(path: string): string {
+  if (!existsSync(path)) return ""
+  try {
+    return readFileSync(path, "utf8")
+  } catch {
+    return ""
+  }
+}
+
+/** All or nothing: a reader sees the old book or the new one. */
+export function writeBook(path: string, book: OutputBook): void {
+  const next = `${path}.next`
+  writeFileSync(next, JSON.stringify(book), { mode: FILE_MODE })
+  renameSync(next, path)
+}
+
+export function settleBook(book: OutputBook, outputSizeBytes: number): OutputBook {
+  if (!book.cut) return book
+  const { base, segment } = outputSizeBytes < book.cut.sizeBytes ? book.cut : book
+  return { base, segment, cut: null }
+}
+
+export function firstOffsetOf(book: OutputBook): number {
+  return book.segment?.start ?? book.base
 }

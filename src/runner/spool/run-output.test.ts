@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setImmediate as nextTurn } from "node:timers/promises"
 import { expect, onTestFinished, test } from "vitest"
-import { createOutputAppender } from "./output-appender.ts"
+import { createOutputAppender } from "./run-output.ts"
 
 test("what is appended at any moment of a write is written, and flushing waits for it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "meanwhile-test-"))

@@ -2,7 +2,7 @@ import { expect, test } from "vitest"
 import { systemClock } from "../../base/clock.ts"
 import type { OutputChunk } from "../../plugin/output.ts"
 import type { RunnerScope } from "../admit/scope.ts"
-import { followOutput } from "./follow-output.ts"
+import { followOutput } from "./deliver-output.ts"
 
 function toChunk(text: string, offset: number): OutputChunk {
   const nextOffset = offset + text.length

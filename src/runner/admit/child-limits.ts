@@ -1,0 +1,71 @@
+import { MeanwhileError } from "../../base/error.ts"
+import type { TaskId } from "../../task/id.ts"
+import { LIVE_STATUSES } from "../../task/lifecycle.ts"
+import type { HasActive, HasConfig, HasStore } from "../run/scope.ts"
+
+/** One agent after the other is let in below a parent, so that ten asked for at once are counted like ten in a row. */
+export interface FamilyLock {
+  /** Waits for its turn; returns how to end it. */
+  take(parent: TaskId): Promise<() => void>
+}
+
+export function createFamilyLock(): FamilyLock {
+  const last = new Map<TaskId, Promise<void>>()
+  return {
+    async take(parent) {
+      const before = last.get(parent)
+      const turn = Promise.withResolvers<void>()
+      last.set(parent, turn.promise)
+      await before
+      return () => {
+        if (last.get(parent) === turn.promise) last.delete(parent)
+        turn.resolve()
+      }
+    },
+  }
+}
+
+/** Agents below agents are bounded in depth and number. */
+export async function requireRoomForAgent(
+  scope: HasStore & HasConfig & HasActive,
+  parentTask: TaskId,
+  depth: number,
+): Promise<void> {
+  const { maxAgentDepth, maxAgentFanOut } = scope.config
+  if (depth > maxAgentDepth) {
+    throw new MeanwhileError(
+      "limit_exceeded",
+      `An agent here would be ${depth} levels deep; at most ${maxAgentDepth} are allowed. Do the work in this agent.`,
+      { limit: "maxAgentDepth", depth },
+    )
+  }
+  const siblings = await countAgents(scope, parentTask, maxAgentFanOut)
+  if (siblings >= maxAgentFanOut) {
+    throw new MeanwhileError(
+      "limit_exceeded",
+      `This task has ${siblings} live agents; at most ${maxAgentFanOut} are allowed. Wait for one of them to end.`,
+      { limit: "maxAgentFanOut", siblings },
+    )
+  }
+}
+
+/** By id: one that is being promoted may be found here and in the store, or here alone. */
+async function countAgents(scope: HasStore & HasActive, parentTask: TaskId, enough: number): Promise<number> {
+  const here = [...scope.active.values()].filter(
+    ({ parentTask: parent, tool, standing }) =>
+      parent === parentTask && tool.kind === "agent" && ["foreground", "promotion"].includes(standing.in),
+  )
+  const filter = { parentTask, kinds: ["agent"], statuses: LIVE_STATUSES } as const
+  const { items } = await scope.store.tasks(filter, { limit: enough })
+  return new Set([...here.map(({ taskId }) => taskId), ...items.map(({ id }) => id)]).size
+}
+
+/** Refuses a start that follows from a report at its last hop: the agent then tells the person instead. */
+export function requireHopsLeft(
+  { maxHops }: { readonly maxHops: number },
+  { hops, tool }: { readonly hops: number; readonly tool: { readonly name: string } },
+): void {
+  if (hops === 0 || hops < maxHops) return
+  const message = `${tool.name} can start nothing in the background here: this is report ${hops} of ${maxHops} that followed from one another. Tell the person what you found, and let them ask for more.`
+  throw new MeanwhileError("limit_exceeded", message, { limit: "maxHops", hops })
+}

@@ -1,0 +1,64 @@
+import { toErrorMessage, isMeanwhileError } from "../../base/error.ts"
+import { isTerminal } from "../../task/lifecycle.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import { sleep } from "../../base/sleep.ts"
+import type { ActiveRun } from "../run/active-run.ts"
+import type { HasClock, HasLog, HasSpool, HasActive, HasStore, WaitScope } from "../run/scope.ts"
+
+const LOOK_AGAIN_MS = 500
+
+/**
+ * Stops what a lost run still has running here, once the store says that the run is over: the worker that ended it
+ * could not reach these processes. A run that was adopted, or begun anew, is another worker's, which has seen its
+ * commands end before it ends the run. Dying on the way leaves a folder to the sweep of the next start. Never rejects.
+ */
+export async function endLostProcesses(scope: WaitScope & HasLog & HasSpool, active: ActiveRun): Promise<void> {
+  const { spool, taskId, run } = active
+  try {
+    if (!spool || !(await isOver(scope, active))) return
+    if (spool.pids().length > 0) {
+      scope.log.warn("a task was ended elsewhere while this worker stood still; its processes are stopped", {
+        task: taskId,
+      })
+      await spool.stopAll(scope.config.stopGraceSeconds * 1_000)
+    }
+    // One that was just being started when the others were stopped.
+    active.processAbort.abort()
+    // Without a store that keeps output the files are what is read of it.
+    if (scope.engine.outputs) await scope.spool.removeRun(taskId, run)
+  } catch (error) {
+    if (isMeanwhileError(error, "closed")) return
+    scope.log.warn("what a lost task left running could not be stopped", { task: taskId, error: toErrorMessage(error) })
+  }
+}
+
+/** False: it is somebody's, or nobody can be asked any more. */
+async function isOver(scope: HasStore & HasClock & HasActive, active: ActiveRun): Promise<boolean> {
+  while (!scope.active.isClosing) {
+    const task = await read(scope, active)
+    const state = task === "unreadable" ? "undecided" : toState(active, task)
+    if (state !== "undecided") return state === "over"
+    await sleep(scope.clock, LOOK_AGAIN_MS, { isBackground: true })
+  }
+  return false
+}
+
+async function read({ store }: HasStore, { taskId }: ActiveRun): Promise<TaskRecord | undefined | "unreadable"> {
+  try {
+    return await store.task(taskId)
+  } catch (error) {
+    if (isMeanwhileError(error, "closed")) throw error
+    return "unreadable"
+  }
+}
+
+/** Undecided: its lease was taken, and who took it is still looking at what to do. */
+function toState(
+  { run, standing }: ActiveRun,
+  task: TaskRecord | undefined,
+): "over" | "another's" | "undecided" {
+  if (standing.in !== "lost" || standing.fence === null) return "another's"
+  if (!task || task.run !== run || isTerminal(task.status)) return "over"
+  const isClaimed = task.status === "running" || task.status === "stopping"
+  return isClaimed && task.fence === standing.fence ? "undecided" : "another's"
+}

@@ -1,0 +1,189 @@
+import type { CancelTimer } from "../../base/clock.ts"
+import { toErrorMessage, isMeanwhileError } from "../../base/error.ts"
+import type { OutputChunk } from "../../plugin/output.ts"
+import type { RunReference } from "../../task/operation.ts"
+import type { TaskSummary } from "../../task/record.ts"
+import type { ActiveRun, OutputFollower } from "../run/active-run.ts"
+import type { HasClock, HasLog, HasActive, HasEngine, HasRedactor, HasWritten, OutputScope } from "../run/scope.ts"
+import { createOutputStream, type OutputStream } from "../spool/output-stream.ts"
+import type { RunSpool } from "../spool/run-spool.ts"
+import { createStoreRetry, confirmOwned } from "../run/ownership.ts"
+import { reportDropped } from "../run/run-account.ts"
+
+const LOOK_EVERY_MS = 40
+/** At what runs elsewhere, where looking costs more. */
+const LOOK_FAR_EVERY_MS = 250
+
+/** The output of a run of this process, or of one that may run elsewhere. */
+export type ReadOutput = (offset: number, state: { readonly isComplete: boolean }) => Promise<OutputChunk>
+
+export interface StoppableFollower extends OutputFollower {
+  /** Passes on nothing more. */
+  stop(): void
+}
+
+export function followOutput(
+  scope: HasClock & HasLog,
+  read: ReadOutput,
+  onOutput: (text: string) => void,
+  isFar: () => boolean = () => false,
+): StoppableFollower {
+  let offset = 0
+  let looking: Promise<void> = Promise.resolve()
+  let isStopped = false
+  let hasFailed = false
+  let cancelTimer: CancelTimer = schedule()
+
+  async function look(isComplete: boolean): Promise<void> {
+    for (;;) {
+      const chunk = await read(offset, { isComplete })
+      if (isStopped) return
+      const isStuck = chunk.nextOffset === offset
+      offset = chunk.nextOffset
+      if (chunk.text !== "") onOutput(chunk.text)
+      if (isStuck || offset >= chunk.totalBytes) return
+    }
+  }
+
+  function schedule(): CancelTimer {
+    return scope.clock.schedule(isFar() ? LOOK_FAR_EVERY_MS : LOOK_EVERY_MS, () => {
+      looking = look(false)
+        .catch(warnOnce)
+        .then(() => {
+          if (!isStopped) cancelTimer = schedule()
+        })
+    })
+  }
+
+  /** A store that is away comes back. */
+  function warnOnce(error: unknown): void {
+    if (!hasFailed) scope.log.warn("output could not be read; trying again", { error: toErrorMessage(error) })
+    hasFailed = true
+  }
+
+  return {
+    async finish({ isComplete }) {
+      await looking
+      cancelTimer()
+      await look(isComplete)
+    },
+    stop() {
+      isStopped = true
+      cancelTimer()
+    },
+  }
+}
+
+/** From the first byte on, when somebody listens. Most calls print nothing: for them nobody looks. */
+export function followRun(scope: HasClock & HasLog, active: ActiveRun): void {
+  if (!active.onOutput || !active.spool) return
+  const read: ReadOutput = async (offset, state) => active.spool?.read({ offset }, state) ?? toNothing(offset, state)
+  active.outputFollower ??= followOutput(scope, read, active.onOutput)
+}
+
+function toNothing(offset: number, { isComplete }: { readonly isComplete: boolean }): OutputChunk {
+  return { text: "", offset, nextOffset: offset, totalBytes: offset, droppedBefore: null, isComplete }
+}
+
+/** Passes on what is left before the answer. What the listener throws changes nothing about the call. */
+export async function finishFollowing(
+  scope: HasLog,
+  active: ActiveRun,
+  state: { readonly isComplete: boolean },
+): Promise<void> {
+  const follower = active.outputFollower
+  active.outputFollower = null
+  active.onOutput = null
+  await follower?.finish(state).catch((error: unknown) => {
+    scope.log.warn("output could not be passed on", { task: active.taskId, error: toErrorMessage(error) })
+  })
+}
+
+interface StreamOutputScope extends HasClock, HasLog, HasRedactor, HasEngine, HasWritten {}
+
+interface StoreLeftOutputScope extends HasClock, HasLog, HasRedactor, HasActive, HasEngine, HasWritten {}
+
+/**
+ * From now on what the run prints goes to the store too, if that keeps output and knows the run. Not of a run that was
+ * given a secret elsewhere: nobody here could take it out.
+ */
+export function streamOutput(scope: StreamOutputScope, active: ActiveRun): void {
+  const { spool, standing, taskId, run, isInputHeld = false } = active
+  if (active.stream || !spool || standing.in !== "background") return
+  if (isInputHeld && !scope.written.heldInputs.has(taskId)) return
+  active.stream = openStream(scope, spool, { taskId, run, fence: standing.fence })
+}
+
+function openStream(
+  scope: HasClock & HasLog & HasRedactor & HasEngine,
+  spool: RunSpool,
+  run: Required<RunReference>,
+): OutputStream | null {
+  const { redactor, clock, engine, log } = scope
+  if (!engine.outputs) return null
+  let hasFailed = false
+  function onFailure(error: unknown): void {
+    if (hasFailed) return
+    hasFailed = true
+    log.warn("what a task prints could not be stored; trying again", { task: run.taskId, error: toErrorMessage(error) })
+  }
+  return createOutputStream({ outputs: engine.outputs, run, spool, redactor, clock, onFailure })
+}
+
+/**
+ * Called before the end of a run is written: a reader who sees the end sees all that was printed. Without a store that
+ * takes writes there is no end either, so it is tried until there is one; what the store refuses for another reason
+ * keeps no run from ending.
+ */
+export async function storeOutput(scope: HasClock & HasLog & HasActive, { stream, taskId }: ActiveRun): Promise<void> {
+  if (stream) await finishStream(scope, stream, taskId)
+}
+
+/** Called before a run goes on without this process. The worker that takes it over stores the rest. */
+export async function storeOutputSoFar(scope: HasLog, { stream, taskId }: ActiveRun): Promise<void> {
+  await stream?.pause().catch((error: unknown) => {
+    scope.log.warn("what a task has printed could not be stored", { task: taskId, error: toErrorMessage(error) })
+  })
+}
+
+/** Stores the output that a lost worker left, before the end of the run is written. The caller has the files. */
+export async function storeLeftOutput(scope: StoreLeftOutputScope, spool: RunSpool, task: TaskSummary): Promise<void> {
+  const { id: taskId, run, fence, inputHeldBy } = task
+  if (inputHeldBy !== null && !scope.written.heldInputs.has(taskId)) return
+  const stream = openStream(scope, spool, { taskId, run, fence })
+  if (stream) await finishStream(scope, stream, taskId)
+}
+
+async function finishStream(scope: HasClock & HasLog & HasActive, stream: OutputStream, task: string): Promise<void> {
+  for (const retry = createStoreRetry(scope); ; await retry.pause()) {
+    try {
+      return await stream.finish()
+    } catch (error) {
+      const fields = { task, error: toErrorMessage(error) }
+      if (!isPassing(error) || retry.isOver()) {
+        scope.log.error("the last output of a task could not be stored", fields)
+        return
+      }
+      scope.log.warn("the last output of a task could not be stored; trying again", fields)
+    }
+  }
+}
+
+/** The end of the run cannot be written either, and is tried again until it can be. */
+function isPassing(error: unknown): boolean {
+  return (["store_unavailable", "store_read_only", "disk_full"] as const).some((code) => isMeanwhileError(error, code))
+}
+
+/** Where the run's output and processes are kept. What the store knows is kept on disk from the first byte. */
+export function spoolOf(scope: OutputScope, active: ActiveRun): RunSpool {
+  if (active.spool) return active.spool
+  active.spool = scope.spool.openRun(active.taskId, active.run, {
+    outputLimitBytes: active.limits.outputBytes ?? scope.config.outputLimitBytes,
+    onDropped: (before) => reportDropped(scope, active, before),
+    isOurs: () => confirmOwned(scope, active),
+  })
+  if (active.standing.in !== "foreground") active.spool.keep()
+  streamOutput(scope, active)
+  followRun(scope, active)
+  return active.spool
+}
