@@ -53,10 +53,7 @@ async function read({ store }: HasStore, { taskId }: ActiveRun): Promise<TaskRec
 }
 
 /** Undecided: its lease was taken, and who took it is still looking at what to do. */
-function toState(
-  { run, standing }: ActiveRun,
-  task: TaskRecord | undefined,
-): "over" | "another's" | "undecided" {
+function toState({ run, standing }: ActiveRun, task: TaskRecord | undefined): "over" | "another's" | "undecided" {
   if (standing.in !== "lost" || standing.fence === null) return "another's"
   if (!task || task.run !== run || isTerminal(task.status)) return "over"
   const isClaimed = task.status === "running" || task.status === "stopping"
