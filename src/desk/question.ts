@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from "../base/json.ts"
 import type { Question } from "../plugin/person-port.ts"
 import { ADMISSION_QUESTION } from "../runner/admit/approval.ts"
-import { QUESTION_TOOL } from "../runner/tool/runtime-tools.ts"
+import { QUESTION_TOOL } from "../runner/tool/tool-source.ts"
 import { toAskedQuestion } from "../runner/ask/question-wait.ts"
 import type { TaskRecord } from "../task/record.ts"
 import { RUNTIME_PLUGIN } from "../task/runtime-plugin.ts"

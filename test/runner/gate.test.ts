@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { groupOfGate } from "../../src/runner/tool/runtime-tools.ts"
+import { groupOfGate } from "../../src/runner/tool/tool-source.ts"
 import type { GroupId } from "../../src/task/id.ts"
 import type { WaitRecord } from "../../src/task/wait.ts"
 import { eventually } from "../support/eventually.ts"

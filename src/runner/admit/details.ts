@@ -9,7 +9,7 @@ import { withHops, HOPS } from "../run/active-run.ts"
 import type { HasConfig } from "../run/scope.ts"
 import type { Redactor } from "../redaction/redactor.ts"
 import { activeTraceId } from "../run/trace.ts"
-import { GATE_PREFIX, QUESTION_PREFIX } from "../tool/runtime-tools.ts"
+import { GATE_PREFIX, QUESTION_PREFIX } from "../tool/tool-source.ts"
 import type { Approval } from "./permission.ts"
 import type { DetailsScope } from "./scope.ts"
 

@@ -27,7 +27,7 @@ import type {
   StopScope,
 } from "../run/scope.ts"
 import type { DetailsScope } from "../admit/scope.ts"
-import { QUESTION_PREFIX, QUESTION_TOOL, TURN_PLUGIN } from "../tool/runtime-tools.ts"
+import { QUESTION_PREFIX, QUESTION_TOOL, TURN_PLUGIN } from "../tool/tool-source.ts"
 import { describeShutdown } from "../worker/worker-identity.ts"
 import { toKeptAnswer, toQuestionHash, toQuestionTitle, toQuestionWait, toAskedQuestion } from "./question-wait.ts"
 

@@ -10,7 +10,7 @@ import { toVisibleText } from "../../base/visible-text.ts"
 import { z } from "zod"
 import { MeanwhileError } from "../../base/error.ts"
 import type { Tool } from "../../plugin/tool.ts"
-import { QUESTION_TOOL } from "../tool/runtime-tools.ts"
+import { QUESTION_TOOL } from "../tool/tool-source.ts"
 
 /** Marks the question that a run in the background puts to a person, so that its answer is understood. */
 export const ASKED_QUESTION = "question"

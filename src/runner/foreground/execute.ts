@@ -18,7 +18,7 @@ import type {
   WaitScope,
 } from "../run/scope.ts"
 import type { RunnerScope } from "../admit/scope.ts"
-import { TURN_PLUGIN } from "../tool/runtime-tools.ts"
+import { TURN_PLUGIN } from "../tool/tool-source.ts"
 import { beginRun } from "../execute/begin-run.ts"
 import { acknowledgeTasks } from "../result/use-results.ts"
 import { followOutput, followRun, type ReadOutput } from "../output/deliver-output.ts"

@@ -6,7 +6,7 @@ import type { Requester } from "../../task/stop.ts"
 import type { WaitRecord } from "../../task/wait.ts"
 import type { FenceScope } from "../run/scope.ts"
 import { combineResults } from "./combine-results.ts"
-import { GATE_QUESTION } from "../tool/runtime-tools.ts"
+import { GATE_QUESTION } from "../tool/tool-source.ts"
 import { readMembers } from "./find-group.ts"
 
 export interface GateAnswer {

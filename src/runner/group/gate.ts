@@ -9,7 +9,7 @@ import type { Tool } from "../../plugin/tool.ts"
 import type { TaskStore } from "../../task/store.ts"
 import { HOPS, toHops } from "../run/active-run.ts"
 import type { HasClock, HasConfig, HasStore, HasWritten } from "../run/scope.ts"
-import { GATE_PLUGIN, GATE_QUESTION, GATE_TOOL, toGateKey } from "../tool/runtime-tools.ts"
+import { GATE_PLUGIN, GATE_QUESTION, GATE_TOOL, toGateKey } from "../tool/tool-source.ts"
 import { describeResult } from "./combine-results.ts"
 import { readMembers } from "./find-group.ts"
 

@@ -4,7 +4,7 @@ import { VERSION } from "../../base/version.ts"
 import type { WorkerId } from "../../task/id.ts"
 import { ANNOUNCEMENTS } from "../../task/worker.ts"
 import type { HasConfig, HasQueue, HasTools, StopScope } from "../run/scope.ts"
-import { TURN_PLUGIN } from "../tool/runtime-tools.ts"
+import { TURN_PLUGIN } from "../tool/tool-source.ts"
 
 /** Tells the others what this worker can run: at its begin, when its tools change, and when it takes nothing any more. */
 export interface Announcer {

@@ -1,7 +1,7 @@
 import type { HasActive, HasStore } from "./scope.ts"
 import type { ActiveRun } from "./active-run.ts"
 import type { TaskId } from "../../task/id.ts"
-import { isTurn } from "../tool/runtime-tools.ts"
+import { isTurn } from "../tool/tool-source.ts"
 
 /**
  * The run itself, then the runs that asked for it, as far as they are in this process: a call, its turn, its agent, …

@@ -17,7 +17,7 @@ import type { Answer } from "../../plugin/task-service.ts"
 import { kindOf, type Tool } from "../../plugin/tool.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import { isTurn } from "../tool/runtime-tools.ts"
+import { isTurn } from "../tool/tool-source.ts"
 
 const TRACER = "meanwhile"
 /** The conventions' word for an error that has no code. */

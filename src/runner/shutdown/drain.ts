@@ -4,7 +4,7 @@ import type { ActiveRun } from "../run/active-run.ts"
 import { runsAbove } from "../run/runs-above.ts"
 import type { HasActive, HasEngine, StopScope } from "../run/scope.ts"
 import { sleep } from "../../base/sleep.ts"
-import { isTurn } from "../tool/runtime-tools.ts"
+import { isTurn } from "../tool/tool-source.ts"
 import { handOff, outlivesRuntime } from "./handoff.ts"
 import type { Pump } from "../queue/pump.ts"
 

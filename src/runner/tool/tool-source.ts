@@ -1,9 +1,11 @@
 import type { Registry } from "../../plugin/registry.ts"
 import type { ToolHooks } from "../../plugin/tool-hooks.ts"
 import type { Tool } from "../../plugin/tool.ts"
-import { TURN_PLUGIN } from "./runtime-tools.ts"
-import type { Durations } from "./durations.ts"
 import type { FoundTool } from "../../plugin/tool-index.ts"
+import { RUNTIME_PLUGIN } from "../../task/runtime-plugin.ts"
+import type { GroupId } from "../../task/id.ts"
+import type { TaskRecord } from "../../task/record.ts"
+import type { Durations } from "./durations.ts"
 
 /** The registry's tools, cached until the exposed plugins change, and the runtime's own tools. */
 export interface ToolSource {
@@ -57,4 +59,45 @@ export function createToolSource(
     },
     close: unsubscribe,
   }
+}
+
+export const TURN_PLUGIN = RUNTIME_PLUGIN
+export const TURN_TOOL = "turn"
+
+export function isTurn({
+  plugin,
+  tool,
+}: {
+  readonly plugin: string
+  readonly tool: { readonly name: string }
+}): boolean {
+  return plugin === TURN_PLUGIN && tool.name === TURN_TOOL
+}
+
+export const QUESTION_TOOL = "question"
+
+/** Every idempotency key of a question begins with this. */
+export const QUESTION_PREFIX = "question/"
+
+export const GATE_PLUGIN = TURN_PLUGIN
+export const GATE_TOOL = "apply_results"
+
+/** Marks the question whether a group's results are used, so that its answer is understood. */
+export const GATE_QUESTION = "apply_results"
+
+export const GATE_PREFIX = "gate/"
+
+/** A group has one gate, however often and by whomever it is asked for. */
+export function toGateKey(group: GroupId): string {
+  return `${GATE_PREFIX}${group}`
+}
+
+/** The group whose results wait behind this task; null when it is no gate. */
+export function groupOfGate({
+  plugin,
+  tool,
+  idempotencyKey,
+}: Pick<TaskRecord, "plugin" | "tool" | "idempotencyKey">): GroupId | null {
+  if (plugin !== GATE_PLUGIN || tool !== GATE_TOOL || !idempotencyKey?.startsWith(GATE_PREFIX)) return null
+  return idempotencyKey.slice(GATE_PREFIX.length) as GroupId
 }

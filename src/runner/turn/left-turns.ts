@@ -4,8 +4,8 @@ import type { TaskSummary } from "../../task/record.ts"
 import { cancelTask, AGENT_ENDED, findTurnsBelow, RESTING } from "../stop/cancel.ts"
 import type { CancelScope } from "../run/scope.ts"
 import { readPages } from "../run/task-pages.ts"
-import { findAsker } from "./turn-asker.ts"
-import { TURN_PLUGIN } from "../tool/runtime-tools.ts"
+import { findAsker } from "./turn-run.ts"
+import { TURN_PLUGIN } from "../tool/tool-source.ts"
 
 /**
  * Stops the turns of agents that have ended without stopping them: the worker that had to was gone before. Of those

@@ -5,7 +5,7 @@ import type { TaskSummary } from "../../task/record.ts"
 import { track } from "../admit/admission.ts"
 import { beginClaimed } from "../execute/begin-claimed.ts"
 import type { ExecuteScope, HasActive, HasQueue } from "../run/scope.ts"
-import { TURN_PLUGIN } from "../tool/runtime-tools.ts"
+import { TURN_PLUGIN } from "../tool/tool-source.ts"
 import { stopIfLeft } from "./left-turns.ts"
 import { endWithChildren } from "./turn-run.ts"
 

@@ -1,10 +1,10 @@
 import { z } from "zod"
-import type { JsonObject, JsonValue } from "../../base/json.ts"
+import { type JsonObject, type JsonValue, isJsonObject } from "../../base/json.ts"
 import type { ToolReturn, Tool } from "../../plugin/tool.ts"
 import { type SessionId, type TaskId, type WorkspaceId, createTaskId } from "../../task/id.ts"
 import type { Operation, RunReference } from "../../task/operation.ts"
 import type { Answers } from "../../task/operation-answer.ts"
-import type { TaskRecord, TaskDetails } from "../../task/record.ts"
+import type { TaskRecord, TaskDetails, AskingStep, TaskSummary } from "../../task/record.ts"
 import type { Usage } from "../../task/progress.ts"
 import type { CommitOptions } from "../../task/store.ts"
 import type { Step } from "../../task/step.ts"
@@ -13,11 +13,10 @@ import { type ActiveRun, hopsOf, withHops } from "../run/active-run.ts"
 import { requireOwned, writeUnderFence } from "../run/ownership.ts"
 import { reportUsage } from "../run/run-account.ts"
 import type { StopScope, CancelScope, HasLog, ExecuteScope, HasActive, HasRedactor, HasStore } from "../run/scope.ts"
-import { TURN_TOOL, TURN_PLUGIN } from "../tool/runtime-tools.ts"
+import { TURN_TOOL, TURN_PLUGIN } from "../tool/tool-source.ts"
 import { endTurn } from "../stop/lifetimes.ts"
 import { enter } from "../admit/admission.ts"
 import { beginRun, toBackgroundPlan } from "../execute/begin-run.ts"
-import { withAsker } from "./turn-asker.ts"
 
 /** One claim of a turn, as the conversation that takes it sees it. */
 export interface TurnRun {
@@ -207,4 +206,33 @@ async function toTurnDetails(scope: HasStore & HasRedactor & HasActive, start: T
     depth: parent ? parent.depth : 0,
     traceId,
   }
+}
+
+const ASKER = "askedBy"
+
+/** A caller in the foreground has no record: the step that made the call stands for it. */
+function withAsker(metadata: JsonObject, parent: ActiveRun | TaskRecord | null | undefined): JsonObject {
+  if (!parent || !("standing" in parent) || parent.standing.in !== "foreground" || !parent.askedBy) return metadata
+  return { ...metadata, [ASKER]: { ...parent.askedBy } }
+}
+
+/**
+ * The task that asked for a turn. Of a call in the foreground it is what the call has become since, made again after a
+ * crash or not, else the turn that made the call. Undefined: nobody asked, or it is not known.
+ */
+export async function findAsker({ store }: HasStore, turn: TaskSummary): Promise<TaskSummary | undefined> {
+  if (turn.parentTask === null) return undefined
+  const known = await store.task(turn.parentTask)
+  if (known) return known
+  const askedBy = readAsker((await store.task(turn.id))?.metadata ?? {})
+  if (!askedBy) return undefined
+  const { items } = await store.tasks({ askedBy }, { limit: 1 })
+  return items[0] ?? store.task(askedBy.taskId)
+}
+
+function readAsker({ [ASKER]: kept }: JsonObject): AskingStep | undefined {
+  if (!isJsonObject(kept)) return undefined
+  const { taskId, run, key } = kept
+  if (typeof taskId !== "string" || typeof run !== "number" || typeof key !== "string") return undefined
+  return { taskId: taskId as TaskId, run, key }
 }

@@ -1,5 +1,5 @@
 import type { BackgroundTaskResult } from "../../plugin/background-result.ts"
-import { groupOfGate } from "../../runner/tool/runtime-tools.ts"
+import { groupOfGate } from "../../runner/tool/tool-source.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import { type Delivery, endedIn, type EndedTask, isNothing, type ToldGroup, type WaitingTask } from "./delivery.ts"
 import { toFairShare } from "../../base/fair-share.ts"

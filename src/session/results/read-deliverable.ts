@@ -1,5 +1,5 @@
 import { findGate } from "../../runner/group/gate.ts"
-import { groupOfGate, TURN_PLUGIN } from "../../runner/tool/runtime-tools.ts"
+import { groupOfGate, TURN_PLUGIN } from "../../runner/tool/tool-source.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import type { GroupId, TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
