@@ -153,5 +153,5 @@ const IDLE = new AbortController()
 
 function toLogOptions(scope: AgentScope, id: SessionId, workspace: WorkspaceId): StoredLogOptions {
   const { runner, store, redactor, clock } = scope
-  return { id, workspace, runner, store, redactor, now: () => clock.now() }
+  return { id, workspace, runner, store, redactor, clock }
 }

@@ -40,7 +40,6 @@ export function createMemoryLog(options: MemoryLogOptions): SessionLog {
       signal: stopOf().signal,
       traceId,
       askedBy: parentTask,
-      callParent: parentTask,
       isContinued: false,
       isHandedBack: () => false,
       stopReason: () => stopOf().reason,
@@ -48,6 +47,8 @@ export function createMemoryLog(options: MemoryLogOptions): SessionLog {
       steps: async () => [],
       requireOwned: async () => {},
       save: write,
+      saveSoon: (change) => void write(change),
+      settle: async () => {},
       finish: (change) => void write(change),
     }
   }

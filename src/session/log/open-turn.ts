@@ -46,8 +46,6 @@ export interface OpenTurn {
   readonly askedBy: TaskId | null
   /** The metadata that the turn was begun with. */
   readonly metadata: JsonObject
-  /** The task below which its calls run. */
-  readonly callParent: TaskId | null
   /** A crash or a shutdown came in between: its beginning is in the log. */
   readonly isContinued: boolean
   /** At a shutdown: what is unfinished is left for the next claim. */
@@ -60,6 +58,10 @@ export interface OpenTurn {
   requireOwned(): Promise<void>
   /** The history has it at once; resolves when it is committed. Changes are durable in the order of the calls. */
   save(change: TurnChange, options?: CommitOptions): Promise<void>
+  /** Saves without waiting: the model can be asked meanwhile. `settle` tells whether it worked. */
+  saveSoon(change: TurnChange, options?: CommitOptions): void
+  /** Directly before an effect that must not happen unless everything saved so far is durable. */
+  settle(): Promise<void>
   /** Becomes durable with the turn's end, whatever that is. */
   finish(change: LogChange & Pick<TurnChange, "spent">): void
 }

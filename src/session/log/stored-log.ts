@@ -1,3 +1,4 @@
+import type { Clock } from "../../base/clock.ts"
 import { isMeanwhileError, MeanwhileError } from "../../base/error.ts"
 import type { Redactor } from "../../runner/redaction/redactor.ts"
 import type { Runner } from "../../runner/runner.ts"
@@ -32,7 +33,7 @@ export interface StoredLogOptions {
   readonly runner: Pick<Runner, "beginTurn">
   readonly store: TaskStore
   readonly redactor: Redactor
-  readonly now: () => number
+  readonly clock: Clock
 }
 
 export interface StoredLog extends SessionLog {
@@ -53,11 +54,11 @@ export function createStoredLog(options: StoredLogOptions, data: SessionData): S
 }
 
 function createLog(options: StoredLogOptions, data: SessionData, record: SessionRecord | undefined): StoredLog {
-  const { id, workspace, store, redactor } = options
+  const { id, workspace, store, redactor, clock } = options
   const beginning: LogState = { data, history: [], position: 0 }
   let state = beginning
   let version = record ? UNKNOWN_VERSION : NOT_STORED
-  let createdAt = record?.createdAt ?? options.now()
+  let createdAt = record?.createdAt ?? clock.now()
   let updatedAt = record?.updatedAt ?? createdAt
   const toStored = createDataRedactor(redactor)
   const paid = createPaidCalls()
@@ -69,7 +70,7 @@ function createLog(options: StoredLogOptions, data: SessionData, record: Session
   /** The state has the change at once. The version is counted ahead: operations are committed in this order. */
   function toOperations(change: LogChange): readonly Operation[] {
     state = applyChange(state, change)
-    updatedAt = options.now()
+    updatedAt = clock.now()
     const stored = toStored(state.data)
     const messages = change.entries.map((entry) => redactEntry(redactor, entry))
     const operations: Operation[] = []

@@ -141,29 +141,38 @@ function describe({ status }: TaskRecord): string {
 
 export function createStoredTurn(run: TurnRun, writer: TurnWriter, metadata: JsonObject = {}): OpenTurn {
   const { taskId } = run
+  let saving = Promise.resolve()
+  const save: OpenTurn["save"] = async (change, options) => {
+    const hasEntries = change.entries.length > 0 || change.data !== undefined
+    const operations = hasEntries ? writer.toOperations(change) : []
+    try {
+      await run.commit((reference) => [...operations, ...toStepOperations(reference, change)], options)
+    } catch (error) {
+      writer.markBroken()
+      throw error
+    }
+  }
   return {
     taskId,
     metadata,
     signal: run.signal,
     traceId: run.traceId ?? "",
     askedBy: run.parentTask,
-    callParent: taskId,
     isContinued: run.isContinued,
     isHandedBack: () => run.isHandedBack(),
     stopReason: () => run.stopReason(),
     askingStep: (key) => ({ taskId, run: run.run, key }),
     steps: () => run.steps(),
     requireOwned: () => run.requireOwned(),
-    async save(change, options) {
-      const hasEntries = change.entries.length > 0 || change.data !== undefined
-      const operations = hasEntries ? writer.toOperations(change) : []
-      try {
-        await run.commit((reference) => [...operations, ...toStepOperations(reference, change)], options)
-      } catch (error) {
-        writer.markBroken()
-        throw error
-      }
+    save,
+    saveSoon(change, options) {
+      const before = saving
+      const saved = save(change, options)
+      saving = before.then(() => saved)
+      saved.catch(() => {})
+      saving.catch(() => {})
     },
+    settle: () => saving,
     finish(change) {
       const operations = writer.toOperations(change)
       run.endWith((reference) => [...operations, ...toSpentOperations(reference, change)])

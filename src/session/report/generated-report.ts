@@ -106,7 +106,7 @@ async function readUnusedOf(
   conversation: Conversation,
   part: Delivery,
 ): Promise<PendingContext> {
-  const { delivery } = await readPending(scope, conversation)
+  const { delivery } = (await readPending(scope, conversation)) ?? { delivery: NOTHING_TO_TELL }
   const wanted = new Set(keysOf(part).map(toKeyText))
   const isWanted = ({ key }: { readonly key: EndedTask["key"] }): boolean => wanted.has(toKeyText(key))
   return {

@@ -94,6 +94,7 @@ async function begin(
   plan: (delivery: Delivery) => ReportPlan,
 ): Promise<{ readonly begun: BegunReport; readonly change: TurnBeginning } | null> {
   const found = await readPending(scope, conversation)
+  if (!found) return null
   const { delivery: planned, hops } = plan(found.delivery)
   if (!planned) return null
   const pending = await usePending(scope, conversation, { ...found, delivery: planned })

@@ -2,7 +2,7 @@ import type { Conversation } from "../conversation/conversation.ts"
 import { contextUsage, type ContextScope } from "../conversation/context.ts"
 import type { LogChange } from "../log/open-turn.ts"
 import { toSettleOperations } from "../log/settle-operations.ts"
-import { type Delivery, keepEnded, keysOf, NOTHING_TO_TELL, toKeyText } from "./delivery.ts"
+import { type Delivery, keepEnded, keysOf, toKeyText } from "./delivery.ts"
 import { toNoticeText } from "./delivery-text.ts"
 import { readDeliverable } from "./read-deliverable.ts"
 import { readSaid, type SaidMessage, toSaidText } from "./steering-messages.ts"
@@ -16,17 +16,15 @@ export interface PendingContext {
 
 const MOST_STEERED_CHARACTERS = 16_384
 
-const NOTHING: PendingContext = { delivery: NOTHING_TO_TELL, said: [] }
-
-/** Nothing is read of a session that never had a task, and to which nobody spoke while it worked. */
-export async function readPending(scope: Using<"store">, conversation: Conversation): Promise<PendingContext> {
+/** Null, without reading, for a session that never had a task, and to which nobody spoke while it worked. */
+export async function readPending(scope: Using<"store">, conversation: Conversation): Promise<PendingContext | null> {
   const { hasNews, hasTasks, log } = conversation
-  if (!hasNews && !hasTasks) return NOTHING
+  if (!hasNews && !hasTasks) return null
   // Before the look: what comes during it is looked at again.
   conversation.hasNews = false
   const [delivery, said] = await Promise.all([
     readDeliverable(scope, conversation),
-    hasNews ? readSaid(scope, log) : NOTHING.said,
+    hasNews ? readSaid(scope, log) : [],
   ])
   return { delivery, said }
 }

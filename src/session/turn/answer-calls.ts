@@ -4,7 +4,7 @@ import type { FinishedStep, LogChange } from "../log/open-turn.ts"
 import { createCallPlace, toStepKey, toOnCrash, toUnbegunStep } from "./call-step.ts"
 import { type ExecutedCall, executeCall } from "./execute-call.ts"
 import { type RecalledCalls, recallAnswers } from "./recall-answers.ts"
-import { saveSoon, type TurnScope } from "./turn-scope.ts"
+import type { TurnScope } from "./turn-scope.ts"
 import type { AskingStep } from "../../task/record.ts"
 import type { Notice } from "../../task/notice.ts"
 import { toHops } from "../../runner/run/active-run.ts"
@@ -44,7 +44,7 @@ export async function answerCalls(scope: TurnScope, message: Message, options: A
       const known = answers.get(call.id)
       const executed = known ? null : await executeCall(scope, place)
       unanswered -= 1
-      if (executed && turn.isHandedBack()) keepLeft(scope, toLeftStep(scope, place, executed))
+      if (executed && turn.isHandedBack()) keepLeft(scope, place, executed)
       else if (executed && unanswered > 0) keep(scope, place.key, executed.result)
       else if (executed) keepLast = () => keep(scope, place.key, executed.result)
       return known ?? (executed as ExecutedCall).result
@@ -58,7 +58,7 @@ export async function answerCalls(scope: TurnScope, message: Message, options: A
   const news = await takeNews(scope)
   const finished = places.map(({ key }, index) => toFinished(key, parts[index]))
   // The model's next answer, or the turn's end, waits for the disk.
-  saveSoon(scope, { ...news, entries: [answer, ...news.entries], finished }, { waitsForDisk: false })
+  turn.saveSoon({ ...news, entries: [answer, ...news.entries], finished }, { waitsForDisk: false })
 }
 
 /** The calls of a message that an earlier claim left, as far as they are known. */
@@ -86,17 +86,13 @@ const NOTHING: LeftCalls = { answers: new Map(), keys: new Map(), begun: new Set
 
 function keep(scope: TurnScope, key: string, result: ToolResult): void {
   const { value } = scope.agents.redactor.redactJson(toJson(result))
-  saveSoon(scope, { entries: [], finished: [{ key, result: value }] })
-}
-
-function keepLeft(scope: TurnScope, step: FinishedStep | null): void {
-  if (step) saveSoon(scope, { entries: [], finished: [step] })
+  scope.turn.saveSoon({ entries: [], finished: [{ key, result: value }] })
 }
 
 /** A shutdown came before any of its calls was tried. */
 export function leaveUntried(scope: TurnScope, message: Message, position: number): void {
   const finished = callsOf(message).map((call) => toUnbegunStep(toStepKey(position, call)))
-  saveSoon(scope, { entries: [], finished })
+  scope.turn.saveSoon({ entries: [], finished })
 }
 
 const MOST_CLAIMS = 10_000
@@ -136,6 +132,7 @@ async function takeNews(scope: TurnScope): Promise<LogChange> {
   const { agents, conversation, turn, hops } = scope
   if (!conversation.hasNews || turn.signal.aborted) return NO_NEWS
   const found = await readPending(agents, conversation)
+  if (!found) return NO_NEWS
   // Tasks that a report started are told by the next report, so that reports in a row are counted.
   const delivery = hops > 0 ? keepEnded(found.delivery, ({ task }) => toHops(task.metadata) < hops) : found.delivery
   const pending = await usePending(agents, conversation, { ...found, delivery })
@@ -151,6 +148,12 @@ interface LeftCall {
   readonly key: string
   /** By an earlier claim of the turn. */
   readonly wasBegun: boolean
+}
+
+/** Keeps what is known of a call that a shutdown cut off. */
+function keepLeft(scope: TurnScope, call: LeftCall, executed: ExecutedCall): void {
+  const step = toLeftStep(scope, call, executed)
+  if (step) scope.turn.saveSoon({ entries: [], finished: [step] })
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { FunctionCall } from "../../plugin/message.ts"
 import type { AskingStep } from "../../task/record.ts"
-import { saveSoon, settle, type TurnScope } from "./turn-scope.ts"
+import type { TurnScope } from "./turn-scope.ts"
 import type { OnCrash, Step } from "../../task/step.ts"
 import { toPolicy } from "../../runner/admit/details.ts"
 import { offeredTools } from "../conversation/context.ts"
@@ -80,8 +80,8 @@ class NotedPlace implements CallPlace {
     if (this.wasBegun) return
     const unbegun = toUnbegunStep(this.key)
     this.key = toNextKey(this.key)
-    saveSoon(this.#scope, { entries: [], finished: [unbegun] })
-    await settle(this.#scope)
+    this.#scope.turn.saveSoon({ entries: [], finished: [unbegun] })
+    await this.#scope.turn.settle()
   }
 
   async noteDecided(isAllowed: boolean): Promise<AskingStep | undefined> {

@@ -122,7 +122,7 @@ function begin(scope: TurnScope, { offered, place, span, watch }: Attempt): Exec
     input: call.input,
     workspace: log.workspace,
     session: log.id,
-    parentTask: turn.callParent,
+    parentTask: turn.taskId ?? turn.askedBy,
     traceId: scope.trace.traceId,
     parentMessage: parentMessage as MessageId,
     batch: parentMessage,

@@ -72,7 +72,7 @@ async function sendNow(
       signal: options.signal,
       // A turn below a task is stopped because that is.
       ...(options.parentTask && { stopper: "lifetime" as const }),
-      metadata: toBudgetMetadata(left),
+      ...(left && { metadata: toBudgetMetadata(left) }),
       ...(options.onBegun && { onBegun: options.onBegun }),
       ...(idempotencyKey !== undefined && { idempotencyKey }),
       ...(left && { createBudget: () => createTurnBudget({ left, clock: scope.clock }) }),
@@ -90,6 +90,8 @@ async function sendNow(
   }
 }
 
+const NOTHING_TOLD: ReturnType<typeof toTold> = {}
+
 interface MessageParts {
   readonly said: string
   /** The message as the model reads it, after the context that is told with it. */
@@ -104,13 +106,13 @@ async function toBeginning(
   history: readonly Message[],
   { said, texts, files }: MessageParts,
 ): Promise<LogChange> {
-  const toMessage = (pending: PendingContext): Message =>
-    toUserMessage([toPendingText(scope, conversation, pending), ...texts], files)
+  const toMessage = (pending: PendingContext | null): Message =>
+    toUserMessage(pending ? [toPendingText(scope, conversation, pending), ...texts] : texts, files)
   const found = await readPending(scope, conversation)
   requireRoom(scope, conversation, toMessage(found))
-  const told = await usePending(scope, conversation, found)
+  const told = found && (await usePending(scope, conversation, found))
   const mended = mendHistory(history, CUT_OFF).map((message) => ({ kind: "message", message, turn: null }) as const)
-  const { settles, data } = toTold(conversation, told)
+  const { settles, data } = told ? toTold(conversation, told) : NOTHING_TOLD
   return {
     entries: [...mended, { kind: "message", message: toMessage(told), turn: null, said }],
     ...(settles && { settles }),

@@ -50,7 +50,7 @@ export async function takeNewTurn(
     const text = await takeTraced(scope, conversation, newTurn)
     const accounting = conversation.turns.at(-1)
     if (!accounting) throw new MeanwhileError("wrong_state", "The turn ended without an account.")
-    await tellTurnCompleted(scope, conversation)
+    if (conversation.sessionPlugin) await tellTurnCompleted(scope, conversation)
     return toTurnResult(text, accounting)
   } catch (error) {
     const isRefused = isMeanwhileError(error, "session_busy") || isMeanwhileError(error, "wrong_state")

@@ -20,7 +20,7 @@ import {
 } from "./call-model.ts"
 import { closeStopped, mendHistory, unansweredCalls } from "./tool-answer.ts"
 import { type TurnBudget, findOver, tellBudgetEnd } from "./turn-budget.ts"
-import { settle, type TurnScope, type TurnServices, saveSoon } from "./turn-scope.ts"
+import type { TurnScope, TurnServices } from "./turn-scope.ts"
 import { toCostMicros } from "../model/model-cost.ts"
 import { recordCall } from "../conversation/model-call.ts"
 import type { Usage } from "../../task/progress.ts"
@@ -42,7 +42,7 @@ export async function takeTurn(
   const startedMs = agents.clock.monotonic()
   const account = { startedMs, modelCalls: 0, toolCalls: 0, usage: NO_TOKENS, costMicros: 0 }
   const hops = readReportMark(turn.metadata)?.hops ?? 0
-  const scope: TurnScope = { agents, conversation, turn, trace, account, budget, hops, saving: Promise.resolve() }
+  const scope: TurnScope = { agents, conversation, turn, trace, account, budget, hops }
   conversation.budget = budget
   // Calls that wait for tasks are released: there is no time left.
   budget?.timeOver.addEventListener("abort", () => conversation.newMessage.abort())
@@ -63,7 +63,7 @@ export async function takeTurn(
   } catch (error) {
     endTrace(scope, error)
     // The handoff looks at steps in flight: finished ones must be saved first.
-    if (turn.isHandedBack()) await settle(scope).catch(() => {})
+    if (turn.isHandedBack()) await turn.settle().catch(() => {})
     return leave(scope, partial, error)
   } finally {
     budget?.close()
@@ -91,7 +91,7 @@ async function runTurn(scope: TurnScope, partial: PartialAnswer): Promise<TurnEn
     if (hasCalls && last !== left && scope.turn.isHandedBack()) leaveUntried(scope, last, log.position)
     scope.turn.signal.throwIfAborted()
     if (hasCalls) {
-      await settle(scope)
+      await scope.turn.settle()
       await answerCalls(scope, last, { position: log.position, isLeft: last === left })
       continue
     }
@@ -166,7 +166,7 @@ async function keepAnswer(scope: TurnScope, { message, record }: ModelAnswer): P
   const position = log.nextPosition
   const started = callsOf(message).map((call) => ({ key: toStepKey(position, call), onCrash: toOnCrash(scope, call) }))
   const measured = toMeasured(scope, record)
-  saveSoon(scope, {
+  turn.saveSoon({
     entries: [{ kind: "message", message, turn: turn.taskId, call: record }],
     data: { measured },
     started,

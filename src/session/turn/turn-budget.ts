@@ -49,9 +49,9 @@ export function createTurnBudget({ left, clock, spentBefore }: TurnBudgetOptions
   }
 }
 
-/** As a turn keeps it, for whoever goes on with it. */
-export function toBudgetMetadata(budget: AgentBudget | undefined): JsonObject {
-  return budget ? { budget: { ...budget } } : {}
+/** The budget in a turn's record, for the process that continues the turn after a crash. */
+export function toBudgetMetadata(budget: AgentBudget): JsonObject {
+  return { budget: { ...budget } }
 }
 
 export function readBudgetMetadata(metadata: JsonObject): AgentBudget | undefined {

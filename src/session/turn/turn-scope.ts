@@ -1,7 +1,6 @@
 import type { TokenUsage } from "../../plugin/token-usage.ts"
 import type { Conversation } from "../conversation/conversation.ts"
-import type { OpenTurn, TurnChange } from "../log/open-turn.ts"
-import type { CommitOptions } from "../../task/store.ts"
+import type { OpenTurn } from "../log/open-turn.ts"
 import type { ContextScope } from "../conversation/context.ts"
 import type { Using } from "../conversation/scope.ts"
 import type { TurnTrace } from "../conversation/telemetry.ts"
@@ -21,8 +20,6 @@ export interface TurnScope {
   readonly budget: TurnBudget | null
   /** How many reports lie between it and a person's words: 0 for what a person asked for. */
   readonly hops: number
-  /** Changes that are being saved while the turn goes on. */
-  saving: Promise<void>
 }
 
 /** The turn's usage so far. */
@@ -33,18 +30,4 @@ export interface Account {
   usage: TokenUsage
   /** Null once the price of a call was not known. */
   costMicros: number | null
-}
-
-/** Does not wait: the history has it already, and a model can be asked meanwhile. `settle` tells whether it worked. */
-export function saveSoon(scope: TurnScope, change: TurnChange, options?: CommitOptions): void {
-  const before = scope.saving
-  const saved = scope.turn.save(change, options)
-  scope.saving = before.then(() => saved)
-  saved.catch(() => {})
-  scope.saving.catch(() => {})
-}
-
-/** Directly before an effect that must not happen unless everything before it is durable. */
-export async function settle(scope: TurnScope): Promise<void> {
-  await scope.saving
 }
