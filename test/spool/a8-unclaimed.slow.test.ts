@@ -21,6 +21,17 @@ describe("A8. A command whose wrapper had not claimed the right to run it when M
     expect(readFileSync(join(directory, taskId, "1", "process-1-launch-3"), "utf8")).toContain("exit 0")
   })
 
+  test("one that was about to start when its worker was suspended, without a folder yet, never runs", async () => {
+    const { run, reopen } = createTestSpool()
+    const next = reopen().run
+    expect(await next.reattach()).toBe("never_ran")
+    const late = ["first", "second"].map((place) => run.runProcess(toShell(`echo ${place}`), NEVER_STOPPED))
+    for (const ended of late) await expect(ended).rejects.toMatchObject({ code: "stale_claim" })
+    expect(await next.runProcess(toShell("echo in time"), NEVER_STOPPED)).toMatchObject({ exitCode: 0 })
+    await expect(run.runProcess(toShell("echo third"), NEVER_STOPPED)).rejects.toMatchObject({ code: "stale_claim" })
+    expect(await readAll(next)).toBe("in time\n")
+  })
+
   test("of those that were started at once, none that had not claimed its right to run ever runs", async () => {
     const { run, reopen, taskId, directory } = createTestSpool()
     run.keep()

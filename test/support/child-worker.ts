@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process"
+import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { onTestFinished } from "vitest"
 import type { ToolCall } from "../../src/plugin/task-service.ts"
@@ -8,10 +9,12 @@ import { eventually } from "./eventually.ts"
 import { withPatience } from "./patience.ts"
 import { endNow, stateOf } from "./processes.ts"
 import { builtProgram } from "./built-program.ts"
+import { databaseOf } from "./test-engine.ts"
 
 const FIXTURE = builtProgram("worker")
+const STAND_STILL = builtProgram("stand-still")
 
-/** A real Meanwhile process on the folder's data. It ends with the test. */
+/** A real Meanwhile process on the folder's data, in the database of a runtime that was opened there. It ends with the test. */
 export interface ChildWorker {
   readonly pid: number
   /** In the background; their ids. */
@@ -33,7 +36,9 @@ export async function startChildWorker(
   background: BackgroundConfigInput = {},
   habit?: WorkerHabit,
 ): Promise<ChildWorker> {
-  const child = spawn(process.execPath, [FIXTURE, directory, JSON.stringify(background), habit ?? ""], {
+  const database = (await databaseOf(join(directory, "data"))) ?? ""
+  const parameters = [directory, JSON.stringify(background), habit ?? "", database]
+  const child = spawn(process.execPath, ["--import", STAND_STILL, FIXTURE, ...parameters], {
     stdio: ["pipe", "pipe", "inherit"],
   })
   const pid = child.pid

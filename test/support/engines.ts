@@ -46,7 +46,7 @@ export const ON_POSTGRES: { readonly include: string[]; readonly exclude: string
  */
 export function slowOnPostgres(isLong: boolean): string[] {
   return [
-    "test/runner/{adopted-process,close,forever,given-way,group-crash}.slow.test.ts",
+    "test/runner/{adopted-process,close,forever,frozen-before-start,given-way,group-crash}.slow.test.ts",
     ...(isLong ? ["test/background/start-crash.slow.test.ts"] : []),
   ]
 }

@@ -37,7 +37,7 @@ export async function launchProcess(request: LaunchRequest, clock: Clock): Promi
   if (child.pid === undefined) throw await whyNotSpawned(child, request)
   const pid = child.pid
   const leaderStartedAt = readProcess(pid)?.startedAt
-  const cancelNote = noteStart(request.path, leaderStartedAt, clock)
+  const cancelNote = noteStart(request.path, pid, leaderStartedAt, clock)
 
   return {
     tree: { leaderPid: pid, leaderStartedAt, marker: request.marker },

@@ -14,7 +14,7 @@ function createPath(): string {
 test("the start of a process whose wrapper is slow to claim its file is noted once it has, and once only", () => {
   const path = createPath()
   const clock = createManualClock()
-  noteStart(path, "12345", clock)
+  noteStart(path, 1, "12345", clock)
   clock.advance(100)
   expect(readFacts(path)).toBeUndefined()
   writeFileSync(path, "claim 1 0 boot owner\n")
@@ -28,13 +28,22 @@ test("the start of a process whose wrapper is slow to claim its file is noted on
 test("what was given up is not noted, and a file is never made", () => {
   const path = createPath()
   const clock = createManualClock()
-  noteStart(path, "12345", clock)
+  noteStart(path, 1, "12345", clock)
   clock.advance(600_000)
   expect(readFacts(path)).toBeUndefined()
-  const giveUp = noteStart(path, "12345", clock)
+  const giveUp = noteStart(path, 1, "12345", clock)
   clock.advance(50)
   giveUp()
   writeFileSync(path, "claim 1 0 boot owner\n")
   clock.advance(60_000)
   expect(readFacts(path)).toMatchObject({ startedAt: undefined })
+})
+
+test("the start of a wrapper is not noted in the file that another wrapper has claimed", () => {
+  const path = createPath()
+  const clock = createManualClock()
+  writeFileSync(path, "claim 1 0 boot owner\n")
+  noteStart(path, 2, "12345", clock)
+  clock.advance(60_000)
+  expect(readFacts(path)).toMatchObject({ claim: { pid: 1 }, startedAt: undefined })
 })

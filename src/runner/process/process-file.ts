@@ -26,12 +26,14 @@ export interface Claim {
 
 /** Undefined when nobody has claimed the right to run it. */
 export function readFacts(path: string): ProcessFacts | undefined {
-  let text: string
   try {
-    text = readFileSync(path, "latin1")
+    return toFacts(readFileSync(path, "latin1"))
   } catch {
     return undefined
   }
+}
+
+function toFacts(text: string): ProcessFacts {
   const lines = text.split("\n").slice(0, -1)
   const find = (word: string): string | undefined =>
     lines.find((line) => line.startsWith(`${word} `))?.slice(word.length + 1)
@@ -59,30 +61,36 @@ const NOTE_START_AFTER_MS = 20
 /** On a machine under load a wrapper takes its time to claim the file. */
 const LAST_NOTE_AFTER_MS = 10_000
 
-/** Returns how to give it up. */
-export function noteStart(path: string, startedAt: string | undefined, clock: Clock): () => void {
+/**
+ * Notes when the wrapper with this pid started, once it has claimed the file. The returned function cancels the note.
+ */
+export function noteStart(path: string, pid: number, startedAt: string | undefined, clock: Clock): () => void {
   if (startedAt === undefined) return () => undefined
-  function noteAfter(delayMs: number): void {
+  let cancel: CancelTimer = () => undefined
+  const noteAfter = (delayMs: number): void => {
     const note = (): void => {
-      if (!appendStart(path, startedAt) && delayMs < LAST_NOTE_AFTER_MS) noteAfter(delayMs * 2)
+      if (!appendStart(path, pid, startedAt) && delayMs < LAST_NOTE_AFTER_MS) noteAfter(delayMs * 2)
     }
     cancel = clock.schedule(delayMs, note, { isBackground: true })
   }
-  let cancel: CancelTimer = () => undefined
   noteAfter(NOTE_START_AFTER_MS)
   return () => cancel()
 }
 
-/** False while its wrapper has not claimed it, and once the folder is gone. */
-function appendStart(path: string, startedAt: string | undefined): boolean {
+/** False while this wrapper has not claimed the file, when another wrapper has, and once the folder is gone. */
+function appendStart(path: string, pid: number, startedAt: string): boolean {
+  let descriptor: number | undefined
   try {
     // Never creates the file: that would take the claim away from the wrapper.
-    const descriptor = openSync(path, constants.O_WRONLY | constants.O_APPEND)
+    descriptor = openSync(path, constants.O_RDWR | constants.O_APPEND)
+    const { claim } = toFacts(readFileSync(descriptor, "latin1"))
+    if (typeof claim !== "object" || claim.pid !== pid) return false
     writeSync(descriptor, `start ${startedAt}\n`)
-    closeSync(descriptor)
     return true
   } catch {
     return false
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
   }
 }
 

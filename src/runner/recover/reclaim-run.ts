@@ -40,6 +40,7 @@ interface EndProcessesScope
     HasActive,
     HasEngine,
     HasSpool,
+    HasTools,
     HasWritten {}
 
 export interface ReclaimOptions {
@@ -112,7 +113,7 @@ async function reclaimRunning(
   const inFlight = steps.filter((step) => step.state === "started").map((step) => step.onCrash)
   const isElsewhere = tool?.endElsewhere !== undefined && steps.length > 0 && inFlight.length === 0
   if (found === "reattachable" || isElsewhere) return adopt(scope, task)
-  const mayHaveRun = found !== "never_ran" && found !== "nothing"
+  const mayHaveRun = found !== "never_ran"
   if (mayHaveRun && hasSpool) await endProcesses(scope, task)
   if (found === "lost") {
     return apply(scope, task, toInterrupted("lost_worker", "its process ended without leaving an exit code"))
@@ -164,15 +165,15 @@ async function adopt(scope: ExecuteScope, task: TaskSummary): Promise<void> {
 }
 
 async function findProcesses(scope: HasConfig & HasSpool, task: TaskSummary) {
-  if (!scope.spool.hasRun(task.id, task.run)) return "nothing"
   const spool = openRun(scope, task)
   const found = await spool.reattach()
-  if (found === "never_ran" || found === "nothing") await spool.close()
+  if (found === "never_ran") await spool.close()
   return found
 }
 
+/** A worker that was suspended before it started its first command, and so has no folder, can no longer start it. */
 async function endProcesses(scope: EndProcessesScope, task: TaskSummary): Promise<Survivors> {
-  if (!scope.spool.hasRun(task.id, task.run)) return []
+  if (!scope.spool.hasRun(task.id, task.run) && !findTool(scope, task)?.reattaches) return []
   const spool = openRun(scope, task)
   const survivors = await spool.stopAll(scope.config.stopGraceSeconds * 1_000)
   await storeLeftOutput(scope, spool, task)

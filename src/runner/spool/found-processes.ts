@@ -1,10 +1,10 @@
-import { readdirSync } from "node:fs"
+import { mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Clock } from "../../base/clock.ts"
 import { type Found, findProcess } from "../process/adopt.ts"
 import { forbidRun, readFacts } from "../process/process-file.ts"
 import { listMarkerEndings } from "../process/table.ts"
-import { type RunPaths, toProcessName } from "./output-files.ts"
+import { DIRECTORY_MODE, type RunPaths, toProcessName } from "./output-files.ts"
 
 /** The remains of the n-th process of a run, left by an earlier Meanwhile process. */
 export interface FoundProcess extends Launch {
@@ -22,17 +22,27 @@ const NAME = /^process-(\d+)(?:-launch-(\d+))?$/
 
 /**
  * Every process of a run by its number, the newest launch of each. `marker` is the run's. Contract: once this resolves,
- * no wrapper that a Meanwhile process spawned before it died can begin to run its command.
+ * no wrapper that an earlier owner of the run spawned before it died, or was about to spawn when it was suspended, can
+ * begin to run its command. A suspended owner may not have made the folder yet, so the folder is made here.
  */
 export async function findProcesses(paths: RunPaths, marker: string, clock: Clock): Promise<Map<number, FoundProcess>> {
   const processes = new Map<number, FoundProcess>()
-  if (listNames(paths.directory).length === 0) return processes
+  makeFolder(paths)
   forbidUnclaimed(paths.directory, marker)
   for (const [number, launch] of listLaunches(paths.directory)) {
     const found = await findProcess(launch.path, `${marker}/${number}`, clock)
     processes.set(number, { ...launch, number, found })
   }
   return processes
+}
+
+/** On a disk that is full, the suspended owner cannot make it either. */
+function makeFolder({ directory }: RunPaths): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE })
+  } catch {
+    return
+  }
 }
 
 /**
@@ -66,6 +76,11 @@ function listLaunches(directory: string): Map<number, Launch> {
     if ((newest.get(number)?.launch ?? 0) < launch) newest.set(number, { launch, path: join(directory, name) })
   }
   return newest
+}
+
+/** The names of all process files of a run. */
+export function listProcessNames({ directory }: RunPaths): string[] {
+  return listNames(directory).filter((name) => NAME.test(name))
 }
 
 function largest(numbers: Iterable<number>): number {

@@ -7,7 +7,7 @@ import { MeanwhileError } from "../../base/error.ts"
 import { adoptProcess } from "../process/adopt.ts"
 import { UNKNOWN_ENDING, readFacts } from "../process/process-file.ts"
 import type { Guard } from "../process/guard.ts"
-import type { ProcessIdentity } from "../process/identity.ts"
+import { encodeIdentity, type ProcessIdentity } from "../process/identity.ts"
 import {
   launchProcess,
   type RunningProcess,
@@ -19,7 +19,7 @@ import {
 } from "../process/command.ts"
 import { stopTree } from "../process/stop-tree.ts"
 import { isStillAlive, type Member, type ProcessTree, toSurvivor } from "../process/tree.ts"
-import { type FoundProcess, findProcesses } from "./found-processes.ts"
+import { type FoundProcess, findProcesses, listProcessNames } from "./found-processes.ts"
 import { FILE_MODE, type RunPaths, toProcessName } from "./output-files.ts"
 
 export interface ProcessControl {
@@ -28,8 +28,8 @@ export interface ProcessControl {
   readonly graceMs: number
 }
 
-/** The processes of a run that a restart found. `nothing`: it has no folder. `never_ran`: none ran, and none will. */
-export type Reattachment = "never_ran" | "reattachable" | "lost" | "nothing"
+/** The processes of a run that a restart found. `never_ran`: none ran, and none will. */
+export type Reattachment = "never_ran" | "reattachable" | "lost"
 
 /** The processes of one run: the n-th call of `run` is the n-th process, in this Meanwhile process or a later one. */
 export interface RunProcesses {
@@ -65,6 +65,8 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
   /** Trees whose command ended and that have living members on purpose. */
   const lingering = new Map<ProcessTree, readonly Member[]>()
   let found = new Map<number, FoundProcess>()
+  /** Names of process files of this owner and of owners before it. */
+  let known = new Set<string>()
   let count = 0
 
   async function supervise(running: RunningProcess, control: ProcessControl): Promise<Supervised | "never_ran"> {
@@ -83,6 +85,7 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
     const argv = resolveProgram(request)
     if (control.signal.aborted) return toSupervised(UNKNOWN_ENDING, [])
     await options.prepareOutput()
+    requireNoSuccessor(paths, owner, known)
     const path = join(paths.directory, name)
     const running = await launch({ ...request, argv }, path, `${runMarker}/${number}`)
     const supervised = await supervise(running, control)
@@ -132,10 +135,10 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
       // Also in the process that started them, when it lost the run and takes it over again: calls count anew.
       count = 0
       found = await findProcesses(paths, runMarker, clock)
+      known = new Set(listProcessNames(paths))
       const states = new Set([...found.values()].map((process) => process.found.state))
       if (states.has("lost")) return "lost"
-      if (states.has("ended") || states.has("alive")) return "reattachable"
-      return states.has("never_ran") ? "never_ran" : "nothing"
+      return states.has("ended") || states.has("alive") ? "reattachable" : "never_ran"
     },
     async stopAll(graceMs) {
       if (found.size === 0 && count === 0) found = await findProcesses(paths, runMarker, clock)
@@ -165,6 +168,21 @@ export function createRunProcesses(options: RunProcessesOptions): RunProcesses {
 }
 
 /**
+ * A process that stood still does not know that another one has taken the run over. The files tell: the other one has
+ * forbidden a process here, or started one of its own.
+ */
+function requireNoSuccessor(paths: RunPaths, owner: ProcessIdentity, known: Set<string>): void {
+  for (const name of listProcessNames(paths)) {
+    if (known.has(name)) continue
+    const claim = readFacts(join(paths.directory, name))?.claim
+    if (claim === "forbidden") throw takenOverError()
+    if (typeof claim !== "object") continue
+    if (!claim.owner || encodeIdentity(claim.owner) !== encodeIdentity(owner)) throw takenOverError()
+    known.add(name)
+  }
+}
+
+/**
  * A command that failed while the disk is full failed for that, as far as anyone can see: its own writes return the
  * error to it and not to us. One that succeeded did not need the space.
  */
@@ -175,16 +193,16 @@ function requireSpace(paths: RunPaths, exit: ProcessExit): void {
 
 /** Why a wrapper could not claim the right to run its command. The command did not run. */
 function toClaimError(path: string): MeanwhileError {
-  if (readFacts(path)?.claim === "forbidden") {
-    return new MeanwhileError(
-      "stale_claim",
-      "Another Meanwhile process has taken this run over; its command was not started.",
-    )
-  }
+  if (readFacts(path)?.claim === "forbidden") return takenOverError()
   const directory = dirname(path)
   if (isDiskFull(directory)) return toDiskFullError(directory)
   const message = `The command was not started: its wrapper could not write to ${path} or was killed.`
   return new MeanwhileError("store_unavailable", message, { path })
+}
+
+function takenOverError(): MeanwhileError {
+  const message = "Another Meanwhile process has taken this run over; its command was not started."
+  return new MeanwhileError("stale_claim", message)
 }
 
 function toOverLimitError(limitBytes: number): MeanwhileError {

@@ -1,0 +1,98 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { readFacts } from "../../src/runner/process/process-file.ts"
+import { readProcess } from "../../src/runner/process/table.ts"
+import { type ChildWorker, startChildWorker } from "../support/child-worker.ts"
+import { eventually } from "../support/eventually.ts"
+import type { WorkerHabit } from "../support/programs/worker.ts"
+import { createFolder, openIn } from "../support/workplace.ts"
+
+const background = { leaseSeconds: 0.5 }
+/** Says that it began, and whose it is, and ends when it may. */
+const COMMAND = "echo $PPID >> began; echo begun; until test -e go; do sleep 0.02; done; echo done"
+
+/** A worker that stands still before its first command, and a runtime beside it that takes no work. */
+async function freezeWorker(habit: WorkerHabit) {
+  const directory = createFolder()
+  const desk = await openIn(directory, { background, takesWork: false })
+  const worker = await startChildWorker(directory, background, habit)
+  // It answers once it goes on.
+  const started = worker.start([{ tool: "run_command", input: { command: COMMAND } }])
+  await eventually("it stands still", () => worker.isSuspended())
+  const [task] = (await desk.engine.store.tasks({}, { limit: 10 })).items
+  expect(task).toMatchObject({ status: "running", fence: 1 })
+  const id = task?.id ?? ""
+  const began = (): readonly string[] => {
+    const path = join(directory, "began")
+    return existsSync(path) ? readFileSync(path, "utf8").trim().split("\n") : []
+  }
+  return { directory, desk, worker, started, id, began, spool: join(directory, "data", "spool", id) }
+}
+
+/** Long enough for its wrapper and for the note of a start; then it has left the run. */
+async function thaw(worker: ChildWorker, started: Promise<unknown>): Promise<void> {
+  worker.continue()
+  await started
+  await eventually("it is awake", () => !worker.isSuspended())
+  await worker.close()
+}
+
+describe.for(["stops_at_folder", "stops_at_spawn"] as const)(
+  "a worker that %s and goes on after a takeover",
+  (habit) => {
+    test("starts nothing beside the command of the worker that has taken over", async () => {
+      const { directory, worker, started, id, began, spool } = await freezeWorker(habit)
+      const next = await openIn(directory, { background })
+      await eventually("the next worker's command runs", () => began().length === 1)
+      const files = readProcessFiles(spool)
+      await thaw(worker, started)
+      expect(began()).toHaveLength(1)
+      expect(Object.keys(readProcessFiles(spool))).toEqual(Object.keys(files))
+      const [claimed = ""] = Object.entries(files).flatMap(([name, text]) => (text.startsWith("claim ") ? [name] : []))
+      const facts = readFacts(join(spool, "1", claimed))
+      if (typeof facts?.claim !== "object") throw new Error("The next worker's command has claimed no file.")
+      expect(facts.startedAt).toBe(readProcess(facts.claim.pid)?.startedAt)
+      expect(readFileSync(join(spool, "1", claimed), "utf8").match(/^start /gm)).toHaveLength(1)
+      writeFileSync(join(directory, "go"), "")
+      const { task } = await next.tasks.result(id, { waitMs: 30_000 })
+      expect(task).toMatchObject({ status: "completed", run: 1, fence: 2 })
+      expect((await next.tasks.output(id)).text).toBe("begun\ndone\n")
+      expect(began()).toHaveLength(1)
+      const types = (await next.engine.store.events(task.id, 0, 100)).map(({ body }) => body.type)
+      expect(types.filter((type) => type === "task.completed")).toHaveLength(1)
+    })
+
+    test("does not take the place of the command that the worker that has taken over is about to start", async () => {
+      const { directory, desk, worker, started, id, began } = await freezeWorker(habit)
+      const next = await startChildWorker(directory, { leaseSeconds: 12 }, "stops_at_spawn")
+      await eventually("the next worker is about to start the command", () => next.isSuspended())
+      expect((await desk.tasks.get(id)).task).toMatchObject({ status: "running", fence: 2 })
+      await thaw(worker, started)
+      expect(began()).toEqual([])
+      next.continue()
+      await eventually("the next worker's command runs", () => began().length === 1)
+      writeFileSync(join(directory, "go"), "")
+      const { task } = await desk.tasks.result(id, { waitMs: 30_000 })
+      expect(task).toMatchObject({ status: "completed", run: 1, fence: 2 })
+      expect((await desk.tasks.output(id)).text).toBe("begun\ndone\n")
+      expect(began()).toHaveLength(1)
+      await next.close()
+    })
+
+    test("starts nothing of a task that was cancelled meanwhile", async () => {
+      const { directory, desk, worker, started, id, began } = await freezeWorker(habit)
+      await desk.tasks.cancel(id)
+      const next = await openIn(directory, { background })
+      await eventually("it is cancelled", async () => (await next.tasks.get(id)).task.status === "cancelled")
+      await thaw(worker, started)
+      expect(began()).toEqual([])
+      expect((await next.tasks.get(id)).task.status).toBe("cancelled")
+    })
+  },
+)
+
+function readProcessFiles(spool: string): Record<string, string> {
+  const names = readdirSync(join(spool, "1")).filter((name) => name.startsWith("process-"))
+  return Object.fromEntries(names.toSorted().map((name) => [name, readFileSync(join(spool, "1", name), "utf8")]))
+}
