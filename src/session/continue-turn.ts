@@ -2,7 +2,7 @@ import { isMeanwhileError, toErrorMessage } from "../base/error.ts"
 import type { ToolReturn } from "../plugin/tool.ts"
 import type { TurnRun } from "../runner/turn/turn-run.ts"
 import { afterTurn, followModel } from "./turn/take-new-turn.ts"
-import { type Conversation, occupy, createNewMessage } from "./conversation/conversation.ts"
+import { type Conversation, noteRunning, occupy } from "./conversation/conversation.ts"
 import { openConversation } from "./create-session.ts"
 import type { StoredLog } from "./log/stored-log.ts"
 import { toTurnPatch } from "./log/stored-turn.ts"
@@ -20,7 +20,7 @@ export async function continueTurn(scope: AgentScope, run: TurnRun): Promise<Too
 /** In its place among what the conversation does here. */
 async function continueInPlace(scope: AgentScope, run: TurnRun): Promise<string> {
   const conversation = await openConversation(scope, run.session, run.workspace)
-  const turned = conversation.queue.then(() => take(scope, conversation, run))
+  const turned = conversation.queue.done.then(() => take(scope, conversation, run))
   turned.catch((error: unknown) => {
     // Somebody else goes on with it.
     if (run.isHandedBack() || isMeanwhileError(error, "stale_claim")) return
@@ -39,9 +39,7 @@ async function continueInPlace(scope: AgentScope, run: TurnRun): Promise<string>
 
 async function take(scope: AgentScope, conversation: Conversation, run: TurnRun): Promise<string> {
   const log = conversation.log as StoredLog
-  conversation.current = { abort: new AbortController(), taskId: run.taskId, reason: null }
-  conversation.newMessage = createNewMessage()
-  if (conversation.waitingMessages > 0) conversation.newMessage.abort()
+  noteRunning(conversation, run.taskId)
   const text = Promise.withResolvers<string>()
   text.promise.catch(() => {})
   try {

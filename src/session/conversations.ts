@@ -80,7 +80,7 @@ async function closeConversations(scope: AgentScope, closing: AbortController, n
 
 /** A turn that was handed back still holds its session: the session has not ended. */
 async function closeIdle(scope: AgentScope, conversation: Conversation): Promise<void> {
-  await conversation.queue
+  await conversation.queue.done
   if (conversation.log.data.turn === null) await createSessionFace(scope, conversation).close()
 }
 

@@ -63,11 +63,11 @@ async function askOpenly(
   conversation: Conversation,
   ...asked: Parameters<PersonPort["ask"]>
 ): Promise<PersonAnswer> {
-  conversation.openQuestions += 1
+  conversation.queue.openQuestions += 1
   try {
     return await person.ask(...asked)
   } finally {
-    conversation.openQuestions -= 1
+    conversation.queue.openQuestions -= 1
     conversation.reporter?.lookAgain()
   }
 }

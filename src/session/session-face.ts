@@ -41,7 +41,8 @@ export function createSessionFace(scope: AgentScope, conversation: Conversation)
     },
     send: (message, options) => send(scope, conversation, message, options),
     stop: (reason = "stopped by the person") =>
-      stopTurn(scope, conversation, reason) || withdrawHeld(conversation, new MeanwhileError("closed", reason)),
+      stopTurn(scope, conversation, reason) ||
+      withdrawHeld(conversation.messages, new MeanwhileError("closed", reason)),
     history: () => log.history,
     recall: (wanted) => log.recall(wanted),
     tools: () => offeredTools(scope, conversation),
@@ -101,11 +102,11 @@ async function collect(scope: AgentScope, conversation: Conversation, reason: st
 
 async function closeSession(scope: AgentScope, conversation: Conversation): Promise<void> {
   const { log, sessionPlugin, emitter } = conversation
-  await conversation.queue
+  await conversation.queue.done
   if (scope.open.get(log.id) !== conversation) return
   scope.open.delete(log.id)
   scope.onClosed(log.id)
-  withdrawHeld(conversation, toClosed(log.id))
+  withdrawHeld(conversation.messages, toClosed(log.id))
   conversation.reporter?.close()
   try {
     if (log.data.turns > 0 && sessionPlugin?.onSessionEnded) {
@@ -123,8 +124,8 @@ async function closeSession(scope: AgentScope, conversation: Conversation): Prom
 const DEFAULT_GC_CONFIG: GcConfig = { thresholdPercent: 75, targetPercent: 50 }
 
 /** Moves the calls that the turn waits for to the background, as far as they can be; returns those tasks. */
-async function promoteCalls({ executions }: Conversation): Promise<readonly TaskId[]> {
-  const promoted = await Promise.all([...executions].map(promote))
+async function promoteCalls({ current }: Conversation): Promise<readonly TaskId[]> {
+  const promoted = await Promise.all([...(current?.executions ?? [])].map(promote))
   return promoted.flat()
 }
 

@@ -18,14 +18,8 @@ export interface Conversation {
   gc: { readonly plugin: GcPlugin; readonly config: GcConfig } | null
   sessionPlugin: SessionPlugin | null
   readonly turns: TurnAccounting[]
-  /** Plugins may keep something of it. */
-  hasDocuments: boolean
-  /** Documents of plugins, when the log is in memory. */
-  readonly documents: Map<string, JsonValue>
-  /** The turn that runs now. */
-  current: { readonly abort: AbortController; taskId: TaskId | null; reason: string | null } | null
-  /** Calls of the turn that runs which are in the foreground. */
-  readonly executions: Set<Execution>
+  readonly documents: PluginDocuments
+  current: RunningTurn | null
   /** Tasks whose events are passed on. */
   readonly watched: Set<TaskId>
   /** It may have tasks, or results that it has not used. One that was opened may have some from before. */
@@ -34,39 +28,77 @@ export interface Conversation {
   hasNews: boolean
   /** Tells by itself what its tasks came to; null unless that is enabled. */
   reporter: Reporter | null
-  /** Belongs to the current or the last turn: aborted when somebody says something new meanwhile. */
-  newMessage: NewMessage
-  /** Messages that wait for a turn that this process has not begun, in the order in which they were said. */
-  readonly held: Set<HeldMessage>
-  /** Messages that wait for their turn. */
-  waitingMessages: number
-  /** A command of the person asks them something. */
-  openQuestions: number
+  readonly messages: WaitingMessages
   /** The call that a subagent works for pays as the subagent does. */
   onSpent: ChildSpending | null
-  /** The budget of the turn that runs, which every model call spends from; null without a turn or a budget. */
+  readonly queue: WorkQueue
+}
+
+/** The turn that runs now. */
+export interface RunningTurn {
+  readonly abort: AbortController
+  taskId: TaskId | null
+  /** Set once somebody has stopped the turn. */
+  reason: string | null
+  /** Its calls that are in the foreground. */
+  readonly executions: Set<Execution>
+  /** Every model call spends from it; null without a budget. */
   budget: { spend(usage: Usage): void } | null
-  /** Turns, commands and other changes of the log, one after the other. */
-  queue: Promise<unknown>
-  /** How many of them there are, the one that runs included. */
-  queued: number
+}
+
+/** Messages that were sent and whose turn has not begun. */
+export interface WaitingMessages {
+  count: number
+  /** Those that wait for a turn that this process has not begun, in the order in which they were said. */
+  readonly held: Set<HeldMessage>
+  /** Belongs to the current or the last turn: aborted when somebody says something new meanwhile. */
+  newMessage: NewMessage
+}
+
+/** Turns, commands and other changes of the log, one after the other. */
+export interface WorkQueue {
+  /** Resolves when all of them are over. */
+  done: Promise<unknown>
+  /** How many there are, the one that runs included. */
+  length: number
+  /** Questions of the person's own commands that nobody has answered yet. */
+  openQuestions: number
+}
+
+/** Documents that plugins keep with the conversation. */
+export interface PluginDocuments {
+  /** False: there is none, so that nothing is read. */
+  mayExist: boolean
+  /** The documents themselves, when the log is in memory. */
+  readonly inMemory: Map<string, JsonValue>
+}
+
+/** Says that a turn runs from now on. Messages that wait already count as new to it. */
+export function noteRunning(conversation: Conversation, taskId: TaskId | null): RunningTurn {
+  const { messages } = conversation
+  const running = { abort: new AbortController(), taskId, reason: null, executions: new Set<Execution>(), budget: null }
+  conversation.current = running
+  messages.newMessage = createNewMessage()
+  if (messages.count > 0) messages.newMessage.abort()
+  return running
 }
 
 /** One after the other, whatever becomes of those before. */
 export function inTurn<Result>(conversation: Conversation, work: () => Promise<Result>): Promise<Result> {
-  const done = conversation.queue.then(work)
+  const done = conversation.queue.done.then(work)
   occupy(conversation, done)
   return done
 }
 
 /** Nothing else of the conversation begins before this is over. */
 export function occupy(conversation: Conversation, work: Promise<unknown>): void {
-  conversation.queued += 1
+  const { queue } = conversation
+  queue.length += 1
   const leave = (): void => {
-    conversation.queued -= 1
-    if (conversation.queued === 0) conversation.reporter?.lookAgain()
+    queue.length -= 1
+    if (queue.length === 0) conversation.reporter?.lookAgain()
   }
-  conversation.queue = work.then(leave, leave)
+  queue.done = work.then(leave, leave)
 }
 
 /** A message that waits for a turn that this process has not begun. */

@@ -48,7 +48,7 @@ export function recordCall(
   scope.ledger.record({ ...entry, at: scope.clock.now(), session: conversation.log.id })
   const tokens = usage.inputTokens + usage.outputTokens
   const spent = { tokens, costMicros: costMicros ?? 0 }
-  conversation.budget?.spend(spent)
+  conversation.current?.budget?.spend(spent)
   conversation.onSpent?.(spent, { isLast })
 }
 

@@ -1,6 +1,6 @@
 import type { CancelTimer } from "../../base/clock.ts"
 import { isMeanwhileError, toErrorMessage } from "../../base/error.ts"
-import type { Conversation, Reporter } from "../conversation/conversation.ts"
+import type { Conversation, Reporter, WorkQueue } from "../conversation/conversation.ts"
 import { type Delivery, endedIn, type EndedTask, keysOf, toKeyText, type WaitingTask } from "../results/delivery.ts"
 import { readDeliverable } from "../results/read-deliverable.ts"
 import { findLiveTurn } from "../log/stored-turn.ts"
@@ -53,7 +53,7 @@ function createReporter(scope: ReportTurnScope, conversation: Conversation, { ge
 
   /** In a process that was held up the pause is over before all that ended in it is written: that comes first. */
   function takeIn(): void {
-    if (isBusy(conversation)) return look()
+    if (isBusy(conversation.queue)) return look()
     const next = setImmediate(look)
     cancelPause = () => clearImmediate(next)
   }
@@ -62,7 +62,7 @@ function createReporter(scope: ReportTurnScope, conversation: Conversation, { ge
     firstWakeMs = null
     if (isClosed || isWorking) return
     // It stays due: the end of what is going on wakes it.
-    if (isBusy(conversation)) return deferral.begin()
+    if (isBusy(conversation.queue)) return deferral.begin()
     isDue = false
     isWorking = true
     void work()
@@ -146,8 +146,8 @@ function createReporter(scope: ReportTurnScope, conversation: Conversation, { ge
 }
 
 /** A turn, a collection, another change of it or a question to the person is going on. */
-function isBusy({ queued, openQuestions }: Conversation): boolean {
-  return queued > 0 || openQuestions > 0
+function isBusy({ length, openQuestions }: WorkQueue): boolean {
+  return length > 0 || openQuestions > 0
 }
 
 /** Another process may have a turn of it. */

@@ -26,21 +26,21 @@ export function createDocumentsPort(
   return {
     async read(name) {
       const unkept = findUnkept(scope, owner)
-      if (unkept) return unkept.documents.get(toId(name))
+      if (unkept) return unkept.documents.inMemory.get(toId(name))
       const { workspace, session } = owner
       return (await scope.store.document(workspace, toDocumentsCollection(session), toId(name)))?.value
     },
     async change(name, change) {
       const here = findHere(scope, owner)
-      if (here) here.hasDocuments = true
+      if (here) here.documents.mayExist = true
       const unkept = findUnkept(scope, owner)
       if (!unkept) {
         const key = `${owner.workspace}/${toDocumentsCollection(owner.session)}/${toId(name)}`
         const changeOne = () => changeStored(scope, owner, toId(name), (before) => redact(change(before)))
         return scope.changesOfDocument(key, changeOne)
       }
-      const value = redact(change(unkept.documents.get(toId(name))))
-      unkept.documents.set(toId(name), value)
+      const value = redact(change(unkept.documents.inMemory.get(toId(name))))
+      unkept.documents.inMemory.set(toId(name), value)
       return value
     },
   }

@@ -17,9 +17,9 @@ type Documents = Pick<SessionState, "documents">
 
 /** The plugin documents of a conversation that is open here, as they are saved with it. */
 export async function readOpenDocuments({ store }: Using<"store">, conversation: Conversation): Promise<Documents> {
-  const { log, documents, hasDocuments } = conversation
-  if (!log.isKept) return toDocuments([...documents].map(([id, value]) => ({ id, value })))
-  return hasDocuments ? readDocuments(store, log) : {}
+  const { log, documents } = conversation
+  if (!log.isKept) return toDocuments([...documents.inMemory].map(([id, value]) => ({ id, value })))
+  return documents.mayExist ? readDocuments(store, log) : {}
 }
 
 /** The same of any in the store. */
@@ -51,9 +51,9 @@ export async function restoreDocuments(
   const { log, documents } = conversation
   const kept = toKept(scope, saved)
   if (kept.length === 0) return
-  conversation.hasDocuments = true
+  documents.mayExist = true
   if (log.isKept) await scope.store.commit(toDocumentPuts(scope, saved, log))
-  else for (const { id, value } of kept) documents.set(id, value)
+  else for (const { id, value } of kept) documents.inMemory.set(id, value)
 }
 
 function toKept({ redactor }: Using<"redactor">, { documents = {} }: SessionState): readonly Kept[] {

@@ -175,7 +175,7 @@ async function pickUp(course: Course, id: TaskId): Promise<ChildTurn> {
     )
     account.takeTime(ranMs)
     // Where it went on here, its groups are sealed after its end: until then their ends cannot be told.
-    await conversation.queue
+    await conversation.queue.done
   } finally {
     const { messages, usage, costMicros } = await readFound()
     account.catchUp({ tokens: usage.inputTokens + usage.outputTokens, costMicros })

@@ -33,7 +33,7 @@ export function createSessionsPort(scope: SessionsPortScope, owner: PortOwner): 
       return offered.map(({ found: { plugin, tool } }) => ({ plugin, tool: tool.name }))
     },
     get newMessage() {
-      return here()?.newMessage.signal ?? NEVER.signal
+      return here()?.messages.newMessage.signal ?? NEVER.signal
     },
   }
 }

@@ -4,7 +4,7 @@ import { unlessAborted } from "../../base/unless-aborted.ts"
 import type { SessionId, TaskId } from "../../task/id.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import type { TaskRecord } from "../../task/record.ts"
-import type { Conversation, HeldMessage } from "../conversation/conversation.ts"
+import type { Conversation, HeldMessage, WaitingMessages } from "../conversation/conversation.ts"
 import { requireOpen } from "../conversation/context.ts"
 import type { Using } from "../conversation/scope.ts"
 
@@ -31,13 +31,13 @@ export async function beginWhenFree<Result>(
   begin: Begin<Result>,
   options: HoldingOptions,
 ): Promise<Result> {
-  if (conversation.held.size > 0) return hold(scope, conversation, begin, options)
+  if (conversation.messages.held.size > 0) return hold(scope, conversation, begin, options)
   const attempt = await tryToBegin(scope, conversation, () => begin(() => {}), options)
   return "result" in attempt ? attempt.result : hold(scope, conversation, begin, options, attempt)
 }
 
 /** True when there were any. */
-export function withdrawHeld({ held }: Conversation, reason: Error): boolean {
+export function withdrawHeld({ held }: WaitingMessages, reason: Error): boolean {
   for (const message of held) message.withdraw(reason)
   return held.size > 0
 }
@@ -51,14 +51,14 @@ async function hold<Result>(
 ): Promise<Result> {
   const withdrawn = new AbortController()
   const over = Promise.withResolvers<void>()
-  const before = [...conversation.held].map((message) => message.over)
+  const before = [...conversation.messages.held].map((message) => message.over)
   const message: HeldMessage = { over: over.promise, withdraw: (reason) => withdrawn.abort(reason) }
   const given = AbortSignal.any([withdrawn.signal, scope.closing, ...(options.signal ? [options.signal] : [])])
   const leave = (): void => {
-    conversation.held.delete(message)
+    conversation.messages.held.delete(message)
     over.resolve()
   }
-  conversation.held.add(message)
+  conversation.messages.held.add(message)
   try {
     requireOpen(scope, conversation)
     options.onHeld()

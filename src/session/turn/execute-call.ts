@@ -139,11 +139,12 @@ async function followed({ turn, conversation }: TurnScope, execution: Execution)
   const stop = (): void => execution.cancel({ by: "person", reason: turn.stopReason() ?? "the turn was stopped" })
   if (signal.aborted) stop()
   signal.addEventListener("abort", stop)
-  conversation.executions.add(execution)
+  const executions = conversation.current?.executions
+  executions?.add(execution)
   try {
     return await execution.answer
   } finally {
-    conversation.executions.delete(execution)
+    executions?.delete(execution)
     signal.removeEventListener("abort", stop)
   }
 }

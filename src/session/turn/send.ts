@@ -29,13 +29,14 @@ export async function send(
   message: string,
   options: SendOptions = {},
 ): Promise<TurnResult> {
+  const { messages } = conversation
   let isWaiting = false
   const startWaiting = (): void => {
-    if (!isWaiting) conversation.waitingMessages += 1
+    if (!isWaiting) messages.count += 1
     isWaiting = true
   }
   const stopWaiting = (): void => {
-    if (isWaiting) conversation.waitingMessages -= 1
+    if (isWaiting) messages.count -= 1
     isWaiting = false
   }
   const begin = (onBegun: () => void) =>
@@ -44,7 +45,7 @@ export async function send(
       return sendNow(scope, conversation, message, { ...options, onBegun })
     })
   startWaiting()
-  conversation.newMessage.abort()
+  messages.newMessage.abort()
   try {
     const waitsElsewhere = options.whenBusyElsewhere !== "refuse"
     const holding = { signal: options.signal, waitsElsewhere, onHeld: startWaiting }

@@ -4,7 +4,7 @@ import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/err
 import type { TurnAccounting } from "../../plugin/agent-event.ts"
 import { toErrorType } from "../../runner/run/trace.ts"
 import type { Requester } from "../../task/stop.ts"
-import { type Conversation, createNewMessage } from "../conversation/conversation.ts"
+import { type Conversation, noteRunning } from "../conversation/conversation.ts"
 import { requireOpen } from "../conversation/context.ts"
 import type { TurnOpening } from "../log/session-log.ts"
 import type { TurnResult } from "../conversation/session.ts"
@@ -40,10 +40,7 @@ export async function takeNewTurn(
   scope.closing.throwIfAborted()
   requireOpen(scope, conversation)
   signal?.throwIfAborted()
-  const current: NonNullable<Conversation["current"]> = { abort: new AbortController(), taskId: null, reason: null }
-  conversation.current = current
-  conversation.newMessage = createNewMessage()
-  if (conversation.waitingMessages > 0) conversation.newMessage.abort()
+  const current = noteRunning(conversation, null)
   const stop = (): void => void stopTurn(scope, conversation, toErrorMessage(signal?.reason), stopper)
   signal?.addEventListener("abort", stop, { once: true })
   try {

@@ -43,9 +43,9 @@ export async function takeTurn(
   const account = { startedMs, modelCalls: 0, toolCalls: 0, usage: NO_TOKENS, costMicros: 0 }
   const hops = readReportMark(turn.metadata)?.hops ?? 0
   const scope: TurnScope = { agents, conversation, turn, trace, account, budget, hops }
-  conversation.budget = budget
+  if (conversation.current) conversation.current.budget = budget
   // Calls that wait for tasks are released: there is no time left.
-  budget?.timeOver.addEventListener("abort", () => conversation.newMessage.abort())
+  budget?.timeOver.addEventListener("abort", () => conversation.messages.newMessage.abort())
   const partial = createPartialAnswer()
   emitter.emit({ type: "agent.status_changed", status: "active" })
   try {
@@ -67,7 +67,7 @@ export async function takeTurn(
     return leave(scope, partial, error)
   } finally {
     budget?.close()
-    conversation.budget = null
+    if (conversation.current) conversation.current.budget = null
   }
 }
 
