@@ -16,7 +16,7 @@ function open(code: ErrorCode, refusals: number) {
     if (tries <= refusals) throw new MeanwhileError(code, "The store refuses.")
   }
   const scope = { clock, log: silentLog, active: { isClosing: false } } as unknown as RunnerScope
-  const active = { taskId: "task", stream: { finish } } as unknown as ActiveRun
+  const active = { taskId: "task", output: { stream: { finish } } } as unknown as ActiveRun
   return { clock, tries: () => tries, stored: storeOutput(scope, active) }
 }
 

@@ -3,11 +3,11 @@ import type { ToolCall, StopRequest } from "../../plugin/task-service.ts"
 import type { Tool } from "../../plugin/tool.ts"
 import { decideCall, type PendingCall } from "../../plugin/tool-hooks.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
-import type { AskingStep, TaskRecord } from "../../task/record.ts"
+import type { AskingStep } from "../../task/record.ts"
 import type { PermissionDecision, PermissionRequest } from "../../plugin/permission-request.ts"
-import { type ActiveRun, hopsOf } from "../run/active-run.ts"
+import type { RunOrigin } from "../run/active-run.ts"
 import type { HasActive, HasConfig, HasStore } from "../run/scope.ts"
-import { isInBackground } from "../run/runs-above.ts"
+import { findOrigin, isInBackground } from "../run/runs-above.ts"
 import { type Admitted, parseInput, checkCall } from "./details.ts"
 import { requireRoomForAgent } from "./child-limits.ts"
 import type { AdmitScope, HasAdmission } from "./scope.ts"
@@ -91,7 +91,7 @@ async function finishAdmission(
   if (!call.parentTask) return admitted
   const parent = await findParent(scope, call, call.parentTask)
   const depth = parent.depth + 1
-  const hops = Math.max(admitted.hops, hopsOf(parent))
+  const hops = Math.max(admitted.hops, parent.hops)
   if (tool.kind !== "agent") return { ...admitted, depth, hops }
   const settle = await scope.admission.families.take(call.parentTask)
   try {
@@ -126,13 +126,8 @@ async function requireRecord(scope: HasActive, { taskId }: AskingStep): Promise<
   throw new MeanwhileError("wrong_state", message, { taskId })
 }
 
-/** It may be a call in the foreground: the store does not know it yet. */
-async function findParent(
-  scope: HasStore & HasActive,
-  call: ToolCall,
-  parentTask: TaskId,
-): Promise<ActiveRun | TaskRecord> {
-  const parent = scope.active.get(parentTask) ?? (await scope.store.task(parentTask))
+async function findParent(scope: HasStore & HasActive, call: ToolCall, parentTask: TaskId): Promise<RunOrigin> {
+  const parent = await findOrigin(scope, parentTask)
   if (parent && parent.workspace === (call.workspace ?? DEFAULT_WORKSPACE)) return parent
   const message = `There is no parent task ${parentTask}. Give the id of a task of the same workspace, or none.`
   throw new MeanwhileError("not_found", message, { parentTask })
@@ -232,7 +227,7 @@ export function requireOpen(scope: HasActive, asking: Asking = {}): void {
 
 function isAskedByRun(scope: HasActive, { parentTask }: Asking): boolean {
   const active = parentTask ? scope.active.get(parentTask) : undefined
-  return active?.standing.in === "background" && !active.abort.signal.aborted
+  return active?.standing.in === "background" && !active.control.abort.signal.aborted
 }
 
 /**

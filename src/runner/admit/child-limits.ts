@@ -52,8 +52,10 @@ export async function requireRoomForAgent(
 /** By id: one that is being promoted may be found here and in the store, or here alone. */
 async function countAgents(scope: HasStore & HasActive, parentTask: TaskId, enough: number): Promise<number> {
   const here = [...scope.active.values()].filter(
-    ({ parentTask: parent, tool, standing }) =>
-      parent === parentTask && tool.kind === "agent" && ["foreground", "promotion"].includes(standing.in),
+    ({ origin, call, standing }) =>
+      origin.parentTask === parentTask &&
+      call.tool.kind === "agent" &&
+      ["foreground", "promotion"].includes(standing.in),
   )
   const filter = { parentTask, kinds: ["agent"], statuses: LIVE_STATUSES } as const
   const { items } = await scope.store.tasks(filter, { limit: enough })
@@ -63,7 +65,8 @@ async function countAgents(scope: HasStore & HasActive, parentTask: TaskId, enou
 /** Refuses a start that follows from a report at its last hop: the agent then tells the person instead. */
 export function requireHopsLeft(
   { maxHops }: { readonly maxHops: number },
-  { hops, tool }: { readonly hops: number; readonly tool: { readonly name: string } },
+  hops: number,
+  tool: { readonly name: string },
 ): void {
   if (hops === 0 || hops < maxHops) return
   const message = `${tool.name} can start nothing in the background here: this is report ${hops} of ${maxHops} that followed from one another. Tell the person what you found, and let them ask for more.`

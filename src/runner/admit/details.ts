@@ -5,7 +5,7 @@ import { type Tool, type BackgroundPolicy, kindOf } from "../../plugin/tool.ts"
 import { DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
 import { type TaskDetails, type TaskLimits, LIFETIMES, NOTIFY_MODES } from "../../task/record.ts"
 import { type JsonObject, toJson, byteLength } from "../../base/json.ts"
-import { withHops, HOPS } from "../run/active-run.ts"
+import { withHops, HOPS, type RunOrigin } from "../run/active-run.ts"
 import type { HasConfig } from "../run/scope.ts"
 import type { Redactor } from "../redaction/redactor.ts"
 import { activeTraceId } from "../run/trace.ts"
@@ -41,18 +41,15 @@ export interface Admitted {
 
 /** The record as it will be written. A secret in the input stays in the memory of this process. */
 export function toDetails(scope: DetailsScope, admitted: Admitted, id: TaskId): TaskDetails {
-  const { call, plugin, tool, input, depth, hops } = admitted
+  const { call, plugin, tool, input } = admitted
+  const { hops, ...origin } = toCallOrigin(admitted)
   checkNames(scope.redactor, call)
   const kept = tool.pin ? tool.pin(input) : call.input
   const redacted = scope.redactor.redactJson(toJson(kept))
   if (redacted.hasChanged) scope.written.heldInputs.set(id, kept)
   return {
     id,
-    workspace: call.workspace ?? DEFAULT_WORKSPACE,
-    session: call.session ?? null,
-    parentTask: call.parentTask ?? null,
-    parentMessage: call.parentMessage ?? null,
-    batch: call.batch ?? null,
+    ...origin,
     group: call.group ?? null,
     kind: kindOf(tool),
     plugin,
@@ -68,8 +65,20 @@ export function toDetails(scope: DetailsScope, admitted: Admitted, id: TaskId): 
     notify: call.notify ?? "wake",
     limits: toLimits(scope, call, tool, input),
     idempotencyKey: call.idempotencyKey ?? null,
-    askedBy: call.askedBy ?? null,
+  }
+}
+
+/** Where an admitted call comes from. */
+export function toCallOrigin({ call, depth, hops }: Admitted): RunOrigin {
+  return {
+    workspace: call.workspace ?? DEFAULT_WORKSPACE,
+    session: call.session ?? null,
+    parentTask: call.parentTask ?? null,
+    parentMessage: call.parentMessage ?? null,
+    batch: call.batch ?? null,
+    hops,
     depth,
+    askedBy: call.askedBy ?? null,
     traceId: call.traceId ?? activeTraceId(),
   }
 }

@@ -66,7 +66,7 @@ export async function askPerson(
 }
 
 async function writeQuestion(scope: WriteQuestionScope, active: ActiveRun, question: Question): Promise<TaskRecord> {
-  scope.written.sessions.note(active.session)
+  scope.written.sessions.note(active.origin.session)
   const details = toQuestionDetails(scope, active, question)
   const [{ task }] = await scope.store.commit([
     { op: "task.create", details, entry: { as: "waiting", wait: toQuestionWait(scope, question) } },
@@ -77,10 +77,10 @@ async function writeQuestion(scope: WriteQuestionScope, active: ActiveRun, quest
 function toQuestionDetails(scope: HasRedactor & HasActive, active: ActiveRun, question: Question): TaskDetails {
   return {
     id: createTaskId(),
-    workspace: active.workspace,
-    session: active.session,
+    workspace: active.origin.workspace,
+    session: active.origin.session,
     parentTask: toRecorded(scope, active),
-    parentMessage: active.parentMessage,
+    parentMessage: active.origin.parentMessage,
     batch: null,
     group: null,
     kind: "tool",
@@ -98,8 +98,8 @@ function toQuestionDetails(scope: HasRedactor & HasActive, active: ActiveRun, qu
     limits: { timeoutMs: null, tokens: null, costMicros: null, outputBytes: null },
     idempotencyKey: `${QUESTION_PREFIX}${toAsker(active)}/${toNumbered(active, toQuestionHash(question))}`,
     askedBy: null,
-    depth: active.depth + 1,
-    traceId: active.traceId,
+    depth: active.origin.depth + 1,
+    traceId: active.origin.traceId,
   }
 }
 
@@ -115,9 +115,9 @@ function toAsker(active: ActiveRun): string {
 
 /** The same question asked a second time by the same run is another one. */
 function toNumbered(active: ActiveRun, hash: string): string {
-  const number = (active.questions?.get(hash) ?? 0) + 1
-  active.questions ??= new Map()
-  active.questions.set(hash, number)
+  const number = (active.steps.questions?.get(hash) ?? 0) + 1
+  active.steps.questions ??= new Map()
+  active.steps.questions.set(hash, number)
   return `${hash}/${number}`
 }
 

@@ -29,7 +29,8 @@ export function beginClaimed(
   })
   const active = isLogged && scope.active.get(task.id)
   if (active)
-    active.onLeft = (left) => scope.log.info("run left", { ...toFields(task), status: left?.status ?? "lost" })
+    active.listeners.onLeft = (left) =>
+      scope.log.info("run left", { ...toFields(task), status: left?.status ?? "lost" })
 }
 
 const toFields = ({ id, run, kind, title }: TaskRecord) => ({ task: id, run, kind, title })

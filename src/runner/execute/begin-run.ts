@@ -5,7 +5,15 @@ import type { Answer } from "../../plugin/task-service.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import { toStopEvent } from "../../task/stop.ts"
 import type { TaskId } from "../../task/id.ts"
-import { createActiveRun, type RunPlan, type ActiveRun, type Outcome, toHops, ranMs } from "../run/active-run.ts"
+import {
+  createActiveRun,
+  type RunPlan,
+  type ActiveRun,
+  type Outcome,
+  type RunOutputs,
+  toOrigin,
+  ranMs,
+} from "../run/active-run.ts"
 import { armDeadline } from "../run/run-account.ts"
 import { markLost, requireOwned } from "../run/ownership.ts"
 import type {
@@ -44,10 +52,9 @@ interface FailRunScope extends SlotScope, FenceScope, HasClock, HasLog, HasRedac
 export function beginRun(scope: ExecuteScope, plan: RunPlan): ActiveRun {
   const active = createActiveRun(scope.clock, plan)
   note(scope, active)
-  if (active.slot) yieldNewSlot(scope, active)
+  if (active.slots.held) yieldNewSlot(scope, active)
   armDeadline(scope, active)
-  active.work = plan.work ?? beginWork(scope, active)
-  void concludeRun(scope, active, active.work)
+  void concludeRun(scope, active, plan.work ?? beginWork(scope, active))
   return active
 }
 
@@ -67,24 +74,12 @@ function note({ active: known }: HasActive, active: ActiveRun): void {
 
 /** The plan for a task that the store knows and this worker has claimed. */
 export function toBackgroundPlan(task: TaskRecord, tool: Tool, input: unknown): RunPlan {
+  const { plugin, lifetime, limits } = task
   return {
     taskId: task.id,
     run: task.run,
-    workspace: task.workspace,
-    session: task.session,
-    parentTask: task.parentTask,
-    parentMessage: task.parentMessage,
-    batch: task.batch,
-    hops: toHops(task.metadata),
-    depth: task.depth,
-    plugin: task.plugin,
-    tool,
-    input,
-    lifetime: task.lifetime,
-    limits: task.limits,
-    traceId: task.traceId,
-    askedBy: task.askedBy,
-    isInputHeld: task.inputHeldBy !== null,
+    origin: toOrigin(task),
+    call: { plugin, tool, input, lifetime, limits, isInputHeld: task.inputHeldBy !== null },
     standing: { in: "background", fence: task.fence },
     slot: task.kind === "turn" ? null : toSlotKeys(task),
     ranBeforeMs: task.ranMs,
@@ -111,8 +106,8 @@ export function noteCreated(scope: HasActive & HasQueue & HasWritten, task: Task
 function noteChild(scope: HasActive, parentTask: TaskId | null | undefined): void {
   for (let id = parentTask; id; ) {
     const above: ActiveRun | undefined = scope.active.get(id)
-    if (above && isTurn(above) && parentTask) (above.parentsOfTasks ??= new Set()).add(parentTask)
-    id = above?.parentTask
+    if (above && isTurn(above.call) && parentTask) (above.turn.parentsOfTasks ??= new Set()).add(parentTask)
+    id = above?.origin.parentTask
   }
 }
 
@@ -125,7 +120,7 @@ async function performWork(scope: OutputScope & HasActive & HasPorts, active: Ac
   try {
     const { standing } = active
     if (standing.in === "background") await (standing.fence > 1 ? recall : requireOwned)(scope, active)
-    return toOutcome(scope.redactor, await active.tool.run(active.input, createToolContext(scope, active)))
+    return toOutcome(scope.redactor, await active.call.tool.run(active.call.input, createToolContext(scope, active)))
   } catch (error) {
     return toFailedOutcome(scope.redactor, error)
   }
@@ -139,9 +134,9 @@ async function performWork(scope: OutputScope & HasActive & HasPorts, active: Ac
 async function recall(scope: OutputScope, active: ActiveRun): Promise<void> {
   try {
     for (const [key, step] of toJournal(await scope.store.steps(active.taskId, active.run))) {
-      active.journal.set(key, step)
+      active.steps.journal.set(key, step)
     }
-    if (active.tool.reattaches) await spoolOf(scope, active).reattach()
+    if (active.call.tool.reattaches) await spoolOf(scope, active).reattach()
     const printed = await scope.engine.outputs?.extent(active.taskId, active.run)
     if (printed) spoolOf(scope, active).goOnAt(printed.totalBytes)
     await requireOwned(scope, active)
@@ -154,53 +149,54 @@ async function recall(scope: OutputScope, active: ActiveRun): Promise<void> {
 /** Not of a run that was lost: they are another worker's. */
 async function endProcesses(scope: OutputScope, active: ActiveRun): Promise<void> {
   const { taskId, run, standing } = active
-  if (standing.in !== "background" || !active.tool.reattaches || !scope.spool.hasRun(taskId, run)) return
+  if (standing.in !== "background" || !active.call.tool.reattaches || !scope.spool.hasRun(taskId, run)) return
   const survivors = await spoolOf(scope, active).stopAll(scope.config.stopGraceSeconds * 1_000)
-  if (survivors === "unknown") active.hasUnknownSurvivors = true
-  else active.survivors.push(...survivors)
+  if (survivors === "unknown") active.control.hasUnknownSurvivors = true
+  else active.control.survivors.push(...survivors)
 }
 
 /** Waits for the work to end, or to be given up, and tells the caller or the store. Never rejects. */
 async function concludeRun(scope: ConcludeRunScope, active: ActiveRun, work: Promise<Outcome>): Promise<void> {
-  const outcome = await Promise.race([work, active.abandoned.promise])
-  const workedMs = ranMs(active, scope.clock)
-  active.workedMs = workedMs
-  active.cancelDeadline?.()
+  const outcome = await Promise.race([work, active.control.abandoned.promise])
+  const workedMs = ranMs(active.times, scope.clock)
+  active.times.workedMs = workedMs
+  active.times.cancelDeadline?.()
   while (isUnsettled(active)) await settle(scope, active)
   // Nothing may come between that look and this one: a promotion could begin, and nobody would end its task.
   const { standing } = active
-  if (outcome && !active.stop) observeDuration(scope, active, workedMs)
+  if (outcome && !active.control.stop) observeDuration(scope, active, workedMs)
   if (standing.in === "foreground") {
     active.standing = { in: "answered" }
-    active.onOutput = null
+    active.listeners.onOutput = null
     const answer = toAnswer(scope, active, outcome)
     active.span?.end(answer)
     standing.answer(answer)
     void closeSpool(scope, active, (spool) => spool.discard())
   }
   const task = standing.in === "background" ? await endRun(scope, active, outcome) : null
-  active.onLeft?.(task)
+  active.listeners.onLeft?.(task)
   active.span?.end(task)
   if (task && isTerminal(task.status)) scope.queue.own?.remove(task.id)
   release(scope, active)
-  if (standing.in !== "foreground") await closeSpool(scope, active, (spool) => leaveSpool(active, task, spool))
+  if (standing.in !== "foreground") await closeSpool(scope, active, (spool) => leaveSpool(active.output, task, spool))
   active.ended.resolve(task)
   if (active.standing.in === "lost") void endLostProcesses(scope, active)
-  if (!outcome && active.stop && standing.in === "background") void work.then((late) => noteLate(scope, active, late))
+  if (!outcome && active.control.stop && standing.in === "background")
+    void work.then((late) => noteLate(scope, active, late))
 }
 
 /** Ends a run that had no work: nothing of it can be measured or come late. */
 async function concludeUnbegun(scope: FailRunScope, active: ActiveRun, outcome: Outcome): Promise<void> {
   const task = await endRun(scope, active, outcome)
-  active.onLeft?.(task)
+  active.listeners.onLeft?.(task)
   active.span?.end(task)
   release(scope, active)
   active.ended.resolve(task)
 }
 
 /** While the last output is passed on the threshold may pass too: a promotion that has begun is waited for. */
-function isUnsettled({ standing, outputFollower }: ActiveRun): boolean {
-  return standing.in === "promotion" || outputFollower !== null
+function isUnsettled({ standing, output }: ActiveRun): boolean {
+  return standing.in === "promotion" || output.follower !== null
 }
 
 async function settle(scope: HasLog, active: ActiveRun): Promise<void> {
@@ -209,18 +205,18 @@ async function settle(scope: HasLog, active: ActiveRun): Promise<void> {
 }
 
 function release(scope: SlotScope, active: ActiveRun): void {
-  active.cancelSave?.()
+  active.notes.cancelSave?.()
   // Again: a stop that came while the end was being told has set another.
-  active.cancelDeadline?.()
+  active.times.cancelDeadline?.()
   if (scope.active.get(active.taskId) === active) scope.active.delete(active.taskId)
-  if (!active.slot) return
-  scope.slots.release(active.slot)
+  if (!active.slots.held) return
+  scope.slots.release(active.slots.held)
   if (scope.queue.hint.mayHaveQueued) scope.queue.nudge()
 }
 
 function toAnswer(scope: HasRedactor, active: ActiveRun, outcome: Outcome | undefined): Answer {
-  if (active.stop || !outcome) {
-    const { by, reason } = active.stop ?? { by: "lost_worker", reason: "it was given up" }
+  if (active.control.stop || !outcome) {
+    const { by, reason } = active.control.stop ?? { by: "lost_worker", reason: "it was given up" }
     const ended = toStopEvent(by) === "task.timed_out" ? "timed_out" : "cancelled"
     return { outcome: ended, by, reason, survivors: toSurvivors(scope, active, outcome) }
   }
@@ -229,23 +225,23 @@ function toAnswer(scope: HasRedactor, active: ActiveRun, outcome: Outcome | unde
 }
 
 /** Output that the store has is not kept here too: nobody here would learn when to remove it. */
-function leaveSpool({ stream }: ActiveRun, task: TaskRecord | null, spool: RunSpool): Promise<void> {
+function leaveSpool({ stream }: RunOutputs, task: TaskRecord | null, spool: RunSpool): Promise<void> {
   return stream?.isFinished && task && isTerminal(task.status) ? spool.discard() : spool.close()
 }
 
 async function closeSpool(scope: HasLog, active: ActiveRun, close: (spool: RunSpool) => Promise<void>): Promise<void> {
-  if (!active.spool) return
-  await close(active.spool).catch((error: unknown) => {
+  if (!active.output.spool) return
+  await close(active.output.spool).catch((error: unknown) => {
     scope.log.warn("a spool folder could not be closed", { task: active.taskId, error: toErrorMessage(error) })
   })
 }
 
 function observeDuration(scope: HasLog & HasTools, active: ActiveRun, workedMs: number): void {
   try {
-    const shape = toShapeKey(active.plugin, active.tool, active.input)
-    scope.tools.durations.observe(active.workspace, shape, active.ranBeforeMs + workedMs)
+    const shape = toShapeKey(active.call.plugin, active.call.tool, active.call.input)
+    scope.tools.durations.observe(active.origin.workspace, shape, active.times.ranBeforeMs + workedMs)
   } catch (error) {
-    const fields = { tool: active.tool.name, error: toErrorMessage(error) }
+    const fields = { tool: active.call.tool.name, error: toErrorMessage(error) }
     scope.log.warn("a tool could not name the shape of its call", fields)
   }
 }

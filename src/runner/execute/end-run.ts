@@ -7,7 +7,7 @@ import { type Survivors, toStopEvent } from "../../task/stop.ts"
 import { type JsonObject, type JsonValue, toJson } from "../../base/json.ts"
 import { isToolReturn, type ToolReturn } from "../../plugin/tool.ts"
 import { type Patch, toPatch } from "../../task/patch.ts"
-import { type Outcome, type ActiveRun, survivorsOf } from "../run/active-run.ts"
+import { type ActiveRun, type Outcome, type RunControl, survivorsOf } from "../run/active-run.ts"
 import { countedMs, saveNotes } from "../run/run-account.ts"
 import { type Crash, decideOnCrash, decideTurnOnCrash, toCrashEvent } from "../run/on-crash.ts"
 import { thisHost } from "../worker/worker-identity.ts"
@@ -57,7 +57,7 @@ async function writeEnd(
     try {
       const events = await toEndEvents(scope, active, outcome, isStopKnown)
       const isOver = events.some(({ type }) => type !== "task.released" && type !== "task.waited")
-      const toBeside = isOver ? active.endOperations : null
+      const toBeside = isOver ? active.turn.endOperations : null
       const written = await writeUnderFence(scope, active, (run) => [
         ...(toBeside?.(run) ?? []),
         ...events.map((event) => ({ op: "task.apply", run, event }) as const),
@@ -65,13 +65,13 @@ async function writeEnd(
       return (written?.at(-1) as TaskRecord | undefined) ?? null
     } catch (error) {
       if (isFinal(error)) return null
-      if (active.endOperations && isMeanwhileError(error, "version_conflict")) {
+      if (active.turn.endOperations && isMeanwhileError(error, "version_conflict")) {
         outcome = giveUpBeside(active, outcome)
         continue
       }
       if (!isMeanwhileError(error, "wrong_state")) {
         const fields = { task: active.taskId, error: toErrorMessage(error) }
-        scope.log.error(describeUnwritten(active, retry.isOver()), fields)
+        scope.log.error(describeUnwritten(active.control, retry.isOver()), fields)
         return "retry"
       }
     }
@@ -87,7 +87,7 @@ async function writeEnd(
 
 /** The operations beside the end can never be written: they refer to something that is not in the store. */
 function giveUpBeside(active: ActiveRun, outcome: Outcome | undefined): Outcome | undefined {
-  active.endOperations = null
+  active.turn.endOperations = null
   if (!outcome?.succeeded) return outcome
   const message = "what it came to could not be kept: something before it could not be stored"
   return { succeeded: false, failure: { code: "version_conflict", message, details: {} }, patch: outcome.patch }
@@ -100,7 +100,7 @@ function isFinal(error: unknown): boolean {
 /** Output that could not be kept fails the task: what it printed is part of its result. */
 async function flushOutput(scope: HasRedactor, active: ActiveRun, outcome: Outcome | undefined) {
   try {
-    await active.spool?.flush()
+    await active.output.spool?.flush()
     return outcome
   } catch (error) {
     return outcome?.succeeded ? { ...toFailedOutcome(scope.redactor, error), patch: outcome.patch } : outcome
@@ -114,10 +114,11 @@ async function toEndEvents(
   outcome: Outcome | undefined,
   isStopKnown: boolean,
 ): Promise<readonly LifecycleEvent[]> {
-  const { stop, workedMs } = active
+  const { stop, isHandedBack } = active.control
+  const { workedMs } = active.times
   const ran = workedMs === null ? {} : { ranMs: workedMs }
   if (!stop && outcome?.succeeded) return [{ type: "task.completed", patch: outcome.patch, ...ran }]
-  if (!stop && active.isHandedBack) return [await toHandBack(scope, active)]
+  if (!stop && isHandedBack) return [await toHandBack(scope, active)]
   if (!stop && outcome?.succeeded === false) {
     return [{ type: "task.failed", failure: outcome.failure, patch: outcome.patch, ...ran }]
   }
@@ -129,16 +130,16 @@ async function toEndEvents(
 
 /** At a shutdown it goes back to the queue, unless a step was in flight that may not simply be repeated. */
 async function toHandBack(scope: HasStore & HasClock & HasEngine, active: ActiveRun): Promise<LifecycleEvent> {
-  const { name } = active.tool
+  const { name } = active.call.tool
   const crash = {
     by: "shutdown",
     title: name,
     tool: name,
-    ranMs: countedMs(scope, active),
+    ranMs: countedMs(scope, active.times),
     host: thisHost(scope),
   } as const
-  if (isTurn(active)) return handBackTurn(scope, active, crash)
-  return toCrashEvent(decideOnCrash(inFlightOf([...active.journal.values()]), "retry"), crash)
+  if (isTurn(active.call)) return handBackTurn(scope, active, crash)
+  return toCrashEvent(decideOnCrash(inFlightOf([...active.steps.journal.values()]), "retry"), crash)
 }
 
 /**
@@ -159,12 +160,12 @@ function inFlightOf(steps: readonly Pick<Step, "state" | "onCrash">[]): readonly
  * were still being ended when it was given up may live or not. A command line may hold a secret.
  */
 export function toSurvivors(scope: HasRedactor, active: ActiveRun, outcome: Outcome | undefined): Survivors {
-  return redactSurvivors(scope.redactor, outcome ? survivorsOf(active) : toGivenUp(active))
+  return redactSurvivors(scope.redactor, outcome ? survivorsOf(active.control) : toGivenUp(active))
 }
 
 function toGivenUp(active: ActiveRun): Survivors {
-  if ((active.spool?.pids().length ?? 0) > 0) return "unknown"
-  return [...active.survivors, { pid: process.pid, command: `${active.tool.name} (inside this process)` }]
+  if ((active.output.spool?.pids().length ?? 0) > 0) return "unknown"
+  return [...active.control.survivors, { pid: process.pid, command: `${active.call.tool.name} (inside this process)` }]
 }
 
 /** Why the store refused the end. When another stop got in first, its cause is taken over. */
@@ -174,7 +175,7 @@ async function lookAgain(scope: HasStore, active: ActiveRun): Promise<"ended" | 
     if (!task || task.run !== active.run || isTerminal(task.status)) return "ended"
     if (task.status === "running") return "running"
     if (task.status !== "stopping") return "ended"
-    active.stop = { by: task.stop.by, reason: task.stop.reason }
+    active.control.stop = { by: task.stop.by, reason: task.stop.reason }
     return "stopping"
   } catch {
     return "unreadable"
@@ -198,7 +199,7 @@ export async function noteLate(
 }
 
 /** The log line for an end that the store refuses. Given up: a closing runner leaves the task as it is. */
-function describeUnwritten({ isHandedBack, stop }: ActiveRun, isGivenUp: boolean): string {
+function describeUnwritten({ isHandedBack, stop }: RunControl, isGivenUp: boolean): string {
   const what =
     isHandedBack && !stop ? "a task could not be handed back to the queue" : "the end of a task could not be stored"
   return `${what}; ${isGivenUp ? "the next one that looks takes it over" : "trying again"}`

@@ -13,7 +13,8 @@ const LOOK_AGAIN_MS = 500
  * commands end before it ends the run. Dying on the way leaves a folder to the sweep of the next start. Never rejects.
  */
 export async function endLostProcesses(scope: WaitScope & HasLog & HasSpool, active: ActiveRun): Promise<void> {
-  const { spool, taskId, run } = active
+  const { taskId, run } = active
+  const { spool } = active.output
   try {
     if (!spool || !(await isOver(scope, active))) return
     if (spool.pids().length > 0) {
@@ -23,7 +24,7 @@ export async function endLostProcesses(scope: WaitScope & HasLog & HasSpool, act
       await spool.stopAll(scope.config.stopGraceSeconds * 1_000)
     }
     // One that was just being started when the others were stopped.
-    active.processAbort.abort()
+    active.control.processAbort.abort()
     // Without a store that keeps output the files are what is read of it.
     if (scope.engine.outputs) await scope.spool.removeRun(taskId, run)
   } catch (error) {

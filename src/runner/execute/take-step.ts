@@ -22,27 +22,27 @@ export async function takeStep<Result extends JsonValue>(
   effect: (step: StepContext) => Promise<Result>,
   onCrash: OnCrash,
 ): Promise<Result> {
-  const known = active.journal.get(key)
+  const known = active.steps.journal.get(key)
   if (known?.state === "finished") return requireKept(key, known.returned) as Result
   if (known?.isRunning) {
     throw new MeanwhileError("invalid_input", `The step ${key} is already being taken: give each step its own key.`)
   }
   if (!known) checkName(scope.redactor, "key of the step", key)
-  active.journal.set(key, { state: "started", onCrash, isRunning: true })
+  active.steps.journal.set(key, { state: "started", onCrash, isRunning: true })
   try {
     await writeUnderFence(scope, active, (run) => [{ op: "step.start", run, key, onCrash }])
     await requireOwned(scope, active)
     const idempotencyKey = `${active.taskId}/${active.run}/${key}`
-    const returned = toJson(await effect({ signal: active.abort.signal, idempotencyKey }))
+    const returned = toJson(await effect({ signal: active.control.abort.signal, idempotencyKey }))
     const result = scope.redactor.redactJson(returned).hasChanged ? SECRET_RESULT : returned
     // Last in the journal: a promotion writes finished steps in the order in which they finished.
-    active.journal.delete(key)
-    active.journal.set(key, { state: "finished", onCrash, result, returned })
+    active.steps.journal.delete(key)
+    active.steps.journal.set(key, { state: "finished", onCrash, result, returned })
     await writeUnderFence(scope, active, (run) => [{ op: "step.finish", run, key, result }])
     return returned as Result
   } catch (error) {
-    if (active.journal.get(key)?.state === "started")
-      active.journal.set(key, { state: "started", onCrash, isRunning: false })
+    if (active.steps.journal.get(key)?.state === "started")
+      active.steps.journal.set(key, { state: "started", onCrash, isRunning: false })
     throw error
   }
 }

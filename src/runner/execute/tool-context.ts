@@ -17,10 +17,10 @@ export function createToolContext(scope: OutputScope & HasActive & HasPorts, act
     taskId: active.taskId,
     run: active.run,
     callKey: toCallKey(active),
-    workspace: active.workspace,
-    session: active.session,
-    timeoutMs: active.limits.timeoutMs,
-    signal: active.abort.signal,
+    workspace: active.origin.workspace,
+    session: active.origin.session,
+    timeoutMs: active.call.limits.timeoutMs,
+    signal: active.control.abort.signal,
     progress: (update) => reportProgress(scope, active, update),
     spend: (usage, spending) => reportUsage(scope, active, usage, spending),
     output: {
@@ -30,7 +30,7 @@ export function createToolContext(scope: OutputScope & HasActive & HasPorts, act
     },
     processes: { run: (request) => runProcess(scope, active, request) },
     step: (key, effect, options) =>
-      takeStep(scope, active, key, effect, options?.onCrash ?? active.tool.onCrash ?? "fail"),
+      takeStep(scope, active, key, effect, options?.onCrash ?? active.call.tool.onCrash ?? "fail"),
     artifacts: { put: (name, mediaType, bytes) => putArtifact(scope, active, name, mediaType, bytes) },
     log: scope.log,
   }
@@ -44,12 +44,12 @@ async function runProcess(
 ): Promise<ProcessExit> {
   await requireOwned(scope, active)
   scope.redactor.learn(request.env)
-  const control = { signal: active.processAbort.signal, graceMs: scope.config.stopGraceSeconds * 1_000 }
+  const control = { signal: active.control.processAbort.signal, graceMs: scope.config.stopGraceSeconds * 1_000 }
   const exit = await spoolOf(scope, active)
     .runProcess(request, control)
     .catch((error: unknown) => stopAtLimit(scope, active, error))
-  if (exit.survivors === "unknown") active.hasUnknownSurvivors = true
-  else active.survivors.push(...exit.survivors)
+  if (exit.survivors === "unknown") active.control.hasUnknownSurvivors = true
+  else active.control.survivors.push(...exit.survivors)
   return exit
 }
 
@@ -72,7 +72,7 @@ async function putArtifact(
     throw new MeanwhileError("invalid_input", "An artifact needs a name and a media type.")
   await requireClaim(scope, active)
   if (active.standing.in === "promotion") await active.standing.written
-  const { workspace } = active
+  const { workspace } = active.origin
   // A call in the foreground has no record that it could belong to.
   const taskId = active.standing.in === "background" ? active.taskId : null
   const [hash] = await scope.store.commit([{ op: "artifact.put", workspace, taskId, mediaType, bytes }])
@@ -128,27 +128,28 @@ function create(scope: HasStore & HasActive & HasPorts, active: ActiveRun): Conv
       "This runner has no conversations: a tool can reach no session, model, person or document through it."
     throw new MeanwhileError("wrong_state", message)
   }
-  const { taskId, run, plugin, workspace, session, traceId, askedBy, abort } = active
+  const { taskId, run, origin, call, control } = active
+  const { workspace, session, traceId, askedBy } = origin
   return scope.ports.conversations({
     taskId,
     run,
-    plugin,
+    plugin: call.plugin,
     workspace,
     session,
     traceId,
     askedBy,
-    signal: abort.signal,
-    limits: active.limits,
+    signal: control.abort.signal,
+    limits: call.limits,
     ended: active.ended.promise,
     get usage() {
-      return active.usage
+      return active.notes.usage
     },
     get isRecorded() {
       return active.standing.in === "background" || active.standing.in === "promotion"
     },
     isInBackground: () => isInBackground(scope, taskId),
     get isLeft() {
-      return active.isHandedBack || isLost(active) || active.stop?.by === "shutdown"
+      return control.isHandedBack || isLost(active) || control.stop?.by === "shutdown"
     },
   })
 }

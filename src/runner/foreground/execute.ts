@@ -1,10 +1,10 @@
 import { toErrorMessage, MeanwhileError } from "../../base/error.ts"
 import type { Answer, ExecuteOptions, Execution, ToolCall, StopRequest } from "../../plugin/task-service.ts"
-import { createTaskId, DEFAULT_WORKSPACE, type TaskId } from "../../task/id.ts"
+import { createTaskId, type TaskId } from "../../task/id.ts"
 import type { AskingStep, TaskRecord } from "../../task/record.ts"
 import { isTerminal } from "../../task/lifecycle.ts"
 import { admit, toPendingCall, createWithdrawal, requireOpen } from "../admit/admission.ts"
-import { type Admitted, checkNames, toPolicy, toLimits, toRequestedTimeoutMs } from "../admit/details.ts"
+import { type Admitted, checkNames, toCallOrigin, toPolicy, toLimits, toRequestedTimeoutMs } from "../admit/details.ts"
 import { toStopCause, cancelTask } from "../stop/cancel.ts"
 import { requireHopsLeft } from "../admit/child-limits.ts"
 import type {
@@ -22,7 +22,6 @@ import { TURN_PLUGIN } from "../tool/tool-source.ts"
 import { beginRun } from "../execute/begin-run.ts"
 import { acknowledgeTasks } from "../result/use-results.ts"
 import { followOutput, followRun, type ReadOutput } from "../output/deliver-output.ts"
-import { activeTraceId } from "../run/trace.ts"
 import { createTask } from "../start/start.ts"
 import { stopRun } from "../run/stop-run.ts"
 import { waitForEnd } from "../run/wait-for-end.ts"
@@ -43,7 +42,8 @@ export function execute(scope: RunnerScope, call: ToolCall, options: ExecuteOpti
   function begin(admitted: Admitted, hasRecord: boolean): void {
     requireOpen(scope, call)
     checkNames(scope.redactor, call)
-    if (toPolicy(admitted.tool, admitted.input).mode === "always") requireHopsLeft(scope.admission, admitted)
+    if (toPolicy(admitted.tool, admitted.input).mode === "always")
+      requireHopsLeft(scope.admission, admitted.hops, admitted.tool)
     if (!admitted.approval) options.onAdmitted?.()
     if (scope.tools.hooks().length > 0) answer.then((it) => tellHooks(scope, admitted, it)).catch(() => {})
     if (hasRecord) {
@@ -112,7 +112,7 @@ async function hasTask(scope: HasStore & HasActive, { call: { askedBy } }: Admit
 /** A turn that nobody had before asks with each of its steps once. */
 function mayAskAgain(scope: HasActive, { taskId }: AskingStep): boolean {
   const asking = scope.active.get(taskId)
-  return asking?.plugin !== TURN_PLUGIN || asking.standing.in !== "background" || asking.standing.fence > 1
+  return asking?.call.plugin !== TURN_PLUGIN || asking.standing.in !== "background" || asking.standing.fence > 1
 }
 
 /** A failing hook changes nothing about the answer. */
@@ -140,26 +140,14 @@ function executeUnrecorded(
   resolve: (answer: Answer) => void,
   { onOutput, onProgress, onStarted }: ExecuteOptions,
 ): ForegroundCall {
-  const { call, plugin, tool, input, depth, hops } = admitted
+  const { call, plugin, tool, input } = admitted
   const thresholdMs = toThresholdMs(scope, admitted)
   const cancelThreshold = thresholdMs === null ? null : scope.clock.schedule(thresholdMs, () => void promote())
   const active = beginRun(scope, {
     taskId,
     run: 1,
-    workspace: call.workspace ?? DEFAULT_WORKSPACE,
-    session: call.session ?? null,
-    parentTask: call.parentTask ?? null,
-    parentMessage: call.parentMessage ?? null,
-    batch: call.batch ?? null,
-    hops,
-    depth,
-    plugin,
-    tool,
-    input,
-    lifetime: call.lifetime ?? "runtime",
-    limits: toLimits(scope, call, tool, input),
-    traceId: call.traceId ?? activeTraceId(),
-    askedBy: call.askedBy ?? null,
+    origin: toCallOrigin(admitted),
+    call: { plugin, tool, input, lifetime: call.lifetime ?? "runtime", limits: toLimits(scope, call, tool, input) },
     slot: null,
     standing: {
       in: "foreground",
@@ -170,15 +158,15 @@ function executeUnrecorded(
     },
   })
   if (onOutput) {
-    active.onOutput = onOutput
+    active.listeners.onOutput = onOutput
     // It may have printed something before anybody could listen.
     followRun(scope, active)
   }
-  if (onStarted) active.onStarted = onStarted
+  if (onStarted) active.listeners.onStarted = onStarted
   if (onProgress) {
-    active.onProgress = onProgress
+    active.listeners.onProgress = onProgress
     // It may have told something before anybody could listen.
-    if (active.progress) onProgress(active.progress)
+    if (active.notes.progress) onProgress(active.notes.progress)
   }
   async function promote(): Promise<boolean> {
     if (toPolicy(tool, input).mode === "never") return false

@@ -24,15 +24,15 @@ export async function promoteRun(
   active: ActiveRun,
   admitted: Admitted,
 ): Promise<boolean> {
-  if (active.standing.in !== "foreground" || active.stop) return false
+  if (active.standing.in !== "foreground" || active.control.stop) return false
   const { answer } = active.standing
   const written = Promise.withResolvers<boolean>()
   active.standing = { in: "promotion", answer, written: written.promise }
-  const afterMs = ranMs(active, scope.clock)
-  const { unsaved } = active
+  const afterMs = ranMs(active.times, scope.clock)
+  const { unsaved } = active.notes
   try {
-    active.spool?.keep()
-    await active.spool?.flush()
+    active.output.spool?.keep()
+    await active.output.spool?.flush()
     if (!scope.worker.isFresh()) await scope.worker.confirm()
     const create = toCreation(scope, active, admitted, afterMs)
     // A worker that has lost its lease promotes nothing: the worker that took over would not know of it.
@@ -44,8 +44,8 @@ export async function promoteRun(
       return true
     }
     noteCreated(scope, task)
-    active.slot = toSlotKeys(task)
-    scope.slots.take(active.slot)
+    active.slots.held = toSlotKeys(task)
+    scope.slots.take(active.slots.held)
     yieldNewSlot(scope, active)
     await finishFollowing(scope, active, { isComplete: false })
     active.standing = { in: "background", fence: task.fence }
@@ -55,11 +55,11 @@ export async function promoteRun(
     return true
   } catch (error) {
     scope.log.warn("a call could not move to the background and stays in the foreground", {
-      tool: active.tool.name,
+      tool: active.call.tool.name,
       error: toErrorMessage(error),
     })
     scope.written.heldInputs.delete(active.taskId)
-    giveBackFacts(active, unsaved)
+    giveBackFacts(active.notes, unsaved)
     active.standing = { in: "foreground", answer }
     written.resolve(false)
     return false
@@ -69,12 +69,12 @@ export async function promoteRun(
 /** The step that asked has a task already, from before a crash or from a call beside this one: this one is no task. */
 function giveUp(scope: HasLog & HasWritten, active: ActiveRun): void {
   scope.written.heldInputs.delete(active.taskId)
-  active.processAbort.abort()
-  active.spool?.discard().catch((error: unknown) => {
+  active.control.processAbort.abort()
+  active.output.spool?.discard().catch((error: unknown) => {
     scope.log.warn("a spool folder could not be removed", { task: active.taskId, error: toErrorMessage(error) })
   })
   // Its files go once its processes have: from here on nobody else touches them.
-  active.spool = null
+  active.output.spool = null
   markLost(active)
 }
 
@@ -85,13 +85,13 @@ function toCreation(
   afterMs: number,
 ): OperationOf<"task.create"> {
   const { call } = admitted
-  const facts: FactEvent[] = [{ type: "task.promoted", afterMs }, ...takeFacts(active)]
+  const facts: FactEvent[] = [{ type: "task.promoted", afterMs }, ...takeFacts(active.notes)]
   return {
     op: "task.create",
-    details: { ...toDetails(scope, admitted, active.taskId), traceId: active.traceId },
+    details: { ...toDetails(scope, admitted, active.taskId), traceId: active.origin.traceId },
     entry: { as: "running", worker: scope.worker.id, startedAt: scope.clock.now() - afterMs },
     facts,
-    steps: toStepsTaken(active.journal),
+    steps: toStepsTaken(active.steps.journal),
     ...(call.askedBy && { askingStepResult: { taskId: active.taskId } }),
   }
 }

@@ -76,9 +76,10 @@ export function followOutput(
 
 /** From the first byte on, when somebody listens. Most calls print nothing: for them nobody looks. */
 export function followRun(scope: HasClock & HasLog, active: ActiveRun): void {
-  if (!active.onOutput || !active.spool) return
-  const read: ReadOutput = async (offset, state) => active.spool?.read({ offset }, state) ?? toNothing(offset, state)
-  active.outputFollower ??= followOutput(scope, read, active.onOutput)
+  if (!active.listeners.onOutput || !active.output.spool) return
+  const read: ReadOutput = async (offset, state) =>
+    active.output.spool?.read({ offset }, state) ?? toNothing(offset, state)
+  active.output.follower ??= followOutput(scope, read, active.listeners.onOutput)
 }
 
 function toNothing(offset: number, { isComplete }: { readonly isComplete: boolean }): OutputChunk {
@@ -91,9 +92,9 @@ export async function finishFollowing(
   active: ActiveRun,
   state: { readonly isComplete: boolean },
 ): Promise<void> {
-  const follower = active.outputFollower
-  active.outputFollower = null
-  active.onOutput = null
+  const follower = active.output.follower
+  active.output.follower = null
+  active.listeners.onOutput = null
   await follower?.finish(state).catch((error: unknown) => {
     scope.log.warn("output could not be passed on", { task: active.taskId, error: toErrorMessage(error) })
   })
@@ -108,10 +109,11 @@ interface StoreLeftOutputScope extends HasClock, HasLog, HasRedactor, HasActive,
  * given a secret elsewhere: nobody here could take it out.
  */
 export function streamOutput(scope: StreamOutputScope, active: ActiveRun): void {
-  const { spool, standing, taskId, run, isInputHeld = false } = active
-  if (active.stream || !spool || standing.in !== "background") return
-  if (isInputHeld && !scope.written.heldInputs.has(taskId)) return
-  active.stream = openStream(scope, spool, { taskId, run, fence: standing.fence })
+  const { output, standing, taskId, run } = active
+  const { spool } = output
+  if (output.stream || !spool || standing.in !== "background") return
+  if (active.call.isInputHeld && !scope.written.heldInputs.has(taskId)) return
+  output.stream = openStream(scope, spool, { taskId, run, fence: standing.fence })
 }
 
 function openStream(
@@ -135,12 +137,15 @@ function openStream(
  * takes writes there is no end either, so it is tried until there is one; what the store refuses for another reason
  * keeps no run from ending.
  */
-export async function storeOutput(scope: HasClock & HasLog & HasActive, { stream, taskId }: ActiveRun): Promise<void> {
+export async function storeOutput(
+  scope: HasClock & HasLog & HasActive,
+  { output: { stream }, taskId }: ActiveRun,
+): Promise<void> {
   if (stream) await finishStream(scope, stream, taskId)
 }
 
 /** Called before a run goes on without this process. The worker that takes it over stores the rest. */
-export async function storeOutputSoFar(scope: HasLog, { stream, taskId }: ActiveRun): Promise<void> {
+export async function storeOutputSoFar(scope: HasLog, { output: { stream }, taskId }: ActiveRun): Promise<void> {
   await stream?.pause().catch((error: unknown) => {
     scope.log.warn("what a task has printed could not be stored", { task: taskId, error: toErrorMessage(error) })
   })
@@ -176,14 +181,14 @@ function isPassing(error: unknown): boolean {
 
 /** Where the run's output and processes are kept. What the store knows is kept on disk from the first byte. */
 export function spoolOf(scope: OutputScope, active: ActiveRun): RunSpool {
-  if (active.spool) return active.spool
-  active.spool = scope.spool.openRun(active.taskId, active.run, {
-    outputLimitBytes: active.limits.outputBytes ?? scope.config.outputLimitBytes,
+  if (active.output.spool) return active.output.spool
+  active.output.spool = scope.spool.openRun(active.taskId, active.run, {
+    outputLimitBytes: active.call.limits.outputBytes ?? scope.config.outputLimitBytes,
     onDropped: (before) => reportDropped(scope, active, before),
     isOurs: () => confirmOwned(scope, active),
   })
-  if (active.standing.in !== "foreground") active.spool.keep()
+  if (active.standing.in !== "foreground") active.output.spool.keep()
   streamOutput(scope, active)
   followRun(scope, active)
-  return active.spool
+  return active.output.spool
 }

@@ -3,6 +3,7 @@ import { lookUntil } from "../../base/look-until.ts"
 import type { WaitAnswer, WaitRequest } from "../../plugin/wait-request.ts"
 import { DEFAULT_WORKSPACE, type WorkspaceId } from "../../task/id.ts"
 import type { TaskRecord } from "../../task/record.ts"
+import type { TaskView } from "../../plugin/task-service.ts"
 import { findGroup } from "../group/find-group.ts"
 import { withhold } from "../group/withhold.ts"
 import type { ActiveRun } from "../run/active-run.ts"
@@ -16,12 +17,11 @@ import type {
   SlotScope,
   WaitScope,
 } from "../run/scope.ts"
+import { yieldSlots } from "../run/yield-slots.ts"
 import { createGroupSubject } from "./group-subject.ts"
 import { createPatternSubject } from "./pattern-subject.ts"
 import { createTaskSubject } from "./task-subject.ts"
 import type { WaitSubject } from "./wait-subject.ts"
-import { yieldSlots } from "../run/yield-slots.ts"
-import type { TaskView } from "../../plugin/task-service.ts"
 import { findTask } from "./find-task.ts"
 import { acknowledgeTasks, handOverResults, type ResultReader } from "./use-results.ts"
 
@@ -62,7 +62,7 @@ async function toSubject(
 ): Promise<WaitSubject> {
   const { group: groupId, until, pattern, limitMs } = request
   if (groupId !== undefined) {
-    const filter = { workspace: workspace ?? DEFAULT_WORKSPACE, ...(run && { session: run.session }) }
+    const filter = { workspace: workspace ?? DEFAULT_WORKSPACE, ...(run && { session: run.origin.session }) }
     const group = await findGroup(scope, groupId, filter)
     return createGroupSubject(scope, group, { until, countsOpen: run !== undefined })
   }
@@ -83,7 +83,7 @@ async function watch(
   { limitMs, signal }: WaitRequest,
   run: ActiveRun | undefined,
 ): Promise<WaitAnswer["reason"]> {
-  const signals = [signal, run?.abort.signal, scope.active.closed.signal]
+  const signals = [signal, run?.control.abort.signal, scope.active.closed.signal]
   let stopLooking: (() => void) | undefined
   let takeSlotsBack: (() => void) | undefined
   const begin = (wake: () => void): void => {

@@ -3,6 +3,7 @@ import type { Wake } from "../../task/bus.ts"
 import type { GroupRecord } from "../../task/group.ts"
 import type { TaskRecord } from "../../task/record.ts"
 import type { TaskId } from "../../task/id.ts"
+import { findOrigin } from "../run/runs-above.ts"
 import type { HasActive, HasStore } from "../run/scope.ts"
 
 /** The subject of a wait, looked at again whenever something may have happened to it. */
@@ -57,12 +58,8 @@ export async function isAskingBelow(scope: HasStore & HasActive, live: readonly 
 
 type LiveTask = Pick<TaskRecord, "id" | "workspace">
 
-async function isBelow(
-  { store, active }: HasStore & HasActive,
-  id: TaskId,
-  above: ReadonlySet<TaskId>,
-): Promise<boolean> {
+async function isBelow(scope: HasStore & HasActive, id: TaskId, above: ReadonlySet<TaskId>): Promise<boolean> {
   let next: TaskId | null | undefined = id
-  while (next && !above.has(next)) next = (active.get(next) ?? (await store.task(next)))?.parentTask
+  while (next && !above.has(next)) next = (await findOrigin(scope, next))?.parentTask
   return next !== null && next !== undefined
 }

@@ -37,10 +37,8 @@ export interface OutputFollower {
   finish(state: { readonly isComplete: boolean }): Promise<void>
 }
 
-/** The call that a run executes, fixed before it begins. */
-export interface RunSubject {
-  readonly taskId: TaskId
-  readonly run: number
+/** Where a call comes from, fixed before its run begins. */
+export interface RunOrigin {
   readonly workspace: WorkspaceId
   readonly session: SessionId | null
   readonly parentTask: TaskId | null
@@ -50,40 +48,47 @@ export interface RunSubject {
   readonly hops: number
   /** As its record says, or would say: what it starts is one deeper. */
   readonly depth: number
+  /** The step of another run that asked for it. */
+  readonly askedBy: AskingStep | null
+  readonly traceId: string | null
+}
+
+/** The call that a run executes, fixed before it begins. */
+export interface RunCall {
   readonly plugin: string
   readonly tool: Tool
   readonly input: unknown
   readonly lifetime: Lifetime
   readonly limits: TaskLimits
-  readonly traceId: string | null
-  /** The step of another run that asked for it. */
-  readonly askedBy: AskingStep | null
   /** The task was given a secret, which only the process knows that was given it. */
   readonly isInputHeld?: boolean
 }
 
-/** One execution in this process. */
-export interface ActiveRun extends RunSubject {
+/** The steps and questions of a run, so that the same one is not taken or asked twice. */
+export interface RunSteps {
+  readonly journal: Journal
+  /** How often it has asked each question, by the question's hash. */
+  questions: Map<string, number> | null
+}
+
+/** Where the output of a run goes. */
+export interface RunOutputs {
   /** Opened when it is first needed: most calls print nothing. */
   spool: RunSpool | null
   /** Where the store keeps output, what the run prints goes there from when the store knows the run. */
   stream: OutputStream | null
-  readonly journal: Journal
-  /** Null when nobody traces, and for a turn, which has one of its own. */
-  readonly span: RunSpan | null
+  /** Passes it on to the caller in the foreground. */
+  follower: OutputFollower | null
+}
+
+/** How a run is stopped, and what a stop has left. */
+export interface RunControl {
   /** The signal that the tool sees. */
   readonly abort: AbortController
   /** Ends its processes. When the run was lost, not before the store says that they are nobody's. */
   readonly processAbort: AbortController
   /** Resolves when a stop took too long: the run ends although its work has not. */
   readonly abandoned: PromiseWithResolvers<undefined>
-  readonly startedMonotonicMs: number
-  /** Time it ran before this worker had it. */
-  readonly ranBeforeMs: number
-  standing: Standing
-  slot: SlotKeys | null
-  /** Given up while it waits for others, and by how many that wait at once. */
-  yielded: { readonly slot: SlotKeys; waiters: number } | null
   /** Early: the store does not know of it yet. */
   stop: { readonly by: Stopper; readonly reason: string; readonly isEarly?: true } | null
   /** At a shutdown: what it has not finished goes back to the queue. */
@@ -91,45 +96,71 @@ export interface ActiveRun extends RunSubject {
   /** Processes that ended ones left behind, or that a stop could not end. */
   readonly survivors: Survivor[]
   hasUnknownSurvivors: boolean
+}
+
+/** How long a run has taken, and what counts against its limit. */
+export interface RunTimes {
+  readonly startedMonotonicMs: number
+  /** Time it ran before this worker had it. */
+  readonly ranBeforeMs: number
+  /** Once its work has ended, how long that took here. Its end may be written much later, when the store is away. */
+  workedMs: number | null
+  /** Time that does not count against its limit, and what it waits for now. */
+  rest: { restedMs: number; sinceMonotonicMs: number; waiters: number } | null
+  cancelDeadline: CancelTimer | null
+}
+
+/** Progress and usage, as they were reported and not yet stored. */
+export interface RunNotes {
   progress: Progress | null
   usage: Usage
   unsaved: { progress: boolean; usage: Usage | null; droppedBefore: number | null }
   cancelSave: CancelTimer | null
-  cancelDeadline: CancelTimer | null
-  /** Time that does not count against its limit, and what it waits for now. */
-  rest: { restedMs: number; sinceMonotonicMs: number; waiters: number } | null
-  /** How often it has asked each question, by the question's hash. */
-  questions: Map<string, number> | null
-  outputFollower: OutputFollower | null
-  /** Listeners of the caller in the foreground. */
+}
+
+/** The slot of a run. */
+export interface RunSlots {
+  held: SlotKeys | null
+  /** Given up while it waits for others, and by how many that wait at once. */
+  yielded: { readonly slot: SlotKeys; waiters: number } | null
+}
+
+/** Listeners: of the caller in the foreground, and of the worker's log. */
+export interface RunListeners {
   onOutput: ((text: string) => void) | null
   onProgress: ((progress: Progress) => void) | null
   onStarted: ((task: TaskId) => void) | null
   /** Its end is written, and its slot still taken. As `ended`. */
   onLeft: ((task: TaskRecord | null) => void) | null
-  work: Promise<Outcome> | null
-  /** Once its work has ended, how long that took here. Its end may be written much later, when the store is away. */
-  workedMs: number | null
-  /** For a turn: its calls that have tasks below them. */
+}
+
+/** The part that only turns use. */
+export interface TurnState {
+  /** Its calls that have tasks below them. */
   parentsOfTasks: Set<TaskId> | null
   /** Written in one transaction with the end of the run. */
   endOperations: ((run: RunReference) => readonly Operation[]) | null
+}
+
+/** One execution in this process. A function that needs one part of it takes that part. */
+export interface ActiveRun {
+  readonly taskId: TaskId
+  readonly run: number
+  readonly origin: RunOrigin
+  readonly call: RunCall
+  standing: Standing
+  /** Null when nobody traces, and for a turn, which has one of its own. */
+  readonly span: RunSpan | null
+  readonly steps: RunSteps
+  readonly output: RunOutputs
+  readonly control: RunControl
+  readonly times: RunTimes
+  readonly notes: RunNotes
+  readonly slots: RunSlots
+  readonly listeners: RunListeners
+  readonly turn: TurnState
   /** Resolves when nothing more of it will be written here, with its record when this worker wrote its end. */
   readonly ended: PromiseWithResolvers<TaskRecord | null>
-}
-
-export function survivorsOf(active: ActiveRun): Survivors {
-  return active.hasUnknownSurvivors ? "unknown" : active.survivors
-}
-
-/** Since this worker has it, by monotonic time. Whole, as all times and durations are that a store keeps. */
-export function ranMs(active: ActiveRun, clock: Clock): number {
-  return Math.round(clock.monotonic() - active.startedMonotonicMs)
-}
-
-/** A call in the foreground has another id when its turn makes it again; the step that asks for it is the same. */
-export function toCallKey({ askedBy, taskId, run }: ActiveRun): string {
-  return askedBy ? `${askedBy.taskId}/${askedBy.run}/${askedBy.key}` : `${taskId}/${run}`
 }
 
 /** How the work of a run came out, if nobody stopped it. */
@@ -137,23 +168,12 @@ export type Outcome =
   | { readonly succeeded: true; readonly patch: Patch }
   | { readonly succeeded: false; readonly failure: TaskFailure; readonly patch: Patch | null }
 
-/** Where a record keeps how many reports lie between its task and a person's words. */
-export const HOPS = "hops"
-
-export function toHops(metadata: JsonObject): number {
-  const kept = metadata[HOPS]
-  return typeof kept === "number" ? kept : 0
-}
-
-export function hopsOf(task: { readonly hops: number } | TaskRecord): number {
-  return "metadata" in task ? toHops(task.metadata) : task.hops
-}
-
-export function withHops(metadata: JsonObject, hops: number): JsonObject {
-  return hops > 0 ? { ...metadata, [HOPS]: hops } : metadata
-}
-
-export interface RunPlan extends RunSubject {
+/** All that is known of a run before it begins. */
+export interface RunPlan {
+  readonly taskId: TaskId
+  readonly run: number
+  readonly origin: RunOrigin
+  readonly call: RunCall
   readonly standing: Standing
   readonly slot: SlotKeys | null
   readonly ranBeforeMs?: number
@@ -163,40 +183,67 @@ export interface RunPlan extends RunSubject {
 }
 
 export function createActiveRun(clock: Clock, plan: RunPlan): ActiveRun {
+  const { taskId, run, origin, call, standing, slot, ranBeforeMs = 0, usage = NO_USAGE } = plan
   const span = beginRunSpan(plan)
   return {
-    ...plan,
-    traceId: plan.traceId ?? span?.traceId ?? null,
+    taskId,
+    run,
+    origin: span && origin.traceId === null ? { ...origin, traceId: span.traceId } : origin,
+    call,
+    standing,
     span,
-    spool: null,
-    stream: null,
-    journal: new Map(),
-    abort: new AbortController(),
-    processAbort: new AbortController(),
-    abandoned: Promise.withResolvers(),
+    steps: { journal: new Map(), questions: null },
+    output: { spool: null, stream: null, follower: null },
+    control: {
+      abort: new AbortController(),
+      processAbort: new AbortController(),
+      abandoned: Promise.withResolvers(),
+      stop: null,
+      isHandedBack: false,
+      survivors: [],
+      hasUnknownSurvivors: false,
+    },
+    times: { startedMonotonicMs: clock.monotonic(), ranBeforeMs, workedMs: null, rest: null, cancelDeadline: null },
+    notes: {
+      progress: null,
+      usage,
+      unsaved: { progress: false, usage: null, droppedBefore: null },
+      cancelSave: null,
+    },
+    slots: { held: slot, yielded: null },
+    listeners: { onOutput: null, onProgress: null, onStarted: null, onLeft: null },
+    turn: { parentsOfTasks: null, endOperations: null },
     ended: Promise.withResolvers(),
-    startedMonotonicMs: clock.monotonic(),
-    ranBeforeMs: plan.ranBeforeMs ?? 0,
-    yielded: null,
-    rest: null,
-    questions: null,
-    stop: null,
-    isHandedBack: false,
-    survivors: [],
-    hasUnknownSurvivors: false,
-    progress: null,
-    usage: plan.usage ?? NO_USAGE,
-    unsaved: { progress: false, usage: null, droppedBefore: null },
-    cancelSave: null,
-    cancelDeadline: null,
-    outputFollower: null,
-    onOutput: null,
-    onProgress: null,
-    onStarted: null,
-    onLeft: null,
-    work: null,
-    workedMs: null,
-    endOperations: null,
-    parentsOfTasks: null,
   }
+}
+
+export function toOrigin(task: TaskRecord): RunOrigin {
+  const { workspace, session, parentTask, parentMessage, batch, metadata, depth, askedBy, traceId } = task
+  return { workspace, session, parentTask, parentMessage, batch, hops: toHops(metadata), depth, askedBy, traceId }
+}
+
+export function survivorsOf({ hasUnknownSurvivors, survivors }: RunControl): Survivors {
+  return hasUnknownSurvivors ? "unknown" : survivors
+}
+
+/** Since this worker has it, by monotonic time. Whole, as all times and durations are that a store keeps. */
+export function ranMs({ startedMonotonicMs }: RunTimes, clock: Clock): number {
+  return Math.round(clock.monotonic() - startedMonotonicMs)
+}
+
+/** A call in the foreground has another id when its turn makes it again; the step that asks for it is the same. */
+export function toCallKey({ origin: { askedBy }, taskId, run }: ActiveRun): string {
+  return askedBy ? `${askedBy.taskId}/${askedBy.run}/${askedBy.key}` : `${taskId}/${run}`
+}
+
+/** Where a record keeps how many reports lie between its task and a person's words. */
+export const HOPS = "hops"
+
+export function toHops(metadata: JsonObject): number {
+  const kept = metadata[HOPS]
+  return typeof kept === "number" ? kept : 0
+}
+
+export function withHops(metadata: JsonObject, hops: number): JsonObject {
+  return hops > 0 ? { ...metadata, [HOPS]: hops } : metadata
 }

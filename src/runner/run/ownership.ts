@@ -18,7 +18,7 @@ interface FencedRun {
  */
 export async function requireOwned(scope: HasWorker, active: ActiveRun): Promise<void> {
   if (isInDoubt(scope, active)) await scope.worker.confirm()
-  active.abort.signal.throwIfAborted()
+  active.control.abort.signal.throwIfAborted()
   if (isLost(active)) throw lostError(active)
 }
 
@@ -67,17 +67,17 @@ export async function writeUnderFence<const Operations extends readonly Operatio
 export function markLost(active: ActiveRun): void {
   if (isLost(active)) return
   active.standing = toLost(active)
-  active.stream?.stop()
-  active.spool?.abandon()
-  active.abort.abort(lostError(active))
-  active.abandoned.resolve(undefined)
+  active.output.stream?.stop()
+  active.output.spool?.abandon()
+  active.control.abort.abort(lostError(active))
+  active.control.abandoned.resolve(undefined)
 }
 
 /** Lets a run go on without this process: its processes live, and the next start adopts them. */
 export function detachRun(active: ActiveRun): void {
   active.standing = toLost(active)
-  active.stream?.stop()
-  active.abandoned.resolve(undefined)
+  active.output.stream?.stop()
+  active.control.abandoned.resolve(undefined)
 }
 
 export function isLost(active: ActiveRun): boolean {

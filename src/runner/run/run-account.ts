@@ -1,7 +1,8 @@
 import { isMeanwhileError, MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import type { FactEvent } from "../../task/event.ts"
 import { type AgentActivity, NO_USAGE, type Progress, type Usage } from "../../task/progress.ts"
-import type { ActiveRun } from "./active-run.ts"
+import type { TaskLimits } from "../../task/record.ts"
+import type { ActiveRun, RunNotes, RunTimes } from "./active-run.ts"
 import { writeUnderFence } from "./ownership.ts"
 import type { FenceScope, HasClock, HasLog, HasRedactor, StopScope } from "./scope.ts"
 import { stopRun } from "./stop-run.ts"
@@ -17,12 +18,12 @@ export function reportProgress(
   active: ActiveRun,
   update: Partial<Progress>,
 ): void {
-  const { done, total, phase, line, activity }: Progress = { ...(active.progress ?? NO_PROGRESS), ...update }
+  const { done, total, phase, line, activity }: Progress = { ...(active.notes.progress ?? NO_PROGRESS), ...update }
   const redact = (text: string | null) => (text === null ? null : scope.redactor.redactText(text))
   const own = { done, total, phase: redact(phase), line: redact(line) }
-  active.progress = activity ? { ...own, activity: redactActivity(scope, activity) } : own
-  active.unsaved.progress = true
-  if (active.standing.in === "foreground") active.onProgress?.(active.progress)
+  active.notes.progress = activity ? { ...own, activity: redactActivity(scope, activity) } : own
+  active.notes.unsaved.progress = true
+  if (active.standing.in === "foreground") active.listeners.onProgress?.(active.notes.progress)
   saveSoon(scope, active)
 }
 
@@ -39,50 +40,50 @@ export function reportUsage(
   { isLast = false }: { readonly isLast?: boolean } = {},
 ): void {
   const spent = { tokens: toSpent("tokens", usage.tokens), costMicros: toSpent("costMicros", usage.costMicros) }
-  active.usage = add(active.usage, spent)
-  active.unsaved.usage = add(active.unsaved.usage ?? NO_USAGE, spent)
+  active.notes.usage = add(active.notes.usage, spent)
+  active.notes.unsaved.usage = add(active.notes.unsaved.usage ?? NO_USAGE, spent)
   saveSoon(scope, active)
-  const over = overBudget(active)
+  const over = overBudget(active.notes, active.call.limits)
   if (over && !isLast) void stopRun(scope, active, { by: "budget", reason: over })
 }
 
 export function reportDropped(scope: FenceScope & HasClock & HasLog, active: ActiveRun, before: number): void {
-  active.unsaved.droppedBefore = before
+  active.notes.unsaved.droppedBefore = before
   saveSoon(scope, active)
 }
 
 /** Writes what was reported since the last time. Called once more before a run ends. */
 export async function saveNotes(scope: FenceScope & HasLog, active: ActiveRun): Promise<void> {
-  active.cancelSave?.()
-  active.cancelSave = null
+  active.notes.cancelSave?.()
+  active.notes.cancelSave = null
   if (active.standing.in === "foreground") return
-  const unsaved = active.unsaved
-  const facts = takeFacts(active)
+  const unsaved = active.notes.unsaved
+  const facts = takeFacts(active.notes)
   if (facts.length === 0) return
   try {
     await writeUnderFence(scope, active, (run) => [{ op: "task.note", run, facts }])
   } catch (error) {
     if (isMeanwhileError(error, "stale_claim")) return
-    giveBackFacts(active, unsaved)
+    giveBackFacts(active.notes, unsaved)
     scope.log.warn("progress could not be stored", { task: active.taskId, error: toErrorMessage(error) })
   }
 }
 
-export function takeFacts(active: ActiveRun): FactEvent[] {
-  const { progress, usage, droppedBefore } = active.unsaved
-  active.unsaved = { progress: false, usage: null, droppedBefore: null }
+export function takeFacts(notes: RunNotes): FactEvent[] {
+  const { progress, usage, droppedBefore } = notes.unsaved
+  notes.unsaved = { progress: false, usage: null, droppedBefore: null }
   const facts: FactEvent[] = []
-  if (progress && active.progress) facts.push({ type: "task.progressed", progress: active.progress })
+  if (progress && notes.progress) facts.push({ type: "task.progressed", progress: notes.progress })
   if (usage) facts.push({ type: "task.spent", usage })
   if (droppedBefore !== null) facts.push({ type: "output.dropped", before: droppedBefore })
   return facts
 }
 
 /** Facts that could not be written are written with the next ones. */
-export function giveBackFacts(active: ActiveRun, unsaved: ActiveRun["unsaved"]): void {
-  if (active.unsaved === unsaved) return
-  const { progress, usage, droppedBefore } = active.unsaved
-  active.unsaved = {
+export function giveBackFacts(notes: RunNotes, unsaved: RunNotes["unsaved"]): void {
+  if (notes.unsaved === unsaved) return
+  const { progress, usage, droppedBefore } = notes.unsaved
+  notes.unsaved = {
     progress: progress || unsaved.progress,
     usage: unsaved.usage ? add(usage ?? NO_USAGE, unsaved.usage) : usage,
     droppedBefore: droppedBefore ?? unsaved.droppedBefore,
@@ -99,10 +100,10 @@ function toSpent(field: keyof Usage, value = 0): number {
 
 function saveSoon(scope: FenceScope & HasClock & HasLog, active: ActiveRun): void {
   if (active.standing.in === "foreground") return
-  active.cancelSave ??= scope.clock.schedule(SAVE_EVERY_MS, () => void saveNotes(scope, active))
+  active.notes.cancelSave ??= scope.clock.schedule(SAVE_EVERY_MS, () => void saveNotes(scope, active))
 }
 
-function overBudget({ usage, limits }: ActiveRun): string | null {
+function overBudget({ usage }: RunNotes, limits: TaskLimits): string | null {
   if (limits.tokens !== null && usage.tokens > limits.tokens)
     return `it used ${usage.tokens} of ${limits.tokens} tokens`
   if (limits.costMicros !== null && usage.costMicros > limits.costMicros) {
@@ -117,16 +118,16 @@ function add(a: Usage, b: Usage): Usage {
 
 /** By monotonic time: a suspended machine or a moved clock costs a run nothing. */
 export function armDeadline(scope: StopScope, active: ActiveRun): void {
-  const { timeoutMs } = active.limits
+  const { timeoutMs } = active.call.limits
   if (timeoutMs === null) return
-  const leftMs = timeoutMs - active.ranBeforeMs - countedMs(scope, active)
-  active.cancelDeadline = scope.clock.schedule(Math.max(leftMs, 0), () => {
+  const leftMs = timeoutMs - active.times.ranBeforeMs - countedMs(scope, active.times)
+  active.times.cancelDeadline = scope.clock.schedule(Math.max(leftMs, 0), () => {
     void stopRun(scope, active, { by: "deadline", reason: `it ran longer than its limit of ${timeoutMs / 1_000} s` })
   })
 }
 
 /** How long this worker has had it, without the time that does not count against its limit. Whole, as a store keeps it. */
-export function countedMs({ clock }: HasClock, { startedMonotonicMs, rest }: ActiveRun): number {
+export function countedMs({ clock }: HasClock, { startedMonotonicMs, rest }: RunTimes): number {
   const now = clock.monotonic()
   const restingMs = rest && rest.waiters > 0 ? now - rest.sinceMonotonicMs : 0
   return Math.round(now - startedMonotonicMs - (rest?.restedMs ?? 0) - restingMs)
@@ -138,27 +139,28 @@ export function countedMs({ clock }: HasClock, { startedMonotonicMs, rest }: Act
  */
 export function restDeadlines(scope: StopScope, active: ActiveRun): () => void {
   const resting = runsAbove(scope, active).filter(hasDeadline)
-  for (const run of resting) {
-    run.rest ??= { restedMs: 0, sinceMonotonicMs: 0, waiters: 0 }
-    if (run.rest.waiters === 0) {
-      run.cancelDeadline?.()
-      run.rest.sinceMonotonicMs = scope.clock.monotonic()
+  for (const { times } of resting) {
+    times.rest ??= { restedMs: 0, sinceMonotonicMs: 0, waiters: 0 }
+    if (times.rest.waiters === 0) {
+      times.cancelDeadline?.()
+      times.rest.sinceMonotonicMs = scope.clock.monotonic()
     }
-    run.rest.waiters += 1
+    times.rest.waiters += 1
   }
   return () => {
     for (const run of resting.splice(0)) goOn(scope, run)
   }
 }
 
-function hasDeadline({ limits, stop, isHandedBack }: ActiveRun): boolean {
-  return limits.timeoutMs !== null && !stop && !isHandedBack
+function hasDeadline({ call, control }: ActiveRun): boolean {
+  return call.limits.timeoutMs !== null && !control.stop && !control.isHandedBack
 }
 
 function goOn(scope: StopScope, run: ActiveRun): void {
-  if (!run.rest) return
-  run.rest.waiters -= 1
-  if (run.rest.waiters > 0) return
-  run.rest.restedMs += scope.clock.monotonic() - run.rest.sinceMonotonicMs
+  const { rest } = run.times
+  if (!rest) return
+  rest.waiters -= 1
+  if (rest.waiters > 0) return
+  rest.restedMs += scope.clock.monotonic() - rest.sinceMonotonicMs
   if (hasDeadline(run) && scope.active.get(run.taskId) === run) armDeadline(scope, run)
 }

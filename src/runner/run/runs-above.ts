@@ -1,17 +1,27 @@
-import type { HasActive, HasStore } from "./scope.ts"
-import type { ActiveRun } from "./active-run.ts"
 import type { TaskId } from "../../task/id.ts"
 import { isTurn } from "../tool/tool-source.ts"
+import type { HasActive, HasStore } from "./scope.ts"
+import { type ActiveRun, type RunOrigin, toOrigin } from "./active-run.ts"
 
 /**
  * The run itself, then the runs that asked for it, as far as they are in this process: a call, its turn, its agent, …
  */
 export function runsAbove({ active }: HasActive, run: ActiveRun): ActiveRun[] {
   const found: ActiveRun[] = []
-  for (let next: ActiveRun | undefined = run; next; next = next.parentTask ? active.get(next.parentTask) : undefined) {
+  for (let next: ActiveRun | undefined = run; next; ) {
     found.push(next)
+    const parentTask: TaskId | null = next.origin.parentTask
+    next = parentTask ? active.get(parentTask) : undefined
   }
   return found
+}
+
+/** Where a task comes from. It may be a call in the foreground, which the store does not know yet. */
+export async function findOrigin({ active, store }: HasStore & HasActive, id: TaskId): Promise<RunOrigin | undefined> {
+  const run = active.get(id)
+  if (run) return run.origin
+  const task = await store.task(id)
+  return task && toOrigin(task)
 }
 
 /**
@@ -21,10 +31,10 @@ export function runsAbove({ active }: HasActive, run: ActiveRun): ActiveRun[] {
 export async function isInBackground(scope: HasStore & HasActive, taskId: TaskId | null | undefined): Promise<boolean> {
   for (let id = taskId; id; ) {
     const run = scope.active.get(id)
-    if (run?.standing.in === "background" && !isTurn(run)) return true
-    const above = run ?? (await scope.store.task(id))
-    if (above && "status" in above && above.kind !== "turn") return true
-    id = above?.parentTask
+    if (run?.standing.in === "background" && !isTurn(run.call)) return true
+    const task = run ? undefined : await scope.store.task(id)
+    if (task && task.kind !== "turn") return true
+    id = run ? run.origin.parentTask : task?.parentTask
   }
   return false
 }

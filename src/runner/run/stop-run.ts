@@ -19,7 +19,7 @@ export interface StopCause {
 
 /** Stops a run of this process, first in the store when it is known there. The first cause wins. */
 export async function stopRun(scope: StopScope, active: ActiveRun, cause: StopCause): Promise<void> {
-  if (active.stop) return
+  if (active.control.stop) return
   const event = toStopRequested(scope, active.taskId, active.run, cause)
   try {
     await writeUnderFence(scope, active, (run) => [{ op: "task.apply", run, event }])
@@ -43,7 +43,7 @@ export function toStopRequested(
 ): LifecycleEvent {
   const active = scope.active.get(id)
   const isHere = active?.run === run && !isLost(active)
-  const ran = isHere ? { ranMs: active.workedMs ?? ranMs(active, scope.clock) } : {}
+  const ran = isHere ? { ranMs: active.times.workedMs ?? ranMs(active.times, scope.clock) } : {}
   return { type: "task.stop_requested", by, reason, ...ran }
 }
 
@@ -56,9 +56,9 @@ async function followStore(scope: HasStore & HasClock & HasConfig, active: Activ
 
 /** Tells the work to end, and gives it up when it does not. What has its answer has ended: nothing is left to stop. */
 export function abortRun(scope: HasClock & HasConfig, active: ActiveRun, cause: StopCause): void {
-  if (active.stop && !active.stop.isEarly) return
+  if (active.control.stop && !active.control.stop.isEarly) return
   if (active.standing.in === "lost" || active.standing.in === "answered") return
-  active.stop = cause
+  active.control.stop = cause
   giveUpAfterGrace(scope, active)
   abortWork(active, cause)
 }
@@ -68,26 +68,29 @@ export function abortRun(scope: HasClock & HasConfig, active: ActiveRun, cause: 
  * The run is not given up before the stop is stored: the store may be what the run waits for.
  */
 export function abortEarly(active: ActiveRun, cause: StopCause): void {
-  if (active.stop || active.standing.in === "lost" || active.standing.in === "answered") return
-  active.stop = { ...cause, isEarly: true }
+  if (active.control.stop || active.standing.in === "lost" || active.standing.in === "answered") return
+  active.control.stop = { ...cause, isEarly: true }
   abortWork(active, cause)
 }
 
 /** The stop cannot be stored: it is written with the end, which must not wait for work that does not end. */
 export function giveUpEarly(scope: HasClock & HasConfig & HasActive, id: TaskId): void {
   const active = scope.active.get(id)
-  if (active?.stop?.isEarly) giveUpAfterGrace(scope, active)
+  if (active?.control.stop?.isEarly) giveUpAfterGrace(scope, active)
 }
 
 function abortWork(active: ActiveRun, { by, reason }: StopCause): void {
-  active.abort.abort(new MeanwhileError("closed", `Stopped by ${by}: ${reason}`))
-  active.processAbort.abort()
+  active.control.abort.abort(new MeanwhileError("closed", `Stopped by ${by}: ${reason}`))
+  active.control.processAbort.abort()
 }
 
 /** In place of its deadline, which no longer matters. */
 export function giveUpAfterGrace(scope: HasClock & HasConfig, active: ActiveRun): void {
-  active.cancelDeadline?.()
-  active.cancelDeadline = scope.clock.schedule(scope.config.stopGraceSeconds * 1_000 + GIVE_UP_AFTER_GRACE_MS, () => {
-    active.abandoned.resolve(undefined)
-  })
+  active.times.cancelDeadline?.()
+  active.times.cancelDeadline = scope.clock.schedule(
+    scope.config.stopGraceSeconds * 1_000 + GIVE_UP_AFTER_GRACE_MS,
+    () => {
+      active.control.abandoned.resolve(undefined)
+    },
+  )
 }

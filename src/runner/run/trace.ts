@@ -138,10 +138,8 @@ export interface RunSpan {
 interface TracedRun {
   readonly taskId: TaskId
   readonly run: number
-  readonly session: SessionId | null
-  readonly plugin: string
-  readonly tool: Tool
-  readonly traceId: string | null
+  readonly origin: { readonly session: SessionId | null; readonly traceId: string | null }
+  readonly call: { readonly plugin: string; readonly tool: Tool }
   readonly standing: { readonly in: string }
 }
 
@@ -149,8 +147,10 @@ interface TracedRun {
  * Below the span that made the call, when the call was made here a moment ago; otherwise in the trace that its record
  * names. Null when nobody traces, and for a turn: the span of a turn is its agent's.
  */
-export function beginRunSpan({ taskId, run, session, plugin, tool, traceId, standing }: TracedRun): RunSpan | null {
-  if (isTurn({ plugin, tool }) || !isTraced()) return null
+export function beginRunSpan({ taskId, run, origin, call, standing }: TracedRun): RunSpan | null {
+  if (isTurn(call) || !isTraced()) return null
+  const { session, traceId } = origin
+  const { plugin, tool } = call
   const isForeground = standing.in === "foreground"
   const attributes = {
     "meanwhile.task.id": taskId,

@@ -58,7 +58,9 @@ export async function waitForEnd(scope: WaitScope, id: TaskId, wait: EndWait = {
 /** Its run in this process, if the store knows that run. */
 function findOwn({ active }: HasActive, id: TaskId, { workspace }: EndWait): ActiveRun | undefined {
   const here = active.get(id)
-  return here?.standing.in === "background" && (workspace ?? here.workspace) === here.workspace ? here : undefined
+  return here?.standing.in === "background" && (workspace ?? here.origin.workspace) === here.origin.workspace
+    ? here
+    : undefined
 }
 
 async function read({ store }: HasStore, id: TaskId, { workspace }: EndWait): Promise<TaskRecord | undefined> {

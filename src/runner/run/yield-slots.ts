@@ -1,5 +1,5 @@
 import type { TaskId } from "../../task/id.ts"
-import type { ActiveRun } from "./active-run.ts"
+import type { ActiveRun, RunSlots } from "./active-run.ts"
 import { runsAbove } from "./runs-above.ts"
 import type { HasActive, HasQueue, HasSlots, SlotScope, StopScope } from "./scope.ts"
 import { restDeadlines } from "./run-account.ts"
@@ -9,7 +9,7 @@ import { restDeadlines } from "./run-account.ts"
  * one slot nothing deadlocks. The returned function takes them again, even when none is free; a second call does nothing.
  */
 export function yieldSlots(scope: SlotScope, active: ActiveRun): () => void {
-  const waiting = { run: active, given: runsAbove(scope, active).filter((run) => giveUp(scope, run)) }
+  const waiting = { run: active, given: runsAbove(scope, active).filter((run) => giveUp(scope, run.slots)) }
   scope.active.yielding.add(waiting)
   if (waiting.given.length > 0) lookForWork(scope)
   return () => {
@@ -21,7 +21,7 @@ export function yieldSlots(scope: SlotScope, active: ActiveRun): () => void {
 /** A run has a slot now that something below it waits already: it was promoted, or begins later than its own turn. */
 export function yieldNewSlot(scope: SlotScope, run: ActiveRun): void {
   for (const { run: below, given } of scope.active.yielding) {
-    if (given.includes(run) || !runsAbove(scope, below).includes(run) || !giveUp(scope, run)) continue
+    if (given.includes(run) || !runsAbove(scope, below).includes(run) || !giveUp(scope, run.slots)) continue
     given.push(run)
     lookForWork(scope)
   }
@@ -33,28 +33,29 @@ function lookForWork(scope: HasQueue): void {
 }
 
 /** Several may wait below one run: the first gives its slot up, the last takes it again. */
-function giveUp(scope: HasSlots, run: ActiveRun): boolean {
-  if (run.yielded) {
-    run.yielded.waiters += 1
+function giveUp(scope: HasSlots, own: RunSlots): boolean {
+  if (own.yielded) {
+    own.yielded.waiters += 1
     return true
   }
-  if (!run.slot) return false
-  run.yielded = { slot: run.slot, waiters: 1 }
-  scope.slots.release(run.slot)
-  run.slot = null
+  if (!own.held) return false
+  own.yielded = { slot: own.held, waiters: 1 }
+  scope.slots.release(own.held)
+  own.held = null
   return true
 }
 
 /** A run that has ended meanwhile takes none: nobody would release it. */
 function takeAgain(scope: HasActive & HasSlots, run: ActiveRun): void {
-  if (!run.yielded) return
-  run.yielded.waiters -= 1
-  if (run.yielded.waiters > 0) return
-  const { slot } = run.yielded
-  run.yielded = null
-  if (run.slot || scope.active.get(run.taskId) !== run) return
+  const own = run.slots
+  if (!own.yielded) return
+  own.yielded.waiters -= 1
+  if (own.yielded.waiters > 0) return
+  const { slot } = own.yielded
+  own.yielded = null
+  if (own.held || scope.active.get(run.taskId) !== run) return
   scope.slots.take(slot)
-  run.slot = slot
+  own.held = slot
 }
 
 /**

@@ -11,7 +11,7 @@ import { waitFor } from "../result/wait-for.ts"
 import { isWithheld, withhold } from "../group/withhold.ts"
 import type { HasActive, HasStore } from "../run/scope.ts"
 import type { RunnerScope } from "../admit/scope.ts"
-import type { ActiveRun } from "../run/active-run.ts"
+import type { ActiveRun, RunOrigin } from "../run/active-run.ts"
 import { runsAbove } from "../run/runs-above.ts"
 import { getResult, toView } from "./task-service.ts"
 
@@ -21,13 +21,14 @@ import { getResult, toView } from "./task-service.ts"
  * depth and number cannot be got round. A call that says nothing of its session, trace, message or batch has the run's.
  */
 export function bindToRun(scope: RunnerScope, service: TaskService, active: ActiveRun): TaskService {
-  const { workspace } = active
+  const { workspace, hops } = active.origin
+  const { tool } = active.call
   const bind = (call: ToolCall): ToolCall => toOwnCall(active, call)
   return {
     execute: (call, options) => service.execute(bind(call), options),
     async start(call) {
       const task = await service.start(bind(call))
-      active.onStarted?.(task.id)
+      active.listeners.onStarted?.(task.id)
       return task
     },
     adopt: (call, work) => service.adopt(bind(call), work),
@@ -36,17 +37,17 @@ export function bindToRun(scope: RunnerScope, service: TaskService, active: Acti
       withhold(scope, await getResult(scope, id, options, workspace, toReader(scope, active))),
     cancel: (id, request) => service.cancel(id, request, workspace),
     async retry(id) {
-      requireHopsLeft(scope.admission, active)
-      return retryTask(scope, await findTask(scope, id, workspace), active.hops)
+      requireHopsLeft(scope.admission, hops, tool)
+      return retryTask(scope, await findTask(scope, id, workspace), hops)
     },
     async resume(id, prompt) {
-      requireHopsLeft(scope.admission, active)
-      return resumeTask(scope, await findTask(scope, id, workspace), prompt, active.hops)
+      requireHopsLeft(scope.admission, hops, tool)
+      return resumeTask(scope, await findTask(scope, id, workspace), prompt, hops)
     },
     async say(id, message) {
       const task = await findTask(scope, id, workspace)
-      if (task.status === "completed") requireHopsLeft(scope.admission, active)
-      return sayToTask(scope, task, message, active.hops)
+      if (task.status === "completed") requireHopsLeft(scope.admission, hops, tool)
+      return sayToTask(scope, task, message, hops)
     },
     waitFor: (request) =>
       waitFor(scope, request, {
@@ -56,7 +57,7 @@ export function bindToRun(scope: RunnerScope, service: TaskService, active: Acti
         reader: toReader(scope, active),
       }),
     get groups() {
-      return bindGroups(service.groups, active)
+      return bindGroups(service.groups, active.origin)
     },
     prioritize: (id, priority) => service.prioritize(id, priority, workspace),
     list: (filter, page) => service.list({ ...filter, workspace }, page),
@@ -84,11 +85,11 @@ async function requireShown(scope: HasStore, task: TaskRecord): Promise<void> {
 }
 
 function toOwnCall(active: ActiveRun, call: ToolCall): ToolCall {
-  const { taskId, workspace, session, traceId, tool, parentTask, parentMessage, batch, hops } = active
+  const { workspace, session, traceId, parentTask, parentMessage, batch, hops } = active.origin
   return {
     ...call,
     workspace,
-    parentTask: tool.startsForCaller ? parentTask : taskId,
+    parentTask: active.call.tool.startsForCaller ? parentTask : active.taskId,
     session: call.session ?? session,
     parentMessage: call.parentMessage ?? parentMessage,
     batch: call.batch ?? batch,
@@ -101,19 +102,19 @@ function toOwnCall(active: ActiveRun, call: ToolCall): ToolCall {
  * A result that the run reads is used by the turn whose call it is, if it is one; otherwise by the run itself, at once.
  */
 function toReader(scope: HasActive, active: ActiveRun): ResultReader {
-  return { claimant: toClaimant(scope, active), session: active.session }
+  return { claimant: toClaimant(scope, active), session: active.origin.session }
 }
 
 /** Between the run and the turn's own call may be calls in the foreground. A task's answer is in no turn. */
 function toClaimant(scope: HasActive, active: ActiveRun): AskingStep | null {
   for (const run of runsAbove(scope, active)) {
     if (run.standing.in !== "foreground") return null
-    if (run.askedBy) return run.askedBy
+    if (run.origin.askedBy) return run.origin.askedBy
   }
   return null
 }
 
-function bindGroups(groups: GroupService, { workspace, session }: ActiveRun): GroupService {
+function bindGroups(groups: GroupService, { workspace, session }: RunOrigin): GroupService {
   const bind = (filter: GroupFilter = {}): GroupFilter => ({ session, ...filter, workspace })
   return {
     open: (request) => groups.open({ session, ...request, workspace }),

@@ -57,7 +57,7 @@ export function createSessionCommands(scope: ExecuteScope): SessionCommands {
   function findRunHere(id: TaskId): RunHere | undefined {
     const active = scope.active.get(id)
     if (active?.standing.in !== "background") return undefined
-    return { kind: kindOf(active.tool), lifetime: active.lifetime }
+    return { kind: kindOf(active.call.tool), lifetime: active.call.lifetime }
   }
 
   return {

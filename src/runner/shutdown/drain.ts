@@ -1,12 +1,12 @@
 import { whenAborted } from "../../base/when-aborted.ts"
 import { kindOf } from "../../plugin/tool.ts"
+import { sleep } from "../../base/sleep.ts"
 import type { ActiveRun } from "../run/active-run.ts"
 import { runsAbove } from "../run/runs-above.ts"
 import type { HasActive, HasEngine, StopScope } from "../run/scope.ts"
-import { sleep } from "../../base/sleep.ts"
 import { isTurn } from "../tool/tool-source.ts"
-import { handOff, outlivesRuntime } from "./handoff.ts"
 import type { Pump } from "../queue/pump.ts"
+import { handOff, outlivesRuntime } from "./handoff.ts"
 
 export interface ShutdownOptions {
   /** How long what runs may go on to its own end. Default 0. */
@@ -74,13 +74,13 @@ function findUnoccupied(scope: HasActive): readonly ActiveRun[] {
 /** A call that somebody waits for, or a run amidst a step. An agent is as occupied as what it does. */
 function isUnderWay(active: ActiveRun): boolean {
   const isWaitedFor = active.standing.in !== "background" && isToolCall(active)
-  return isWaitedFor || active.journal.values().some((step) => step.state === "started" && step.isRunning)
+  return isWaitedFor || active.steps.journal.values().some((step) => step.state === "started" && step.isRunning)
 }
 
-const isToolCall = ({ tool }: ActiveRun): boolean => kindOf(tool) === "tool"
+const isToolCall = ({ call }: ActiveRun): boolean => kindOf(call.tool) === "tool"
 
 /** No caller waits for a task in the background: a search for callers ends there. */
 function upToItsTask(runs: readonly ActiveRun[]): readonly ActiveRun[] {
-  const last = runs.findIndex((active) => active.standing.in === "background" && !isTurn(active))
+  const last = runs.findIndex((active) => active.standing.in === "background" && !isTurn(active.call))
   return last === -1 ? runs : runs.slice(0, last + 1)
 }

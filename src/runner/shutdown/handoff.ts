@@ -12,15 +12,15 @@ import { describeShutdown } from "../worker/worker-identity.ts"
  * is stopped.
  */
 export async function handOff(scope: StopScope & HasEngine, active: ActiveRun): Promise<void> {
-  if (active.isHandedBack) return
+  if (active.control.isHandedBack) return
   if (outlivesRuntime(active)) {
     await storeOutputSoFar(scope, active)
     return detachRun(active)
   }
-  if (active.standing.in === "background" && kindOf(active.tool) !== "tool") {
-    active.isHandedBack = true
-    active.abort.abort(new MeanwhileError("closed", "Meanwhile is shutting down."))
-    active.processAbort.abort()
+  if (active.standing.in === "background" && kindOf(active.call.tool) !== "tool") {
+    active.control.isHandedBack = true
+    active.control.abort.abort(new MeanwhileError("closed", "Meanwhile is shutting down."))
+    active.control.processAbort.abort()
     giveUpAfterGrace(scope, active)
     return
   }
@@ -28,5 +28,7 @@ export async function handOff(scope: StopScope & HasEngine, active: ActiveRun): 
 }
 
 export function outlivesRuntime(active: ActiveRun): boolean {
-  return active.lifetime === "forever" && active.standing.in === "background" && active.tool.reattaches === true
+  return (
+    active.call.lifetime === "forever" && active.standing.in === "background" && active.call.tool.reattaches === true
+  )
 }

@@ -80,8 +80,8 @@ function beginAdopted(
   const plan = toBackgroundPlan(task, admitted.tool, admitted.input)
   const active = beginRun(scope, { ...plan, work: settle(scope, "pid" in work ? work.ended : work) })
   if (!("pid" in work)) return
-  const { signal } = active.processAbort
-  work.stopOn(signal, scope.config.stopGraceSeconds * 1_000, (survivors) => active.survivors.push(...survivors))
+  const { signal } = active.control.processAbort
+  work.stopOn(signal, scope.config.stopGraceSeconds * 1_000, (survivors) => active.control.survivors.push(...survivors))
   void active.ended.promise.then(() => work.release())
 }
 

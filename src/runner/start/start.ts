@@ -16,7 +16,7 @@ export async function start(scope: RunnerScope, call: ToolCall): Promise<TaskRec
   const admitted = await admit(scope, call)
   try {
     requireCapable(admitted)
-    requireHopsLeft(scope.admission, admitted)
+    requireHopsLeft(scope.admission, admitted.hops, admitted.tool)
     return await createTask(scope, admitted)
   } finally {
     admitted.settle?.()

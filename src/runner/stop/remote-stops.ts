@@ -1,8 +1,8 @@
 import type { CancelTimer } from "../../base/clock.ts"
 import type { Wake } from "../../task/bus.ts"
-import { applyRemoteStops } from "./cancel.ts"
 import { type Chore, repeat, warn } from "../worker/repeat.ts"
 import type { HasActive, HasEngine, StopScope } from "../run/scope.ts"
+import { applyRemoteStops } from "./cancel.ts"
 
 /** Catches what a lost wake-up left unheard. */
 const SAFETY_POLL_MS = 1_000
@@ -50,5 +50,5 @@ export function createRemoteStops(scope: StopScope & HasEngine): Chore {
 
 function isAboutRunning(scope: HasActive, wake: Wake): wake is Extract<Wake, { about: "task" }> {
   const active = wake.about === "task" ? scope.active.get(wake.taskId) : undefined
-  return active?.standing.in === "background" && active.stop === null
+  return active?.standing.in === "background" && active.control.stop === null
 }

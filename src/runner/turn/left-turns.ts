@@ -4,16 +4,17 @@ import type { TaskSummary } from "../../task/record.ts"
 import { cancelTask, AGENT_ENDED, findTurnsBelow, RESTING } from "../stop/cancel.ts"
 import type { CancelScope } from "../run/scope.ts"
 import { readPages } from "../run/task-pages.ts"
-import { findAsker } from "./turn-run.ts"
 import { TURN_PLUGIN } from "../tool/tool-source.ts"
+import { findAsker } from "./turn-run.ts"
 
 /**
  * Stops the turns of agents that have ended without stopping them: the worker that had to was gone before. Of those
  * that run each worker looks at its own: a store may have thousands.
  */
 export async function stopLeftTurns(scope: CancelScope): Promise<void> {
-  for (const { taskId, plugin, parentTask } of scope.active.values()) {
-    if (plugin === TURN_PLUGIN && parentTask !== null) await stopIfAgentEnded(scope, await scope.store.task(taskId))
+  for (const { taskId, call, origin } of scope.active.values()) {
+    if (call.plugin === TURN_PLUGIN && origin.parentTask !== null)
+      await stopIfAgentEnded(scope, await scope.store.task(taskId))
   }
   for await (const page of readPages(scope, { kinds: ["turn"], statuses: RESTING })) {
     await Promise.all(page.map((turn) => stopIfAgentEnded(scope, turn)))

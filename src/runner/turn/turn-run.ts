@@ -9,7 +9,7 @@ import type { Usage } from "../../task/progress.ts"
 import type { CommitOptions } from "../../task/store.ts"
 import type { Step } from "../../task/step.ts"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
-import { type ActiveRun, hopsOf, withHops } from "../run/active-run.ts"
+import { type ActiveRun, toOrigin, withHops } from "../run/active-run.ts"
 import { requireOwned, writeUnderFence } from "../run/ownership.ts"
 import { reportUsage } from "../run/run-account.ts"
 import type { StopScope, CancelScope, HasLog, ExecuteScope, HasActive, HasRedactor, HasStore } from "../run/scope.ts"
@@ -62,7 +62,8 @@ export function findTurnRun(scope: StopScope, taskId: TaskId): TurnRun {
 }
 
 function createTurnRun(scope: StopScope, active: ActiveRun): TurnRun {
-  const { taskId, run, session, workspace, standing, traceId, parentTask } = active
+  const { taskId, run, standing } = active
+  const { session, workspace, traceId, parentTask } = active.origin
   if (!session) throw new MeanwhileError("wrong_state", `The turn ${taskId} has no session.`)
   const isContinued = standing.in === "background" && standing.fence > 1
   return {
@@ -70,12 +71,12 @@ function createTurnRun(scope: StopScope, active: ActiveRun): TurnRun {
     run,
     session,
     workspace,
-    signal: active.abort.signal,
+    signal: active.control.abort.signal,
     traceId,
     parentTask,
     isContinued,
-    isHandedBack: () => active.isHandedBack,
-    stopReason: () => active.stop?.reason ?? null,
+    isHandedBack: () => active.control.isHandedBack,
+    stopReason: () => active.control.stop?.reason ?? null,
     requireOwned: () => requireOwned(scope, active),
     steps: () => scope.store.steps(taskId, run),
     metadata: async () => (await scope.store.task(taskId))?.metadata ?? {},
@@ -85,7 +86,7 @@ function createTurnRun(scope: StopScope, active: ActiveRun): TurnRun {
       return answers
     },
     endWith(toOperations) {
-      active.endOperations = toOperations
+      active.turn.endOperations = toOperations
     },
     spend: (usage) => reportUsage(scope, active, usage),
     ended: active.ended.promise,
@@ -116,12 +117,9 @@ export async function endWithChildren(scope: CancelScope & HasLog, active: Activ
 }
 
 /** Stops tasks that were to live no longer than the turn. A turn that was continued may have tasks from before. */
-async function endChildren(
-  scope: CancelScope & HasLog,
-  { taskId, parentsOfTasks, standing }: ActiveRun,
-): Promise<void> {
+async function endChildren(scope: CancelScope & HasLog, { taskId, turn, standing }: ActiveRun): Promise<void> {
   const isContinued = standing.in === "background" && standing.fence > 1
-  const parents = new Set([...(isContinued ? [taskId] : []), ...(parentsOfTasks ?? [])])
+  const parents = new Set([...(isContinued ? [taskId] : []), ...(turn.parentsOfTasks ?? [])])
   try {
     for (const parent of parents) await endTurn(scope, parent)
   } catch (error) {
@@ -176,7 +174,9 @@ export async function beginTurn(scope: ExecuteScope, start: TurnStart, body: Tur
 async function toTurnDetails(scope: HasStore & HasRedactor & HasActive, start: TurnStart): Promise<TaskDetails> {
   const { id = createTaskId(), session, workspace, model, title, parentTask, traceId } = start
   const { idempotencyKey = null, metadata = {} } = start
-  const parent = parentTask && (scope.active.get(parentTask) ?? (await scope.store.task(parentTask)))
+  const caller = parentTask ? scope.active.get(parentTask) : undefined
+  const task = parentTask && !caller ? await scope.store.task(parentTask) : undefined
+  const parent = caller?.origin ?? (task && toOrigin(task))
   if (parent && parent.workspace !== workspace) {
     throw new MeanwhileError("not_found", `There is no parent task ${parentTask} in this workspace.`, { parentTask })
   }
@@ -196,14 +196,14 @@ async function toTurnDetails(scope: HasStore & HasRedactor & HasActive, start: T
     title: scope.redactor.redactText(title),
     input: null,
     inputHeldBy: null,
-    metadata: withAsker(withHops(metadata, parent ? hopsOf(parent) : 0), parent),
+    metadata: withAsker(withHops(metadata, parent?.hops ?? 0), caller),
     lifetime: "runtime",
     priority: 0,
     notify: "silent",
     limits: { timeoutMs: null, tokens: null, costMicros: null, outputBytes: null },
     idempotencyKey,
     askedBy: null,
-    depth: parent ? parent.depth : 0,
+    depth: parent?.depth ?? 0,
     traceId,
   }
 }
@@ -211,9 +211,9 @@ async function toTurnDetails(scope: HasStore & HasRedactor & HasActive, start: T
 const ASKER = "askedBy"
 
 /** A caller in the foreground has no record: the step that made the call stands for it. */
-function withAsker(metadata: JsonObject, parent: ActiveRun | TaskRecord | null | undefined): JsonObject {
-  if (!parent || !("standing" in parent) || parent.standing.in !== "foreground" || !parent.askedBy) return metadata
-  return { ...metadata, [ASKER]: { ...parent.askedBy } }
+function withAsker(metadata: JsonObject, caller: ActiveRun | undefined): JsonObject {
+  if (caller?.standing.in !== "foreground" || !caller.origin.askedBy) return metadata
+  return { ...metadata, [ASKER]: { ...caller.origin.askedBy } }
 }
 
 /**
