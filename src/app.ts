@@ -17,6 +17,7 @@ import { createRegistry } from "./plugin/registry.ts"
 import type { SessionPlugin } from "./plugin/session-plugin.ts"
 import { toBackgroundConfig } from "./runner/limits/background-config.ts"
 import { createRedactor } from "./runner/redaction/redactor.ts"
+import type { ConversationsPort } from "./runner/run/run-ports.ts"
 import { createRunner, type Runner } from "./runner/runner.ts"
 import { silentLog } from "./runner/redaction/redacting-log.ts"
 import type { ShutdownOptions } from "./runner/shutdown/drain.ts"
@@ -83,15 +84,10 @@ export async function openRuntime(
     registry: plugins,
     spoolDirectory: join(dataDirectory, "spool"),
     ...toWorkOptions(options),
-    openSessions: () => conversations.open(),
     onTask: (task, sinceSequence) => conversations.follow(task, sinceSequence),
     maxHops: reports.maxHops,
     continueTurn: (run) => conversations.continueTurn(run),
-    conversations: (run) => conversations.portsOf(run),
-    agents: {
-      sessionOf: (task) => conversations.agents.sessionOf(task),
-      say: (task, session, text) => conversations.agents.say(task, session, text),
-    },
+    conversations: toConversationsPort(() => conversations),
     async onCreated(created) {
       runner = created
       const shared = { clock, log, redactor, config, reports, background, ledger, catalogue, person, defaults }
@@ -149,6 +145,18 @@ export async function openRuntime(
     [Symbol.asyncDispose]: () => close(),
   }
   return { runtime, runner: tasks }
+}
+
+/** The runner is created before the conversations that it asks. */
+function toConversationsPort(conversations: () => Conversations): ConversationsPort {
+  return {
+    portsOf: (run) => conversations().portsOf(run),
+    agents: {
+      sessionOf: (task) => conversations().agents.sessionOf(task),
+      say: (task, session, text) => conversations().agents.say(task, session, text),
+    },
+    open: () => conversations().open(),
+  }
 }
 
 function toWorkOptions({ clock, log, takesWork, takesKinds }: RuntimeOptions) {

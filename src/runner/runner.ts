@@ -1,5 +1,5 @@
 import { type Clock, systemClock, createStoreClock } from "../base/clock.ts"
-import type { ConversationPortsOf, Log } from "../plugin/context.ts"
+import type { Log } from "../plugin/context.ts"
 import type { Registry } from "../plugin/registry.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import type { WorkerView } from "../plugin/worker-view.ts"
@@ -8,7 +8,7 @@ import type { SessionId } from "../task/id.ts"
 import { TASK_KINDS, type TaskKind } from "../task/record.ts"
 import type { CountFilter } from "../task/store.ts"
 import { type ActiveRuns, createActiveRuns } from "./run/active-runs.ts"
-import type { AgentsPort } from "./run/run-ports.ts"
+import type { ConversationsPort } from "./run/run-ports.ts"
 import { createWrittenTasks, type WrittenTasks } from "./run/written-tasks.ts"
 import { bindToRun } from "./service/bind-service.ts"
 import { type BackgroundConfigInput, toBackgroundConfig } from "./limits/background-config.ts"
@@ -60,10 +60,7 @@ export interface RunnerOptions {
   readonly permission?: Permission
   readonly log?: Log
   readonly redactor?: Redactor
-  /** Gives tools their `sessions`, `model` and `person`. Without it they are refused. */
-  readonly conversations?: ConversationPortsOf
-  /** Knows the conversations of agent tasks. Without it none can be resumed or told anything. */
-  readonly agents?: AgentsPort
+  readonly conversations?: ConversationsPort
   /** Continues a turn that was taken from the queue. Without it turns are left to other processes. */
   readonly continueTurn?: TurnBody
   /**
@@ -73,8 +70,6 @@ export interface RunnerOptions {
   readonly takesWork?: boolean | "own"
   /** Kinds of queued tasks that are taken. Default: every kind. */
   readonly takesKinds?: readonly TaskKind[]
-  /** For a runner that takes only its own work, or runs no tasks. */
-  readonly openSessions?: () => readonly SessionId[]
   readonly onTask?: WrittenTasks["onTask"]
   /** How many reports may follow from one another by the tasks that they start. Default: any number. */
   readonly maxHops?: number
@@ -151,7 +146,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
         takesKinds,
         runsTasks: config.maxConcurrentTasks > 0,
         hasTurnHandler: options.continueTurn !== undefined,
-        openSessions: options.openSessions,
+        openSessions: options.conversations?.open,
       },
       { nudge: () => pump.nudge(), resumeOwnWork: () => resumeOwnWork(scope, reclaim) },
     ),
@@ -162,8 +157,7 @@ export async function createRunner(options: RunnerOptions): Promise<Runner> {
     },
     ports: {
       bindTasks: (run) => bindToRun(scope, service, run),
-      conversations: options.conversations ?? null,
-      agents: options.agents ?? null,
+      conversations: options.conversations ?? {},
     },
   }
   const service = createTaskService(scope)

@@ -19,12 +19,12 @@ export async function continueTurn(scope: AgentScope, run: TurnRun): Promise<Too
 
 /** In its place among what the conversation does here. */
 async function continueInPlace(scope: AgentScope, run: TurnRun): Promise<string> {
-  const conversation = await openConversation(scope, run.session, run.workspace)
+  const conversation = await openConversation(scope, run.origin.session, run.origin.workspace)
   const turned = conversation.queue.done.then(() => take(scope, conversation, run))
   turned.catch((error: unknown) => {
     // Somebody else goes on with it.
     if (run.isHandedBack() || isMeanwhileError(error, "stale_claim")) return
-    const fields = { session: run.session, error: toErrorMessage(error) }
+    const fields = { session: run.origin.session, error: toErrorMessage(error) }
     scope.log.warn("a turn that was continued did not come to its end", fields)
   })
   // The conversation stays occupied until the turn's end is in the store.

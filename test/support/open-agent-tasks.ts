@@ -48,7 +48,7 @@ export async function openAgents(permission?: () => PermissionDecision) {
   const { runner, store } = await beginRunnerLife(createFolder(), {
     tools: [agent, stubborn, echo, caller.tool],
     maxHops: 2,
-    agents,
+    conversations: { agents },
     ...(permission && { permission: { decide: permission } }),
   })
   const next = async (): Promise<Begun> => {

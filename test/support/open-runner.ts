@@ -7,16 +7,7 @@ import { createRunner, type Runner, type RunnerOptions } from "../../src/runner/
 
 type Options = Pick<
   RunnerOptions,
-  | "engine"
-  | "clock"
-  | "log"
-  | "background"
-  | "agents"
-  | "conversations"
-  | "permission"
-  | "continueTurn"
-  | "onCreated"
-  | "maxHops"
+  "engine" | "clock" | "log" | "background" | "conversations" | "permission" | "continueTurn" | "onCreated" | "maxHops"
 > & {
   readonly tools: readonly Tool[]
   /** Whether it is gone by the end of the test, and cannot be closed. */

@@ -1,7 +1,8 @@
 import { onTestFinished } from "vitest"
 import { createManualClock, type ManualClock } from "../../src/base/manual-clock.ts"
 import type { PersonPort } from "../../src/plugin/person-port.ts"
-import type { Runner, RunnerOptions } from "../../src/runner/runner.ts"
+import type { ConversationPorts } from "../../src/plugin/context.ts"
+import type { Runner } from "../../src/runner/runner.ts"
 import type { TaskStore } from "../../src/task/store.ts"
 import type { WaitRecord } from "../../src/task/wait.ts"
 import { openLifeEngine } from "./chaos/life-engine.ts"
@@ -36,11 +37,14 @@ export async function beginRunnerLife(
   onTestFinished(() => engine.close())
   let created!: Runner
   const runner = await openRunner(folder, {
-    conversations: (run) => {
-      const person: PersonPort = { ask: (question, signal = run.signal) => created.askPerson(run, question, signal) }
-      return { person } as ReturnType<NonNullable<RunnerOptions["conversations"]>>
-    },
     ...options,
+    conversations: {
+      portsOf: (run) => {
+        const person: PersonPort = { ask: (question, signal = run.signal) => created.askPerson(run, question, signal) }
+        return { person } as ConversationPorts
+      },
+      ...options.conversations,
+    },
     engine: createMortalEngine(engine, life),
     clock,
     isOver: () => life.isOver,

@@ -123,14 +123,15 @@ class RunPorts implements LazyPorts {
 }
 
 function create(scope: HasStore & HasActive & HasPorts, active: ActiveRun): ConversationPorts {
-  if (!scope.ports.conversations) {
+  const { portsOf } = scope.ports.conversations
+  if (!portsOf) {
     const message =
       "This runner has no conversations: a tool can reach no session, model, person or document through it."
     throw new MeanwhileError("wrong_state", message)
   }
   const { taskId, run, origin, call, control } = active
   const { workspace, session, traceId, askedBy } = origin
-  return scope.ports.conversations({
+  return portsOf({
     taskId,
     run,
     plugin: call.plugin,

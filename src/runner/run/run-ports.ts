@@ -8,10 +8,17 @@ import type { ActiveRun } from "./active-run.ts"
 export interface RunPorts {
   /** The task service as `context.tasks` has it: bound to one run. */
   bindTasks(active: ActiveRun): TaskService
-  /** Gives a tool its sessions, model and person; null in a runner without conversations. */
-  readonly conversations: ConversationPortsOf | null
-  /** The conversations of agent tasks; null in a runner without any. */
-  readonly agents: AgentsPort | null
+  readonly conversations: ConversationsPort
+}
+
+/** The conversations of this process, as a runner asks them. A runner may have none. */
+export interface ConversationsPort {
+  /** Gives tools their `sessions`, `model` and `person`. Without it they are refused. */
+  readonly portsOf?: ConversationPortsOf
+  /** Knows the conversations of agent tasks. Without it none can be resumed or told anything. */
+  readonly agents?: AgentsPort
+  /** The sessions that are open here: for a runner that takes only its own work, or runs no tasks. */
+  readonly open?: () => readonly SessionId[]
 }
 
 /** Questions of the runner to the conversations of agents. */

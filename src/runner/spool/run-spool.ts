@@ -68,7 +68,6 @@ export interface RunSpoolContext {
 
 /** With what the spool itself needs of a run that it opened. */
 export interface OpenRunSpool extends RunSpool {
-  readonly paths: RunPaths
   update(options: RunSpoolOptions): void
   /** Gives everything up without stopping anything. */
   release(): Promise<void>
@@ -145,7 +144,6 @@ export function createRunSpool(context: RunSpoolContext, initial: RunSpoolOption
   }
 
   return {
-    paths,
     update: (next) => {
       options = { ...options, ...next }
     },

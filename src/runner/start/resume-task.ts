@@ -63,7 +63,7 @@ async function explain(scope: HasStore, { id }: TaskRecord): Promise<void> {
 }
 
 async function requireSession({ ports }: HasPorts, task: TaskRecord): Promise<SessionId> {
-  const session = (await ports.agents?.sessionOf(task)) ?? null
+  const session = (await ports.conversations.agents?.sessionOf(task)) ?? null
   if (session !== null) return session
   const message = `The conversation of task ${task.id} no longer exists, so it cannot be resumed. Start a new task, and tell it what it has to know.`
   throw new MeanwhileError("expired", message, { taskId: task.id })
@@ -94,11 +94,12 @@ export async function sayToTask(
     const message = `Task ${task.id} is ${task.status}: only agents that run or have completed can be told something. Retry it, or start a new one.`
     throw new MeanwhileError("wrong_state", message, { status: task.status })
   }
-  const session = (await scope.ports.agents?.sessionOf(task)) ?? null
-  if (!scope.ports.agents || session === null) {
+  const { agents } = scope.ports.conversations
+  const session = (await agents?.sessionOf(task)) ?? null
+  if (!agents || session === null) {
     const message = `Task ${task.id} is ${task.status} and has no conversation yet. Say it again once it has begun.`
     throw new MeanwhileError("wrong_state", message, { status: task.status })
   }
-  await scope.ports.agents.say(task, session, text)
+  await agents.say(task, session, text)
   return { task, how: "steered" }
 }

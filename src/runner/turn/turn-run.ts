@@ -5,29 +5,32 @@ import { type SessionId, type TaskId, type WorkspaceId, createTaskId } from "../
 import type { Operation, RunReference } from "../../task/operation.ts"
 import type { Answers } from "../../task/operation-answer.ts"
 import type { TaskRecord, TaskDetails, AskingStep, TaskSummary } from "../../task/record.ts"
-import type { Usage } from "../../task/progress.ts"
 import type { CommitOptions } from "../../task/store.ts"
 import type { Step } from "../../task/step.ts"
 import { MeanwhileError, toErrorMessage } from "../../base/error.ts"
 import { type ActiveRun, toOrigin, withHops } from "../run/active-run.ts"
 import { requireOwned, writeUnderFence } from "../run/ownership.ts"
-import { reportUsage } from "../run/run-account.ts"
 import type { StopScope, CancelScope, HasLog, ExecuteScope, HasActive, HasRedactor, HasStore } from "../run/scope.ts"
 import { TURN_TOOL, TURN_PLUGIN } from "../tool/tool-source.ts"
 import { endTurn } from "../stop/lifetimes.ts"
 import { enter } from "../admit/admission.ts"
 import { beginRun, toBackgroundPlan } from "../execute/begin-run.ts"
 
+/** Where a turn comes from. */
+export interface TurnOrigin {
+  readonly session: SessionId
+  readonly workspace: WorkspaceId
+  /** The task of the call that asked for it, of a subagent's turn. */
+  readonly parentTask: TaskId | null
+  readonly traceId: string | null
+}
+
 /** One claim of a turn, as the conversation that takes it sees it. */
 export interface TurnRun {
   readonly taskId: TaskId
   readonly run: number
-  readonly session: SessionId
-  readonly workspace: WorkspaceId
+  readonly origin: TurnOrigin
   readonly signal: AbortSignal
-  readonly traceId: string | null
-  /** The task of the call that asked for it, of a subagent's turn. */
-  readonly parentTask: TaskId | null
   /** Somebody had it before and is gone: what they did is in the log and among the steps. */
   readonly isContinued: boolean
   /** At a shutdown: what is unfinished stays so, and the next claim goes on with it. */
@@ -46,7 +49,6 @@ export interface TurnRun {
   ): Promise<Answers<Operations>>
   /** Written in one transaction with the turn's end, whatever that is. The last one given counts. */
   endWith(toOperations: (run: RunReference) => readonly Operation[]): void
-  spend(usage: Partial<Usage>): void
   /** Resolves when its end is durable, or that of this claim; null when another worker has it now. */
   readonly ended: Promise<TaskRecord | null>
 }
@@ -69,11 +71,8 @@ function createTurnRun(scope: StopScope, active: ActiveRun): TurnRun {
   return {
     taskId,
     run,
-    session,
-    workspace,
+    origin: { session, workspace, parentTask, traceId },
     signal: active.control.abort.signal,
-    traceId,
-    parentTask,
     isContinued,
     isHandedBack: () => active.control.isHandedBack,
     stopReason: () => active.control.stop?.reason ?? null,
@@ -88,7 +87,6 @@ function createTurnRun(scope: StopScope, active: ActiveRun): TurnRun {
     endWith(toOperations) {
       active.turn.endOperations = toOperations
     },
-    spend: (usage) => reportUsage(scope, active, usage),
     ended: active.ended.promise,
   }
 }

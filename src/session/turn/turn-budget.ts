@@ -67,7 +67,7 @@ export async function openLeftBudget(
   const task = await store.task(run.taskId)
   const left = task && readBudgetMetadata(task.metadata)
   if (!left) return null
-  const { usage, costMicros } = await readTurns(store, run.session, new Set([run.taskId]))
+  const { usage, costMicros } = await readTurns(store, run.origin.session, new Set([run.taskId]))
   const spentBefore = { tokens: usage.inputTokens + usage.outputTokens, costMicros, timeMs: task.ranMs }
   return createTurnBudget({ left, clock, spentBefore })
 }

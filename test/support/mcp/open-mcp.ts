@@ -66,7 +66,7 @@ export async function openMcp(
     engine: createMortalEngine(engine, life),
     registry,
     spoolDirectory: join(directory, "spool"),
-    conversations: () => ({ person: { ask } }) as unknown as ConversationPorts,
+    conversations: { portsOf: () => ({ person: { ask } }) as unknown as ConversationPorts },
   })
   onTestFinished(async () => {
     if (!life.isOver) await runner.close()
