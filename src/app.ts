@@ -130,12 +130,11 @@ export async function openRuntime(
     openSession: (id, workspace) => conversations.openSession(id, workspace),
     desk: (owner) =>
       createDesk(owner, {
-        store: engine.store,
-        bus: engine.bus,
         tasks,
         directory: (workspace) => conversations.directory(workspace),
         clock,
-        ...toStorePlace(options, engine, dataDirectory),
+        closing: leaving.begun,
+        ...toStoreParts(options, engine, dataDirectory),
         runsTasks: background.maxConcurrentTasks > 0,
       }),
     connect: (id) => conversations.models.connect(id),
@@ -168,9 +167,10 @@ function toWorkOptions({ clock, log, takesWork, takesKinds }: RuntimeOptions) {
   }
 }
 
-function toStorePlace({ engine: chosen }: RuntimeOptions, engine: Engine, dataDirectory: string) {
+function toStoreParts({ engine: chosen }: RuntimeOptions, engine: Engine, dataDirectory: string) {
   const storePlace = typeof chosen === "string" ? toShownUrl(chosen) : dataDirectory
-  return { isShared: engine.name !== "embedded", dataDirectory, storePlace }
+  const { store, bus } = engine
+  return { store, bus, isShared: engine.name !== "embedded", dataDirectory, storePlace }
 }
 
 function requireSettled(settled: readonly PromiseSettledResult<unknown>[]): void {
@@ -225,11 +225,15 @@ function openServer(url: string, { clock, log, storeWait }: RuntimeOptions): Pro
 /** A shutdown lets work drain, and from then on waits for no server that is away. */
 function createLeaving({ leaving: wish, ...wait }: StoreWait = {}) {
   const left = new AbortController()
+  const begun = new AbortController()
   const leave = (): void => left.abort()
   const leaving = wish ? AbortSignal.any([wish, left.signal]) : left.signal
   return {
     storeWait: { ...wait, leaving },
+    /** Aborts when the shutdown begins. */
+    begun: begun.signal,
     begin({ drainMs = 0, signal }: ShutdownOptions = {}): void {
+      begun.abort()
       systemClock.schedule(drainMs, leave, { isBackground: true })
       signal?.addEventListener("abort", leave, { once: true })
     },

@@ -63,6 +63,8 @@ export interface DeskParts {
   readonly directory: (workspace: WorkspaceId) => Pick<SessionDirectory, "list">
   /** Goes by the store's time. */
   readonly clock: Clock
+  /** Aborts when the runtime begins to close. */
+  readonly closing: AbortSignal
   readonly isShared: boolean
   readonly dataDirectory: string
   /** Tells stores apart that are used with the same data folder. */
@@ -73,14 +75,15 @@ export interface DeskParts {
 
 export function createDesk(options: DeskOptions, parts: DeskParts): Desk {
   const { workspace, actor } = toDeskOwner(options)
-  const { store, bus, tasks, clock, isShared } = parts
+  const { store, bus, tasks, clock, closing, isShared } = parts
+  const wait = { bus, clock, closing }
   const place = { store, tasks, isShared }
-  const inbox = createInbox({ workspace, actor }, store, tasks, { bus, clock }, place)
-  const deskTasks = createDeskTasks(workspace, store, tasks, { inbox, place, clock })
+  const inbox = createInbox({ workspace, actor }, store, tasks, wait, place)
+  const deskTasks = createDeskTasks(workspace, store, tasks, { inbox, place, clock, closing })
   const blocked = createBlocked(workspace, store, tasks, inbox)
   const ledger = createLedgerRecord(store)
   const ancestorsOf = createSessionAncestors(store)
-  const turns = createTurns(workspace, tasks, inbox)
+  const turns = createTurns(workspace, tasks, inbox, wait)
   const directory = parts.directory(workspace)
   const now = (): number => clock.now()
   const marks = isShared
@@ -90,11 +93,22 @@ export function createDesk(options: DeskOptions, parts: DeskParts): Desk {
     ? createIdFiles<TaskId>(toStoreFolder(parts.dataDirectory, toActorName("promised", actor), parts.storePlace))
     : null
   const ended = createEnded({ workspace, store, tasks, marks, ancestorsOf, now, expected })
-  const newsParts = { workspace, store, bus, tasks, now, inbox, blocked, deskTasks, ended, runsTasks: parts.runsTasks }
+  const newsParts = {
+    workspace,
+    store,
+    bus,
+    tasks,
+    clock,
+    inbox,
+    blocked,
+    deskTasks,
+    ended,
+    runsTasks: parts.runsTasks,
+  }
   return {
     workspace,
     actor,
-    sessions: createSessions({ workspace, directory, store, inbox, turns, ancestorsOf, bus, clock }),
+    sessions: createSessions({ workspace, directory, store, inbox, turns, ancestorsOf, ...wait }),
     turns,
     tasks: deskTasks,
     inbox,
@@ -102,7 +116,7 @@ export function createDesk(options: DeskOptions, parts: DeskParts): Desk {
     groups: createDeskGroups(workspace, tasks.groups),
     workers: createDeskWorkers(tasks),
     ledger: { totals: (by, query) => ledger.ledgerTotals(by, { ...query, workspace }) },
-    promptWork: createPromptWork(workspace, store, { tasks: deskTasks, inbox, blocked }),
+    promptWork: createPromptWork(workspace, store, { tasks: deskTasks, inbox, blocked }, wait),
     ended,
     news: (options) => createTaskNews(newsParts, options),
     activity: () => createActivity(() => clock.monotonic()),

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises"
 import type { Clock } from "../base/clock.ts"
+import { lookUntil } from "../base/look-until.ts"
 import type { OutputChunk, OutputRequest } from "../plugin/output.ts"
 
 const FOLLOW_EVERY_MS = 100
@@ -12,34 +13,36 @@ export interface FollowRequest extends Pick<OutputRequest, "encoding"> {
   readonly signal: AbortSignal
 }
 
-/** Reads part after part. The last one has `isComplete`, unless the reader wanted less, or the signal aborted. */
+/**
+ * Reads part after part. The last one has `isComplete`, unless the reader wanted less, or the signal aborted. What this
+ * machine prints wakes nobody: it is read again and again.
+ */
 export async function* followOutput(
   read: (request: OutputRequest) => Promise<OutputChunk>,
   clock: Clock,
   { offset: from, until, signal, ...request }: FollowRequest,
 ): AsyncGenerator<OutputChunk, void> {
-  for (let offset = from; ; ) {
-    const chunk = await read({ ...request, offset })
+  /** The next part that has more, or is the last one. */
+  const readNext = (offset: number, wasComplete: boolean): Promise<OutputChunk | undefined> =>
+    lookUntil({
+      clock,
+      pollMs: FOLLOW_EVERY_MS,
+      signals: [signal],
+      keepsProcessAlive: true,
+      subscribe: () => () => undefined,
+      async look() {
+        const next = await read({ ...request, offset })
+        return next.nextOffset > offset || next.isComplete !== wasComplete ? next : undefined
+      },
+    })
+  let chunk: OutputChunk | undefined = await read({ ...request, offset: from })
+  for (let offset = from; chunk; ) {
     yield chunk
     const isAtEnd = chunk.nextOffset >= chunk.totalBytes || chunk.nextOffset <= offset
     offset = chunk.nextOffset
     if (isAtEnd && (chunk.isComplete || until === "now")) return
     // Reading a file never gives way: without a pause no key is heard, and no lease renewed, before the end.
-    await (isAtEnd ? pause(clock, FOLLOW_EVERY_MS, signal) : setImmediate())
-    if (signal.aborted) return
-  }
-}
-
-/** Until the time is over, or the signal aborts. */
-function pause(clock: Clock, durationMs: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const cancel = clock.schedule(durationMs, finish)
-  signal.addEventListener("abort", finish)
-  return promise
-  function finish(): void {
-    cancel()
-    signal.removeEventListener("abort", finish)
-    resolve()
+    if (!isAtEnd) await setImmediate()
+    chunk = await readNext(offset, chunk.isComplete)
   }
 }

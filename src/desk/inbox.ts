@@ -12,6 +12,7 @@ import type { WaitRecord } from "../task/wait.ts"
 import { findAncestors } from "./ancestors.ts"
 import { type AskingPlace, isAskedElsewhere } from "./asking-place.ts"
 import type { DeskOwner } from "./desk-options.ts"
+import { follow } from "./follow.ts"
 import { type InboxQuestion, isForPerson, toInboxQuestion } from "./question.ts"
 
 /** One thing that waits for a person. */
@@ -45,8 +46,8 @@ export interface Inbox {
   /** The items of this session's tasks and of tasks below them. */
   inSession(session: SessionId): Promise<readonly InboxItem[]>
   /**
-   * The whole list now, and again whenever it has changed, whichever process changed it. Ends with the signal, and keeps the
-   * process alive until then.
+   * The whole list now, and again whenever it has changed, whichever process changed it. Ends with the signal or with the
+   * runtime, and keeps the process alive until then.
    */
   follow(signal: AbortSignal): AsyncGenerator<readonly InboxItem[], void>
   /**
@@ -67,7 +68,11 @@ export function createInbox(
   { workspace, actor }: DeskOwner,
   store: InboxStore,
   tasks: InboxTasks,
-  { bus, clock }: { readonly bus: Bus; readonly clock: Clock },
+  {
+    bus,
+    clock,
+    closing,
+  }: { readonly bus: Pick<Bus, "subscribe">; readonly clock: Clock; readonly closing: AbortSignal },
   place: AskingPlace,
 ): Inbox {
   const readItems = async (taskId?: TaskId): Promise<readonly InboxItem[]> => {
@@ -75,6 +80,8 @@ export function createInbox(
     const items = await Promise.all(waits.filter(isForPerson).map((wait) => toItem(store, wait)))
     return items.filter((item) => item !== undefined)
   }
+  const readIds = async (taskId: TaskId): Promise<readonly WaitId[]> =>
+    (await store.waits({ workspace, isOpen: true, taskId })).filter(isForPerson).map(({ id }) => id)
   const selectItems = async (isMeant: (task: TaskRecord) => boolean): Promise<readonly InboxItem[]> => {
     const items = await readItems()
     const lines = await Promise.all(items.map(async ({ task }) => [task, ...(await findAncestors(store, task))]))
@@ -94,30 +101,7 @@ export function createInbox(
     of: async (task) => (await readItems(task))[0],
     below: (id) => selectItems((task) => task.id === id),
     inSession: (session) => selectItems((task) => task.session === session),
-    async *follow(signal) {
-      let known: string | undefined
-      const subscribe = (wake: () => void): (() => void) =>
-        bus.subscribe(({ about }) => (about === "task" || about === "unknown" ? wake() : undefined))
-      const look = async (): Promise<readonly InboxItem[] | undefined> => {
-        const items = await readItems()
-        const ids = items.map(({ id }) => id).join()
-        const isKnown = ids === known
-        known = ids
-        return isKnown ? undefined : items
-      }
-      for (;;) {
-        const items = await lookUntil({
-          clock,
-          look,
-          subscribe,
-          pollMs: LOOK_EVERY_MS,
-          signals: [signal],
-          keepsProcessAlive: true,
-        })
-        if (!items) return
-        yield items
-      }
-    },
+    follow: (own) => follow([own, closing], (signal) => followItems({ readItems, readIds, bus, clock, signal })),
     async answer(id, answer, { folder } = {}) {
       const { task, item } = await findOpen(id)
       if (!item) {
@@ -129,6 +113,65 @@ export function createInbox(
     },
   }
 }
+
+interface FollowParts {
+  readonly readItems: () => Promise<readonly InboxItem[]>
+  /** The ids of the open items of one task. */
+  readonly readIds: (task: TaskId) => Promise<readonly WaitId[]>
+  readonly bus: Pick<Bus, "subscribe">
+  readonly clock: Clock
+  readonly signal: AbortSignal
+}
+
+/** A change of a task costs a look at the items of that task. The whole inbox is read only when those differ. */
+async function* followItems(parts: FollowParts): AsyncGenerator<readonly InboxItem[], void> {
+  const { readItems, readIds, bus, clock, signal } = parts
+  let known: readonly InboxItem[] | undefined
+  /** Tasks that changed since the last look. `all`: nobody knows which ones did. */
+  let changed: Set<TaskId> | "all" = "all"
+
+  async function hasChanged(ids: ReadonlySet<TaskId>): Promise<boolean> {
+    for (const taskId of ids) {
+      const before = known?.filter(({ task }) => task.id === taskId).map(({ id }) => id) ?? []
+      if ((await readIds(taskId)).join() !== before.join()) return true
+    }
+    return false
+  }
+  const watch = {
+    clock,
+    pollMs: LOOK_EVERY_MS,
+    signals: [signal],
+    keepsProcessAlive: true,
+    subscribe: (wake: () => void): (() => void) =>
+      bus.subscribe((heard) => {
+        if (heard.about === "unknown") changed = "all"
+        else if (heard.about !== "task") return
+        else if (changed !== "all") changed.add(heard.taskId)
+        wake()
+      }),
+    onPoll() {
+      changed = "all"
+    },
+    async look(): Promise<readonly InboxItem[] | undefined> {
+      const since = changed
+      changed = new Set()
+      if (since !== "all" && !(await hasChanged(since))) return undefined
+      const items = await readItems()
+      const isKnown = known !== undefined && toIds(items) === toIds(known)
+      known = items
+      return isKnown ? undefined : items
+    },
+  }
+  for (;;) {
+    const items = await lookUntil(watch)
+    if (!items) return
+    yield items
+    // Nothing was heard while the reader had the list.
+    changed = "all"
+  }
+}
+
+const toIds = (items: readonly InboxItem[]): string => items.map(({ id }) => id).join()
 
 /** Undefined: the task was removed meanwhile. */
 async function toItem(store: Pick<TaskStore, "task">, wait: WaitRecord): Promise<InboxItem | undefined> {

@@ -1,13 +1,17 @@
+import type { Clock } from "../base/clock.ts"
+import { lookUntil } from "../base/look-until.ts"
 import type { MissingAbility } from "../plugin/worker-view.ts"
+import type { Bus } from "../task/bus.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import { isTerminal } from "../task/lifecycle.ts"
 import type { TaskRecord } from "../task/record.ts"
 import type { TaskStore } from "../task/store.ts"
 import type { Blocked } from "./blocked.ts"
+import { follow } from "./follow.ts"
 import type { Inbox, InboxItem } from "./inbox.ts"
 import type { DeskTasks } from "./tasks.ts"
 
-/** How often a task that has not ended is looked at: it may need a person by now. */
+/** After so long everything is read again: there may be new tasks, and one may need a person by now. */
 const LOOK_EVERY_MS = 1_000
 
 /** One message, and the tasks that it is known to have led to. */
@@ -44,14 +48,21 @@ export interface PromptWork {
   settle(prompt: Prompt, options: SettleOptions): AsyncGenerator<WorkEvent, void>
 }
 
+export interface PromptWait {
+  readonly bus: Pick<Bus, "subscribeTask">
+  readonly clock: Clock
+  readonly closing: AbortSignal
+}
+
 export function createPromptWork(
   workspace: WorkspaceId,
   store: Pick<TaskStore, "task">,
   desk: {
-    readonly tasks: Pick<DeskTasks, "each" | "find" | "wait">
+    readonly tasks: Pick<DeskTasks, "each" | "find">
     readonly inbox: Pick<Inbox, "inSession">
     readonly blocked: Pick<Blocked, "byQuestion">
   },
+  { bus, clock, closing }: PromptWait,
 ): PromptWork {
   const listTasks = async ({ session, saidAt, started }: Prompt): Promise<readonly TaskRecord[]> => {
     const filter = { session, kinds: "work" } as const
@@ -68,7 +79,7 @@ export function createPromptWork(
   }
 
   /** The news since the last look, and the tasks that go on by themselves and will end. */
-  const look = async (prompt: Prompt, told: Set<string>): Promise<{ events: WorkEvent[]; going: TaskId[] }> => {
+  const look = async (prompt: Prompt, told: Set<string>): Promise<{ events: WorkEvent[]; going: TaskRecord[] }> => {
     const tasks = await listTasks(prompt)
     const events: WorkEvent[] = []
     const isNew = (key: string): boolean => told.size < told.add(key).size
@@ -87,31 +98,59 @@ export function createPromptWork(
     const going = tasks.filter(
       ({ id, status, lifetime }) => !isTerminal(status) && lifetime !== "forever" && !blocked.has(id),
     )
-    return { events, going: going.map(({ id }) => id) }
+    return { events, going }
+  }
+
+  /** Resolves when one of these tasks does not go on as before, and in any case after a while: there may be others. */
+  const waitForNews = async (going: readonly TaskRecord[], signal: AbortSignal): Promise<void> => {
+    let isTimeToLook = false
+    await lookUntil({
+      clock,
+      pollMs: LOOK_EVERY_MS,
+      signals: [signal],
+      keepsProcessAlive: true,
+      subscribe(wake) {
+        const stops = going.map(({ id }) => bus.subscribeTask(id, wake))
+        return () => {
+          for (const stop of stops) stop()
+        }
+      },
+      onPoll() {
+        isTimeToLook = true
+      },
+      async look() {
+        if (isTimeToLook) return true
+        const tasks = await Promise.all(going.map(({ id }) => store.task(id)))
+        return tasks.some((task, index) => task?.status !== going[index]?.status) || undefined
+      },
+    })
+  }
+
+  async function* settle(prompt: Prompt, { signal, reported }: SettleOptions): AsyncGenerator<WorkEvent, void> {
+    const told = new Set<string>()
+    while (!signal.aborted) {
+      const { events, going } = await look(prompt, told)
+      yield* events
+      if (going.length > 0) {
+        await waitForNews(going, signal)
+        continue
+      }
+      await reported(signal)
+      if (signal.aborted) break
+      const after = await look(prompt, told)
+      yield* after.events
+      if (after.going.length > 0) continue
+      const questions = await desk.inbox.inSession(prompt.session)
+      yield { type: "work.settled", left: questions.length > 0 ? "questions" : "none" }
+      return
+    }
+    yield { type: "work.settled", left: "running" }
   }
 
   return {
     tasks: listTasks,
-    async *settle(prompt, { signal, reported }) {
-      const told = new Set<string>()
-      while (!signal.aborted) {
-        const { events, going } = await look(prompt, told)
-        yield* events
-        if (going.length > 0) {
-          await Promise.all(going.map((id) => desk.tasks.wait(id, { waitMs: LOOK_EVERY_MS, signal })))
-          continue
-        }
-        await reported(signal)
-        if (signal.aborted) break
-        const after = await look(prompt, told)
-        yield* after.events
-        if (after.going.length > 0) continue
-        const questions = await desk.inbox.inSession(prompt.session)
-        yield { type: "work.settled", left: questions.length > 0 ? "questions" : "none" }
-        return
-      }
-      yield { type: "work.settled", left: "running" }
-    },
+    settle: (prompt, { signal: own, reported }) =>
+      follow([own, closing], (signal) => settle(prompt, { signal, reported })),
   }
 }
 

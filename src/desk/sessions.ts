@@ -7,6 +7,7 @@ import { type SaidText, toSaid } from "../session/log/recall-said.ts"
 import type { Bus } from "../task/bus.ts"
 import type { SessionId, WorkspaceId } from "../task/id.ts"
 import type { TaskStore } from "../task/store.ts"
+import { follow } from "./follow.ts"
 import type { Inbox } from "./inbox.ts"
 import type { SessionAncestors } from "./session-ancestors.ts"
 import type { DeskTurn, Turns } from "./turns.ts"
@@ -61,8 +62,8 @@ export interface Sessions {
    */
   messages(id: SessionId, request: MessageRequest): Promise<MessagePage>
   /**
-   * Every message after the cursor, and then each one as it is stored, whichever process stores it. Ends with the
-   * signal, and keeps the process alive until then.
+   * Every message after the cursor, and then each one as it is stored, whichever process stores it. Ends with the signal
+   * or with the runtime, and keeps the process alive until then.
    */
   follow(id: SessionId, after: number, signal: AbortSignal): AsyncGenerator<SessionMessage, void>
 }
@@ -76,10 +77,11 @@ export interface SessionsParts {
   readonly ancestorsOf: SessionAncestors
   readonly bus: Pick<Bus, "subscribe">
   readonly clock: Clock
+  readonly closing: AbortSignal
 }
 
 export function createSessions(parts: SessionsParts): Sessions {
-  const { workspace, directory, store, inbox, turns, ancestorsOf, bus, clock } = parts
+  const { workspace, directory, store, inbox, turns, ancestorsOf, bus, clock, closing } = parts
 
   async function withState(infos: readonly SessionInfo[]): Promise<readonly DeskSession[]> {
     const [live, questions] = await Promise.all([turns.list(), inbox.list()])
@@ -112,30 +114,35 @@ export function createSessions(parts: SessionsParts): Sessions {
     },
     isKept,
     messages: readMessages,
-    async *follow(id, after, signal) {
-      let cursor = after
-      const subscribe = (wake: () => void): (() => void) =>
+    follow: (id, after, own) => follow([own, closing], (signal) => followMessages(id, after, signal)),
+  }
+
+  async function* followMessages(
+    id: SessionId,
+    after: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<SessionMessage, void> {
+    let cursor = after
+    const watch = {
+      clock,
+      pollMs: LOOK_EVERY_MS,
+      signals: [signal],
+      keepsProcessAlive: true,
+      subscribe: (wake: () => void): (() => void) =>
         bus.subscribe((change) => {
           if (change.about === "unknown" || (change.about === "session" && change.sessionId === id)) wake()
-        })
-      const look = async (): Promise<MessagePage | undefined> => {
+        }),
+      async look(): Promise<MessagePage | undefined> {
         const page = await readMessages(id, { after: cursor, limit: PAGE_SIZE })
         return page.cursor > cursor ? page : undefined
-      }
-      for (;;) {
-        const page = await lookUntil({
-          clock,
-          look,
-          subscribe,
-          pollMs: LOOK_EVERY_MS,
-          signals: [signal],
-          keepsProcessAlive: true,
-        })
-        if (!page) return
-        yield* page.items
-        cursor = page.cursor
-      }
-    },
+      },
+    }
+    for (;;) {
+      const page = await lookUntil(watch)
+      if (!page) return
+      yield* page.items
+      cursor = page.cursor
+    }
   }
 }
 

@@ -1,4 +1,6 @@
+import type { Clock } from "../base/clock.ts"
 import { isMeanwhileError } from "../base/error.ts"
+import { lookUntil } from "../base/look-until.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import type { WorkerPlace } from "../plugin/worker-view.ts"
 import type { Runner } from "../runner/runner.ts"
@@ -16,6 +18,7 @@ import { createQueuedTasks } from "./queued-tasks.ts"
 import type { DeskTasks } from "./tasks.ts"
 
 const LONG_MS = 24 * 60 * 60 * 1_000
+/** After so long it is seen whether a task that goes on waits for a person by now. */
 const LOOK_EVERY_MS = 1_000
 
 /** News of a task that concerns an actor. */
@@ -89,7 +92,7 @@ export interface NewsParts {
   readonly store: Pick<TaskStore, "task">
   readonly bus: Bus
   readonly tasks: NewsTasks
-  readonly now: () => number
+  readonly clock: Clock
   readonly inbox: Pick<Inbox, "of">
   readonly blocked: Pick<Blocked, "byQuestion">
   readonly deskTasks: Pick<DeskTasks, "firstStart" | "isReported">
@@ -99,7 +102,7 @@ export interface NewsParts {
 }
 
 export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNewsDesk {
-  const { workspace, tasks, blocked, ended } = parts
+  const { workspace, tasks, blocked, ended, clock } = parts
   const startedHere = new Set<TaskId>()
   const watch = createTaskWatch(parts, options)
 
@@ -116,7 +119,7 @@ export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNews
   }
 
   const unfollow = followNewTasks(
-    parts,
+    { ...parts, now: () => clock.now() },
     async (task) => task.workspace === workspace && concerns(task),
     (task) => {
       if (!watch.isTold(task)) follow(task.id)
@@ -139,12 +142,27 @@ export function createTaskNews(parts: NewsParts, options: NewsOptions): TaskNews
     },
     async allEnded(signal) {
       await Promise.all([...watch.watched.values()].map(({ looked }) => looked))
-      for (let hasWaited = false; ; hasWaited = true) {
-        const held = await blocked.byQuestion()
-        const going = own().flatMap(([id, over]) => (held.has(id) ? [] : [over]))
-        if (going.length === 0 || signal.aborted) return hasWaited
-        await endOrLook(going, signal)
-      }
+      let hasWaited = false
+      let wake: () => void = () => undefined
+      await lookUntil({
+        clock,
+        pollMs: LOOK_EVERY_MS,
+        signals: [signal],
+        keepsProcessAlive: true,
+        subscribe(given) {
+          wake = given
+          return () => undefined
+        },
+        async look() {
+          const held = await blocked.byQuestion()
+          const going = own().flatMap(([id, over]) => (held.has(id) ? [] : [over]))
+          if (going.length === 0) return true
+          if (!signal.aborted) hasWaited = true
+          void Promise.all(going).then(wake)
+          return undefined
+        },
+      })
+      return hasWaited
     },
     async going() {
       const held = await unlessAway(blocked.byQuestion())
@@ -259,15 +277,4 @@ async function unlessAway<Result>(reading: Promise<Result>): Promise<Result | un
     if (isMeanwhileError(error, "store_unavailable")) return undefined
     throw error
   }
-}
-
-/** Until all have ended, or it is time to see whether one of them waits for a person by now. */
-async function endOrLook(over: readonly Promise<void>[], signal: AbortSignal): Promise<void> {
-  const look = Promise.withResolvers<void>()
-  const stop = (): void => look.resolve()
-  const timer = setTimeout(stop, LOOK_EVERY_MS)
-  signal.addEventListener("abort", stop, { once: true })
-  await Promise.race([Promise.all(over), look.promise])
-  signal.removeEventListener("abort", stop)
-  clearTimeout(timer)
 }

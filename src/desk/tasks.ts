@@ -21,6 +21,7 @@ import type { Page, PageRequest, TaskStore } from "../task/store.ts"
 import { type AskingPlace, findAskingHost, isAskedElsewhere } from "./asking-place.ts"
 import { type Cleared, clearAll, clearOwn, type OwnWork } from "./clear-ended.ts"
 import { findFirstStart } from "./first-start.ts"
+import { follow } from "./follow.ts"
 import { followOutput, type FollowRequest } from "./follow-output.ts"
 import type { AnswerOptions, Inbox, InboxItem } from "./inbox.ts"
 import { listAll } from "./list-all.ts"
@@ -63,7 +64,7 @@ export interface DeskTasks {
   /** The events of a task after this sequence number, at most so many. */
   events(id: string, afterSequence: number, limit: number): Promise<readonly TaskEvent[]>
   output(id: string, request: OutputRequest): Promise<OutputChunk>
-  /** All output from an offset on, until the run has ended. */
+  /** All output from an offset on, until the run has ended. Ends with the signal, and with the runtime. */
   followOutput(id: string, request: FollowRequest): AsyncGenerator<OutputChunk, void>
   artifacts(id: string): Promise<readonly ArtifactReference[]>
   artifact(hash: ArtifactHash): Promise<ArtifactRecord | undefined>
@@ -83,13 +84,20 @@ export interface DeskTasks {
   clear(own: OwnWork | null): Promise<Cleared>
 }
 
+export interface DeskTasksParts {
+  readonly inbox: Pick<Inbox, "below">
+  readonly place: AskingPlace
+  readonly clock: Clock
+  readonly closing: AbortSignal
+}
+
 type Tasks = TaskService & Pick<Runner, "counts" | "workers" | "leaveToOthers">
 
 export function createDeskTasks(
   workspace: WorkspaceId,
   store: TaskStore,
   tasks: Tasks,
-  { inbox, place, clock }: { readonly inbox: Pick<Inbox, "below">; readonly place: AskingPlace; readonly clock: Clock },
+  { inbox, place, clock, closing }: DeskTasksParts,
 ): DeskTasks {
   const find = async (id: string): Promise<TaskRecord> => (await tasks.get(id, workspace)).task
   return {
@@ -121,7 +129,10 @@ export function createDeskTasks(
     },
     events: async (id, afterSequence, limit) => store.events((await find(id)).id, afterSequence, limit),
     output: (id, request) => tasks.output(id, request, workspace),
-    followOutput: (id, request) => followOutput((part) => tasks.output(id, part, workspace), clock, request),
+    followOutput: (id, request) =>
+      follow([request.signal, closing], (signal) =>
+        followOutput((part) => tasks.output(id, part, workspace), clock, { ...request, signal }),
+      ),
     async artifacts(id) {
       const task = await find(id)
       return "patch" in task ? (task.patch?.artifacts ?? []) : []

@@ -1,15 +1,18 @@
+import type { Clock } from "../base/clock.ts"
 import { isMeanwhileError } from "../base/error.ts"
+import { lookUntil } from "../base/look-until.ts"
 import type { StopRequest } from "../plugin/stop-request.ts"
 import type { TaskService } from "../plugin/task-service.ts"
 import type { Runner } from "../runner/runner.ts"
 import type { Session } from "../session/conversation/session.ts"
+import type { Bus } from "../task/bus.ts"
 import type { SessionId, TaskId, WorkspaceId } from "../task/id.ts"
 import { LIVE_STATUSES } from "../task/lifecycle.ts"
 import type { TaskRecord, TaskSummary } from "../task/record.ts"
 import type { Inbox, InboxItem } from "./inbox.ts"
 import { listAll } from "./list-all.ts"
 
-/** How often a turn that has not ended is looked at: it may wait for a person by now. */
+/** Wake-ups may be lost: after so long a turn that has not ended is read again in any case. */
 const LOOK_EVERY_MS = 1_000
 
 /** The turn of a session that has not ended. */
@@ -52,9 +55,14 @@ export interface Turns {
   stop(turn: TaskId, request: StopRequest): Promise<TaskRecord>
 }
 
-export type TurnTasks = Pick<TaskService, "list" | "result" | "cancel"> & Pick<Runner, "runsHere" | "takesTurns">
+export type TurnTasks = Pick<TaskService, "list" | "get" | "cancel"> & Pick<Runner, "runsHere" | "takesTurns">
 
-export function createTurns(workspace: WorkspaceId, tasks: TurnTasks, inbox: Pick<Inbox, "of">): Turns {
+export function createTurns(
+  workspace: WorkspaceId,
+  tasks: TurnTasks,
+  inbox: Pick<Inbox, "of">,
+  { bus, clock }: { readonly bus: Pick<Bus, "subscribeTask">; readonly clock: Clock },
+): Turns {
   function toPlace({ id, status, session }: TaskSummary): DeskTurn["where"] {
     if (status === "waiting") return "person"
     if (status === "queued") return session !== null && tasks.takesTurns(session) ? "here" : "elsewhere"
@@ -63,13 +71,23 @@ export function createTurns(workspace: WorkspaceId, tasks: TurnTasks, inbox: Pic
 
   async function wait(turn: TaskId, { signal, onQuestion }: TurnWait): Promise<TaskRecord> {
     let asked: InboxItem["id"] | null = null
-    for (let waitMs = 0; ; waitMs = LOOK_EVERY_MS) {
-      const { task } = await tasks.result(turn, { waitMs, signal }, workspace)
-      if ("endedAt" in task || signal.aborted) return task
-      const question = task.status === "waiting" ? ((await inbox.of(turn)) ?? null) : null
-      if ((question?.id ?? null) !== asked) await onQuestion(question)
-      asked = question?.id ?? null
-    }
+    const read = async (): Promise<TaskRecord> => (await tasks.get(turn, workspace)).task
+    const ended = await lookUntil({
+      clock,
+      pollMs: LOOK_EVERY_MS,
+      signals: [signal],
+      keepsProcessAlive: true,
+      subscribe: (wake) => bus.subscribeTask(turn, wake),
+      async look() {
+        const task = await read()
+        if ("endedAt" in task) return task
+        const question = task.status === "waiting" ? ((await inbox.of(turn)) ?? null) : null
+        if ((question?.id ?? null) !== asked) await onQuestion(question)
+        asked = question?.id ?? null
+        return undefined
+      },
+    })
+    return ended ?? read()
   }
 
   return {

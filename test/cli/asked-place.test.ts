@@ -21,7 +21,8 @@ async function openAsking(worker: { readonly host: string | null; readonly where
   const tasks = { workers: async () => [{ id: WORKER, pid: 7, running: 1, announcement: null, ...worker }] }
   const { store } = engine
   const place = { store, tasks: tasks as unknown as Runner }
-  const parts = { ...place, bus: engine.bus, clock: systemClock, isShared: true }
+  const { signal: closing } = new AbortController()
+  const parts = { ...place, bus: engine.bus, clock: systemClock, closing, isShared: true }
   const unused = { directory: () => ({ list: async () => [] }), dataDirectory: "", storePlace: "", runsTasks: false }
   const desk = createDesk(LOCAL_PERSON, { ...parts, ...unused })
   const ask = (folder: string | null, question = {}): Promise<TaskRecord> =>

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest"
+import { type Clock, systemClock } from "../../src/base/clock.ts"
+import { createSessionId } from "../../src/task/id.ts"
+import { NAME } from "../support/asking.ts"
+import { type Desks, openDesks } from "../support/desk/open-desks.ts"
+import { eventually } from "../support/eventually.ts"
+
+const { signal } = new AbortController()
+
+/** Something that is followed and has nothing more to tell for now. */
+const FOLLOWED: Record<string, (desks: Desks) => Promise<AsyncGenerator<unknown, void>>> = {
+  async "an inbox"({ desk }) {
+    const lists = desk.inbox.follow(signal)
+    await lists.next()
+    return lists
+  },
+  async "a session"({ desk }) {
+    return desk.sessions.follow(createSessionId(), 0, signal)
+  },
+  async "the output of a task"({ desk }) {
+    const { id } = await desk.tasks.start({ tool: "run_command", input: { command: "echo begun; exec sleep 1000" } })
+    const chunks = desk.tasks.followOutput(id, { offset: 0, until: "ended", signal })
+    for (let text = ""; text === ""; ) {
+      const { value } = await chunks.next()
+      text = value?.text ?? ""
+    }
+    return chunks
+  },
+  async "the work of a prompt"({ desk, gated }) {
+    const session = createSessionId()
+    const prompt = { session, saidAt: desk.now(), started: new Set<never>() }
+    await desk.tasks.start({ tool: "gated", input: {}, session })
+    await gated.call(1)
+    return desk.promptWork.settle(prompt, { signal, reported: async () => {} })
+  },
+}
+
+describe.for(Object.entries(FOLLOWED))("%s that is followed", ([, follow]) => {
+  test("ends when its reader leaves, also while the reader waits for the next part", async () => {
+    const followed = await follow(await openDesks())
+    const next = followed.next()
+    await followed.return()
+    expect((await followed.next()).done).toBe(true)
+    await next
+  })
+
+  test("ends without an error when the runtime is closed", async () => {
+    const desks = await openDesks()
+    const followed = await follow(desks)
+    const rest = Array.fromAsync({ [Symbol.asyncIterator]: () => followed })
+    await desks.meanwhile.close()
+    await rest
+    expect((await followed.next()).done).toBe(true)
+  })
+})
+
+test("an inbox that is followed is read as a whole only when it has changed", async () => {
+  const desks = await openDesks()
+  const { desk, gated, meanwhile } = desks
+  let readings = 0
+  const { store } = meanwhile.engine
+  const waits = store.waits.bind(store)
+  const count: typeof store.waits = (filter) => {
+    if (filter.taskId === undefined && filter.isOpen) readings += 1
+    return waits(filter)
+  }
+  Object.assign(store, { waits: count })
+  const lists = desk.inbox.follow(signal)
+  expect((await lists.next()).value).toEqual([])
+  const next = lists.next()
+  await eventually("it waits for changes", () => readings >= 2)
+  const before = readings
+  const { id } = await desk.tasks.start({ tool: "gated", input: {} })
+  const call = await gated.call(1)
+  for (let step = 1; step <= 20; step++) call.context.progress({ phase: `step ${step}` })
+  call.finish("done")
+  await desk.tasks.wait(id, { waitMs: 30_000, signal })
+  expect(readings - before).toBeLessThanOrEqual(1)
+  await desk.tasks.start({ tool: "asker", input: { questions: [NAME] }, session: createSessionId() })
+  expect((await next).value).toMatchObject([{ question: { text: NAME.text } }])
+})
+
+test("the end of a prompt's task is told at once, not at the next regular look", async () => {
+  /** Regular looks of a desk never come. */
+  const clock: Clock = {
+    ...systemClock,
+    schedule: (delayMs, callback, options) =>
+      delayMs === 1_000 && !options?.isBackground ? () => undefined : systemClock.schedule(delayMs, callback, options),
+  }
+  const { desk, gated } = await openDesks({ clock })
+  const session = createSessionId()
+  const { id } = await desk.tasks.start({ tool: "gated", input: {}, session })
+  const call = await gated.call(1)
+  const prompt = { session, saidAt: desk.now(), started: new Set([id]) }
+  const events = Array.fromAsync(desk.promptWork.settle(prompt, { signal, reported: async () => {} }))
+  call.finish("done")
+  expect(await events).toMatchObject([
+    { type: "task.ended", task: { id } },
+    { type: "work.settled", left: "none" },
+  ])
+})
