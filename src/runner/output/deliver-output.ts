@@ -11,8 +11,27 @@ import { createStoreRetry, confirmOwned } from "../run/ownership.ts"
 import { reportDropped } from "../run/run-account.ts"
 
 const LOOK_EVERY_MS = 40
+
 /** At what runs elsewhere, where looking costs more. */
 const LOOK_FAR_EVERY_MS = 250
+
+interface StreamOutputScope extends HasClock, HasLog, HasRedactor, HasEngine, HasWritten {}
+
+interface StoreLeftOutputScope extends HasClock, HasLog, HasRedactor, HasActive, HasEngine, HasWritten {}
+
+/** Where the run's output and processes are kept. What the store knows is kept on disk from the first byte. */
+export function spoolOf(scope: OutputScope, active: ActiveRun): RunSpool {
+  if (active.output.spool) return active.output.spool
+  active.output.spool = scope.spool.openRun(active.taskId, active.run, {
+    outputLimitBytes: active.call.limits.outputBytes ?? scope.config.outputLimitBytes,
+    onDropped: (before) => reportDropped(scope, active, before),
+    isOurs: () => confirmOwned(scope, active),
+  })
+  if (active.standing.in !== "foreground") active.output.spool.keep()
+  streamOutput(scope, active)
+  followRun(scope, active)
+  return active.output.spool
+}
 
 /** The output of a run of this process, or of one that may run elsewhere. */
 export type ReadOutput = (offset: number, state: { readonly isComplete: boolean }) => Promise<OutputChunk>
@@ -100,10 +119,6 @@ export async function finishFollowing(
   })
 }
 
-interface StreamOutputScope extends HasClock, HasLog, HasRedactor, HasEngine, HasWritten {}
-
-interface StoreLeftOutputScope extends HasClock, HasLog, HasRedactor, HasActive, HasEngine, HasWritten {}
-
 /**
  * From now on what the run prints goes to the store too, if that keeps output and knows the run. Not of a run that was
  * given a secret elsewhere: nobody here could take it out.
@@ -177,18 +192,4 @@ async function finishStream(scope: HasClock & HasLog & HasActive, stream: Output
 /** The end of the run cannot be written either, and is tried again until it can be. */
 function isPassing(error: unknown): boolean {
   return (["store_unavailable", "store_read_only", "disk_full"] as const).some((code) => isMeanwhileError(error, code))
-}
-
-/** Where the run's output and processes are kept. What the store knows is kept on disk from the first byte. */
-export function spoolOf(scope: OutputScope, active: ActiveRun): RunSpool {
-  if (active.output.spool) return active.output.spool
-  active.output.spool = scope.spool.openRun(active.taskId, active.run, {
-    outputLimitBytes: active.call.limits.outputBytes ?? scope.config.outputLimitBytes,
-    onDropped: (before) => reportDropped(scope, active, before),
-    isOurs: () => confirmOwned(scope, active),
-  })
-  if (active.standing.in !== "foreground") active.output.spool.keep()
-  streamOutput(scope, active)
-  followRun(scope, active)
-  return active.output.spool
 }

@@ -32,6 +32,40 @@ export interface LaunchRequest extends ProcessRequest {
   readonly marker: string
 }
 
+const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
+
+/** For what a command left running in its own group when it ended. */
+const LEFT_BEHIND_GRACE_MS = 500
+
+const LONG_AGO_MS = Number.POSITIVE_INFINITY
+
+/** The request with the program's full path, or the refusal of one that could never run. Starts and writes nothing. */
+export function resolveProgram(request: ProcessRequest): readonly [string, ...string[]] {
+  const [program, ...parameters] = request.argv
+  const texts = [...request.argv, request.cwd, ...Object.entries(request.env).flat()]
+  if (texts.some((text) => text.includes("\0"))) {
+    throw new MeanwhileError(
+      "invalid_input",
+      "A command, its directory and its environment cannot hold a NUL character.",
+    )
+  }
+  const { cwd } = request
+  if (!isAbsolute(cwd) || !look(cwd)?.isDirectory()) {
+    const problem = isAbsolute(cwd) ? "does not exist" : "is not an absolute path"
+    const message = `The working directory ${cwd} ${problem}. Give the absolute path of a directory that exists.`
+    throw new MeanwhileError("invalid_input", message, { cwd })
+  }
+  const path = findProgram(program, request)
+  if (path === undefined) {
+    throw new MeanwhileError(
+      "invalid_input",
+      `The program ${program || "(empty)"} was not found. Check its name and the PATH it is looked up in.`,
+      { program, path: request.env["PATH"] ?? DEFAULT_PATH },
+    )
+  }
+  return [path, ...parameters]
+}
+
 export async function launchProcess(request: LaunchRequest, clock: Clock): Promise<RunningProcess> {
   const child = spawnWrapper(request)
   if (child.pid === undefined) throw await whyNotSpawned(child, request)
@@ -50,6 +84,70 @@ export async function launchProcess(request: LaunchRequest, clock: Clock): Promi
     }),
     release: () => child.unref(),
   }
+}
+
+interface Supervision {
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly graceMs: number
+}
+
+/** How the command ended, and the living processes it left on purpose or that could not be ended. */
+export interface Supervised {
+  readonly exit: ProcessExit
+  readonly left: readonly Member[]
+}
+
+/**
+ * Waits for the command, or stops all it started when `signal` aborts. Either way nothing of its group is left, except
+ * what could not be ended. A process that moved to a session of its own survives a natural end on purpose, not a stop.
+ */
+export async function superviseProcess(
+  running: RunningProcess,
+  supervision: Supervision,
+): Promise<Supervised | "never_ran"> {
+  const { clock, signal, graceMs } = supervision
+  const startedAt = clock.monotonic()
+  const ended = await endedOrAborted(running, signal)
+  if (ended === "aborted") {
+    const survivors = await stopTree(running.tree, { clock, graceMs })
+    const ending = survivors.length === 0 ? await running.ended : UNKNOWN_ENDING
+    return toSupervised(ending === "never_ran" ? UNKNOWN_ENDING : ending, survivors)
+  }
+  if (ended === "never_ran") return "never_ran"
+  return toSupervised(
+    ended,
+    await clearGroup(running.tree, clock, running.isAdopted ? LONG_AGO_MS : clock.monotonic() - startedAt),
+  )
+}
+
+/**
+ * Stops what is left of the group of a command that ended, and returns what lives outside it. In the normal case that is
+ * one signal to nobody and a look at the few processes that were started since.
+ */
+export async function clearGroup(tree: ProcessTree, clock: Clock, ranMs = LONG_AGO_MS): Promise<Member[]> {
+  const isGroupEmpty = !sendSignal(-tree.leaderPid, 0)
+  const mayHaveOthers = tree.marker !== undefined && mayHaveMarkedSuccessor(tree.leaderPid, tree.marker, ranMs)
+  if (isGroupEmpty && !mayHaveOthers) return []
+  const isInGroup = (member: Member): boolean => member.groupId === tree.leaderPid
+  if (findMembers(tree).some(isInGroup)) await stopTree(tree, { clock, graceMs: LEFT_BEHIND_GRACE_MS }, isInGroup)
+  return findMembers(tree)
+}
+
+export function toSupervised(ending: Ending, left: readonly Member[]): Supervised {
+  return { exit: { ...ending, survivors: left.map(toSurvivor) }, left }
+}
+
+function endedOrAborted(running: RunningProcess, signal: AbortSignal): Promise<Ending | "never_ran" | "aborted"> {
+  if (signal.aborted) return Promise.resolve("aborted")
+  return new Promise((resolve) => {
+    const onAbort = (): void => resolve("aborted")
+    signal.addEventListener("abort", onAbort, { once: true })
+    void running.ended.then((ending) => {
+      signal.removeEventListener("abort", onAbort)
+      resolve(ending)
+    })
+  })
 }
 
 function spawnWrapper(request: LaunchRequest): ChildProcess {
@@ -107,8 +205,7 @@ function toWrapperEnding(path: string, pid: number, signal: NodeJS.Signals | nul
 /**
  * The shell program between Meanwhile and a command. It does what must also happen when Meanwhile is gone:
  *
- * 1. Claims the right to run by creating the process file, which must not exist. A restart that finds none after a
- * crash
+ * 1. Claims the right to run by creating the process file, which must not exist. A restart that finds none after a crash
  *    creates it first, and then this command never runs.
  * 2. Runs the command, in this process group, with both of its streams in the output file.
  * 3. Adds how the command ended. It outlives the signals that a stop sends to the group, so that this line is reached.
@@ -139,103 +236,6 @@ interface WrapperRequest {
 
 function toWrapperArguments({ path, owner, stopPastBytes, argv }: WrapperRequest): string[] {
   return ["-c", SCRIPT, "meanwhile", path, `${stopPastBytes} ${owner.bootId} ${encodeIdentity(owner)}`, ...argv]
-}
-
-interface Supervision {
-  readonly clock: Clock
-  readonly signal: AbortSignal
-  readonly graceMs: number
-}
-
-/** For what a command left running in its own group when it ended. */
-const LEFT_BEHIND_GRACE_MS = 500
-const LONG_AGO_MS = Number.POSITIVE_INFINITY
-
-/** How the command ended, and the living processes it left on purpose or that could not be ended. */
-export interface Supervised {
-  readonly exit: ProcessExit
-  readonly left: readonly Member[]
-}
-
-/**
- * Waits for the command, or stops all it started when `signal` aborts. Either way nothing of its group is left, except
- * what could not be ended. A process that moved to a session of its own survives a natural end on purpose, not a stop.
- */
-export async function superviseProcess(
-  running: RunningProcess,
-  supervision: Supervision,
-): Promise<Supervised | "never_ran"> {
-  const { clock, signal, graceMs } = supervision
-  const startedAt = clock.monotonic()
-  const ended = await endedOrAborted(running, signal)
-  if (ended === "aborted") {
-    const survivors = await stopTree(running.tree, { clock, graceMs })
-    const ending = survivors.length === 0 ? await running.ended : UNKNOWN_ENDING
-    return toSupervised(ending === "never_ran" ? UNKNOWN_ENDING : ending, survivors)
-  }
-  if (ended === "never_ran") return "never_ran"
-  return toSupervised(
-    ended,
-    await clearGroup(running.tree, clock, running.isAdopted ? LONG_AGO_MS : clock.monotonic() - startedAt),
-  )
-}
-
-export function toSupervised(ending: Ending, left: readonly Member[]): Supervised {
-  return { exit: { ...ending, survivors: left.map(toSurvivor) }, left }
-}
-
-function endedOrAborted(running: RunningProcess, signal: AbortSignal): Promise<Ending | "never_ran" | "aborted"> {
-  if (signal.aborted) return Promise.resolve("aborted")
-  return new Promise((resolve) => {
-    const onAbort = (): void => resolve("aborted")
-    signal.addEventListener("abort", onAbort, { once: true })
-    void running.ended.then((ending) => {
-      signal.removeEventListener("abort", onAbort)
-      resolve(ending)
-    })
-  })
-}
-
-/**
- * Stops what is left of the group of a command that ended, and returns what lives outside it. In the normal case that is
- * one signal to nobody and a look at the few processes that were started since.
- */
-export async function clearGroup(tree: ProcessTree, clock: Clock, ranMs = LONG_AGO_MS): Promise<Member[]> {
-  const isGroupEmpty = !sendSignal(-tree.leaderPid, 0)
-  const mayHaveOthers = tree.marker !== undefined && mayHaveMarkedSuccessor(tree.leaderPid, tree.marker, ranMs)
-  if (isGroupEmpty && !mayHaveOthers) return []
-  const isInGroup = (member: Member): boolean => member.groupId === tree.leaderPid
-  if (findMembers(tree).some(isInGroup)) await stopTree(tree, { clock, graceMs: LEFT_BEHIND_GRACE_MS }, isInGroup)
-  return findMembers(tree)
-}
-
-const DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
-
-/** The request with the program's full path, or the refusal of one that could never run. Starts and writes nothing. */
-export function resolveProgram(request: ProcessRequest): readonly [string, ...string[]] {
-  const [program, ...parameters] = request.argv
-  const texts = [...request.argv, request.cwd, ...Object.entries(request.env).flat()]
-  if (texts.some((text) => text.includes("\0"))) {
-    throw new MeanwhileError(
-      "invalid_input",
-      "A command, its directory and its environment cannot hold a NUL character.",
-    )
-  }
-  const { cwd } = request
-  if (!isAbsolute(cwd) || !look(cwd)?.isDirectory()) {
-    const problem = isAbsolute(cwd) ? "does not exist" : "is not an absolute path"
-    const message = `The working directory ${cwd} ${problem}. Give the absolute path of a directory that exists.`
-    throw new MeanwhileError("invalid_input", message, { cwd })
-  }
-  const path = findProgram(program, request)
-  if (path === undefined) {
-    throw new MeanwhileError(
-      "invalid_input",
-      `The program ${program || "(empty)"} was not found. Check its name and the PATH it is looked up in.`,
-      { program, path: request.env["PATH"] ?? DEFAULT_PATH },
-    )
-  }
-  return [path, ...parameters]
 }
 
 function findProgram(program: string, request: ProcessRequest): string | undefined {

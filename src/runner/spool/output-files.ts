@@ -13,104 +13,6 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import type { TaskId } from "../../task/id.ts"
 
-/** A run's output as it stands at one moment, wherever its bytes are. */
-export interface OutputSource {
-  /** Bytes below were dropped by the cap. */
-  readonly firstOffset: number
-  readonly totalBytes: number
-  /** Absolute offsets, within the two above. Returns less when the file was cut meanwhile. */
-  read(start: number, end: number): Promise<Buffer>
-}
-
-export const EMPTY_SOURCE: OutputSource = {
-  firstOffset: 0,
-  totalBytes: 0,
-  read: () => Promise.resolve(Buffer.alloc(0)),
-}
-
-const MOST_READINGS = 100
-/** Up to here a read from memory the system has at hand is faster than asking another thread for it. */
-const READ_AT_ONCE_BYTES = 128 * 1_024
-
-/**
- * Reads the files of a run, also one that another process writes and cuts at the same time: what was read counts only
- * if the book is the same afterwards.
- */
-export async function withFileSource<Result>(
-  paths: RunPaths,
-  use: (source: OutputSource) => Promise<Result>,
-): Promise<Result> {
-  for (let reading = 1; ; reading++) {
-    const text = readBookText(paths.book)
-    const book: OutputBook = text === "" ? EMPTY_BOOK : (JSON.parse(text) as OutputBook)
-    const output = openIfThere(paths.output)
-    let segment: number | undefined
-    try {
-      const sizeBytes = sizeOf(output)
-      const settled = settleBook(book, sizeBytes)
-      segment = settled.segment ? openIfThere(join(paths.directory, settled.segment.name)) : undefined
-      const result = await use(toSource(settled, output, sizeBytes, segment))
-      const isCutSince = book.cut !== null && settleBook(book, sizeOf(output)).base !== settled.base
-      if ((readBookText(paths.book) === text && !isCutSince) || reading === MOST_READINGS) return result
-    } finally {
-      if (output !== undefined) closeSync(output)
-      if (segment !== undefined) closeSync(segment)
-    }
-  }
-}
-
-function toSource(
-  book: OutputBook,
-  output: number | undefined,
-  sizeBytes: number,
-  segment: number | undefined,
-): OutputSource {
-  return {
-    firstOffset: firstOffsetOf(book),
-    totalBytes: book.base + sizeBytes,
-    async read(start, end) {
-      const pieces: Buffer[] = []
-      if (segment !== undefined && book.segment && start < book.base) {
-        const { start: first } = book.segment
-        pieces.push(await readWhole(segment, start - first, Math.min(end, book.base) - first))
-      }
-      if (output !== undefined && end > book.base) {
-        pieces.push(await readWhole(output, Math.max(start - book.base, 0), end - book.base))
-      }
-      return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)
-    },
-  }
-}
-
-const readLater = promisify(read)
-
-async function readWhole(descriptor: number, start: number, end: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(Math.max(end - start, 0))
-  for (let filled = 0; filled < buffer.byteLength; ) {
-    const length = buffer.byteLength - filled
-    const bytesRead =
-      length <= READ_AT_ONCE_BYTES
-        ? readSync(descriptor, buffer, filled, length, start + filled)
-        : (await readLater(descriptor, buffer, filled, length, start + filled)).bytesRead
-    if (bytesRead === 0) return buffer.subarray(0, filled)
-    filled += bytesRead
-  }
-  return buffer
-}
-
-function sizeOf(descriptor: number | undefined): number {
-  return descriptor === undefined ? 0 : fstatSync(descriptor).size
-}
-
-function openIfThere(path: string): number | undefined {
-  try {
-    return openSync(path, "r")
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
-    throw error
-  }
-}
-
 /** Where one run keeps its output and what its processes leave behind. Folders are 0700, files 0600. */
 export interface RunPaths {
   readonly taskDirectory: string
@@ -193,4 +95,103 @@ export function settleBook(book: OutputBook, outputSizeBytes: number): OutputBoo
 
 export function firstOffsetOf(book: OutputBook): number {
   return book.segment?.start ?? book.base
+}
+
+/** A run's output as it stands at one moment, wherever its bytes are. */
+export interface OutputSource {
+  /** Bytes below were dropped by the cap. */
+  readonly firstOffset: number
+  readonly totalBytes: number
+  /** Absolute offsets, within the two above. Returns less when the file was cut meanwhile. */
+  read(start: number, end: number): Promise<Buffer>
+}
+
+export const EMPTY_SOURCE: OutputSource = {
+  firstOffset: 0,
+  totalBytes: 0,
+  read: () => Promise.resolve(Buffer.alloc(0)),
+}
+
+const MOST_READINGS = 100
+
+/** Up to here a read from memory the system has at hand is faster than asking another thread for it. */
+const READ_AT_ONCE_BYTES = 128 * 1_024
+
+/**
+ * Reads the files of a run, also one that another process writes and cuts at the same time: what was read counts only
+ * if the book is the same afterwards.
+ */
+export async function withFileSource<Result>(
+  paths: RunPaths,
+  use: (source: OutputSource) => Promise<Result>,
+): Promise<Result> {
+  for (let reading = 1; ; reading++) {
+    const text = readBookText(paths.book)
+    const book: OutputBook = text === "" ? EMPTY_BOOK : (JSON.parse(text) as OutputBook)
+    const output = openIfThere(paths.output)
+    let segment: number | undefined
+    try {
+      const sizeBytes = sizeOf(output)
+      const settled = settleBook(book, sizeBytes)
+      segment = settled.segment ? openIfThere(join(paths.directory, settled.segment.name)) : undefined
+      const result = await use(toSource(settled, output, sizeBytes, segment))
+      const isCutSince = book.cut !== null && settleBook(book, sizeOf(output)).base !== settled.base
+      if ((readBookText(paths.book) === text && !isCutSince) || reading === MOST_READINGS) return result
+    } finally {
+      if (output !== undefined) closeSync(output)
+      if (segment !== undefined) closeSync(segment)
+    }
+  }
+}
+
+function toSource(
+  book: OutputBook,
+  output: number | undefined,
+  sizeBytes: number,
+  segment: number | undefined,
+): OutputSource {
+  return {
+    firstOffset: firstOffsetOf(book),
+    totalBytes: book.base + sizeBytes,
+    async read(start, end) {
+      const pieces: Buffer[] = []
+      if (segment !== undefined && book.segment && start < book.base) {
+        const { start: first } = book.segment
+        pieces.push(await readWhole(segment, start - first, Math.min(end, book.base) - first))
+      }
+      if (output !== undefined && end > book.base) {
+        pieces.push(await readWhole(output, Math.max(start - book.base, 0), end - book.base))
+      }
+      return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces)
+    },
+  }
+}
+
+const readLater = promisify(read)
+
+async function readWhole(descriptor: number, start: number, end: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(Math.max(end - start, 0))
+  for (let filled = 0; filled < buffer.byteLength; ) {
+    const length = buffer.byteLength - filled
+    const bytesRead =
+      length <= READ_AT_ONCE_BYTES
+        ? readSync(descriptor, buffer, filled, length, start + filled)
+        : (await readLater(descriptor, buffer, filled, length, start + filled)).bytesRead
+    if (bytesRead === 0) return buffer.subarray(0, filled)
+    filled += bytesRead
+  }
+  return buffer
+}
+
+function sizeOf(descriptor: number | undefined): number {
+  return descriptor === undefined ? 0 : fstatSync(descriptor).size
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, "r")
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
+    throw error
+  }
 }

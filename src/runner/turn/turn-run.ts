@@ -56,6 +56,88 @@ export interface TurnRun {
 /** Takes a turn to its end. What it returns is the turn's patch; what it throws fails the turn. */
 export type TurnBody = (turn: TurnRun) => Promise<JsonValue | ToolReturn>
 
+export interface TurnStart {
+  readonly id?: TaskId
+  readonly session: SessionId
+  readonly workspace: WorkspaceId
+  readonly model: string
+  /** One line for people. */
+  readonly title: string
+  /** The task of the call that asks, of a subagent's turn. */
+  readonly parentTask: TaskId | null
+  readonly traceId: string | null
+  /** No second turn of that name is begun in the workspace. The caller has looked for one. */
+  readonly idempotencyKey?: string | null
+  /** Facts that a claim after a crash must know. */
+  readonly metadata?: JsonObject
+  /** Written in one transaction with the turn's own record, before it. */
+  readonly operations: readonly Operation[]
+}
+
+export interface BegunTurn {
+  readonly taskId: TaskId
+  /** Resolves when its end is durable; null when another worker has it now. */
+  readonly ended: Promise<TaskRecord | null>
+}
+
+const ASKER = "askedBy"
+
+/**
+ * Begins a turn here and now, and runs its body; it takes no slot. Dying before the commit: nothing happened, the
+ * message that began it was never told. After it: the turn is in the store, and the worker that takes it from the queue
+ * continues it.
+ */
+export async function beginTurn(scope: ExecuteScope, start: TurnStart, body: TurnBody): Promise<BegunTurn> {
+  return enter(scope, async () => {
+    const { tool } = scope.tools.find(TURN_TOOL, TURN_PLUGIN)
+    const details = await toTurnDetails(scope, start)
+    const create = { op: "task.create", details, entry: { as: "running", worker: scope.worker.id } } as const
+    // Its first effect, its end and every answer of the model wait for the disk, and so for this.
+    const answers = await scope.store.commit([...start.operations, create], { waitsForDisk: false })
+    const { task } = answers.at(-1) as { readonly task: TaskRecord }
+    const own: Tool = { ...tool, run: async (_input, { taskId }) => body(findTurnRun(scope, taskId)) }
+    const active = beginRun(scope, toBackgroundPlan(task, own, null))
+    return { taskId: task.id, ended: endWithChildren(scope, active) }
+  })
+}
+
+/** Resolves when the turn's end is durable and what was to live no longer has been told to stop. */
+export async function endWithChildren(scope: CancelScope & HasLog, active: ActiveRun): Promise<TaskRecord | null> {
+  const task = await active.ended.promise
+  if (task) await endChildren(scope, active)
+  return task
+}
+
+/**
+ * The tool that a turn's record names. Its input is the conversation itself. A turn that begins here brings its own body;
+ * this one continues a turn that was taken from the queue.
+ */
+export function createTurnTool(scope: () => StopScope, continueTurn: TurnBody): Tool {
+  const tool: Omit<Tool, "kind"> & { readonly kind: "turn" } = {
+    name: TURN_TOOL,
+    description: "A turn of a conversation.",
+    kind: "turn",
+    input: z.unknown(),
+    onCrash: "retry",
+    run: async (_input, { taskId }) => continueTurn(findTurnRun(scope(), taskId)),
+  }
+  return tool as unknown as Tool
+}
+
+/**
+ * The task that asked for a turn. Of a call in the foreground it is what the call has become since, made again after a
+ * crash or not, else the turn that made the call. Undefined: nobody asked, or it is not known.
+ */
+export async function findAsker({ store }: HasStore, turn: TaskSummary): Promise<TaskSummary | undefined> {
+  if (turn.parentTask === null) return undefined
+  const known = await store.task(turn.parentTask)
+  if (known) return known
+  const askedBy = readAsker((await store.task(turn.id))?.metadata ?? {})
+  if (!askedBy) return undefined
+  const { items } = await store.tasks({ askedBy }, { limit: 1 })
+  return items[0] ?? store.task(askedBy.taskId)
+}
+
 /** The turn that runs here under this id. */
 export function findTurnRun(scope: StopScope, taskId: TaskId): TurnRun {
   const active = scope.active.get(taskId)
@@ -91,29 +173,6 @@ function createTurnRun(scope: StopScope, active: ActiveRun): TurnRun {
   }
 }
 
-/**
- * The tool that a turn's record names. Its input is the conversation itself. A turn that begins here brings its own body;
- * this one continues a turn that was taken from the queue.
- */
-export function createTurnTool(scope: () => StopScope, continueTurn: TurnBody): Tool {
-  const tool: Omit<Tool, "kind"> & { readonly kind: "turn" } = {
-    name: TURN_TOOL,
-    description: "A turn of a conversation.",
-    kind: "turn",
-    input: z.unknown(),
-    onCrash: "retry",
-    run: async (_input, { taskId }) => continueTurn(findTurnRun(scope(), taskId)),
-  }
-  return tool as unknown as Tool
-}
-
-/** Resolves when the turn's end is durable and what was to live no longer has been told to stop. */
-export async function endWithChildren(scope: CancelScope & HasLog, active: ActiveRun): Promise<TaskRecord | null> {
-  const task = await active.ended.promise
-  if (task) await endChildren(scope, active)
-  return task
-}
-
 /** Stops tasks that were to live no longer than the turn. A turn that was continued may have tasks from before. */
 async function endChildren(scope: CancelScope & HasLog, { taskId, turn, standing }: ActiveRun): Promise<void> {
   const isContinued = standing.in === "background" && standing.fence > 1
@@ -123,49 +182,6 @@ async function endChildren(scope: CancelScope & HasLog, { taskId, turn, standing
   } catch (error) {
     scope.log.warn("tasks of a turn could not be stopped with it", { turn: taskId, error: toErrorMessage(error) })
   }
-}
-
-export interface TurnStart {
-  readonly id?: TaskId
-  readonly session: SessionId
-  readonly workspace: WorkspaceId
-  readonly model: string
-  /** One line for people. */
-  readonly title: string
-  /** The task of the call that asks, of a subagent's turn. */
-  readonly parentTask: TaskId | null
-  readonly traceId: string | null
-  /** No second turn of that name is begun in the workspace. The caller has looked for one. */
-  readonly idempotencyKey?: string | null
-  /** Facts that a claim after a crash must know. */
-  readonly metadata?: JsonObject
-  /** Written in one transaction with the turn's own record, before it. */
-  readonly operations: readonly Operation[]
-}
-
-export interface BegunTurn {
-  readonly taskId: TaskId
-  /** Resolves when its end is durable; null when another worker has it now. */
-  readonly ended: Promise<TaskRecord | null>
-}
-
-/**
- * Begins a turn here and now, and runs its body; it takes no slot. Dying before the commit: nothing happened, the
- * message that began it was never told. After it: the turn is in the store, and the worker that takes it from the queue
- * continues it.
- */
-export async function beginTurn(scope: ExecuteScope, start: TurnStart, body: TurnBody): Promise<BegunTurn> {
-  return enter(scope, async () => {
-    const { tool } = scope.tools.find(TURN_TOOL, TURN_PLUGIN)
-    const details = await toTurnDetails(scope, start)
-    const create = { op: "task.create", details, entry: { as: "running", worker: scope.worker.id } } as const
-    // Its first effect, its end and every answer of the model wait for the disk, and so for this.
-    const answers = await scope.store.commit([...start.operations, create], { waitsForDisk: false })
-    const { task } = answers.at(-1) as { readonly task: TaskRecord }
-    const own: Tool = { ...tool, run: async (_input, { taskId }) => body(findTurnRun(scope, taskId)) }
-    const active = beginRun(scope, toBackgroundPlan(task, own, null))
-    return { taskId: task.id, ended: endWithChildren(scope, active) }
-  })
 }
 
 /** A turn is as deep as the call that asks for it: what its own calls start is one deeper. */
@@ -206,26 +222,10 @@ async function toTurnDetails(scope: HasStore & HasRedactor & HasActive, start: T
   }
 }
 
-const ASKER = "askedBy"
-
 /** A caller in the foreground has no record: the step that made the call stands for it. */
 function withAsker(metadata: JsonObject, caller: ActiveRun | undefined): JsonObject {
   if (caller?.standing.in !== "foreground" || !caller.origin.askedBy) return metadata
   return { ...metadata, [ASKER]: { ...caller.origin.askedBy } }
-}
-
-/**
- * The task that asked for a turn. Of a call in the foreground it is what the call has become since, made again after a
- * crash or not, else the turn that made the call. Undefined: nobody asked, or it is not known.
- */
-export async function findAsker({ store }: HasStore, turn: TaskSummary): Promise<TaskSummary | undefined> {
-  if (turn.parentTask === null) return undefined
-  const known = await store.task(turn.parentTask)
-  if (known) return known
-  const askedBy = readAsker((await store.task(turn.id))?.metadata ?? {})
-  if (!askedBy) return undefined
-  const { items } = await store.tasks({ askedBy }, { limit: 1 })
-  return items[0] ?? store.task(askedBy.taskId)
 }
 
 function readAsker({ [ASKER]: kept }: JsonObject): AskingStep | undefined {
