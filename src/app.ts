@@ -102,7 +102,7 @@ export async function openRuntime(
         onClosed: permission.onClosed,
         registry: plugins,
         isKept,
-        defaultModel: () => model,
+        defaultModel: model,
       })
       if (options.onEvent) conversations.on(options.onEvent)
       if (!options.sessionPlugin) return

@@ -17,7 +17,7 @@ import { toConversationPorts } from "./conversation-ports.ts"
 import { createSession, openSession } from "./create-session.ts"
 import { createNews, type News } from "./results/news.ts"
 import { createSessionDirectory } from "./saved/directory.ts"
-import { createModelSource, type ModelSource } from "./model/model-source.ts"
+import { createModelSource, type ModelSource, type ModelSourceOptions } from "./model/model-source.ts"
 import type { AgentScope } from "./scope.ts"
 import type { Session, SessionOptions } from "./conversation/session.ts"
 import { createSessionFace } from "./session-face.ts"
@@ -26,12 +26,9 @@ import { followTask } from "./conversation/task-watch.ts"
 import { createToolList } from "./model/tool-list.ts"
 
 /** Options of a runtime's sessions. The rest of their scope is made here. */
-export interface ConversationsOptions extends Omit<AgentScope, MadeHere> {
-  readonly random?: () => number
-}
+export interface ConversationsOptions extends Omit<AgentScope, MadeHere>, Omit<ModelSourceOptions, "registry"> {}
 
 type MadeHere =
-  | "random"
   | "models"
   | "tools"
   | "events"
@@ -85,12 +82,11 @@ async function closeIdle(scope: AgentScope, conversation: Conversation): Promise
 }
 
 export function createConversations(options: ConversationsOptions): Conversations {
-  const { registry, log, background, random = Math.random } = options
+  const { registry, log, background } = options
   const closing = new AbortController()
   const scope: AgentScope = {
     ...options,
-    random,
-    models: createModelSource(registry),
+    models: createModelSource(options),
     tools: createToolList(registry, background.thresholdSeconds * 1_000),
     events: createAgentEvents(log),
     open: createLiveMap(),

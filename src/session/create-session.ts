@@ -19,7 +19,7 @@ import { startSessionPlugin } from "./saved/session-plugin.ts"
 export async function createSession(scope: AgentScope, options: SessionOptions = {}): Promise<Session> {
   const { id = createSessionId(), workspace = DEFAULT_WORKSPACE, name = "main", parent = null } = options
   const { tools = null, instructions = "" } = options
-  const model = options.model ?? scope.defaultModel()
+  const model = options.model ?? scope.models.defaultModel
   const data = parseSessionData({ name, model, parent, instructions, tools: tools && [...tools] })
   const isNew = options.id === undefined
   const conversation: Conversation = await toConversation(scope, { id, workspace, model, isNew }, (current) =>
@@ -69,7 +69,7 @@ export async function openConversation(
     throw new MeanwhileError("not_found", `There is no session ${id}. List the sessions to see their ids.`)
   }
   const log = await openStoredLog(toLogOptions(scope, id, workspace), record)
-  const model = log.data.model || scope.defaultModel()
+  const model = log.data.model || scope.models.defaultModel
   const conversation = await toConversation(scope, { id, workspace, model, isNew: false }, () => log)
   if (conversation.log !== log) return conversation
   const { name, parent } = log.data
@@ -95,8 +95,7 @@ async function toConversation(
   { id, workspace, model, isNew }: ConversationStart,
   createLog: (current: () => Conversation["current"]) => SessionLog,
 ): Promise<Conversation> {
-  const connected = await scope.models.connect(model)
-  await scope.registry.welcome(model)
+  const connected = await scope.models.use(model)
   // Somebody else may have opened it meanwhile: two conversations of one log would not know of each other's turns.
   const open = scope.open.get(id)
   if (open?.log.workspace === workspace) return open

@@ -33,8 +33,7 @@ export function createSessionFace(scope: AgentScope, conversation: Conversation)
     workspace: log.workspace,
     parent: log.data.parent,
     async useModel(model) {
-      const connected = await scope.models.connect(model)
-      await scope.registry.welcome(model)
+      const connected = await scope.models.use(model)
       if (conversation.current) log.amend({ model })
       else await change(() => log.write({ entries: [], data: { model } }))
       conversation.model = connected

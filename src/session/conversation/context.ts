@@ -8,7 +8,7 @@ import type { OfferedTool } from "../model/tool-list.ts"
 import type { Using } from "./scope.ts"
 
 /** For what a model is told before anything is said, and for how much of its context that takes. */
-export type ContextScope = Using<"catalogue" | "config" | "registry" | "tools">
+export type ContextScope = Using<"config" | "models" | "registry" | "tools">
 
 export function offeredTools(scope: Using<"tools">, { log, model }: Conversation): readonly OfferedTool[] {
   return scope.tools.offers({ tools: log.data.tools, model: model.id, isBelow: log.data.parent !== null })
@@ -25,7 +25,7 @@ export function systemPrompt(scope: Using<"config" | "registry">, { log, model }
 export function contextUsage(scope: ContextScope, conversation: Conversation): ContextUsage {
   const { log, model } = conversation
   const { measured, turns } = log.data
-  const limitTokens = model.contextLimitTokens ?? scope.catalogue.factsOf(model.id).contextLimitTokens
+  const limitTokens = model.contextLimitTokens ?? scope.models.factsOf(model.id).contextLimitTokens
   const isMeasured = measured !== null && measured.messages <= log.history.length
   const known = isMeasured ? measured : { tokens: estimateBeginning(scope, conversation), messages: 0 }
   const since = log.history.slice(known.messages).reduce((sum, message) => sum + estimateTokens(message), 0)

@@ -61,7 +61,7 @@ export interface ModelAsker {
 
 /** The conversation's model for a plugin's own use, without tools. What it uses is in the ledger and in the record. */
 export function createModelPort(
-  scope: Using<"catalogue" | "clock" | "ledger" | "log">,
+  scope: Using<"clock" | "ledger" | "log" | "models">,
   conversation: Conversation,
   asker: ModelAsker,
 ): ModelPort {
@@ -84,14 +84,14 @@ export function createModelPort(
 
 /** During a turn the record has it with what the turn writes next; otherwise it is written now. */
 function account(
-  scope: Using<"catalogue" | "clock" | "ledger" | "log">,
+  scope: Using<"clock" | "ledger" | "log" | "models">,
   conversation: Conversation,
   { response, model }: Generated,
   { turn, task }: { readonly turn: TaskId | null; readonly task: TaskId | null },
 ): void {
   const { log } = conversation
   const { usage } = response
-  const { price } = scope.catalogue.factsOf(model)
+  const { price } = scope.models.factsOf(model)
   const costMicros = price === null ? null : toCostMicros(price, usage)
   const entry = { turn, task, model, usage, costMicros, purpose: "helper" } as const
   recordCall(scope, conversation, entry)

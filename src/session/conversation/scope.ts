@@ -10,7 +10,6 @@ import type { Bus } from "../../task/bus.ts"
 import type { SessionId } from "../../task/id.ts"
 import type { TaskStore } from "../../task/store.ts"
 import type { TokenLedger } from "../ledger/ledger.ts"
-import type { ModelCatalogue } from "../model/catalogue.ts"
 import type { ModelSource } from "../model/model-source.ts"
 import type { ToolList } from "../model/tool-list.ts"
 import type { AgentConfig } from "./agent-config.ts"
@@ -37,12 +36,7 @@ export interface ModelScope {
   readonly config: AgentConfig
   readonly models: ModelSource
   readonly tools: ToolList
-  readonly catalogue: ModelCatalogue
   readonly ledger: TokenLedger
-  /** The model of a session that names none. */
-  readonly defaultModel: () => string
-  /** From 0 to 1, for the spread of retries. */
-  readonly random: () => number
 }
 
 /** The conversations that are open in this process. */

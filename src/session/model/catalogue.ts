@@ -12,7 +12,7 @@ export type ModelOverrides = Readonly<Record<string, ModelOverride>>
 
 export interface ModelCatalogue {
   /** `provider/name`. Contract: always answers, and the same for the same id. */
-  factsOf(modelId: string): ModelFacts
+  readonly factsOf: (modelId: string) => ModelFacts
 }
 
 export const UNKNOWN_MODEL: ModelFacts = {

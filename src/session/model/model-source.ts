@@ -3,14 +3,25 @@ import type { ConnectedModel } from "../../plugin/model.ts"
 import { findNearNames } from "../../base/near-name.ts"
 import type { ModelProviderPlugin } from "../../plugin/model-provider-plugin.ts"
 import type { Registry } from "../../plugin/registry.ts"
+import type { ModelCatalogue } from "./catalogue.ts"
 
-/** Finds a model by its id, and connects to it once. */
-export interface ModelSource {
+/** The models that sessions can use, by their id. */
+export interface ModelSource extends ModelCatalogue {
+  /** The model of a session that names none. */
+  readonly defaultModel: string
+  /** Connects once to each model. */
   connect(id: string): Promise<ConnectedModel>
-  providers(): readonly ModelProviderPlugin[]
+  /** Connects for a session: plugins that were skipped for want of such a model are exposed. */
+  use(id: string): Promise<ConnectedModel>
 }
 
-export function createModelSource(registry: Pick<Registry, "list" | "onChange">): ModelSource {
+export interface ModelSourceOptions {
+  readonly registry: Pick<Registry, "list" | "onChange" | "welcome">
+  readonly catalogue: ModelCatalogue
+  readonly defaultModel: string
+}
+
+export function createModelSource({ registry, catalogue, defaultModel }: ModelSourceOptions): ModelSource {
   const connected = new Map<string, Promise<ConnectedModel>>()
   registry.onChange(() => connected.clear())
 
@@ -20,7 +31,7 @@ export function createModelSource(registry: Pick<Registry, "list" | "onChange">)
       .flatMap(({ plugin }) => (plugin.kind === "model_provider" ? [plugin] : []))
   }
 
-  async function connect(id: string): Promise<ConnectedModel> {
+  async function connectAnew(id: string): Promise<ConnectedModel> {
     const [name = "", ...rest] = id.split("/")
     const provider = providers().find((plugin) => plugin.name === name)
     if (provider && rest.length > 0) return provider.connect(rest.join("/"))
@@ -35,15 +46,23 @@ export function createModelSource(registry: Pick<Registry, "list" | "onChange">)
     throw new MeanwhileError("unknown_model", message, { model: id })
   }
 
+  function connect(id: string): Promise<ConnectedModel> {
+    const known = connected.get(id)
+    if (known) return known
+    const connecting = connectAnew(id)
+    connected.set(id, connecting)
+    connecting.catch(() => connected.delete(id))
+    return connecting
+  }
+
   return {
-    providers,
-    connect(id) {
-      const known = connected.get(id)
-      if (known) return known
-      const connecting = connect(id)
-      connected.set(id, connecting)
-      connecting.catch(() => connected.delete(id))
-      return connecting
+    defaultModel,
+    factsOf: catalogue.factsOf,
+    connect,
+    async use(id) {
+      const model = await connect(id)
+      await registry.welcome(id)
+      return model
     },
   }
 }

@@ -26,7 +26,7 @@ export interface AccountOptions {
 }
 
 /** Tells of the child's model calls from here on. What the run's own record has already is not told again. */
-export async function openAccount(scope: Using<"catalogue" | "store">, options: AccountOptions): Promise<ChildAccount> {
+export async function openAccount(scope: Using<"models" | "store">, options: AccountOptions): Promise<ChildAccount> {
   const { conversation, run, budget, onSpent } = options
   requirePrice(scope, conversation, budget)
   let told = run ? subtract(run.usage, await readEarlier(scope, run)) : NO_USAGE
@@ -54,12 +54,8 @@ export async function openAccount(scope: Using<"catalogue" | "store">, options: 
 }
 
 /** A budget of money needs a price. */
-function requirePrice(
-  { catalogue }: Using<"catalogue">,
-  { model }: Conversation,
-  budget: AgentBudget | undefined,
-): void {
-  if (budget?.costMicros === undefined || catalogue.factsOf(model.id).price !== null) return
+function requirePrice({ models }: Using<"models">, { model }: Conversation, budget: AgentBudget | undefined): void {
+  if (budget?.costMicros === undefined || models.factsOf(model.id).price !== null) return
   const message = `The price of ${model.id} is not known, so a budget of money means nothing to it. Give one of tokens, or its price in \`models\` of the configuration.`
   throw new MeanwhileError("invalid_input", message, { model: model.id })
 }

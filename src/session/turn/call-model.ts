@@ -75,7 +75,7 @@ function toDelayMs({ agents }: TurnScope, error: MeanwhileError, attempt: number
   if (typeof asked === "number" && asked >= 0) return Math.ceil(asked)
   const { modelRetryBaseSeconds, maxModelRetryWaitSeconds } = agents.config
   const doubled = modelRetryBaseSeconds * 1_000 * 2 ** (attempt - 1)
-  const spread = 0.5 + agents.random() / 2
+  const spread = 0.5 + Math.random() / 2
   return Math.ceil(Math.min(doubled, maxModelRetryWaitSeconds * 1_000) * spread)
 }
 
@@ -120,7 +120,7 @@ function toRequest(scope: TurnScope, { hasTools, partial, signal }: CallOptions)
 function account(scope: TurnScope, { response, model }: Generated): ModelCallRecord {
   const { agents, conversation, turn } = scope
   const { usage, finish } = response
-  const { price } = agents.catalogue.factsOf(model)
+  const { price } = agents.models.factsOf(model)
   const costMicros = price === null ? null : toCostMicros(price, usage)
   scope.account.modelCalls += 1
   scope.account.usage = addTokens(scope.account.usage, usage)

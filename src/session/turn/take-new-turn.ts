@@ -16,7 +16,7 @@ import type { TurnBudget } from "./turn-budget.ts"
 import type { Using } from "../conversation/scope.ts"
 
 /** For a turn that begins here. */
-export type NewTurnScope = TurnServices & Using<"closing" | "defaultModel" | "models" | "open">
+export type NewTurnScope = TurnServices & Using<"closing" | "open">
 
 /** A turn that begins here, whoever asks for it. */
 export interface NewTurn
@@ -113,23 +113,14 @@ async function take(
  * Goes on with the model that the session has now: another process may have chosen it. One that cannot be used here is left.
  * Undefined: it is the one that is used already.
  */
-export function followModel(
-  scope: Using<"defaultModel" | "log" | "models" | "registry">,
-  conversation: Conversation,
-): Promise<void> | undefined {
-  const model = conversation.log.data.model || scope.defaultModel()
+export function followModel(scope: Using<"log" | "models">, conversation: Conversation): Promise<void> | undefined {
+  const model = conversation.log.data.model || scope.models.defaultModel
   return model === conversation.model.id ? undefined : changeModel(scope, conversation, model)
 }
 
-async function changeModel(
-  scope: Using<"log" | "models" | "registry">,
-  conversation: Conversation,
-  model: string,
-): Promise<void> {
+async function changeModel(scope: Using<"log" | "models">, conversation: Conversation, model: string): Promise<void> {
   try {
-    const connected = await scope.models.connect(model)
-    await scope.registry.welcome(model)
-    conversation.model = connected
+    conversation.model = await scope.models.use(model)
   } catch (error) {
     const fields = { session: conversation.log.id, model, error: toErrorMessage(error) }
     scope.log.warn("a model that was chosen elsewhere cannot be used here", fields)

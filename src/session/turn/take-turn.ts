@@ -266,7 +266,7 @@ async function noteLostCall(scope: TurnScope): Promise<void> {
   const { log, emitter, model } = conversation
   if (unansweredCalls(log.history).length > 0) return
   const usage = { ...NO_TOKENS, inputTokens: contextUsage(agents, conversation).usedTokens }
-  const { price } = agents.catalogue.factsOf(model.id)
+  const { price } = agents.models.factsOf(model.id)
   const costMicros = price === null ? null : toCostMicros(price, usage)
   const entry = { turn: turn.taskId, task: turn.askedBy, model: model.id, usage, costMicros, purpose: "lost" } as const
   recordCall(agents, conversation, entry)
